@@ -1,5 +1,6 @@
 // The tables of settings, environment variables and limits in docs/, from the table of settings.
 import * as z from "zod";
+import { variableSchema } from "../src/config/limit-schemas.ts";
 import { configurationSchema } from "../src/config/schema/file-schema.ts";
 import type { SettingAtPath } from "../src/config/settings/setting.ts";
 import { settings } from "../src/config/settings/settings.ts";
@@ -42,6 +43,8 @@ const tables: Readonly<Record<string, (locale: Locale, sections: readonly string
 };
 
 const schema = z.toJSONSchema(configurationSchema, { io: "input" });
+/** Variables keep the specified ranges, which are narrower than those of the file. */
+const variables = z.toJSONSchema(variableSchema);
 
 /** Settings of search services with one key and one meaning share a line. */
 const services = new Set(Object.keys(searchBackends));
@@ -126,7 +129,7 @@ function createVariableTable(locale: Locale): string[] {
     const { path, environment, help } = setting;
     if (environment === undefined || help === undefined || isToolSetting(setting)) return [];
     const inFile = path.length > 1;
-    const allowed = describeAllowed(findSchema(schema, path), locale);
+    const allowed = describeAllowed(findSchema(variables, path) ?? findSchema(schema, path), locale);
     const byDefault = describeDefault(setting, locale);
     const cells = [`\`${environment}\``, inFile ? `\`${path.join(".")}\`` : "–"];
     return [toRow(...cells, say(locale, help) + (allowed && parenthesize(allowed, locale)), byDefault)];
@@ -193,12 +196,14 @@ function createLimitTable(locale: Locale): string[] {
   return [...toHead(head[locale]), ...lines];
 }
 
-function describeLimitRange({ range: { most, ...low } }: LimitRow, locale: Locale): string {
+function describeLimitRange({ range: { most, ...low }, ceiling }: LimitRow, locale: Locale): string {
   const least = "least" in low ? String(low.least) : say(locale, { zh: `大于 ${low.above}`, en: `above ${low.above}` });
   if (most === undefined) return say(locale, { zh: `${least} 以上`, en: `${least} or more` });
+  const shown = (ceiling ?? most).toLocaleString("en");
+  const narrow = most.toLocaleString("en");
   return say(locale, {
-    zh: `${least} 到 ${most.toLocaleString("en")}`,
-    en: `${least} to ${most.toLocaleString("en")}`,
+    zh: `${least} 到 ${shown}${ceiling === undefined ? "" : `（变量和调用方：到 ${narrow}）`}`,
+    en: `${least} to ${shown}${ceiling === undefined ? "" : ` (variables, callers: to ${narrow})`}`,
   });
 }
 

@@ -37,6 +37,11 @@ export function chat(values: Values): Action {
         conversationId,
         mode,
         agent: agent?.name,
+        // A flag says more than the last run.
+        keeps: {
+          mode: readMode(values) !== undefined,
+          models: flags.functionCallModel !== undefined || flags.answerModel !== undefined,
+        },
         search: { on: enabled === true, isBarred: enabled === false },
         firstLine,
         folders: { cwd, home },

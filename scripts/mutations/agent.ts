@@ -3,6 +3,30 @@ import type { Mutation } from "./mutation.ts";
 /** The loop, its limits, plans and what models read. */
 export const agent: readonly Mutation[] = [
   {
+    id: "budget-used-up",
+    file: "src/app/ask-agent.ts",
+    text: "findRefusal(config, resumed) : budgets?.refusal",
+    becomes: "findRefusal(config, resumed) : undefined",
+    tests: ["test/app/budgets.test.ts"],
+    endangers: "models are called, and paid, when nothing is left of a budget",
+  },
+  {
+    id: "budget-counted",
+    file: "src/app/budgets.ts",
+    text: "if (hasDay && !isCounted && store.dailyUsage)",
+    becomes: "if (hasDay && isCounted && store.dailyUsage)",
+    tests: ["test/app/budgets.test.ts"],
+    endangers: "what runs use does not count against the budget of the day",
+  },
+  {
+    id: "limit-asked",
+    file: "src/agent/limits/ask-for-more.ts",
+    text: 'if (reply !== "go_on") {',
+    becomes: 'if (reply === "stop") {',
+    tests: ["test/agent/limits/ask-for-more.test.ts"],
+    endangers: "a limit is lifted when nobody replies",
+  },
+  {
     id: "A1",
     file: "src/agent/limits/reached-limit.ts",
     text: "next: 1 };",

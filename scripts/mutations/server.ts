@@ -3,6 +3,63 @@ import type { Mutation } from "./mutation.ts";
 /** Limits of callers, consent over MCP and HTTP, tokens that confirm, and keys of requests. */
 export const server: readonly Mutation[] = [
   {
+    id: "message-owner-http",
+    file: "src/server/api/messages.ts",
+    text: "findRun({ ...api, caller: call.caller }",
+    becomes: 'findRun({ ...api, caller: { owner: "anna" } }',
+    tests: ["test/server/api/messages.test.ts"],
+    endangers: "anybody who knows the ID of a run tells its models what to do",
+  },
+  {
+    id: "message-owner-mcp",
+    file: "src/server/mcp/agent/agent-tools.ts",
+    text: "const run = runs.find(input.run_id, connection.caller);\n  if (run === undefined) return createFailedResult(say(duet.locale, describeUnknownRun(input.run_id)));",
+    becomes:
+      'const run = runs.find(input.run_id, { owner: "anna" });\n  if (run === undefined) return createFailedResult("");',
+    tests: ["test/server/api/messages.test.ts"],
+    endangers: "a host tells the models of another owner's run what to do",
+  },
+  {
+    id: "message-count",
+    file: "src/core/run-inbox.ts",
+    text: "if (count >= mostMessages || text.length > longestMessage) return",
+    becomes: "if (text.length > longestMessage) return",
+    tests: ["test/agent/loop/deliver-messages.test.ts"],
+    endangers: "messages to a run fill the memory and the window of the models",
+  },
+  {
+    id: "message-length",
+    file: "src/core/run-inbox.ts",
+    text: "if (count >= mostMessages || text.length > longestMessage) return",
+    becomes: "if (count >= mostMessages) return",
+    tests: ["test/agent/loop/deliver-messages.test.ts"],
+    endangers: "messages to a run fill the memory and the window of the models",
+  },
+  {
+    id: "caller-ceiling",
+    file: "src/app/merge-limits.ts",
+    text: "Math.min(own[field], ceilings[field] ?? own[field])",
+    becomes: "own[field]",
+    tests: ["test/runs/limits/caller-ceilings.test.ts"],
+    endangers: "the runs of callers have the operator's own limits, whatever serve.limits says",
+  },
+  {
+    id: "caller-asks-for-more",
+    file: "src/runs/begin-run.ts",
+    text: "checkCeilings(input, ceilings);",
+    becomes: "",
+    tests: ["test/runs/limits/caller-ceilings.test.ts"],
+    endangers: "a caller that asks for more than it may have is not told so",
+  },
+  {
+    id: "variable-range",
+    file: "src/config/sources/read-sources.ts",
+    text: "checkSource(variables, variableSchema);",
+    becomes: "",
+    tests: ["test/config/variables.test.ts"],
+    endangers: "a variable of any program's environment lifts the limits of every run",
+  },
+  {
     id: "attachments-together",
     file: "src/runs/attachment-input.ts",
     text: "if (size <= longestAttachments) return undefined;",

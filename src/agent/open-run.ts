@@ -2,6 +2,7 @@ import { deepestChain, getTraceId } from "../core/chain.ts";
 import { hasChainProperty, removeChainProperty } from "../core/chain-text.ts";
 import type { AgentEvent, Notice } from "../core/events.ts";
 import { createRunFiles, type RunFiles, type StoredBytes } from "../core/files/run-files.ts";
+import type { Outcome } from "../core/outcome.ts";
 import type { User } from "../core/questions/user.ts";
 import type { RunHeader, RunJournal, TakenRun } from "../core/store/journal.ts";
 import { createId } from "../core/store/store.ts";
@@ -15,6 +16,7 @@ import { createEvidence } from "./citations/evidence.ts";
 import { createContextWindows, getLongestResult, pickSmallerModel } from "./context/context-window.ts";
 import { createStatistics } from "./limits/statistics.ts";
 import { createSubAgents } from "./limits/sub-agents.ts";
+import { knowEarlierCalls } from "./loop/known-calls.ts";
 import { createRepetition } from "./loop/repetition.ts";
 import { createSendingGuard } from "./loop/sending-guard.ts";
 import { createRunUser } from "./questions/ask-user.ts";
@@ -39,7 +41,7 @@ export interface RunOptions {
   /** Lists notices that are emitted right after `run-start`. */
   notices?: readonly Notice[];
   /** Returns what is to be told once the run has been saved. */
-  findLateNotices?(): readonly Notice[];
+  findLateNotices?(outcome: Outcome): Promise<readonly Notice[]> | readonly Notice[];
   observer?: RunObserver | undefined;
   /** Says how the run is recorded, or what an earlier process has recorded of it. Nothing is recorded when it is absent. */
   recording?: RunRecording | undefined;
@@ -66,7 +68,10 @@ export type RecordedFacts = Omit<
 
 /** Holds what the caller provides for a run. The services of the run are made from it. */
 export interface RunParts
-  extends Pick<RunServices, "models" | "prompts" | "store" | "evaluator" | "folders" | "budget" | "router" | "hooks"> {
+  extends Pick<
+    RunServices,
+    "models" | "prompts" | "store" | "evaluator" | "folders" | "budget" | "router" | "hooks" | "inbox"
+  > {
   tools: readonly Tool[];
   /** Holds what a search among tools needs when they are too many to be listed. All tools are listed when it is absent. */
   finding?: ToolFinder | undefined;
@@ -114,16 +119,32 @@ export function openRun(request: RunRequest, parts: RunParts, environment: RunEn
     sources: request.conversation.sources.size,
     results: findLastNumber(request.conversation),
     begunAt: Date.now(),
+    limits: { ...request.limits },
+    allowance: request.limits,
     ...chosen,
   };
   const services = createServices(input, parts, environment);
   const state = createState(input, services, { question, sending: parts.sending });
   state.results.reserve(record.lastNumber);
-  return { input, state, services };
+  const run = { input, state, services };
+  knowEarlierCalls(run);
+  return run;
 }
 
 function createServices(input: RunInput, parts: RunParts, environment: RunEnvironment): RunServices {
-  const { models, prompts, store, evaluator, folders, budget, router, hooks, user, files = createRunFiles() } = parts;
+  const {
+    models,
+    prompts,
+    store,
+    evaluator,
+    folders,
+    budget,
+    router,
+    hooks,
+    inbox,
+    user,
+    files = createRunFiles(),
+  } = parts;
   const { clock, emit, keepOutput, modelCalls, record, question } = environment;
   return {
     models,
@@ -135,6 +156,7 @@ function createServices(input: RunInput, parts: RunParts, environment: RunEnviro
     budget,
     router,
     hooks,
+    inbox,
     user: user && createRunUser(user, clock),
     catalog: openCatalog(input, parts, question),
     clock,
@@ -184,6 +206,9 @@ function createState(
     failedModels: new Map(),
     callIds: new Set(),
     calls: [],
+    finalLimits: new Set(),
+    delivered: [],
+    isAnswering: false,
     images: [],
   };
 }
@@ -208,5 +233,5 @@ function listCompanions(name: string): string[] {
   const ask = "agent_ask";
   if (!name.endsWith(ask)) return [];
   const prefix = name.slice(0, -ask.length);
-  return [`${prefix}agent_result`, `${prefix}agent_cancel`];
+  return [`${prefix}agent_result`, `${prefix}agent_cancel`, `${prefix}agent_message`];
 }

@@ -15,8 +15,10 @@ import { answerInChatMode } from "./answer/chat.ts";
 import { createAnswerInput, writeAnswer } from "./answer/write-answer.ts";
 import { recallConversation } from "./context/recall.ts";
 import { runEndHooks, runStartHooks } from "./hooks/run-hooks.ts";
+import { holdTimeUp } from "./limits/ask-for-more.ts";
 import { createRunClock, type Limits } from "./limits/run-clock.ts";
 import { decideAndAct } from "./loop/decide.ts";
+import { noticeUndelivered, openInbox } from "./loop/deliver-messages.ts";
 import { type DecideResult, type RunResult, toOutcome } from "./loop/run-result.ts";
 import { toTurnRecord } from "./loop/turn-record.ts";
 import { openRun, type RecordedFacts, type RunEnvironment, type RunOptions } from "./open-run.ts";
@@ -97,7 +99,8 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
     loadedTools: run.services.catalog.loaded && [...run.services.catalog.loaded],
     ...toTurnRecord(run, ending, outcome),
   });
-  for (const notice of options.findLateNotices?.() ?? []) run.services.emit(notice);
+  noticeUndelivered(run);
+  for (const notice of (await options.findLateNotices?.(outcome)) ?? []) run.services.emit(notice);
   run.services.emit({ type: "run-end", outcome: addNotices(outcome, toOutcomeNotices(told)) });
 }
 
@@ -112,7 +115,7 @@ function toChosen({
 /** Returns what must not change where another process goes on with the run. */
 function toRecordedFacts({ input, services: { models, user } }: Run): RecordedFacts {
   const { id, question, mode, traceId, marker, locale, language, instruction, search, isInteractive } = input;
-  const { limits, planPolicy, chain, conversation } = input;
+  const { limits, planPolicy, chain, conversation, goesOn } = input;
   return {
     runId: id,
     conversationId: conversation.id,
@@ -129,6 +132,7 @@ function toRecordedFacts({ input, services: { models, user } }: Run): RecordedFa
     stop: input.stop,
     toolChoice: input.toolChoice,
     isInteractive,
+    goesOn,
     limits,
     planPolicy,
     chain,
@@ -142,7 +146,7 @@ function toRecordedFacts({ input, services: { models, user } }: Run): RecordedFa
   };
 }
 
-const questionKinds = ["call", "plan", "form", "url"] as const satisfies QuestionKind[];
+const questionKinds = ["call", "plan", "form", "url", "limit"] as const satisfies QuestionKind[];
 
 function announce(run: Run, notices: readonly Notice[]): void {
   run.services.emit({
@@ -164,6 +168,8 @@ function announce(run: Run, notices: readonly Notice[]): void {
 
 async function runToEnd(run: Run, ending: RunResult): Promise<void> {
   run.services.clock.callerSignal.throwIfAborted();
+  holdTimeUp(run);
+  openInbox(run);
   checkCallOptions(run);
   const session = await runStartHooks(run);
   await recallConversation(run, [...toFolderMessages(run), ...toInstructionMessages(run.input), ...session]);

@@ -9,6 +9,7 @@ import type { Model, ModelRequest, ToolChoice, Turn } from "../core/model.ts";
 import type { Mode, ToolCallRecord } from "../core/outcome.ts";
 import type { User } from "../core/questions/user.ts";
 import type { RuleRouter } from "../core/rule-router.ts";
+import type { RunInbox } from "../core/run-inbox.ts";
 import type { Conversation, ConversationStore, TurnStep } from "../core/store/store.ts";
 import type { TurnBudget } from "../core/turn-budget.ts";
 import type { DuetError } from "../kit/errors.ts";
@@ -56,6 +57,8 @@ export interface RunRequest {
   readonly locale: Locale;
   /** Is true when a person waits for the answer at one of our own interfaces. */
   readonly isInteractive?: boolean | undefined;
+  /** Is true when the run goes on with the last one of the conversation, whose calls it must not repeat. */
+  readonly goesOn?: boolean | undefined;
   /** Is the form of the answer, where a program reads it. The answer is a text when it is absent. */
   readonly answerForm?: AnswerForm | undefined;
   /** Ends the answer before the first of these texts. */
@@ -85,6 +88,8 @@ export interface RunInput extends RunRequest {
   readonly results: number;
   /** Is when the run began, in milliseconds since 1970. Its prompts name this day to the end. */
   readonly begunAt: number;
+  /** Holds the limits as they were given. Those of the request grow where a person lets the run go on. */
+  readonly allowance: Limits;
 }
 
 /** Holds a step of a run for its conversation. */
@@ -128,6 +133,12 @@ export interface LoopState {
   readonly callIds: Set<string>;
   /** Lists every call requested so far, in order. */
   readonly calls: ToolCallRecord[];
+  /** Lists what a person has said while the run worked, and the models have read, in order. */
+  readonly delivered: string[];
+  /** Is true from the moment at which the answer is written. */
+  isAnswering: boolean;
+  /** Holds the limits for which nobody has given more, by their settings. They are not asked for again. */
+  readonly finalLimits: Set<string>;
   /** Lists the images that tools have returned, in order. */
   readonly images: ImagePart[];
 }
@@ -149,6 +160,8 @@ export interface RunServices {
   readonly hooks?: HookRunner | undefined;
   /** Answers the questions of the run; absent where nobody can be asked. */
   readonly user: User | undefined;
+  /** Takes what a person says while the run works; absent where nobody can. */
+  readonly inbox?: RunInbox | undefined;
   /** Says where the run takes place; absent where models are not to be told. */
   readonly folders?: Folders | undefined;
   /** Holds the tools that models are offered, and all others that exist. */

@@ -13,6 +13,7 @@ import { detectLanguage, type Locale } from "../kit/locale.ts";
 import type { ActiveRun } from "./active-runs.ts";
 import type { AskRequest } from "./ask-request.ts";
 import type { AttachmentContext, PreparedAttachments } from "./attachments/prepare-attachments.ts";
+import { openBudgets } from "./budgets.ts";
 import { scopeStore } from "./conversations/open-store.ts";
 import { rememberApprovals } from "./conversations/remember-approvals.ts";
 import { loadConversation, toConversationKey } from "./conversations/sessions.ts";
@@ -115,6 +116,11 @@ export async function askAgent(
     servers,
     callersTraceId: getTraceId(chain?.trace),
   });
+  const budgets = await openBudgets({
+    ...{ budgets: config.agent.budgets, store: ownerStore, conversationId: conversation.id, locale },
+    isCounted: budget !== undefined,
+  });
+  const ownLimits = mergeLimits(config, limits, chain, request.ceilings);
   const options: RunOptions = {
     request: {
       id: request.runId,
@@ -130,7 +136,8 @@ export async function askAgent(
       toolChoice,
       locale,
       isInteractive: request.isInteractive,
-      limits: resumed?.header.limits ?? mergeLimits(config, limits, chain),
+      goesOn: request.goesOn,
+      limits: resumed?.header.limits ?? budgets?.capLimits(ownLimits) ?? ownLimits,
       planPolicy: resumed?.header.planPolicy ?? config.agent.plan,
       chain,
       hookSession: session.hooks,
@@ -148,6 +155,7 @@ export async function askAgent(
       evaluator,
       hooks,
       folders: mode === "chat" ? undefined : await findFolders(config),
+      inbox: request.inbox,
       user: user && rememberApprovals(user, session),
     },
     spentMs: performance.now() - began - waitedMs,
@@ -164,9 +172,12 @@ export async function askAgent(
       ...noticeNested(config, session.reported, locale),
       ...deciders.notices,
     ],
-    findLateNotices: () => monitor.listLateNotices(noticeReader),
+    findLateNotices: async (outcome) => [
+      ...((await budgets?.settle(outcome)) ?? []),
+      ...monitor.listLateNotices(noticeReader),
+    ],
     observer: activeRun.observe(observer),
-    refusal: resumed && findRefusal(config, resumed),
+    refusal: resumed ? findRefusal(config, resumed) : budgets?.refusal,
     recording: history === undefined && journal ? createRecording(journal, request) : undefined,
     signal,
   };

@@ -8,13 +8,14 @@ import type { FolderInstructions } from "../core/folder-instructions.ts";
 import type { ToolChoice } from "../core/model.ts";
 import type { Mode } from "../core/outcome.ts";
 import type { User } from "../core/questions/user.ts";
+import type { RunInbox } from "../core/run-inbox.ts";
 import type { Entrance, RunJournal, TakenRun } from "../core/store/journal.ts";
 import type { ConversationStore, ConversationTurn, SourceList } from "../core/store/store.ts";
 import type { SendingGuard } from "../core/tools/data-flow.ts";
 import type { Tool } from "../core/tools/tool.ts";
 import type { TurnBudget } from "../core/turn-budget.ts";
 import type { Locale, Text } from "../kit/locale.ts";
-import type { LimitChanges } from "./merge-limits.ts";
+import type { LimitCeilings, LimitChanges } from "./merge-limits.ts";
 import type { CustomModels } from "./models/model-registry.ts";
 
 export interface AskRequest {
@@ -52,6 +53,8 @@ export interface AskRequest {
    * policy for plans, and a question of a downstream server is cancelled.
    */
   user?: User | undefined;
+  /** Takes what a person says while the run works. */
+  inbox?: RunInbox | undefined;
   /** Limits the tools to those whose names match one of these patterns. */
   tools?: readonly string[] | undefined;
   /** Names the agent that answers, one of `agents` in the configuration. It is the main one when absent. */
@@ -63,6 +66,8 @@ export interface AskRequest {
   /** Numbers the sources of the run, where it is part of another one. */
   sources?: SourceList | undefined;
   limits?: LimitChanges;
+  /** Holds the most that the server allows this caller, whatever the configuration and the question say. */
+  ceilings?: LimitCeilings | undefined;
   /** Replaces the models in force. */
   models?: Models | undefined;
   /** Limits what the turns of this run and of the caller's other runs use together. */
@@ -73,6 +78,8 @@ export interface AskRequest {
   chain?: Chain;
   /** Is true when a person waits for the answer at one of our own interfaces. A paused model is then tried for this question. */
   isInteractive?: boolean | undefined;
+  /** Is true when the run goes on with the last one of the conversation, with limits of its own, and without its calls. */
+  goesOn?: boolean | undefined;
   /** Says how the run is recorded. */
   recording?: RecordingRequest | undefined;
   /** Goes on with a run of an ended process. What the run was asked for comes from its records. */

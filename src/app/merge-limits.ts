@@ -7,15 +7,28 @@ export type LimitChanges = { [Name in keyof Limits]?: Limits[Name] | undefined }
 
 const maxParallel = 8;
 
-/** Applies a question's own limits over the configured ones. The result never exceeds what the agent above allows. */
-export function mergeLimits({ agent }: Config, changes: LimitChanges = {}, chain?: Chain): Limits {
+/** Holds the most that the runs of a caller may have of some limits, in the units of a run. */
+export type LimitCeilings = { readonly [Name in (typeof ceilingFields)[number]]?: number | undefined };
+
+const ceilingFields = ["maxIterations", "maxToolCalls", "maxExecutionTimeMs"] as const;
+
+/** Applies a question's own limits over the configured ones. The result never exceeds what the agent above and the server allow. */
+export function mergeLimits(
+  { agent }: Config,
+  changes: LimitChanges = {},
+  chain?: Chain,
+  ceilings: LimitCeilings = {},
+): Limits {
   const own: Limits = {
     ...mergeRunLimits(agent, changes),
     maxParallel: changes.maxParallel ?? maxParallel,
     repeatable: changes.repeatable ?? agent.repeatable,
     minResultLength: changes.minResultLength ?? agent.evaluation.minResultLength,
     stopWhenSufficient: changes.stopWhenSufficient ?? agent.evaluation.stopWhenSufficient,
+    onLimit: changes.onLimit ?? agent.onLimit,
+    finishAnswer: changes.finishAnswer ?? agent.finishAnswer,
   };
+  for (const field of ceilingFields) own[field] = Math.min(own[field], ceilings[field] ?? own[field]);
   return {
     ...own,
     maxExecutionTimeMs: Math.min(own.maxExecutionTimeMs, getTimeLeftMs(chain)),

@@ -25,7 +25,7 @@ export function toResumable(run: InterruptedRun, { store }: Pick<Config, "store"
 /** Returns the question of a run that goes on, as it was asked. */
 export function toResumedRequest(taken: TakenRun): AskRequest {
   const { runId, owner, conversationId, header } = taken;
-  const { question, mode, search, instruction, stop, toolChoice, chain, locale, isInteractive } = header;
+  const { question, mode, search, instruction, stop, toolChoice, chain, locale, isInteractive, goesOn } = header;
   const { tools, callerTools } = header;
   return {
     runId,
@@ -39,6 +39,7 @@ export function toResumedRequest(taken: TakenRun): AskRequest {
     toolChoice,
     locale,
     isInteractive,
+    goesOn,
     ...(tools && { tools }),
     ...(chain && { chain }),
     recording: { entrance: header.entrance, key: header.key },

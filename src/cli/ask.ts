@@ -50,7 +50,12 @@ export async function runAsk({ duet, console, request, output, verbose, hyperlin
 function createEventWriter(output: AskOptions["output"], options: RenderOptions): (event: AgentEvent) => void {
   const { console, locale, verbose } = options;
   if (output === "text") return createRenderer(options);
-  const log = createStepWriter({ write: (line) => writeSafely(console.stderr, `${line}\n`), locale, verbose });
+  const log = createStepWriter({
+    write: (line) => writeSafely(console.stderr, `${line}\n`),
+    locale,
+    verbose,
+    place: "flag",
+  });
   return (event) => {
     if (verbose || (output === "json" && isWarning(event))) log(event);
     if (output === "jsonl") console.stdout.write(`${toSafeJson(event)}\n`);

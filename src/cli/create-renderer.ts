@@ -3,6 +3,7 @@ import { renderMissingConsent } from "../core/notices.ts";
 import type { Citation, Outcome } from "../core/outcome.ts";
 import type { Locale } from "../kit/locale.ts";
 import { createSanitizer } from "../kit/text/sanitize.ts";
+import type { SettingPlace } from "../render/limit-advice.ts";
 import { createStepWriter } from "../render/step-writer.ts";
 import { type Output, writeSafely } from "./console.ts";
 import { createHyperlink } from "./terminal/text/hyperlink.ts";
@@ -18,16 +19,18 @@ export interface RenderOptions {
   word?(line: string, event: AgentEvent): string;
   /** The answer comes in whole lines, not as it streams. */
   byLine?: boolean;
+  /** Says how the reader changes settings: with a flag when it is absent. */
+  place?: SettingPlace;
 }
 
 /** Renders a run as plain text: the answer streams to stdout, and everything else goes to stderr, one line each. */
 export function createRenderer(options: RenderOptions): (event: AgentEvent) => void {
-  const { console, locale, verbose, hyperlinks, word, byLine = false } = options;
+  const { console, locale, verbose, hyperlinks, word, byLine = false, place = "flag" } = options;
   /** Is true while stdout is in the middle of a line of the answer. */
   let open = false;
   const answer = createSanitizer();
   const link = hyperlinks ? createLinker() : (text: string): string => text;
-  const log = createStepWriter({ write: writeNote, locale, verbose });
+  const log = createStepWriter({ write: writeNote, locale, verbose, place });
   let current: AgentEvent | undefined;
   /** Holds the last, still unfinished line of the answer. */
   let held = "";

@@ -17,7 +17,13 @@ export interface LimitRow {
    * part of the run's limits.
    */
   readonly scope: "run" | "turn";
+  /** Holds for variables and for callers; see `ceiling`. */
   readonly range: LimitRange;
+  /**
+   * Is the most that the operator may set, in the file, by a flag or with `/set`. It is the end of `range` when absent: what is
+   * given to every program on a machine, or by a caller, stays within that.
+   */
+  readonly ceiling?: number;
   /**
    * Holds the whole numbers, in the unit of a run, that a program which embeds Duet may give with a question. They are wider than
    * the configuration's, because a program knows what it does. Any number in the range's direction is allowed when absent.
@@ -87,6 +93,7 @@ export const limitRows = [
     field: "maxIterations",
     scope: "run",
     range: { least: 1, most: 10 },
+    ceiling: 1000,
     embedded: { least: 1, most: 1000 },
     default: 5,
     environment: "AGENT_MAX_ITERATIONS",
@@ -110,6 +117,7 @@ export const limitRows = [
     field: "maxToolCalls",
     scope: "run",
     range: { least: 1, most: 50 },
+    ceiling: 10_000,
     embedded: { least: 0, most: 10_000 },
     default: 5,
     environment: "AGENT_MAX_TOOL_CALLS",
@@ -150,6 +158,7 @@ export const limitRows = [
     unit: "seconds",
     scope: "run",
     range: { least: 10, most: 300 },
+    ceiling: 86_400,
     // Timers accept no longer times.
     embedded: { least: 1, most: 2 ** 31 - 1 },
     default: 60,
@@ -297,7 +306,7 @@ export function toRunUnit<Value extends number | undefined>(row: LimitRow, value
   return value === undefined ? value : value * (row.factor ?? 1);
 }
 
-/** Returns the allowed values, such as `1 to 10`, or undefined where there is no upper end. */
-export function describeRange({ range: { most, ...low } }: LimitRow, to: string): string | undefined {
-  return most === undefined || !("least" in low) ? undefined : `${low.least}${to}${most}`;
+/** Returns what the operator may set, such as `1 to 1000`, or undefined where there is no upper end. */
+export function describeRange({ range, ceiling = range.most }: LimitRow, to: string): string | undefined {
+  return ceiling === undefined || !("least" in range) ? undefined : `${range.least}${to}${ceiling}`;
 }

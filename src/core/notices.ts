@@ -134,6 +134,37 @@ export const noticeKinds = {
     isInResult: true,
     text: (why: Text) => ({ zh: `未附上：${why.zh}`, en: `Not attached: ${why.en}` }),
   }),
+  messageDelivered: defineNotice("message-delivered", {
+    level: "info",
+    isInResult: false,
+    text(said: string) {
+      const shown = truncate(sanitizeLine(said), 500);
+      return { zh: `已转达：${shown}`, en: `Passed on: ${shown}` };
+    },
+  }),
+  /** Is told where an answer was finished before the next step, in which the models would have read it. */
+  messageUndelivered: defineNotice("message-undelivered", {
+    level: "warning",
+    isInResult: true,
+    text(said: string) {
+      const shown = truncate(sanitizeLine(said), 500);
+      return {
+        zh: `没有转达，因为回答已经写好，请在下一个问题中提出：${shown}`,
+        en: `Not passed on, because the answer was already written; ask it as the next question: ${shown}`,
+      };
+    },
+  }),
+  budgetNearlyUsed: defineNotice("budget-nearly-used", {
+    level: "warning",
+    isInResult: true,
+    text({ setting, used, most }: { setting: string; used: number; most: number }) {
+      const share = Math.floor((100 * used) / most);
+      return {
+        zh: `预算 ${setting}（${most}）已用 ${share}%。`,
+        en: `${share} % of the budget ${setting} (${most}) are used.`,
+      };
+    },
+  }),
   priceUnknown: defineNotice("price-unknown", {
     level: "warning",
     isInResult: false,

@@ -24,3 +24,13 @@ export const chatAdvice: Text = {
   zh: "也可以切换到 Chat 模式（mode chat）再试。",
   en: "You can also switch to Chat mode (mode chat) and try again.",
 };
+
+/** Asks whether a run goes on whose limit is reached. The setting says which limit that is. */
+export function describeLimitQuestion({ setting, value }: { setting: string; value: number }): Text {
+  return { zh: `已达到限制 ${setting}: ${value}。继续吗？`, en: `The limit ${setting}: ${value} is reached. Go on?` };
+}
+
+export const limitReplies: Record<"go_on" | "stop", Text> = {
+  go_on: { zh: "继续", en: "Go on" },
+  stop: { zh: "停止并回答", en: "Stop and answer" },
+};

@@ -5,6 +5,7 @@ import { isLimit } from "../core/verdict.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../kit/text/sanitize.ts";
 import { addCosts, renderCost, renderDollars, toModelCost } from "./known-cost.ts";
+import { adviseLimit, type SettingPlace } from "./limit-advice.ts";
 
 const longestValue = 160;
 
@@ -26,8 +27,8 @@ export function renderEvent(event: AgentEvent, locale: Locale): string | undefin
     case "tool-end":
       return renderToolEnd(event, locale);
     case "evaluation":
-      // A limit is told by its notice.
-      return isLimit(event) ? undefined : `⚖ ${event.message}`;
+      // A limit is named at the end of the run.
+      return isLimit(event) || event.reason === "calls-used" ? undefined : `⚖ ${event.message}`;
     case "notice":
       return event.forLog ? undefined : noticeLine(event);
     case "answer-restart":
@@ -72,7 +73,7 @@ function renderToolEnd(event: Extract<AgentEvent, { type: "tool-end" }>, locale:
 }
 
 /** Returns what the reader must know about a partial answer, or undefined when the answer is complete. */
-export function renderPartial(outcome: Outcome, locale: Locale): string | undefined {
+export function renderPartial(outcome: Outcome, locale: Locale, place: SettingPlace = "setting"): string | undefined {
   if (outcome.status !== "partial") return undefined;
   const { error, stop_reason: stop } = outcome;
   const { zh, en } = stopReasons[stop];
@@ -80,7 +81,11 @@ export function renderPartial(outcome: Outcome, locale: Locale): string | undefi
   const message = error && sanitizeLine(error.message);
   // What went wrong says more than that something did.
   const sentences = stop === "error" && message ? message : [reason, message].filter(Boolean).join(" ");
-  return say(locale, { zh: `⚠ 这是不完整的回答：${sentences}`, en: `⚠ This answer is partial: ${sentences}` });
+  const advice = adviseLimit(outcome, place, locale);
+  return say(locale, {
+    zh: `⚠ 这是不完整的回答：${sentences}${advice}`,
+    en: `⚠ This answer is partial: ${sentences}${advice && ` ${advice}`}`,
+  });
 }
 
 export const stopReasons: Record<Outcome["stop_reason"], Text> = {

@@ -24,12 +24,16 @@ export const modeHelp: Record<Mode, Text> = {
   plan: { zh: "先规划后执行，计划由您确认", en: "plans first, then acts; you confirm the plan" },
 };
 
-/** Confirms a switch to the mode or model of this name, and says that a new conversation begins. */
-export function describeSwitchedMode(name: string): Text {
+/** Confirms a switch to the mode or model of this name, and says that a new conversation begins, or that the history is carried over. */
+export function describeSwitchedMode(name: string, isKept = false): Text {
+  if (isKept)
+    return { zh: `已切换到 ${name}，对话历史保留。`, en: `Switched to ${name}; the history is carried over.` };
   return { zh: `已切换到 ${name}，对话历史已清除。`, en: `Switched to ${name}; the history is cleared.` };
 }
 
-export function describeSwitchedModel(name: string): Text {
+export function describeSwitchedModel(name: string, isKept = false): Text {
+  if (isKept)
+    return { zh: `已切换到模型 ${name}，对话历史保留。`, en: `Switched to ${name}; the history is carried over.` };
   return { zh: `已切换到模型 ${name}，对话历史已清除。`, en: `Switched to ${name}; the history is cleared.` };
 }
 

@@ -4,6 +4,7 @@ import { type Locale, say, type Text } from "../kit/locale.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 import { truncate } from "../kit/text/truncate.ts";
 import { noticeLine, renderBill, renderError, renderEvent, renderPartial } from "./event-lines.ts";
+import { renderCallsUsed, type SettingPlace } from "./limit-advice.ts";
 import { createPlanLines } from "./plan-lines.ts";
 
 export interface StepWriterOptions {
@@ -12,6 +13,8 @@ export interface StepWriterOptions {
   locale: Locale;
   /** Is true when whole thoughts are shown, and each call's whole input and output. */
   verbose: boolean;
+  /** Says how the reader changes settings. */
+  place?: SettingPlace;
 }
 
 /**
@@ -35,7 +38,12 @@ const foldCauses: Partial<Record<AgentEvent["type"], Text>> = {
 };
 
 /** Writes everything of a run except its answer, one line each: steps, models, results, and at the end its outcome and usage. */
-export function createStepWriter({ write, locale, verbose }: StepWriterOptions): (event: AgentEvent) => void {
+export function createStepWriter({
+  write,
+  locale,
+  verbose,
+  place = "setting",
+}: StepWriterOptions): (event: AgentEvent) => void {
   const planLines = createPlanLines(locale);
   /** Holds the thought or reasoning that is still being streamed. */
   let thinking = "";
@@ -52,7 +60,7 @@ export function createStepWriter({ write, locale, verbose }: StepWriterOptions):
 
   function end(outcome: Outcome): void {
     if (verbose) for (const call of outcome.tool_calls) write(callInFull(call));
-    for (const line of renderOutcome(outcome, locale)) write(line);
+    for (const line of renderOutcome(outcome, locale, place)) write(line);
     write(`  ${renderBill(outcome, locale)}`);
   }
 
@@ -84,11 +92,11 @@ function callInFull(call: Outcome["tool_calls"][number]): string {
 }
 
 /** Returns what the reader must know about how a run ended, apart from its answer. A complete run has no lines. */
-export function renderOutcome(outcome: Outcome, locale: Locale): string[] {
+export function renderOutcome(outcome: Outcome, locale: Locale, place: SettingPlace = "setting"): string[] {
   const { status, error } = outcome;
-  const partial = renderPartial(outcome, locale);
   return [
-    partial,
+    renderPartial(outcome, locale, place),
+    renderCallsUsed(outcome, place, locale),
     status === "needs_confirmation" &&
       say(locale, { zh: "⏸ 计划等待确认。", en: "⏸ The plan is waiting for confirmation." }),
     status === "cancelled" && say(locale, { zh: "已取消。", en: "Cancelled." }),

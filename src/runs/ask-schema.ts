@@ -3,6 +3,7 @@ import { limitArguments } from "../config/limit-schemas.ts";
 import { chainProperty, longestChainText } from "../core/chain-text.ts";
 import { type LimitRow, offeredLimits } from "../core/limits.ts";
 import { modes } from "../core/modes.ts";
+import { longestMessage } from "../core/run-inbox.ts";
 import { findPermitProblem } from "../core/tools/tool-pattern.ts";
 import { type AttachmentInput, attachmentFields } from "./attachment-input.ts";
 
@@ -62,6 +63,16 @@ export const askInput = z.strictObject({
     .max(100)
     .optional()
     .describe("Only tools whose names match one of these patterns, such as amap__* or web_search."),
+  go_on: z
+    .boolean()
+    .optional()
+    .describe(
+      "Goes on with the last run of conversation_id, which reached a limit: limits anew, none of its calls again.",
+    ),
+  keep_history: z
+    .boolean()
+    .optional()
+    .describe("false: a mode or models other than those of the conversation's last run begin a new conversation."),
   ...limitArguments,
   wait_s: z
     .number()
@@ -99,12 +110,15 @@ export type AskInput = Omit<z.infer<typeof askInput>, keyof AttachmentInput>;
 export const unlistedFields: readonly string[] = [
   "search",
   "agent",
+  "go_on",
+  "keep_history",
   "attachments",
   chainProperty,
   ...offeredLimits.filter((row: LimitRow) => row.isListed !== true).map(({ ask }) => ask),
 ];
 
-const runId = z.string().min(1).max(200).describe("The run_id of a result of agent_ask.");
+const anyRunId = z.string().min(1).max(200);
+const runId = anyRunId.describe("The run_id of a result of agent_ask.");
 
 export const resultInput = z.strictObject({
   run_id: runId,
@@ -113,4 +127,9 @@ export const resultInput = z.strictObject({
   detail: detailSchema.optional().describe("As in agent_ask."),
 });
 
-export const cancelInput = z.strictObject({ run_id: runId });
+export const cancelInput = z.strictObject({ run_id: anyRunId });
+
+export const messageInput = z.strictObject({
+  run_id: anyRunId,
+  message: z.string().trim().min(1).max(longestMessage),
+});

@@ -12,6 +12,7 @@ import { createRandomHex } from "../kit/random.ts";
 import { createStepWriter } from "../render/step-writer.ts";
 import type { AskInput } from "./ask-schema.ts";
 import type { Host } from "./input/host.ts";
+import { checkCeilings, readCeilings } from "./limits/caller-ceilings.ts";
 import type { RunHandle, StartRunOptions } from "./run-handle.ts";
 import type { CallerScope } from "./run-service.ts";
 
@@ -43,6 +44,8 @@ export function beginRun(asked: RunQuestionRequest): RunHandle {
   const { scope, input, attachments, chain, locale, models, answerForm, given, isInteractive, runId } = asked;
   const { duet, settings, runs, caller, mode, logSteps } = scope;
   checkConversationId(input.conversation_id);
+  const ceilings = readCeilings(settings.limits);
+  checkCeilings(input, ceilings);
   const run = runs.begin({
     id: runId,
     // Who asks the same of other models, or after other words, asks for something else.
@@ -52,6 +55,7 @@ export function beginRun(asked: RunQuestionRequest): RunHandle {
     entrance: scope.entrance,
     request: {
       ...toRequest(input),
+      ceilings,
       attachments,
       ...given,
       answerForm,
@@ -99,6 +103,7 @@ function toRequest(input: AskInput): StartRunOptions["request"] {
     conversationId: input.conversation_id || undefined,
     search: input.search,
     agent: input.agent || undefined,
+    goesOn: input.go_on,
     tools: input.tools,
     limits: mapLimits(
       offeredLimits,

@@ -4,6 +4,7 @@ import type { AgentEvent } from "../core/events.ts";
 import { replaceNotSaved } from "../core/notices.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { QuestionKind } from "../core/questions/user-question.ts";
+import { createRunInbox, type RunInbox } from "../core/run-inbox.ts";
 import type { RunItem } from "../core/run-state.ts";
 import type { Entrance, RunJournal, TakenRun } from "../core/store/journal.ts";
 import { DuetError, type ErrorReport, toDuetError, toErrorReport } from "../kit/errors.ts";
@@ -38,6 +39,8 @@ export interface RunHandle extends LiveRun {
   readonly isStopping: boolean;
   /** Is true once somebody has received the run's outcome. */
   isDelivered: boolean;
+  /** Takes what a person says while the run works. */
+  readonly inbox: Pick<RunInbox, "send">;
   /** Is the question that waits for a person. */
   readonly open: OpenQuestion | undefined;
   /** Calls `take` for each event from now on, with what it changed in the state of the run. */
@@ -105,6 +108,7 @@ export function startRun({
   const stop = new AbortController();
   const notifier = createNotifier();
   const turns = createNotifier();
+  const inbox = createRunInbox();
   const questions = createQuestionQueue(patienceMs, notifyWaiters);
   const followers = new Set<Parameters<RunHandle["follow"]>[0]>();
   let events: AgentEvent[] = [];
@@ -138,6 +142,7 @@ export function startRun({
     get fault() {
       return fault;
     },
+    inbox,
     get open() {
       return questions.open;
     },
@@ -222,6 +227,7 @@ export function startRun({
       caller,
       runId: id,
       signal: stop.signal,
+      inbox,
       user: { canAsk, ask: questions.ask, person: run, owner: caller.owner },
       recording: { entrance, key, onRecorded: recordEvents },
       resumed,
@@ -252,6 +258,7 @@ export function startRun({
     })
     .finally(() => {
       questions.open?.withdraw();
+      inbox.close();
       notifyWaiters();
       // What is kept of a run must not keep the connections that it was asked over.
       holders.clear();

@@ -306,7 +306,7 @@ describe("what is wrong is said in one line with exit code 2", () => {
     ["a value outside the choices", ["ask", "x", "--output", "yaml"], {}, /yaml/],
     ["a flag without its value", ["ask", "x", "--config"], {}, /config/],
     ["a number that is none", ["ask", "x", "--max-iterations", "many"], {}, /--max-iterations: "many"/],
-    ["a number out of range", ["ask", "x", "--max-iterations", "11"], {}, /11/],
+    ["a number out of range", ["ask", "x", "--max-iterations", "1001"], {}, /1001/],
     ["an unreadable file", ["ask", "x", "--config", "/nonexistent/duet.json"], {}, /nonexistent/],
     [
       "bad JSON in a variable",

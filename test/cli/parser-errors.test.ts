@@ -29,8 +29,8 @@ const cases: [args: string, en: string, zh: string][] = [
   ],
   [
     "ask hi --max-iterations x",
-    '--max-iterations: "x" is not allowed (allowed: an integer from 1 to 10)',
-    '--max-iterations: 不能是 "x"（允许：1 到 10 的整数）',
+    '--max-iterations: "x" is not allowed (allowed: an integer from 1 to 1000)',
+    '--max-iterations: 不能是 "x"（允许：1 到 1000 的整数）',
   ],
   [
     "ask hi --max-tokens x",

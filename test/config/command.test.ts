@@ -142,7 +142,7 @@ describe("duet config show", () => {
   test("refuses a wrong configuration in one line", async () => {
     const directory = workplace({ "duet.config.json": '{"agent":{"maxIterations":11}}' });
     expect(await lineOf(printed("show", directory))).toBe(
-      "duet.config.json: agent.maxIterations: 11 is not allowed (allowed: an integer from 1 to 10)",
+      "duet.config.json: agent.maxIterations: 1001 is not allowed (allowed: an integer from 1 to 1000)",
     );
   });
 });

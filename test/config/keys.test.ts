@@ -13,11 +13,11 @@ const accepted: [path: string, value: unknown][] = [
   ["agent.mode", "plan"],
   ["agent.rules", "first"],
   ["agent.maxIterations", 1],
-  ["agent.maxIterations", 10],
+  ["agent.maxIterations", 1000],
   ["agent.maxExecutionTime", 10],
-  ["agent.maxExecutionTime", 300],
+  ["agent.maxExecutionTime", 86_400],
   ["agent.maxToolCalls", 1],
-  ["agent.maxToolCalls", 50],
+  ["agent.maxToolCalls", 10_000],
   ["agent.maxTokens", 1],
   ["agent.tokenBudget", 1],
   ["agent.evaluation.minResultLength", 0],
@@ -69,9 +69,9 @@ const accepted: [path: string, value: unknown][] = [
 ];
 
 const integers: [path: string, bad: unknown[], allowed: string][] = [
-  ["agent.maxIterations", [0, 11, 1.5, "5", true, [5]], "an integer from 1 to 10"],
-  ["agent.maxExecutionTime", [9, 301, 10.5], "an integer from 10 to 300"],
-  ["agent.maxToolCalls", [0, 51], "an integer from 1 to 50"],
+  ["agent.maxIterations", [0, 1001, 1.5, "5", true, [5]], "an integer from 1 to 1000"],
+  ["agent.maxExecutionTime", [9, 86_401, 10.5], "an integer from 10 to 86400"],
+  ["agent.maxToolCalls", [0, 10_001], "an integer from 1 to 10000"],
   ["agent.maxTokens", [0, -5], "an integer of at least 1"],
   ["agent.tokenBudget", [0, 1e300], "an integer of at least 1"],
   ["agent.evaluation.minResultLength", [-1], "an integer of at least 0"],

@@ -73,8 +73,8 @@ describe("which value", () => {
   });
 
   test("a stronger source does not save a wrong value of a weaker one", async () => {
-    const said = { file: { agent: { maxIterations: 99 } }, flags: { maxIterations: 1 } };
-    expect(await refusal(said)).toMatch(/^duet\.config\.json: agent\.maxIterations: 99/);
+    const said = { file: { agent: { maxIterations: 9999 } }, flags: { maxIterations: 1 } };
+    expect(await refusal(said)).toMatch(/^duet\.config\.json: agent\.maxIterations: 9999/);
   });
 
   test("a model is replaced as a whole", async () => {
@@ -101,8 +101,8 @@ describe("which value", () => {
     [{ functionCallModel: "{" }, /^--function-call-model: \{ is not valid JSON/],
     [{ answerModel: "deepseek" }, /^--answer-model: is not allowed without a function-call model/],
     [{ mode: "turbo" }, /^--mode: turbo is not allowed \(allowed: chat, agent, plan\)$/],
-    [{ maxIterations: Number.NaN }, /^--max-iterations: NaN is not allowed \(allowed: an integer from 1 to 10\)$/],
-    [{ maxToolCalls: 51 }, /^--max-tool-calls: 51 is not allowed/],
+    [{ maxIterations: Number.NaN }, /^--max-iterations: NaN is not allowed \(allowed: an integer from 1 to 1000\)$/],
+    [{ maxToolCalls: 10_001 }, /^--max-tool-calls: 10001 is not allowed/],
     [{ maxExecutionTime: 1 }, /^--max-execution-time: 1 is not allowed/],
     [{ maxTokens: 0 }, /^--max-tokens: 0 is not allowed/],
     [{ locale: "fr" }, /^--locale: fr is not allowed \(allowed: zh, en\)$/],

@@ -87,6 +87,7 @@ describe("variables", () => {
     ["AGENT_MAX_ITERATIONS", "5\nrm", "5\\nrm is not allowed (allowed: an integer from 1 to 10)"],
     ["AGENT_MAX_EXECUTION_TIME", "9", "9 is not allowed (allowed: an integer from 10 to 300)"],
     ["AGENT_MAX_EXECUTION_TIME", "301", "301 is not allowed (allowed: an integer from 10 to 300)"],
+    ["AGENT_MAX_TOOL_CALLS", "10000", "10000 is not allowed (allowed: an integer from 1 to 50)"],
     ["AGENT_MAX_TOOL_CALLS", "51", "51 is not allowed (allowed: an integer from 1 to 50)"],
     ["AGENT_RESULT_MIN_LENGTH", "-1", "-1 is not allowed (allowed: an integer of at least 0)"],
     ["AGENT_VERBOSE", "yes", "yes is not allowed (allowed: true or false)"],

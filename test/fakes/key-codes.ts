@@ -15,6 +15,7 @@ export const keyCodes = {
   "alt-enter": "\u001b\r",
   "ctrl-c": "\u0003",
   "ctrl-d": "\u0004",
+  "ctrl-g": "\u0007",
   "ctrl-j": "\n",
   "ctrl-l": "\u000c",
   "ctrl-o": "\u000f",

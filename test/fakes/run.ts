@@ -47,6 +47,7 @@ export async function runOptions(overrides: Overrides): Promise<RunOptions> {
     user = toUser({ confirmPlan, approveCall, elicit }),
     store = createMemoryStore(),
     files,
+    inbox,
     ...request
   } = others;
   const known = conversationId === undefined ? undefined : await store.load(conversationId);
@@ -60,7 +61,7 @@ export async function runOptions(overrides: Overrides): Promise<RunOptions> {
       locale: "en",
       ...request,
     },
-    parts: { models, tools, finding, prompts, evaluator, folders, hooks, user, store, files },
+    parts: { models, tools, finding, prompts, evaluator, folders, hooks, user, store, files, inbox },
     spentMs,
     notices,
     observer,

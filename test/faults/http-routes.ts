@@ -39,6 +39,11 @@ export const routes: Readonly<Record<string, TestedRoute>> = {
     methods: ["POST"],
     body: { question_id: "0", answer: "once" },
   },
+  "/agent/runs/:id/messages": {
+    path: "/agent/runs/run-0/messages",
+    methods: ["POST"],
+    body: { message: "and in French" },
+  },
   "/agent/conversations": { path: "/agent/conversations", methods: ["GET"] },
   "/agent/conversations/:id": { path: "/agent/conversations/conv-0", methods: ["GET", "DELETE"] },
   "/agent/settings": { path: "/agent/settings", methods: ["GET"] },
@@ -57,7 +62,7 @@ const all = Object.values(routes);
 export const postRoutes = all.filter(({ methods }) => methods.includes("POST"));
 
 /** Those of them that read what they are sent, whatever it is; the others first look for what it is about. */
-export const readingRoutes = postRoutes.filter(({ path }) => !path.endsWith("/reply"));
+export const readingRoutes = postRoutes.filter(({ path }) => !/\/(reply|messages)$/.test(path));
 
 /** Those that one has to sign in for. */
 export const guardedRoutes = all.filter(({ isOpen }) => isOpen === undefined);

@@ -1,12 +1,14 @@
 import { toParts } from "../../core/message-content.ts";
 import type { Message } from "../../core/messages.ts";
 import { type FinishReason, toModelName } from "../../core/model.ts";
+import { isLimit } from "../../core/verdict.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { getContextWindow } from "../context/context-window.ts";
 import { toQuestionContent } from "../context/question-content.ts";
 import type { ModelRole } from "../limits/statistics.ts";
 import type { Observation } from "../loop/act.ts";
+import { closeInbox } from "../loop/deliver-messages.ts";
 import { countResults, explainReason } from "../loop/explain-verdict.ts";
 import { hasOnlyFailedModels } from "../loop/fallbacks.ts";
 import { refusedKeyError } from "../loop/refused-keys.ts";
@@ -34,6 +36,7 @@ export async function writeAnswer(run: Run, input: AnswerInput): Promise<AnswerR
   const {
     state: { answer },
   } = run;
+  await closeInbox(run);
   // Whoever answers has no tool to read on with.
   const observations = toBoundedObservations(run, input.handOver.observations);
   const handOver = { ...input.handOver, observations };
@@ -134,8 +137,9 @@ function planAnswer(run: Run, role: ModelRole, input: AnswerInput): Omit<TurnPla
 function answerMessages(run: Run, role: ModelRole, { prompt, handOver, note }: AnswerInput): Message[] {
   const {
     input: { language: locale, marker, answerForm },
-    state: { question },
+    state: { question: asked, delivered },
   } = run;
+  const question = [asked, ...delivered].join("\n\n");
   const handed = [
     toAnswerMessage(question, handOver, marker, locale),
     ...[note, answerForm && formNote].filter((text) => text !== undefined).map((text) => say(locale, text)),
@@ -194,17 +198,21 @@ export function createAnswerInput(
 ): AnswerInput {
   const results = countResults(observations);
   const cause = explainReason(reason, { limits: run.input.limits, results, custom });
+  // The end of the run names a limit, once.
+  const shown = (isLimit({ reason }) && reason !== "repetition") || reason === "calls-used" ? fromWhatThereIs : cause;
   const [from, to] = [toModelName(run.services.models.functionCall), toModelName(run.services.models.answer)];
   const change = hasOneModel(run.services.models)
     ? { zh: "生成最终回答", en: "writing the answer" }
     : { zh: `由 ${from} 切换到 ${to} 生成最终回答`, en: `switching from ${from} to ${to} to write the answer` };
   return {
     prompt: "answer",
-    reason: { zh: `${cause.zh}，${change.zh}`, en: `${cause.en}; ${change.en}` },
+    reason: { zh: `${shown.zh}，${change.zh}`, en: `${shown.en}; ${change.en}` },
     handOver: { observations, lastWords, dropped, unfound: run.services.catalog.unfound },
     note: chooseNote(reason, results === "failed", cause),
   };
 }
+
+const fromWhatThereIs: Text = { zh: "基于已有信息", en: "from the available information" };
 
 function chooseNote(reason: AnswerReason, hasFailed: boolean, cause: Text): Text | undefined {
   if (isEarlyEnd(reason)) return describeMissingAnswer(cause);

@@ -1,4 +1,5 @@
 import type { RunLimits } from "../../core/limits.ts";
+import type { Outcome } from "../../core/outcome.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import type { DuetError } from "../../kit/errors.ts";
 
@@ -28,6 +29,10 @@ export interface RunClock {
   outsideTime<T>(wait: () => Promise<T>): Promise<T>;
   /** Holds the total time of such waits, in milliseconds. */
   readonly outsideMs: number;
+  /** Says which part of the run goes on now. */
+  enter(phase: RunPhase): void;
+  /** Has somebody asked before a time ends: `ask` resolves to the milliseconds that all times get, 0 to end. */
+  holdUp(ask: (of: "decide" | "answer") => Promise<number> | undefined): void;
   clear(): void;
 }
 
@@ -44,9 +49,20 @@ export function createRunClock({ limits, spentMs, callerSignal, isHeld = false }
   const total = limits.maxExecutionTimeMs;
   const rest = Math.max(0, total - spentMs);
   const outOfTimeError = (): DuetError => timeoutError({ zh: "运行", en: "the run" }, total);
-  const deciding = createTimeLimit(Math.max(0, rest - getAnswerReserveMs(limits)), outOfTimeError, callerSignal);
+  let phase: RunPhase = "decide";
+  let askBefore: ((of: "decide" | "answer") => Promise<number> | undefined) | undefined;
+  const createHold = (of: "decide" | "answer") => (): Promise<number> | undefined => {
+    // Nobody needs time for deciding while the answer is written.
+    if (of === "decide" && phase === "answer") return undefined;
+    return askBefore?.(of)?.then((more) => {
+      for (const [name, time] of Object.entries(times)) if (name !== of) time.extend(more);
+      return more;
+    });
+  };
+  const decideMs = Math.max(0, rest - getAnswerReserveMs(limits));
+  const deciding = createTimeLimit(decideMs, outOfTimeError, callerSignal, createHold("decide"));
   const delegating = createTimeLimit(rest * (1 - delegateReserve), outOfTimeError, callerSignal);
-  const answering = createTimeLimit(rest, outOfTimeError, callerSignal);
+  const answering = createTimeLimit(rest, outOfTimeError, callerSignal, createHold("answer"));
   const times = { decide: deciding, delegate: delegating, answer: answering };
   let outsideMs = 0;
   let heldTimes = isHeld ? Object.values(times).map((time) => time.pause()) : [];
@@ -82,6 +98,12 @@ export function createRunClock({ limits, spentMs, callerSignal, isHeld = false }
         for (const goOn of resume) goOn();
       }
     },
+    enter(next) {
+      phase = next;
+    },
+    holdUp(ask) {
+      askBefore = ask;
+    },
     clear() {
       for (const time of Object.values(times)) time.clear();
     },
@@ -98,6 +120,12 @@ export interface Limits extends RunLimits {
   minResultLength: number;
   /** Is true when the run answers as soon as a round's results are not thin, without asking the function-call model again. */
   stopWhenSufficient: boolean;
+  /** With `ask`, a person is asked before a limit ends the work; without a reply it ends. It ends at once when absent. */
+  onLimit?: "stop" | "ask" | undefined;
+  /** Is true when an answer that is being written may pass the time limit. */
+  finishAnswer?: boolean | undefined;
+  /** Names what has lowered a limit: a budget of the conversation or of the day, in its own unit. */
+  sources?: { readonly [Field in "tokenBudget" | "costBudget"]?: NonNullable<Outcome["limit"]> } | undefined;
 }
 
 /**

@@ -5,11 +5,13 @@ import { followSignal } from "../../kit/async/timeout.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
 import { toQuestionContent } from "../context/question-content.ts";
-import { getProgress } from "../limits/reached-limit.ts";
+import { askForMore } from "../limits/ask-for-more.ts";
+import { findReachedLimit, getProgress } from "../limits/reached-limit.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import { canAnswerWhileDeciding, type Run, type RunServices } from "../run.ts";
 import { act, type Observation } from "./act.ts";
 import { type BufferedText, createBufferedText } from "./buffered-text.ts";
+import { deliverMessages } from "./deliver-messages.ts";
 import { askEvaluator, evaluate, type JudgedVerdict } from "./evaluate.ts";
 import { countResults, explainOwnAnswer, explainVerdict } from "./explain-verdict.ts";
 import { recordStep } from "./record-step.ts";
@@ -47,8 +49,16 @@ export async function decideAndAct(run: Run): Promise<DecideResult> {
       if (observations.length === 0) throw thrown;
       return toDecideResult(run, { observations, reason: "model-failed", error: reportModelFailure(run, thrown) });
     }
-    if (turn.finish !== "tool-calls" || turn.message.toolCalls.length === 0)
-      return toDecideResult(run, { observations, ...toEnding(run, turn) });
+    const isDone = turn.finish !== "tool-calls" || turn.message.toolCalls.length === 0;
+    // With one model the text of this turn is the answer, and what was said meanwhile comes too late.
+    const late = isDone && !canAnswerWhileDeciding(run) ? await deliverMessages(run, step, turn.message) : [];
+    if (late.length > 0 && findReachedLimit(getProgress(run, toolCalls), run.input.limits) === undefined) {
+      messages.push(turn.message, ...late);
+      continue;
+    }
+    if (isDone) return toDecideResult(run, { observations, ...toEnding(run, turn) });
+    const { length } = turn.message.toolCalls;
+    if (length > run.input.limits.maxToolCalls - toolCalls) await askForMore(run, "tool-call-limit");
     const round = await act(run, turn.message.toolCalls, step, run.input.limits.maxToolCalls - toolCalls);
     toolCalls += round.reduce((sum, { tries }) => sum + tries, 0);
     const results = recordStep(run, turn.message, round, run.input.limits.maxToolCalls - toolCalls);
@@ -65,7 +75,13 @@ export async function decideAndAct(run: Run): Promise<DecideResult> {
       toolCalls,
       isCircle: circles >= 2,
     });
-    if (verdict.verdict === "answer") return toDecideResult(run, { observations, reason: verdict.reason, custom });
+    if (verdict.verdict === "answer") {
+      if (await askForMore(run, verdict.reason)) {
+        messages.push(...(await deliverMessages(run, step)));
+        continue;
+      }
+      return toDecideResult(run, { observations, reason: verdict.reason, custom });
+    }
     const message = explainVerdict(verdict, {
       limits: run.input.limits,
       locale: run.input.locale,
@@ -73,6 +89,7 @@ export async function decideAndAct(run: Run): Promise<DecideResult> {
       custom,
     });
     run.services.emit({ type: "evaluation", ...verdict, message });
+    messages.push(...(await deliverMessages(run, step)));
   }
 }
 
@@ -131,7 +148,9 @@ export function toDecideResult(run: Run, work: DecideResult): DecideResult {
     ? explainOwnAnswer(locale)
     : explainVerdict(verdict, { limits, locale, results: countResults(work.observations), custom: work.custom });
   run.services.emit({ type: "evaluation", ...verdict, message });
-  if (isLimit(verdict)) run.services.emit({ type: "notice", level: "warning", code: verdict.reason, message });
+  // The end of the run names a limit, once, with what raises it.
+  const forLog = verdict.reason === "repetition" ? undefined : true;
+  if (isLimit(verdict)) run.services.emit({ type: "notice", level: "warning", code: verdict.reason, message, forLog });
   return work;
 }
 

@@ -11,6 +11,8 @@ export interface Repetition {
   isRepeated(call: ToolCall): boolean;
   /** Takes what a call that ran came to; says whether it was news. */
   learn(call: ToolCall, result: string): boolean;
+  /** Takes a call of the run that this one goes on with. It is refused at once, because its result is there. */
+  know(call: ToolCall): void;
 }
 
 /** Limits how often a call may return the same result before it is refused. */
@@ -23,6 +25,9 @@ export function createRepetition(repeatable: readonly string[]): Repetition {
     isRepeated(call) {
       if (repeatable.some((pattern) => isMatch(call.name, pattern))) return false;
       return (seen.get(toKey(call))?.times ?? 0) >= sameResults;
+    },
+    know(call) {
+      seen.set(toKey(call), { result: "", times: sameResults });
     },
     learn(call, result) {
       const key = toKey(call);

@@ -7,6 +7,7 @@ import type { JsonObject } from "../../kit/json.ts";
 import { say } from "../../kit/locale.ts";
 import { isBlank } from "../../kit/text/is-blank.ts";
 import { chatAdvice } from "../../render/choice-texts.ts";
+import { nameReachedLimit } from "../limits/name-limit.ts";
 import { getDepth, type Run, type RunInput, type RunServices } from "../run.ts";
 import type { Observation } from "./act.ts";
 
@@ -20,6 +21,7 @@ export interface RunResult {
 /** Says what a run came to: complete, or partial, failed, cancelled and why. */
 export function toOutcome(run: Run, ending: RunResult, elapsedMs: number): Outcome {
   const { status, stop } = evaluateResult(run, ending);
+  const limit = hasSucceeded(status) ? nameReachedLimit(run, stop, ending.work?.reason) : undefined;
   return {
     success: hasSucceeded(status),
     status,
@@ -32,6 +34,7 @@ export function toOutcome(run: Run, ending: RunResult, elapsedMs: number): Outco
     citations: run.state.answer.citations(),
     meta: toBill(run, elapsedMs),
     error: reportOf(run.input, ending, status),
+    ...(limit && { limit }),
     ...(ending.written?.output && { output: ending.written.output }),
   };
 }

@@ -52,6 +52,7 @@ export interface TurnPlan {
  */
 export async function runTurn(run: Run, plan: TurnPlan): Promise<Turn> {
   const { role, phase, signal } = plan;
+  run.services.clock.enter(phase === "answer" ? "answer" : "decide");
   let [model, ...others] = listTurnModels(run, plan);
   let first: unknown;
   let hasText = false;

@@ -45,6 +45,18 @@ export interface RunRecord {
   ask<T>(question: RecordedQuestion<T>): Promise<T | undefined>;
   /** Does something whose outcome may be another one at another time, and records that. `isKnown` recognises the record. */
   remember<T>(name: string, isKnown: (value: unknown) => value is T, work: () => Promise<T>): Promise<T>;
+  /**
+   * Gives what is recorded under this name, or takes something now and records it, unless that is undefined. While steps are given
+   * back nothing is taken: what an earlier process had taken by then is recorded.
+   */
+  deliver<T>(name: string, isKnown: (value: unknown) => value is T, take: () => T | undefined): Promise<T | undefined>;
+  /** Records something that has happened. */
+  note(name: string, data: unknown): Promise<void>;
+  /** Lists what an earlier process has recorded as `message:ID` and not among what was delivered. */
+  listUndelivered<T extends { id: string }>(
+    isMessage: (value: unknown) => value is T,
+    isDelivered: (value: unknown) => value is T[],
+  ): T[];
   /** Is the highest number under which a result could be read on. */
   readonly lastNumber: number;
   /** Records that somebody has ended the run, so that nobody resumes it. */
@@ -204,6 +216,26 @@ export function createRunRecord({ steps, clock, onFailure, ...options }: RunReco
       const made = await work();
       await add(`${name}:${n}`, made);
       return made;
+    },
+    async deliver(name, isKnown, take) {
+      const data = find(name);
+      if (isKnown(data)) return data;
+      if (!isLive) return undefined;
+      const taken = take();
+      if (taken !== undefined) await add(name, taken);
+      return taken;
+    },
+    note: (name, data) => add(name, data),
+    listUndelivered(isMessage, isDelivered) {
+      const all = steps ?? [];
+      const done = new Set(
+        all.flatMap(({ name, data }) =>
+          name.startsWith("messages:") && isDelivered(data) ? data.map(({ id }) => id) : [],
+        ),
+      );
+      return all.flatMap(({ name, data }) =>
+        name.startsWith("message:") && isMessage(data) && !done.has(data.id) ? [data] : [],
+      );
     },
     lastNumber: Math.max(0, ...(steps ?? []).map(({ data }) => (isRecordedCall(data) ? (data.number ?? 0) : 0))),
     stop() {

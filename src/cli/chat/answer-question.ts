@@ -6,6 +6,7 @@ import type { Config } from "../../config/config.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import type { FolderInstructions } from "../../core/folder-instructions.ts";
 import type { Mode } from "../../core/outcome.ts";
+import type { RunInbox } from "../../core/run-inbox.ts";
 import type { TakenRun } from "../../core/store/journal.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { createFileGuard } from "../../tools/files/file-guard.ts";
@@ -28,6 +29,10 @@ export interface QuestionOptions {
   conversationId: string | undefined;
   /** Holds the records of a run that goes on; the question is then that of the run. */
   resumed?: TakenRun | undefined;
+  /** Is true when the question goes on with the last run, whose calls are not repeated. */
+  goesOn?: boolean | undefined;
+  /** Takes what is said while the run works. */
+  inbox: RunInbox;
   /** Sees each event before it is shown. */
   onEvent(event: AgentEvent): void;
   /** Handles `/exit` in a question about a plan. */
@@ -39,7 +44,7 @@ export interface QuestionOptions {
 
 /** Runs one question and shows it. Throws what kept it from beginning. */
 export async function answerQuestion(options: QuestionOptions): Promise<void> {
-  const { duet, chatInterface, settings, resumed, onEvent, leave, leaveAtOnce, signal } = options;
+  const { duet, chatInterface, settings, resumed, inbox, onEvent, leave, leaveAtOnce, signal } = options;
   const locale = resumed?.header.locale ?? settings.language ?? duet.localeFor(options.question);
   const asked = resumed ? toResumedRequest(resumed) : await toRequest(options, locale);
   const { reader } = chatInterface;
@@ -47,7 +52,14 @@ export async function answerQuestion(options: QuestionOptions): Promise<void> {
   const user = reader && createTerminalUser({ ...reader, locale, leave: leaveRun, showsEvents: false });
   const shown = chatInterface.openRun(locale);
   try {
-    const request: AskRequest = { recording: { entrance: "terminal" }, ...asked, user, isInteractive: true, signal };
+    const request: AskRequest = {
+      recording: { entrance: "terminal" },
+      ...asked,
+      user,
+      inbox,
+      isInteractive: true,
+      signal,
+    };
     for await (const event of duet.ask(request)) {
       onEvent(event);
       await shown.handle(event);
@@ -58,13 +70,24 @@ export async function answerQuestion(options: QuestionOptions): Promise<void> {
 }
 
 async function toRequest(options: QuestionOptions, locale: Locale): Promise<AskRequest> {
-  const { duet, mode, settings, folderInstructions, conversationId } = options;
+  const { duet, mode, settings, folderInstructions, conversationId, goesOn } = options;
   const asked = await withFiles(options);
   const { limits, search, agent } = settings;
   // An agent has models of its own, which only a person's choice in this chat replaces.
   const isChosen = Object.keys(settings.models).length > 0;
   const models = agent === undefined || isChosen ? await duet.models(settings.models) : undefined;
-  return { ...asked, conversationId, folderInstructions, mode, agent, search: search.on, limits, models, locale };
+  return {
+    ...asked,
+    conversationId,
+    goesOn,
+    folderInstructions,
+    mode,
+    agent,
+    search: search.on,
+    limits,
+    models,
+    locale,
+  };
 }
 
 /** Reads the files that the question names. A pipe's text is taken as it is. */

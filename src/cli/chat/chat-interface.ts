@@ -8,10 +8,14 @@ import type { Line } from "../terminal/text/line.ts";
 export interface ChatInterface {
   /** Returns the next submitted text from the queue, or undefined when the input has ended. */
   next(): Promise<string | undefined>;
+  /** Puts texts before those that wait. */
+  putFirst(texts: readonly string[]): void;
   /** Writes finished lines; nothing in them can drive the terminal. */
   write(...lines: (string | Line)[]): void;
   /** Writes an exchange of an earlier time. */
   writeTurn(turn: { question: string; answer: string }): Promise<void>;
+  /** Is true where single keys are read, so that an offer can be taken with one. */
+  readonly hasKeys: boolean;
   /** Represents a person who can be asked. It is undefined when the input is a pipe. */
   readonly reader: Reader | undefined;
   /** Shows a run from its first event to its last. */
@@ -45,6 +49,14 @@ export interface ChatHandler {
   stop(): boolean;
   /** Ends the chat once what is going on has ended. */
   leave(): void;
+  /** Says something to the run that works. Returns false where it has to wait for the end of the run. */
+  message(text: string): boolean;
+  /** Lists what was said and no model has read yet. */
+  readonly messages: readonly string[];
+  /** Takes these back, because the run is stopped. */
+  takeMessages(): string[];
+  /** Is the command of what is offered at this moment. It is undefined when nothing is. */
+  readonly offered: string | undefined;
   /** Opens the last run's steps again. */
   expand(): void;
   /** Completes commands and their arguments, and files after `@`. */

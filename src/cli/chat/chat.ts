@@ -27,6 +27,14 @@ export interface ChatSettings {
   limits: LimitChanges;
 }
 
+/** Says what became of a conversation that was left. */
+export interface LeftConversation {
+  /** Is true where its history is carried over, because the configuration says so. */
+  readonly isKept: boolean;
+  /** Offers to carry the history over, where it is cleared and there is any. */
+  offer(): void;
+}
+
 /** Represents a chat as its commands see it. */
 export interface Chat {
   readonly duet: Duet;
@@ -47,9 +55,13 @@ export interface Chat {
   toggleSteps(): boolean | undefined;
   /** Begins a new conversation: what was said, found and agreed to is left behind. */
   startAnew(): void;
+  /** Leaves the conversation, because the mode or a model is switched. */
+  leaveForSwitch(): LeftConversation;
+  /** Goes back to the conversation that a switch has left. Returns false when there is none to go back to. */
+  keepHistory(): boolean;
   /** Goes on with this one, and shows how it ended. Rejects when there is none. */
   resume(conversationId: string): Promise<void>;
-  /** Goes on with the run that a crash has interrupted. Returns false when there is none. */
+  /** Goes on with the run that has reached a limit, or that a crash has interrupted. Returns false when there is none. */
   continueRun(): Promise<boolean>;
   /** Asks as if it had been typed, in a mode of its own. */
   ask(question: string, mode: Mode): Promise<void>;

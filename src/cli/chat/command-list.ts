@@ -1,7 +1,7 @@
 import { agent } from "./commands/agents.ts";
 import type { ChatCommand, CommandGroup } from "./commands/chat-command.ts";
 import { context } from "./commands/context.ts";
-import { clear, compact, continueRun, conversations, resume } from "./commands/conversations.ts";
+import { clear, compact, continueRun, conversations, keep, resume } from "./commands/conversations.ts";
 import { createHelp, exit } from "./commands/help.ts";
 import { answerModel, model } from "./commands/models.ts";
 import { mode, search } from "./commands/modes.ts";
@@ -20,7 +20,10 @@ export const commandGroups: readonly CommandGroup[] = [
     title: { zh: "提问与过程", en: "Questions and steps" },
     commands: [plan, tools, context, expand, fold, trace, cost],
   },
-  { title: { zh: "对话", en: "Conversation" }, commands: [clear, compact, resume, continueRun, conversations, save] },
+  {
+    title: { zh: "对话", en: "Conversation" },
+    commands: [clear, keep, compact, resume, continueRun, conversations, save],
+  },
   {
     title: { zh: "其他", en: "Other" },
     commands: [createHelp(() => commandGroups), doctor, exit],

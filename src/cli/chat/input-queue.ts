@@ -4,6 +4,8 @@ export interface InputQueue {
   /** Resolves to the next text, or to undefined when the input has ended and none is left. */
   next(): Promise<string | undefined>;
   readonly waiting: readonly string[];
+  /** Puts texts before those that wait. */
+  putFirst(texts: readonly string[]): void;
   /** Returns all that wait, and forgets them. */
   takeAll(): string[];
   close(): void;
@@ -31,6 +33,13 @@ export function createInputQueue(): InputQueue {
       const { promise, resolve } = Promise.withResolvers<string | undefined>();
       resolveNext = resolve;
       return promise;
+    },
+    putFirst(texts) {
+      const [first, ...others] = texts;
+      if (first === undefined) return;
+      waiting.unshift(...others);
+      if (resolveNext) resolveWaiting(first);
+      else waiting.unshift(first);
     },
     takeAll: () => waiting.splice(0),
     close() {

@@ -1,26 +1,24 @@
 import type { Duet } from "../../app/duet.ts";
 import type { Config } from "../../config/config.ts";
 import type { FolderInstructions } from "../../core/folder-instructions.ts";
+import { toGoOnQuestion } from "../../core/go-on.ts";
 import type { Mode } from "../../core/outcome.ts";
-import { toConversationTitle } from "../../core/store/conversation-title.ts";
-import type { TakenRun } from "../../core/store/journal.ts";
+import { createRunInbox, type RunInbox } from "../../core/run-inbox.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import { DuetError } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
-import { toShortLine } from "../../kit/text/sanitize.ts";
-import { describeSearchChoice, modeNames } from "../../render/mode-names.ts";
 import type { SideOutput } from "../follow-config.ts";
-import type { Complete, Completion } from "../terminal/editor/editor.ts";
-import { createCompleteFiles, type Folders } from "../terminal/editor/files/complete-files.ts";
-import { createLine, type Line } from "../terminal/text/line.ts";
-import { answerQuestion } from "./answer-question.ts";
+import type { Folders } from "../terminal/editor/files/complete-files.ts";
+import { createLine } from "../terminal/text/line.ts";
+import { answerQuestion, type QuestionOptions } from "./answer-question.ts";
 import type { Chat, ChatSettings } from "./chat.ts";
 import type { ChatHandler, ChatInterface } from "./chat-interface.ts";
-import { chatCommands } from "./command-list.ts";
-import { findCommand } from "./commands/chat-command.ts";
+import { renderFarewell, renderPrompt, renderStatus, renderWelcome, waitTexts } from "./chat-lines.ts";
+import { createComplete } from "./complete-commands.ts";
 import { findInterruptedRun, renderInterruptedRun, takeInterruptedRun } from "./interrupted-run.ts";
+import { type Offer, renderOffer } from "./offers.ts";
+import { type KeptChoices, openConversation, restoreChoices, showEnd } from "./open-conversation.ts";
 import { renderFailure, runCommand } from "./run-command.ts";
-import { renderSwitch, type SearchSwitch } from "./search-switch.ts";
+import type { SearchSwitch } from "./search-switch.ts";
 import { createSessionBill } from "./session-bill.ts";
 import { createModelNames } from "./settings/switch-models.ts";
 import { expandRun } from "./steps/expand-step.ts";
@@ -35,6 +33,8 @@ export interface ChatOptions {
   mode: Mode;
   /** Names the agent that answers. It is the main one when absent. */
   agent?: string | undefined;
+  /** Says what a conversation that is opened at the start does not change. */
+  keeps?: KeptChoices | undefined;
   search: SearchSwitch;
   /** Is shown below the welcome. */
   firstLine?: string | undefined;
@@ -60,6 +60,8 @@ export async function runChat(options: ChatOptions): Promise<number> {
   let folderInstructions: readonly FolderInstructions[] = [];
   let going: AbortController | undefined;
   let isLeaving = false;
+  let offer: Offer | undefined;
+  let inbox: RunInbox | undefined;
 
   const models = createModelNames(duet, settings, () => chatInterface.refresh());
   const handler: ChatHandler = {
@@ -77,6 +79,19 @@ export async function runChat(options: ChatOptions): Promise<number> {
       isLeaving = true;
     },
     expand: () => expandRun(chat),
+    message(text) {
+      const delivery = text.trim().startsWith("/") ? undefined : inbox?.send(text.trim());
+      if (delivery === "next_step") return true;
+      if (delivery) chatInterface.write(createLine(say(settings.locale, waitTexts[delivery]), "dim"));
+      return false;
+    },
+    get messages() {
+      return inbox?.waiting.map(({ text }) => text) ?? [];
+    },
+    takeMessages: () => inbox?.takeAll().map(({ text }) => text) ?? [],
+    get offered() {
+      return offer?.command;
+    },
     complete: createComplete(() => chat, folders),
   };
   const chatInterface = await options.openInterface(handler, steps);
@@ -99,10 +114,32 @@ export async function runChat(options: ChatOptions): Promise<number> {
     }
   }
 
-  async function ask(question: string, mode: Mode, resumed?: TakenRun): Promise<void> {
+  async function restore(id: string, keeps?: KeptChoices): Promise<void> {
+    const lines = await runStoppable(() => restoreChoices(chat, id, keeps));
+    chatInterface.write(...(lines ?? []).map((line) => createLine(line, "dim")));
+    chat.refresh();
+  }
+
+  /** Offers something until the next question. */
+  function makeOffer(made: Offer): void {
+    offer = made;
+    if (chatInterface.reader) chatInterface.write(renderOffer(made, { ...settings, hasKeys: chatInterface.hasKeys }));
+    chatInterface.refresh();
+  }
+
+  async function ask(
+    question: string,
+    mode: Mode,
+    more: Pick<QuestionOptions, "resumed" | "goesOn"> = {},
+  ): Promise<void> {
+    offer = undefined;
+    let limited: Offer | undefined;
+    const said = createRunInbox({ isAskedLater: true });
+    inbox = said;
     await runStoppable((stop) =>
       answerQuestion({
-        resumed,
+        ...more,
+        inbox: said,
         duet,
         config,
         chatInterface,
@@ -121,10 +158,15 @@ export async function runChat(options: ChatOptions): Promise<number> {
         onEvent(event) {
           steps.handle(event);
           if (event.type === "run-start") ({ conversationId, runId } = event);
-          if (event.type === "run-end") bill.add(event.outcome);
+          if (event.type !== "run-end") return;
+          bill.add(event.outcome);
+          if (event.outcome.limit) limited = { command: "/continue", question, mode };
         },
       }),
     );
+    inbox = undefined;
+    chatInterface.putFirst(said.close().map(({ text }) => text));
+    if (limited && !isLeaving) makeOffer(limited);
   }
 
   const chat: Chat = {
@@ -148,15 +190,41 @@ export async function runChat(options: ChatOptions): Promise<number> {
     startAnew() {
       if (conversationId !== undefined) duet.forget(conversationId);
       conversationId = undefined;
+      offer = undefined;
+    },
+    leaveForSwitch() {
+      const isKept = config.agent.keepHistory;
+      const left = conversationId;
+      // The history stays or goes; what was found and agreed to goes with the mode or the model.
+      if (isKept && left !== undefined) duet.forget(left);
+      if (!isKept) chat.startAnew();
+      return {
+        isKept,
+        offer() {
+          if (!isKept && left !== undefined) makeOffer({ command: "/keep", conversationId: left });
+        },
+      };
+    },
+    keepHistory() {
+      if (offer?.command !== "/keep") return false;
+      ({ conversationId } = offer);
+      offer = undefined;
+      return true;
     },
     async resume(id) {
       await openConversation(chat, chatInterface, id);
       conversationId = id;
       runId = undefined;
+      offer = undefined;
+      if (chatInterface.reader) await restore(id);
     },
     async continueRun() {
+      if (offer?.command === "/continue") {
+        await ask(toGoOnQuestion(offer.question, settings.locale), offer.mode, { goesOn: true });
+        return true;
+      }
       const taken = await takeInterruptedRun(duet);
-      if (taken) await ask(taken.header.question, taken.header.mode, taken);
+      if (taken) await ask(taken.header.question, taken.header.mode, { resumed: taken });
       return taken !== undefined;
     },
     ask,
@@ -183,6 +251,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
       chatInterface.write(renderWelcome(settings));
       if (options.firstLine !== undefined) chatInterface.write(createLine(options.firstLine, "dim"));
       if (conversationId !== undefined) await runStoppable(() => showEnd(chat, chatInterface, conversationId ?? ""));
+      if (conversationId !== undefined) await restore(conversationId, options.keeps);
     }
     const readInstructions = (stop: AbortSignal) => readFolderInstructions(options, chatInterface, stop);
     folderInstructions = (await runStoppable(readInstructions)) ?? [];
@@ -220,115 +289,4 @@ async function readFolderInstructions(
 
 function createSettings({ duet, mode, agent, search }: ChatOptions): ChatSettings {
   return { locale: duet.locale, mode, agent, search, models: {}, limits: {} };
-}
-
-/** Completes commands at the beginning of the text, and files after `@`. */
-export function createComplete(chat: () => Chat, folders: Folders): Complete {
-  const completeFiles = createCompleteFiles(folders);
-  return async (textBefore) => {
-    const command = textBefore.startsWith("/") ? await createCompleteCommand(chat())(textBefore) : undefined;
-    return command ?? completeFiles(textBefore);
-  };
-}
-
-/** Returns the mode and the state of the search, shown before the input. */
-export function renderPrompt({ locale, mode, agent, search }: ChatSettings): string {
-  const searches = mode === "chat" && search.on ? say(locale, { zh: " · 搜索", en: " · search" }) : "";
-  const chosen = agent === undefined ? "" : ` · ${agent}`;
-  return `${say(locale, modeNames[mode])}${chosen}${searches} > `;
-}
-
-/** Renders the line at the bottom. `models` is empty while they are not known. */
-export function renderStatus(
-  settings: ChatSettings,
-  { models, canStop }: { models: string; canStop: boolean },
-): string {
-  const { locale, mode } = settings;
-  const stop = canStop && say(locale, { zh: "Esc 停止", en: "Esc stops" });
-  const search = mode === "chat" ? renderSwitch(settings) : describeSearchChoice(mode, locale);
-  return [stop, models, search, "/help"].filter(Boolean).join(" · ");
-}
-
-/** Renders the welcome. Where there is no line at the bottom, it is the only place that shows the state of the search. */
-export function renderWelcome(settings: ChatSettings): string {
-  const { locale, mode } = settings;
-  const search = mode === "chat" ? ` · ${renderSwitch(settings)}` : "";
-  const place = `Duet · ${say(locale, modeNames[mode])}${search}`;
-  return say(locale, {
-    zh: `${place} · /help 查看命令，/mode 切换模式，/exit 退出`,
-    en: `${place} · /help lists the commands, /mode switches the mode, /exit quits`,
-  });
-}
-
-/** Renders how to return to the conversation that was left. */
-export function renderFarewell({ locale }: ChatSettings, conversationId: string): Line {
-  const command = `duet --conversation ${conversationId}`;
-  return createLine(say(locale, { zh: `继续这次对话：${command}`, en: `To continue it: ${command}` }), "dim");
-}
-
-/** Shows how a conversation ended. Throws a `config` error when there is none of that id. */
-export async function openConversation(
-  chat: Pick<Chat, "duet" | "settings">,
-  chatInterface: ChatInterface,
-  id: string,
-): Promise<void> {
-  if (await showEnd(chat, chatInterface, id)) return;
-  const shown = toShortLine(id, 80);
-  throw new DuetError({
-    code: "config",
-    text: { zh: `没有编号为 ${shown} 的对话`, en: `there is no conversation ${shown}` },
-    hint: { zh: "用 /conversations 查看已有的对话。", en: "/conversations lists the saved ones." },
-  });
-}
-
-/** Shows the title and the last turn of a conversation. Returns false when there is none. */
-async function showEnd(
-  { duet, settings }: Pick<Chat, "duet" | "settings">,
-  chatInterface: ChatInterface,
-  id: string,
-): Promise<boolean> {
-  const known = await (await duet.store()).load(id);
-  if (known === undefined) return false;
-  const title = toShortLine(toConversationTitle(known.turns[0]?.question ?? "") || id, 100);
-  const { length } = known.turns;
-  chatInterface.write(
-    say(settings.locale, {
-      zh: `继续对话：${title}（${length} 轮）`,
-      en: `Continuing: ${title} (${length === 1 ? "1 turn" : `${length} turns`})`,
-    }),
-  );
-  const last = known.turns.at(-1);
-  if (last) await chatInterface.writeTurn(last);
-  return true;
-}
-
-type Completions = Awaited<ReturnType<Complete>>;
-
-/** Completes a command's name at the start of the text, and behind it what the command can be given. */
-export function createCompleteCommand(chat: Chat): Complete {
-  return async (textBefore) => {
-    if (!textBefore.startsWith("/") || textBefore.includes("\n")) return undefined;
-    const [, name = "", space = "", argument = ""] = /^(\S*)(\s*)(.*)$/.exec(textBefore) ?? [];
-    if (space === "") return sortCompletions(0, name, listCommandNames(chat));
-    const completions = await completeArgument(chat, name, argument).catch(() => []);
-    return sortCompletions(textBefore.length - argument.length, argument, completions);
-  };
-}
-
-function listCommandNames({ settings: { locale } }: Chat): Completion[] {
-  return chatCommands.map(({ name, help }) => ({ text: name, help: say(locale, help) }));
-}
-
-async function completeArgument(chat: Chat, name: string, argument: string): Promise<readonly Completion[]> {
-  return (await findCommand(name, chatCommands)?.complete?.(chat, argument)) ?? [];
-}
-
-/** Puts completions that begin with the typed text before those that contain it. A text that is already complete gets none. */
-function sortCompletions(from: number, typed: string, completions: readonly Completion[]): Completions {
-  const wanted = typed.toLowerCase();
-  if (completions.some(({ text }) => text.toLowerCase() === wanted)) return undefined;
-  const holding = completions.filter(({ text }) => text.toLowerCase().includes(wanted));
-  const isBeginning = ({ text }: Completion): boolean => text.toLowerCase().startsWith(wanted);
-  const ordered = [...holding.filter(isBeginning), ...holding.filter((completion) => !isBeginning(completion))];
-  return ordered.length === 0 ? undefined : { from, completions: ordered };
 }

@@ -5,7 +5,7 @@ import { wires } from "../../core/model-settings.ts";
 import { findPermitProblem, parseToolPattern } from "../../core/tools/tool-pattern.ts";
 import type { Text } from "../../kit/locale.ts";
 import { isSecureAddress } from "../../kit/net/secure-address.ts";
-import { createLimitSchema } from "../limit-schemas.ts";
+import { createOperatorSchema } from "../limit-schemas.ts";
 import { hookGroups } from "./hook-schema.ts";
 
 /** Adds the allowed values to a `refine`. They are stored in the issue, where `check-source.ts` reads them. */
@@ -235,7 +235,7 @@ export const schemaParts = {
     variable,
     variableName,
     wire,
-    limit: createLimitSchema,
+    limit: createOperatorSchema,
   },
   ...{ providerName, priceSchema, serverName, agentName, headerName, headerValue },
   ...{ toolPatterns, permitPatterns, hostPattern, reachable, mailServer, sender, hookGroups },

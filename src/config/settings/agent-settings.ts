@@ -29,6 +29,8 @@ function toFragment(sentence: string): string {
   return `${start}${sentence.slice(1)}`.replace(/[.。]$/, "");
 }
 
+const noBudget = { zh: "无", en: "none" };
+
 export const agentSettings = defineGroup(
   {
     mode: defineSetting(({ z }) => z.enum(["chat", "agent", "plan"]).optional(), {
@@ -41,6 +43,31 @@ export const agentSettings = defineGroup(
       flag: { name: "mode", help: "how to answer", choices: ["chat", "agent", "plan"] },
     }),
     ...limitSettings,
+    budgets: defineGroup(
+      {
+        tokensPerConversation: defineSetting(({ z }) => z.int().min(1).optional(), {
+          help: { zh: "一个对话的 token 数", en: "tokens of one conversation" },
+          fileHelp: "Tokens of one conversation.",
+          absent: noBudget,
+        }),
+        costPerConversation: defineSetting(({ z }) => z.number().gt(0).optional(), {
+          help: { zh: "一个对话的美元数", en: "US dollars of one conversation" },
+          fileHelp: "US dollars of one conversation, for models whose price is known.",
+          absent: noBudget,
+        }),
+        tokensPerDay: defineSetting(({ z }) => z.int().min(1).optional(), {
+          help: { zh: "每日（UTC）token 数", en: "tokens in a day of UTC" },
+          fileHelp: "Tokens in a day of UTC.",
+          absent: noBudget,
+        }),
+        costPerDay: defineSetting(({ z }) => z.number().gt(0).optional(), {
+          help: { zh: "每日（UTC）美元数", en: "US dollars in a day of UTC" },
+          fileHelp: "US dollars in a day of UTC, for models whose price is known.",
+          absent: noBudget,
+        }),
+      },
+      { fileHelp: "Budgets beside that of a run, for each owner of conversations. At 80 % a run warns." },
+    ),
     functionCallTemperature: defineSetting(({ z }) => z.number().min(0).max(1).optional(), {
       help: {
         zh: "选择工具的模型没有写 temperature 时的值，包括按密钥选出的模型",
@@ -49,6 +76,27 @@ export const agentSettings = defineGroup(
       fileHelp:
         "0 to 1: temperature of models.functionCall where it names none, also of a model that is chosen by its key.",
       absent: { zh: "0.7", en: "0.7" },
+    }),
+    onLimit: defineSetting(({ z }) => z.enum(["stop", "ask"]).default("stop"), {
+      help: {
+        zh: "达到限制时：停止并根据已有信息回答，或先询问用户（无人答复则停止）",
+        en: "at a limit: stop and answer from what there is, or ask the person first (without a reply it stops)",
+      },
+      fileHelp: "At a limit: stop and answer from what there is, or ask the person first. Without a reply it stops.",
+    }),
+    finishAnswer: defineSetting(({ z }) => z.boolean().default(false), {
+      help: {
+        zh: "正在书写的回答可以超过时间限制，最多再写 10 分钟",
+        en: "an answer that is being written may pass the time limit, by 10 minutes at most",
+      },
+      fileHelp: "true: an answer that is being written may pass the time limit, by 10 minutes at most.",
+    }),
+    keepHistory: defineSetting(({ z }) => z.boolean().default(false), {
+      help: {
+        zh: "切换模式或模型时保留对话历史，而不是清除后再询问",
+        en: "a switch of the mode or a model carries the history over, instead of clearing it and offering to",
+      },
+      fileHelp: "true: a switch of the mode or a model carries the history over.",
     }),
     rules: defineSetting(({ z }) => z.enum(["off", "first"]).default("off"), {
       help: {

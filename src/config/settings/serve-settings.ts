@@ -77,6 +77,8 @@ const http = defineGroup(
   { fileHelp: "`duet serve --http`." },
 );
 
+const noCeiling = { zh: "`agent` 中的设置", en: "what `agent` says" };
+
 const limits = defineGroup(
   {
     maxRuns: defineSetting(({ z }) => z.int().min(1).max(10_000).default(100), {
@@ -87,6 +89,24 @@ const limits = defineGroup(
       help: { zh: "任意 60 秒内开始的运行数", en: "runs begun in any 60 seconds" },
       fileHelp: "Runs started in any 60 seconds.",
       absent: { zh: "无", en: "none" },
+    }),
+    maxIterations: defineSetting(({ z }) => z.int().min(1).max(1000).optional(), {
+      help: {
+        zh: "一次运行最多的轮数，超过 `agent.maxIterations` 时以此为准",
+        en: "rounds of one run at most, whatever `agent.maxIterations` and the caller say",
+      },
+      fileHelp: "Rounds of one run at most, whatever agent.maxIterations and the caller say.",
+      absent: noCeiling,
+    }),
+    maxToolCalls: defineSetting(({ z }) => z.int().min(1).max(10_000).optional(), {
+      help: { zh: "一次运行最多的工具调用次数", en: "tool calls of one run at most" },
+      fileHelp: "Tool calls of one run at most.",
+      absent: noCeiling,
+    }),
+    maxExecutionTime: defineSetting(({ seconds }) => seconds(10, 86_400).optional(), {
+      help: { zh: "一次运行最多的秒数", en: "seconds of one run at most" },
+      fileHelp: "Seconds of one run at most.",
+      absent: noCeiling,
     }),
     tokensPerDay: defineSetting(({ z }) => z.int().min(1).optional(), {
       help: { zh: "每日（UTC）token 数", en: "tokens in a day of UTC" },

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { DuetError } from "../../kit/errors.ts";
 import { configError } from "../config-errors.ts";
+import { variableSchema } from "../limit-schemas.ts";
 import { readModelFlag } from "../models/model-text.ts";
 import { checkSource } from "../schema/check-source.ts";
 import { configurationSchema, fileSchema, parseOnce } from "../schema/file-schema.ts";
@@ -68,6 +69,7 @@ async function readChosen(chosen: ChosenFiles, { flags, real, directory, embeddi
     await readEnvironment(environment, { file: dotEnv.file, added }, secrets),
     secrets,
   );
+  checkSource(variables, variableSchema);
   checkSource(variables, configurationSchema);
   const { deny } = fileSchema.shape.tools.parse(getValue(file.tree, ["tools"]), parseOnce);
   const options = createAssignedSource(await readFlags(flags, deny, secrets), secrets);

@@ -57,6 +57,14 @@ export const questionSchemas = {
     }),
     reply: formReply,
   },
+  limit: {
+    fields: z.object({
+      /** Names the setting of the limit, and its value in the setting's unit. */
+      setting: z.string().meta({ description: "limit: the setting whose limit is reached." }),
+      value: z.number().meta({ description: "limit: its value." }),
+    }),
+    reply: z.enum(["go_on", "stop"]),
+  },
   url: {
     fields: z.object({
       ...elicitation,
@@ -94,6 +102,7 @@ export function getReplySchema<K extends QuestionKind>(question: UserQuestion<K>
     call: ({ onlyOnce }) => (onlyOnce ? approvalSchema.extract(["once", "no", "dismissed"]) : approvalSchema),
     plan: () => planReplySchema,
     form: () => formReply,
+    limit: () => questionSchemas.limit.reply,
     url: () => urlReply,
   };
   return replies[question.kind](question);

@@ -82,6 +82,7 @@ export function toUser({ confirmPlan, approveCall, elicit }: UserCallbacks): Use
     call: approveCall && (({ kind, ...request }, signal) => approveCall(request, signal)),
     plan: confirmPlan && (({ steps }, signal) => confirmPlan(steps, signal)),
     form: elicit,
+    limit: undefined,
     url: elicit,
   };
   return {

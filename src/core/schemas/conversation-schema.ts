@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { citationSchema, statusSchema } from "./outcome-schema.ts";
+import { citationSchema, modeSchema, statusSchema } from "./outcome-schema.ts";
 
 const time = z.iso.datetime().meta({ description: "UTC." });
 
@@ -39,6 +39,11 @@ const attachmentSchema = z
 export const conversationSchema = z.object({
   conversation_id: z.string(),
   title: titleSchema,
+  mode: modeSchema.optional().meta({ description: "The mode of its last run that has ended." }),
+  models: z
+    .object({ function_call: z.string(), answer: z.string() })
+    .optional()
+    .meta({ description: "The models of that run, as provider/model." }),
   turns: z
     .array(
       z.object({

@@ -37,6 +37,9 @@ export const settingsSchema = z.object({
         "Why there is no web_search: turned off, no service available, not allowed for this caller; null where there is one.",
     }),
   }),
+  keep_history: z
+    .boolean()
+    .meta({ description: "Whether the page carries the history over where the mode or a model is switched." }),
   limits: z
     .object(
       mapLimits(

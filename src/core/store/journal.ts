@@ -90,11 +90,15 @@ export interface RunHeader {
   stop?: readonly string[] | undefined;
   toolChoice?: ToolChoice | undefined;
   isInteractive?: boolean | undefined;
+  goesOn?: boolean | undefined;
   limits: RunLimits & {
     maxParallel: number;
     repeatable: readonly string[];
     minResultLength: number;
     stopWhenSufficient: boolean;
+    onLimit?: "stop" | "ask" | undefined;
+    finishAnswer?: boolean | undefined;
+    sources?: { readonly [Field in "tokenBudget" | "costBudget"]?: { setting: string; value: number } } | undefined;
   };
   planPolicy: { unattended: "run" | "stop"; onFailure: "replan" | "skip" | "stop"; retries: number };
   chain?: Chain | undefined;

@@ -50,20 +50,50 @@ export interface TimeLimit {
   pause(): () => void;
   /** Counts time that was spent elsewhere, in milliseconds. */
   spend(ms: number): void;
+  /** Adds time, in milliseconds. A limit that has ended the wait gets none. */
+  extend(ms: number): void;
   clear(): void;
 }
 
-/** Limits a wait to `ms` milliseconds, within an outer signal where there is one. */
-export function createTimeLimit(ms: number, reason: () => Error, outer?: AbortSignal): TimeLimit {
+/**
+ * Limits a wait to `ms` milliseconds, within an outer signal where there is one. `beforeEnd` may hold the end up: it resolves to the
+ * milliseconds that are added, 0 to end the wait; undefined ends it at once.
+ */
+export function createTimeLimit(
+  ms: number,
+  reason: () => Error,
+  outer?: AbortSignal,
+  beforeEnd?: () => Promise<number> | undefined,
+): TimeLimit {
   const limit = new AbortController();
   let left = ms;
   let timer: NodeJS.Timeout | undefined;
   let startedAt = 0;
   let expired = false;
   let isOver = false;
-  function expire(): void {
+  let isHeldUp = false;
+  function end(): void {
     expired = !limit.signal.aborted;
     limit.abort(reason());
+  }
+  function expire(): void {
+    if (isHeldUp) return;
+    const holding = beforeEnd?.();
+    if (holding === undefined) {
+      end();
+      return;
+    }
+    isHeldUp = true;
+    timer = undefined;
+    left = 0;
+    void holding
+      .catch(() => 0)
+      .then((more) => {
+        isHeldUp = false;
+        left += more;
+        if (left <= 0 && !isOver) end();
+        else if (!limit.signal.aborted) start();
+      });
   }
   function start(): void {
     if (isOver || timer !== undefined) return;
@@ -102,6 +132,15 @@ export function createTimeLimit(ms: number, reason: () => Error, outer?: AbortSi
       if (isOver) return;
       if (left <= 0) expire();
       else if (isRunning) start();
+    },
+    extend(more) {
+      const isRunning = timer !== undefined;
+      if (isRunning) {
+        stop();
+        left -= performance.now() - startedAt;
+      }
+      left += more;
+      if (isRunning) start();
     },
     clear() {
       isOver = true;

@@ -3,6 +3,7 @@ import type { QuestionKind, UserQuestion, UserReply } from "../../core/questions
 import { type JsonSchema, toText } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { sanitize, toSafeJson } from "../../kit/text/sanitize.ts";
+import { describeLimitQuestion } from "../choice-texts.ts";
 import { renderPlan } from "../plan-lines.ts";
 
 /** Holds a question in the words of an MCP elicitation, which says who asks. It is what hosts show, and what the HTTP API calls its message. */
@@ -64,6 +65,14 @@ const wordings: { [K in QuestionKind]: Wording<K> } = {
   form: {
     ask: ({ from, message, schema }) => ({ kind: "form", message: `[${from}] ${message}`, schema }),
     read: (reply) => reply,
+  },
+  limit: {
+    ask: (question, locale) => ({
+      kind: "form",
+      message: say(locale, describeLimitQuestion(question)),
+      schema: toObjectSchema({}),
+    }),
+    read: ({ action }) => (action === "accept" ? "go_on" : "stop"),
   },
   url: {
     ask: ({ from, message, url }) => ({ kind: "url", message: `[${from}] ${message}`, url }),

@@ -3,7 +3,7 @@ import type { QuestionKind, UserReply } from "../../core/questions/user-question
 import type { JsonObject, JsonSchema } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
-import { approvalNames } from "../choice-texts.ts";
+import { approvalNames, limitReplies } from "../choice-texts.ts";
 
 /** Holds a question in the words of the web page: a title, details, and a button for each reply. */
 export interface PageWording<R> {
@@ -56,6 +56,7 @@ const wordings: { [K in QuestionKind]: (question: PageQuestion, locale: Locale) 
   call: wordCall,
   plan: wordPlan,
   form: wordForm,
+  limit: wordLimit,
   url: wordUrl,
 };
 
@@ -79,6 +80,17 @@ function wordCall(
       ...(onlyOnce ? [] : [choose("conversation")]),
       choose("no", "danger"),
       ...(onlyOnce ? [] : [choose("never", "danger")]),
+    ],
+  };
+}
+
+function wordLimit({ message }: PageQuestion, locale: Locale): PageWording<UserReply<"limit">> {
+  return {
+    title: sanitizeLine(message),
+    details: [],
+    choices: [
+      createReply(locale, limitReplies.go_on, "go_on", "primary"),
+      createReply(locale, limitReplies.stop, "stop"),
     ],
   };
 }

@@ -5,7 +5,7 @@ import { noWords, readYesNo, yesWords } from "../../core/questions/yes-no.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
-import { approvalNames } from "../choice-texts.ts";
+import { approvalNames, describeLimitQuestion, limitReplies } from "../choice-texts.ts";
 import { renderPlan } from "../plan-lines.ts";
 import { showArguments, showLookAlikes } from "./show-arguments.ts";
 
@@ -55,7 +55,7 @@ export function toTerminalWording<K extends QuestionKind>(
 
 const wordings: {
   [K in QuestionKind]: (question: UserQuestion<K>, options: TerminalOptions) => TerminalWording<UserReply<K>>;
-} = { call: wordCall, plan: wordPlan, form: wordForm, url: wordUrl };
+} = { call: wordCall, plan: wordPlan, form: wordForm, limit: wordLimit, url: wordUrl };
 
 /**
  * An approval is offered once, or for the whole conversation where that is allowed and all the arguments could be shown. Nothing
@@ -109,6 +109,23 @@ const approvals: readonly { value: UserReply<"call">; words: readonly string[] }
   { value: "no", words: [...noWords] },
   { value: "never", words: ["never", "都不允许", "总不"] },
 ];
+
+function wordLimit(question: UserQuestion<"limit">, { locale }: TerminalOptions): TerminalWording<UserReply<"limit">> {
+  const title = say(locale, describeLimitQuestion(question));
+  return {
+    lines: [],
+    list: {
+      title,
+      choices: [
+        { value: "go_on", words: [...yesWords], label: say(locale, limitReplies.go_on) },
+        { value: "stop", words: [...noWords], label: say(locale, limitReplies.stop) },
+      ],
+    },
+    query: `${title} [y/n] `,
+    hint: say(locale, { zh: "请输入 y 或 n。", en: "Type y or n." }),
+    left: "stop",
+  };
+}
 
 function wordPlan({ steps }: UserQuestion<"plan">, { locale }: TerminalOptions): TerminalWording<UserReply<"plan">> {
   const query = { zh: "确认执行？[y/n/修改意见] ", en: "Run the plan? [y/n/what to change] " };

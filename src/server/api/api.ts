@@ -14,6 +14,7 @@ import { createChatRoute } from "./chat.ts";
 import { createConversationRoutes } from "./conversations.ts";
 import { findRun } from "./find-run.ts";
 import { toJsonResponse } from "./json-response.ts";
+import { createMessageRoute } from "./messages.ts";
 import { type Page, readPage } from "./page-query.ts";
 import { createReplyRoute, toQuestionJson } from "./reply.ts";
 import { createSettingsRoute, type ExposedConfig } from "./settings.ts";
@@ -71,6 +72,7 @@ export function createRunRoutes(api: ApiContext): Readonly<Record<string, Route>
     },
     "/agent/runs/:id": { GET: read(api), DELETE: cancel(api) },
     "/agent/runs/:id/reply": { POST: createReplyRoute(api) },
+    "/agent/runs/:id/messages": { POST: createMessageRoute(api) },
   };
 }
 

@@ -13,6 +13,7 @@ import { DuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
 import { takeAttachments } from "../../runs/attachment-input.ts";
 import { beginRun, canHandOut, type RunQuestionRequest } from "../../runs/begin-run.ts";
+import { leaveAfterSwitch } from "../../runs/leave-conversation.ts";
 import { toOutcomeFor } from "../../runs/outcome-for.ts";
 import { confirmRun } from "../../runs/questions/confirm.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
@@ -195,6 +196,7 @@ async function open(
     isInteractive: isFromOwnPage(call.request),
     runId,
   };
+  asked.input = await leaveAfterSwitch(asked);
   await scope.runs.prepare(call.caller);
   return input.confirmation ? confirmRun(asked, input.confirmation) : beginRun(asked);
 }

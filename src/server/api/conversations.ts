@@ -1,3 +1,4 @@
+import { readLastChoices } from "../../app/conversations/last-choices.ts";
 import type { Caller } from "../../core/caller.ts";
 import type { ConversationListJson } from "../../core/schemas/conversation-schema.ts";
 import {
@@ -61,7 +62,12 @@ async function readConversation(
   const going = begun.filter((run) => !ended.some((each) => each.id === run.id));
   if (conversation === undefined && going.length === 0) return undefined;
   const empty = { id, turns: [], summary: undefined, sources: { all: () => [] } };
-  return toConversationJson(conversation ?? empty, [...ended, ...going]);
+  const last = ended.length > 0 ? await readLastChoices(store, id) : undefined;
+  const choices = last && {
+    mode: last.mode,
+    models: { function_call: last.models.functionCall, answer: last.models.answer },
+  };
+  return { ...toConversationJson(conversation ?? empty, [...ended, ...going]), ...choices };
 }
 
 function listActiveRuns({ runs }: RunService, caller: Caller, id: string): RunHandle[] {

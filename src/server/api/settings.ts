@@ -15,7 +15,7 @@ import { toJsonResponse } from "./json-response.ts";
 
 /** Holds the parts of the configuration that callers may see. */
 export interface ExposedConfig extends StartConfig {
-  agent: StartConfig["agent"] & ConfiguredLimits;
+  agent: StartConfig["agent"] & ConfiguredLimits & Pick<Config["agent"], "keepHistory">;
   search: Pick<Config["search"], "enabled">;
 }
 
@@ -62,6 +62,7 @@ async function readSettings(
       function_call: toParametersJson(parameters.functionCall),
       answer: toParametersJson(parameters.answer),
     },
+    keep_history: agent.keepHistory,
     limits: mapLimits(
       offeredLimits,
       ({ ask }) => ask,

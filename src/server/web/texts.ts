@@ -55,12 +55,15 @@ export const phaseTitles: Record<"compact" | "plan" | "decide" | "answer", Text>
 
 /** Returns the status line that screen readers announce: the current activity, or how the run ended. */
 export function renderStatus(view: RunView, locale: Locale): string {
-  const { status, stopReason } = view;
+  const { status, stopReason, limit } = view;
   if (status === "running") return say(locale, describeActivity(view.steps.at(-1)));
   const text = say(locale, statusTexts[status]);
   const isPlain = stopReason === undefined || stopReason === "answered" || status === "cancelled";
   if (isPlain || (status !== "partial" && status !== "failed")) return text;
-  return say(locale, { zh: `${text}：${stopReasons[stopReason].zh}`, en: `${text}: ${stopReasons[stopReason].en}` });
+  const { zh, en } = stopReasons[stopReason];
+  // What raises the limit is the operator's setting.
+  const setting = limit ? ` (${limit.setting}: ${limit.value})` : "";
+  return say(locale, { zh: `${text}：${zh}`, en: `${text}: ${en}` }) + setting;
 }
 
 export function renderStepTitle({ phase, step, items }: StepView): Text {

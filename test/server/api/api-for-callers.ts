@@ -13,6 +13,7 @@ export interface ApiForCallers {
   service: RunService;
   /** As `who`, an owner; the operator when absent. */
   call(path: string, who?: string, method?: "GET" | "DELETE"): Promise<Response>;
+  post(path: string, who: string, body: object): Promise<Response>;
 }
 
 /** The agent API for callers who say who they are, on a real socket; `known` may use fewer tools. */
@@ -37,6 +38,12 @@ export async function serveCallers(model: Model, known: readonly Caller[] = []):
   return {
     duet,
     service,
+    post: (path, who, body) =>
+      fetch(`${origin}${path}`, {
+        method: "POST",
+        headers: { authorization: who, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      }),
     call: (path, who, method = "GET") =>
       fetch(`${origin}${path}`, { method, headers: who === undefined ? {} : { authorization: who } }),
   };

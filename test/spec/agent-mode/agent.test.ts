@@ -299,8 +299,8 @@ describe("ReAct 循环", () => {
     scene.provider.script("strong", { text: "目前得到 1.5 到 4.5。" });
     const { code, stdout, stderr } = await ask(scene, "一直算下去");
     expect(scene.provider.requests("cheap")).toHaveLength(5);
-    expect(stderr).toContain("⚠ 已达到最大迭代次数（5 次），基于已有信息回答。");
-    expect(stderr).toContain("⚠ 这是不完整的回答：已达到最大迭代次数。");
+    expect(stderr).toContain("⚠ 这是不完整的回答：已达到最大迭代次数。上限是 5，可用 --max-iterations 20 调高。");
+    expect(stderr.match(/最大迭代次数/g)).toHaveLength(1);
     expect(told(request(scene, "strong"))).toContain("4+0.5 = 4.5");
     expect(stdout).toBe("目前得到 1.5 到 4.5。\n");
     expect(code).toBe(3);

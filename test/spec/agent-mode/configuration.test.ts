@@ -72,8 +72,9 @@ describe("Agent 配置", () => {
       ask(inAnswer, "6 乘 7", [], { env }),
     ]);
 
-    expect(answered.stderr).toContain("⚠ 即将达到时间上限（10 秒），基于已有信息回答。");
-    expect(answered.stderr).toContain("⚠ 这是不完整的回答：执行超时。");
+    expect(answered.stderr).toContain(
+      "⚠ 这是不完整的回答：执行超时。上限是 10 秒，可用 --max-execution-time 40 调高。",
+    );
     expect(answered).toMatchObject({ code: 3, stdout: "已知结果是 42。\n" });
     expect(told(request(inTool, "strong"))).toContain("6*7 = 42");
     expect(await readFile(journal, "utf8")).toContain("notifications/cancelled");

@@ -31,12 +31,31 @@ export const continueRun: ChatCommand = {
   name: "/continue",
   argument: "",
   help: {
-    zh: "继续因程序意外结束而中断的运行",
-    en: "goes on with the run that an unexpected end of the program interrupted",
+    zh: "继续达到限制的运行，或因程序意外结束而中断的运行",
+    en: "goes on with the run that reached a limit, or that an unexpected end of the program interrupted",
   },
   async run(chat) {
     if (await chat.continueRun()) return undefined;
-    chat.write(say(chat.settings.locale, { zh: "没有中断的运行。", en: "There is no interrupted run." }));
+    chat.write(say(chat.settings.locale, { zh: "没有可以继续的运行。", en: "There is no run to go on with." }));
+    return undefined;
+  },
+};
+
+export const keep: ChatCommand = {
+  name: "/keep",
+  argument: "",
+  help: {
+    zh: "切换模式或模型之后，保留之前的对话历史",
+    en: "carries the history over after a switch of the mode or the model",
+  },
+  run(chat) {
+    const text = chat.keepHistory()
+      ? { zh: "对话历史已保留。", en: "The history is carried over." }
+      : {
+          zh: "没有可以保留的历史：刚才没有切换。",
+          en: "There is no history to carry over: nothing was switched just now.",
+        };
+    chat.write(say(chat.settings.locale, text));
     return undefined;
   },
 };

@@ -55,8 +55,9 @@ function switchTo(chosen: Mode, chat: Chat): void {
     return;
   }
   settings.mode = chosen;
-  chat.startAnew();
-  chat.write(say(locale, describeSwitchedMode(name)), renderSwitch(settings));
+  const left = chat.leaveForSwitch();
+  chat.write(say(locale, describeSwitchedMode(name, left.isKept)), renderSwitch(settings));
+  left.offer();
   chat.refresh();
 }
 

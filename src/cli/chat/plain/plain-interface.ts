@@ -55,6 +55,8 @@ function createPipeFace(options: PlainInterfaceOptions): ChatInterface {
     next: queue.next,
     write,
     writeTurn: async ({ question, answer }) => writeSafely(console.stderr, `> ${question}\n${answer}\n`),
+    hasKeys: false,
+    putFirst: queue.putFirst,
     reader: undefined,
     openRun: (locale) => openPlainRun({ ...options, locale, isQuiet: () => false, free: async () => {} }),
     toggleSteps: () => undefined,
@@ -73,7 +75,9 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
   const interrupts = createInterrupts({ handler, onChange() {} });
   const typing = createPlainTyping({
     ...{ console, handler, history },
-    submit: queue.push,
+    submit(text) {
+      if (!handler.message(text)) queue.push(text);
+    },
     interrupt,
     onEnd: endChat,
     write,
@@ -126,6 +130,8 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
     },
     write,
     writeTurn: async ({ question, answer }) => write(`> ${question}`, answer),
+    hasKeys: false,
+    putFirst: queue.putFirst,
     reader,
     openRun: (locale) => openPlainRun({ ...options, locale, isQuiet: () => typing.isAsking, free: quiet.free }),
     toggleSteps: () => undefined,
@@ -240,6 +246,7 @@ function openPlainRun(options: PlainRunOptions): ShownRun {
   const began = performance.now();
   let doing = "";
   const render = createRenderer({
+    place: "chat",
     ...{ console, locale, verbose },
     hyperlinks: options.hyperlinks && !isScreenReader,
     byLine: isScreenReader,

@@ -69,6 +69,7 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
     draw: (size) =>
       drawChat(size, {
         run: (rows) => view?.live(rows) ?? [],
+        messages: handler.messages,
         waiting: queue.waiting,
         input: renderInput,
         status: interrupts.hint ?? handler.status(questions.panel !== undefined),
@@ -160,6 +161,8 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
       markdown.push(answer);
       screen.write(await markdown.end());
     },
+    hasKeys: true,
+    putFirst: queue.putFirst,
     reader,
     openRun,
     toggleSteps: () => list?.toggle(),
@@ -193,6 +196,8 @@ function renderEcho(prompt: string, text: string): Line[] {
 export interface ChatParts {
   /** Renders the current activity in at most this many lines. */
   run(rows: number): readonly Line[];
+  /** Lists what was said to the run and no model has read yet. */
+  messages: readonly string[];
   /** Lists the texts that were submitted in the meantime. */
   waiting: readonly string[];
   /** Renders the question, or else the input line. */
@@ -221,11 +226,13 @@ export function drawChat(size: Size, parts: ChatParts): Live {
   };
 }
 
-function renderWaiting({ waiting, locale }: ChatParts, rows: number): Line[] {
-  const lines = waiting
-    .slice(0, rows < lowRows ? 1 : mostWaiting)
-    .map((text) => createLine(`⏳ ${cutToFirstLine(text)}`, "dim"));
-  const more = waiting.length - lines.length;
+function renderWaiting({ messages, waiting, locale }: ChatParts, rows: number): Line[] {
+  const all = [
+    ...messages.map((text) => `✉ ${cutToFirstLine(text)}`),
+    ...waiting.map((text) => `⏳ ${cutToFirstLine(text)}`),
+  ];
+  const lines = all.slice(0, rows < lowRows ? 1 : mostWaiting).map((text) => createLine(text, "dim"));
+  const more = all.length - lines.length;
   if (more === 0) return lines;
   const rest = say(locale, { zh: `⏳ 还有 ${more} 条在等待`, en: `⏳ ${more} more queued` });
   return [...lines, createLine(rest, "dim")];

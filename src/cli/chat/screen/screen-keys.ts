@@ -11,7 +11,7 @@ import type { QuestionPanels } from "./question-panels.ts";
 
 export interface ScreenKeysOptions {
   stdin: KeyInput;
-  handler: Pick<ChatHandler, "stop" | "expand">;
+  handler: Pick<ChatHandler, "stop" | "expand" | "offered" | "message" | "takeMessages">;
   editor: Editor;
   /** Takes what is submitted. */
   queue: InputQueue;
@@ -59,6 +59,11 @@ export function readScreenKeys(options: ScreenKeysOptions): KeyReading {
 
   function type(key: Key): void {
     interrupts.forget();
+    if (isQueueing(key)) {
+      const submitted = editor.press({ ...key, name: "enter" });
+      if (submitted.result === "submit") queue.push(submitted.text);
+      return;
+    }
     const pressed = editor.press(key);
     if (pressed.result === "submit") submit(pressed.text);
     if (pressed.result === "unused") handleCommandKey(key);
@@ -68,11 +73,18 @@ export function readScreenKeys(options: ScreenKeysOptions): KeyReading {
     if (key.name === "escape") stop();
     if (key.ctrl && key.text === "z") suspendProcess({ suspend, resume });
     if (key.ctrl && key.text === "o") handler.expand();
+    if (key.ctrl && key.text === "g" && handler.offered !== undefined) queue.push(handler.offered);
     if (key.ctrl && key.text === "d" && editor.text === "") end();
   }
 
   function submit(text: string): void {
-    if (text.trim() !== "") queue.push(text);
+    if (text.trim() !== "" && !handler.message(text)) queue.push(text);
+  }
+
+  /** Tab leaves a text for after the run, unless it completes a command or the name of a file. */
+  function isQueueing({ name, ctrl, alt, shift }: Key): boolean {
+    if (name !== "tab" || ctrl || alt || shift || !options.isRunShown()) return false;
+    return editor.text.trim() !== "" && !/^\/|(^|\s)@\S*$/.test(editor.text);
   }
 
   function suspend(): void {
@@ -88,8 +100,9 @@ export function readScreenKeys(options: ScreenKeysOptions): KeyReading {
 
   /** Stops the current run or command. Queued texts were meant to follow it, so they return to the input. */
   function stop(): boolean {
+    const said = handler.takeMessages();
     if (!handler.stop()) return false;
-    const texts = [...queue.takeAll(), editor.text];
+    const texts = [...said, ...queue.takeAll(), editor.text];
     editor.set(texts.filter((text) => text !== "").join("\n"));
     return true;
   }

@@ -23,12 +23,13 @@ export async function switchModels(chat: Chat, role: ModelRole, changes: ModelCh
   const isSame = before.functionCall === now.functionCall && before.answer === now.answer;
   settings.models = changes;
   if (isSame) return chat.write(say(settings.locale, describeUnchanged(name)));
-  chat.startAnew();
+  const left = chat.leaveForSwitch();
   chat.refresh();
   const other = sanitizeLine(toModelName(now[role === "answer" ? "functionCall" : "answer"]));
   const roles = now.functionCall === now.answer ? noText : roleTexts[role](other);
-  const text = describeSwitchedModel(name);
+  const text = describeSwitchedModel(name, left.isKept);
   chat.write(say(settings.locale, { zh: text.zh + roles.zh, en: text.en + roles.en }));
+  left.offer();
 }
 
 /**

@@ -43,7 +43,7 @@ export function renderEnd(outcome: Outcome, locale: Locale): Line[] {
   const style = endStyles[outcome.status] ?? "dim";
   const advice = renderModeAdvice(outcome, locale);
   return [
-    ...renderOutcome(advice === undefined ? outcome : removeAdvice(outcome, locale), locale).map((line) =>
+    ...renderOutcome(advice === undefined ? outcome : removeAdvice(outcome, locale), locale, "chat").map((line) =>
       createLine(sanitizeLine(line), style),
     ),
     ...(advice === undefined ? [] : [createLine(`  ${advice}`, "dim")]),

@@ -8,6 +8,7 @@ import { traceSchema } from "../../../core/schemas/trace-schema.ts";
 import { errorCodes } from "../../../kit/errors.ts";
 import { chatBody } from "../../openai/read-chat.ts";
 import { chatInput } from "../chat-input.ts";
+import { messageBody } from "../messages.ts";
 import { pageLimits } from "../page-query.ts";
 
 /** Describes the response of `GET /agent/runs/{id}/trace`, which may be cut where a stored trace is not. */
@@ -105,6 +106,7 @@ const schemas = {
   ModelList: modelList,
   OpenAiError: openAiErrorSchema,
   Outcome: outcomeSchema,
+  Message: messageBody,
   Problem: problemSchema,
   Question: questionSchema,
   Reply: replySchema,

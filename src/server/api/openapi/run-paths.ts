@@ -130,6 +130,22 @@ export const runPaths = {
       },
     },
   },
+  "/agent/runs/{id}/messages": {
+    post: {
+      operationId: "message",
+      summary: "Says something to a run, which the models read before their next turn.",
+      tags: ["runs"],
+      parameters: [id],
+      requestBody: { required: true, content: describeJson("Message") },
+      responses: {
+        202: { description: "It is passed on at the next step." },
+        400: describeProblem("The body is not a message."),
+        404: none,
+        409: describeProblem("The answer is being written, the run is over, or it has too many messages."),
+        ...commonProblems,
+      },
+    },
+  },
   "/agent/runs/{id}/reply": {
     post: {
       operationId: "reply",

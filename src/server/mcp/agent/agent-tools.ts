@@ -6,7 +6,7 @@ import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { createOnce } from "../../../kit/async/once.ts";
 import { isRecord } from "../../../kit/json.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
-import { cancelInput, type Detail, type IncludedPart, resultInput } from "../../../runs/ask-schema.ts";
+import { cancelInput, type Detail, type IncludedPart, messageInput, resultInput } from "../../../runs/ask-schema.ts";
 import { toFinishedOutcome } from "../../../runs/finished-outcome.ts";
 import { type Host, readHost } from "../../../runs/input/host.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
@@ -16,6 +16,7 @@ import { describeUnknownRun, type LiveRuns } from "../../../runs/live-run.ts";
 import { addPlanToken } from "../../../runs/outcome-for.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
 import { type RunService, releaseRun } from "../../../runs/run-service.ts";
+import { sendMessage } from "../../../runs/send-message.ts";
 import type { Capabilities, ResourceCapability, ToolCapability } from "../capabilities.ts";
 import { createFailedResult, toFailedResult } from "../failed-result.ts";
 import { createObservedTimeouts } from "../observed-timeouts.ts";
@@ -131,6 +132,7 @@ function createToolCapability({ scope, asks, page, listAgentTools }: AgentCapabi
       if (agent) return handleAsk(scope, { ...(isRecord(args) && args), agent: agent.name }, context);
       if (name === "agent_result") return handleResult(scope, args, context);
       if (name === "agent_cancel") return handleCancel(scope, args, context);
+      if (name === "agent_message") return handleMessage(scope, args);
       return page.call(name, args, context);
     },
   };
@@ -197,6 +199,19 @@ export async function handleCancel(
   return toAskResult(outcome, { ...chooseResultOptions(scope, { host }), locale: run.locale });
 }
 
+/** Handles `agent_message`: says something to one of the caller's runs while it works. */
+export function handleMessage({ duet, runs, connection }: ConnectionScope, args: unknown): CallToolResult {
+  const input = readInput(messageInput, args, duet.locale);
+  if (typeof input === "string") return createFailedResult(input);
+  const run = runs.find(input.run_id, connection.caller);
+  if (run === undefined) return createFailedResult(say(duet.locale, describeUnknownRun(input.run_id)));
+  const refused = sendMessage(run, input.message);
+  if (refused) return createFailedResult(say(run.locale, refused));
+  return { content: [{ type: "text", text: say(run.locale, passedOn) }] };
+}
+
+const passedOn: Text = { zh: "下一步开始前转达。", en: "It is passed on at the next step." };
+
 /** Returns the stored result of a run that this process no longer knows. */
 async function readStoredResult(
   scope: ConnectionScope,
@@ -229,7 +244,7 @@ export function createAgentTools(locale: Locale): (description: AskDescription) 
 }
 
 function toTools({ description, annotations, meta }: AskDescription, schemas: ListedSchemas, locale: Locale): Tool[] {
-  const { ask, result, cancel, output: outputSchema } = schemas;
+  const { ask, result, cancel, message, output: outputSchema } = schemas;
   return [
     {
       name: "agent_ask",
@@ -254,6 +269,11 @@ function toTools({ description, annotations, meta }: AskDescription, schemas: Li
       description: say(locale, cancelDescription),
       inputSchema: cancel,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    },
+    {
+      name: "agent_message",
+      description: say(locale, messageDescription),
+      inputSchema: message,
     },
   ];
 }
@@ -287,6 +307,11 @@ const conversationHelp: Text = {
 const resultDescription: Text = {
   zh: "取得 agent_ask 的一次运行的结果，run_id 来自状态为 running 的结果。会等到运行结束；仍未结束时再次返回 running。",
   en: "Returns the result of an agent_ask run that returned the status running, by its run_id. Waits for the run to end; returns running again if it has not.",
+};
+
+const messageDescription: Text = {
+  zh: "向进行中的运行补充说明，下一步生效。",
+  en: "Tells a run in progress something, which it reads before its next step.",
 };
 
 const cancelDescription: Text = {

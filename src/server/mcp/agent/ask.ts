@@ -10,6 +10,7 @@ import { confirmRun } from "../../../runs/questions/confirm.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
 import { createFailedResult, toFailedResult } from "../failed-result.ts";
 import { readInput } from "../read-input.ts";
+import { offerGoOn } from "./offer-go-on.ts";
 import { type ConnectionScope, getSession, serveRun } from "./serve-run.ts";
 import { canUseTasks, toTask } from "./tasks.ts";
 
@@ -44,7 +45,10 @@ export async function handleAsk(
   const { wait_s: waitS, detail, include } = input;
   return serveRun(
     scope,
-    { kind: "agent_ask", context, host, chain, locale, waitS, detail, include },
+    {
+      ...{ kind: "agent_ask", context, host, chain, locale, waitS, detail, include },
+      goOn: (outcome, requestContext, leftMs) => offerGoOn(asked, outcome, requestContext, leftMs),
+    },
     async (holder) => {
       if (input.confirmation) return confirmRun(asked, input.confirmation);
       const session = getSession(scope, holder);

@@ -18,7 +18,7 @@ export interface DescribeOptions {
 }
 
 /** Limits the whole description, in bytes, because it is part of each request of the host's model. */
-const longest = 1000;
+const longest = 850;
 
 /**
  * Describes to a host's model what `agent_ask` can do with its current tools. The text is the same for the same tools in any

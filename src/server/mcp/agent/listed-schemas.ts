@@ -1,12 +1,12 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { isRecord } from "../../../kit/json.ts";
-import { askInput, cancelInput, resultInput, unlistedFields } from "../../../runs/ask-schema.ts";
+import { askInput, cancelInput, messageInput, resultInput, unlistedFields } from "../../../runs/ask-schema.ts";
 
 type Schema = Tool["inputSchema"];
 
 /** Holds the schemas of the agent's tools as a list of tools has them. */
-export type ListedSchemas = Readonly<Record<"ask" | "result" | "cancel" | "output", Schema>>;
+export type ListedSchemas = Readonly<Record<"ask" | "result" | "cancel" | "message" | "output", Schema>>;
 
 export async function createListedSchemas(): Promise<ListedSchemas> {
   const { hostOutcomeSchema } = await import("./host-outcome-schema.ts");
@@ -14,6 +14,7 @@ export async function createListedSchemas(): Promise<ListedSchemas> {
     ask: toListedInput(toSchema(askInput, "input")),
     result: toListedInput(toSchema(resultInput, "input"), ["include"]),
     cancel: toListedInput(toSchema(cancelInput, "input")),
+    message: toListedInput(toSchema(messageInput, "input")),
     output: toListedOutput(toSchema(hostOutcomeSchema, "output")),
   };
 }

@@ -1,5 +1,6 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
 import { type Chain, getReportMs } from "../../../core/chain.ts";
+import type { Outcome } from "../../../core/outcome.ts";
 import { DuetError } from "../../../kit/errors.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import type { Detail, IncludedPart } from "../../../runs/ask-schema.ts";
@@ -36,6 +37,8 @@ export interface Request {
   waitS: number | undefined;
   detail: Detail | undefined;
   include: readonly IncludedPart[] | undefined;
+  /** Returns the run that goes on with one that has reached a limit, where the host's user wants that. */
+  goOn?(outcome: Outcome, context: RequestContext, leftMs: number): Promise<RunHandle | undefined>;
 }
 
 /** Serves a request that waits for a run: its end, or what is known when the request may last no longer. */
@@ -103,11 +106,8 @@ interface WaitRequest {
   observed: number | undefined;
 }
 
-async function waitFor(
-  scope: ConnectionScope,
-  run: RunHandle,
-  { request, requestContext, progress, holder, arrivedAt, observed }: WaitRequest,
-): Promise<CallToolResult> {
+async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest): Promise<CallToolResult> {
+  const { request, requestContext, progress, holder, arrivedAt, observed } = wait;
   const { host, chain, locale } = request;
   const { signal } = requestContext;
   const { isOneRequest } = scope.connection;
@@ -137,6 +137,8 @@ async function waitFor(
     if (waitResult.end !== "ended") run.hold(scope.connection, isOneRequest ? undefined : scope.connection);
     const waits = waitResult.end === "window" && run.open ? describeWaiting(run.open, locale) : undefined;
     const outcome = await toOutcomeFor(scope, run, waitResult);
+    const next = await request.goOn?.(outcome, requestContext, waitOptions.windowMs - (Date.now() - arrivedAt));
+    if (next) return await waitFor(scope, next, { ...wait, arrivedAt: Date.now() });
     const images = await readRunImages(scope, { outcome, include: request.include });
     return toAskResult(outcome, { ...chooseResultOptions(scope, request), locale, waits, images });
   } finally {

@@ -3,7 +3,7 @@ import type { Api } from "./api/api.ts";
 import { ApiError } from "./api/api-error.ts";
 import type { Conversation } from "./api/conversation.ts";
 import type { ChatRuns } from "./chat-runs.ts";
-import { startConversation } from "./state/chat-choices.ts";
+import { restoreChoices, startConversation } from "./state/chat-choices.ts";
 import {
   addNote,
   type ChatState,
@@ -19,8 +19,11 @@ import { sideTexts } from "./state/chat-texts.ts";
 import { toTurns } from "./state/to-turns.ts";
 
 export interface ChatConversations {
-  /** Shows a conversation and follows what goes on in it; of one that is not there any more it says so. */
-  open(id: string): Promise<void>;
+  /**
+   * Shows a conversation, in its mode and with its models unless those of the page stay, and follows what goes on in it; of one
+   * that is not there any more it says so.
+   */
+  open(id: string, keepsChoices?: boolean): Promise<void>;
   /** Adds to the conversation in sight what was asked elsewhere. */
   catchUp(): Promise<void>;
   remove(id: string): Promise<void>;
@@ -44,7 +47,7 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
   }
 
   return {
-    async open(id) {
+    async open(id, keepsChoices) {
       wanted = id;
       const before = store.state.items;
       const conversation = await api.conversation(id).catch(ignoreMissing);
@@ -63,7 +66,7 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
       const isOwn = ({ keptRunId }: Turn): boolean => own.some(({ run }) => run.runId === keptRunId);
       const turns = [...kept.filter((turn) => !isOwn(turn)), ...own];
       const items = turns.map(({ key }) => ({ kind: "turn" as const, key }));
-      store.change((chat) => showTalk(chat, id, items, turns));
+      store.change((chat) => showTalk(keepsChoices ? chat : restoreChoices(chat, found), id, items, turns));
       followAll(found, id);
     },
     async catchUp() {

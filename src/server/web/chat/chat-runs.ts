@@ -21,7 +21,7 @@ import { chatTexts, sideTexts } from "./state/chat-texts.ts";
 
 export interface ChatRuns {
   /** Asks the text in the conversation that is shown, as it has been chosen. */
-  ask(text: string): void;
+  ask(text: string, goesOn?: boolean): void;
   /** Follows a run that goes on, all of it; in sight where its conversation is. */
   resume(runId: string, question: string, conversationId: string | undefined): void;
   /** Rejects where the run could not be stopped. */
@@ -108,7 +108,7 @@ export function createChatRuns({
   }
 
   return {
-    ask(text) {
+    ask(text, goesOn) {
       const { key, ...turn } = createTurn(createKey(), text);
       const { conversationId } = store.state;
       let asking: QuestionRequest | undefined;
@@ -117,7 +117,7 @@ export function createChatRuns({
       );
       void follow(key, async (signal) => {
         await ready;
-        asking ??= toQuestion({ ...store.state, conversationId }, text, locale());
+        asking ??= { ...toQuestion({ ...store.state, conversationId }, text, locale()), go_on: goesOn };
         return api.ask(asking, key, signal).catch((thrown: unknown) => {
           if (thrown instanceof ApiError && !isGatewayError(thrown.status)) onRefused(text);
           throw thrown;

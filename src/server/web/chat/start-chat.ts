@@ -202,7 +202,8 @@ export async function restoreChat(options: RestoreOptions): Promise<void> {
   // Where something has been begun meanwhile, that stays in sight.
   const isNew = store.state.items.length === 0;
   for (const { id, question, conversationId } of kept.runs) runs.resume(id, question, conversationId);
-  if (isNew && wanted !== undefined) await conversations.open(wanted);
+  // What was chosen in this tab since its last run stays chosen.
+  if (isNew && wanted !== undefined) await conversations.open(wanted, wanted === kept.conversationId);
   await list.refresh();
 }
 
@@ -242,19 +243,29 @@ export function createActions({
   attempt,
   screen,
 }: ActionsOptions): ChatActions {
+  /** Says something to the run in sight, and gives the text back where it is not passed on. */
+  function tell(runId: string | undefined, text: string): boolean {
+    if (runId === undefined || isCommand(text)) return false;
+    void attempt(api.message(runId, text)).then((isTaken) => {
+      if (!isTaken && screen().draft === "") screen().draft = text;
+    });
+    return true;
+  }
+
   return {
     send(text) {
-      if (findActiveTurn(store.state) !== undefined) return false;
+      const going = findActiveTurn(store.state);
+      if (going !== undefined) return tell(going.run.runId, text);
       if (isCommand(text)) store.change((chat) => runCommand(chat, text));
       else runs.ask(text);
       return true;
     },
-    askAgain(text, mode) {
+    askAgain(text, mode, goesOn) {
       if (findActiveTurn(store.state) !== undefined) {
         if (screen().draft === "") screen().draft = text;
       } else {
         if (mode !== undefined) store.change((chat) => chooseMode(chat, mode));
-        runs.ask(text);
+        runs.ask(text, goesOn);
       }
       screen().focus();
     },
@@ -289,9 +300,9 @@ export function createActions({
       store.change(startConversation);
       screen().focus();
     },
-    open(id) {
+    open(id, keepsChoices) {
       // An address that leads nowhere does not stay.
-      void attempt(conversations.open(id)).then(() => place.settle(store.state));
+      void attempt(conversations.open(id, keepsChoices)).then(() => place.settle(store.state));
       screen().focus();
     },
     remove: (id) => void attempt(conversations.remove(id)),

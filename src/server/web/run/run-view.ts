@@ -1,5 +1,5 @@
 import type { Phase, PlanStep } from "../../../core/events.ts";
-import type { AgentsBill, Citation, Status, StopReason } from "../../../core/outcome.ts";
+import type { AgentsBill, Citation, Outcome, Status, StopReason } from "../../../core/outcome.ts";
 import type { JsonValue } from "../../../kit/json.ts";
 
 /** Holds a run as a page shows it. It is plain data, rebuilt at each change. */
@@ -9,6 +9,8 @@ export interface RunView {
   /** `waiting` means that nothing is known of the run yet. `ended` means that it is over and only its text is known. */
   readonly status: Status | "waiting" | "ended";
   readonly stopReason: StopReason | undefined;
+  /** Is the limit that ended the work early. */
+  readonly limit: Outcome["limit"];
   /** Holds the notices that arrived before the first step, and those of the outcome. */
   readonly notices: readonly NoticeItem[];
   readonly plan: readonly PlanStep[];

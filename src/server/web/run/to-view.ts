@@ -27,6 +27,7 @@ export function toView(state: PageRunState): RunView {
     runId,
     status: toStatus(state),
     stopReason: outcome?.stop_reason,
+    limit: outcome?.limit,
     notices: addOutcomeNotices(notices, state),
     plan,
     steps: addResults(steps, outcome),

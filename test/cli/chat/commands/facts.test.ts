@@ -17,9 +17,9 @@ test("/config shows the mode with its limits, the models with their parameters, 
   const lines = await chat.type("/config");
   expect(lines.filter((line) => !isOtherLimit(line))).toEqual([
     "Mode: Agent mode · an assistant that decides by itself whether to search the web",
-    "  Maximum iterations: 7 (1-10)",
-    "  Maximum tool calls: 5 (1-50)",
-    "  Time limit: 60 s (10-300)",
+    "  Maximum iterations: 7 (1-1000)",
+    "  Maximum tool calls: 5 (1-10000)",
+    "  Time limit: 60 s (10-86400)",
     "  Token budget: 100000",
     "Function-call model: openai/one · temperature 0.3 · max_tokens 2000",
     "Answer model: openai/two · temperature 0.3 · max_tokens 500 · top_p 0.5",

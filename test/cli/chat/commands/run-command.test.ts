@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { chatCommands } from "../../../../src/cli/chat/command-list.ts";
 import type { ChatCommand } from "../../../../src/cli/chat/commands/chat-command.ts";
-import { createCompleteCommand } from "../../../../src/cli/chat/run-chat.ts";
+import { createCompleteCommand } from "../../../../src/cli/chat/complete-commands.ts";
 import { runCommand } from "../../../../src/cli/chat/run-command.ts";
 import { modeHelp } from "../../../../src/render/mode-names.ts";
 import { openTestChat } from "./test-chat.ts";
@@ -22,7 +22,7 @@ test("help lists every command, says what sets the modes apart and how to switch
 
 test("the chat has these commands and no others", () => {
   const wanted =
-    "/help /mode /model /answer-model /set /search /config /tools /plan /context /cost /trace /expand /fold /clear /compact /resume /continue /conversations /save /lang /doctor /exit";
+    "/help /mode /agent /model /answer-model /set /search /config /tools /plan /context /cost /trace /expand /fold /clear /keep /compact /resume /continue /conversations /save /lang /doctor /exit";
   expect(chatCommands.map(({ name }) => name).sort()).toEqual(wanted.split(" ").sort());
 });
 

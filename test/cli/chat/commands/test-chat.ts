@@ -87,6 +87,11 @@ export async function openTestChat({
     startAnew() {
       conversationId = undefined;
     },
+    leaveForSwitch() {
+      conversationId = undefined;
+      return { isKept: false, offer: () => {} };
+    },
+    keepHistory: () => false,
     async continueRun() {
       return false;
     },

@@ -20,7 +20,14 @@ function openKeys({
   const history = { entries: ["earlier"], add() {} };
   const editor = createEditor({ complete: async () => undefined, history, onChange() {}, locale: () => "en" });
   const queue = createInputQueue();
-  const handler = { locale: "en", stop: vi.fn(() => isBusy), expand: vi.fn() } as const;
+  const handler = {
+    locale: "en",
+    offered: undefined,
+    message: () => false,
+    takeMessages: () => [],
+    stop: vi.fn(() => isBusy),
+    expand: vi.fn(),
+  } as const;
   const interrupts = createInterrupts({ handler, onChange() {} });
   const screen = { refreshNow() {}, suspend() {}, resume() {} };
   const end = vi.fn();

@@ -27,6 +27,7 @@ export interface QuestionRequest {
   readonly mode: Mode | undefined;
   readonly agent?: string | undefined;
   readonly search?: boolean | undefined;
+  readonly go_on?: boolean | undefined;
   readonly models?: Readonly<Partial<Record<ModelKey, string>>> | undefined;
   readonly parameters?: Readonly<Partial<Record<ModelKey, Parameters>>> | undefined;
   readonly locale: Locale;
@@ -49,6 +50,7 @@ export interface Api {
   trace(runId: string): Promise<StoredSteps | undefined>;
   cancel(runId: string): Promise<void>;
   reply(runId: string, questionId: string, answer: UserReply): Promise<void>;
+  message(runId: string, message: string): Promise<void>;
 }
 
 const events = "text/event-stream";
@@ -84,6 +86,9 @@ export function createApi(send: Send): Api {
     trace: async (runId) => readTrace(await get(`${toPath("runs", runId)}/trace`)),
     async cancel(runId) {
       await send("DELETE", toPath("runs", runId));
+    },
+    async message(runId, message) {
+      await send("POST", `${toPath("runs", runId)}/messages`, { body: { message } });
     },
     async reply(runId, questionId, answer) {
       await send("POST", `${toPath("runs", runId)}/reply`, { body: { question_id: questionId, answer } });

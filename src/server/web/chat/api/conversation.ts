@@ -1,7 +1,9 @@
-import type { Citation } from "../../../../core/outcome.ts";
+import type { Citation, Mode } from "../../../../core/outcome.ts";
 import { isRecord, toText } from "../../../../kit/json.ts";
+import { modes } from "../../../../render/mode-names.ts";
 import { conversationEntryShape, runEntryShape, sourceShape, turnShape } from "../../run/known-shapes.ts";
 import { hasShape, type Shape } from "../../run/shape.ts";
+import { type ModelKey, readRoles } from "./server-settings.ts";
 
 export interface ConversationEntry {
   readonly id: string;
@@ -28,6 +30,9 @@ export interface RunEntry {
 }
 
 export interface Conversation {
+  /** Are those of its last run. */
+  readonly mode?: Mode | undefined;
+  readonly models?: Readonly<Record<ModelKey, string>> | undefined;
   readonly turns: readonly {
     readonly question: string;
     readonly answer: string;
@@ -61,8 +66,10 @@ export function readRuns(value: unknown): readonly RunEntry[] {
 }
 
 export function readConversation(value: unknown): Conversation {
-  const { turns, sources } = isRecord(value) ? value : {};
+  const { turns, sources, mode, models } = isRecord(value) ? value : {};
   return {
+    mode: modes.find((known) => known === mode),
+    models: models === undefined ? undefined : readRoles(models, toText),
     turns: readRecords(turns, turnShape).map(({ question, answer, status }) => ({
       question: toText(question),
       answer: toText(answer),

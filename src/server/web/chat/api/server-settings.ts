@@ -25,6 +25,8 @@ export interface ServerSettings {
   readonly choices: readonly string[];
   readonly parameters: Readonly<Record<ModelKey, Parameters>>;
   readonly search: { readonly available: boolean; readonly enabled: boolean; readonly reason: SearchReason };
+  /** Is true where a switch of the mode or a model carries the history over. */
+  readonly keepsHistory: boolean;
   readonly limits: Readonly<Partial<Record<LimitName, number>>>;
 }
 
@@ -40,7 +42,9 @@ export type LimitName = OfferedName;
 
 /** Reads untrusted settings. Missing ones are read as if there were nothing to choose. */
 export function readSettings(value: unknown): ServerSettings {
-  const { start_mode, models, agents, choices, parameters, search, limits } = isRecord(value) ? value : {};
+  const { start_mode, models, agents, choices, parameters, search, limits, keep_history } = isRecord(value)
+    ? value
+    : {};
   const { available, enabled, reason: told } = isRecord(search) ? search : {};
   const reason = searchReasons.find((known) => known === told) ?? "off";
   return {
@@ -50,6 +54,7 @@ export function readSettings(value: unknown): ServerSettings {
     choices: Array.isArray(choices) ? choices.filter((name) => typeof name === "string") : [],
     parameters: readRoles(parameters, (own) => readNumbers(own, parameterNames)),
     search: { available: available === true, enabled: enabled === true, reason },
+    keepsHistory: keep_history === true,
     limits: readNumbers(
       limits,
       shownLimits.map(({ ask }) => ask),
@@ -57,7 +62,7 @@ export function readSettings(value: unknown): ServerSettings {
   };
 }
 
-function readRoles<T>(value: unknown, read: (value: unknown) => T): Record<ModelKey, T> {
+export function readRoles<T>(value: unknown, read: (value: unknown) => T): Record<ModelKey, T> {
   const { function_call, answer } = isRecord(value) ? value : {};
   return { function_call: read(function_call), answer: read(answer) };
 }

@@ -8,8 +8,8 @@ import type { ModelKey, ParameterName } from "../api/server-settings.ts";
 export interface ChatActions {
   /** Asks what was written; false where it cannot be asked now. */
   send(text: string): boolean;
-  /** Asks the same again, in this mode where one is named; while a run goes on, it is only written where one writes. */
-  askAgain(text: string, mode?: Mode): void;
+  /** Asks again, in this mode where one is named, or so that it goes on with the last run; while a run goes on, it is only written where one writes. */
+  askAgain(text: string, mode?: Mode, goesOn?: boolean): void;
   /** Stops the run that is in sight; false where none goes on. */
   stop(): boolean;
   /** Resolves to true when the server accepted the answer. */
@@ -22,7 +22,8 @@ export interface ChatActions {
   chooseParameter(role: ModelKey, name: ParameterName, value: number | undefined): void;
   chooseLocale(locale: Locale): void;
   newChat(): void;
-  open(conversationId: string): void;
+  /** Opens a conversation, in its mode and with its models unless those of the page stay. */
+  open(conversationId: string, keepsChoices?: boolean): void;
   remove(conversationId: string): void;
   more(): void;
 }

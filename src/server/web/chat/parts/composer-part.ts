@@ -56,7 +56,7 @@ export function createComposer(locale: Locale, actions: ChatActions, drafts: Dra
     const text = message.value.trim();
     hasTried = text !== "";
     reportText();
-    if (isGoing || !hasTried || text.length > longestQuestion || !choices.check() || !actions.send(text)) return;
+    if (!hasTried || text.length > longestQuestion || !choices.check() || !actions.send(text)) return;
     hasTried = false;
     write("");
     message.focus();

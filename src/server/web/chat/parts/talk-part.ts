@@ -1,3 +1,4 @@
+import { toGoOnQuestion } from "../../../../core/go-on.ts";
 import type { Outcome } from "../../../../core/outcome.ts";
 import { type Locale, say } from "../../../../kit/locale.ts";
 import { sanitize } from "../../../../kit/text/sanitize.ts";
@@ -95,6 +96,12 @@ function toShownItems(item: TalkItem, { turns }: ChatState, newest: string | und
 function createItem(locale: Locale, actions: ChatActions, { key, item }: ShownItem): Part<ShownItem> {
   if (item.kind === "note") {
     const note = createElement("li", { class: "note" }, say(locale, item.text));
+    const { left } = item;
+    if (left)
+      note.append(
+        " ",
+        createButton(say(locale, chatTexts.keep), () => actions.open(left, true)),
+      );
     return { element: note, show: () => {} };
   }
   const turn = createTurnPart(locale, actions, key);
@@ -264,15 +271,22 @@ export function createAfter(locale: Locale, actions: ChatActions): Part<PageRunS
   let question = "";
   const again = createButton(say(locale, chatTexts.tryAgain), () => actions.askAgain(question));
   const inChat = createButton(say(locale, chatTexts.tryInChat), () => actions.askAgain(question, "chat"));
+  const goOn = createButton(
+    say(locale, chatTexts.goOn),
+    () => actions.askAgain(toGoOnQuestion(question, locale), undefined, true),
+    "go-on",
+  );
   const words = createElement("span", {}, say(locale, chatTexts.chatAdvice));
-  const whole = createElement("p", { class: "advice", hidden: "" }, words, " ", again, " ", inChat);
+  const whole = createElement("p", { class: "advice", hidden: "" }, words, " ", again, " ", inChat, goOn);
   return {
     element: whole,
     show({ question: asked, outcome, plain }) {
       question = asked;
       const isWithout = outcome === undefined ? plain?.isFailed === true : noAnswer.has(outcome.status);
       const isAdvised = outcome !== undefined && chatHelps(outcome);
-      setShown(whole, isWithout);
+      setShown(goOn, outcome?.limit !== undefined);
+      setShown(whole, isWithout || outcome?.limit !== undefined);
+      setShown(again, isWithout);
       setShown(words, isAdvised);
       setShown(inChat, isAdvised);
     },

@@ -112,7 +112,7 @@ function describeUnknownCommand(typed: string): Text {
 }
 
 function addNotes(chat: ChatState, lines: readonly Text[]): ChatState {
-  return lines.reduce(addNote, chat);
+  return lines.reduce((all, line) => addNote(all, line), chat);
 }
 
 /** Lists the settings for the next question: the mode and its configuration, the models and their parameters. */

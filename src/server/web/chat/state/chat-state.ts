@@ -34,7 +34,7 @@ export interface Turn {
 /** Lists the contents of a conversation: turns, by their keys, and notes between them. */
 export type TalkItem =
   | { readonly kind: "turn"; readonly key: string }
-  | { readonly kind: "note"; readonly key: string; readonly text: Text };
+  | { readonly kind: "note"; readonly key: string; readonly text: Text; readonly left?: string | undefined };
 
 /** Holds everything that the page shows. */
 export interface ChatState {
@@ -97,9 +97,10 @@ export function removeGoneTurns(chat: ChatState, question: string): ChatState {
   };
 }
 
-export function addNote(chat: ChatState, text: Text): ChatState {
+/** Adds a note. `left` is the conversation that a switch has left, which can be taken up again. */
+export function addNote(chat: ChatState, text: Text, left?: string): ChatState {
   const key = `note-${chat.items.length}-${text.en}`;
-  return { ...chat, items: [...chat.items, { kind: "note", key, text }] };
+  return { ...chat, items: [...chat.items, { kind: "note", key, text, left }] };
 }
 
 /** Changes this turn. A turn that has been removed stays removed. */

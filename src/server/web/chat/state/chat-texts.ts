@@ -14,9 +14,11 @@ export const chatTexts = {
   talk: { zh: "对话内容", en: "The conversation" },
   toEnd: { zh: "跳到最新", en: "Jump to the latest" },
   runGoes: {
-    zh: "一次运行正在进行：结束后再发送，或按 Esc 停止它。",
-    en: "A run is in progress: send this when it ends, or stop it with Esc.",
+    zh: "一次运行正在进行：命令要等它结束，或按 Esc 停止它。",
+    en: "A run is in progress: commands wait for its end; Esc stops it.",
   },
+  goOn: { zh: "从这里继续", en: "Go on from here" },
+  keep: { zh: "保留对话历史", en: "Carry the history over" },
   tryAgain: { zh: "重试", en: "Try again" },
   tryInChat: { zh: "在 Chat 模式下重试", en: "Try again in Chat mode" },
   showAll: { zh: "显示全部", en: "Show all" },

@@ -1,0 +1,61 @@
+import type { AssistantMessage, UserMessage } from "../../core/messages.ts";
+import { noticeKinds } from "../../core/notices.ts";
+import type { RunMessage } from "../../core/run-inbox.ts";
+import { isRecord } from "../../kit/json.ts";
+import type { Run } from "../run.ts";
+
+/**
+ * Opens the inbox of a run. A message is recorded when it comes, so that a process that goes on with the run has it, and again when the
+ * models have read it.
+ */
+export function openInbox({ input: { mode }, services, state }: Run): void {
+  const { inbox, record } = services;
+  if (inbox === undefined) return;
+  inbox.restore(record.listUndelivered(isRunMessage, isDelivered));
+  inbox.attach({
+    // Chat mode has the answer alone.
+    isAnswering: () => mode === "chat" || state.isAnswering || state.answer.written.trim() !== "",
+    onArrive: (message) => void record.note(`message:${message.id}`, message),
+  });
+}
+
+/** Delivers what a person has said since the last step, as messages after the results of this one. */
+export async function deliverMessages(run: Run, step: number, said?: AssistantMessage): Promise<UserMessage[]> {
+  const { inbox, record } = run.services;
+  if (inbox === undefined) return [];
+  const take = (): RunMessage[] | undefined => (inbox.waiting.length > 0 ? inbox.takeAll() : undefined);
+  const taken = await record.deliver(`messages:${step}`, isDelivered, take);
+  if (taken === undefined) return [];
+  const messages = taken.map(({ text }): UserMessage => ({ role: "user", content: text }));
+  // A model that had closed its work reads them after its last words.
+  if (said) run.state.steps.push({ message: said, results: [], read: [], messages });
+  else addToLastStep(run, messages);
+  for (const { text } of taken) run.services.emit(noticeKinds.messageDelivered(text, run.input.locale));
+  run.state.delivered.push(...taken.map(({ text }) => text));
+  return messages;
+}
+
+function addToLastStep({ state: { steps } }: Run, messages: readonly UserMessage[]): void {
+  const last = steps.at(-1);
+  if (last) last.messages = [...(last.messages ?? []), ...messages];
+}
+
+/** Closes the inbox when the answer is written. What was said until then is part of the question for whoever writes it. */
+export async function closeInbox(run: Run): Promise<void> {
+  await deliverMessages(run, 0);
+  run.state.isAnswering = true;
+}
+
+/** Tells of messages that no model has read, because the run had already written its answer when they could have been delivered. */
+export function noticeUndelivered({ services: { inbox, emit }, input: { locale } }: Run): void {
+  if (inbox?.isAskedLater) return;
+  for (const { text } of inbox?.waiting ?? []) emit(noticeKinds.messageUndelivered(text, locale));
+}
+
+function isRunMessage(value: unknown): value is RunMessage {
+  return isRecord(value) && typeof value.id === "string" && typeof value.text === "string";
+}
+
+function isDelivered(value: unknown): value is RunMessage[] {
+  return Array.isArray(value) && value.every(isRunMessage);
+}

@@ -1,0 +1,53 @@
+import type { Delivery } from "../../core/run-inbox.ts";
+import { say, type Text } from "../../kit/locale.ts";
+import { describeSearchChoice, modeNames } from "../../render/mode-names.ts";
+import { createLine, type Line } from "../terminal/text/line.ts";
+import type { ChatSettings } from "./chat.ts";
+import { renderSwitch } from "./search-switch.ts";
+
+/** Says why a message waits for the end of the run. */
+export const waitTexts: Record<Exclude<Delivery, "next_step">, Text> = {
+  after_run: {
+    zh: "⏳ 回答正在书写：这句话在运行结束后提出。",
+    en: "⏳ The answer is being written: this is asked when the run has ended.",
+  },
+  refused: {
+    zh: "⏳ 这次运行收到的消息太多或太长：这句话在运行结束后提出。",
+    en: "⏳ That is too many messages for one run, or too long a one: this is asked when the run has ended.",
+  },
+};
+
+/** Returns the mode and the state of the search, shown before the input. */
+export function renderPrompt({ locale, mode, agent, search }: ChatSettings): string {
+  const searches = mode === "chat" && search.on ? say(locale, { zh: " · 搜索", en: " · search" }) : "";
+  const chosen = agent === undefined ? "" : ` · ${agent}`;
+  return `${say(locale, modeNames[mode])}${chosen}${searches} > `;
+}
+
+/** Renders the line at the bottom. `models` is empty while they are not known. */
+export function renderStatus(
+  settings: ChatSettings,
+  { models, canStop }: { models: string; canStop: boolean },
+): string {
+  const { locale, mode } = settings;
+  const stop = canStop && say(locale, { zh: "Esc 停止", en: "Esc stops" });
+  const search = mode === "chat" ? renderSwitch(settings) : describeSearchChoice(mode, locale);
+  return [stop, models, search, "/help"].filter(Boolean).join(" · ");
+}
+
+/** Renders the welcome. Where there is no line at the bottom, it is the only place that shows the state of the search. */
+export function renderWelcome(settings: ChatSettings): string {
+  const { locale, mode } = settings;
+  const search = mode === "chat" ? ` · ${renderSwitch(settings)}` : "";
+  const place = `Duet · ${say(locale, modeNames[mode])}${search}`;
+  return say(locale, {
+    zh: `${place} · /help 查看命令，/mode 切换模式，/exit 退出`,
+    en: `${place} · /help lists the commands, /mode switches the mode, /exit quits`,
+  });
+}
+
+/** Renders how to return to the conversation that was left. */
+export function renderFarewell({ locale }: ChatSettings, conversationId: string): Line {
+  const command = `duet --conversation ${conversationId}`;
+  return createLine(say(locale, { zh: `继续这次对话：${command}`, en: `To continue it: ${command}` }), "dim");
+}

@@ -1,0 +1,22 @@
+import { messageInput } from "../../runs/ask-schema.ts";
+import { sendMessage } from "../../runs/send-message.ts";
+import { readJsonBody } from "../http/request/read-body.ts";
+import { HttpRefusalError } from "../http/response/refusal.ts";
+import type { Handle } from "../http/routes.ts";
+import type { ApiContext } from "./api-context.ts";
+import { findRun } from "./find-run.ts";
+import { readFields } from "./read-fields.ts";
+
+/** Describes the body of the route. */
+export const messageBody = messageInput.omit({ run_id: true });
+
+/** Serves `POST /agent/runs/{id}/messages`: what a person says to a run while it works. */
+export function createMessageRoute(api: ApiContext): Handle {
+  return async (call) => {
+    const { run } = await findRun({ ...api, caller: call.caller }, call.params.id ?? "");
+    const { message } = readFields(messageBody, await readJsonBody(call, api.settings.http.maxBody));
+    const refused = sendMessage(run, message);
+    if (refused) throw new HttpRefusalError({ status: 409, text: refused });
+    return new Response(null, { status: 202 });
+  };
+}

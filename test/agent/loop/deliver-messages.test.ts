@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import { createRunInbox } from "../../../src/core/run-inbox.ts";
+import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
+import { makeTool, outcomeOf } from "../../fakes/events.ts";
+import { scriptedModel, withoutDay } from "../../fakes/model.ts";
+import { runAll } from "../../fakes/run.ts";
+
+const look = { id: "1", name: "look", input: {} };
+const found = { ok: true, text: "found what was looked for" };
+
+test("what is said during a call is read before the next turn, stays in the conversation, and is told in the events", async () => {
+  const inbox = createRunInbox();
+  const tools = [
+    makeTool("look", () => {
+      expect(inbox.send("in French, please")).toBe("next_step");
+      return found;
+    }),
+  ];
+  const decide = scriptedModel([[look], "Enough."], "cheap");
+  const answer = scriptedModel(["Voilà.", "Again."], "strong");
+  const store = createMemoryStore();
+  const { id } = await store.create();
+  const models = { functionCall: decide, answer };
+  const events = await runAll({ models, tools, inbox, store, conversationId: id });
+  expect(decide.requests[1]?.messages.slice(-2)).toEqual([
+    expect.objectContaining({ role: "tool" }),
+    { role: "user", content: "in French, please" },
+  ]);
+  expect(withoutDay(String(answer.requests[0]?.messages.at(-1)?.content))).toMatch(
+    /^What is Duet\?\n\nin French, please\n\nTool results:/,
+  );
+  expect(events).toContainEqual(
+    expect.objectContaining({ code: "message-delivered", message: "Passed on: in French, please" }),
+  );
+  const turn = (await store.load(id))?.turns[0];
+  expect(turn?.steps?.[0]?.messages).toEqual([{ role: "user", content: "in French, please" }]);
+  expect(inbox.send("and once more")).toBe("after_run");
+});
+
+test("a model that had closed its work goes on when something was said before the answer, within its limits", async () => {
+  const inbox = createRunInbox();
+  const said: string[] = ["and the weather"];
+  const decide = scriptedModel([[look], "Enough.", [look], "Enough now."], "cheap");
+  const slow = {
+    ...decide,
+    async stream(...args: Parameters<typeof decide.stream>) {
+      const turn = await decide.stream(...args);
+      if (turn.finish === "stop") for (const text of said.splice(0)) inbox.send(text);
+      return turn;
+    },
+  };
+  const models = { functionCall: slow, answer: scriptedModel(["Both."]) };
+  const events = await runAll({ models, tools: [makeTool("look", () => found)], inbox });
+  expect(outcomeOf(events)).toMatchObject({ status: "complete", meta: { iterations: 4 } });
+  expect(decide.requests[2]?.messages.slice(-2)).toEqual([
+    expect.objectContaining({ role: "assistant", content: "Enough." }),
+    { role: "user", content: "and the weather" },
+  ]);
+});
+
+test("once the answer is written nothing is passed on, and a message that came too late is told of", async () => {
+  const inbox = createRunInbox();
+  const model = scriptedModel([{ text: "The answer, which is long enough to be shown. ".repeat(9) }]);
+  const sent: string[] = [];
+  const late = {
+    ...model,
+    async stream(...args: Parameters<typeof model.stream>) {
+      inbox.send("early");
+      const turn = await model.stream(...args);
+      sent.push(inbox.send("too late"));
+      return turn;
+    },
+  };
+  const events = await runAll({ models: { functionCall: late, answer: late }, mode: "agent", inbox });
+  expect(sent).toEqual(["after_run"]);
+  expect(events).toContainEqual(
+    expect.objectContaining({ code: "message-undelivered", message: expect.stringContaining("early") }),
+  );
+  expect(outcomeOf(events).notices).toEqual([expect.objectContaining({ code: "message-undelivered" })]);
+});
+
+test("a run takes so many messages, of such a length", () => {
+  const inbox = createRunInbox();
+  expect(inbox.send("x".repeat(10_001))).toBe("refused");
+  for (let n = 1; n <= 20; n++) expect(inbox.send(String(n))).toBe("next_step");
+  expect(inbox.send("one too many")).toBe("refused");
+  expect(inbox.takeAll()).toHaveLength(20);
+  expect(inbox.send("still too many")).toBe("refused");
+});

@@ -1,0 +1,53 @@
+import { expect, onTestFinished, test } from "vitest";
+import { openDuet } from "../../src/app/open-duet.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
+import type { AgentEvent } from "../../src/core/events.ts";
+import type { Outcome } from "../../src/core/outcome.ts";
+import { outcomeOf } from "../fakes/events.ts";
+import { type ScriptedModel, scriptedModel } from "../fakes/model.ts";
+
+/** Asks questions of an agent with these budgets, each of which uses 20 tokens. */
+async function open(budgets: object) {
+  const settings = { conversations: { store: "memory" }, locale: "en", agent: { budgets } };
+  const config = await loadConfig({}, {}, "/nowhere", { name: "test", settings });
+  const model: ScriptedModel = scriptedModel(Array.from({ length: 9 }, () => "Yes."));
+  const duet = await openDuet(config, { models: { functionCall: model, answer: model }, tools: [] });
+  onTestFinished(() => duet.close());
+  async function ask(conversationId?: string): Promise<Outcome> {
+    const events: AgentEvent[] = [];
+    for await (const event of duet.ask({ question: "Really?", mode: "chat", conversationId })) events.push(event);
+    return outcomeOf(events);
+  }
+  return { ask, model };
+}
+
+const codes = ({ notices = [] }: Outcome) => notices.map(({ code }) => code);
+
+test("a conversation warns when four fifths of its budget are used, and asks no model when nothing is left", async () => {
+  const { ask, model } = await open({ tokensPerConversation: 48 });
+  const first = await ask();
+  expect(codes(first)).toEqual([]);
+  const second = await ask(first.conversation_id);
+  expect(second.notices?.map(({ message }) => message)).toEqual([
+    "83 % of the budget agent.budgets.tokensPerConversation (48) are used.",
+  ]);
+  await ask(first.conversation_id);
+  const refused = await ask(first.conversation_id);
+  expect(refused).toMatchObject({
+    status: "failed",
+    error: {
+      code: "quota",
+      message: expect.stringContaining("60 tok are used (agent.budgets.tokensPerConversation allows 48 tok)"),
+    },
+  });
+  expect(model.requests).toHaveLength(3);
+  expect(await ask()).toMatchObject({ status: "complete" });
+});
+
+test("the budget of a day counts all conversations, and of the budgets the smallest limits a run", async () => {
+  const { ask, model } = await open({ tokensPerDay: 40, tokensPerConversation: 1000 });
+  expect(codes(await ask())).toEqual([]);
+  expect(codes(await ask())).toEqual(["budget-nearly-used"]);
+  expect((await ask()).error).toMatchObject({ code: "quota", hint: "Raise agent.budgets.tokensPerDay." });
+  expect(model.requests).toHaveLength(2);
+});

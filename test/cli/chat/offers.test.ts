@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { openChatTerminal } from "./open-chat.ts";
+
+const calculate = (expression: string) => ({ name: "calculator", arguments: { expression } });
+const calls = ["1+1", "2+2", "3+3", "4+4", "5+5", "6+6"].map(calculate);
+
+test("one key carries the history over after a switch, and another goes on with a run that reached its limit", async () => {
+  const chatTerminal = await openChatTerminal();
+  chatTerminal.provider.script(
+    "only",
+    { text: "Paris." },
+    { toolCalls: calls },
+    { text: "Five of the six." },
+    { toolCalls: [calculate("6+6")] },
+    { text: "All six." },
+  );
+  const terminal = await chatTerminal.open();
+  terminal.type("The capital of France?\r");
+  await terminal.stands("Paris.");
+  terminal.type("/mode agent\r");
+  await terminal.stands("Switched to Agent mode; the history is cleared.");
+  await terminal.stands("Ctrl-G carries the history over.");
+  terminal.press("ctrl-g");
+  await terminal.stands("The history is carried over.");
+  terminal.type("Add them\r");
+  await terminal.stands("20 raises it.");
+  await terminal.stands("Ctrl-G goes on from here, with the limits counted anew.");
+  const shown = terminal.scrollback().join("\n");
+  expect(shown.match(/limit of tool calls was reached/g)).toHaveLength(1);
+  expect(JSON.stringify(chatTerminal.provider.journal.at(-1)?.body.messages)).toContain("The capital of France?");
+  terminal.press("ctrl-g");
+  await terminal.stands("All six.");
+  expect(chatTerminal.lastQuestion()).toContain("6+6 = 12");
+  terminal.press("ctrl-d");
+  expect(await terminal.ended()).toBe(0);
+
+  const later = await chatTerminal.open();
+  later.type("/resume\r");
+  await later.stands("The capital of France?");
+  later.press("down");
+  await later.stands("❯ The capital of France?");
+  later.press("enter");
+  await later.stands("In the mode of this conversation: Agent mode");
+  await later.stands("Agent mode >");
+  later.press("ctrl-d");
+  expect(await later.ended()).toBe(0);
+});

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { eras, linkHost } from "../../fakes/linked-hosts.ts";
+import { openFace } from "../mcp-interface.ts";
+
+const calls = ["1+1", "2+2", "3+3", "4+4"].map((expression, index) => ({
+  id: String(index),
+  name: "calculator",
+  input: { expression },
+}));
+
+const config = { agent: { maxToolCalls: 500 }, serve: { limits: { maxToolCalls: 3 } } };
+
+test("the runs of a caller stay within serve.limits, whatever the operator's own limits are", async () => {
+  const { mcp } = await openFace({ turns: [{ calls }, "Two, four and six."], config });
+  const { outcome, text } = await (await linkHost(mcp)).ask("Add them.", { detail: "full" });
+  expect(outcome).toMatchObject({ status: "partial", stop_reason: "tool_call_limit", meta: { tool_calls_count: 4 } });
+  expect(text).toContain("The limit is 3; agent.maxToolCalls raises it.");
+});
+
+test("a caller that asks for more than serve.limits allows is told what is allowed", async () => {
+  const { mcp, model } = await openFace({ turns: ["Never."], config });
+  const refused = await (await linkHost(mcp)).ask("Add them.", { max_tool_calls: 4 });
+  expect(refused.isError).toBe(true);
+  expect(refused.text).toContain("max_tool_calls: 4 is not allowed (serve.limits.maxToolCalls allows 3)");
+  expect(model.requests).toHaveLength(0);
+});
+
+test("the user of a host that shows forms goes on with a run that reached its limit, in the same call", async () => {
+  const asked: unknown[] = [];
+  const onQuestion = (params: Record<string, unknown>) => {
+    asked.push(params.message);
+    return { action: asked.length === 1 ? "accept" : "decline", content: {} };
+  };
+  for (const era of eras) {
+    asked.length = 0;
+    const { mcp, model } = await openFace({ turns: [{ calls }, "Six.", { calls }, "Eight."], config });
+    const host = await linkHost(mcp, { era, onQuestion });
+    const { outcome } = await host.ask("Add them.");
+    expect(asked).toEqual([expect.stringContaining("Go on from here"), expect.stringContaining("Go on from here")]);
+    expect(outcome).toMatchObject({ status: "partial", response: expect.stringContaining("Eight.") });
+    expect(model.requests[2]?.messages.at(-1)?.content).toContain("Go on from where you stopped");
+  }
+});

@@ -53,7 +53,10 @@ export type RecordedFacts = Omit<RunHeader, "entrance" | "tools" | "callerTools"
 
 /** Holds what the caller provides for a run. The services of the run are made from it. */
 export interface RunParts
-  extends Pick<RunServices, "models" | "prompts" | "store" | "evaluator" | "folders" | "budget" | "router"> {
+  extends Pick<
+    RunServices,
+    "models" | "prompts" | "markHabits" | "store" | "evaluator" | "folders" | "budget" | "router"
+  > {
   tools: readonly Tool[];
   /** Holds what a search among tools needs when they are too many to be listed. All tools are listed when it is absent. */
   finding?: ToolFinder | undefined;
@@ -105,11 +108,23 @@ export function openRun(request: RunRequest, parts: RunParts, environment: RunEn
 }
 
 function createServices(input: RunInput, parts: RunParts, environment: RunEnvironment): RunServices {
-  const { models, prompts, store, evaluator, folders, budget, router, user, files = createRunFiles() } = parts;
+  const {
+    models,
+    prompts,
+    markHabits,
+    store,
+    evaluator,
+    folders,
+    budget,
+    router,
+    user,
+    files = createRunFiles(),
+  } = parts;
   const { clock, emit, keepOutput, record, question } = environment;
   return {
     models,
     prompts,
+    markHabits,
     store,
     files,
     evaluator,

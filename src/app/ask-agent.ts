@@ -44,7 +44,7 @@ export async function askAgent(
   const { signal } = activeRun;
   const began = performance.now();
   const locale = request.locale ?? chooseLocale(config, question);
-  const [{ runAgent, prompts }, { store, journal, findUnsaved, takeNotices }, chosen] = await Promise.all([
+  const [{ runAgent, prompts, markHabits }, { store, journal, findUnsaved, takeNotices }, chosen] = await Promise.all([
     agent.get(),
     conversations.store.get(),
     request.models ?? (resumed ? openRunModels(models, resumed) : models.open()),
@@ -109,6 +109,7 @@ export async function askAgent(
       answerForm,
       stop,
       toolChoice,
+      drafts: request.drafts,
       locale,
       isInteractive: request.isInteractive,
       limits: resumed?.header.limits ?? mergeLimits(config, limits, chain),
@@ -120,6 +121,7 @@ export async function askAgent(
       router: deciders.router,
       budget,
       prompts,
+      markHabits,
       store: givenConversation?.store ?? ownerStore,
       files,
       tools: await tools.limitSearches(session, offered),

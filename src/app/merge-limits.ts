@@ -15,6 +15,7 @@ export function mergeLimits({ agent }: Config, changes: LimitChanges = {}, chain
     repeatable: changes.repeatable ?? agent.repeatable,
     minResultLength: changes.minResultLength ?? agent.evaluation.minResultLength,
     stopWhenSufficient: changes.stopWhenSufficient ?? agent.evaluation.stopWhenSufficient,
+    acceptAnswer: changes.acceptAnswer ?? agent.acceptAnswer,
   };
   return {
     ...own,

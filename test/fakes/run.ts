@@ -39,7 +39,7 @@ export interface Overrides
 /** The options of a run that are not a test's business. */
 export async function runOptions(overrides: Overrides): Promise<RunOptions> {
   const { spentMs, notices, observer, recording, refusal, signal, limits, conversationId, ...more } = overrides;
-  const { models, tools = [], finding, prompts = createPrompts(), evaluator, folders, ...others } = more;
+  const { models, tools = [], finding, prompts = createPrompts(), markHabits, evaluator, folders, ...others } = more;
   const {
     confirmPlan,
     approveCall,
@@ -60,7 +60,7 @@ export async function runOptions(overrides: Overrides): Promise<RunOptions> {
       locale: "en",
       ...request,
     },
-    parts: { models, tools, finding, prompts, evaluator, folders, user, store, files },
+    parts: { models, tools, finding, prompts, markHabits, evaluator, folders, user, store, files },
     spentMs,
     notices,
     observer,

@@ -98,6 +98,8 @@ export interface Limits extends RunLimits {
   minResultLength: number;
   /** Is true when the run answers as soon as a round's results are not thin, without asking the function-call model again. */
   stopWhenSufficient: boolean;
+  /** Is true when what the function-call model writes as an answer is the answer, where the answer model is the same one. */
+  acceptAnswer?: boolean | undefined;
 }
 
 /**

@@ -92,6 +92,7 @@ export interface RunHeader {
     repeatable: readonly string[];
     minResultLength: number;
     stopWhenSufficient: boolean;
+    acceptAnswer?: boolean | undefined;
   };
   planPolicy: { unattended: "run" | "stop"; onFailure: "replan" | "skip" | "stop"; retries: number };
   chain?: Chain | undefined;

@@ -45,7 +45,14 @@ export async function answerQuestion(options: QuestionOptions): Promise<void> {
   const user = reader && createTerminalUser({ ...reader, locale, leave: leaveRun, showsEvents: false });
   const shown = chatInterface.openRun(locale);
   try {
-    const request: AskRequest = { recording: { entrance: "terminal" }, ...asked, user, isInteractive: true, signal };
+    const request: AskRequest = {
+      recording: { entrance: "terminal" },
+      ...asked,
+      user,
+      isInteractive: true,
+      drafts: true,
+      signal,
+    };
     for await (const event of duet.ask(request)) {
       onEvent(event);
       await shown.handle(event);

@@ -1,4 +1,3 @@
-import { sanitize } from "../../../kit/text/sanitize.ts";
 import type { Screen } from "../../terminal/screen/screen-types.ts";
 import { createLine, type Line } from "../../terminal/text/line.ts";
 import { wrapLine } from "../../terminal/text/wrap.ts";
@@ -29,7 +28,7 @@ export function createDraftView({ size }: Pick<Screen, "size">): DraftView {
     },
     live(rows) {
       if (text.trim() === "" || rows < 2) return [];
-      const lines = sanitize(text).trim().split(/\r?\n/);
+      const lines = text.trim().split(/\r?\n/);
       const wrapped = lines.flatMap((line) => wrapLine(createLine(line, "dim"), size.columns));
       return [[], ...wrapped.slice(1 - rows)];
     },

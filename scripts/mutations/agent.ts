@@ -100,8 +100,8 @@ export const agent: readonly Mutation[] = [
   },
   {
     id: "A13",
-    file: "src/kit/text/count-columns.ts",
-    text: "text.length + 1.5 * wide",
+    file: "src/agent/loop/turn-text.ts",
+    text: "text.length + 1.5 * countWide(text)",
     becomes: "text.length",
     tests: ["test/agent/loop/turn-text.test.ts"],
     endangers: "a long Chinese answer is held back as if it were a thought",

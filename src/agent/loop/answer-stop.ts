@@ -1,4 +1,4 @@
-import { countColumns } from "../../kit/text/count-columns.ts";
+import { countWide } from "../../kit/text/count-wide.ts";
 import type { TextOrigin } from "./turn-text.ts";
 
 /**
@@ -11,7 +11,7 @@ export interface AnswerStop {
   watch(text: string, origin?: TextOrigin): void;
 }
 
-/** Limits the text before a call, in columns: several lines of reasoning, and more of them where nothing is known yet. */
+/** Limits the text before a call, in columns of a terminal: several lines of reasoning, and more of them where nothing is known yet. */
 const longestReasoning = { withResults: 600, withoutResults: 1200 };
 
 export function createAnswerStop(hasResults: boolean): AnswerStop {
@@ -22,7 +22,7 @@ export function createAnswerStop(hasResults: boolean): AnswerStop {
     signal: stopping.signal,
     watch(text, { phase, isRecorded } = {}) {
       if (isRecorded || stopping.signal.aborted) return;
-      columns += countColumns(text);
+      columns += text.length + countWide(text);
       if (phase === "final_answer" || columns > most) stopping.abort();
     },
   };

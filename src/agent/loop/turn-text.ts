@@ -1,5 +1,5 @@
 import type { TextPhase } from "../../core/messages.ts";
-import { countColumns } from "../../kit/text/count-columns.ts";
+import { countWide } from "../../kit/text/count-wide.ts";
 import { createAnswerMarkFilter } from "./answer-mark.ts";
 import type { Draft } from "./draft.ts";
 
@@ -39,7 +39,7 @@ export interface TurnTextOptions {
   flowsAtOnce?: boolean;
 }
 
-/** Limits a thought, in columns. Decide prompts ask for one or two sentences. */
+/** Limits a thought, in letters. Decide prompts ask for one or two sentences. */
 const longestThought = 200;
 
 export function createTurnText({ answer, think, draft, hasMark, flowsAtOnce }: TurnTextOptions): TurnText {
@@ -82,7 +82,7 @@ export function createTurnText({ answer, think, draft, hasMark, flowsAtOnce }: T
       return;
     }
     held += text;
-    if (countColumns(held) <= longestThought) {
+    if (measure(held) <= longestThought) {
       if (!isRecorded) draft?.write(text);
       return;
     }
@@ -119,4 +119,9 @@ export function createTurnText({ answer, think, draft, hasMark, flowsAtOnce }: T
       if (!hasAnswered && commentary !== "") addAnswer(commentary);
     },
   };
+}
+
+/** Returns how much a text says, in letters: a Chinese character counts as two and a half. */
+function measure(text: string): number {
+  return text.length + 1.5 * countWide(text);
 }

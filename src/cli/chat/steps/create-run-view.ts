@@ -43,6 +43,7 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
   const draft = createDraftView(screen);
   const plan = createPlanView({ screen, scrollback, steps, locale });
   let phaseLines: PhaseLines | undefined;
+  let turn: Extract<AgentEvent, { type: "phase-start" }> | undefined;
   let answer: AnswerView | undefined;
   /** Holds the answer that has ended and is still being rendered. */
   let ending: AnswerView | undefined;
@@ -81,6 +82,8 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
     thinking.fold(event);
     const isFirst = answer === undefined;
     if (isFirst) {
+      // A turn that decided and answers now has had no phase of its own for that.
+      if (turn) scrollback.write(...(phaseLines?.({ ...turn, phase: "answer" }) ?? []));
       measureList();
       spinner.startAnswer();
     }
@@ -159,6 +162,7 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
       case "phase-start":
         thinking.fold(event);
         endAnswer();
+        turn = { ...event, reason: "" };
         spinner.startPhase(event);
         scrollback.write(...(phaseLines?.(event) ?? []));
         break;

@@ -175,7 +175,12 @@ describe("a thought", () => {
     take(answerPiece("\n"));
     expect(live()[0]).toBe("💭 Thinking...");
     take(answerPiece("Yes."), answerPiece(" And no."));
-    expect(lines()).toEqual(["🧭 deciding · fake/cheap", "💡 Thought #1 (2.1 s) line 0 line 1 lin…", ""]);
+    expect(lines()).toEqual([
+      "🧭 deciding · fake/cheap",
+      "💡 Thought #1 (2.1 s) line 0 line 1 lin…",
+      "📝 answering · fake/cheap",
+      "",
+    ]);
     await setImmediate();
     expect(live().slice(0, -2)).toEqual(["", "Yes. And no."]);
     await view.close();
@@ -307,7 +312,7 @@ describe("an answer", () => {
     take(answerPiece("o."));
     expect(live().slice(0, 2)).toEqual(["One.", "Two."]);
     take(toolStart("a"), toolEnd("a"));
-    expect(lines()).toEqual(["🧭 deciding · fake/cheap", ""]);
+    expect(lines()).toEqual(["🧭 deciding · fake/cheap", "📝 answering · fake/cheap", ""]);
     opening.resolve(plainText());
     await view.close();
     expect(lines().slice(2)).toEqual([
@@ -408,10 +413,11 @@ test("a run with one model shows what it says in its last turn as the answer", a
     "✓ 🔧 echo {} · T s #2",
     "   An echo that is long enough to count.",
     expect.stringMatching(/^⚖ /),
+    "📝 answering · fake/scripted",
     "",
     "It says hello.",
     "",
     "⚖ The model judged the information sufficient and answered.",
-    expect.stringContaining("fake/scripted ×2"),
+    expect.stringContaining("decide + answer fake/scripted ×2"),
   ]);
 });

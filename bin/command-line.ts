@@ -1,8 +1,9 @@
 import yargs from "yargs/yargs";
 import type { AskRequest } from "../src/app/ask-request.ts";
-import { writeLine } from "../src/cli/console.ts";
+import { type Console, writeLine } from "../src/cli/console.ts";
 import { findChosenConversation } from "../src/cli/conversations/chosen-conversation.ts";
 import { type DuetContext, loadWithState, withDuet } from "../src/cli/with-duet.ts";
+import type { Config } from "../src/config/config.ts";
 import type { AnswerForm } from "../src/core/answer-form.ts";
 import { DuetError } from "../src/kit/errors.ts";
 import { version } from "../src/kit/version.ts";
@@ -73,6 +74,10 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
             ...askOptions,
             schema: { type: "string", describe: "a file with a JSON Schema: the answer is JSON that matches it" },
             output: createOutputOption("text", "json", "jsonl"),
+            drafts: {
+              type: "boolean",
+              describe: "with --output jsonl: also text that may still turn out to be a thought",
+            },
           }),
         ),
       (values) => setAction(ask({ ...values, question: values.question ?? rest, files })),
@@ -199,6 +204,7 @@ function ask(values: Values): Action {
       const line = await writeFirstConfig(flags);
       if (line !== undefined) writeLine(context.console, line);
     }
+    if (values.drafts === true && values.output !== "jsonl") throw draftsWithoutLinesError();
     // A schema that cannot be used is said before anything is opened.
     const answerForm = await readSchemaFile(toOptionText(values.schema));
     return withDuet(flags, context, async ({ duet, config, console, signal }) => {
@@ -232,6 +238,7 @@ function ask(values: Values): Action {
           },
         },
         output: output === "json" || output === "jsonl" ? output : "text",
+        drafts: output === "jsonl" ? values.drafts === true : canShowLiveLine(console, config),
         verbose: config.agent.verbose,
         hyperlinks: canShowHyperlinks(console.stdout, config.environment, values["no-color"] !== true),
       });
@@ -243,6 +250,21 @@ async function readSchemaFile(file: string | undefined): Promise<AnswerForm | un
   if (file === undefined) return undefined;
   const { openSchemaFile } = await import("../src/cli/schema-file.ts");
   return openSchemaFile(file);
+}
+
+/** Text that can be taken back is shown where the cursor can move. */
+function canShowLiveLine({ stderr }: Console, { environment, terminal }: Config): boolean {
+  return stderr.isTTY === true && environment.TERM !== "dumb" && !terminal.screenReader;
+}
+
+function draftsWithoutLinesError(): DuetError {
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: "--drafts 只用于 --output jsonl（允许：--output jsonl --drafts）",
+      en: "--drafts is for --output jsonl alone (allowed: --output jsonl --drafts)",
+    },
+  });
 }
 
 function missingQuestionError(): DuetError {

@@ -77,7 +77,7 @@ export const providers: readonly Mutation[] = [
   {
     id: "X4",
     file: "src/cli/chat/steps/thinking.ts",
-    text: "if (step !== growing) fold(",
+    text: "if (isNew) fold(",
     becomes: "if (false) fold(",
     tests: ["test/cli/chat/steps/thinking.test.ts"],
     endangers: "a thought is lost when the next one begins",

@@ -70,7 +70,7 @@ export type RecordedFacts = Omit<
 export interface RunParts
   extends Pick<
     RunServices,
-    "models" | "prompts" | "store" | "evaluator" | "folders" | "budget" | "router" | "hooks" | "inbox"
+    "models" | "prompts" | "markHabits" | "store" | "evaluator" | "folders" | "budget" | "router" | "hooks" | "inbox"
   > {
   tools: readonly Tool[];
   /** Holds what a search among tools needs when they are too many to be listed. All tools are listed when it is absent. */
@@ -135,6 +135,7 @@ function createServices(input: RunInput, parts: RunParts, environment: RunEnviro
   const {
     models,
     prompts,
+    markHabits,
     store,
     evaluator,
     folders,
@@ -149,6 +150,7 @@ function createServices(input: RunInput, parts: RunParts, environment: RunEnviro
   return {
     models,
     prompts,
+    markHabits,
     store,
     files,
     evaluator,

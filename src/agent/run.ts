@@ -5,7 +5,7 @@ import type { RunFiles } from "../core/files/run-files.ts";
 import type { FolderInstructions } from "../core/folder-instructions.ts";
 import type { HookRunner, HookSession } from "../core/hooks.ts";
 import type { FileRef, ImagePart, Message } from "../core/messages.ts";
-import type { Model, ModelRequest, ToolChoice, Turn } from "../core/model.ts";
+import { type Model, type ModelRequest, type ToolChoice, type Turn, toModelName } from "../core/model.ts";
 import type { Mode, ToolCallRecord } from "../core/outcome.ts";
 import type { User } from "../core/questions/user.ts";
 import type { RuleRouter } from "../core/rule-router.ts";
@@ -20,6 +20,7 @@ import type { ContextWindows } from "./context/context-window.ts";
 import type { Limits, RunClock } from "./limits/run-clock.ts";
 import type { ModelRole, Statistics } from "./limits/statistics.ts";
 import type { SubAgents } from "./limits/sub-agents.ts";
+import type { MarkHabits } from "./loop/answer-mark.ts";
 import type { Evaluator } from "./loop/evaluator.ts";
 import type { Repetition } from "./loop/repetition.ts";
 import type { RunSendingGuard } from "./loop/sending-guard.ts";
@@ -59,6 +60,8 @@ export interface RunRequest {
   readonly isInteractive?: boolean | undefined;
   /** Is true when the run goes on with the last one of the conversation, whose calls it must not repeat. */
   readonly goesOn?: boolean | undefined;
+  /** Is true where the reader can take text back, and so is shown text of which it is not known yet what it is. */
+  readonly drafts?: boolean | undefined;
   /** Is the form of the answer, where a program reads it. The answer is a text when it is absent. */
   readonly answerForm?: AnswerForm | undefined;
   /** Ends the answer before the first of these texts. */
@@ -147,6 +150,8 @@ export interface LoopState {
 export interface RunServices {
   readonly models: Models;
   readonly prompts: Prompts;
+  /** Knows which models mark their answers; none is asked for a mark where it is absent. */
+  readonly markHabits?: MarkHabits | undefined;
   readonly store: ConversationStore;
   /** Holds the bytes that messages of this run name. */
   readonly files: RunFiles;
@@ -205,14 +210,20 @@ export function hasOneModel(models: Models): boolean {
 }
 
 /**
- * Is true when the last decide turn is the answer, because one model plays both roles. An answer in a form of its own, or with stop
- * texts, gets a turn of its own: vendors take these poorly beside tools.
+ * Is true when the last decide turn is the answer, because one model plays both roles, or the same model does with other parameters
+ * and `agent.acceptAnswer` is on. An answer in a form of its own, or with stop texts, gets a turn of its own: vendors take these
+ * poorly beside tools.
  */
 export function canAnswerWhileDeciding({
   services: { models },
-  input: { answerForm, stop },
+  input: { answerForm, stop, limits },
 }: Pick<Run, "services" | "input">): boolean {
-  return hasOneModel(models) && answerForm === undefined && stop === undefined;
+  const isOne = hasOneModel(models) || (limits.acceptAnswer === true && hasOneName(models));
+  return isOne && answerForm === undefined && stop === undefined;
+}
+
+function hasOneName({ functionCall, answer }: Models): boolean {
+  return toModelName(functionCall) === toModelName(answer);
 }
 
 /** Returns how many agents are above this one. */

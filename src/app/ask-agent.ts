@@ -52,11 +52,12 @@ export async function askAgent(
   const { signal } = activeRun;
   const began = performance.now();
   const locale = request.locale ?? chooseLocale(config, question);
-  const [{ runAgent, prompts }, { store, journal, findUnsaved, takeNotices }, openedModels] = await Promise.all([
-    agent.get(),
-    conversations.store.get(),
-    request.models ?? (resumed ? openRunModels(models, resumed) : models.open()),
-  ]);
+  const [{ runAgent, prompts, markHabits }, { store, journal, findUnsaved, takeNotices }, openedModels] =
+    await Promise.all([
+      agent.get(),
+      conversations.store.get(),
+      request.models ?? (resumed ? openRunModels(models, resumed) : models.open()),
+    ]);
   const ownerStore = scopeStore(store, caller);
   const files = createRunFiles(async (hash) =>
     history === undefined ? ownerStore.readFile?.({ conversationId: conversation.id, hash }) : undefined,
@@ -134,6 +135,7 @@ export async function askAgent(
       answerForm,
       stop,
       toolChoice,
+      drafts: request.drafts,
       locale,
       isInteractive: request.isInteractive,
       goesOn: request.goesOn,
@@ -147,6 +149,7 @@ export async function askAgent(
       router: deciders.router,
       budget,
       prompts,
+      markHabits,
       store: givenConversation?.store ?? ownerStore,
       files,
       sending: request.sending,

@@ -24,7 +24,7 @@ export interface AskOptions extends Omit<AskRequest, InternalField>, UserCallbac
 
 /** Checks what types cannot say, or nobody has checked. Throws a `config` error of one line that names the option. */
 export function checkAsk(question: unknown, options: AskOptions): void {
-  const { conversationId, mode, agent, tools, locale, stop, toolChoice, limits = {}, attachments } = options;
+  const { conversationId, mode, agent, tools, locale, stop, toolChoice, limits = {}, attachments, drafts } = options;
   if (!isText(question)) throw askOptionError("question", question, aText);
   if (conversationId !== undefined && !(isText(conversationId) && conversationId.length <= 200))
     throw askOptionError("conversationId", conversationId, anId);
@@ -37,6 +37,8 @@ export function checkAsk(question: unknown, options: AskOptions): void {
   const isNamed = typeof toolChoice === "object" && toolChoice !== null && isText(toolChoice.tool);
   if (toolChoice !== undefined && !isNamed && !toolChoices.includes(toolChoice))
     throw askOptionError("toolChoice", toolChoice, aToolChoice);
+  if (drafts !== undefined && typeof drafts !== "boolean")
+    throw askOptionError("drafts", drafts, { zh: "true、false", en: "true, false" });
   if (tools !== undefined && !isTexts(tools)) throw askOptionError("tools", tools, texts);
   if (attachments !== undefined) checkAttachments(attachments);
   for (const written of tools ?? []) {

@@ -37,6 +37,11 @@ export interface AskRequest {
   /** Lists the instructions of the working folder, which a person has trusted. They rank below our own prompts. */
   folderInstructions?: readonly FolderInstructions[] | undefined;
   mode?: Mode;
+  /**
+   * Is true where the reader can take text back. Text of which it is not known yet whether it is a thought or the answer is then told
+   * as a draft; what it was follows as ever.
+   */
+  drafts?: boolean | undefined;
   /** Is the form of the answer, where a program reads it. */
   answerForm?: AnswerForm | undefined;
   /** Ends the answer before the first of these texts. Vendors take four as a rule; what a model does not take is told in a notice. */

@@ -27,6 +27,7 @@ export function mergeLimits(
     stopWhenSufficient: changes.stopWhenSufficient ?? agent.evaluation.stopWhenSufficient,
     onLimit: changes.onLimit ?? agent.onLimit,
     finishAnswer: changes.finishAnswer ?? agent.finishAnswer,
+    acceptAnswer: changes.acceptAnswer ?? agent.acceptAnswer,
   };
   for (const field of ceilingFields) own[field] = Math.min(own[field], ceilings[field] ?? own[field]);
   return {

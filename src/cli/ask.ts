@@ -8,6 +8,7 @@ import { toSafeJson } from "../kit/text/sanitize.ts";
 import { createStepWriter } from "../render/step-writer.ts";
 import { type Console, writeSafely } from "./console.ts";
 import { createRenderer, type RenderOptions } from "./create-renderer.ts";
+import type { LiveLine } from "./live-line.ts";
 import { createTerminalUser } from "./questions/ask-question.ts";
 import { createQuietScreen } from "./questions/quiet-screen.ts";
 import { canBeAsked, openTerminalQuestions } from "./questions/reader.ts";
@@ -19,15 +20,19 @@ export interface AskOptions {
   output: "text" | "json" | "jsonl";
   verbose: boolean;
   hyperlinks: boolean;
+  /** Is true where lines of JSON are to have drafts, or stderr is a terminal that can take them back. */
+  drafts?: boolean;
 }
 
 /**
  * Answers one question on stdout. The exit code is that of docs/development/contract.md#commands: 0 complete, 1 failed, 3
  * partial, 130 cancelled.
  */
-export async function runAsk({ duet, console, request, output, verbose, hyperlinks }: AskOptions): Promise<number> {
+export async function runAsk(options: AskOptions): Promise<number> {
+  const { duet, console, request, output, verbose, hyperlinks, drafts = false } = options;
   const locale = duet.localeFor(request.question);
-  const take = createEventWriter(output, { console, locale, verbose, hyperlinks });
+  const liveLine = drafts && output === "text" ? await openLiveLine(console) : undefined;
+  const take = createEventWriter(output, { console, locale, verbose, hyperlinks, liveLine });
   let outcome: Outcome | undefined;
   const write = (line: string) => writeSafely(console.stderr, `${line}\n`);
   const showsEvents = output !== "text" && !verbose;
@@ -35,7 +40,7 @@ export async function runAsk({ duet, console, request, output, verbose, hyperlin
   const screen = questions && createQuietScreen(questions.ask);
   const user = screen && createTerminalUser({ locale, ask: screen.ask, write, showsEvents });
   try {
-    for await (const event of duet.ask({ user, recording: { entrance: "terminal" }, ...request })) {
+    for await (const event of duet.ask({ user, recording: { entrance: "terminal" }, drafts, ...request })) {
       await screen?.free();
       if (event.type === "run-start" && event.mode === "plan") questions?.listen();
       take(event);
@@ -45,6 +50,11 @@ export async function runAsk({ duet, console, request, output, verbose, hyperlin
     questions?.close();
   }
   return toExitCode(outcome);
+}
+
+async function openLiveLine({ stderr }: Console): Promise<LiveLine> {
+  const { createLiveLine } = await import("./live-line.ts");
+  return createLiveLine(stderr);
 }
 
 function createEventWriter(output: AskOptions["output"], options: RenderOptions): (event: AgentEvent) => void {

@@ -1,3 +1,4 @@
+import { isDraftEvent } from "../core/drafts.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { renderMissingConsent } from "../core/notices.ts";
 import type { Citation, Outcome } from "../core/outcome.ts";
@@ -6,6 +7,7 @@ import { createSanitizer } from "../kit/text/sanitize.ts";
 import type { SettingPlace } from "../render/limit-advice.ts";
 import { createStepWriter } from "../render/step-writer.ts";
 import { type Output, writeSafely } from "./console.ts";
+import type { LiveLine } from "./live-line.ts";
 import { createHyperlink } from "./terminal/text/hyperlink.ts";
 
 export interface RenderOptions {
@@ -21,11 +23,13 @@ export interface RenderOptions {
   byLine?: boolean;
   /** Says how the reader changes settings: with a flag when it is absent. */
   place?: SettingPlace;
+  /** Shows drafts, where the terminal can take them back. */
+  liveLine?: LiveLine | undefined;
 }
 
 /** Renders a run as plain text: the answer streams to stdout, and everything else goes to stderr, one line each. */
 export function createRenderer(options: RenderOptions): (event: AgentEvent) => void {
-  const { console, locale, verbose, hyperlinks, word, byLine = false, place = "flag" } = options;
+  const { console, locale, verbose, hyperlinks, word, byLine = false, place = "flag", liveLine } = options;
   /** Is true while stdout is in the middle of a line of the answer. */
   let open = false;
   const answer = createSanitizer();
@@ -58,7 +62,22 @@ export function createRenderer(options: RenderOptions): (event: AgentEvent) => v
     for (const line of renderMissingConsent(outcome)) console.stdout.write(`\n${line}\n`);
   }
 
+  let draft = "";
+
+  /** Shows a draft until what it was is written. Returns true for an event of a draft. */
+  function showDraft(event: AgentEvent): boolean {
+    if (event.type === "draft-delta") {
+      draft += event.text;
+      if (draft.trim() !== "") liveLine?.show(draft);
+      return true;
+    }
+    draft = "";
+    liveLine?.erase();
+    return isDraftEvent(event);
+  }
+
   return (event) => {
+    if (showDraft(event)) return;
     current = event;
     if (event.type === "run-end") {
       closeAnswer();

@@ -6,6 +6,7 @@ import {
   type AnswerState,
   billNames,
   type CallEntry,
+  type DraftState,
   type EvaluationEntry,
   type EventOf,
   type NoticeEntry,
@@ -30,7 +31,13 @@ export function reduceRun(state: RunState, event: AgentEvent, at: number): RunIt
     case "reasoning-delta":
       return addThought(state, "reasoning", event.text, at);
     case "thought-delta":
+      endDraft(state);
       return addThought(state, "thought", event.text, at);
+    case "draft-start":
+    case "draft-delta":
+      return addDraft(state, event, at);
+    case "draft-end":
+      return endDraft(state);
     case "answer-delta":
       return addAnswer(state, event, at);
     case "answer-restart":
@@ -60,6 +67,7 @@ export function reduceRun(state: RunState, event: AgentEvent, at: number): RunIt
     case "notice":
       return addNote(state, { kind: "notice", event, turnNumber: state.turnCount, at });
     case "run-end":
+      endDraft(state);
       endThought(state, at, !event.outcome.success);
       state.outcome = event.outcome;
       return state;
@@ -87,6 +95,7 @@ function endTurn(state: RunState, event: PhaseEnd, at: number): TurnState {
   const turn = findTurn(state, at);
   turn.end = event;
   turn.version += 1;
+  endDraft(state);
   state.phaseEnds.push(event);
   state.usage = addUsage(state.usage, event.usage);
   if (event.phase === "plan" || event.phase === "decide") state.iterations += 1;
@@ -152,7 +161,25 @@ function endThought({ thought }: RunState, at: number, isFailed = false): void {
   thought.isFailed = isFailed;
 }
 
+/** A reader who comes late may know only what follows the start of a draft. */
+function addDraft(state: RunState, event: EventOf<"draft-start" | "draft-delta">, at: number): DraftState {
+  const turn = findTurn(state, at);
+  if (state.draft === undefined || event.type === "draft-start") state.draft = { kind: "draft", turn, text: "" };
+  if (event.type === "draft-delta") state.draft.text += event.text;
+  turn.version += 1;
+  return state.draft;
+}
+
+function endDraft(state: RunState): DraftState | undefined {
+  const { draft } = state;
+  state.draft = undefined;
+  if (draft !== undefined) draft.turn.version += 1;
+  return draft;
+}
+
 function addAnswer(state: RunState, { text, citations }: EventOf<"answer-delta">, at: number): AnswerState {
+  // A reader whose connection broke may have missed the end of a draft.
+  endDraft(state);
   if (text.trim() !== "") endThought(state, at);
   const turn = state.turns.at(-1);
   if (turn !== undefined) {

@@ -26,6 +26,8 @@ export interface RunState {
   readonly callsById: Map<string, CallEntry>;
   /** Holds the thought that is being written, or else the last one. */
   thought: ThoughtEntry | undefined;
+  /** Holds the draft that is being written. */
+  draft: DraftState | undefined;
   plan: PlanState | undefined;
   readonly answer: AnswerState;
   /** Sums the usage of all turns. */
@@ -119,6 +121,13 @@ export interface NoticeEntry {
   readonly at: number;
 }
 
+/** Holds text of which it is not known yet what it is. */
+export interface DraftState {
+  readonly kind: "draft";
+  readonly turn: TurnState;
+  text: string;
+}
+
 export interface PlanState {
   readonly kind: "plan";
   steps: PlanStep[];
@@ -133,7 +142,7 @@ export interface AnswerState {
 }
 
 /** Represents a part of the state that one event changed. `run` stands for the start and the end of the whole run. */
-export type RunItem = RunState | TurnState | TurnEntry | PlanState | AnswerState;
+export type RunItem = RunState | TurnState | TurnEntry | DraftState | PlanState | AnswerState;
 
 /** Names a part of a run's bill. */
 export type BillName = "function_call" | "answer" | "compact";
@@ -162,6 +171,7 @@ export function createRunState({
     endedCalls: [],
     callsById: new Map(),
     thought: undefined,
+    draft: undefined,
     plan: undefined,
     answer: { kind: "answer", turn: undefined, text: "", citations: [] },
     usage: noUsage,

@@ -11,7 +11,7 @@ const longestValue = 160;
 
 /**
  * Renders an event as one readable line for any interface. Returns undefined for events that only carry streamed text or that
- * each interface shows in its own way (`run-start`, `run-end`, `plan`, the deltas), and for notices that belong in logs.
+ * each interface shows in its own way (`run-start`, `run-end`, `plan`, the deltas, drafts), and for notices that belong in logs.
  */
 export function renderEvent(event: AgentEvent, locale: Locale): string | undefined {
   switch (event.type) {
@@ -39,6 +39,9 @@ export function renderEvent(event: AgentEvent, locale: Locale): string | undefin
     case "plan":
     case "reasoning-delta":
     case "thought-delta":
+    case "draft-start":
+    case "draft-delta":
+    case "draft-end":
     case "answer-delta":
       return undefined;
     default:
@@ -106,6 +109,13 @@ export const stopReasons: Record<Outcome["stop_reason"], Text> = {
 
 type Bill = Pick<OutcomeMeta, "models" | "total_tokens" | "latency_ms" | "cost_usd" | "agents">;
 
+const bothRoles: Text = { zh: "工具调用与回答", en: "decide + answer" };
+
+/** Is true where the model that decides has also written the answer. */
+function isOneModel({ models: { function_call: decide, answer } }: Bill): boolean {
+  return answer.calls === 0 && decide.provider === answer.provider && decide.model === answer.model;
+}
+
 /** Renders what each role used: tokens, time and, where prices are known, money. */
 export function renderBill({ meta }: { meta: Bill }, locale: Locale): string {
   const { function_call: decide, answer, compact } = meta.models;
@@ -127,7 +137,7 @@ export function renderBill({ meta }: { meta: Bill }, locale: Locale): string {
     `${say(locale, name)} ${(bill.by_model ?? [bill]).map(renderModel).join(" + ")}`;
   const parts = [
     compact && renderRole({ zh: "压缩对话", en: "summary" }, compact),
-    decide.calls > 0 && renderRole({ zh: "工具调用", en: "decide" }, decide),
+    decide.calls > 0 && renderRole(isOneModel(meta) ? bothRoles : { zh: "工具调用", en: "decide" }, decide),
     answer.calls > 0 && renderRole({ zh: "回答", en: "answer" }, answer),
     say(locale, { zh: `共 ${meta.total_tokens} tok`, en: `${meta.total_tokens} tok in total` }),
     renderSeconds(meta.latency_ms),

@@ -1,3 +1,4 @@
+import { isDraftEvent } from "../core/drafts.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
@@ -37,6 +38,9 @@ const foldCauses: Partial<Record<AgentEvent["type"], Text>> = {
   "run-end": { zh: "运行结束", en: "the run ended" },
 };
 
+/** Limits what is shown of the words with which a function-call model ends, in UTF-16 units. */
+const longestLastWords = 80;
+
 /** Writes everything of a run except its answer, one line each: steps, models, results, and at the end its outcome and usage. */
 export function createStepWriter({
   write,
@@ -54,7 +58,9 @@ export function createStepWriter({
     const thought = sanitizeLine(thinking);
     thinking = "";
     if (thought === "") return;
-    write(`💭 ${verbose ? thought : truncate(thought, 300)}`);
+    // Last words are no thought beside a call: the answer model says the same at length.
+    const isLast = growing === "thought-delta" && next.type === "phase-end" && next.finish === "stop";
+    write(`💭 ${verbose ? thought : truncate(thought, isLast ? longestLastWords : 300)}`);
     if (verbose) write(toTransitionLine(next, locale));
   }
 
@@ -65,6 +71,7 @@ export function createStepWriter({
   }
 
   return (event) => {
+    if (isDraftEvent(event)) return;
     if (event.type === "thought-delta" || event.type === "reasoning-delta") {
       thinking += growing === event.type || thinking === "" ? event.text : `\n${event.text}`;
       growing = event.type;

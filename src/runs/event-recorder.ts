@@ -1,3 +1,4 @@
+import { isDraftEvent } from "../core/drafts.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { RunJournal } from "../core/store/journal.ts";
 import { joinPieces } from "./join-pieces.ts";
@@ -37,14 +38,17 @@ export function createEventRecorder({ journal, from, handle }: EventRecorderOpti
     while (waiting.length > 0) {
       const events = waiting;
       waiting = [];
-      lastAt = performance.now();
-      try {
-        if (!hasFailed) await journal.addEvents(next, events);
-      } catch {
-        // The run itself tells that it is not recorded.
-        hasFailed = true;
+      const recorded = events.filter((event) => !isDraftEvent(event));
+      if (recorded.length > 0) {
+        lastAt = performance.now();
+        try {
+          if (!hasFailed) await journal.addEvents(next, recorded);
+        } catch {
+          // The run itself tells that it is not recorded.
+          hasFailed = true;
+        }
+        next += recorded.length;
       }
-      next += events.length;
       for (const event of events) handle(event);
     }
     isRecording = false;
@@ -63,7 +67,9 @@ export function createEventRecorder({ journal, from, handle }: EventRecorderOpti
       const joined = last && joinPieces(last, event, longestPiece);
       if (joined) waiting[waiting.length - 1] = joined;
       else waiting.push(event);
-      const isText = "text" in event;
+      // A draft has no number, so it waits only for what came before it; its end comes together with what it was.
+      if (isDraftEvent(event) && (waiting.length > 1 || event.type === "draft-end")) return;
+      const isText = "text" in event && !isDraftEvent(event);
       const leftMs = isText && !hasFailed ? lastAt + paceMs - performance.now() : 0;
       if (leftMs <= 0) start();
       else timer ??= setTimeout(start, leftMs);

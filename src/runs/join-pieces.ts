@@ -7,6 +7,7 @@ export function joinPieces(a: AgentEvent, b: AgentEvent, longest: number): Agent
   if (a.type === "thought-delta" && b.type === "thought-delta") return { ...a, text };
   if (a.type === "reasoning-delta" && b.type === "reasoning-delta")
     return a.phase === b.phase ? { ...a, text } : undefined;
+  if (a.type === "draft-delta" && b.type === "draft-delta") return a.draft === b.draft ? { ...a, text } : undefined;
   if (a.type !== "answer-delta" || b.type !== "answer-delta") return undefined;
   const citations = [...(a.citations ?? []), ...(b.citations ?? [])];
   return { ...a, text, citations: citations.length > 0 ? citations : undefined };

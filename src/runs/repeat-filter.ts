@@ -1,3 +1,4 @@
+import { type DraftEvent, isDraftEvent } from "../core/drafts.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Citation } from "../core/outcome.ts";
 
@@ -7,7 +8,7 @@ export interface RepeatFilter {
   filter(event: AgentEvent): AgentEvent[];
 }
 
-type Delta = Extract<AgentEvent, { text: string }>;
+type Delta = Exclude<Extract<AgentEvent, { text: string }>, DraftEvent>;
 
 /**
  * A run that goes on tells again what its records say, from its first event on. Each event that is told already is left out once. Text
@@ -18,6 +19,7 @@ export function createRepeatFilter(told: readonly AgentEvent[]): RepeatFilter {
   const texts: Record<Delta["type"], string> = { "answer-delta": "", "thought-delta": "", "reasoning-delta": "" };
   for (const event of told) {
     if (event.type === "answer-restart") texts["answer-delta"] = "";
+    else if (isDraftEvent(event)) continue;
     else if ("text" in event) texts[event.type] += event.text;
     else counts.set(toKey(event), (counts.get(toKey(event)) ?? 0) + 1);
   }
@@ -52,7 +54,7 @@ export function createRepeatFilter(told: readonly AgentEvent[]): RepeatFilter {
 
   return {
     filter(event) {
-      if (event.type === "answer-restart") return [event];
+      if (event.type === "answer-restart" || isDraftEvent(event)) return [event];
       if (event.type === "answer-delta") return filterAnswer(event);
       if ("text" in event) return filterThought(event);
       if (event.type === "phase-start") for (const each of Object.values(thoughts)) each.mark();
@@ -105,7 +107,7 @@ function createToldText(told: string) {
 }
 
 /** Returns a text by which an event is known again, whatever its times are. */
-function toKey(event: Exclude<AgentEvent, Delta>): string {
+function toKey(event: Exclude<AgentEvent, Delta | DraftEvent>): string {
   switch (event.type) {
     case "tool-start":
     case "tool-end":

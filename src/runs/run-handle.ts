@@ -1,5 +1,6 @@
 import type { AskRequest } from "../app/ask-request.ts";
 import type { Caller } from "../core/caller.ts";
+import { type DraftEvent, isDraftEvent } from "../core/drafts.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { replaceNotSaved } from "../core/notices.ts";
 import type { Outcome } from "../core/outcome.ts";
@@ -36,6 +37,8 @@ export interface RunHandle extends LiveRun {
   readonly changedAt: number;
   /** Holds the cause of a failure that was a fault of the program. It is for the operator only; `outcome` does not contain it. */
   readonly fault: ErrorReport | undefined;
+  /** Is the draft that is being written, which stands in no event. It grows in place, and is another object for another draft. */
+  readonly draft: LiveDraft | undefined;
   readonly isStopping: boolean;
   /** Is true once somebody has received the run's outcome. */
   isDelivered: boolean;
@@ -43,7 +46,7 @@ export interface RunHandle extends LiveRun {
   readonly inbox: Pick<RunInbox, "send">;
   /** Is the question that waits for a person. */
   readonly open: OpenQuestion | undefined;
-  /** Calls `take` for each event from now on, with what it changed in the state of the run. */
+  /** Calls `take` for each event from now on, drafts included, with what it changed in the state of the run. */
   follow(take: (event: AgentEvent, item: RunItem | undefined) => void): () => void;
   /**
    * Registers `holder`, which needs the run: a request that waits for it, or a caller that knows that it continues. `session` is
@@ -66,6 +69,15 @@ export interface RunHandle extends LiveRun {
   waitForEvent(signal: AbortSignal): Promise<void>;
   /** Waits like `waitForEvent`, but is not woken by events, which are frequent. */
   waitForChange(signal: AbortSignal): Promise<void>;
+}
+
+/** Holds text of which it is not known yet whether it is a thought or the answer. */
+export interface LiveDraft {
+  readonly draft: number;
+  readonly step: number;
+  text: string;
+  /** Says what it was, once it has ended. */
+  kept?: "answer" | "thought";
 }
 
 export interface StartRunOptions {
@@ -113,6 +125,7 @@ export function startRun({
   const followers = new Set<Parameters<RunHandle["follow"]>[0]>();
   let events: AgentEvent[] = [];
   let eventWeight = 0;
+  let draft: LiveDraft | undefined;
   let outcome: Outcome | undefined;
   let fault: ErrorReport | undefined;
   let isSavedLate = false;
@@ -135,6 +148,9 @@ export function startRun({
     },
     get events() {
       return events;
+    },
+    get draft() {
+      return draft;
     },
     get outcome() {
       return outcome;
@@ -193,7 +209,24 @@ export function startRun({
     return hideCause(ending, locale);
   }
 
+  /** A draft is void when it ends, so nobody who comes later needs its events. */
+  function handleDraft(event: DraftEvent): void {
+    changedAt = Date.now();
+    if (event.type === "draft-start") draft = { draft: event.draft, step: event.step, text: "" };
+    else if (event.type === "draft-delta" && draft) draft.text += event.text;
+    else if (event.type === "draft-end" && draft) {
+      draft.kept = event.kept;
+      draft = undefined;
+    }
+    for (const follower of followers) follower(event, undefined);
+    notifier.notify();
+  }
+
   function handleEvent(happened: AgentEvent): void {
+    if (isDraftEvent(happened)) {
+      handleDraft(happened);
+      return;
+    }
     const event =
       happened.type === "run-end" ? { ...happened, outcome: hideInternalCause(happened.outcome) } : happened;
     events.push(event);
@@ -224,6 +257,8 @@ export function startRun({
     };
     const stream = ask({
       ...request,
+      // Who follows a run takes drafts or leaves them.
+      drafts: true,
       caller,
       runId: id,
       signal: stop.signal,

@@ -132,7 +132,7 @@ describe("a folder with a wrong prompt", () => {
       const { code, stdout, stderr } = await run(directory, ...args);
       expect(stderr).toBe(
         `duet: ${join(directory, "prompts/answer.md")}: unknown variable {qestion} (allowed: {today}, {day}, {place}, {marker}, {calls}, {rounds}, ` +
-          "{guide}, {search}, {cite}, {untrusted}; for the braces themselves write {{qestion}})\n",
+          "{guide}, {search}, {cite}, {mark}, {untrusted}; for the braces themselves write {{qestion}})\n",
       );
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
       expect(existsSync(join(directory, "started"))).toBe(false);
@@ -145,12 +145,12 @@ describe("a folder with a wrong prompt", () => {
     const { code, stderr } = await run(directory, "ask", "你好", "--locale", "zh");
     expect(stderr).toBe(
       `duet: ${join(directory, "prompts/anser.md")}: 未知的提示词文件，是否想写 answer.md？（允许：NAME.md 或 NAME.模型系列.md，` +
-        "可放在 zh/ 或 en/ 下；NAME 是 decide, decide-alone, answer, chat, plan, compress, error, guide, search, cite, untrusted）\n",
+        "可放在 zh/ 或 en/ 下；NAME 是 decide, decide-alone, answer, chat, plan, compress, error, guide, search, cite, mark, untrusted）\n",
     );
     expect(code).toBe(2);
   });
 
-  const names = "decide, decide-alone, answer, chat, plan, compress, error, guide, search, cite, untrusted";
+  const names = "decide, decide-alone, answer, chat, plan, compress, error, guide, search, cite, mark, untrusted";
   const allowed = `(allowed: NAME.md or NAME.MODEL-FAMILY.md, also in zh/ or en/, where NAME is one of ${names})`;
   const unmarked = "(the marker of external data, whose instructions a model must not follow)";
   test.each([
@@ -168,7 +168,7 @@ describe("a folder with a wrong prompt", () => {
     [
       "a misspelt variable",
       { "chat.md": "{toda}" },
-      "chat.md: unknown variable {toda}; did you mean {today}? (allowed: {today}, {day}, {place}, {marker}, {calls}, {rounds}, {guide}, {search}, {cite}, {untrusted}; for the braces themselves write {{toda}})",
+      "chat.md: unknown variable {toda}; did you mean {today}? (allowed: {today}, {day}, {place}, {marker}, {calls}, {rounds}, {guide}, {search}, {cite}, {mark}, {untrusted}; for the braces themselves write {{toda}})",
     ],
     [
       "a part in a part",
@@ -285,7 +285,7 @@ describe("duet prompts", () => {
     // What was exported is accepted as it is, and says the same as what is built in.
     const own = await readUserPrompts(join(directory, "all"));
     const texts = createBuiltInPrompts();
-    expect(own).toHaveLength(22);
+    expect(own).toHaveLength(24);
     expect(own.filter(({ name, locale = "en", text }) => text !== texts(name, locale))).toEqual([]);
     const refused = await run(directory, "prompts", "export", "duet.config.json");
     expect(refused).toMatchObject({ code: 2, stdout: "" });

@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => fake.close());
 
 const input = `in${"put ".repeat(600)}.`;
-const thought = `I think ${"that ".repeat(300)}.`;
+const thought = `I think ${"that ".repeat(220)}.`;
 
 /** The words of a command line whose one model thinks and calls a tool with a long text, and whose other answers. */
 async function withScript(command: string[]): Promise<string[]> {

@@ -24,6 +24,7 @@ const accepted: [path: string, value: unknown][] = [
   ["agent.evaluation.stopWhenSufficient", true],
   ["agent.evaluation.module", "./evaluate.js"],
   ["agent.verbose", true],
+  ["agent.acceptAnswer", true],
   ["models.functionCall", { provider: "deepseek", temperature: 0 }],
   ["models.functionCall", { provider: "deepseek", temperature: 1.99, topP: 1, maxTokens: 1 }],
   ["models.functionCall", { provider: "anthropic", temperature: 1 }],
@@ -180,7 +181,7 @@ describe("keys of the file", () => {
 
   test("an unknown key is refused with the key that was meant and all that are allowed", async () => {
     const limits = limitRows.map(({ key }) => key).join(", ");
-    const allowed = `mode, ${limits}, functionCallTemperature, rules, repeatable, plan, evaluation, verbose`;
+    const allowed = `mode, ${limits}, functionCallTemperature, rules, acceptAnswer, repeatable, plan, evaluation, verbose`;
     expect(await refusal({ file: { agent: { max_iterations: 5 } } })).toBe(
       `duet.config.json: agent.max_iterations: unknown key; did you mean maxIterations? (allowed: ${allowed})`,
     );

@@ -170,3 +170,19 @@ test("a long run costs as much time for each piece as a short one", () => {
   // The lists are the same objects that grow; a copy of each at each event would not end within the time limit of a test.
   expect([state.turns.length, state.calls.length, state.answer.text.length]).toEqual([turns, turns, 5 * turns]);
 });
+
+test("a draft is there until it ends, and a reader who missed its end has it no longer once what it was comes", () => {
+  const begins: AgentEvent = { type: "draft-start", draft: 1, step: 1 };
+  const writes = (text: string): AgentEvent => ({ type: "draft-delta", draft: 1, text });
+  const { state } = reduceAll([start, phaseStart, begins, writes("It "), writes("is")]);
+  expect(state.draft).toMatchObject({ turn: state.turns[0], text: "It is" });
+  const version = state.turns[0]?.version ?? 0;
+  reduceRun(state, { type: "draft-end", draft: 1, kept: "thought" }, 9);
+  expect([state.draft, state.thought, (state.turns[0]?.version ?? 0) > version]).toEqual([undefined, undefined, true]);
+  for (const next of [
+    { type: "answer-delta", text: "It is." },
+    { type: "thought-delta", text: "It" },
+    phaseEnd,
+  ] as const)
+    expect(reduceAll([start, phaseStart, writes("It is"), next]).state.draft).toBeUndefined();
+});

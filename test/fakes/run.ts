@@ -39,7 +39,17 @@ export interface Overrides
 /** The options of a run that are not a test's business. */
 export async function runOptions(overrides: Overrides): Promise<RunOptions> {
   const { spentMs, notices, observer, recording, refusal, signal, limits, conversationId, ...more } = overrides;
-  const { models, tools = [], finding, prompts = createPrompts(), evaluator, folders, hooks, ...others } = more;
+  const {
+    models,
+    tools = [],
+    finding,
+    prompts = createPrompts(),
+    markHabits,
+    evaluator,
+    folders,
+    hooks,
+    ...others
+  } = more;
   const {
     confirmPlan,
     approveCall,
@@ -61,7 +71,7 @@ export async function runOptions(overrides: Overrides): Promise<RunOptions> {
       locale: "en",
       ...request,
     },
-    parts: { models, tools, finding, prompts, evaluator, folders, hooks, user, store, files, inbox },
+    parts: { models, tools, finding, prompts, markHabits, evaluator, folders, hooks, user, store, files, inbox },
     spentMs,
     notices,
     observer,

@@ -110,3 +110,31 @@ test("events are passed on although they cannot be recorded", async () => {
   await recorder.finish();
   expect([told, tries]).toEqual([[says("a"), call], 1]);
 });
+
+test("drafts are passed on in their place and not recorded, and end together with what they were", async () => {
+  const log: string[] = [];
+  let gate = Promise.withResolvers<void>();
+  const recorder = createEventRecorder({
+    from: 0,
+    handle: (event) => void log.push("text" in event ? event.text : event.type),
+    journal: {
+      async addEvents(from, events) {
+        log.push(`recording ${from}: ${events.map(({ type }) => type)}`);
+        await gate.promise;
+      },
+    },
+  });
+  recorder.add(begins(1));
+  gate.resolve();
+  await recorder.finish();
+  recorder.add({ type: "draft-start", draft: 1, step: 1 });
+  recorder.add({ type: "draft-delta", draft: 1, text: "It" });
+  expect(log.splice(0)).toEqual(["recording 0: phase-start", "phase-start", "draft-start", "It"]);
+  gate = Promise.withResolvers();
+  recorder.add({ type: "draft-end", draft: 1, kept: "answer" });
+  recorder.add(call);
+  expect(log.splice(0)).toEqual(["recording 1: tool-start"]);
+  gate.resolve();
+  await recorder.finish();
+  expect(log).toEqual(["draft-end", "tool-start"]);
+});

@@ -111,7 +111,7 @@ async function answerTurn(run: Run, role: ModelRole, input: AnswerInput): Promis
   const before = run.state.answer.written.trim();
   const { finish, message } = await runTurn(run, {
     ...planAnswer(run, role, input),
-    onText: run.state.answer.push,
+    onText: (text) => run.state.answer.push(text),
     onEnd(turn) {
       if (run.state.answer.written.trim() === before) throw emptyAnswerError(turn.finish);
       run.state.answer.finish();

@@ -126,6 +126,8 @@ export interface Limits extends RunLimits {
   finishAnswer?: boolean | undefined;
   /** Names what has lowered a limit: a budget of the conversation or of the day, in its own unit. */
   sources?: { readonly [Field in "tokenBudget" | "costBudget"]?: NonNullable<Outcome["limit"]> } | undefined;
+  /** Is true when what the function-call model writes as an answer is the answer, where the answer model is the same one. */
+  acceptAnswer?: boolean | undefined;
 }
 
 /**

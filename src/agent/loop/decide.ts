@@ -1,5 +1,5 @@
 import type { Message } from "../../core/messages.ts";
-import type { ToolDefinition, Turn } from "../../core/model.ts";
+import { type ToolDefinition, type Turn, toModelName } from "../../core/model.ts";
 import { isLimit, type Verdict } from "../../core/verdict.ts";
 import { followSignal } from "../../kit/async/timeout.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
@@ -10,13 +10,16 @@ import { findReachedLimit, getProgress } from "../limits/reached-limit.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import { canAnswerWhileDeciding, type Run, type RunServices } from "../run.ts";
 import { act, type Observation } from "./act.ts";
-import { type BufferedText, createBufferedText } from "./buffered-text.ts";
+import { answerMark } from "./answer-mark.ts";
+import { createAnswerStop } from "./answer-stop.ts";
 import { deliverMessages } from "./deliver-messages.ts";
+import { createDraft } from "./draft.ts";
 import { askEvaluator, evaluate, type JudgedVerdict } from "./evaluate.ts";
 import { countResults, explainOwnAnswer, explainVerdict } from "./explain-verdict.ts";
 import { recordStep } from "./record-step.ts";
 import type { AnswerResult, DecideResult } from "./run-result.ts";
 import { runTurn } from "./run-turn.ts";
+import { createTurnText, type TurnText } from "./turn-text.ts";
 
 /**
  * Decides and acts in a loop. Ends with the reason to answer. Throws only when the run was cancelled, or when the function-call
@@ -56,7 +59,7 @@ export async function decideAndAct(run: Run): Promise<DecideResult> {
       messages.push(turn.message, ...late);
       continue;
     }
-    if (isDone) return toDecideResult(run, { observations, ...toEnding(run, turn) });
+    if (isDone) return toDecideResult(run, { observations, ...toEnding(run, turn, before) });
     const { length } = turn.message.toolCalls;
     if (length > run.input.limits.maxToolCalls - toolCalls) await askForMore(run, "tool-call-limit");
     const round = await act(run, turn.message.toolCalls, step, run.input.limits.maxToolCalls - toolCalls);
@@ -161,10 +164,14 @@ function getCause(thrown: unknown): DuetError | undefined {
 }
 
 /** Returns the ending for a turn without calls to run. With one model, its text is the answer. */
-function toEnding(run: Run, { finish, message }: Turn): Pick<DecideResult, "reason" | "answer" | "lastWords"> {
+function toEnding(
+  run: Run,
+  { finish, message }: Turn,
+  before: string,
+): Pick<DecideResult, "reason" | "answer" | "lastWords"> {
   // A turn that says it asks for tools, and asks for none, is at its end.
   const isDone = finish === "stop" || finish === "tool-calls";
-  const hasAnswered = canAnswerWhileDeciding(run) && message.content.trim() !== "";
+  const hasAnswered = canAnswerWhileDeciding(run) && run.state.answer.written.slice(before.length).trim() !== "";
   const written: AnswerResult | undefined = hasAnswered ? { finish: isDone ? "stop" : finish } : undefined;
   if (isDone) return { reason: "model-decided", answer: written, lastWords: message.content };
   return { reason: finish === "length" ? "turn-cut" : "model-refused", answer: written };
@@ -189,11 +196,12 @@ interface DecideTurn {
 /** Runs one decide turn. With two models all its text is thought; with one, the text of a turn without calls is the answer. */
 async function decideTurn(run: Run, { messages, tools, step, isFirst }: DecideTurn): Promise<Turn> {
   const isOne = canAnswerWhileDeciding(run);
-  const held = createBufferedText(run.state.answer.push);
-  const emitThought = (text: string): void => run.services.emit({ type: "thought-delta", text });
-  const time = isOne ? createFlowSignal(run.services, held) : { signal: run.services.clock.decideSignal, clear() {} };
+  const text = isOne ? openText(run, { messages, tools, step, isFirst }) : undefined;
+  const emitThought = (thought: string): void => run.services.emit({ type: "thought-delta", text: thought });
+  const stop = isOne ? undefined : createAnswerStop(!isFirst);
+  const time = text ? createFlowSignal(run.services, text) : { signal: run.services.clock.decideSignal, clear() {} };
   try {
-    return await runTurn(run, {
+    const turn = await runTurn(run, {
       phase: "decide",
       step,
       role: "functionCall",
@@ -207,35 +215,61 @@ async function decideTurn(run: Run, { messages, tools, step, isFirst }: DecideTu
         toolChoice: isFirst ? run.input.toolChoice : undefined,
       },
       signal: time.signal,
-      onText: isOne ? held.push : emitThought,
-      onEnd: (turn) => settle(run, turn, { held, think: emitThought }),
+      stopSignal: stop?.signal,
+      onText(piece, origin) {
+        if (text) text.push(piece, origin);
+        else emitThought(piece);
+        stop?.watch(piece, origin);
+      },
+      onEnd: (turn) => text && settle(run, turn, text, messages),
     });
+    if (stop?.signal.aborted) noticeStopped(run);
+    return turn;
   } catch (thrown) {
-    // Half an answer is more than none.
-    if (isOne && isFirst && !run.services.clock.callerSignal.aborted) held.asAnswer();
+    // Half an answer is more than none, unless another turn is about to write a whole one.
+    if (isFirst || run.services.clock.callerSignal.aborted) text?.asAnswer();
+    else text?.asThought();
     throw thrown;
   } finally {
     time.clear();
   }
 }
 
+function openText(run: Run, { messages, tools, step }: DecideTurn): TurnText {
+  return createTurnText({
+    answer: (text) => run.state.answer.push(text),
+    think: (text) => run.services.emit({ type: "thought-delta", text }),
+    draft: createDraft(run, step),
+    hasMark: isMarkAsked(messages),
+    flowsAtOnce: tools.length === 0,
+  });
+}
+
+/** A prompt of the user's own may ask for the mark, too, or leave it out. */
+function isMarkAsked([system]: readonly Message[]): boolean {
+  return system?.role === "system" && system.content.includes(answerMark);
+}
+
 /** Says what the text that is still held back was: a thought beside calls, or the end of the answer. */
-function settle(run: Run, { finish }: Turn, { held, think }: { held: BufferedText; think(text: string): void }): void {
-  if (finish !== "tool-calls") {
-    held.asAnswer();
-    if (canAnswerWhileDeciding(run)) run.state.answer.finish();
+function settle(run: Run, { finish, message }: Turn, text: TurnText, messages: readonly Message[]): void {
+  if (finish === "tool-calls" && message.toolCalls.length > 0) {
+    text.asThought();
+    // A long thought that was already shown as answer stays there, set apart from what follows.
+    if (text.flowing) run.state.answer.push("\n\n");
     return;
   }
-  const thought = held.asThought();
-  if (thought !== "") think(thought);
+  text.asAnswer();
+  run.state.answer.finish();
+  if (finish === "stop" && isMarkAsked(messages))
+    run.services.markHabits?.countAnswer(run.services.models.functionCall, text.isMarked);
 }
 
 /** Applies the time limit for deciding, and switches to the one for answering once the turn turns out to be the answer. */
-function createFlowSignal(services: RunServices, held: BufferedText): { signal: AbortSignal; clear(): void } {
+function createFlowSignal(services: RunServices, text: TurnText): { signal: AbortSignal; clear(): void } {
   const turn = new AbortController();
   const unfollow = followSignal(turn, services.clock.answerSignal);
   const stop = (): void => {
-    if (!held.flowing) turn.abort(services.clock.decideSignal.reason);
+    if (!text.flowing) turn.abort(services.clock.decideSignal.reason);
   };
   services.clock.decideSignal.addEventListener("abort", stop, { once: true });
   if (services.clock.decideSignal.aborted) stop();
@@ -246,6 +280,15 @@ function createFlowSignal(services: RunServices, held: BufferedText): { signal: 
       services.clock.decideSignal.removeEventListener("abort", stop);
     },
   };
+}
+
+function noticeStopped({ input: { locale }, services: { emit, models } }: Run): void {
+  const [from, to] = [toModelName(models.functionCall), toModelName(models.answer)];
+  const message = say(locale, {
+    zh: `${from} 开始写回答，已让它停下：回答由 ${to} 写。`,
+    en: `${from} began to write the answer and was stopped: ${to} writes it.`,
+  });
+  emit({ type: "notice", level: "info", code: "decider-stopped", message, forLog: true });
 }
 
 const firstReason = { zh: "分析问题，决定是否需要工具", en: "reading the question and choosing tools" };

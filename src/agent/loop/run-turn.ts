@@ -1,4 +1,5 @@
 import type { Phase, PhaseEnd } from "../../core/events.ts";
+import type { TextPhase } from "../../core/messages.ts";
 import {
   addUsage,
   type Model,
@@ -16,7 +17,7 @@ import { say, type Text } from "../../kit/locale.ts";
 import { countRequestTokens, getContextWindow, getRequestBudget } from "../context/context-window.ts";
 import { type FitOptions, type FittedRequest, fitRequest } from "../context/fit-request.ts";
 import { type ModelRole, sumCosts } from "../limits/statistics.ts";
-import { type RecordedTurn, toFailedTurn, toTurnError } from "../record/recorded-steps.ts";
+import { type RecordedTurn, splitBySigns, type TextSign, toFailedTurn, toTurnError } from "../record/recorded-steps.ts";
 import type { LoopState, Run } from "../run.ts";
 import { listConsentIds } from "./act.ts";
 import {
@@ -29,6 +30,8 @@ import {
   tooLongRequestError,
 } from "./fallbacks.ts";
 import { refusedKeyError, rememberRefusedKey } from "./refused-keys.ts";
+import { estimateStoppedUsage, streamUntilStopped, toStoppedTurn } from "./stopped-turn.ts";
+import type { TextOrigin } from "./turn-text.ts";
 
 export interface TurnPlan {
   phase: Phase;
@@ -41,7 +44,9 @@ export interface TurnPlan {
   reason: string;
   request: ModelRequest;
   signal: AbortSignal;
-  onText(text: string): void;
+  /** Ends the turn where it stands, as if the model had nothing more to say. */
+  stopSignal?: AbortSignal | undefined;
+  onText(text: string, origin?: TextOrigin): void;
   /** Is called when the turn is complete, before its phase ends. */
   onEnd?(turn: Turn): void;
 }
@@ -56,9 +61,9 @@ export async function runTurn(run: Run, plan: TurnPlan): Promise<Turn> {
   let [model, ...others] = listTurnModels(run, plan);
   let first: unknown;
   let hasText = false;
-  const onText = (text: string): void => {
+  const onText = (text: string, origin?: TextOrigin): void => {
     hasText = true;
-    plan.onText(text);
+    plan.onText(text, origin);
   };
   for (;;) {
     const isFallback = model !== plan.model;
@@ -106,16 +111,20 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
   let error: PhaseEnd["error"];
   /** Lists the cost of each attempt, failed ones included, and null where it is not known. */
   const costs: (number | null)[] = [];
+  let isStopCharged = false;
   function chargeUsage(used: Usage): void {
+    isStopCharged = plan.stopSignal?.aborted === true;
     usage = addUsage(usage, used);
     // No vendor tells what a turn has used that was stopped here: what it costs follows from what it had received and said.
-    const { estimated: _, ...counted } = used;
-    costs.push(model.cost?.(plan.signal.aborted ? counted : used) ?? null);
+    const isStopped = isStopCharged || plan.signal.aborted;
+    costs.push(model.cost?.(isStopped ? { ...used, estimated: undefined } : used) ?? null);
   }
   let said = "";
-  const sayText = (text: string): void => {
+  const signs: TextSign[] = [];
+  const sayText = (text: string, phase: TextPhase | undefined): void => {
+    if (phase !== undefined) signs.push({ at: said.length, phase });
     said += text;
-    plan.onText(text);
+    plan.onText(text, { phase });
   };
   run.services.emit({ type: "phase-start", phase, step, model: name, reason: plan.reason });
   try {
@@ -134,18 +143,22 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
       run: createModelContext(run, plan),
     };
     const handleEvent = (event: ModelEvent): void => {
-      if (event.type === "text-delta") sayText(event.text);
+      if (event.type === "text-delta") sayText(event.text, event.phase);
       else if (event.type === "reasoning-delta")
         run.services.emit({ type: "reasoning-delta", phase, text: event.text });
       else if (event.type === "notice") run.services.emit(event);
       else chargeUsage(event.usage);
     };
-    turn = await streamFitted(run, { ...plan, request }, limitTurn(handleEvent, name));
+    const receive = limitTurn(handleEvent, name);
+    const whole = await streamUntilStopped(plan, (signal) => streamFitted(run, { ...plan, request, signal }, receive));
+    turn = whole ?? toStoppedTurn(model, said);
     run.services.modelCalls?.handleTurn(turn);
-    chargeUsage(turn.usage);
+    if (whole) chargeUsage(whole.usage);
+    else if (!isStopCharged) chargeUsage(estimateStoppedUsage(model, request, said));
     const consentIds = listConsentIds(run, turn.message.toolCalls);
     const elapsedMs = performance.now() - started;
-    await record.addTurn(recordName, { usage, costs, model: by, elapsedMs, turn, consentIds });
+    const recordedSigns = signs.length > 0 ? { signs } : {};
+    await record.addTurn(recordName, { usage, costs, model: by, elapsedMs, turn, consentIds, ...recordedSigns });
     plan.onEnd?.(turn);
     return turn;
   } catch (thrown) {
@@ -154,7 +167,7 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
     if (recorded === undefined && turn === undefined && error !== "cancelled") {
       const failed = toFailedTurn(toDuetError(thrown), said);
       const elapsedMs = performance.now() - started;
-      await record.addTurn(recordName, { usage, costs, model: by, elapsedMs, failed });
+      await record.addTurn(recordName, { usage, costs, model: by, elapsedMs, failed, signs });
     }
     throw thrown;
   } finally {
@@ -178,11 +191,13 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
 }
 
 /** Says again what a recorded turn said, and ends as it did. */
-function replayTurn(run: Run, { phase, onText }: TurnPlan, { turn, failed }: RecordedTurn): Turn {
+function replayTurn(run: Run, { phase, onText }: TurnPlan, recorded: RecordedTurn): Turn {
+  const { turn, failed, signs = [] } = recorded;
   const reasoning = turn?.message.reasoning ?? "";
   if (reasoning !== "") run.services.emit({ type: "reasoning-delta", phase, text: reasoning });
   const text = turn?.message.content ?? failed?.text ?? "";
-  if (text !== "") onText(text);
+  for (const { text: piece, phase: sign } of splitBySigns(text, signs))
+    onText(piece, { phase: sign, isRecorded: true });
   if (turn !== undefined) return turn;
   throw toTurnError(failed);
 }

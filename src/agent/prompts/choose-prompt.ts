@@ -53,7 +53,7 @@ export function toHyphenated(name: string): string {
 export const promptNames = ["decide", "decide-alone", "answer", "chat", "plan", "compress", "error"] as const;
 
 /** Sentences that prompts share: each stands in a file of its own and fills the place of its name. */
-export const partNames = ["guide", "search", "cite", "untrusted"] as const;
+export const partNames = ["guide", "search", "cite", "mark", "untrusted"] as const;
 
 export type PromptName = (typeof promptNames)[number];
 

@@ -31,7 +31,14 @@ export function toPlaceholderValues(run: Run): Record<string, string> {
     place: folders ? describeFolders(folders, language) : "",
     ...(maySearch ? {} : { search: "" }),
     ...(mayCite ? {} : { cite: "" }),
+    ...(isMarkWanted(run) ? {} : { mark: "" }),
   };
+}
+
+/** A model that has tools and answers itself can say where its answer begins, so that readers need not wait to know. */
+function isMarkWanted(run: Run): boolean {
+  const { catalog, markHabits, models } = run.services;
+  return canAnswerWhileDeciding(run) && catalog.tools.size > 0 && markHabits?.isAsked(models.functionCall) === true;
 }
 
 /** Lists the tools whose results are sources with numbers. */

@@ -1,4 +1,4 @@
-import type { ImagePart } from "../../core/messages.ts";
+import type { ImagePart, TextPhase } from "../../core/messages.ts";
 import type { FinishReason, Model, Turn, Usage } from "../../core/model.ts";
 import type { RecordedStep } from "../../core/store/journal.ts";
 import type { ToolResult } from "../../core/tools/tool.ts";
@@ -18,6 +18,25 @@ export interface RecordedTurn {
   /** Lists the IDs of the calls that are not made before a person has agreed; what they answer is recorded. */
   consentIds?: readonly string[] | undefined;
   failed?: FailedTurn;
+  /** Says where the wire's signs of what follows stood in the text; absent where it gave none. */
+  signs?: readonly TextSign[] | undefined;
+}
+
+export interface TextSign {
+  /** Counts the UTF-16 units before it. */
+  at: number;
+  phase: TextPhase;
+}
+
+/** Divides a text before each sign. */
+export function splitBySigns(
+  text: string,
+  signs: readonly TextSign[],
+): { text: string; phase?: TextPhase | undefined }[] {
+  const starts: { at: number; phase?: TextPhase }[] = signs[0]?.at === 0 ? [...signs] : [{ at: 0 }, ...signs];
+  return starts
+    .map(({ at, phase }, index) => ({ text: text.slice(at, starts[index + 1]?.at), phase }))
+    .filter((piece) => piece.text !== "");
 }
 
 /** Holds why a turn failed, and what it had said by then. */

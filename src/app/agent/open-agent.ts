@@ -1,3 +1,4 @@
+import type { MarkHabits } from "../../agent/loop/answer-mark.ts";
 import type { Evaluator } from "../../agent/loop/evaluator.ts";
 import type { CustomPrompt } from "../../agent/prompts/choose-prompt.ts";
 import type { Prompts } from "../../agent/prompts/prompts.ts";
@@ -47,14 +48,16 @@ export interface Agent {
   runAgent: typeof RunAgent;
   weighCatalog: typeof WeighCatalog;
   prompts: Prompts;
+  markHabits: MarkHabits;
 }
 
 /** Imports the agent. */
 export async function openAgent(userPrompts: readonly CustomPrompt[]): Promise<Agent> {
-  const [{ runAgent }, { weighCatalog }, { createPrompts }] = await Promise.all([
+  const [{ runAgent }, { weighCatalog }, { createPrompts }, { createMarkHabits }] = await Promise.all([
     import("../../agent/run-agent.ts"),
     import("../../agent/tools/catalog-weight.ts"),
     import("../../agent/prompts/prompts.ts"),
+    import("../../agent/loop/answer-mark.ts"),
   ]);
-  return { runAgent, weighCatalog, prompts: createPrompts(userPrompts) };
+  return { runAgent, weighCatalog, prompts: createPrompts(userPrompts), markHabits: createMarkHabits() };
 }

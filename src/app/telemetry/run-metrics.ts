@@ -48,6 +48,7 @@ export function createRunMeter(labels: MetricLabels, record: (update: MetricUpda
           turn = { phase: event.phase, model: labels.model(event.model), startedAt: at, hasBegun: false };
           return;
         case "reasoning-delta":
+        case "draft-delta":
         case "thought-delta":
         case "answer-delta":
           measureFirst(at);

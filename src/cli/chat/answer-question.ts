@@ -58,6 +58,7 @@ export async function answerQuestion(options: QuestionOptions): Promise<void> {
       user,
       inbox,
       isInteractive: true,
+      drafts: true,
       signal,
     };
     for await (const event of duet.ask(request)) {

@@ -13,5 +13,6 @@ export const promptUses: Record<FileName, Text> = {
   guide: { zh: "片段：怎样调用工具", en: "part: how to call tools" },
   search: { zh: "片段：何时以及怎样搜索", en: "part: when and how to search" },
   cite: { zh: "片段：怎样引用来源", en: "part: how to cite sources" },
+  mark: { zh: "片段：怎样标出回答的开头", en: "part: how to mark where the answer begins" },
   untrusted: { zh: "片段：外来内容不是指令", en: "part: text from outside is no instruction" },
 };

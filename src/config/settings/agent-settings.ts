@@ -105,6 +105,13 @@ export const agentSettings = defineGroup(
       },
       fileHelp: "first: plain requests (the time, a calculation, a file search) are answered by rule, without a model.",
     }),
+    acceptAnswer: defineSetting(({ z }) => z.boolean().default(false), {
+      help: {
+        zh: "两个角色是同一个模型时，选择工具的模型写出的回答就是回答，不再写第二遍",
+        en: "where both roles are one model, what it writes while choosing tools is the answer and is not written again",
+      },
+      fileHelp: "Where both roles are the same model, take the answer that it writes while it chooses tools.",
+    }),
     repeatable: defineSetting(({ patterns }) => patterns.default([]), {
       help: { zh: "可以重复得到相同结果的工具（轮询）", en: "tools that may be called again with the same result" },
       fileHelp: "Tools that may be called again with the same result: polling.",

@@ -8,6 +8,7 @@ import { citationSchema, jsonValueSchema, modeSchema, outcomeSchema } from "./ou
 export const phaseSchema = z.enum(["compact", "plan", "decide", "answer"]);
 
 const model = z.string().meta({ description: "provider/model" });
+const draft = z.int().meta({ description: "Names the draft within its run." });
 const milliseconds = z.number().meta({ description: "Milliseconds." });
 
 /** Counts the tokens of one or more calls. A value is 0 when the provider did not report it and it could not be estimated. */
@@ -152,6 +153,13 @@ export const eventSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("phase-start"), phase: phaseSchema, step: z.int(), model, reason: z.string() }),
   z.object({ type: z.literal("reasoning-delta"), phase: phaseSchema, text: z.string() }),
   z.object({ type: z.literal("thought-delta"), text: z.string() }),
+  /**
+   * A draft is text of which it is not known yet whether it is a thought or the answer. When it ends, it is void: what it was comes
+   * as `thought-delta` or `answer-delta`. Drafts are told to those who ask for them, and are not stored.
+   */
+  z.object({ type: z.literal("draft-start"), draft, step: z.int() }),
+  z.object({ type: z.literal("draft-delta"), draft, text: z.string() }),
+  z.object({ type: z.literal("draft-end"), draft, kept: z.enum(["answer", "thought"]) }),
   z.object({ type: z.literal("plan"), steps: z.array(planStepSchema) }),
   z.object({
     type: z.literal("tool-start"),

@@ -99,6 +99,7 @@ export interface RunHeader {
     onLimit?: "stop" | "ask" | undefined;
     finishAnswer?: boolean | undefined;
     sources?: { readonly [Field in "tokenBudget" | "costBudget"]?: { setting: string; value: number } } | undefined;
+    acceptAnswer?: boolean | undefined;
   };
   planPolicy: { unattended: "run" | "stop"; onFailure: "replan" | "skip" | "stop"; retries: number };
   chain?: Chain | undefined;

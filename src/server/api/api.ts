@@ -15,7 +15,7 @@ import { createConversationRoutes } from "./conversations.ts";
 import { findRun } from "./find-run.ts";
 import { toJsonResponse } from "./json-response.ts";
 import { createMessageRoute } from "./messages.ts";
-import { type Page, readPage } from "./page-query.ts";
+import { type Page, readDrafts, readPage } from "./page-query.ts";
 import { createReplyRoute, toQuestionJson } from "./reply.ts";
 import { createSettingsRoute, type ExposedConfig } from "./settings.ts";
 import { isEventStreamPreferred, watchRun } from "./watch-run.ts";
@@ -101,7 +101,7 @@ function read(api: ApiContext): Handle {
     const { request, caller, params } = call;
     const scope = { ...api, caller };
     const found = await findRun(scope, params.id ?? "");
-    if (isEventStreamPreferred(request)) return watchRun(api, found, call);
+    if (isEventStreamPreferred(request)) return watchRun(api, found, call, readDrafts(request));
     const { run, kept } = found;
     if (kept !== undefined) return toJsonResponse({ ...kept, waits_for: null } satisfies RunJson);
     const waits = run.open && toQuestionJson(run.open, run.locale);

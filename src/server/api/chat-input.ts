@@ -35,11 +35,17 @@ export const chatInput = z.strictObject({
     .boolean()
     .optional()
     .describe("Whether this caller answers the run's questions while it is running, at /agent/runs/{run_id}/reply."),
+  drafts: z
+    .boolean()
+    .optional()
+    .describe(
+      "Whether the event stream has drafts: text of which it is not known yet if it is a thought or the answer.",
+    ),
 });
 
 /** Holds what is asked, without the files that come with it. */
 export type ChatInput = Omit<z.infer<typeof chatInput>, keyof AttachmentInput>;
 
-export function toAskInput({ message, models, parameters, locale, asks, ...input }: ChatInput): AskInput {
+export function toAskInput({ message, models, parameters, locale, asks, drafts, ...input }: ChatInput): AskInput {
   return { question: message, ...input };
 }

@@ -46,7 +46,7 @@ export function createChatRoute(api: ApiContext): Handle {
     const signal = createLeaveSignal(connection);
     const chat: Chat = { api, scope: { ...api, caller }, call, input, attachments, reads, signal };
     const found = await startChatRun(chat);
-    if (reads === "events") return watchRun(api, found, call);
+    if (reads === "events") return watchRun(api, found, call, input.drafts === true);
     const outcome = await waitForAnswer(chat, found).catch((thrown) => {
       if (signal.aborted) return undefined;
       throw thrown;
@@ -154,7 +154,7 @@ type ChatRun = FoundRun & { isKeyed: boolean };
 /** Returns the run that the question's key already stands for, the run that it confirms, or a new run. */
 export async function startChatRun(chat: Chat): Promise<ChatRun> {
   const { api, scope, call, input, attachments } = chat;
-  const { wait_s, ...asked } = input;
+  const { wait_s, drafts, ...asked } = input;
   const files = attachments.map(({ name, bytes }) => [name ?? "", hash("sha256", bytes)]);
   const key = readKey(call.request.headers, call.caller, files.length === 0 ? asked : { ...asked, files });
   if (key === undefined) return { run: await open(chat, undefined), isKeyed: false };

@@ -19,6 +19,21 @@ export function readPage({ url }: Request): Page {
   return { limit: read("limit"), offset: read("offset") };
 }
 
+/** Reads whether the reader of an event stream wants drafts. Throws `HttpRefusalError` with one line for a value that is not allowed. */
+export function readDrafts({ url }: Request): boolean {
+  const given = new URL(url).searchParams.getAll("drafts");
+  const [text = "false"] = given;
+  if (given.length <= 1 && (text === "true" || text === "false")) return text === "true";
+  const shown = given.slice(0, 2).map(showValue).join(", ");
+  throw new HttpRefusalError({
+    status: 400,
+    text: {
+      zh: `drafts: ${shown} 不可用（允许：true、false 中的一个）`,
+      en: `drafts: ${shown} is not allowed (allowed: one of true, false)`,
+    },
+  });
+}
+
 function readNumber(name: keyof Page, given: readonly string[]): number {
   const { from, to, otherwise } = pageLimits[name];
   const [text] = given;

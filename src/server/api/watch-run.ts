@@ -9,6 +9,7 @@ import { closeWhenExpired } from "../http/mcp/mcp-exchange.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { RouteCall } from "../http/routes.ts";
 import type { ApiContext, ApiTimes } from "./api-context.ts";
+import { createDraftFrames, noDrafts } from "./draft-frames.ts";
 import { type TakeFrames, toEventFrame } from "./event-frames.ts";
 import type { FoundRun } from "./find-run.ts";
 import { toRunLocation } from "./json-response.ts";
@@ -18,7 +19,12 @@ import { toQuestionJson } from "./reply.ts";
  * Streams a run's events to one reader, which may leave and come back with `Last-Event-ID`. Throws `HttpRefusalError` when that
  * header is invalid.
  */
-export async function watchRun(api: ApiContext, { run, kept }: FoundRun, call: RouteCall): Promise<Response> {
+export async function watchRun(
+  api: ApiContext,
+  { run, kept }: FoundRun,
+  call: RouteCall,
+  drafts: boolean,
+): Promise<Response> {
   const { request, connection } = call;
   const from = readLastId(request.headers);
   if (kept !== undefined) return watchKeptRun(api, { kept, from }, call);
@@ -36,6 +42,7 @@ export async function watchRun(api: ApiContext, { run, kept }: FoundRun, call: R
     from: Math.min(from, events.length),
     connection,
     takeFrames,
+    drafts,
     times,
     onClose() {
       if (run.outcome !== undefined || settings.onDisconnect === "finish") return void run.release(holder);
@@ -136,6 +143,8 @@ export interface EventStreamOptions {
   from: number;
   connection: Pick<HttpConnection, "drained" | "drop">;
   takeFrames: TakeFrames;
+  /** Is true for a reader who takes text back. */
+  drafts?: boolean;
   times: Pick<ApiTimes, "keepAlive" | "rest">;
   /** Runs once, when the reader has everything or has left. */
   onClose(): void;
@@ -152,6 +161,7 @@ export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8A
   const { events } = run;
   let next = options.from;
   let shown: OpenQuestion | undefined;
+  const drafts = options.drafts ? createDraftFrames(run) : noDrafts;
   let endedAt: number | undefined;
   let isOver = false;
   let isGone = false;
@@ -168,7 +178,7 @@ export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8A
 
   /** Returns the text that is ready to send, or an empty string. */
   function renderNews(): string {
-    let text = "";
+    let text = drafts.renderEnd();
     if (shown?.closed.aborted) {
       text += toEventFrame("question-closed", { question_id: shown.id });
       shown = undefined;
@@ -179,7 +189,7 @@ export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8A
       text += frames.text;
     }
     if (next < events.length) return text;
-    return text + renderNewQuestion() + renderEnd();
+    return text + drafts.renderNews() + renderNewQuestion() + renderEnd();
   }
 
   function renderNewQuestion(): string {

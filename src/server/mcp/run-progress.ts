@@ -20,10 +20,13 @@ const tailLength = 120;
 /** Is how long nothing is sent, in milliseconds, so that a run that is done by then has no progress to hold its result back. */
 const quietMs = 100;
 
+/** Says what is written: a thought, the answer, or text of which that is not known yet. */
+type TextSign = "💭" | "✍" | "💬";
+
 export function createRunProgress(locale: Locale): RunProgress {
   /** Holds the lines that wait to be sent. The streamed text of a thought or an answer comes last. */
   let lines: string[] = [];
-  let running: { kind: "💭" | "✍"; text: string; fresh: boolean } | undefined;
+  let running: { kind: TextSign; text: string; fresh: boolean } | undefined;
   const { due, attach, settle } = createProgressPace({ deliver: takeWaiting, quietMs });
 
   function takeWaiting(): string | undefined {
@@ -34,7 +37,7 @@ export function createRunProgress(locale: Locale): RunProgress {
     return message === "" ? undefined : message;
   }
 
-  function grow(kind: "💭" | "✍", text: string): void {
+  function grow(kind: TextSign, text: string): void {
     const before = running?.kind === kind ? running.text : "";
     running = { kind, text: (before + text).slice(-4 * tailLength), fresh: true };
     due();
@@ -62,6 +65,9 @@ export function createRunProgress(locale: Locale): RunProgress {
     handle(event) {
       if (event.type === "answer-delta") grow("✍", event.text);
       else if (event.type === "thought-delta") grow("💭", event.text);
+      else if (event.type === "draft-delta") grow("💬", event.text);
+      // What it was is told at once.
+      else if (event.type === "draft-end") running = undefined;
       else if (event.type !== "reasoning-delta") say(event);
     },
   };

@@ -100,8 +100,8 @@ const longestHeadMs = 2000;
  */
 async function findEarlyRefusal(run: RunHandle, locale: Locale, gone: AbortSignal): Promise<HttpRefusal | undefined> {
   const limit = createTimeLimit(longestHeadMs, () => timeoutError("head", longestHeadMs), gone);
-  while (run.outcome === undefined && !run.events.some(isUnderWay) && !limit.signal.aborted)
-    await run.waitForEvent(limit.signal);
+  const isSilent = (): boolean => run.draft === undefined && !run.events.some(isUnderWay);
+  while (run.outcome === undefined && isSilent() && !limit.signal.aborted) await run.waitForEvent(limit.signal);
   limit.clear();
   if (run.outcome === undefined || toRetryResponse(run.outcome) === undefined) return undefined;
   const ending = toCompletionEnd(run.outcome, locale);

@@ -1,3 +1,4 @@
+import { isDraftEvent } from "../../core/drafts.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import { renderMissingConsent } from "../../core/notices.ts";
 import type { Outcome } from "../../core/outcome.ts";
@@ -33,7 +34,7 @@ export function streamAnswer(run: RunHandle, options: AnswerStreamOptions): Read
   const over: (() => void)[] = [];
 
   function start(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    const reasoning = createReasoning(locale);
+    const reasoning = createReasoning(locale, { showsDrafts: true });
     const send = (text: string): void => controller.enqueue(encoder.encode(text));
     const sendData = (data: object): void => send(`data: ${JSON.stringify(data)}\n\n`);
     const add = (delta: Delta): void => sendData(toChunk(naming, delta, null, { includesUsage }));
@@ -65,6 +66,7 @@ export function streamAnswer(run: RunHandle, options: AnswerStreamOptions): Read
     add({ role: "assistant", content: "" });
     for (const note of notes) add({ reasoning_content: `ℹ ${note}\n\n` });
     for (const event of run.events) take(event);
+    if (run.draft) take({ type: "draft-delta", draft: run.draft.draft, text: run.draft.text });
     void ended(run, left.signal).then((outcome) => {
       stop();
       if (outcome === undefined || left.signal.aborted) return;
@@ -104,13 +106,16 @@ export function abortOnLeave({ connection }: RouteCall, run: RunHandle, service:
 
 /**
  * Renders what a run does beside its answer as reasoning, which OpenAI's clients show folded: thoughts are streamed, and each
- * step is a paragraph. Returns the text that an event adds, which is empty for most events.
+ * step is a paragraph. A draft is shown as a thought while it is one; if it becomes the answer, its words are said again there.
+ * Returns the text that an event adds, which is empty for most events.
  */
-export function createReasoning(locale: Locale): (event: AgentEvent) => string {
+export function createReasoning(locale: Locale, { showsDrafts = false } = {}): (event: AgentEvent) => string {
   const planLines = createPlanLines(locale);
   /** Is set while the text ends with a thought of this kind, which may continue. */
   let growing: AgentEvent["type"] | undefined;
   let isBegun = false;
+  /** Holds what was said of a draft, until what it was comes. */
+  let draft = "";
 
   function toParagraph(text: string): string {
     const gap = isBegun ? "\n\n" : "";
@@ -118,13 +123,29 @@ export function createReasoning(locale: Locale): (event: AgentEvent) => string {
     return gap + text;
   }
 
+  function addThought(type: AgentEvent["type"], said: string): string {
+    const text = growing === type ? said : said.trimStart();
+    if (text === "" || growing === type) return text;
+    growing = type;
+    return toParagraph(`💭 ${text}`);
+  }
+
+  /** Returns what a draft that turned out to be a thought has not said of it. */
+  function removeDraft(text: string): string {
+    const rest = text.startsWith(draft) ? text.slice(draft.length) : "";
+    draft = "";
+    return rest;
+  }
+
   return (event) => {
-    if (event.type === "thought-delta" || event.type === "reasoning-delta") {
-      const text = growing === event.type ? event.text : event.text.trimStart();
-      if (text === "" || growing === event.type) return text;
-      growing = event.type;
-      return toParagraph(`💭 ${text}`);
+    if (event.type === "draft-delta" && showsDrafts) {
+      draft += event.text;
+      return addThought(event.type, event.text);
     }
+    if (isDraftEvent(event)) return "";
+    if (event.type === "thought-delta" && draft !== "") return addThought("draft-delta", removeDraft(event.text));
+    if (event.type === "thought-delta" || event.type === "reasoning-delta") return addThought(event.type, event.text);
+    draft = "";
     const line = event.type === "plan" ? planLines(event.steps).join("\n") : renderEvent(event, locale);
     if (line === undefined || line === "") return "";
     growing = undefined;

@@ -24,6 +24,9 @@ function toldRun() {
   return {
     run,
     tell: (text: string) => channel.push({ type: "answer-delta", text }),
+    push: (...events: AgentEvent[]) => {
+      for (const event of events) channel.push(event);
+    },
     fail: () => channel.close(),
     end: () => channel.push({ type: "run-end", outcome: { ...run.snapshot(), status: "complete" } }),
   };
@@ -151,4 +154,51 @@ test("no text of a run can end its line or a field of the stream", async () => {
   expect(text).not.toMatch(/[\r\u0085\u2028\u001b]/);
   const [, data] = /^data: (.*)$/m.exec(text) ?? [];
   expect(JSON.parse(data ?? "").text).toBe("a\r\nid: 9\n\ndata: x\u2028\u0085\u001b[2J");
+});
+
+/** The names and data of all frames but the comments. */
+function framesIn(text: string): string[] {
+  return [...text.matchAll(/^(?:id: (\d+)\n)?event: (\S+)\ndata: (.*)$/gm)].map(([, id = "-", event, data = "{}"]) => {
+    const { text: said = "", kept = "" } = JSON.parse(data);
+    return `${id} ${event} ${said}${kept}`;
+  });
+}
+
+test("who asks for drafts gets them without numbers, who comes late gets what there is, and all get the same events", async () => {
+  const { run, push, end } = toldRun();
+  const [early, plain] = [readAll({ run, drafts: true }), readAll({ run })];
+  push({ type: "draft-start", draft: 1, step: 1 }, { type: "draft-delta", draft: 1, text: "It " });
+  await new Promise(setImmediate);
+  push({ type: "draft-delta", draft: 1, text: "is" });
+  await new Promise(setImmediate);
+  const late = readAll({ run, drafts: true });
+  await new Promise(setImmediate);
+  push({ type: "draft-end", draft: 1, kept: "answer" }, { type: "answer-delta", text: "It is." });
+  await new Promise(setImmediate);
+  const after = readAll({ run, drafts: true });
+  end();
+  const settled = ["1 answer-delta It is.", "2 run-end "];
+  expect(framesIn(await early)).toEqual([
+    "- draft-start ",
+    "- draft-delta It ",
+    "- draft-delta is",
+    "- draft-end answer",
+    ...settled,
+  ]);
+  expect(framesIn(await late)).toEqual(["- draft-start ", "- draft-delta It is", "- draft-end answer", ...settled]);
+  expect(framesIn(await after)).toEqual(settled);
+  expect(framesIn(await plain)).toEqual(settled);
+  expect(run.events.map(({ type }) => type)).toEqual(["answer-delta", "run-end"]);
+});
+
+test("a reader who is too slow for a draft gets what it was, and no draft", async () => {
+  const { run, push, end } = toldRun();
+  const open = Promise.withResolvers<void>();
+  const slow = readAll({ run, drafts: true, connection: { drained: () => open.promise, drop() {} } });
+  push({ type: "draft-start", draft: 1, step: 1 }, { type: "draft-delta", draft: 1, text: "It is" });
+  push({ type: "draft-end", draft: 1, kept: "thought" }, { type: "thought-delta", text: "It is" });
+  end();
+  await new Promise(setImmediate);
+  open.resolve();
+  expect(framesIn(await slow)).toEqual(["1 thought-delta It is", "2 run-end "]);
 });

@@ -157,4 +157,15 @@ describe("progress", () => {
     start().handle({ type: "notice", level: "info", code: "x", message: "a\u001b]52;c;AAAA\u0007b\u202e" });
     expect(sent[0]?.message).toBe("ℹ a\\u{1b}]52;c;AAAA\\u{7}b\\u{202e}");
   });
+
+  test("text that may be a thought or the answer has a sign of its own, and goes when it is known", () => {
+    const progress = start();
+    progress.handle({ type: "draft-start", draft: 1, step: 1 });
+    progress.handle({ type: "draft-delta", draft: 1, text: "It is" });
+    vi.advanceTimersByTime(200);
+    progress.handle({ type: "draft-end", draft: 1, kept: "answer" });
+    progress.handle(delta("It is 42."));
+    vi.advanceTimersByTime(200);
+    expect(sent.map(({ message }) => message)).toEqual(["💬 It is", "✍ It is 42."]);
+  });
 });

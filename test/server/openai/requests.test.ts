@@ -197,3 +197,26 @@ test("a model that goes by rules names nothing", async () => {
   const response = await post({ model: "duet-agent", messages: [user(prompts[0] ?? "")] });
   expect(completionShape.parse(await response.json()).choices[0].message.content).toBe("");
 });
+
+test("a stream says as reasoning what may become the answer, and as content the answer alone, once", async () => {
+  const echo = makeTool("echo", () => ({ ok: true, text: "An echo that is long enough to count." }));
+  const turns = [{ text: "I look it up.", calls: [{ id: "1", name: "echo", input: {} }] }, "Forty-two."];
+  const { client } = await startWire({ turns, tools: [echo] });
+  const asked = { model: "duet-agent", messages: [user("What is it?")] };
+  const stream = await client.chat.completions.create({ ...asked, stream: true });
+  const deltas = (await Array.fromAsync(stream)).flatMap(({ choices }) => choices.map(({ delta }) => delta));
+  const join = (name: string): string => deltas.map((delta) => (delta as Record<string, string>)[name] ?? "").join("");
+  expect(join("content")).toBe("Forty-two.");
+  expect(join("reasoning_content").match(/💭 I look it up\.(?!.*I look)[\s\S]*💭 Forty-two\./)).not.toBeNull();
+  expect(join("reasoning_content").split("I look it up.")).toHaveLength(2);
+  const reasons = deltas.findIndex((delta) => (delta as Record<string, string>).reasoning_content?.includes("Fort"));
+  expect(reasons).toBeLessThan(deltas.findIndex(({ content }) => content));
+});
+
+test("an answer in one piece is not said in its reasoning, too", async () => {
+  const echo = makeTool("echo", () => ({ ok: true, text: "An echo." }));
+  const { client } = await startWire({ turns: ["Forty-two."], tools: [echo] });
+  const answer = await client.chat.completions.create({ model: "duet-agent", messages: [user("What is it?")] });
+  expect(answer.choices[0]?.message.content).toBe("Forty-two.");
+  expect(JSON.stringify(answer).match(/Forty-two/g)).toHaveLength(1);
+});

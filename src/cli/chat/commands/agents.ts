@@ -55,13 +55,16 @@ function switchTo(name: string, chat: Chat): void {
   }
   settings.agent = found?.name;
   settings.mode = found?.mode ?? config.agent.terminalMode;
-  chat.startAnew();
-  chat.write(say(locale, describeSwitch(name)));
+  const left = chat.leaveForSwitch();
+  chat.write(say(locale, describeSwitch(name, left.isKept)));
+  left.offer();
   chat.refresh();
 }
 
-function describeSwitch(name: string): Text {
-  return { zh: `现在由 ${name} 回答，对话历史已清除。`, en: `${name} answers now; the history is cleared.` };
+function describeSwitch(name: string, isKept: boolean): Text {
+  return isKept
+    ? { zh: `现在由 ${name} 回答，对话历史保留。`, en: `${name} answers now; the history is kept.` }
+    : { zh: `现在由 ${name} 回答，对话历史已清除。`, en: `${name} answers now; the history is cleared.` };
 }
 
 function unknownAgentError(name: string, agents: readonly { name: string }[]) {

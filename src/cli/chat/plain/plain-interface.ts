@@ -1,3 +1,4 @@
+import { isDraftEvent } from "../../../core/drafts.ts";
 import type { AgentEvent } from "../../../core/events.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
@@ -265,6 +266,8 @@ function openPlainRun(options: PlainRunOptions): ShownRun {
   }
 
   function noteEvent(event: AgentEvent): void {
+    // Lines cannot be taken back, so drafts are not shown.
+    if (isDraftEvent(event)) return;
     if (event.type === "phase-start") doing = toScreenReaderText(say(locale, phaseNames[event.phase]), locale);
     if (event.type === "tool-start") doing = sanitizeLine(event.tool);
     // Thoughts are written when they end: what is silent meanwhile still goes on.

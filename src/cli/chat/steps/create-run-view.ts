@@ -5,6 +5,7 @@ import type { MarkdownStream } from "../../terminal/markdown/markdown-stream.ts"
 import type { Live, Screen } from "../../terminal/screen/screen-types.ts";
 import type { Line } from "../../terminal/text/line.ts";
 import { type AnswerView, createAnswer } from "./answer.ts";
+import { createDraftView } from "./draft-view.ts";
 import { expandAll } from "./expand-step.ts";
 import { createStepList, type StepList } from "./fold-steps.ts";
 import { createPlanView } from "./plan-view.ts";
@@ -39,8 +40,10 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
   const thinking = createThinking({ screen, scrollback, locale, verbose });
   const spinner = createSpinner({ screen, locale, now, animates });
   const tools = createToolLines({ screen, scrollback, steps, locale, now, spin: spinner.renderSign });
+  const draft = createDraftView(screen);
   const plan = createPlanView({ screen, scrollback, steps, locale });
   let phaseLines: PhaseLines | undefined;
+  let turn: Extract<AgentEvent, { type: "phase-start" }> | undefined;
   let answer: AnswerView | undefined;
   /** Holds the answer that has ended and is still being rendered. */
   let ending: AnswerView | undefined;
@@ -77,10 +80,28 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
       return;
     }
     thinking.fold(event);
-    if (answer === undefined) measureList();
+    const isFirst = answer === undefined;
+    if (isFirst) {
+      // A turn that decided and answers now has had no phase of its own for that.
+      if (turn) scrollback.write(...(phaseLines?.({ ...turn, phase: "answer" }) ?? []));
+      measureList();
+      spinner.startAnswer();
+    }
     answer ??= createAnswer({ screen, scrollback, openMarkdown, now });
     answer.push(blank + text, citations);
     blank = "";
+    if (isFirst) screen.refreshNow();
+  }
+
+  function growDraft({ text }: Extract<AgentEvent, { type: "draft-delta" }>): void {
+    spinner.countText(text);
+    if (draft.push(text)) screen.refreshNow();
+  }
+
+  /** Takes the draft away. What it was is told again. */
+  function endDraft(): void {
+    spinner.discountText(draft.text);
+    draft.clear();
   }
 
   function endAnswer(): void {
@@ -99,7 +120,7 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
     const step = steps.findThought();
     if (step?.state !== "running") return;
     endAnswer();
-    thinking.show(step, event);
+    if (thinking.show(step, event)) screen.refreshNow();
   }
 
   function measureList(): void {
@@ -113,6 +134,7 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
     if (isOver) return;
     isOver = true;
     clearInterval(ticking);
+    draft.clear();
     thinking.fold();
     tools.closeOpenCalls();
     endAnswer();
@@ -140,6 +162,7 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
       case "phase-start":
         thinking.fold(event);
         endAnswer();
+        turn = { ...event, reason: "" };
         spinner.startPhase(event);
         scrollback.write(...(phaseLines?.(event) ?? []));
         break;
@@ -149,6 +172,7 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
         break;
       case "phase-end":
         thinking.fold(event);
+        draft.clear();
         spinner.endPhase(event);
         break;
       case "tool-start":
@@ -167,6 +191,13 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
         endAnswer();
         plan.handle(event.steps);
         break;
+      case "draft-delta":
+        growDraft(event);
+        break;
+      case "draft-end":
+        endDraft();
+        // What it was comes at once; a frame in between would show neither.
+        return;
       case "answer-delta":
         grow(event);
         break;
@@ -190,8 +221,9 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
     const checklist = plan.live(Math.max(Math.ceil(room / 2), room - 8));
     const left = room - checklist.length;
     const growing = answer ?? ending;
-    const text = growing ? growing.live(left - 1) : thinking.live(left);
-    const gap = growing && text.length > 0 && foot.length > 0 ? [[]] : [];
+    const written = draft.live(left - 1);
+    const text = growing ? growing.live(left - 1) : [...thinking.live(left - 1 - written.length), ...written];
+    const gap = (growing || written.length > 0) && text.length > 0 && foot.length > 0 ? [[]] : [];
     return [...checklist, ...text, ...gap, ...running, ...foot];
   }
 

@@ -23,7 +23,9 @@ export function createPhaseLines({ mode, models }: RunStart, locale: Locale): Ph
     const title = renderPhase(event, locale);
     const { reason } = event;
     const line =
-      event.phase === "answer" ? say(locale, { zh: `${title}：${reason}`, en: `${title}: ${reason}` }) : title;
+      event.phase === "answer" && reason !== ""
+        ? say(locale, { zh: `${title}：${reason}`, en: `${title}: ${reason}` })
+        : title;
     return [createLine(sanitizeLine(line), "dim")];
   };
 }

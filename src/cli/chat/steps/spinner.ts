@@ -1,4 +1,4 @@
-import type { AgentEvent, PhaseEnd } from "../../../core/events.ts";
+import type { AgentEvent, Phase, PhaseEnd } from "../../../core/events.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { renderPhase } from "../../../render/event-lines.ts";
@@ -16,6 +16,10 @@ export interface Spinner {
   startPhase(event: Extract<AgentEvent, { type: "phase-start" }>): void;
   /** Counts text that a model has just written. */
   countText(text: string): void;
+  /** Takes back what was counted of a text that is told again. */
+  discountText(text: string): void;
+  /** Says from here on that the turn writes the answer. */
+  startAnswer(): void;
   endPhase(event: PhaseEnd): void;
   /** Returns the current frame of the spinner without its text. */
   renderSign(): string;
@@ -32,6 +36,7 @@ export interface SpinnerOptions {
 export function createSpinner({ screen, locale, now, animates }: SpinnerOptions): Spinner {
   const startedAt = now();
   let title = say(locale, { zh: "准备中", en: "starting" });
+  let model = "";
   let tokens = 0;
   /** Counts the bytes that models have written since the last usage report. */
   let written = 0;
@@ -39,6 +44,10 @@ export function createSpinner({ screen, locale, now, animates }: SpinnerOptions)
   function sign(): string {
     if (!animates) return "...";
     return frames[Math.floor((now() - startedAt) / frameMs) % frames.length] ?? "";
+  }
+
+  function toTitle(phase: Phase): string {
+    return toShortLine(renderPhase({ phase, model }, locale), longestTitle);
   }
 
   /**
@@ -51,11 +60,18 @@ export function createSpinner({ screen, locale, now, animates }: SpinnerOptions)
   }
 
   return {
-    startPhase(event) {
-      title = toShortLine(renderPhase(event, locale), longestTitle);
+    startPhase({ phase, model: name }) {
+      model = name;
+      title = toTitle(phase);
+    },
+    startAnswer() {
+      title = toTitle("answer");
     },
     countText(text) {
       written += Buffer.byteLength(text);
+    },
+    discountText(text) {
+      written = Math.max(0, written - Buffer.byteLength(text));
     },
     endPhase({ usage }) {
       tokens += usage.inputTokens + usage.outputTokens;

@@ -17,7 +17,8 @@ const longestWords = 300;
 
 /** Shows a thought while it is being written, and leaves one line of it afterwards. */
 export interface ThoughtView {
-  show(step: Step, event: AgentEvent): void;
+  /** Returns true for the first words of a thought. */
+  show(step: Step, event: AgentEvent): boolean;
   /**
    * Leaves one line of the thought that grew; nothing where none did, so that a thought is folded once. `cause` is the event
    * that folds it; absent where the view is closed.
@@ -58,8 +59,10 @@ export function createThinking({ screen, scrollback, locale, verbose }: Thinking
 
   return {
     show(growing, event) {
-      if (step !== growing) fold(event);
+      const isNew = step !== growing;
+      if (isNew) fold(event);
       step = growing;
+      return isNew;
     },
     fold,
     live(rows) {

@@ -24,6 +24,8 @@ const events = {
 const stream = [
   "With Accept: text/event-stream the run's events as they happen: each with `id` (1 for the first one), its type as `event`,",
   "and an AgentEvent as `data`; the last one is run-end. Comments keep the connection alive.",
+  "With `drafts`, `draft-start`, `draft-delta` and `draft-end` come in between, without id: text of which it is not known yet",
+  "whether it is a thought or the answer. What it was follows as thought-delta or answer-delta, so draft-end makes it void.",
   "For a caller with `asks`, `question` (data: a Question) and `question-closed` (data: its question_id) come in between, without id.",
 ].join(" ");
 
@@ -43,6 +45,13 @@ const lastEventId = {
   in: "header",
   description: "For the event stream: only the events after this one.",
   schema: { type: "string", pattern: "^[0-9]+$" },
+};
+
+const drafts = {
+  name: "drafts",
+  in: "query",
+  description: "For the event stream: whether it has drafts.",
+  schema: { type: "boolean", default: false },
 };
 
 /** Describes the paths for questions to the agent and for the runs that answer them. */
@@ -94,14 +103,14 @@ export const runPaths = {
       summary: "Reads a run, or follows it.",
       description: stream,
       tags: ["runs"],
-      parameters: [id, lastEventId],
+      parameters: [id, lastEventId, drafts],
       responses: {
         200: {
           description: "Its outcome, or its state so far; or its events.",
           content: { ...describeJson("Run"), "text/event-stream": events },
         },
         204: { description: "No event comes after the one of Last-Event-ID: the run has ended." },
-        400: describeProblem("The Last-Event-ID is not an event of this run."),
+        400: describeProblem("The Last-Event-ID is not an event of this run, or drafts is neither true nor false."),
         404: none,
         ...commonProblems,
       },

@@ -108,9 +108,13 @@ function toRecordedCall(record: ToolCallRecord, index: number): CallItem {
   return { kind: "call", callId: `call-${index}`, tool, arguments: record.arguments, progress: "", end };
 }
 
-/** Returns what each phase used: from the outcome if there is one, else as the sum of its turns. */
+/**
+ * Returns what each phase used: from the outcome if there is one, else as the sum of its turns. Where one model did both, only the
+ * turns tell the phases apart.
+ */
 export function toPhaseBills(steps: readonly StepView[], outcome: Outcome | undefined): readonly PhaseBill[] {
-  if (outcome === undefined) return phases.flatMap((phase) => sumTurns(steps, phase));
+  const isSplit = outcome?.meta.models.answer.calls === 0 && steps.some(({ phase }) => phase === "answer");
+  if (outcome === undefined || isSplit) return phases.flatMap((phase) => sumTurns(steps, phase));
   const { function_call, answer, compact } = outcome.meta.models;
   const toBills = (phase: PhaseBill["phase"], bill: ModelBill | undefined): PhaseBill[] =>
     (bill?.by_model ?? (bill ? [bill] : [])).map((one) => toBill(phase, one));
@@ -169,11 +173,11 @@ export const emptyStep: StepView = {
 const views = new WeakMap<TurnState, { version: number; view: StepView }>();
 
 /** Returns a step for each turn of a model, with all that followed from it. */
-export function toSteps({ turns }: RunState): readonly StepView[] {
+export function toSteps({ turns, draft }: RunState): readonly StepView[] {
   return turns.map((turn) => {
     const known = views.get(turn);
     if (known?.version === turn.version) return known.view;
-    const view = toStep(turn);
+    const view = toStep(turn, draft?.turn === turn ? draft.text : "");
     views.set(turn, { version: turn.version, view });
     return view;
   });
@@ -184,12 +188,16 @@ export function toEarlyNotices({ earlyNotices }: RunState): readonly NoticeItem[
   return earlyNotices.flatMap(toNotice);
 }
 
-function toStep({ start, entries, end, hasAnswered }: TurnState): StepView {
-  const { phase, step = 0, model = "", reason = "" } = start ?? {};
+/** A draft stands with the thoughts, which is where it goes unless it becomes the answer. */
+function toStep({ start, entries, end, hasAnswered }: TurnState, draft: string): StepView {
+  const { step = 0, model = "", reason = "" } = start ?? {};
+  // A turn that writes the answer no longer decides.
+  const isAnswer = hasAnswered && entries.every(({ kind }) => kind !== "call");
+  const phase = isAnswer ? "answer" : start?.phase;
   return {
     ...{ phase, step, model, reason },
     reasoning: joinParts(entries, "reasoning"),
-    thought: joinParts(entries, "thought"),
+    thought: joinParts(entries, "thought") + draft,
     hasWritten: hasAnswered,
     items: entries.flatMap(toItem),
     end: end && toEnd(end),

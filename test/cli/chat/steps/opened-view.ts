@@ -24,11 +24,13 @@ export interface ViewSettings {
   locale?: Locale;
   verbose?: boolean;
   openMarkdown?: () => MarkdownStream | Promise<MarkdownStream>;
+  /** Is called where a frame is drawn at once. */
+  onDraw?: () => void;
 }
 
 /** A view on a screen that keeps what is written; its clock stands still until it is moved. */
 export function openView(settings: ViewSettings = {}): OpenedView {
-  const { columns = 100, locale = "en", verbose = false, openMarkdown = plainText } = settings;
+  const { columns = 100, locale = "en", verbose = false, openMarkdown = plainText, onDraw = () => {} } = settings;
   const written: Line[] = [];
   let time = 0;
   const now = (): number => time;
@@ -37,7 +39,7 @@ export function openView(settings: ViewSettings = {}): OpenedView {
     size: { columns, rows: 30 },
     write: (lines: readonly Line[]) => void written.push(...lines),
     refresh() {},
-    refreshNow() {},
+    refreshNow: onDraw,
   };
   const view = createRunView({ screen, steps, locale, verbose, openMarkdown, now });
   return {

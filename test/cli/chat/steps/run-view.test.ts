@@ -110,6 +110,46 @@ describe("a run on the screen", () => {
     ]);
   });
 
+  test("shows a draft dim at its first word, and then in the place of what it was", async () => {
+    const opened = openView();
+    const draft = (text: string): AgentEvent => ({ type: "draft-delta", draft: 1, text });
+    const ends = (kept: "answer" | "thought"): AgentEvent => ({ type: "draft-end", draft: 1, kept });
+    opened.take(started, deciding, { type: "draft-start", draft: 1, step: 1 }, draft("I look it up."));
+    expect(opened.live()).toEqual([
+      "",
+      "I look it up.",
+      "",
+      expect.stringMatching(/deciding · fake\/cheap · 0 s · ~3 tok$/),
+    ]);
+    expect(opened.view.live(20)[1]?.[0]?.styles).toEqual(["dim"]);
+    opened.take(ends("thought"), { type: "thought-delta", text: "I look it up." }, toolStart("a"), toolEnd("a"));
+    expect(opened.live()).toHaveLength(1);
+    expect(opened.lines().at(1)).toMatch(/^💡 Thought #1 .* I look it up\.$/);
+    opened.take({ ...deciding, step: 2 }, { type: "draft-start", draft: 2, step: 2 }, {
+      ...draft("It is"),
+      draft: 2,
+    } as AgentEvent);
+    opened.take({ ...ends("answer"), draft: 2 } as AgentEvent, answerPiece("It is"));
+    expect(opened.live()).toEqual(["It is", "", expect.stringContaining("📝 answering · fake/cheap")]);
+    expect(opened.lines().join("\n").match(/It is/g)).toBeNull();
+    await opened.view.close();
+  });
+
+  test("draws the first words of a draft, a thought and an answer at once", () => {
+    let draws = 0;
+    const { take } = openView({ onDraw: () => void draws++ });
+    const drawsOf = (event: AgentEvent): number => {
+      const before = draws;
+      take(event);
+      return draws - before;
+    };
+    take(started, deciding, { type: "draft-start", draft: 1, step: 1 });
+    const draft: AgentEvent = { type: "draft-delta", draft: 1, text: "It" };
+    expect([drawsOf(draft), drawsOf(draft)]).toEqual([1, 0]);
+    expect([drawsOf(think("Hm")), drawsOf(think("Hm"))]).toEqual([1, 0]);
+    expect([drawsOf(answerPiece("It")), drawsOf(answerPiece("is"))]).toEqual([1, 0]);
+  });
+
   test("says that it goes on, with the seconds and the tokens so far", () => {
     const { take, live, pass, view } = openView({ locale: "zh" });
     take(started, deciding, think("字".repeat(400)));
@@ -135,7 +175,12 @@ describe("a thought", () => {
     take(answerPiece("\n"));
     expect(live()[0]).toBe("💭 Thinking...");
     take(answerPiece("Yes."), answerPiece(" And no."));
-    expect(lines()).toEqual(["🧭 deciding · fake/cheap", "💡 Thought #1 (2.1 s) line 0 line 1 lin…", ""]);
+    expect(lines()).toEqual([
+      "🧭 deciding · fake/cheap",
+      "💡 Thought #1 (2.1 s) line 0 line 1 lin…",
+      "📝 answering · fake/cheap",
+      "",
+    ]);
     await setImmediate();
     expect(live().slice(0, -2)).toEqual(["", "Yes. And no."]);
     await view.close();
@@ -267,7 +312,7 @@ describe("an answer", () => {
     take(answerPiece("o."));
     expect(live().slice(0, 2)).toEqual(["One.", "Two."]);
     take(toolStart("a"), toolEnd("a"));
-    expect(lines()).toEqual(["🧭 deciding · fake/cheap", ""]);
+    expect(lines()).toEqual(["🧭 deciding · fake/cheap", "📝 answering · fake/cheap", ""]);
     opening.resolve(plainText());
     await view.close();
     expect(lines().slice(2)).toEqual([
@@ -368,10 +413,11 @@ test("a run with one model shows what it says in its last turn as the answer", a
     "✓ 🔧 echo {} · T s #2",
     "   An echo that is long enough to count.",
     expect.stringMatching(/^⚖ /),
+    "📝 answering · fake/scripted",
     "",
     "It says hello.",
     "",
     "⚖ The model judged the information sufficient and answered.",
-    expect.stringContaining("fake/scripted ×2"),
+    expect.stringContaining("decide + answer fake/scripted ×2"),
   ]);
 });

@@ -73,12 +73,12 @@ export function createApi(send: Send): Api {
     runs: async () => readRuns(await get(`/agent/runs?limit=${mostRuns}`)),
     ask: (asking, key, signal) =>
       send("POST", "/agent/chat", {
-        body: { ...asking, asks: true },
+        body: { ...asking, asks: true, drafts: true },
         headers: { accept: events, "idempotency-key": key },
         signal,
       }),
     events: (runId, after, signal) =>
-      send("GET", toPath("runs", runId), {
+      send("GET", `${toPath("runs", runId)}?drafts=true`, {
         headers: { accept: events, ...(after === 0 ? {} : { "last-event-id": String(after) }) },
         signal,
       }),

@@ -45,7 +45,8 @@ export async function followRun({ open, handle, reportConnectivity, mayPass }: F
       if (event === "question") question = readQuestion(value);
       else if (event === "question-closed") question = null;
       // Of a run of an earlier process the end alone is known, which has no number.
-      if (event !== "run-end" && (id === "" || Number(id) <= last)) continue;
+      // Drafts have none either.
+      if (!/^(run-end|draft)/.test(event) && (id === "" || Number(id) <= last)) continue;
       last = Math.max(last, Number(id));
       events.push(value);
     }

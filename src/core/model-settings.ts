@@ -1,4 +1,5 @@
 import type { JsonObject } from "../kit/json.ts";
+import type { Text } from "../kit/locale.ts";
 import type { ModelCapabilities } from "./model.ts";
 
 /** These wire formats are supported. Each vendor's row names one of them. */
@@ -35,6 +36,8 @@ export interface Vendor {
   efforts?: readonly string[];
   /** Maps model names to the prices that the user has set. */
   prices?: Readonly<Record<string, Price>>;
+  /** Says why no model of it can be used: the configuration names a variable for it that is not set. */
+  unusable?: Text;
   quirks: Quirks;
   /** Lists exceptions for some models. Every rule that matches applies, and a later one wins over an earlier. */
   models?: ModelRule[];

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import { type ConfigCommand, runConfigCommand } from "../../src/cli/config-command.ts";
-import { findUnusedSettings, loadConfig } from "../../src/config/load-config.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
 import { parseJson } from "../../src/config/sources/parse-json.ts";
 import { createStarterFile } from "../../src/config/starter-file.ts";
+import { findUnusedSettings } from "../../src/config/unused.ts";
 import { lineOf, workplace } from "./workplace.ts";
 
 type Action = Parameters<typeof runConfigCommand>[0];

@@ -8,7 +8,7 @@ import type {
   Vendor,
   WireName,
 } from "../../core/model-settings.ts";
-import type { DuetError } from "../../kit/errors.ts";
+import { DuetError } from "../../kit/errors.ts";
 import { escapeRegExp } from "../../kit/text/escape-reg-exp.ts";
 import {
   defaultTemperature,
@@ -157,6 +157,7 @@ function resolveOne(
       [...Object.keys(table), ...Object.keys(vendorAliases), offlineProvider].join(", "),
     );
   }
+  if (row.unusable !== undefined) throw new DuetError({ code: "config", text: row.unusable });
   const model = spec.model ?? readModelVariable(row, environment) ?? row.defaultModel;
   if (!model) throw invalidSettingError(`${path}.model`, model, { zh: "模型名称", en: "the name of a model" });
   const rules = (row.models ?? []).filter((rule) => rule.match.test(model));

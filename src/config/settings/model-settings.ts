@@ -140,10 +140,16 @@ export const modelRows = {
 const mostFallbacks = 8;
 
 const modelHelp = "A model and its parameters.";
+const shortForm = {
+  words: ["provider", "provider/model"],
+  pattern: "^[^/\\s]+(/.*\\S.*)?$",
+  fileHelp: "provider/model, or the provider alone: the same as an object with these two.",
+};
 
 const functionCall = defineOptionalGroup(modelRows, {
   help: { zh: "选择工具的模型", en: "the model that picks tools" },
   fileHelp: modelHelp,
+  shortForm,
   kind: "model",
   environment: "AGENT_FUNCTION_CALL_MODEL",
   flag: { name: "function-call-model", help: "the model that picks tools: provider/model, or JSON" },
@@ -152,6 +158,7 @@ const functionCall = defineOptionalGroup(modelRows, {
 const answer = defineOptionalGroup(modelRows, {
   help: { zh: "写回答的模型", en: "the model that writes the answer" },
   fileHelp: modelHelp,
+  shortForm,
   absent: { zh: "同 functionCall", en: "as functionCall" },
   kind: "model",
   environment: "AGENT_ANSWER_MODEL",

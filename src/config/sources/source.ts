@@ -39,7 +39,8 @@ export function createFileSource(
     tree,
     describePlace: (path) => (path.length === 0 ? shownAs : `${shownAs}: ${renderPath(path)}`),
     toKey: (key) => key,
-    renderValue: (path) => maskValue(getValue(written, path), path, secrets),
+    // A model that is written in short has a value of its own only in the tree.
+    renderValue: (path) => maskValue(getValue(written, path) ?? getValue(tree, path), path, secrets),
     origin: () => ({ from: "file", name: file }),
   };
 }

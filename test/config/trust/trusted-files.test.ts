@@ -127,14 +127,26 @@ describe("a .env found in a git work tree", () => {
     expect(await load(place)).toMatchObject({ leftOut: [], search: { searxng: { url: "http://x" } } });
   });
 
-  test("that changed is left out, though the configuration beside it is trusted; what needs it says so", async () => {
+  test("that changed is left out, though the configuration beside it is trusted, with the server that needs it", async () => {
     const says = { mcpServers: { a: { command: "x", args: [`\${SERVER_MODE}`] } } };
     const place = home({ "code/repo/duet.config.json": JSON.stringify(says), "code/repo/.env": "SERVER_MODE=safe" });
     await trust(place);
     expect((await load(place)).servers[0]?.transport).toMatchObject({ args: ["safe"] });
     writeFileSync(join(place.directory, ".env"), "SERVER_MODE=--evil");
+    expect(await load(place)).toMatchObject({
+      servers: [],
+      unsetParts: [{ kind: "server", name: "a", variable: "SERVER_MODE" }],
+      leftOut: [{ file: join(place.directory, ".env") }],
+    });
+  });
+
+  test("that changed is named beside what needs it and cannot be left out", async () => {
+    const says = { prompts: { directory: `\${PROMPTS}` } };
+    const place = home({ "code/repo/duet.config.json": JSON.stringify(says), "code/repo/.env": "PROMPTS=safe" });
+    await trust(place);
+    writeFileSync(join(place.directory, ".env"), "PROMPTS=evil");
     await expect(load(place)).rejects.toMatchObject({
-      text: { en: expect.stringContaining("the variable SERVER_MODE is not set") },
+      text: { en: expect.stringContaining("the variable PROMPTS is not set") },
       hint: { en: expect.stringMatching(/\.env: not used.*duet config trust/) },
     });
   });

@@ -2,6 +2,7 @@ import type { Evaluator } from "../agent/loop/evaluator.ts";
 import type { Config } from "../config/config.ts";
 import type { Once } from "../kit/async/once.ts";
 import type { KeyedMutex } from "../kit/async/semaphore.ts";
+import type { CommandKeys } from "../providers/keys/command-keys.ts";
 import type { ActiveRuns } from "./active-runs.ts";
 import type { Agent } from "./agent/open-agent.ts";
 import type { CloseLimits } from "./ask-request.ts";
@@ -24,6 +25,8 @@ export interface DuetParts {
   readonly agent: Once<Agent>;
   readonly evaluator: Evaluator | undefined;
   readonly models: ModelRegistry;
+  /** Runs the commands that print keys. It is undefined where the configuration has none. */
+  readonly keys: CommandKeys | undefined;
   readonly modelList: Once<ReturnType<typeof createModelList>>;
   readonly tools: ToolParts;
   readonly conversations: ConversationParts;

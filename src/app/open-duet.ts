@@ -46,8 +46,15 @@ const lastSavingMs = 300;
 export async function openDuet(config: Config, parts: DuetOverrides = {}): Promise<Duet> {
   const warn = parts.warn ?? (() => {});
   const own = await readUserAgentParts(config, warn);
-  const redactor = createRedactor(listKnownSecrets(config));
-  const models = createModelRegistry(config, parts.models, redactor);
+  const hasCommands = Object.values(config.providers).some(({ keyCommand }) => keyCommand !== undefined);
+  const redactor = createRedactor(listKnownSecrets(config), hasCommands);
+  const keys = hasCommands
+    ? (await import("../providers/keys/command-keys.ts")).createCommandKeys({
+        environment: config.environment,
+        onKey: (value) => redactor.add({ name: "API_KEY", value }),
+      })
+    : undefined;
+  const models = createModelRegistry(config, parts.models, { redactor, keys });
   const sample = createSample(models.open);
   const inventory = openToolInventory(config, { own: parts.tools, sample, redactor, warn, start: parts.startServers });
   const gateways = createGateways(inventory, warn);
@@ -66,6 +73,7 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
       await Promise.all([telemetry.close(telemetryMs), closeStore(), own.close(), closeAttachments()]);
     }
     await Promise.all([inventory.close(totalMs), closeAfterRuns()]);
+    keys?.close();
   }
 
   async function closeAttachments(): Promise<void> {
@@ -87,7 +95,8 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
     agent: createOnce(() => openAgent(own.prompts)),
     evaluator: parts.evaluator ?? own.evaluator,
     models,
-    modelList: createOnce(async () => (await import("./models/list-models.ts")).createModelList(config)),
+    keys,
+    modelList: createOnce(async () => (await import("./models/list-models.ts")).createModelList(config, { keys })),
     tools: {
       inventory,
       gateways,

@@ -7,6 +7,9 @@ export const wires = ["openai-chat", "openai-responses", "anthropic-messages"] a
 
 export type WireName = (typeof wires)[number];
 
+/** Prints a key on stdout: a line for the system's shell, or a program with its arguments, which no shell reads. */
+export type KeyCommand = string | readonly string[];
+
 /** Lists how a model may be asked to call tools: by the wire's own function calling, or by lines of text. */
 export const toolCallForms = ["native", "text"] as const;
 
@@ -18,6 +21,8 @@ export interface Vendor {
   baseUrl: string;
   /** Names the environment variable with the vendor's key, and is absent for vendors that need none. */
   keyEnv?: string;
+  /** Prints the key that the user has for the vendor, in place of the variable. */
+  keyCommand?: KeyCommand;
   /** Names the environment variable that overrides the vendor's address. */
   baseUrlEnv?: string;
   /** Names the vendor of which this is a region. A key that is set selects that vendor, and this one is used only by its name. */
@@ -184,6 +189,8 @@ export interface ModelSettings {
   apiKey?: string;
   /** Errors name this variable so that the reader knows what to set. If it is present without `apiKey`, the key is missing. */
   apiKeyEnv?: string;
+  /** Prints the key. There is no `apiKey` and no `apiKeyEnv` then, until it has run. */
+  apiKeyCommand?: KeyCommand;
   /** Ranges from 0 to below 2 (Anthropic: to 1). */
   temperature: number;
   /**

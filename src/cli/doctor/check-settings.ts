@@ -194,8 +194,10 @@ export function checkKeys(checks: readonly ModelCheck[], config: Config): Findin
   }
   const known = Object.values(config.providers).flatMap(({ keyEnv }) => keyEnv ?? []);
   const others = [...new Set(known)].filter((name) => !wanted.has(name));
+  const commands = new Map(checks.flatMap(({ choice, key }) => (key ? [[choice.provider, key] as const] : [])));
   return [
     ...[...wanted].map(([name, isSet]) => createKeyFinding(name, isSet, config)),
+    ...[...commands].map(([provider, key]) => createCommandFinding(provider, key)),
     ...listOtherKeys(others, config),
   ];
 }
@@ -211,6 +213,17 @@ function createKeyFinding(name: string, isSet: boolean, { dotEnv }: Config): Fin
   }
   const from = dotEnv.added.has(name) ? { zh: `（${dotEnv.file}）`, en: ` (${dotEnv.file})` } : { zh: "", en: "" };
   return { ...finding, state: "ok", text: { zh: `已设置${from.zh}`, en: `set${from.en}` } };
+}
+
+/** Reports the command that prints a provider's key, never what it prints. */
+function createCommandFinding(provider: string, { elapsedMs, error }: NonNullable<ModelCheck["key"]>): Finding {
+  const finding = { topic: "key", what: keyWord, name: provider, details: { command: true, ms: elapsedMs } } as const;
+  if (error === null) {
+    const text = { zh: `由 apiKeyCommand 输出 · ${elapsedMs} ms`, en: `printed by apiKeyCommand · ${elapsedMs} ms` };
+    return { ...finding, state: "ok", text };
+  }
+  const text = { zh: `${error.text.zh}。`, en: `${error.text.en}.` };
+  return { ...finding, state: "failed", text, hint: error.hint };
 }
 
 function listOtherKeys(names: readonly string[], { environment }: Config): Finding[] {

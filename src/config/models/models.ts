@@ -98,7 +98,7 @@ export function readModels(inputs: ModelInputs, collector: ErrorCollector): Mode
         const spec = { provider, maxTokens: limits.limit ?? limits.maxTokens };
         return collector.attempt(() => resolveModel(spec, providers, environment, provider, usual)) ?? [];
       })
-      .filter(({ apiKey }) => apiKey !== undefined),
+      .filter(({ apiKey, apiKeyCommand }) => apiKey !== undefined || apiKeyCommand !== undefined),
     ollama: { baseUrl: ollama?.unusable ? "" : toOllamaAddress(environment.OLLAMA_BASE_URL || ollama?.baseUrl) },
   };
 }

@@ -186,6 +186,15 @@ export const providerSettings = defineNamedGroup(
       help: { zh: "存放密钥的环境变量名", en: "the variable that holds the key" },
       fileHelp: "The environment variable that holds the key.",
     }),
+    // A model has no such setting: callers of every interface may choose a model, and none of them may run a program.
+    apiKeyCommand: defineSetting(({ z, text }) => z.union([text, z.array(text).min(1)]).optional(), {
+      help: {
+        zh: "[输出密钥的命令](models.zh.md#用命令取得密钥)：一行 shell 命令，或程序及其参数的列表（不经过 shell）",
+        en: "[a command that prints the key](models.md#a-key-from-a-command): a line for the shell, or a list of a program and its arguments (no shell)",
+      },
+      fileHelp:
+        "A command that prints the key: a line for the shell, or a list of a program and its arguments, which no shell reads.",
+    }),
     aliases: defineSetting(({ z, text }) => z.record(text, text).optional(), {
       help: { zh: "某个模型名对提供商意味着什么", en: "what a model's name means to the vendor" },
       fileHelp: "What a model's name means to the vendor: deepseek-chat is deepseek-flash unless set here.",

@@ -139,7 +139,7 @@ const longestShown = 300;
 const shortestPiece = 8;
 
 /** Makes a vendor's text fit to be shown: one short line without control characters and secrets. */
-function toErrorText(text: string, key: string | undefined): string {
+export function toErrorText(text: string, key: string | undefined): string {
   const line = sanitizeLine(removeSecrets(text.slice(0, 4000), key ?? ""));
   return line.length > longestShown ? `${line.slice(0, longestShown).toWellFormed()}…` : line;
 }

@@ -188,7 +188,7 @@ function ask(values: Values): Action {
   const flags = toFlags(values);
   return async (context) => {
     if (context.console.stderr.isTTY) {
-      const { writeFirstConfig } = await import("../src/cli/first-config.ts");
+      const { writeFirstConfig } = await import("../src/cli/first-start/first-config.ts");
       const line = await writeFirstConfig(flags);
       if (line !== undefined) writeLine(context.console, line);
     }

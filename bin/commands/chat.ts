@@ -58,7 +58,14 @@ const leftCode = 130;
 
 /** Asks a person who starts the program for the first time for what is missing, where the terminal shows the questions. */
 async function beginFirst(flags: Flags, { console, signal }: Context): Promise<FirstStart> {
-  if (console.stdout.isTTY !== true) {
+  if (console.stdout.isTTY === true) {
+    const { findConfigFiles } = await import("../../src/config/load-config.ts");
+    const { leftOut } = await findConfigFiles(flags);
+    if (leftOut.length > 0) {
+      const { offerTrust } = await import("../../src/cli/trust/offer-trust.ts");
+      if ((await offerTrust({ flags, console, signal })) === "left") return "left";
+    }
+  } else {
     const { writeFirstConfig } = await import("../../src/cli/first-start/first-config.ts");
     const line = await writeFirstConfig(flags);
     return line === undefined ? {} : { line };

@@ -188,7 +188,7 @@ export const client: readonly Mutation[] = [
   },
   {
     id: "trust-masks-text",
-    file: "src/cli/trust/trust-command.ts",
+    file: "src/cli/trust/trust-files.ts",
     text: "shownText: maskFileText(text, tree)",
     becomes: "shownText: text",
     tests: ["test/config/trust/trusted-files.test.ts"],

@@ -1,7 +1,7 @@
 import type { Config } from "../../config/config.ts";
 import { readConfig } from "../../config/load-config.ts";
 import type { Flags } from "../../config/settings/settings.ts";
-import { describeUnusedSettings, findUnusedSettings } from "../../config/unused.ts";
+import { describeUnused } from "../../config/unused.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { type Context, createWarn } from "../console.ts";
 import { withOpened } from "../with-duet.ts";
@@ -18,8 +18,8 @@ export interface DoctorCommand extends Context {
  */
 export async function runDoctorCommand({ flags, output, ...context }: DoctorCommand): Promise<number> {
   const { config, ...faults } = await readConfig(flags);
-  const unused = describeUnusedSettings(findUnusedSettings(config));
-  if (unused !== undefined) createWarn(config, context.console)(unused);
+  // What lacks its variable is a finding.
+  describeUnused({ ...config, unsetParts: [] }).forEach(createWarn(config, context.console));
   let hasBegun = false;
   const check = (used: Config, known: ConfigFaults): Promise<number> =>
     withOpened(used, context, (opened) => {

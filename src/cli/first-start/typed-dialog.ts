@@ -23,6 +23,13 @@ export interface TypedDialog {
 /** Is the reason with which the signal of a dialog aborts. */
 export class LeftDialog extends Error {
   override readonly name = "LeftDialog";
+  /** Is true for Ctrl-C, and where the terminal is gone. */
+  readonly isInterrupt: boolean;
+
+  constructor(isInterrupt: boolean) {
+    super("the dialog was left");
+    this.isInterrupt = isInterrupt;
+  }
 }
 
 /** Stands for the width of a terminal that does not tell it. */
@@ -45,11 +52,12 @@ export function openTypedDialog({ stdin, stdout }: Pick<Console, "stdin" | "stdo
     },
     refuse() {},
   });
-  const leave = (): void => left.abort(new LeftDialog("the dialog was left"));
+  const leave = (isInterrupt: boolean): void => left.abort(new LeftDialog(isInterrupt));
 
   function press(key: Key): void {
     const control = key.name === "text" && key.ctrl ? key.text : "";
-    if (key.name === "escape" || control === "c" || (control === "d" && line.text === "")) leave();
+    if (key.name === "escape" || (control === "d" && line.text === "")) leave(false);
+    else if (control === "c") leave(true);
     // What is typed while nothing is asked answers no question.
     else if (question === undefined) return;
     else if (key.name === "enter" || control === "j") {
@@ -60,7 +68,7 @@ export function openTypedDialog({ stdin, stdout }: Pick<Console, "stdin" | "stdo
     } else line.press(key);
   }
 
-  const keys = readKeys(stdin, press, leave);
+  const keys = readKeys(stdin, press, () => leave(true));
 
   async function askLine(query: string, isSecret: boolean): Promise<string> {
     signal.throwIfAborted();

@@ -32,14 +32,32 @@ export async function isInWorkTree(directory: string, environment: Environment):
 
 /** Reads the trusted files from `trusted.json` in the state directory. A file that cannot be read counts as an empty list. */
 export async function readTrusted(home: string): Promise<readonly TrustedFile[]> {
+  return (await readLists(home)).files;
+}
+
+/** Reads the files for which somebody has said no, from the same place. */
+export async function readDeclined(home: string): Promise<readonly TrustedFile[]> {
+  return (await readLists(home)).declined;
+}
+
+interface TrustLists {
+  files: readonly TrustedFile[];
+  declined: readonly TrustedFile[];
+}
+
+async function readLists(home: string): Promise<TrustLists> {
   try {
     const { text = "" } = await readPrivateFile(getTrustedFile(home), largestList);
     const read: unknown = JSON.parse(text);
-    const files = isRecord(read) && Array.isArray(read.files) ? read.files : [];
-    return files.filter(isTrustedFile);
+    return { files: readList(read, "files"), declined: readList(read, "declined") };
   } catch {
-    return [];
+    return { files: [], declined: [] };
   }
+}
+
+function readList(read: unknown, key: keyof TrustLists): TrustedFile[] {
+  const list = isRecord(read) ? read[key] : undefined;
+  return Array.isArray(list) ? list.filter(isTrustedFile) : [];
 }
 
 export function isTrusted(trusted: readonly TrustedFile[], file: string, text: string): boolean {
@@ -49,12 +67,27 @@ export function isTrusted(trusted: readonly TrustedFile[], file: string, text: s
 
 /** Remembers these files with exactly these texts; others cannot read what is remembered. Throws what the file system throws. */
 export async function trustFiles(files: readonly { file: string; text: string }[], home: string): Promise<void> {
+  await addToList("files", files, home);
+}
+
+/** Remembers that these files with exactly these texts are not to be trusted, so that nobody is asked again. */
+export async function refuseFiles(files: readonly { file: string; text: string }[], home: string): Promise<void> {
+  await addToList("declined", files, home);
+}
+
+async function addToList(
+  key: keyof TrustLists,
+  files: readonly { file: string; text: string }[],
+  home: string,
+): Promise<void> {
+  const lists = await readLists(home);
   const news = files.map(({ file, text }) => ({ file, digest: hashText(text) }));
   const isNew = (one: TrustedFile): boolean =>
     news.some(({ file, digest }) => one.file === file && one.digest === digest);
-  const known = (await readTrusted(home)).filter((one) => !isNew(one));
-  const all = [...known, ...news].slice(-mostRemembered);
-  await writePrivateFile(getTrustedFile(home), `${JSON.stringify({ files: all }, undefined, 2)}\n`);
+  const all = [...lists[key].filter((one) => !isNew(one)), ...news].slice(-mostRemembered);
+  const { declined, ...rest } = { ...lists, [key]: all };
+  const written = declined.length === 0 ? rest : { ...rest, declined };
+  await writePrivateFile(getTrustedFile(home), `${JSON.stringify(written, undefined, 2)}\n`);
 }
 
 function hashText(text: string): string {

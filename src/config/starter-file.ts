@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { type DefaultedRow, defaultedLimits, describeRange, type LimitKey, unitNames } from "../core/limits.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
 import { createFolder } from "../kit/private-file.ts";
+import { version } from "../kit/version.ts";
 import { vendors } from "../providers/vendors.ts";
 import { searchBackendNames } from "../tools/search/search-backends.ts";
 
@@ -14,6 +15,9 @@ interface Recommendation {
   value: number;
   why: Text;
 }
+
+/** Is where editors find the JSON Schema of this version's file: the package of npm, whose files unpkg serves. */
+export const schemaAddress = `https://unpkg.com/duet-mcp@${version}/dist/config.schema.json`;
 
 const recommendedLimits: Partial<Record<LimitKey, Recommendation>> = {
   maxIterations: {
@@ -81,6 +85,7 @@ export function createStarterFile(
   };
   const { value: temperature, why } = recommendedTemperature;
   return `{
+  "$schema": ${JSON.stringify(schemaAddress)},
   ${toNote("两个模型：functionCall 决定调用哪些工具，answer 撰写回答；只写前者则由它兼任。", "Two models: functionCall decides on tools, answer writes the answer; if only the first is set, it does both.")}
   ${toNote(`都不写时，使用第一个已设置密钥的提供商：${vendorKeys.join("、")}。`, `With neither, the first vendor whose key is set is used: ${vendorKeys.join(", ")}.`)}
   ${toNote("密钥写在环境变量或同目录的 .env 中，不写在这里。", "Keys belong in the environment or in a .env file beside this one, not here.")}

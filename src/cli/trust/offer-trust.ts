@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { findTrustedFiles, getFallbackLocale, getProgramPaths } from "../../config/load-config.ts";
 import type { Flags } from "../../config/settings/settings.ts";
 import { createStateFolder } from "../../config/sources/state-folder.ts";
-import { refuseFiles, isTrusted, readDeclined, readTrusted, trustFiles } from "../../config/trust/trusted-files.ts";
+import { isTrusted, readDeclined, readTrusted, refuseFiles, trustFiles } from "../../config/trust/trusted-files.ts";
 import { readYesNo } from "../../core/questions/yes-no.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";

@@ -86,7 +86,9 @@ export function createFileJsonSchema(): Record<string, unknown> {
     return description === undefined ? schema : schema.meta({ description });
   });
   const titled = described.meta({ title: "Duet configuration" });
-  const schema = { ...z.toJSONSchema(titled, { target: "draft-7", io: "input" }) };
+  // Editors know these two of JSON with comments.
+  const allowed = { allowComments: true, allowTrailingCommas: true };
+  const schema = { ...z.toJSONSchema(titled, { target: "draft-7", io: "input" }), ...allowed };
   return withShortForms(schema, fileSettings, ({ pattern, fileHelp: description }) => ({
     ...{ type: "string", pattern, description },
   }));

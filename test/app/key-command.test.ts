@@ -74,7 +74,9 @@ describe.runIf(requires(unix))("a command that prints the key", () => {
     const { folder, command, runs } = await keyFolder(first);
     fake.script("m", refused, refused, { text: "Now." });
     const { duet } = await open(command);
-    expect(await duet.checkModels(new AbortController().signal)).toMatchObject([{ error: { code: "auth" } }]);
+    expect(await duet.checkModels(new AbortController().signal)).toMatchObject([
+      { error: { code: "auth", hint: { en: "Check the key that apiKeyCommand prints." } } },
+    ]);
     expect([sentKeys(), runs()]).toEqual([[`Bearer ${first}`], 2]);
     await writeFile(join(folder, "key"), second);
     const { outcome, all } = await ask(duet);

@@ -7,7 +7,10 @@ import { createHint, findConnectionRemedy } from "./error-hints.ts";
 import { classifyError } from "./error-rules.ts";
 
 /** Identifies the model that failed. The key is included so that it can be removed from the shown text. */
-export type ErrorOrigin = Pick<ModelSettings, "provider" | "model" | "apiKey" | "apiKeyEnv" | "baseUrl">;
+export type ErrorOrigin = Pick<
+  ModelSettings,
+  "provider" | "model" | "apiKey" | "apiKeyEnv" | "apiKeyCommand" | "baseUrl"
+>;
 
 export interface HttpFailure {
   status: number;

@@ -16,6 +16,8 @@ export interface TrustOffer {
   flags: Flags;
   console: Pick<Console, "stdin" | "stdout">;
   signal: AbortSignal;
+  /** Says from where the program was started; the process's own place when absent. */
+  place?: Pick<ReturnType<typeof getProgramPaths>, "environment" | "directory">;
 }
 
 /**
@@ -23,8 +25,12 @@ export interface TrustOffer {
  * start, call and load. A yes holds for exactly this content, and a no is not asked again. Returns "left" where the person leaves
  * the program instead.
  */
-export async function offerTrust({ flags, console, signal }: TrustOffer): Promise<"answered" | "left"> {
-  const { environment, directory } = getProgramPaths();
+export async function offerTrust({
+  flags,
+  console,
+  signal,
+  place: { environment, directory } = getProgramPaths(),
+}: TrustOffer): Promise<"answered" | "left"> {
   const found = findTrustedFiles(flags, environment, directory);
   // What cannot be read is told by whoever loads the configuration.
   const files = await ignoreRejection(

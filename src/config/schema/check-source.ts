@@ -2,24 +2,17 @@ import type * as z from "zod";
 import type { LimitKey } from "../../core/limits.ts";
 import { describeIssue, getIssuePath } from "../../core/schemas/describe-issue.ts";
 import { describeAllowed, findSchema, listKeys } from "../../core/schemas/describe-schema.ts";
-import type { DuetError } from "../../kit/errors.ts";
 import { isEmptyRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { configError, joinConfigErrors, unknownKeyError } from "../config-errors.ts";
-import { getValue, type Path, renderPath } from "../sources/setting-path.ts";
-import { createAssignedSource, type Source } from "../sources/source.ts";
+import { getValue, renderPath } from "../sources/setting-path.ts";
+import { createAssignedSource, type Source, type SourceFault } from "../sources/source.ts";
 import { createAllowedSchema, createFileJsonSchema, fileSchema, parseOnce } from "./file-schema.ts";
 
 /** Refuses a source that does not fit the schema, with a line for each of its faults. */
 export function checkSource(source: Source, schema: z.ZodType): void {
   const faults = findFaults(source, schema);
   if (faults.length > 0) throw joinConfigErrors(faults.map(({ error }) => error));
-}
-
-/** Says what is wrong with a source, and where. */
-export interface SourceFault {
-  path: Path;
-  error: DuetError;
 }
 
 /** Finds everything in a source that does not fit the schema. */

@@ -4,7 +4,7 @@ import { DuetError } from "../../kit/errors.ts";
 import { configError, createErrorCollector, type ErrorCollector } from "../config-errors.ts";
 import { readModelFlag } from "../models/model-text.ts";
 import { toWholeModels } from "../models/whole-models.ts";
-import { findFaults, type SourceFault } from "../schema/check-source.ts";
+import { findFaults } from "../schema/check-source.ts";
 import { configurationSchema, fileSchema, parseOnce } from "../schema/file-schema.ts";
 import { type Flags, settingFlags } from "../settings/settings.ts";
 import { type ChosenFiles, chooseFiles, describeSkippedFiles, type SkippedFile } from "./choose-files.ts";
@@ -14,7 +14,14 @@ import { fileName, readText, toDisplayedPath } from "./find-file.ts";
 import { parseJson } from "./parse-json.ts";
 import { findBrokenPart, removeParts } from "./remove-parts.ts";
 import { getValue, type Path } from "./setting-path.ts";
-import { type Assignment, createAssignedSource, createCodeSource, createFileSource, type Source } from "./source.ts";
+import {
+  type Assignment,
+  createAssignedSource,
+  createCodeSource,
+  createFileSource,
+  type Source,
+  type SourceFault,
+} from "./source.ts";
 import { sortProblems, type UnsetPart } from "./unset-parts.ts";
 
 /** Holds the settings of every source. Each source is validated on its own, and what does not fit is left out of it. */

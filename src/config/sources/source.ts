@@ -1,3 +1,4 @@
+import type { DuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import { maskValue } from "../secrets/mask.ts";
 import { getValue, type Path, renderPath } from "./setting-path.ts";
@@ -22,6 +23,12 @@ export interface Source {
   /** Returns the value as it was written, in a printable form. */
   renderValue(path: Path): string;
   origin(path: Path): Origin;
+}
+
+/** Says what is wrong with a source, and where. */
+export interface SourceFault {
+  path: Path;
+  error: DuetError;
 }
 
 /**

@@ -1,10 +1,10 @@
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { configError } from "../config-errors.ts";
-import type { SourceFault } from "../schema/check-source.ts";
 import type { ReferenceProblem } from "./expand-variables.ts";
 import { findBrokenPart } from "./remove-parts.ts";
 import { getValue, type Path, renderPath } from "./setting-path.ts";
+import type { SourceFault } from "./source.ts";
 
 /** Describes a part of the file that is left out because it names a variable that is not set. Everything else is used. */
 export interface UnsetPart {

@@ -168,16 +168,10 @@ export function runModels(values: Values): Action {
 
 /** Checks configuration, keys, models and servers; a line each. */
 export function diagnose(values: Values): Action {
-  return (context) =>
-    withDuet(
-      toFlags(values),
-      context,
-      async (opened) => {
-        const { runDoctor } = await import("../src/cli/doctor/doctor.ts");
-        return runDoctor({ ...opened, output: readOutputFormat(values) });
-      },
-      { needsState: false },
-    );
+  return async (context) => {
+    const { runDoctorCommand } = await import("../src/cli/doctor/doctor-command.ts");
+    return runDoctorCommand({ ...context, flags: toFlags(values), output: readOutputFormat(values) });
+  };
 }
 
 /** Reads the files of `--file`. Throws a `config` error for one that cannot be attached: nobody is there to go on without it. */
@@ -200,7 +194,7 @@ function ask(values: Values): Action {
   const flags = toFlags(values);
   return async (context) => {
     if (context.console.stderr.isTTY) {
-      const { writeFirstConfig } = await import("../src/cli/first-config.ts");
+      const { writeFirstConfig } = await import("../src/cli/first-start/first-config.ts");
       const line = await writeFirstConfig(flags);
       if (line !== undefined) writeLine(context.console, line);
     }

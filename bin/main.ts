@@ -134,7 +134,7 @@ async function run(argv: string[], context: Context, onAction: (action: Action) 
     return await action(context);
   } catch (thrown) {
     const error = toDuetError(thrown);
-    if (!context.signal.aborted) process.stderr.write(`${await toErrorLine(error, findLocale(argv))}\n`);
+    if (!context.signal.aborted) process.stderr.write(`${await toErrorLines(error, findLocale(argv))}\n`);
     return error.code === "config" ? 2 : 1;
   }
 }
@@ -145,10 +145,14 @@ function findLocale(argv: string[]): string | undefined {
   return at < 0 ? undefined : (argv[at]?.split("=")[1] ?? argv[at + 1]);
 }
 
-async function toErrorLine(error: DuetError, locale: string | undefined): Promise<string> {
+async function toErrorLines(error: DuetError, locale: string | undefined): Promise<string> {
   const { getFallbackLocale } = await import("../src/config/load-config.ts");
-  const { message, hint } = toErrorReport(error, getFallbackLocale({ locale }));
-  return `duet: ${joinSentences(message, hint)}`;
+  const shown = getFallbackLocale({ locale });
+  const lines = [error, ...error.others].map((each) => {
+    const { message, hint } = toErrorReport(each, shown);
+    return `duet: ${joinSentences(message, hint)}`;
+  });
+  return lines.join("\n");
 }
 
 /**

@@ -1,5 +1,7 @@
 // Bundles the program into dist/: one entry, code split so that heavy parts load when first needed.
+import { execFile } from "node:child_process";
 import { cp, rm, writeFile } from "node:fs/promises";
+import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { buildChatPage, buildRunPage } from "./build/build-page.mjs";
@@ -48,3 +50,6 @@ await writeFile("dist/chat-page.html.gz", gzipSync(chatPage.text, { level: 9, me
 await cp("src/agent/prompts", "dist/prompts", { recursive: true, filter: (path) => !path.endsWith(".ts") });
 const metafiles = [program.metafile, ...zod, ...runPage.metafiles, ...chatPage.metafiles];
 await writeFile("dist/THIRD-PARTY-NOTICES.txt", await collectNotices(metafiles));
+// Editors read it at the address that a new configuration names.
+const { stdout: schema } = await promisify(execFile)(process.execPath, ["dist/duet.js", "config", "schema"]);
+await writeFile("dist/config.schema.json", schema);

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inTerminal, median, program } from "./pseudo-terminal.mjs";
@@ -11,6 +11,9 @@ export async function measure(folder) {
   const tool = { command: process.execPath, args: [fileURLToPath(new URL("../tool-server.mjs", import.meta.url))] };
   const config = join(folder, "servers.json");
   await writeFile(config, JSON.stringify({ mcpServers: { one: tool, two: tool, three: tool } }));
+  // Without a configuration the very first start would ask for one.
+  await mkdir(join(folder, ".config/duet"), { recursive: true });
+  await writeFile(join(folder, ".config/duet/config.json"), "{}");
   const bare = { PATH: process.env.PATH, HOME: folder, TERM: "xterm-256color", LANG: "en_US.UTF-8" };
   const keyed = { ...bare, DEEPSEEK_API_KEY: "k" };
   const cases = {

@@ -1,5 +1,7 @@
 import { chooseStartMode } from "../../src/app/models/start-mode.ts";
+import type { Context } from "../../src/cli/console.ts";
 import { findChosenConversation, writeTitle } from "../../src/cli/conversations/chosen-conversation.ts";
+import type { FirstStart } from "../../src/cli/first-start/first-start.ts";
 import { followConfig } from "../../src/cli/follow-config.ts";
 import { type DuetContext, withDuet } from "../../src/cli/with-duet.ts";
 import type { Flags } from "../../src/config/settings/settings.ts";
@@ -12,7 +14,9 @@ export function chat(values: Values): Action {
   const flags = toFlags(values);
   const runCommand: Action = async (context) => {
     const isTyped = context.console.stdin.isTTY === true;
-    const firstLine = isTyped ? await writeFirstConfig(flags) : undefined;
+    const begun = isTyped ? await beginFirst(flags, context) : {};
+    if (begun === "left") return leftCode;
+    const firstLine = begun.line;
     // People wait for the prompt: the servers start behind it.
     const startServers = isTyped ? "when-wanted" : "at-once";
     const chatWith = async (opened: DuetContext): Promise<number> => {
@@ -57,7 +61,25 @@ export function chat(values: Values): Action {
   return Object.assign(runCommand, { endsBySignal: process.stdin.isTTY === true });
 }
 
-async function writeFirstConfig(flags: Flags): Promise<string | undefined> {
-  const { writeFirstConfig: write } = await import("../../src/cli/first-config.ts");
-  return write(flags);
+/** Is the exit code where the person has left the questions of the first start, as after an interrupt. */
+const leftCode = 130;
+
+/** Asks a person who starts the program for the first time for what is missing, where the terminal shows the questions. */
+async function beginFirst(flags: Flags, { console, signal }: Context): Promise<FirstStart> {
+  if (console.stdout.isTTY === true) {
+    const { findConfigFiles } = await import("../../src/config/load-config.ts");
+    const { leftOut } = await findConfigFiles(flags);
+    if (leftOut.length > 0) {
+      const { offerTrust } = await import("../../src/cli/trust/offer-trust.ts");
+      if ((await offerTrust({ flags, console, signal })) === "left") return "left";
+    }
+  } else {
+    const { writeFirstConfig } = await import("../../src/cli/first-start/first-config.ts");
+    const line = await writeFirstConfig(flags);
+    return line === undefined ? {} : { line };
+  }
+  const { findFirstConfig } = await import("../../src/cli/first-start/first-config.ts");
+  if ((await findFirstConfig(flags)) === undefined) return {};
+  const { runFirstStart } = await import("../../src/cli/first-start/first-start.ts");
+  return runFirstStart({ flags, console, signal });
 }

@@ -1,4 +1,5 @@
 import { loadConfig } from "../config/load-config.ts";
+import { describeUnsetParts } from "../config/sources/unset-parts.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { toUser } from "../core/questions/user.ts";
@@ -36,7 +37,7 @@ export interface EmbeddedDuet extends AsyncDisposable {
 
 /**
  * Creates an agent. It reads API keys from the environment, as the command line does (`DEEPSEEK_API_KEY` ...). Throws a
- * `DuetError` with the code `config` whose message is one line: the invalid option, its value and what is allowed.
+ * `DuetError` with the code `config` whose message has a line for each fault: the invalid option, its value and what is allowed.
  */
 export async function createDuet(options: DuetOptions = {}): Promise<EmbeddedDuet> {
   checkOptions(options);
@@ -52,6 +53,7 @@ export async function createDuet(options: DuetOptions = {}): Promise<EmbeddedDue
     settings,
   });
   const warn = (line: Text): void => process.emitWarning(say(config.locale, line));
+  describeUnsetParts(config.unsetParts).forEach(warn);
   const duet = await openDuet(config, {
     models,
     tools: await readTools(options.tools ?? []),

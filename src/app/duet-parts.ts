@@ -3,6 +3,7 @@ import type { Config, SubAgentSettings } from "../config/config.ts";
 import type { HookRunner } from "../core/hooks.ts";
 import type { Once } from "../kit/async/once.ts";
 import type { KeyedMutex } from "../kit/async/semaphore.ts";
+import type { CommandKeys } from "../providers/keys/command-keys.ts";
 import type { ActiveRuns } from "./active-runs.ts";
 import type { Agent } from "./agent/open-agent.ts";
 import type { CloseLimits } from "./ask-request.ts";
@@ -27,6 +28,8 @@ export interface DuetParts {
   /** Runs the user's hooks; absent where there are none. */
   readonly hooks: HookRunner | undefined;
   readonly models: ModelRegistry;
+  /** Runs the commands that print keys. It is undefined where the configuration has none. */
+  readonly keys: CommandKeys | undefined;
   readonly modelList: Once<ReturnType<typeof createModelList>>;
   readonly tools: ToolParts;
   readonly conversations: ConversationParts;

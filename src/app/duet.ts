@@ -225,7 +225,8 @@ export class Duet {
   async checkModels(signal: AbortSignal, changes: ModelChanges = {}): Promise<ModelCheck[]> {
     const { config } = this.#parts;
     const [{ checkModels }, chosen] = await Promise.all([import("./models/check-models.ts"), chooseModels(config)]);
-    return checkModels(await changeChoices(chosen, changes, config), config.locale, signal);
+    const choices = await changeChoices(chosen, changes, config);
+    return checkModels(choices, { locale: config.locale, keys: this.#parts.keys }, signal);
   }
 
   /** Returns the search backends in use without sending them a request, or null when search is off. */

@@ -48,13 +48,20 @@ const lastSavingMs = 300;
 export async function openDuet(config: Config, parts: DuetOverrides = {}): Promise<Duet> {
   const warn = parts.warn ?? (() => {});
   const own = await readUserAgentParts(config, warn);
-  const redactor = createRedactor(listKnownSecrets(config));
+  const hasCommands = Object.values(config.providers).some(({ keyCommand }) => keyCommand !== undefined);
+  const redactor = createRedactor(listKnownSecrets(config), hasCommands);
   const opened = await openUserHooks(config, { redactor, warn }).catch(async (thrown: unknown) => {
     await own.close();
     throw thrown;
   });
   const hooks = opened?.hooks;
-  const models = createModelRegistry(config, parts.models, redactor);
+  const keys = hasCommands
+    ? (await import("../providers/keys/command-keys.ts")).createCommandKeys({
+        environment: config.environment,
+        onKey: (value) => redactor.add({ name: "API_KEY", value }),
+      })
+    : undefined;
+  const models = createModelRegistry(config, parts.models, { redactor, keys });
   const sample = createSample(models.open);
   const inventory = openToolInventory(config, {
     own: parts.tools,
@@ -80,6 +87,7 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
       await Promise.all([telemetry.close(telemetryMs), closeStore(), own.close(), opened?.close(), closeAttachments()]);
     }
     await Promise.all([inventory.close(totalMs), closeAfterRuns()]);
+    keys?.close();
   }
 
   async function closeAttachments(): Promise<void> {
@@ -102,7 +110,8 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
     evaluator: parts.evaluator ?? own.evaluator,
     hooks,
     models,
-    modelList: createOnce(async () => (await import("./models/list-models.ts")).createModelList(config)),
+    keys,
+    modelList: createOnce(async () => (await import("./models/list-models.ts")).createModelList(config, { keys })),
     tools: {
       inventory,
       gateways,
@@ -117,7 +126,7 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
       given: createOnce(async () => (await import("./conversations/given-history.ts")).createGivenHistories()),
     },
     attachments,
-    subAgents: createSubAgents(config, (own) => createModelRegistry(own, {}, redactor)),
+    subAgents: createSubAgents(config, (own) => createModelRegistry(own, {}, { redactor, keys })),
     telemetry,
     runs,
     close,

@@ -2,8 +2,9 @@ import type { Config, ServerSettings } from "../config/config.ts";
 import { listConfigFiles, loadConfig } from "../config/load-config.ts";
 import type { Flags } from "../config/settings/settings.ts";
 import { describeSkippedFiles } from "../config/sources/choose-files.ts";
+import { describeUnsetParts } from "../config/sources/unset-parts.ts";
 import { type FileWatchOptions, watchFiles } from "../config/sources/watch-files.ts";
-import { toDuetError, toErrorReport } from "../kit/errors.ts";
+import { type DuetError, toDuetError, toErrorReport } from "../kit/errors.ts";
 import type { Text } from "../kit/locale.ts";
 import { joinSentences } from "../render/event-lines.ts";
 
@@ -37,13 +38,15 @@ export function watchConfig(reloading: ConfigWatchOptions): void {
     if (missing) return warn(missing);
     const before = inForce;
     inForce = next;
+    const known = new Set(before.unsetParts.map(({ text }) => text.en));
+    describeUnsetParts(next.unsetParts.filter(({ text }) => !known.has(text.en))).forEach(warn);
     if (describeServers(next) !== describeServers(before)) await onServers(next.servers);
     if (describeRest(next) !== describeRest(before)) warn(needsRestart);
   }
 
   watchFiles(listConfigFiles(flags, environment, directory), {
     ...reloading,
-    onChange: () => reload().catch((thrown) => warn(describeUnchanged(thrown))),
+    onChange: () => reload().catch((thrown) => describeUnchanged(toDuetError(thrown)).forEach(warn)),
   });
 }
 
@@ -66,7 +69,7 @@ function describeServers({ servers }: Config): string {
 
 /** Returns all settings that take effect only at a start; of the environment, those variables that servers may see. */
 function describeRest(config: Config): string {
-  const { servers, settings, origins, environment, dotEnv, leftOut, ...rest } = config;
+  const { servers, settings, origins, environment, dotEnv, leftOut, unsetParts, ...rest } = config;
   const { mcpServers, servers: more, ...others } = settings;
   const passed = servers.flatMap(({ transport }) => (transport.type === "stdio" ? transport.inheritEnv : []));
   return JSON.stringify([rest, others, passed.map((name) => environment[name])]);
@@ -77,10 +80,14 @@ const needsRestart: Text = {
   en: "the configuration has changed: server changes take effect now, other settings after a restart",
 };
 
-function describeUnchanged(thrown: unknown): Text {
-  const error = toDuetError(thrown);
-  const [zh, en] = [toErrorReport(error, "zh"), toErrorReport(error, "en")].map(({ message, hint }) =>
-    joinSentences(message, hint),
-  );
-  return { zh: `仍使用之前的配置：${zh}`, en: `the previous configuration stays in effect: ${en}` };
+/** Returns a line for each error. */
+function describeUnchanged(error: DuetError): Text[] {
+  const [first, ...rest] = [error, ...error.others].map((each): Text => {
+    const [zh, en] = [toErrorReport(each, "zh"), toErrorReport(each, "en")].map(({ message, hint }) =>
+      joinSentences(message, hint),
+    );
+    return { zh: zh ?? "", en: en ?? "" };
+  });
+  const { zh, en } = first ?? error.text;
+  return [{ zh: `仍使用之前的配置：${zh}`, en: `the previous configuration stays in effect: ${en}` }, ...rest];
 }

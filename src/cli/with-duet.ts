@@ -27,10 +27,22 @@ export async function withDuet(
   work: (opened: DuetContext) => Promise<number>,
   { startServers, needsState = true, telemetryMs }: OpeningOptions = {},
 ): Promise<number> {
-  const { console, signal } = context;
+  const { console } = context;
   const loading = needsState ? loadWithState(flags, console) : load(flags, console);
-  const [config, { openDuet }] = await Promise.all([loading, import("../app/open-duet.ts")]);
+  const [config] = await Promise.all([loading, import("../app/open-duet.ts")]);
   if (needsState) await refuseNewer(config);
+  return withOpened(config, context, work, { startServers, telemetryMs });
+}
+
+/** Does the same with a configuration that was read before. */
+export async function withOpened(
+  config: Config,
+  context: Context,
+  work: (opened: DuetContext) => Promise<number>,
+  { startServers, telemetryMs }: Omit<OpeningOptions, "needsState"> = {},
+): Promise<number> {
+  const { console, signal } = context;
+  const { openDuet } = await import("../app/open-duet.ts");
   const duet = await waitAbortable(openDuet(config, { startServers, warn: createWarn(config, console) }), signal);
   try {
     return await work({ ...context, config, duet });
@@ -41,14 +53,10 @@ export async function withDuet(
 
 /** Loads the configuration, and reports on stderr the settings that are not applied. */
 export async function load(flags: Flags, console: Console): Promise<Config> {
-  const [{ loadConfig, describeUnusedSettings, findUnusedSettings }, { describeSkippedFiles }] = await Promise.all([
-    import("../config/load-config.ts"),
-    import("../config/sources/choose-files.ts"),
-  ]);
+  const { loadConfig } = await import("../config/load-config.ts");
   const config = await loadConfig(flags);
-  for (const line of [describeSkippedFiles(config.leftOut), describeUnusedSettings(findUnusedSettings(config))]) {
-    if (line) createWarn(config, console)(line);
-  }
+  const { describeUnused } = await import("../config/unused.ts");
+  for (const line of describeUnused(config)) createWarn(config, console)(line);
   return config;
 }
 

@@ -11,6 +11,53 @@ export function configError(where: string, what: Text, cause?: unknown): DuetErr
   return new DuetError({ code: "config", text, cause });
 }
 
+/** Limits how many errors of a configuration are reported at once. */
+const mostReported = 20;
+
+/** Joins the errors of a configuration to one, which has the text of the first. There has to be at least one. */
+export function joinConfigErrors(errors: readonly DuetError[]): DuetError {
+  const [first, ...rest] = errors;
+  if (first === undefined) throw new Error("there is no error to report");
+  const left = rest.length - (mostReported - 1);
+  const others = left > 0 ? [...rest.slice(0, mostReported - 1), countMoreErrors(left)] : rest;
+  if (others.length === 0) return first;
+  return new DuetError({ code: "config", text: first.text, hint: first.hint, others, cause: first });
+}
+
+function countMoreErrors(count: number): DuetError {
+  return new DuetError({ code: "config", text: { zh: `另有 ${count} 处错误`, en: `${count} more errors` } });
+}
+
+/** Collects what is wrong with a configuration, so that all of it can be reported at once. */
+export interface ErrorCollector {
+  readonly errors: readonly DuetError[];
+  add(error: DuetError): void;
+  /** Returns undefined where the work throws a `config` error, which is collected. Throws everything else. */
+  attempt<T>(work: () => T): T | undefined;
+  attemptAsync<T>(work: () => Promise<T>): Promise<T | undefined>;
+}
+
+export function createErrorCollector(): ErrorCollector {
+  const errors: DuetError[] = [];
+  function collect(thrown: unknown): undefined {
+    if (!(thrown instanceof DuetError) || thrown.code !== "config") throw thrown;
+    const texts = new Set(errors.map(({ text }) => text.en));
+    if (!texts.has(thrown.text.en)) errors.push(thrown);
+  }
+  return {
+    errors,
+    add: collect,
+    attempt(work) {
+      try {
+        return work();
+      } catch (thrown) {
+        return collect(thrown);
+      }
+    },
+    attemptAsync: (work) => work().catch(collect),
+  };
+}
+
 /** `shown` is the bad value as it may be printed: already masked when it is a secret. */
 export function notAllowedError(where: string, shown: string, allowed: Text): DuetError {
   return configError(where, describeNotAllowed(shown, allowed));

@@ -8,6 +8,7 @@ import type { HookGroup } from "./schema/hook-schema.ts";
 import type { SkippedFile } from "./sources/choose-files.ts";
 import type { Environment } from "./sources/expand-variables.ts";
 import type { Origin } from "./sources/source.ts";
+import type { UnsetPart } from "./sources/unset-parts.ts";
 import type { TelemetrySettings } from "./telemetry.ts";
 
 /** Holds every setting, validated and with absolute paths. The whole program receives it. */
@@ -16,6 +17,8 @@ export interface Config extends ModelsConfig {
   file: string | undefined;
   /** Lists the files that were found and not read because nobody has trusted their content. */
   leftOut: SkippedFile[];
+  /** Lists the parts of the file that are left out because a variable is not set. */
+  unsetParts: UnsetPart[];
   /** Names the directory of the stored state. */
   home: string;
   agent: AgentSettings;

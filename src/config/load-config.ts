@@ -1,4 +1,5 @@
 import { dirname, join, resolve } from "node:path";
+import type { DuetError } from "../kit/errors.ts";
 import type { Locale, Text } from "../kit/locale.ts";
 import {
   type BackendSettings,
@@ -8,8 +9,8 @@ import {
   searchBackends,
 } from "../tools/search/search-backends.ts";
 import type { Config, EmailSettings, SearchSettings } from "./config.ts";
-import { configError } from "./config-errors.ts";
-import { listUnusedEvents, readHooks } from "./hooks.ts";
+import { configError, createErrorCollector, type ErrorCollector, joinConfigErrors } from "./config-errors.ts";
+import { readHooks } from "./hooks.ts";
 import { readModels } from "./models/models.ts";
 import { configurationSchema, parseOnce, type Settings } from "./schema/file-schema.ts";
 import { readServers } from "./servers.ts";
@@ -26,7 +27,7 @@ import {
   toAbsolutePath,
 } from "./sources/find-file.ts";
 import { type Embedding, readSources } from "./sources/read-sources.ts";
-import { getValue } from "./sources/setting-path.ts";
+import { getValue, type Path } from "./sources/setting-path.ts";
 import { findOrigins, mergeTrees, type Origin, type Source } from "./sources/source.ts";
 import { getSystemLocale, hasLanguage } from "./sources/system-locale.ts";
 import { readSubAgents } from "./sub-agents.ts";
@@ -34,8 +35,8 @@ import { readTelemetry } from "./telemetry.ts";
 
 /**
  * Reads all sources: defaults, file, environment (with `.env`), flags, what an embedding program sets, a later one over
- * an earlier. Throws a `config` error of one line that names the source, the key, the value (masked when it is a secret)
- * and what is allowed.
+ * an earlier. Throws a `config` error that has a line for each fault, with the source, the key, the value (masked when it is a
+ * secret) and what is allowed.
  */
 export async function loadConfig(
   flags: Flags,
@@ -43,7 +44,29 @@ export async function loadConfig(
   directory: string = process.cwd(),
   embedding?: Embedding,
 ): Promise<Config> {
-  const read = await readSources(flags, environment, directory, embedding);
+  const { config, errors } = await readConfig(flags, environment, directory, embedding);
+  if (errors.length > 0) throw joinConfigErrors(errors);
+  return config;
+}
+
+/** Holds a configuration and what is wrong with it. */
+export interface ReadConfig {
+  /** Holds what can be used. What is wrong is left out. */
+  config: Config;
+  errors: readonly DuetError[];
+  /** Lists the parts that were left out because of errors in them. An empty path stands for the whole file. */
+  broken: readonly Path[];
+}
+
+/** Does the same without throwing for what is wrong, for `duet doctor`. Nothing else may run with what is left. */
+export async function readConfig(
+  flags: Flags,
+  environment: Environment = process.env,
+  directory: string = process.cwd(),
+  embedding?: Embedding,
+): Promise<ReadConfig> {
+  const collector = createErrorCollector();
+  const read = await readSources({ flags, real: environment, directory, embedding }, collector);
   const sources = [read.file, read.variables, read.options, read.code];
   const settings = configurationSchema.parse(mergeTrees(sources.map((source) => source.tree)), parseOnce);
   const origins = findOrigins(settings, sources);
@@ -56,19 +79,21 @@ export async function loadConfig(
   const { agent, tools, prompts } = settings;
   const { module } = agent.evaluation;
   const mode = flags.mode === undefined ? settings.terminalMode : agent.mode;
-  const models = readModels(settings, sources, read.environment, {
-    maxTokens: agent.maxTokens,
-    limit: settings.answerMaxTokens,
-  });
-  return {
+  const limits = { maxTokens: agent.maxTokens, limit: settings.answerMaxTokens };
+  const models = readModels({ ...read, settings, sources, limits }, collector);
+  const config: Config = {
     ...models,
-    agents: readSubAgents(settings, read.environment, {
-      providers: models.providers,
-      describePlace: (path) => read.file.describePlace(path),
-      resolvePath: (path) => toAbsolutePath(path, dirname(read.place.file), read.environment),
-    }),
+    agents:
+      collector.attempt(() =>
+        readSubAgents(settings, read.environment, {
+          providers: models.providers,
+          describePlace: (path) => read.file.describePlace(path),
+          resolvePath: (path) => toAbsolutePath(path, dirname(read.place.file), read.environment),
+        }),
+      ) ?? [],
     file: read.place.exists ? read.place.file : undefined,
     leftOut: read.leftOut,
+    unsetParts: read.unsetParts,
     home: getStateDirectory(read.environment, directory),
     agent: {
       ...agent,
@@ -77,7 +102,7 @@ export async function loadConfig(
       terminalMode: mode ?? agent.mode ?? "chat",
       evaluation: { ...agent.evaluation, module: module && resolvePath("agent.evaluation.module", module) },
     },
-    servers: readServers(settings, read.file, read.place.file, read.environment),
+    servers: readServers(settings, read.file, read.place.file, read.environment, collector),
     tools: {
       ...tools,
       directory: tools.directory
@@ -87,11 +112,11 @@ export async function loadConfig(
       roots: tools.roots.map((root) => resolvePath("tools.roots", root)),
     },
     hooks: readHooks(settings.hooks, resolvePath),
-    search: readSearch(settings.search, sources),
+    search: readSearch(settings.search, sources, collector),
     web: settings.web,
     serve: settings.serve,
     terminal: settings.terminal,
-    email: readEmail(settings.email, sources, origins["email.host"]),
+    email: collector.attempt(() => readEmail(settings.email, sources, origins["email.host"])),
     prompts: { directory: prompts.directory && resolvePath("prompts.directory", prompts.directory) },
     conversations: settings.conversations,
     store: settings.store,
@@ -104,6 +129,14 @@ export async function loadConfig(
     dotEnv: read.dotEnv,
     settings,
     origins,
+  };
+  const brokenRoles = (["functionCall", "answer"] as const).filter(
+    (role) => settings.models[role] !== undefined && models.models[role] === undefined,
+  );
+  return {
+    config,
+    errors: collector.errors,
+    broken: [...read.broken, ...brokenRoles.map((role) => ["models", role])],
   };
 }
 
@@ -160,27 +193,6 @@ export function getFallbackLocale(flags: Pick<Flags, "locale">, environment: Env
 }
 
 /**
- * Returns the settings that are set and have no effect, by the names under which they were set, so that nobody relies on them.
- */
-export function findUnusedSettings({
-  origins,
-  email,
-  settings,
-}: Pick<Config, "origins" | "email" | "settings">): string[] {
-  return [
-    ...(origins["email.host"]?.from === "environment" && !email ? ["SMTP_HOST (SMTP_FROM?)"] : []),
-    ...listUnusedEvents(settings.hooks),
-  ];
-}
-
-/** Says so; undefined when there are none. */
-export function describeUnusedSettings(names: readonly string[]): Text | undefined {
-  if (names.length === 0) return undefined;
-  const list = names.join(", ");
-  return { zh: `已设置但未使用：${list}`, en: `set, but not used: ${list}` };
-}
-
-/**
  * Returns undefined when no server is set. Throws when there is no sender address, unless only the environment names a server,
  * which may be meant for other programs.
  */
@@ -203,14 +215,18 @@ const needsSender = {
   en: "mail needs a sender: set SMTP_FROM or email.from",
 };
 
-/** Throws when the selected backend has no key or address although it needs one. */
-export function readSearch(search: Settings["search"], sources: readonly Source[]): SearchSettings {
+/** Collects an error when the selected backend has no key or address although it needs one. */
+export function readSearch(
+  search: Settings["search"],
+  sources: readonly Source[],
+  collector: ErrorCollector,
+): SearchSettings {
   const backends = mapSearchBackends((row, name) => readBackend(row, search[name]));
   const { backend } = search;
   const missing = backend === "auto" ? undefined : findMissingSetting(backend, backends[backend]);
   if (missing !== undefined) {
     const source = sources.findLast((each) => getValue(each.tree, ["search", "backend"]) !== undefined);
-    throw configError(source?.describePlace(["search", "backend"]) ?? "search.backend", missing);
+    collector.add(configError(source?.describePlace(["search", "backend"]) ?? "search.backend", missing));
   }
   return { ...search, enabled: search.enabled, ...backends };
 }

@@ -1,21 +1,22 @@
 import { dirname } from "node:path";
 import type { Text } from "../kit/locale.ts";
 import type { ServerSettings, ServerTransport } from "./config.ts";
-import { configError } from "./config-errors.ts";
+import { configError, type ErrorCollector } from "./config-errors.ts";
 import type { ServerEntry, Settings } from "./schema/file-schema.ts";
 import type { Environment } from "./sources/expand-variables.ts";
 import { toAbsolutePath } from "./sources/find-file.ts";
 import type { Source } from "./sources/source.ts";
 
 /**
- * Returns the enabled servers in the file's order. Relative directories are resolved against the file. Throws when settings
- * contradict each other.
+ * Returns the enabled servers in the file's order. Relative directories are resolved against the file. Settings that contradict
+ * each other are collected as errors, and their server is left out.
  */
 export function readServers(
   settings: Settings,
   source: Source,
   file: string,
   environment: Environment,
+  collector: ErrorCollector,
 ): ServerSettings[] {
   const roots = ["mcpServers", "servers"] as const;
   const entries = roots.flatMap((root) =>
@@ -23,9 +24,12 @@ export function readServers(
   );
   return entries.flatMap(({ root, name, entry }) => {
     const describePlace = (...rest: string[]) => source.describePlace([root, name, ...rest]);
-    if (root === "servers" && Object.hasOwn(settings.mcpServers, name)) throw configError(describePlace(), givenTwice);
-    const server = readServer(name, entry, (path) => toAbsolutePath(path, dirname(file), environment), describePlace);
-    return entry.disabled === true || entry.enabled === false ? [] : [server];
+    const server = collector.attempt(() => {
+      if (root === "servers" && Object.hasOwn(settings.mcpServers, name))
+        throw configError(describePlace(), givenTwice);
+      return readServer(name, entry, (path) => toAbsolutePath(path, dirname(file), environment), describePlace);
+    });
+    return server === undefined || entry.disabled === true || entry.enabled === false ? [] : [server];
   });
 }
 

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { type DefaultedRow, defaultedLimits, describeRange, type LimitKey, unitNames } from "../core/limits.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
 import { createFolder } from "../kit/private-file.ts";
+import { version } from "../kit/version.ts";
 import { vendors } from "../providers/vendors.ts";
 import { searchBackendNames } from "../tools/search/search-backends.ts";
 
@@ -14,6 +15,9 @@ interface Recommendation {
   value: number;
   why: Text;
 }
+
+/** Is where editors find the JSON Schema of this version's file: the package of npm, whose files unpkg serves. */
+export const schemaAddress = `https://unpkg.com/duet-mcp@${version}/dist/config.schema.json`;
 
 const recommendedLimits: Partial<Record<LimitKey, Recommendation>> = {
   maxIterations: {
@@ -47,11 +51,27 @@ const recommendedTemperature: Recommendation = {
   },
 };
 
+/** Holds the model that a new configuration names. */
+export interface StarterModel {
+  /** Is `provider/model`. */
+  model?: string;
+  /** Holds the provider's own settings, by its name. */
+  providers?: Readonly<Record<string, object>>;
+}
+
+export interface StarterOptions extends StarterModel {
+  /** Is false where the language stays that of the terminal or of the question. */
+  setsLocale?: boolean;
+}
+
 /**
  * Returns a configuration file to start from. Every line that differs from the defaults is a comment, except the values that are
- * recommended. With `setsLocale`, the file also sets the language.
+ * recommended, and what is given.
  */
-export function createStarterFile(locale: Locale, setsLocale = true): string {
+export function createStarterFile(
+  locale: Locale,
+  { setsLocale = true, model, providers = {} }: StarterOptions = {},
+): string {
   const toNote = (zh: string, en: string): string => `// ${say(locale, { zh, en })}`;
   const limitLine = (row: DefaultedRow): string => {
     const { key, unit } = row;
@@ -65,16 +85,19 @@ export function createStarterFile(locale: Locale, setsLocale = true): string {
   };
   const { value: temperature, why } = recommendedTemperature;
   return `{
+  "$schema": ${JSON.stringify(schemaAddress)},
   ${toNote("两个模型：functionCall 决定调用哪些工具，answer 撰写回答；只写前者则由它兼任。", "Two models: functionCall decides on tools, answer writes the answer; if only the first is set, it does both.")}
   ${toNote(`都不写时，使用第一个已设置密钥的提供商：${vendorKeys.join("、")}。`, `With neither, the first vendor whose key is set is used: ${vendorKeys.join(", ")}.`)}
   ${toNote("密钥写在环境变量或同目录的 .env 中，不写在这里。", "Keys belong in the environment or in a .env file beside this one, not here.")}
-  "models": {
+  "models": {${model === undefined ? "" : `\n    "functionCall": ${JSON.stringify(model)},`}
     // "functionCall": { "provider": "deepseek", "model": "deepseek-chat", "temperature": 0, "maxTokens": 8000 },
     // "answer": { "provider": "anthropic", "model": "claude-sonnet-5-5", "maxTokens": 8000 }
   },
 
   ${toNote("自己的提供商，或改变已知提供商的地址。", "Vendors of your own, or another address for a known one.")}
-  "providers": {
+  "providers": {${Object.entries(providers)
+    .map(([name, own]) => `\n    ${JSON.stringify(name)}: ${JSON.stringify(own)},`)
+    .join("")}
     // "local": { "wire": "openai-chat", "baseUrl": "http://127.0.0.1:8000/v1", "apiKeyEnv": "LOCAL_KEY" }
   },
 
@@ -145,7 +168,7 @@ export async function writeStarterFile(file: string, locale: Locale): Promise<st
  */
 export async function writeUsersStarterFile(file: string, locale: Locale): Promise<void> {
   createFolder(dirname(file));
-  await writeFile(file, createStarterFile(locale, false), { flag: "wx" });
+  await writeFile(file, createStarterFile(locale, { setsLocale: false }), { flag: "wx", mode: 0o600 });
 }
 
 /** Names the limits that a new file sets, with their values, for a line about it. */

@@ -1,10 +1,14 @@
 import type { JsonObject } from "../kit/json.ts";
+import type { Text } from "../kit/locale.ts";
 import type { ModelCapabilities } from "./model.ts";
 
 /** These wire formats are supported. Each vendor's row names one of them. */
 export const wires = ["openai-chat", "openai-responses", "anthropic-messages"] as const;
 
 export type WireName = (typeof wires)[number];
+
+/** Prints a key on stdout: a line for the system's shell, or a program with its arguments, which no shell reads. */
+export type KeyCommand = string | readonly string[];
 
 /** Lists how a model may be asked to call tools: by the wire's own function calling, or by lines of text. */
 export const toolCallForms = ["native", "text"] as const;
@@ -17,6 +21,8 @@ export interface Vendor {
   baseUrl: string;
   /** Names the environment variable with the vendor's key, and is absent for vendors that need none. */
   keyEnv?: string;
+  /** Prints the key that the user has for the vendor, in place of the variable. */
+  keyCommand?: KeyCommand;
   /** Names the environment variable that overrides the vendor's address. */
   baseUrlEnv?: string;
   /** Names the vendor of which this is a region. A key that is set selects that vendor, and this one is used only by its name. */
@@ -35,6 +41,8 @@ export interface Vendor {
   efforts?: readonly string[];
   /** Maps model names to the prices that the user has set. */
   prices?: Readonly<Record<string, Price>>;
+  /** Says why no model of it can be used: the configuration names a variable for it that is not set. */
+  unusable?: Text;
   quirks: Quirks;
   /** Lists exceptions for some models. Every rule that matches applies, and a later one wins over an earlier. */
   models?: ModelRule[];
@@ -181,6 +189,8 @@ export interface ModelSettings {
   apiKey?: string;
   /** Errors name this variable so that the reader knows what to set. If it is present without `apiKey`, the key is missing. */
   apiKeyEnv?: string;
+  /** Prints the key. There is no `apiKey` and no `apiKeyEnv` then, until it has run. */
+  apiKeyCommand?: KeyCommand;
   /** Ranges from 0 to below 2 (Anthropic: to 1). */
   temperature: number;
   /**

@@ -30,6 +30,8 @@ export interface ErrorDetails {
   retryAfterMs?: number;
   /** Holds the HTTP status of the other side's refusal. */
   status?: number;
+  /** Holds further errors that were found with this one, such as the others of a configuration. */
+  others?: readonly DuetError[];
   cause?: unknown;
 }
 
@@ -43,8 +45,8 @@ export interface ErrorReport {
 }
 
 /**
- * Represents every expected failure. `message` is the English text, and `toErrorReport` returns the text in the reader's
- * language.
+ * Represents every expected failure. `message` is the English text, with a line for each of the `others`, and `toErrorReport`
+ * returns the text of the first in the reader's language.
  */
 export class DuetError extends Error {
   override readonly name = "DuetError";
@@ -54,9 +56,12 @@ export class DuetError extends Error {
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
   readonly status: number | undefined;
+  readonly others: readonly DuetError[];
 
   constructor(details: ErrorDetails) {
-    super(details.text.en, { cause: details.cause });
+    const { others = [] } = details;
+    super([details.text.en, ...others.map(({ message }) => message)].join("\n"), { cause: details.cause });
+    this.others = others;
     this.code = details.code;
     this.text = details.text;
     this.hint = details.hint;

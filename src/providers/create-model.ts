@@ -1,6 +1,8 @@
 import { type Model, withCall } from "../core/model.ts";
 import type { ModelSettings, WireName } from "../core/model-settings.ts";
 import { createTokenCounter, estimateMessageTokens } from "./estimate-tokens.ts";
+import type { CommandKeys } from "./keys/command-keys.ts";
+import { createKeyedModel } from "./keys/keyed-model.ts";
 import { withAnswerFormat } from "./middleware/answer-format.ts";
 import { withContextWarning } from "./middleware/context-warning.ts";
 import type { Endpoints } from "./middleware/endpoints.ts";
@@ -17,6 +19,8 @@ import { calculateCost } from "./prices.ts";
 export interface CreateOptions extends Omit<RetryOptions, "endpoint"> {
   /** All callers in a process share this state of the models. */
   endpoints?: Endpoints;
+  /** Runs the commands that print keys. */
+  keys?: CommandKeys | undefined;
 }
 
 /**
@@ -40,12 +44,12 @@ const middleware: readonly Middleware[] = [
  * limits a whole turn. The first call loads the code of its wire. What the vendor's list knows is in the settings
  * (`addKnownFacts`).
  */
-export function createModel(settings: ModelSettings, { endpoints, ...options }: CreateOptions = {}): Model {
+export function createModel(settings: ModelSettings, { endpoints, keys, ...options }: CreateOptions = {}): Model {
   const context: ModelContext = { ...options, settings, endpoint: endpoints?.of(settings) };
   const { price } = settings;
   const countText = createTokenCounter();
   return {
-    ...middleware.reduceRight((next, wrap) => wrap(next, context), createLazyModel(settings)),
+    ...middleware.reduceRight((next, wrap) => wrap(next, context), createKeyedModel(settings, keys, createLazyModel)),
     contextWindow: settings.contextWindow,
     capabilities: settings.capabilities,
     maxTokens: settings.maxTokens,

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import { type ConfigCommand, runConfigCommand } from "../../src/cli/config-command.ts";
-import { findUnusedSettings, loadConfig } from "../../src/config/load-config.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
 import { parseJson } from "../../src/config/sources/parse-json.ts";
 import { createStarterFile } from "../../src/config/starter-file.ts";
+import { findUnusedSettings } from "../../src/config/unused.ts";
 import { lineOf, workplace } from "./workplace.ts";
 
 type Action = Parameters<typeof runConfigCommand>[0];
@@ -227,12 +228,30 @@ describe("duet config schema", () => {
       $schema: "http://json-schema.org/draft-07/schema#",
       properties: { agent: { properties: { maxIterations: { minimum: 1, maximum: 10, default: 5 } } } },
     });
-    const validate = new Ajv({ strict: true }).compile(schema);
-    expect(validate(await parseJson(createStarterFile("zh"), "starter"))).toBe(true);
+    // The editors' own keywords: the file has comments.
+    const validate = new Ajv({ strict: true, keywords: ["allowComments", "allowTrailingCommas"] }).compile(schema);
+    const written = { model: "deepseek/deepseek-chat", providers: { mine: { baseUrl: "http://x/v1" } } };
+    for (const starter of [createStarterFile("zh"), createStarterFile("en", written)])
+      expect(validate(await parseJson(starter, "starter"))).toBe(true);
+    expect(validate({ models: { functionCall: "openai/gpt-4o", answer: { provider: "x", fallbacks: ["y/z"] } } })).toBe(
+      true,
+    );
+    expect(validate({ providers: { x: { apiKeyCommand: "a b" }, y: { apiKeyCommand: ["a", "b"] } } })).toBe(true);
+    expect(validate({ models: { functionCall: "openai/" } })).toBe(false);
+    expect(validate({ providers: { x: { apiKeyCommand: [] } } })).toBe(false);
     expect(validate({ models: { functionCall: { provider: "x", temperature: 2 } } })).toBe(false);
     expect(validate({ agent: { maxIterations: 11 } })).toBe(false);
     expect(validate({ agent: { maxIteration: 1 } })).toBe(false);
     expect(validate({ mcpServers: { a: { command: 1 } } })).toBe(false);
+  });
+
+  test("is where the starter file names it: in the published package of this version", async () => {
+    const { $schema } = JSON.parse(JSON.stringify(await parseJson(createStarterFile("en"), "starter")));
+    const { name, version, exports, files } = JSON.parse(readFileSync("package.json", "utf8"));
+    expect($schema).toBe(`https://unpkg.com/${name}@${version}/dist/config.schema.json`);
+    expect(exports["./config.schema.json"]).toBe("./dist/config.schema.json");
+    expect(files).toContain("dist");
+    expect(readFileSync("dist/config.schema.json", "utf8")).toBe(await printed("schema", workplace()));
   });
 
   test("describes every key of the agent and of a model", async () => {

@@ -1,8 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { findUnusedSettings, loadConfig } from "../../src/config/load-config.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
 import { trustFiles } from "../../src/config/trust/trusted-files.ts";
+import { findUnusedSettings } from "../../src/config/unused.ts";
 import { load, refusal, workplace } from "./workplace.ts";
 
 const group = { matcher: "shell", hooks: [{ type: "command", command: `\${CLAUDE_PROJECT_DIR}/x \${UNSET#y}` }] };

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { describeUnusedSettings, findUnusedSettings, loadConfig } from "../../src/config/load-config.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
+import { describeUnusedSettings, findUnusedSettings } from "../../src/config/unused.ts";
 
 test("what is set and obeyed is not told, and what is told is told in both languages", async () => {
   const nowhere = "/nonexistent";

@@ -223,8 +223,8 @@ describe("105: a configuration that is a bomb is refused in one line, and nothin
     ],
     [
       "a variable that is not set",
-      (good) => `{"mcpServers":{"a":${good},"b":{"command":"x","args":["\${NOT_SET_AT_ALL}"]}}}`,
-      /FILE: mcpServers\.b\.args\[0\]: the variable NOT_SET_AT_ALL is not set/,
+      (good) => `{"mcpServers":{"a":${good}},"tools":{"roots":["\${NOT_SET_AT_ALL}"]}}`,
+      /FILE: tools\.roots\[0\]: the variable NOT_SET_AT_ALL is not set/,
     ],
     [
       "a variable that names itself",

@@ -97,6 +97,7 @@ test("the package has the program, its pages and prompts, the library's types, t
     "dist/THIRD-PARTY-NOTICES.txt",
     "dist/chat-page.html",
     "dist/chat-page.html.gz",
+    "dist/config.schema.json",
     "dist/duet.js",
     "dist/heavy-worker.js",
     "dist/index.js",

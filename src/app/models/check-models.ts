@@ -2,9 +2,11 @@ import type { ModelRole } from "../../agent/limits/statistics.ts";
 import type { Config } from "../../config/config.ts";
 import type { ModelChoice } from "../../config/models/models.ts";
 import { type ModelEvent, type ModelRequest, toModelName } from "../../core/model.ts";
+import type { KeyCommand } from "../../core/model-settings.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
+import type { CommandKeys } from "../../providers/keys/command-keys.ts";
 
 export type { ModelRole as Role };
 
@@ -23,6 +25,8 @@ export interface ModelCheck {
   /** Holds how long the request took, in milliseconds, even if it failed. */
   elapsedMs: number;
   error: DuetError | null;
+  /** Says what came of the command that prints the key. It is absent where no command does. */
+  key?: { elapsedMs: number; error: DuetError | null };
   /** Lists notices about the model's settings, such as parameters that it does not accept. */
   notices: string[];
 }
@@ -45,8 +49,18 @@ const longestMs = 20_000;
 /** Leaves enough tokens for a model that reasons before its one-word answer. */
 const maxTokens = 128;
 
+export interface ModelCheckOptions {
+  locale: Locale;
+  /** Runs the commands that print keys. */
+  keys?: CommandKeys | undefined;
+}
+
 /** Asks each model in use, and each fallback, for one word, side by side and once. Rejects only when the signal aborts. */
-export function checkModels(chosen: ChosenModels, locale: Locale, signal: AbortSignal): Promise<ModelCheck[]> {
+export function checkModels(
+  chosen: ChosenModels,
+  options: ModelCheckOptions,
+  signal: AbortSignal,
+): Promise<ModelCheck[]> {
   const { functionCall, answer } = chosen;
   const checks: [ModelRole[], ModelChoice][] =
     answer === undefined
@@ -62,24 +76,43 @@ export function checkModels(chosen: ChosenModels, locale: Locale, signal: AbortS
       ...fallbacks.map((fallback) => ({ roles, choice: fallback, isFallback: true })),
     ];
   });
-  return Promise.all(all.map((one) => checkModel(one, locale, signal)));
+  return Promise.all(all.map((one) => checkModel(one, options, signal)));
 }
 
 type CheckedModel = Pick<ModelCheck, "roles" | "choice" | "isFallback">;
 
-async function checkModel(checked: CheckedModel, locale: Locale, signal: AbortSignal): Promise<ModelCheck> {
+async function checkModel(checked: CheckedModel, options: ModelCheckOptions, signal: AbortSignal): Promise<ModelCheck> {
+  const { choice } = checked;
+  const command = "wire" in choice ? choice.apiKeyCommand : undefined;
+  const key = command === undefined ? undefined : await checkKeyCommand(command, options, signal);
   const began = performance.now();
   const notices: string[] = [];
-  const error = await askOneWord(checked.choice, locale, notices, signal).then(() => null, toDuetError);
+  const error = key?.error ?? (await askOneWord(choice, options, notices, signal).then(() => null, toDuetError));
   signal.throwIfAborted();
-  return { ...checked, elapsedMs: Math.round(performance.now() - began), error, notices };
+  return { ...checked, elapsedMs: Math.round(performance.now() - began), error, notices, ...(key && { key }) };
+}
+
+async function checkKeyCommand(
+  command: KeyCommand,
+  { keys }: ModelCheckOptions,
+  signal: AbortSignal,
+): Promise<NonNullable<ModelCheck["key"]>> {
+  const began = performance.now();
+  const error = (await keys?.get(command, signal).then(() => null, toDuetError)) ?? null;
+  signal.throwIfAborted();
+  return { elapsedMs: Math.round(performance.now() - began), error };
 }
 
 /** Accepts any complete turn, even one cut at its limit: it proves that the model is available and accepts our requests. */
-async function askOneWord(choice: ModelChoice, locale: Locale, notices: string[], signal: AbortSignal): Promise<void> {
+async function askOneWord(
+  choice: ModelChoice,
+  { locale, keys }: ModelCheckOptions,
+  notices: string[],
+  signal: AbortSignal,
+): Promise<void> {
   if (!("wire" in choice)) return;
   const { createModel } = await import("../../providers/create-model.ts");
-  const model = createModel(choice, { locale, retries: 0 });
+  const model = createModel(choice, { locale, retries: 0, keys });
   const ms = Math.min(choice.timeoutMs, longestMs);
   const limit = createTimeLimit(ms, () => timeoutError(toModelName(choice), ms), signal);
   const request: ModelRequest = {

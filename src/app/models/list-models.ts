@@ -1,10 +1,11 @@
 import type { Models } from "../../agent/run.ts";
 import type { Config } from "../../config/config.ts";
 import { offlineProvider as offline, toModelName } from "../../core/model.ts";
-import type { ModelSettings } from "../../core/model-settings.ts";
+import type { KeyCommand, ModelSettings } from "../../core/model-settings.ts";
 import { createWaitLimit, waitAbortable } from "../../kit/async/timeout.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
+import type { CommandKeys } from "../../providers/keys/command-keys.ts";
 import type { ListingAddress } from "../../providers/offered-models.ts";
 
 /** Limits how long a vendor may take, in milliseconds. */
@@ -40,20 +41,30 @@ interface VendorAnswer {
   until: number;
 }
 
+export interface ModelListOptions {
+  /** Limits how long a list waits for the vendors, in milliseconds. A later list has what came late. */
+  patienceMs?: number;
+  /** Runs the commands that print keys. */
+  keys?: CommandKeys | undefined;
+}
+
 /**
- * Asks each vendor rarely: whoever types a name wants the list at each key. `patienceMs` limits how long a list waits for the
- * vendors. A later list has what came late.
+ * Asks each vendor rarely: whoever types a name wants the list at each key.
  */
-export function createModelList(config: Config, patienceMs = 1000): ListModels {
+export function createModelList(config: Config, { patienceMs = 1000, keys }: ModelListOptions = {}): ListModels {
   const asked = new Map<string, VendorAnswer>();
 
-  function ask(from: ListingAddress, longestMs: number): VendorAnswer {
+  async function askVendor(from: ListingAddress, command: KeyCommand | undefined): Promise<string[]> {
+    const { listOfferedModels } = await import("../../providers/offered-models.ts");
+    const printed = command === undefined ? undefined : await keys?.get(command);
+    return listOfferedModels(printed === undefined ? from : { ...from, apiKey: printed }, { ms: requestMs });
+  }
+
+  function ask(from: ListingAddress & Pick<ModelSettings, "apiKeyCommand">, longestMs: number): VendorAnswer {
     const key = `${from.provider} ${from.baseUrl}`;
     const known = asked.get(key);
     if (known !== undefined && performance.now() < known.until) return known;
-    const answer = import("../../providers/offered-models.ts").then(({ listOfferedModels }) =>
-      listOfferedModels(from, { ms: requestMs }),
-    );
+    const answer = askVendor(from, from.apiKeyCommand);
     // The list that is being replaced stands until the new one is there.
     const entry: VendorAnswer = {
       answer,
@@ -121,7 +132,8 @@ function findOfferers({ candidates, providers, models, environment }: Config): M
   );
   const usable = [...own, ...candidates].filter(({ provider }) => {
     const row = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
-    return row !== undefined && (row.keyEnv === undefined || environment[row.keyEnv]?.trim());
+    if (row === undefined || row.keyCommand !== undefined || row.keyEnv === undefined) return row !== undefined;
+    return environment[row.keyEnv]?.trim();
   });
   const isFirst = ({ provider, baseUrl }: ModelSettings, at: number): boolean =>
     usable.findIndex((other) => other.provider === provider && other.baseUrl === baseUrl) === at;

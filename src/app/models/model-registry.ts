@@ -8,6 +8,7 @@ import type { ModelSettings } from "../../core/model-settings.ts";
 import { createOnce, type Once } from "../../kit/async/once.ts";
 import type { Locale } from "../../kit/locale.ts";
 import type { Redactor } from "../../kit/text/redact.ts";
+import type { CommandKeys } from "../../providers/keys/command-keys.ts";
 import type { Endpoints, PausedModel } from "../../providers/middleware/endpoints.ts";
 import { createRedactedModel } from "../secrets/redacted-model.ts";
 import type { ModelChanges } from "./change-models.ts";
@@ -34,7 +35,17 @@ export interface ModelRegistry {
   parameters(changes?: ModelChanges): Promise<Record<Role, ModelParameters>>;
 }
 
-export function createModelRegistry(config: Config, own: CustomModels = {}, redactor?: Redactor): ModelRegistry {
+/** Holds what the models of a process share. */
+export interface RegistryParts {
+  redactor?: Redactor | undefined;
+  keys?: CommandKeys | undefined;
+}
+
+export function createModelRegistry(
+  config: Config,
+  own: CustomModels = {},
+  { redactor, keys }: RegistryParts = {},
+): ModelRegistry {
   /** The most recently used models are at the end. */
   const kept: { choice: ModelChoice; model: Once<Model> }[] = [];
   const redacted = new WeakMap<Model, Model>();
@@ -53,7 +64,7 @@ export function createModelRegistry(config: Config, own: CustomModels = {}, reda
     if ("stream" in player) return redactModel(player);
     const at = kept.findIndex(({ choice }) => isDeepStrictEqual(choice, player));
     const [known] = at < 0 ? [] : kept.splice(at, 1);
-    const { model } = known ?? { model: createOnce(() => openModel(player, config.locale, endpoints)) };
+    const { model } = known ?? { model: createOnce(() => openModel(player, config.locale, endpoints, keys)) };
     kept.push({ choice: player, model });
     if (kept.length > mostKept) kept.shift();
     return redactModel(await model.get());
@@ -121,7 +132,12 @@ export async function chooseModels(config: Config): Promise<ChosenModels> {
   return { functionCall: found ?? { provider: offlineProvider, model: "rules" } };
 }
 
-async function openModel(choice: ModelChoice, locale: Locale, endpoints: Once<Endpoints>): Promise<Model> {
+async function openModel(
+  choice: ModelChoice,
+  locale: Locale,
+  endpoints: Once<Endpoints>,
+  keys: CommandKeys | undefined,
+): Promise<Model> {
   if (!("wire" in choice)) {
     const { createOfflineModel } = await import("../../providers/offline/model.ts");
     return createOfflineModel({ locale });
@@ -130,7 +146,7 @@ async function openModel(choice: ModelChoice, locale: Locale, endpoints: Once<En
     import("../../providers/create-model.ts"),
     import("../../providers/known-models/known-models.ts"),
   ]);
-  return createModel(await addKnownFacts(choice), { locale, endpoints: await endpoints.get() });
+  return createModel(await addKnownFacts(choice), { locale, endpoints: await endpoints.get(), keys });
 }
 
 async function findLocalOllama({ ollama, providers, environment, agent }: Config): Promise<ModelChoice | undefined> {

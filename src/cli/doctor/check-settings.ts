@@ -1,13 +1,17 @@
 import manifest from "../../../package.json" with { type: "json" };
 import { refuseNewerStore } from "../../app/conversations/open-store.ts";
-import type { ModelCheck } from "../../app/models/check-models.ts";
+import type { ModelCheck, SearchCheck } from "../../app/models/check-models.ts";
 import type { Config } from "../../config/config.ts";
+import { resolveVendorName } from "../../config/models/resolve-model.ts";
 import { describeServerCount } from "../../config/sources/choose-files.ts";
 import { createStateFolder } from "../../config/sources/state-folder.ts";
+import type { UnsetPart } from "../../config/sources/unset-parts.ts";
 import { findDangerousVariables } from "../../config/trust/dangerous-variables.ts";
 import { findUnpinnedPackages } from "../../config/trust/unpinned-packages.ts";
-import { toDuetError } from "../../kit/errors.ts";
+import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import { removePrefix, type Text } from "../../kit/locale.ts";
+import { formatCount } from "../../kit/text/format-count.ts";
+import { searchBackendNames, searchBackends } from "../../tools/search/search-backends.ts";
 import type { Finding } from "./findings.ts";
 
 /** Takes `version` without a leading `v`. */
@@ -24,8 +28,8 @@ export function checkNode(version: string): Finding {
   };
 }
 
-/** The configuration was validated before: an invalid one is an error, and no check runs. */
-export function toConfigurationFinding({ file, dotEnv }: Config): Finding {
+/** Reports the file. Without errors it is valid. */
+export function toConfigurationFinding({ file, dotEnv }: Config, errors: readonly DuetError[] = []): Finding {
   const what = { zh: "配置文件", en: "configuration file" };
   const added = dotEnv.added.size;
   const variables = {
@@ -33,6 +37,13 @@ export function toConfigurationFinding({ file, dotEnv }: Config): Finding {
     en: added > 0 ? `; ${added} ${added === 1 ? "variable" : "variables"} of ${dotEnv.file}` : "",
   };
   const details = { file: file ?? null, env_file: added > 0 ? dotEnv.file : null };
+  if (errors.length > 0) {
+    const text = {
+      zh: `配置有 ${errors.length} 处错误，其他命令无法运行；以下检查略去了出错的部分${variables.zh}。`,
+      en: `the configuration has ${formatCount(errors.length, "error")}, and other commands refuse to run; what follows was checked without the parts at fault${variables.en}.`,
+    };
+    return { topic: "configuration", state: "failed", what, name: file ?? "", text, details };
+  }
   if (file !== undefined) {
     const text = { zh: `有效${variables.zh}`, en: `valid${variables.en}` };
     return { topic: "configuration", state: "ok", what, name: file, text, details };
@@ -44,6 +55,64 @@ export function toConfigurationFinding({ file, dotEnv }: Config): Finding {
   const hint = { zh: "创建：duet config init", en: "Create one: duet config init" };
   return { topic: "configuration", state: "none", what, name: "", text, hint, details };
 }
+
+/** Reports what is wrong with the configuration, a line each. */
+export function toErrorFindings(errors: readonly DuetError[]): Finding[] {
+  return errors.map(({ text, hint }): Finding => {
+    const what = { zh: "配置错误", en: "configuration error" };
+    const shown = { zh: `${text.zh}。`, en: `${text.en}.` };
+    return { topic: "configuration", state: "failed", what, name: "", text: shown, hint };
+  });
+}
+
+/** Reports what is left out because a variable is not set. What nothing uses is no fault. */
+export function toUnsetFindings({ unsetParts, dotEnv }: Pick<Config, "unsetParts" | "dotEnv">): Finding[] {
+  return unsetParts.map(({ kind, name, variable }): Finding => {
+    const { topic, what, isNeeded } = unsetKinds[kind];
+    return {
+      ...{ topic, what, name },
+      state: isNeeded ? "failed" : "none",
+      text: { zh: `未使用：环境变量 ${variable} 未设置。`, en: `not used: the variable ${variable} is not set.` },
+      hint: {
+        zh: `请在环境变量或 ${dotEnv.file} 中设置。`,
+        en: `Set it in the environment or in ${dotEnv.file}.`,
+      },
+      details: { variable, left_out: true },
+    };
+  });
+}
+
+const unsetKinds: Record<UnsetPart["kind"], Pick<Finding, "topic" | "what"> & { isNeeded: boolean }> = {
+  server: { topic: "server", what: { zh: "MCP 服务器", en: "MCP server" }, isNeeded: true },
+  provider: { topic: "model", what: { zh: "提供商", en: "provider" }, isNeeded: false },
+  "search-key": { topic: "search", what: { zh: "搜索密钥", en: "search key" }, isNeeded: false },
+};
+
+/** Reports the providers and the keys of search services that the configuration has and that nothing uses. */
+export function toUnusedFindings(config: Config, checks: readonly ModelCheck[], search: SearchCheck | null): Finding[] {
+  const called = new Set(checks.map(({ choice }) => choice.provider));
+  const unset = new Set(config.unsetParts.map(({ kind, name }) => `${kind} ${name}`));
+  const providers = Object.keys(config.settings.providers).filter(
+    (name) => !called.has(resolveVendorName(name)) && !unset.has(`provider ${name}`),
+  );
+  const asked = new Set(search?.chain.map(({ party }) => party));
+  const services = searchBackendNames.filter(
+    (name) => config.search[name]?.apiKey && !asked.has(searchBackends[name].title),
+  );
+  const why =
+    search === null ? { zh: "搜索已关闭", en: "search is off" } : { zh: "搜索不用它", en: "no search uses it" };
+  return [
+    ...providers.map((name) => createUnusedFinding("model", unsetKinds.provider.what, name, noModel)),
+    ...services.map((name) => createUnusedFinding("search", unsetKinds["search-key"].what, name, why)),
+  ];
+}
+
+function createUnusedFinding(topic: Finding["topic"], what: Text, name: string, why: Text): Finding {
+  const text = { zh: `未使用：${why.zh}。`, en: `not used: ${why.en}.` };
+  return { topic, state: "none", what, name, text, details: { used: false } };
+}
+
+const noModel: Text = { zh: "使用中的模型都不属于它", en: "no model in use belongs to it" };
 
 /** Reports a `DUET_HOME` that cannot be created; other commands refuse to start with it. */
 export function checkStateFolder(config: Config): Finding[] {
@@ -125,8 +194,10 @@ export function checkKeys(checks: readonly ModelCheck[], config: Config): Findin
   }
   const known = Object.values(config.providers).flatMap(({ keyEnv }) => keyEnv ?? []);
   const others = [...new Set(known)].filter((name) => !wanted.has(name));
+  const commands = new Map(checks.flatMap(({ choice, key }) => (key ? [[choice.provider, key] as const] : [])));
   return [
     ...[...wanted].map(([name, isSet]) => createKeyFinding(name, isSet, config)),
+    ...[...commands].map(([provider, key]) => createCommandFinding(provider, key)),
     ...listOtherKeys(others, config),
   ];
 }
@@ -142,6 +213,17 @@ function createKeyFinding(name: string, isSet: boolean, { dotEnv }: Config): Fin
   }
   const from = dotEnv.added.has(name) ? { zh: `（${dotEnv.file}）`, en: ` (${dotEnv.file})` } : { zh: "", en: "" };
   return { ...finding, state: "ok", text: { zh: `已设置${from.zh}`, en: `set${from.en}` } };
+}
+
+/** Reports the command that prints a provider's key, never what it prints. */
+function createCommandFinding(provider: string, { elapsedMs, error }: NonNullable<ModelCheck["key"]>): Finding {
+  const finding = { topic: "key", what: keyWord, name: provider, details: { command: true, ms: elapsedMs } } as const;
+  if (error === null) {
+    const text = { zh: `由 apiKeyCommand 输出 · ${elapsedMs} ms`, en: `printed by apiKeyCommand · ${elapsedMs} ms` };
+    return { ...finding, state: "ok", text };
+  }
+  const text = { zh: `${error.text.zh}。`, en: `${error.text.en}.` };
+  return { ...finding, state: "failed", text, hint: error.hint };
 }
 
 function listOtherKeys(names: readonly string[], { environment }: Config): Finding[] {

@@ -5,8 +5,11 @@ import type { SearchCheck, SearchProvider } from "../../app/models/check-models.
 import type { Inventory } from "../../app/tools/tool-inventory.ts";
 import { findMissingTools, isUserTool } from "../../app/tools/user-tools.ts";
 import type { Config } from "../../config/config.ts";
+import type { ReadConfig } from "../../config/load-config.ts";
+import type { Path } from "../../config/sources/setting-path.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
+import { toDuetError } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { listSearchBackends } from "../../tools/search/search-backends.ts";
@@ -18,7 +21,10 @@ import {
   checkStateFolder,
   checkStore,
   toConfigurationFinding,
+  toErrorFindings,
   toLeftOutFindings,
+  toUnsetFindings,
+  toUnusedFindings,
 } from "./check-settings.ts";
 import { type Finding, toModelFinding, toServerFinding } from "./findings.ts";
 
@@ -28,12 +34,17 @@ export interface DoctorOptions {
   console: Console;
   output: "text" | "json";
   signal: AbortSignal;
+  /** Holds what is wrong with the configuration. */
+  faults?: ConfigFaults;
 }
 
+/** Holds the errors of a configuration, and the parts that were left out of it for them. */
+export type ConfigFaults = Pick<ReadConfig, "errors" | "broken">;
+
 /** Checks whatever a run needs, a line each, as soon as it is known. 0 when all is well, 1 when something is wrong. */
-export async function runDoctor({ duet, config, console, output, signal }: DoctorOptions): Promise<number> {
+export async function runDoctor({ duet, config, console, output, signal, faults }: DoctorOptions): Promise<number> {
   const findings: Finding[] = [];
-  for await (const finding of runChecks(duet, config, signal)) {
+  for await (const finding of runChecks(duet, config, signal, { faults })) {
     findings.push(finding);
     if (output === "text") console.stdout.write(`${renderFinding(finding, duet.locale)}\n`);
   }
@@ -45,32 +56,68 @@ export async function runDoctor({ duet, config, console, output, signal }: Docto
   return ok ? 0 : 1;
 }
 
-/** Runs the slow checks concurrently and yields their findings in a fixed order; `changes` are those of the configured models. */
+/** Says what is checked beside the configuration itself. */
+export interface CheckOptions {
+  /** Replaces the configured models. */
+  changes?: ModelChanges | undefined;
+  faults?: ConfigFaults | undefined;
+}
+
+/** Runs the slow checks concurrently and yields their findings in a fixed order. */
 export async function* runChecks(
   duet: Duet,
   config: Config,
   signal: AbortSignal,
-  changes?: ModelChanges,
+  { changes, faults = noFaults }: CheckOptions = {},
 ): AsyncGenerator<Finding> {
-  const models = duet.checkModels(signal, changes);
+  // A model other than the one that is meant says nothing about it.
+  const hasModels = config.models.functionCall !== undefined || !faults.broken.some(isModels);
+  const models = hasModels ? duet.checkModels(signal, changes) : Promise.resolve([]);
   const inventory = waitAbortable(duet.inventory(), signal);
   // They are reported below, in their turn.
   for (const work of [models, inventory])
     void ignoreRejection<unknown>(work, "the finding about it reports it, in its turn");
   yield checkNode(process.versions.node);
-  yield toConfigurationFinding(config);
+  yield toConfigurationFinding(config, faults.errors);
+  yield* toErrorFindings(faults.errors);
   yield* toLeftOutFindings(config);
   yield* checkStateFolder(config);
   yield* await checkStore(config);
-  yield toSearchFinding(await duet.searchInUse());
+  const search = await duet.searchInUse().catch(toUncheckedSearch);
+  yield search !== null && "topic" in search ? search : toSearchFinding(search);
   const checks = await models;
-  yield* checkKeys(checks, config);
+  if (!hasModels) yield uncheckedModels;
+  else yield* checkKeys(checks, config);
   for (const check of checks) yield toModelFinding(check, config);
+  if (hasModels && (search === null || "chain" in search)) yield* toUnusedFindings(config, checks, search);
   yield* await checkRoots(config);
   yield* checkUserTools(await inventory, config);
   for (const server of (await inventory).servers) yield toServerFinding(server);
+  yield* toUnsetFindings(config);
   yield* checkServerSettings(config);
 }
+
+const noFaults: ConfigFaults = { errors: [], broken: [] };
+
+/** Is true for the whole file, too, which may have named the models. */
+function isModels([section = "models"]: Path): boolean {
+  return section === "models";
+}
+
+/** A backend that is chosen and lacks its key is among the errors of the configuration. */
+function toUncheckedSearch(thrown: unknown): Finding {
+  const { text } = toDuetError(thrown);
+  const what = { zh: "搜索", en: "search" };
+  return { topic: "search", state: "failed", what, name: "", text: { zh: `${text.zh}。`, en: `${text.en}.` } };
+}
+
+const uncheckedModels: Finding = {
+  topic: "model",
+  state: "none",
+  what: { zh: "模型", en: "models" },
+  name: "",
+  text: { zh: "未检查：见上面的配置错误。", en: "not checked: see the configuration errors above." },
+};
 
 const marks: Record<Finding["state"], string> = { ok: "✓", failed: "✗", none: "–" };
 

@@ -1,18 +1,15 @@
-import { realpath } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
 import { configError } from "../../config/config-errors.ts";
 import { findTrustedFiles, getFallbackLocale } from "../../config/load-config.ts";
 import type { Flags } from "../../config/settings/settings.ts";
 import type { Environment } from "../../config/sources/expand-variables.ts";
-import { getTrustedFile, readText } from "../../config/sources/find-file.ts";
-import { parseJson } from "../../config/sources/parse-json.ts";
+import { getTrustedFile } from "../../config/sources/find-file.ts";
 import { createStateFolder } from "../../config/sources/state-folder.ts";
-import { listDotEnvVariables, listFileVariables } from "../../config/sources/used-variables.ts";
-import { maskDotEnvText, maskFileText } from "../../config/trust/mask-preview.ts";
-import { previewDotEnv, previewFile, type TrustPreviewItem } from "../../config/trust/trust-preview.ts";
+import type { TrustPreviewItem } from "../../config/trust/trust-preview.ts";
 import { isTrusted, readTrusted, trustFiles } from "../../config/trust/trusted-files.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { sanitize, sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
+import { canRunCode, quoteName, renderEffects } from "./render-effects.ts";
+import { readTrustFiles, type TrustFile } from "./trust-files.ts";
 
 export interface TrustCommand {
   flags: Flags;
@@ -39,7 +36,7 @@ export async function runTrust(command: TrustCommand): Promise<number> {
   const found = findTrustedFiles(flags, environment, directory);
   createStateFolder(found);
   const instructions = flags.config === undefined ? await readInstructions(found, directory) : [];
-  const files = [...(await readFiles(found.file, found.dotEnv)), ...instructions];
+  const files = [...(await readTrustFiles(found.file, found.dotEnv)), ...instructions];
   if (files.length === 0) throw configError(found.file, { zh: "没有这个文件", en: "there is no such file" });
   const trusted = await readTrusted(found.home);
   const isKnown = files.every((each) => (each.isInstruction ? each.isKnown : isTrusted(trusted, each.file, each.text)));
@@ -49,23 +46,6 @@ export async function runTrust(command: TrustCommand): Promise<number> {
   if (output === "json") write(toJson(files, agrees));
   else write(`${say(locale, agrees ? (isKnown ? known : done) : command.confirm ? declined : needsYes)}\n`);
   return agrees ? 0 : 1;
-}
-
-async function readFiles(file: string, dotEnv: string): Promise<TrustFile[]> {
-  const shown: TrustFile[] = [];
-  const text = await readText(file, file);
-  if (text !== undefined) {
-    const tree = await parseJson(text, file);
-    const [preview, uses] = [previewFile(tree), listFileVariables(tree)];
-    shown.push({ file: await resolveFolder(file), text, shownText: maskFileText(text, tree), preview, uses });
-  }
-  const variables = await readText(dotEnv, dotEnv);
-  if (variables !== undefined) {
-    const [preview, uses] = [previewDotEnv(variables), listDotEnvVariables(variables)];
-    const shownText = maskDotEnvText(variables);
-    shown.push({ file: await resolveFolder(dotEnv), text: variables, shownText, preview, uses });
-  }
-  return shown;
 }
 
 /** Reads the instructions of the folder and of those above it. The user's own need no trust. */
@@ -78,13 +58,8 @@ async function readInstructions(
   return found
     .filter(({ isUsers }) => !isUsers)
     .map(({ file, text, isTrusted: isKnown }) => {
-      return { file, text, shownText: text, preview: [], uses: [], isInstruction: true, isKnown };
+      return { file, text, shownText: text, effects: [], preview: [], uses: [], isInstruction: true, isKnown };
     });
-}
-
-/** Resolves the folder's own path, which a process that starts there uses; the file itself may be a link. */
-async function resolveFolder(file: string): Promise<string> {
-  return join(await realpath(dirname(file)), basename(file));
 }
 
 async function remember(files: readonly TrustFile[], home: string): Promise<void> {
@@ -122,27 +97,15 @@ const needsYes = {
   en: "Not trusted, because there is no terminal to ask in: duet config trust --yes",
 };
 
-interface TrustFile {
-  file: string;
-  text: string;
-  /** Holds the text with secrets masked. */
-  shownText: string;
-  preview: readonly TrustPreviewItem[];
-  /** Lists the environment variables whose values the file uses or passes on. */
-  uses: readonly string[];
-  /** Is true for instructions for models, which start nothing. `isKnown` says whether they are trusted already. */
-  isInstruction?: boolean;
-  isKnown?: boolean;
-}
-
 /**
  * Renders what the user sees of the file: the programs that it starts and the servers that it connects to, the variables that it
  * uses, then its whole text. Nothing is cut, secrets are masked, and a line of the file never begins like one of ours.
  */
 export function renderTrustSection(
-  { file, shownText, preview, uses, isInstruction }: TrustFile,
+  { file, shownText, effects, preview, uses, isInstruction }: TrustFile,
   locale: Locale,
 ): string {
+  const would = renderEffects(effects, locale);
   const nothing = isInstruction ? instructionTold : nothingTold;
   const lines = preview.length > 0 ? preview.map((each) => renderItem(each, locale)) : [say(locale, nothing)];
   const used = uses.length > 0 ? [`${say(locale, usesVariables)}${uses.map(quoteName).join(", ")}`] : [];
@@ -153,7 +116,7 @@ export function renderTrustSection(
     .split(/\n|(?<=\r)/);
   return [
     sanitizeLine(file),
-    ...[...lines, ...used, say(locale, wholeText)].map((line) => `  ${sanitize(line)}`),
+    ...[...would, ...lines, ...used, say(locale, wholeText)].map((line) => `  ${sanitize(line)}`),
     ...whole.map((line) => `  | ${sanitize(line)}`),
     "",
   ].join("\n");
@@ -163,15 +126,10 @@ function renderItem({ key, value, isDangerous }: TrustPreviewItem, locale: Local
   return `${key}: ${value}${isDangerous ? say(locale, canRunCode) : ""}`;
 }
 
-function quoteName(name: string): string {
-  return /^\w+$/.test(name) ? name : JSON.stringify(name);
-}
-
 const nothingTold = { zh: "不启动任何程序，也不含地址", en: "starts no program and contains no address" };
 const instructionTold = {
   zh: "作为您的说明交给模型，不启动任何程序",
   en: "is given to models as your instructions, and starts nothing",
 };
-const canRunCode = { zh: "（能让程序运行别的代码）", en: " (can make a program run other code)" };
 const usesVariables = { zh: "使用您的环境变量：", en: "uses your variables: " };
 const wholeText = { zh: "全文：", en: "full text:" };

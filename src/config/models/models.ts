@@ -1,16 +1,23 @@
 import { isOffline, offlineProvider } from "../../core/model.ts";
 import type { ModelSettings, Vendor } from "../../core/model-settings.ts";
 import { DuetError } from "../../kit/errors.ts";
-import { vendors } from "../../providers/vendors.ts";
-import { configError, notAllowedError } from "../config-errors.ts";
+import { defaultTemperature, defaultWire, vendors } from "../../providers/vendors.ts";
+import { configError, type ErrorCollector, notAllowedError } from "../config-errors.ts";
 import type { Settings } from "../schema/file-schema.ts";
 import { httpAddress, isHttpAddress } from "../schema/schema-parts.ts";
 import { hideSecrets, maskAddress, maskValue } from "../secrets/mask.ts";
 import { listEnvironmentSecrets } from "../sources/environment.ts";
 import type { Environment } from "../sources/expand-variables.ts";
+import type { Sources } from "../sources/read-sources.ts";
 import { getValue } from "../sources/setting-path.ts";
 import type { Source } from "../sources/source.ts";
-import { createVendorTable, type ModelSpec, resolveModel, type UsualParameters } from "./resolve-model.ts";
+import {
+  createVendorTable,
+  type ModelSpec,
+  resolveModel,
+  resolveVendorName,
+  type UsualParameters,
+} from "./resolve-model.ts";
 
 /** Selects the rule-based model, which needs neither key nor network. */
 export interface OfflineModel {
@@ -36,47 +43,76 @@ export interface OutputLimits {
   limit: number | undefined;
 }
 
-/** Throws `config` errors that name the source and the key. */
-export function readModels(
-  settings: Settings,
-  sources: readonly Source[],
-  environment: Environment,
-  limits: OutputLimits,
-): ModelsConfig {
+/** Holds what the models are read from. */
+export interface ModelInputs extends Pick<Sources, "environment" | "unsetParts" | "broken"> {
+  settings: Settings;
+  sources: readonly Source[];
+  limits: OutputLimits;
+}
+
+/** Collects `config` errors that name the source and the key. What is wrong is left out. */
+export function readModels(inputs: ModelInputs, collector: ErrorCollector): ModelsConfig {
+  const { settings, sources, environment, limits, unsetParts, broken } = inputs;
   const findPlace = (role: "functionCall" | "answer"): string => {
     const source = sources.findLast((each) => getValue(each.tree, ["models", role]) !== undefined);
     return source?.describePlace(["models", role]) ?? `models.${role}`;
   };
   const { functionCall, answer } = settings.models;
-  if (answer !== undefined && functionCall === undefined) throw configError(findPlace("answer"), needsFunctionCall);
+  const isBroken = broken.some(([first]) => first === "models");
+  if (answer !== undefined && functionCall === undefined && !isBroken) {
+    collector.add(configError(findPlace("answer"), needsFunctionCall));
+  }
 
   const secrets = listEnvironmentSecrets(environment);
   const ofVendors = sources.find((each) => getValue(each.tree, ["providers"]) !== undefined);
-  const providers = addWhere(ofVendors?.describePlace([]), secrets, () => createVendorTable(settings.providers));
-  checkVariables(providers, environment, secrets);
+  const providers = createVendorTable({});
+  for (const [name, spec] of Object.entries(settings.providers)) {
+    const own = collector.attempt(() =>
+      addWhere(ofVendors?.describePlace([]), secrets, () => createVendorTable({ [name]: spec })),
+    );
+    const id = resolveVendorName(name);
+    if (own?.[id] !== undefined) providers[id] = own[id];
+  }
+  for (const { kind, name, text } of unsetParts) {
+    const id = resolveVendorName(name);
+    if (kind === "provider") providers[id] = { ...unsetVendor, ...providers[id], unusable: text };
+  }
+  const wrong = checkVariables(providers, environment, secrets);
+  for (const { error } of wrong) collector.add(error);
   const usual: UsualParameters = { temperature: settings.agent.functionCallTemperature };
-  const read = (spec: ModelSpec, where: string, limit: number | undefined, others?: UsualParameters): ModelChoice => {
+  const read = (spec: ModelSpec, where: string, limit: number | undefined, others?: UsualParameters) => {
     const whole = { ...spec, maxTokens: limit ?? spec.maxTokens ?? limits.maxTokens };
-    return resolveChoice(whole, where, { providers, environment }, others);
+    return collector.attempt(() => resolveChoice(whole, where, { providers, environment }, others));
   };
-  const ollama = providers.ollama;
+  const { ollama } = providers;
   return {
     providers,
     models: {
       functionCall:
         functionCall && read(functionCall, findPlace("functionCall"), answer ? undefined : limits.limit, usual),
-      answer: answer && read(answer, findPlace("answer"), limits.limit),
+      answer: answer && functionCall && read(answer, findPlace("answer"), limits.limit),
     },
     candidates: Object.keys(vendors)
-      .filter((provider) => providers[provider]?.keyEnv !== undefined && providers[provider].regionOf === undefined)
-      .map((provider) => {
+      .filter((name) => isCandidate(providers[name]) && !wrong.some(({ provider }) => provider === name))
+      .flatMap((provider) => {
         const spec = { provider, maxTokens: limits.limit ?? limits.maxTokens };
-        return resolveModel(spec, providers, environment, provider, usual);
+        return collector.attempt(() => resolveModel(spec, providers, environment, provider, usual)) ?? [];
       })
-      .filter(({ apiKey }) => apiKey !== undefined),
-    ollama: { baseUrl: (environment.OLLAMA_BASE_URL || (ollama?.baseUrl ?? "")).replace(/\/+$/, "") },
+      .filter(({ apiKey, apiKeyCommand }) => apiKey !== undefined || apiKeyCommand !== undefined),
+    ollama: { baseUrl: ollama?.unusable ? "" : toOllamaAddress(environment.OLLAMA_BASE_URL || ollama?.baseUrl) },
   };
 }
+
+function toOllamaAddress(address = ""): string {
+  return address.replace(/\/+$/, "");
+}
+
+function isCandidate(vendor: Vendor | undefined): boolean {
+  return vendor?.keyEnv !== undefined && vendor.regionOf === undefined && vendor.unusable === undefined;
+}
+
+/** Stands for a provider of the user's own whose settings are left out. */
+const unsetVendor: Vendor = { wire: defaultWire, baseUrl: "", temperature: defaultTemperature, quirks: {} };
 
 /** Resolves a model as it is written. Throws `config` errors that begin with `where` and hold no secret. */
 export function resolveChoice(
@@ -102,19 +138,25 @@ function addWhere<T>(where: string | undefined, secrets: readonly string[], work
   }
 }
 
-/** Checks the variables that the vendors' rows name, also of vendors that are not in use. */
-function checkVariables(providers: Record<string, Vendor>, environment: Environment, secrets: string[]): void {
-  for (const { baseUrlEnv = "", modelEnv } of Object.values(providers)) {
+/** Finds wrong values of the variables that the vendors' rows name, also of vendors that are not in use. */
+function checkVariables(
+  providers: Record<string, Vendor>,
+  environment: Environment,
+  secrets: string[],
+): { provider: string; error: DuetError }[] {
+  return Object.entries(providers).flatMap(([provider, { baseUrlEnv = "", modelEnv }]) => {
     const address = environment[baseUrlEnv];
-    if (address && !isHttpAddress(address)) {
-      throw notAllowedError(baseUrlEnv, JSON.stringify(maskAddress(address)), httpAddress);
-    }
     const model = modelEnv && environment[modelEnv.name]?.trim();
+    const errors: DuetError[] = [];
+    if (address && !isHttpAddress(address)) {
+      errors.push(notAllowedError(baseUrlEnv, JSON.stringify(maskAddress(address)), httpAddress));
+    }
     if (model && !modelEnv.match.test(model)) {
       const allowed = { zh: modelEnv.allowed, en: modelEnv.allowed };
-      throw notAllowedError(modelEnv.name, maskValue(model, [modelEnv.name], secrets), allowed);
+      errors.push(notAllowedError(modelEnv.name, maskValue(model, [modelEnv.name], secrets), allowed));
     }
-  }
+    return errors.map((error) => ({ provider, error }));
+  });
 }
 
 const needsFunctionCall = {

@@ -1,5 +1,6 @@
 import { isOffline, type ModelCapabilities, offlineProvider, toModelName } from "../../core/model.ts";
 import type {
+  KeyCommand,
   ModelRule,
   ModelSettings,
   Price,
@@ -8,7 +9,7 @@ import type {
   Vendor,
   WireName,
 } from "../../core/model-settings.ts";
-import type { DuetError } from "../../kit/errors.ts";
+import { DuetError } from "../../kit/errors.ts";
 import { escapeRegExp } from "../../kit/text/escape-reg-exp.ts";
 import {
   defaultTemperature,
@@ -64,6 +65,8 @@ export interface VendorSpec {
   wire?: string;
   baseUrl?: string;
   apiKeyEnv?: string;
+  /** Prints the key: a line for the shell, or a program with its arguments. */
+  apiKeyCommand?: KeyCommand;
   /** Maps a model name to the name that the vendor uses for it now: `{"deepseek-chat": "deepseek-v4-pro"}`. */
   aliases?: Readonly<Record<string, string>>;
   /** Maps model names to prices. They override the price list. */
@@ -157,11 +160,13 @@ function resolveOne(
       [...Object.keys(table), ...Object.keys(vendorAliases), offlineProvider].join(", "),
     );
   }
+  if (row.unusable !== undefined) throw new DuetError({ code: "config", text: row.unusable });
   const model = spec.model ?? readModelVariable(row, environment) ?? row.defaultModel;
   if (!model) throw invalidSettingError(`${path}.model`, model, { zh: "模型名称", en: "the name of a model" });
   const rules = (row.models ?? []).filter((rule) => rule.match.test(model));
   const servedAs = findLastRule(rules, "servedAs");
-  const apiKeyEnv = spec.apiKeyEnv ?? row.keyEnv;
+  const apiKeyCommand = spec.apiKeyEnv === undefined ? row.keyCommand : undefined;
+  const apiKeyEnv = apiKeyCommand === undefined ? (spec.apiKeyEnv ?? row.keyEnv) : undefined;
   const wire =
     spec.wire === undefined ? (findLastRule(rules, "wire") ?? row.wire) : checkWireName(spec.wire, `${path}.wire`);
   const quirks = mergeQuirks(row, rules);
@@ -177,6 +182,7 @@ function resolveOne(
     ),
     apiKey: fromEnvironment(environment, apiKeyEnv),
     apiKeyEnv,
+    ...(apiKeyCommand !== undefined && { apiKeyCommand }),
     temperature:
       checkTemperature(spec.temperature ?? usual.temperature, getTemperatureRange(row, wire), `${path}.temperature`) ??
       modelDefaults.temperature,
@@ -244,7 +250,16 @@ function toVendor(name: string, spec: VendorSpec): Vendor {
   const rules = spec.wire === undefined ? own.models : own.models?.map(({ wire: _, ...rule }) => rule);
   const models = [...(rules ?? []), ...toAliasRules(spec.aliases ?? {})];
   const keyEnv = spec.apiKeyEnv ?? own.keyEnv;
-  return { ...own, wire, baseUrl: checkAddress(baseUrl, `${path}.baseUrl`), keyEnv, models, prices: spec.prices };
+  if (spec.apiKeyEnv !== undefined && spec.apiKeyCommand !== undefined) {
+    throw configError(`${path}.apiKeyCommand`, {
+      zh: "不能与 apiKeyEnv 同时使用",
+      en: "is not allowed beside apiKeyEnv",
+    });
+  }
+  return {
+    ...{ ...own, wire, baseUrl: checkAddress(baseUrl, `${path}.baseUrl`), keyEnv, models, prices: spec.prices },
+    ...(spec.apiKeyCommand !== undefined && { keyCommand: spec.apiKeyCommand }),
+  };
 }
 
 function toAliasRules(aliases: Readonly<Record<string, string>>): ModelRule[] {

@@ -1,37 +1,48 @@
-import * as z from "zod";
+import type * as z from "zod";
 import type { LimitKey } from "../../core/limits.ts";
 import { describeIssue, getIssuePath } from "../../core/schemas/describe-issue.ts";
 import { describeAllowed, findSchema, listKeys } from "../../core/schemas/describe-schema.ts";
-import type { DuetError } from "../../kit/errors.ts";
 import { isEmptyRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
-import { configError, unknownKeyError } from "../config-errors.ts";
-import { getValue } from "../sources/setting-path.ts";
-import { createAssignedSource, type Source } from "../sources/source.ts";
-import { createFileJsonSchema, fileSchema, parseOnce } from "./file-schema.ts";
+import { configError, joinConfigErrors, unknownKeyError } from "../config-errors.ts";
+import { getValue, renderPath } from "../sources/setting-path.ts";
+import { createAssignedSource, type Source, type SourceFault } from "../sources/source.ts";
+import { createAllowedSchema, createFileJsonSchema, fileSchema, parseOnce } from "./file-schema.ts";
 
-/** Refuses a source that does not fit the schema, with one line for its first fault. */
+/** Refuses a source that does not fit the schema, with a line for each of its faults. */
 export function checkSource(source: Source, schema: z.ZodType): void {
-  // Most starts have nothing in two or three of their four sources.
-  if (isEmptyRecord(source.tree)) return;
-  const issue = schema.safeParse(source.tree, parseOnce).error?.issues[0];
-  if (issue !== undefined) throw issueError(issue, source, schema);
+  const faults = findFaults(source, schema);
+  if (faults.length > 0) throw joinConfigErrors(faults.map(({ error }) => error));
 }
 
-function issueError(issue: z.core.$ZodIssue, source: Source, schema: z.ZodType): DuetError {
-  const jsonSchema = z.toJSONSchema(schema, { io: "input" });
+/** Finds everything in a source that does not fit the schema. */
+export function findFaults(source: Source, schema: z.ZodType): SourceFault[] {
+  // Most starts have nothing in two or three of their four sources.
+  if (isEmptyRecord(source.tree)) return [];
+  const issues = schema.safeParse(source.tree, parseOnce).error?.issues ?? [];
+  if (issues.length === 0) return [];
+  const jsonSchema = createAllowedSchema(schema);
+  const faults = issues.flatMap((issue) => describeFaults(issue, source, jsonSchema));
+  // A value that breaks several rules is told once.
+  const places = faults.map(({ path }) => renderPath(path));
+  return faults.filter((_, index) => places.indexOf(places[index] ?? "") === index);
+}
+
+function describeFaults(issue: z.core.$ZodIssue, source: Source, jsonSchema: unknown): SourceFault[] {
   const path = getIssuePath(issue);
   if (issue.code === "unrecognized_keys") {
-    const key = issue.keys[0] ?? "";
     const allowed = listKeys(jsonSchema, path).map((name) => source.toKey(name));
-    return unknownKeyError(source.describePlace([...path, key]), source.toKey(key), allowed);
+    return issue.keys.map((key) => {
+      const place = [...path, key];
+      return { path: place, error: unknownKeyError(source.describePlace(place), source.toKey(key), allowed) };
+    });
   }
   const text = describeIssue(issue, jsonSchema, {
     name: source.toKey(String(path.at(-1) ?? "")),
     value: getValue(source.tree, path),
     show: () => source.renderValue(path),
   });
-  return configError(source.describePlace(path), text);
+  return [{ path, error: configError(source.describePlace(path), text) }];
 }
 
 /** Reads a limit as the configuration would, under the name by which it was typed. Throws a `config` error of one line. */

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import type { GroupPresence, Setting, SettingGroup, SettingRows } from "../settings/setting.ts";
+import { isRecord } from "../../kit/json.ts";
+import type { GroupPresence, Setting, SettingGroup, SettingRows, ShortForm } from "../settings/setting.ts";
 import { fileSettings, outsideSettings } from "../settings/settings.ts";
 import { schemaParts } from "./schema-parts.ts";
 
@@ -84,5 +85,27 @@ export function createFileJsonSchema(): Record<string, unknown> {
     const description = getText();
     return description === undefined ? schema : schema.meta({ description });
   });
-  return { ...z.toJSONSchema(described.meta({ title: "Duet configuration" }), { target: "draft-7", io: "input" }) };
+  const titled = described.meta({ title: "Duet configuration" });
+  // Editors know these two of JSON with comments.
+  const allowed = { allowComments: true, allowTrailingCommas: true };
+  const schema = { ...z.toJSONSchema(titled, { target: "draft-7", io: "input" }), ...allowed };
+  return withShortForms(schema, fileSettings, ({ pattern, fileHelp: description }) => ({
+    ...{ type: "string", pattern, description },
+  }));
+}
+
+/** Returns the JSON Schema by which errors say what is allowed. */
+export function createAllowedSchema(schema: z.ZodType): Record<string, unknown> {
+  return withShortForms({ ...z.toJSONSchema(schema, { io: "input" }) }, fileSettings, ({ words }) => ({ enum: words }));
+}
+
+/** Adds the texts that may stand in place of an object. They are read before anything is checked by the schema. */
+function withShortForms<Schema>(schema: Schema, rows: SettingRows, toText: (form: ShortForm) => object): Schema {
+  const properties = isRecord(schema) && isRecord(schema.properties) ? schema.properties : {};
+  for (const [key, row] of Object.entries(rows)) {
+    if (!("rows" in row) || properties[key] === undefined) continue;
+    const own = withShortForms(properties[key], row.rows, toText);
+    properties[key] = row.shortForm === undefined ? own : { anyOf: [toText(row.shortForm), own] };
+  }
+  return schema;
 }

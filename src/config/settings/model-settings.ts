@@ -141,10 +141,16 @@ export const modelRows = {
 const mostFallbacks = 8;
 
 const modelHelp = "A model and its parameters.";
+const shortForm = {
+  words: ["provider", "provider/model"],
+  pattern: "^[^/\\s]+(/.*\\S.*)?$",
+  fileHelp: "provider/model, or the provider alone: the same as an object with these two.",
+};
 
 const functionCall = defineOptionalGroup(modelRows, {
   help: { zh: "选择工具的模型", en: "the model that picks tools" },
   fileHelp: modelHelp,
+  shortForm,
   kind: "model",
   environment: "AGENT_FUNCTION_CALL_MODEL",
   flag: { name: "function-call-model", help: "the model that picks tools: provider/model, or JSON" },
@@ -153,6 +159,7 @@ const functionCall = defineOptionalGroup(modelRows, {
 const answer = defineOptionalGroup(modelRows, {
   help: { zh: "写回答的模型", en: "the model that writes the answer" },
   fileHelp: modelHelp,
+  shortForm,
   absent: { zh: "同 functionCall", en: "as functionCall" },
   kind: "model",
   environment: "AGENT_ANSWER_MODEL",
@@ -179,6 +186,15 @@ export const providerSettings = defineNamedGroup(
     apiKeyEnv: defineSetting(({ variable }) => variable.optional(), {
       help: { zh: "存放密钥的环境变量名", en: "the variable that holds the key" },
       fileHelp: "The environment variable that holds the key.",
+    }),
+    // A model has no such setting: callers of every interface may choose a model, and none of them may run a program.
+    apiKeyCommand: defineSetting(({ z, text }) => z.union([text, z.array(text).min(1)]).optional(), {
+      help: {
+        zh: "[输出密钥的命令](models.zh.md#用命令取得密钥)：一行 shell 命令，或程序及其参数的列表（不经过 shell）",
+        en: "[a command that prints the key](models.md#a-key-from-a-command): a line for the shell, or a list of a program and its arguments (no shell)",
+      },
+      fileHelp:
+        "A command that prints the key: a line for the shell, or a list of a program and its arguments, which no shell reads.",
     }),
     aliases: defineSetting(({ z, text }) => z.record(text, text).optional(), {
       help: { zh: "某个模型名对提供商意味着什么", en: "what a model's name means to the vendor" },

@@ -18,6 +18,16 @@ export interface SettingFacts {
   readonly kind?: SettingKind;
   readonly environment?: string;
   readonly flag?: FlagFacts;
+  /** Describes the text that the file may have in place of the object of a group. Whoever reads the file makes the object of it. */
+  readonly shortForm?: ShortForm;
+}
+
+export interface ShortForm {
+  /** Lists the words in which an error says what is allowed. */
+  readonly words: readonly string[];
+  /** Matches the texts, for editors. */
+  readonly pattern: string;
+  readonly fileHelp: string;
 }
 
 export type SettingKind = "text" | "number" | "switch" | "model" | "list";

@@ -1,4 +1,5 @@
 import { parseEnv } from "node:util";
+import type { ErrorCollector } from "../config-errors.ts";
 import { readModelJson } from "../models/model-text.ts";
 import { isSecretName } from "../secrets/mask.ts";
 import type { SettingKind } from "../settings/setting.ts";
@@ -24,24 +25,22 @@ export function listEnvironmentSecrets(environment: Environment): string[] {
   return Object.entries(environment).flatMap(([name, value]) => (value && isSecretName(name) ? [value] : []));
 }
 
-/** Reads the variables of docs/development/contract.md#environment. An empty one counts as unset. */
-export function readEnvironment(
+/** Reads the variables of docs/development/contract.md#environment. An empty one counts as unset, as does one that cannot be read. */
+export async function readEnvironment(
   environment: Environment,
   dotEnv: { file: string; added: ReadonlySet<string> },
   secrets: readonly string[],
+  collector: ErrorCollector,
 ): Promise<Assignment[]> {
-  const set = variables.flatMap(({ name, path, read }) => {
+  const assignments = variables.map(async ({ name, path, read }): Promise<Assignment[]> => {
     const written = environment[name];
-    return written ? [{ name, path, read, written }] : [];
+    if (!written) return [];
+    const value = await collector.attemptAsync(async () => read(written, name, secrets));
+    if (value === undefined) return [];
+    const file = dotEnv.added.has(name) ? dotEnv.file : undefined;
+    return [{ path, value, written, origin: { from: "environment", name, file } }];
   });
-  return Promise.all(
-    set.map(async ({ name, path, read, written }) => ({
-      path,
-      value: await read(written, name, secrets),
-      written,
-      origin: { from: "environment", name, file: dotEnv.added.has(name) ? dotEnv.file : undefined },
-    })),
-  );
+  return (await Promise.all(assignments)).flat();
 }
 
 /** Returns the configuration path that a variable sets, and undefined for a variable that sets none. */

@@ -1,36 +1,56 @@
 import { isRecord } from "../../kit/json.ts";
-import { configError } from "../config-errors.ts";
+import type { Text } from "../../kit/locale.ts";
 import { hideSecrets } from "../secrets/mask.ts";
-import { type Path, renderPath } from "./setting-path.ts";
+import type { Path } from "./setting-path.ts";
 
 export type Environment = Record<string, string | undefined>;
 
+/** Describes a reference to a variable that cannot be replaced. */
+export interface ReferenceProblem {
+  path: Path;
+  text: Text;
+  /** Is the variable, where it is valid and not set. */
+  unset?: string | undefined;
+}
+
 /**
  * Replaces `${VAR}`, `${VAR:-default}` and `${env:VAR}` in every string of the tree, once: what a variable holds is
- * not expanded again. An empty variable counts as unset, `$${` stands for `${`. Throws with the path of the key
- * where a variable has neither a value nor a default. Hooks stay as they are: the shell that runs them expands their own.
+ * not expanded again. An empty variable counts as unset, `$${` stands for `${`. What cannot be replaced stays as it is written,
+ * and is reported with the path of its key. Hooks stay as they are: the shell
+ * that runs them expands their own.
  */
-export function expandVariables(tree: unknown, environment: Environment, file: string, path: Path = []): unknown {
-  if (typeof tree === "string") return expandText(tree, environment, `${file}: ${renderPath(path)}`);
-  if (Array.isArray(tree)) return tree.map((item, index) => expandVariables(item, environment, file, [...path, index]));
+export function expandVariables(
+  tree: unknown,
+  environment: Environment,
+  report: (problem: ReferenceProblem) => void,
+  path: Path = [],
+): unknown {
+  if (typeof tree === "string") return expandText(tree, environment, (text, unset) => report({ path, text, unset }));
+  if (Array.isArray(tree)) {
+    return tree.map((item, index) => expandVariables(item, environment, report, [...path, index]));
+  }
   if (!isRecord(tree)) return tree;
   return Object.fromEntries(
     Object.entries(tree).map(([key, value]) => [
       key,
-      path.length === 0 && key === "hooks" ? value : expandVariables(value, environment, file, [...path, key]),
+      path.length === 0 && key === "hooks" ? value : expandVariables(value, environment, report, [...path, key]),
     ]),
   );
 }
 
-function expandText(text: string, environment: Environment, where: string): string {
+function expandText(text: string, environment: Environment, report: (problem: Text, unset?: string) => void): string {
   return text.replace(reference, (found: string) => {
     if (found === "$${") return "${";
     const parts = understood.exec(found)?.groups;
-    if (parts?.name === undefined) throw configError(where, describeInvalid(hideSecrets(found, [])));
+    if (parts?.name === undefined) {
+      report(describeInvalid(hideSecrets(found, [])));
+      return found;
+    }
     const value = Object.hasOwn(environment, parts.name) ? environment[parts.name] : undefined;
     if (value) return value;
-    if (parts.fallback === undefined) throw configError(where, describeUnset(parts.name));
-    return parts.fallback;
+    if (parts.fallback !== undefined) return parts.fallback;
+    report(describeUnset(parts.name), parts.name);
+    return found;
   });
 }
 

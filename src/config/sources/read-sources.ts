@@ -1,20 +1,31 @@
 import { join } from "node:path";
+import type * as z from "zod";
 import { DuetError } from "../../kit/errors.ts";
-import { configError } from "../config-errors.ts";
+import { configError, createErrorCollector, type ErrorCollector } from "../config-errors.ts";
 import { variableSchema } from "../limit-schemas.ts";
 import { readModelFlag } from "../models/model-text.ts";
-import { checkSource } from "../schema/check-source.ts";
+import { toWholeModels } from "../models/whole-models.ts";
+import { findFaults } from "../schema/check-source.ts";
 import { configurationSchema, fileSchema, parseOnce } from "../schema/file-schema.ts";
 import { type Flags, settingFlags } from "../settings/settings.ts";
 import { type ChosenFiles, chooseFiles, describeSkippedFiles, type SkippedFile } from "./choose-files.ts";
 import { listEnvironmentSecrets, readEnvironment, withDotEnv } from "./environment.ts";
-import { type Environment, expandVariables } from "./expand-variables.ts";
+import { type Environment, expandVariables, type ReferenceProblem } from "./expand-variables.ts";
 import { fileName, readText, toDisplayedPath } from "./find-file.ts";
 import { parseJson } from "./parse-json.ts";
-import { getValue } from "./setting-path.ts";
-import { type Assignment, createAssignedSource, createCodeSource, createFileSource, type Source } from "./source.ts";
+import { findBrokenPart, removeParts } from "./remove-parts.ts";
+import { getValue, type Path } from "./setting-path.ts";
+import {
+  type Assignment,
+  createAssignedSource,
+  createCodeSource,
+  createFileSource,
+  type Source,
+  type SourceFault,
+} from "./source.ts";
+import { sortProblems, type UnsetPart } from "./unset-parts.ts";
 
-/** Holds the settings of every source. Each source is validated on its own. */
+/** Holds the settings of every source. Each source is validated on its own, and what does not fit is left out of it. */
 export interface Sources {
   file: Source;
   variables: Source;
@@ -24,6 +35,9 @@ export interface Sources {
   environment: Environment;
   dotEnv: { file: string; added: ReadonlySet<string> };
   leftOut: SkippedFile[];
+  unsetParts: UnsetPart[];
+  /** Lists the parts that were left out because something in them is wrong. */
+  broken: Path[];
 }
 
 /** Holds the settings of a program that embeds Duet, in the shape of the file, with the name that errors use for it. */
@@ -33,50 +47,73 @@ export interface Embedding {
 }
 
 /**
- * Reads the file, the environment and the flags, and what an embedding program has set. Throws the first thing that is
- * wrong in one of them. An embedded Duet looks for no file and no `.env` of its own: only a file that is named is read.
+ * Reads the file, the environment and the flags, and what an embedding program has set. What is wrong in them is collected, and
+ * left out. An embedded Duet looks for no file and no `.env` of its own: only a file that is named is read.
  */
-export async function readSources(
-  flags: Flags,
-  real: Environment,
-  directory: string,
-  embedding?: Embedding,
-): Promise<Sources> {
+export async function readSources(inputs: SourceInputs, collector: ErrorCollector): Promise<Sources> {
+  const { flags, real, directory, embedding } = inputs;
   const searches = embedding === undefined || flags.config !== undefined;
-  const chosen = searches ? await chooseFiles(flags.config, real, directory) : createNoFiles(directory);
-  try {
-    return await readChosen(chosen, { flags, real, directory, embedding });
-  } catch (thrown) {
-    throw withLeftOut(thrown, chosen.leftOut);
-  }
+  const none = createNoFiles(directory);
+  const chosen = searches
+    ? ((await collector.attemptAsync(() => chooseFiles(flags.config, real, directory))) ?? none)
+    : none;
+  const own = createErrorCollector();
+  const sources = await readChosen(chosen, inputs, own);
+  for (const error of own.errors) collector.add(withLeftOut(error, chosen.leftOut));
+  return sources;
 }
 
-interface SourceInputs {
+export interface SourceInputs {
   flags: Flags;
   real: Environment;
   directory: string;
   embedding: Embedding | undefined;
 }
 
-async function readChosen(chosen: ChosenFiles, { flags, real, directory, embedding }: SourceInputs): Promise<Sources> {
+async function readChosen(
+  chosen: ChosenFiles,
+  { flags, real, directory, embedding }: SourceInputs,
+  collector: ErrorCollector,
+): Promise<Sources> {
   const { place, dotEnv, leftOut } = chosen;
   const { environment, added } = withDotEnv(real, dotEnv.text);
   const secrets = listEnvironmentSecrets(environment);
+  const broken: Path[] = [];
+  /** Returns the source without what does not fit the schema. */
+  const check = (source: Source, schema: z.ZodType): Source => {
+    let faults = findFaults(source, schema);
+    for (const { error } of faults) collector.add(error);
+    let { tree } = source;
+    // What is left may lack what it has to have, and is left out in turn.
+    while (faults.length > 0) {
+      const parts = faults.map(({ path }) => findBrokenPart(tree, path));
+      broken.push(...parts);
+      tree = removeParts(tree, parts);
+      faults = findFaults({ ...source, tree }, schema);
+    }
+    return { ...source, tree };
+  };
 
-  const file = await readFileSource(place, environment, directory, secrets);
-  checkSource(file, fileSchema);
-  const variables = createAssignedSource(
-    await readEnvironment(environment, { file: dotEnv.file, added }, secrets),
-    secrets,
-  );
-  checkSource(variables, variableSchema);
-  checkSource(variables, configurationSchema);
+  const shown = toDisplayedPath(place.file, directory);
+  const read = await collector.attemptAsync(() => readFileSource(place, environment, shown, secrets));
+  if (read === undefined) broken.push([]);
+  for (const { path, error } of read?.faults ?? []) {
+    collector.add(error);
+    broken.push(path);
+  }
+  const file = check(read?.source ?? createFileSource(place.file, shown, {}, {}, secrets), fileSchema);
+  const written = await readEnvironment(environment, { file: dotEnv.file, added }, secrets, collector);
+  const variables = check(check(createAssignedSource(written, secrets), variableSchema), configurationSchema);
   const { deny } = fileSchema.shape.tools.parse(getValue(file.tree, ["tools"]), parseOnce);
-  const options = createAssignedSource(await readFlags(flags, deny, secrets), secrets);
-  checkSource(options, configurationSchema);
-  const code = createCodeSource(embedding?.name ?? "", embedding?.settings ?? {}, secrets);
-  checkSource(code, fileSchema);
-  return { file, variables, options, code, place, environment, dotEnv: { file: dotEnv.file, added }, leftOut };
+  const given = await readFlags(flags, deny, secrets, collector);
+  const options = check(createAssignedSource(given, secrets), configurationSchema);
+  const embedded = createCodeSource(embedding?.name ?? "", embedding?.settings ?? {}, secrets);
+  const code = check(embedded, fileSchema);
+  const unsetParts = read?.unsetParts ?? [];
+  return {
+    ...{ file, variables, options, code, place, environment, leftOut, unsetParts, broken },
+    dotEnv: { file: dotEnv.file, added },
+  };
 }
 
 function createNoFiles(directory: string): ChosenFiles {
@@ -85,41 +122,54 @@ function createNoFiles(directory: string): ChosenFiles {
 }
 
 /** Adds the skipped files to an error, because a missing setting may be in one of them. */
-function withLeftOut(thrown: unknown, leftOut: readonly SkippedFile[]): unknown {
+function withLeftOut(error: DuetError, leftOut: readonly SkippedFile[]): DuetError {
   const hint = describeSkippedFiles(leftOut);
-  if (!(thrown instanceof DuetError) || hint === undefined || thrown.hint !== undefined) return thrown;
-  return new DuetError({ code: thrown.code, text: thrown.text, hint, cause: thrown });
+  if (hint === undefined || error.hint !== undefined) return error;
+  return new DuetError({ code: error.code, text: error.text, hint, cause: error });
+}
+
+interface ReadFile {
+  source: Source;
+  faults: SourceFault[];
+  unsetParts: UnsetPart[];
 }
 
 async function readFileSource(
   { file, exists, text: known }: Sources["place"],
   environment: Environment,
-  directory: string,
+  shown: string,
   secrets: readonly string[],
-): Promise<Source> {
-  const shown = toDisplayedPath(file, directory);
-  if (!exists) return createFileSource(file, shown, {}, {}, secrets);
+): Promise<ReadFile> {
+  if (!exists) return { source: createFileSource(file, shown, {}, {}, secrets), faults: [], unsetParts: [] };
   const text = known ?? (await readText(file, shown));
   if (text === undefined) throw configError(shown, { zh: "没有这个文件", en: "there is no such file" });
-  const written = await parseJson(text, shown);
-  return createFileSource(file, shown, expandVariables(written, environment, shown), written, secrets);
+  const written = toWholeModels(await parseJson(text, shown));
+  const problems: ReferenceProblem[] = [];
+  const tree = toWholeModels(expandVariables(written, environment, (problem) => problems.push(problem)));
+  const { faults, unsetParts, removed } = sortProblems(problems, written, shown);
+  return { source: createFileSource(file, shown, removeParts(tree, removed), written, secrets), faults, unsetParts };
 }
 
 /**
  * Reads the settings of the flags. `denied` holds the tools that the file denies: `--no-tools` adds to them, and no flag removes
  * one.
  */
-async function readFlags(flags: Flags, denied: readonly string[], secrets: readonly string[]): Promise<Assignment[]> {
+async function readFlags(
+  flags: Flags,
+  denied: readonly string[],
+  secrets: readonly string[],
+  collector: ErrorCollector,
+): Promise<Assignment[]> {
   const assignments = settingFlags.map(async ({ name, field, path, kind, addsToFile }): Promise<Assignment[]> => {
     const given = flags[field];
     if (given === undefined) return [];
     const shown = given === false ? `--no-${name}` : `--${name}`;
-    const value =
+    const read = (): Promise<unknown> =>
       kind === "model"
-        ? await readModelFlag(String(given), shown, secrets)
-        : addsToFile && Array.isArray(given)
-          ? [...denied, ...given]
-          : given;
+        ? readModelFlag(String(given), shown, secrets)
+        : Promise.resolve(addsToFile && Array.isArray(given) ? [...denied, ...given] : given);
+    const value = await collector.attemptAsync(read);
+    if (value === undefined) return [];
     const written = kind === "model" ? String(given) : String(value);
     return [{ path, value, written, origin: { from: "flag", name: shown } }];
   });

@@ -1,3 +1,4 @@
+import type { DuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import { maskValue } from "../secrets/mask.ts";
 import { getValue, type Path, renderPath } from "./setting-path.ts";
@@ -24,6 +25,12 @@ export interface Source {
   origin(path: Path): Origin;
 }
 
+/** Says what is wrong with a source, and where. */
+export interface SourceFault {
+  path: Path;
+  error: DuetError;
+}
+
 /**
  * Creates the source for the configuration file. `tree` has its variables expanded, and errors show `written`, which is the tree
  * before that.
@@ -39,7 +46,8 @@ export function createFileSource(
     tree,
     describePlace: (path) => (path.length === 0 ? shownAs : `${shownAs}: ${renderPath(path)}`),
     toKey: (key) => key,
-    renderValue: (path) => maskValue(getValue(written, path), path, secrets),
+    // A model that is written in short has a value of its own only in the tree.
+    renderValue: (path) => maskValue(getValue(written, path) ?? getValue(tree, path), path, secrets),
     origin: () => ({ from: "file", name: file }),
   };
 }

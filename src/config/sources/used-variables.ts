@@ -27,7 +27,8 @@ export function listDotEnvVariables(text: string): string[] {
   return [...new Set(used)];
 }
 
-function listVariablesAt(tree: unknown, path: Path): readonly string[] {
+/** Lists the variables whose values go where the value at this path says. */
+export function listVariablesAt(tree: unknown, path: Path): readonly string[] {
   const value = getValue(tree, path);
   const key = path.at(-1);
   if (key === "apiKeyEnv" && typeof value === "string") return [value];

@@ -36,7 +36,7 @@ export function previewDotEnv(text: string): TrustPreviewItem[] {
 
 /** Matches the keys outside of servers that set what is called, read, loaded or permitted. */
 const telling =
-  /^(?!mcpServers|servers)(?:(?:email|web|tools|hooks|prompts|serve)\b|.*(?:url|key|keyEnv|provider|module|directory|fallbacks\[\d+\])$)/i;
+  /^(?!mcpServers|servers)(?:(?:email|web|tools|hooks|prompts|serve)\b|.*(?:url|key|keyEnv|keyCommand|provider|module|directory|fallbacks\[\d+\])$)/i;
 
 function listServerItems(tree: unknown, path: Path): TrustPreviewItem[] {
   const entry = getValue(tree, path);
@@ -44,16 +44,25 @@ function listServerItems(tree: unknown, path: Path): TrustPreviewItem[] {
   const { command, args = [], disabled, enabled, ...rest } = entry;
   if (disabled === true || enabled === false) return [{ key: renderPath(path), value: "-" }];
   const words = [command, ...(Array.isArray(args) ? args : [args])].filter((word) => word !== undefined);
-  const started =
-    words.length === 0 ? [] : [{ key: renderPath(path), value: maskWords(words).map(toWritten).join(" ") }];
+  const started = words.length === 0 ? [] : [{ key: renderPath(path), value: renderCommand(words) }];
   const others = Object.entries(rest).flatMap(([key, value]) => listLeaves(value, [...path, key]));
   return [...started, ...others.map((each) => toItemAt(tree, each))];
 }
 
 function toItemAt(tree: unknown, path: Path): TrustPreviewItem {
   const isDangerous = path[2] === "env" && isDangerousVariable(String(path[3]));
+  return toItem(renderPath(path), renderAt(tree, path), isDangerous);
+}
+
+/** Renders the value at this path as it is written, with secrets masked. */
+export function renderAt(tree: unknown, path: Path): string {
   const value = getValue(tree, path);
-  return toItem(renderPath(path), toWritten(typeof value === "string" ? maskAt(path, value) : value), isDangerous);
+  return toWritten(typeof value === "string" ? maskAt(path, value) : value);
+}
+
+/** Renders a program and its arguments, with secrets masked. */
+export function renderCommand(words: readonly unknown[]): string {
+  return maskWords(words).map(toWritten).join(" ");
 }
 
 function maskAt(path: Path, value: string): string {
@@ -72,7 +81,7 @@ function toItem(key: string, value: string, isDangerous: boolean): TrustPreviewI
 }
 
 /** Returns a word as it is when it cannot be misread, else as JSON. */
-function toWritten(value: unknown): string {
+export function toWritten(value: unknown): string {
   if (typeof value === "string" && /^[\p{L}\p{N}@%+=:,./_…-]+$/u.test(value)) return value;
   return JSON.stringify(value) ?? "";
 }

@@ -13,8 +13,8 @@ interface TrustedFile {
 }
 
 /**
- * Names a list in `trusted.json`: configurations, instructions of folders, and such instructions that a person does not want. Tools may
- * read what is in the last two, but not a configuration.
+ * Names a list in `trusted.json`: configurations, instructions of folders, and both where a person does not want them. Tools may
+ * read what is in the last two, but not a configuration that is in use.
  */
 type TrustList = "files" | "instructions" | "declined";
 
@@ -39,6 +39,11 @@ export async function isInWorkTree(directory: string, environment: Environment):
 /** Reads a list from `trusted.json` in the state directory. A file that cannot be read counts as an empty list. */
 export async function readTrusted(home: string, list: TrustList = "files"): Promise<readonly TrustedFile[]> {
   return (await readLists(home))[list] ?? [];
+}
+
+/** Reads the files for which somebody has said no, from the same place. */
+export function readDeclined(home: string): Promise<readonly TrustedFile[]> {
+  return readTrusted(home, "declined");
 }
 
 async function readLists(home: string): Promise<Partial<Record<TrustList, readonly TrustedFile[]>>> {
@@ -74,6 +79,11 @@ export async function trustFiles(
   const all = { files: lists.files ?? [], ...lists, [list]: [...known, ...news].slice(-mostRemembered) };
   const kept = Object.fromEntries(Object.entries(all).filter(([name, some]) => name === "files" || some.length > 0));
   await writePrivateFile(getTrustedFile(home), `${JSON.stringify(kept, undefined, 2)}\n`);
+}
+
+/** Remembers that these files with exactly these texts are not to be trusted, so that nobody is asked again. */
+export async function refuseFiles(files: readonly { file: string; text: string }[], home: string): Promise<void> {
+  await trustFiles(files, home, "declined");
 }
 
 function hashText(text: string): string {

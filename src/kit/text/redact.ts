@@ -17,8 +17,10 @@ export interface RedactedStream {
 }
 
 export interface Redactor {
-  /** Is true when there is nothing to replace. */
+  /** Is true when there is nothing to replace, and never will be. */
   readonly isEmpty: boolean;
+  /** Replaces this one from now on, too. It has no effect where none was to be added. */
+  add(secret: Secret): void;
   readonly redact: Redact;
   openStream(): RedactedStream;
 }
@@ -28,9 +30,9 @@ const shortest = 6;
 
 /**
  * Replaces the given secrets in all their spellings, the longest one where several begin at the same place. A text is walked once,
- * however many secrets there are.
+ * however many secrets there are. With `mayGrow`, more may be added later.
  */
-export function createRedactor(secrets: readonly Secret[]): Redactor {
+export function createRedactor(secrets: readonly Secret[], mayGrow = false): Redactor {
   const known = secrets.filter(({ value }) => value.length >= shortest);
   let built: Spellings | undefined;
 
@@ -64,7 +66,12 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
   }
 
   return {
-    isEmpty: known.length === 0,
+    isEmpty: known.length === 0 && !mayGrow,
+    add(secret) {
+      if (!mayGrow || secret.value.length < shortest) return;
+      known.push(secret);
+      built = undefined;
+    },
     redact: (text) => replaceForms(text, true).shown,
     openStream() {
       let held = "";

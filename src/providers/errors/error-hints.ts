@@ -1,15 +1,18 @@
+import type { KeyCommand } from "../../core/model-settings.ts";
 import type { Text } from "../../kit/locale.ts";
 import type { Remedy } from "./error-rules.ts";
 
 export interface HintContext {
   apiKeyEnv?: string;
+  apiKeyCommand?: KeyCommand;
   baseUrl: string;
   retryAfterMs?: number;
 }
 
 /** Returns what the reader can do, with the variable, the host and the pages of the vendor that failed. */
-export function createHint(remedy: Remedy, { apiKeyEnv, baseUrl, retryAfterMs }: HintContext): Text {
+export function createHint(remedy: Remedy, { apiKeyEnv, apiKeyCommand, baseUrl, retryAfterMs }: HintContext): Text {
   const host = URL.parse(baseUrl)?.host ?? baseUrl;
+  if (remedy === "auth" && apiKeyCommand !== undefined) return checkCommand;
   return hints[remedy]({ key: apiKeyEnv, host, pages: findVendorPages(baseUrl), wait: describeWait(retryAfterMs) });
 }
 
@@ -22,6 +25,10 @@ interface Facts {
 }
 
 const another: Text = { zh: "请稍后再试，或换用其他模型。", en: "Try again later, or use another model." };
+const checkCommand: Text = {
+  zh: "请检查 apiKeyCommand 输出的密钥。",
+  en: "Check the key that apiKeyCommand prints.",
+};
 const setKeyVariable: Text = { zh: "请为该模型设置 apiKeyEnv。", en: "Set apiKeyEnv for this model." };
 
 const hints: Record<Remedy, (facts: Facts) => Text> = {

@@ -7,7 +7,10 @@ import { createHint, findConnectionRemedy } from "./error-hints.ts";
 import { classifyError } from "./error-rules.ts";
 
 /** Identifies the model that failed. The key is included so that it can be removed from the shown text. */
-export type ErrorOrigin = Pick<ModelSettings, "provider" | "model" | "apiKey" | "apiKeyEnv" | "baseUrl">;
+export type ErrorOrigin = Pick<
+  ModelSettings,
+  "provider" | "model" | "apiKey" | "apiKeyEnv" | "apiKeyCommand" | "baseUrl"
+>;
 
 export interface HttpFailure {
   status: number;
@@ -139,7 +142,7 @@ const longestShown = 300;
 const shortestPiece = 8;
 
 /** Makes a vendor's text fit to be shown: one short line without control characters and secrets. */
-function toErrorText(text: string, key: string | undefined): string {
+export function toErrorText(text: string, key: string | undefined): string {
   const line = sanitizeLine(removeSecrets(text.slice(0, 4000), key ?? ""));
   return line.length > longestShown ? `${line.slice(0, longestShown).toWellFormed()}…` : line;
 }

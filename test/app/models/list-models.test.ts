@@ -15,7 +15,7 @@ async function openList(settings: object, environment: Record<string, string>, p
     { config: file },
     { HOME: home, DUET_HOME: home, OLLAMA_BASE_URL: nobody, ...environment },
   );
-  return createModelList(config, patienceMs);
+  return createModelList(config, { patienceMs });
 }
 
 async function serve(listener: RequestListener): Promise<string> {

@@ -198,10 +198,60 @@ test("with no model at all the offline rules are named, and how to configure one
   expect(lineWith(stdout, "配置文件")).toMatch(/^– .*duet config init$/);
 });
 
-test("a wrong configuration ends with 2 and one line that names the key", async () => {
-  const config = await configFile({ agent: { maxIterations: 99 } });
-  const { code, stdout, stderr } = await runProgram(["doctor", "--config", config]);
-  expect(code).toBe(2);
-  expect(stdout).toBe("");
-  expect(stderr).toMatch(/^duet: .*agent\.maxIterations.*99.*\n$/);
+describe("duet doctor, with a configuration that no other command runs with,", () => {
+  test("names every error, and checks what they do not concern", async () => {
+    fake.script("gpt-4o-cheap", { text: "ready" });
+    const server = { command: process.execPath, args: [fakeServer] };
+    const unset = { command: "x", env: { KEY: `\${NOT_SET_ANYWHERE}` } };
+    const config = await configuration({
+      agent: { maxIterations: 99, maxToolCals: 1 },
+      providers: { mine: { baseUrl: fake.openaiUrl }, other: { baseUrl: `\${NOT_SET_EITHER}` } },
+      mcpServers: { good: server, unset },
+    });
+    const { code, stdout, stderr } = await doctor(config, "--locale", "en");
+    expect(lineWith(stdout, "configuration file")).toContain("the configuration has 2 errors");
+    expect(lineWith(stdout, "agent.maxIterations")).toMatch(/^✗ configuration error: .*99 is not allowed/);
+    expect(lineWith(stdout, "agent.maxToolCals")).toMatch(/^✗ configuration error: .*did you mean maxToolCalls/);
+    expect(lineWith(stdout, "gpt-4o-cheap")).toMatch(/^✓ model /);
+    expect(lineWith(stdout, "provider mine")).toBe("– provider mine: not used: no model in use belongs to it.");
+    expect(lineWith(stdout, "provider other")).toContain("not used: the variable NOT_SET_EITHER is not set");
+    expect(lineWith(stdout, "server good")).toMatch(/^✓ MCP server good: /);
+    expect(lineWith(stdout, "server unset")).toMatch(/^✗ MCP server unset: not used: the variable NOT_SET_ANYWHERE/);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
+  });
+
+  test("asks no other model where the one that is meant is wrong", async () => {
+    const config = await configFile({ models: { functionCall: "opnai/gpt-4o" }, providers: {} });
+    const { code, stdout } = await doctor(config, "--locale", "zh");
+    expect(lineWith(stdout, "opnai")).toMatch(/^✗ 配置错误：/);
+    expect(stdout).toContain("– 模型：未检查：见上面的配置错误。");
+    expect(code).toBe(1);
+    expect(fake.journal).toEqual([]);
+  });
+
+  test("reports prompts that cannot be used beside everything else", async () => {
+    fake.script("gpt-4o-cheap", { text: "ready" });
+    const { code, stdout } = await doctor(
+      await configuration({ prompts: { directory: "./nowhere" } }),
+      "--locale",
+      "en",
+    );
+    expect(lineWith(stdout, "nowhere")).toMatch(/^✗ configuration error: /);
+    expect(lineWith(stdout, "gpt-4o-cheap")).toMatch(/^✓ model /);
+    expect(code).toBe(1);
+  });
+
+  test("says which keys of search services nothing uses", async () => {
+    fake.script("gpt-4o-cheap", { text: "ready" });
+    const search = { backend: "brave", brave: { apiKey: "brave-0123456789" }, tavily: { apiKey: "tvly-0123456789" } };
+    const { stdout } = await doctor(await configuration({ search }), "--locale", "en");
+    expect(lineWith(stdout, "search key tavily")).toBe("– search key tavily: not used: no search uses it.");
+    expect(stdout).not.toContain("search key brave");
+  });
+});
+
+test("a configuration that does not exist is a finding like any other", async () => {
+  const { code, stdout, stderr } = await doctor("/nonexistent/duet.json", "--locale", "en");
+  expect(stdout).toContain("✗ configuration error: /nonexistent/duet.json: there is no such file.");
+  expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
 });

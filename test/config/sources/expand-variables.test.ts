@@ -1,10 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { expandVariables } from "../../../src/config/sources/expand-variables.ts";
+import { expandVariables, type ReferenceProblem } from "../../../src/config/sources/expand-variables.ts";
 import { refusal } from "../workplace.ts";
 
 const environment = { NAME: "value", EMPTY: "", NESTED: `\${NAME}` };
-const one = (text: string): unknown => expandVariables(text, environment, "f.json");
+const fail = ({ text }: ReferenceProblem): never => {
+  throw new Error(text.en);
+};
+const one = (text: string): unknown => expandVariables(text, environment, fail);
 
 describe("variables in strings", () => {
   test.each([
@@ -26,8 +29,8 @@ describe("variables in strings", () => {
   test.each([`\${GONE}`, `\${EMPTY}`, `\${env:GONE}`, `\${toString}`, `\${__proto__}`])(
     "%s is refused with the path of its key",
     async (text) => {
-      const line = await refusal({ file: { mcpServers: { "a-b": { command: "x", args: ["ok", text] } } } });
-      expect(line).toMatch(/^duet\.config\.json: mcpServers\.a-b\.args\[1\]: the variable \w+ is not set/);
+      const line = await refusal({ file: { tools: { roots: ["ok", text] } } });
+      expect(line).toMatch(/^duet\.config\.json: tools\.roots\[1\]: the variable \w+ is not set/);
     },
   );
 
@@ -40,7 +43,7 @@ describe("variables in strings", () => {
 
   test("keys, numbers and switches stay", () => {
     const name = `\${NAME}`;
-    expect(expandVariables({ [name]: [1, true, null, name] }, environment, "f.json")).toEqual({
+    expect(expandVariables({ [name]: [1, true, null, name] }, environment, fail)).toEqual({
       [name]: [1, true, null, "value"],
     });
   });
@@ -60,7 +63,7 @@ test("any tree without a dollar is left as it is", () => {
   }));
   fc.assert(
     fc.property(tree, (value) => {
-      expect(expandVariables(value, {}, "f")).toEqual(value);
+      expect(expandVariables(value, {}, fail)).toEqual(value);
     }),
   );
 });
@@ -69,7 +72,7 @@ test("whatever a variable holds comes through unchanged, around it too", () => {
   const plain = fc.string().map((text) => text.replaceAll("$", ""));
   fc.assert(
     fc.property(plain, fc.string({ minLength: 1 }), plain, (before, value, after) => {
-      expect(expandVariables(`${before}\${X}${after}`, { X: value }, "f")).toBe(before + value + after);
+      expect(expandVariables(`${before}\${X}${after}`, { X: value }, fail)).toBe(before + value + after);
     }),
   );
 });
@@ -79,7 +82,7 @@ test("escaping makes any text mean itself", () => {
     fc.property(fc.string(), fc.string(), (a, b) => {
       const text = `${a}\${${b}`;
       const escaped = text.replaceAll(`\${`, () => `$\${`);
-      expect(expandVariables(escaped, {}, "f")).toBe(text);
+      expect(expandVariables(escaped, {}, fail)).toBe(text);
     }),
   );
 });

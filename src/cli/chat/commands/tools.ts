@@ -64,7 +64,7 @@ export const doctor: ChatCommand = {
   help: { zh: "检查配置、密钥、模型与服务器", en: "checks configuration, keys, models and servers" },
   async run(chat, _argument, signal) {
     const { runChecks, renderFinding } = await import("../../doctor/doctor.ts");
-    for await (const finding of runChecks(chat.duet, chat.config, signal, chat.settings.models))
+    for await (const finding of runChecks(chat.duet, chat.config, signal, { changes: chat.settings.models }))
       chat.write(createLine(renderFinding(finding, chat.settings.locale), ...findingStyles[finding.state]));
     return undefined;
   },

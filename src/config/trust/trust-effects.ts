@@ -1,0 +1,88 @@
+import { isRecord } from "../../kit/json.ts";
+import { listVariables } from "../sources/expand-variables.ts";
+import { getValue, type Path, renderPath } from "../sources/setting-path.ts";
+import { listInnerLeaves } from "../sources/source.ts";
+import { listVariablesAt } from "../sources/used-variables.ts";
+import { isDangerousVariable } from "./dangerous-variables.ts";
+import { renderAt, renderCommand, toWritten } from "./trust-preview.ts";
+
+/** Describes one thing that happens once a configuration is trusted. */
+export interface TrustEffect {
+  /** A program is started, an address is called, code is loaded, or a command is run for a key. */
+  kind: "start" | "call" | "load" | "run";
+  /** Names what it is for: a server, a provider or a setting. */
+  name: string;
+  /** Is the command, the address or the directory, with secrets masked. */
+  what: string;
+  /** Lists what the file itself gives it: variables of a program, headers of a request. */
+  given: readonly { name: string; isDangerous: boolean }[];
+  /** Lists the variables of the user's environment whose values it gets. A command for a key gets all of them. */
+  yours: readonly string[] | "all";
+}
+
+/** Lists what a configuration file of any shape would do, before anything in it is trusted. */
+export function listEffects(tree: unknown): TrustEffect[] {
+  const servers = ["mcpServers", "servers"].flatMap((root) => listEntries(tree, [root]).flatMap(listServerEffects));
+  const commands = listEntries(tree, ["providers"]).flatMap(({ name, entry }): TrustEffect[] => {
+    const command = entry.apiKeyCommand;
+    if (command === undefined) return [];
+    const words = Array.isArray(command) ? command : [command];
+    return [{ kind: "run", name: toWritten(name), what: renderCommand(words), given: [], yours: "all" }];
+  });
+  const leaves = listInnerLeaves(tree).filter(([first]) => first !== "mcpServers" && first !== "servers");
+  const calls = leaves.filter(isAddress).map((path) => toCall(tree, path));
+  const loads = leaves
+    .filter((path) => loaded.has(renderPath(path)))
+    .map((path): TrustEffect => ({ ...nothing, kind: "load", name: renderPath(path), what: renderAt(tree, path) }));
+  return [...servers, ...commands, ...calls, ...loads];
+}
+
+const nothing = { given: [], yours: [] };
+const loaded: ReadonlySet<string> = new Set(["tools.directory", "agent.evaluation.module"]);
+
+interface Entry {
+  name: string;
+  path: Path;
+  entry: Record<string, unknown>;
+}
+
+function listEntries(tree: unknown, root: Path): Entry[] {
+  const entries = getValue(tree, root);
+  return Object.entries(isRecord(entries) ? entries : {}).flatMap(([name, entry]) =>
+    isRecord(entry) ? [{ name, path: [...root, name], entry }] : [],
+  );
+}
+
+function listServerEffects({ name, entry }: Entry): TrustEffect[] {
+  const { command, args = [], env, headers, inheritEnv, disabled, enabled } = entry;
+  if (disabled === true || enabled === false) return [];
+  const words = [command, ...(Array.isArray(args) ? args : [args])].filter((word) => word !== undefined);
+  const inherited = Array.isArray(inheritEnv) ? inheritEnv.filter((each) => typeof each === "string") : [];
+  const yours = [...new Set([...listVariables(entry), ...inherited])];
+  const shown = { name: toWritten(name), yours };
+  const started: TrustEffect[] =
+    words.length === 0 ? [] : [{ ...shown, kind: "start", what: renderCommand(words), given: listGiven(env) }];
+  const called = ["url", "httpUrl"].flatMap((key): TrustEffect[] =>
+    entry[key] === undefined
+      ? []
+      : [{ ...shown, kind: "call", what: renderAt(entry, [key]), given: listGiven(headers) }],
+  );
+  return [...started, ...called];
+}
+
+function listGiven(values: unknown): TrustEffect["given"] {
+  return Object.keys(isRecord(values) ? values : {}).map((name) => ({ name, isDangerous: isDangerousVariable(name) }));
+}
+
+function isAddress(path: Path): boolean {
+  return /^(?:baseUrl|url|mcpUrl)$/.test(String(path.at(-1))) || renderPath(path) === "email.host";
+}
+
+/** A key goes to the address beside which it, or its vendor, is named. */
+function toCall(tree: unknown, path: Path): TrustEffect {
+  const owner = path.slice(0, -1);
+  const own = getValue(tree, [...owner, "apiKeyEnv"]);
+  const keys = typeof own === "string" ? [own] : listVariablesAt(tree, path);
+  const yours = [...new Set([...keys, ...listVariables(getValue(tree, path))])];
+  return { kind: "call", name: renderPath(owner), what: renderAt(tree, path), given: [], yours };
+}

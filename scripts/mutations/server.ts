@@ -3,6 +3,22 @@ import type { Mutation } from "./mutation.ts";
 /** Limits of callers, consent over MCP and HTTP, tokens that confirm, and keys of requests. */
 export const server: readonly Mutation[] = [
   {
+    id: "gateway-parameter-headers",
+    file: "src/server/mcp/mcp-interface.ts",
+    text: "if (schema !== undefined) server.setToolSchema(calledTool, schema);",
+    becomes: "",
+    tests: ["test/server/mcp/gateway/transparency.test.ts"],
+    endangers: "a proxy decides by headers that say something else than the call",
+  },
+  {
+    id: "forged-request-state",
+    file: "src/runs/input/input-requests.ts",
+    text: "if (found?.work.kind !== kind || getOwner(found.work) !== connection.caller.owner) return undefined;",
+    becomes: "if (found === undefined) return undefined;",
+    tests: ["test/runs/input/input-requests.test.ts"],
+    endangers: "the answer to one question is taken for another's",
+  },
+  {
     id: "attachments-together",
     file: "src/runs/attachment-input.ts",
     text: "if (size <= longestAttachments) return undefined;",

@@ -49,6 +49,14 @@ const tools: Json[] = [
     ...(name === "liar" && { outputSchema: { type: "object", properties: { x: { type: "number" } } } }),
   })),
   {
+    name: "regional",
+    description: "Says where it works.",
+    inputSchema: {
+      type: "object",
+      properties: { region: { type: "string", "x-mcp-header": "Region" }, list: { type: "array", items: {} } },
+    },
+  },
+  {
     name: "wipe",
     description: "Removes all.",
     inputSchema: { type: "object" },
@@ -79,11 +87,12 @@ const calls: Record<string, (message: Message) => Promise<Json> | Json | undefin
   hang: () => undefined,
   steps: async ({ params }) => {
     const progressToken = params?._meta?.progressToken;
-    for (const count of [5, 3, 9]) {
-      const params = { progressToken, progress: count, total: 9, message: `step ${count}` };
+    for (let count = 1; count <= 150; count += 1) {
+      const params = { progressToken, progress: count, total: 150, message: `step ${count}` };
       send({ method: "notifications/progress", params });
-      await new Promise((resolve) => setTimeout(resolve, 150));
     }
+    // The official clients drop a notification that they read together with the result.
+    await new Promise((resolve) => setTimeout(resolve, 50));
     return text("done");
   },
   "ask-twice": async () => {
@@ -110,6 +119,7 @@ const calls: Record<string, (message: Message) => Promise<Json> | Json | undefin
   },
   fails: () => ({ ...text("no such city"), isError: true }),
   grown: () => text("here"),
+  regional: ({ params }) => text(`region ${params?.arguments?.region}`),
   wipe: () => text("wiped"),
 };
 

@@ -9,6 +9,7 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
+import type { ConnectionDetails } from "../mcp/mcp-interface.ts";
 import type { Log } from "../operations/log.ts";
 import { isLoopback, toUrlHost } from "./address.ts";
 import { createGuessLimit } from "./auth/guess-limit.ts";
@@ -27,7 +28,7 @@ import { createRoutes, type RequestSummary, type Route, type Routes } from "./ro
 
 export interface HttpServerOptions {
   /** Creates one server for each session of the 2025 protocol and each request of the 2026 protocol. */
-  createServer(caller: Caller, isOneRequest: boolean): Promise<McpServer>;
+  createServer(caller: Caller, isOneRequest: boolean, details?: ConnectionDetails): Promise<McpServer>;
   settings: Config["serve"]["http"];
   host: string;
   /** Is 0 for any free port. */

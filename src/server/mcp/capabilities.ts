@@ -12,6 +12,7 @@ import type {
   Tool,
 } from "@modelcontextprotocol/server";
 import type { List } from "../../app/tools/gateway.ts";
+import type { JsonSchema } from "../../kit/json.ts";
 import type { Host } from "../../runs/input/host.ts";
 
 /**
@@ -35,6 +36,8 @@ export interface ToolCapability {
   list(signal?: AbortSignal, host?: Host): Promise<Tool[]>;
   /** Takes `args` unchecked, as they came. Failures that a model can act on are returned as results. */
   call(name: string, args: unknown, context: ServerContext): Promise<CallToolResult | InputRequiredResult | undefined>;
+  /** Returns the schema of a tool whose arguments may be mirrored in HTTP headers; absent where no tool has any. */
+  findSchema?(name: string): Promise<JsonSchema | undefined>;
 }
 
 export interface PromptCapability {

@@ -1,5 +1,5 @@
 import {
-  McpServer,
+  type McpServer,
   type Prompt,
   ProtocolError,
   ProtocolErrorCode,
@@ -19,6 +19,7 @@ import { openRunService, type RunService, type RunServiceOptions } from "../../r
 import { createAgent } from "./agent/agent-tools.ts";
 import { announceChanges } from "./announce-changes.ts";
 import type { Capabilities } from "./capabilities.ts";
+import { SchemaServer } from "./schema-server.ts";
 
 export interface McpInterfaceOptions extends RunServiceOptions {
   /** Holds the runs that are shared with other interfaces. When absent, the interface has its own. */
@@ -34,8 +35,15 @@ export interface McpInterfaceOptions extends RunServiceOptions {
 /** Represents the MCP interface of the whole process. All connections share its runs. */
 export interface McpInterface {
   readonly runs: LiveRuns;
-  /** Creates a server for one connection, which is cheap. `isOneRequest` and `inputEnded`: as in `HostConnection`. */
-  createServer(caller?: Caller, isOneRequest?: boolean, inputEnded?: AbortSignal): Promise<McpServer>;
+  /** Creates a server for one connection, which is cheap. `isOneRequest`: as in `HostConnection`. */
+  createServer(caller?: Caller, isOneRequest?: boolean, details?: ConnectionDetails): Promise<McpServer>;
+}
+
+export interface ConnectionDetails {
+  /** Is set over stdio, as in `HostConnection`. */
+  inputEnded?: AbortSignal | undefined;
+  /** Names the tool that the one request of the connection calls. */
+  calledTool?: string | undefined;
 }
 
 export function createMcpInterface(
@@ -49,9 +57,9 @@ export function createMcpInterface(
   let exposure: Promise<(connection: HostConnection) => Capabilities> | undefined;
   return {
     runs: agent.runs,
-    async createServer(caller = operator, isOneRequest = false, inputEnded?: AbortSignal) {
+    async createServer(caller = operator, isOneRequest = false, { inputEnded, calledTool } = {}) {
       const instructions = instructionsOf[expose].map((text) => say(locale, text)).join("\n");
-      const server = new McpServer({ name: "duet", title: "Duet", version }, { instructions });
+      const server = new SchemaServer({ name: "duet", title: "Duet", version }, { instructions });
       const connection: HostConnection = { server, caller, isOneRequest, inputEnded };
       const providers = expose === "tools" ? [] : [agent.createCapabilities(connection)];
       if (expose !== "agent") {
@@ -61,6 +69,10 @@ export function createMcpInterface(
         providers.push((await exposure)(connection));
       }
       serveCapabilities(server, providers);
+      if (calledTool !== undefined) {
+        const schema = await findFirst(providers, async ({ tools }) => tools?.findSchema?.(calledTool));
+        if (schema !== undefined) server.setToolSchema(calledTool, schema);
+      }
       return server;
     },
   };

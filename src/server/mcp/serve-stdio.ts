@@ -89,7 +89,7 @@ export async function serveOverStdio({
   const transport = new StdioServerTransport(lines, out.stream, { maxBufferSize: 2 * messageLimit });
   const ended = waitForClose(transport);
   const input = new AbortController();
-  const handle = serveStdio(() => mcp.createServer(operator, false, input.signal), {
+  const handle = serveStdio(() => mcp.createServer(operator, false, { inputEnded: input.signal }), {
     transport,
     onerror: (error) => log(renderError(error, locale)),
   });

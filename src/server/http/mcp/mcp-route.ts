@@ -1,6 +1,7 @@
 import { isLegacyRequest, type McpServer } from "@modelcontextprotocol/server";
 import type { Caller } from "../../../core/caller.ts";
 import type { Locale } from "../../../kit/locale.ts";
+import type { ConnectionDetails } from "../../mcp/mcp-interface.ts";
 import type { Log } from "../../operations/log.ts";
 import { readRequestBody, toFileBodyLimit } from "../request/read-body.ts";
 import { type Message, readMessage } from "../request/read-message.ts";
@@ -13,7 +14,7 @@ import { createSessions } from "./sessions.ts";
 
 export interface McpRouteOptions {
   /** Creates one server for each session of the 2025 protocol and each request of the 2026 protocol. */
-  createServer(caller: Caller, isOneRequest: boolean): Promise<McpServer>;
+  createServer(caller: Caller, isOneRequest: boolean, details?: ConnectionDetails): Promise<McpServer>;
   onChange?: OnChange | undefined;
   /** Limits one message, in bytes. */
   maxBody: number;

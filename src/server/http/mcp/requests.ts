@@ -4,7 +4,9 @@ import type { Caller } from "../../../core/caller.ts";
 import { getMessage } from "../../../kit/errors.ts";
 import { isRecord } from "../../../kit/json.ts";
 import type { Locale } from "../../../kit/locale.ts";
+import type { ConnectionDetails } from "../../mcp/mcp-interface.ts";
 import type { Log } from "../../operations/log.ts";
+import type { Message } from "../request/read-message.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
 import { toRefusalResponse } from "../response/refusal.ts";
 import { closeWhenExpired, type McpExchange } from "./mcp-exchange.ts";
@@ -13,7 +15,7 @@ import { closeWhenExpired, type McpExchange } from "./mcp-exchange.ts";
 export type OnChange = (caller: Caller, listener: (list: List) => void) => () => void;
 
 export interface RequestsOptions {
-  createServer(caller: Caller, isOneRequest: boolean): Promise<McpServer>;
+  createServer(caller: Caller, isOneRequest: boolean, details?: ConnectionDetails): Promise<McpServer>;
   onChange?: OnChange | undefined;
   /** Limits the subscriptions at one time. */
   most: number;
@@ -43,10 +45,13 @@ export function createRequests({ createServer, onChange, most, locale, log }: Re
       const isSubscription = message?.method === "subscriptions/listen";
       if (isSubscription && subscriptions >= most) return toRefusalResponse({ ...full, id: message?.id }, locale);
       // One for each request, so that a subscription hears of its own caller's lists only.
-      const handler = createMcpHandler(() => createServer(caller, true).catch(logAndThrow), {
-        legacy: "reject",
-        responseMode: "sse",
-      });
+      const handler = createMcpHandler(
+        () => createServer(caller, true, { calledTool: findCalledTool(message) }).catch(logAndThrow),
+        {
+          legacy: "reject",
+          responseMode: "sse",
+        },
+      );
       const unlisten = isSubscription ? onChange?.(caller, createListNotifier(handler)) : undefined;
       open.add(handler);
       if (isSubscription) subscriptions += 1;
@@ -62,6 +67,11 @@ export function createRequests({ createServer, onChange, most, locale, log }: Re
       await Promise.allSettled([...open].map((handler) => handler.close()));
     },
   };
+}
+
+function findCalledTool(message: Message | undefined): string | undefined {
+  const params = message?.method === "tools/call" ? message.body.params : undefined;
+  return isRecord(params) && typeof params.name === "string" ? params.name : undefined;
 }
 
 function createListNotifier({ notify }: McpHttpHandler): (list: List) => void {

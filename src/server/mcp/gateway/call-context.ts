@@ -6,11 +6,15 @@ import type { ToolContext } from "../../../core/tools/tool.ts";
 import type { TextBilling } from "../../../core/turn-budget.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
-import { renderProgressCounts } from "../../../render/event-lines.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
 import type { InputRequests } from "../../../runs/input/input-requests.ts";
 import type { RequestContext } from "../../../runs/input/pending-work.ts";
-import { createProgressPace, type ProgressPace } from "../../../runs/input/progress-pace.ts";
+import {
+  createProgressPace,
+  type ProgressPace,
+  type ProgressReport,
+  type ProgressSender,
+} from "../../../runs/input/progress-pace.ts";
 import { createHostUser } from "../../../runs/questions/ask-question.ts";
 
 export interface CallOptions {
@@ -42,7 +46,10 @@ export function openGatewayContext(
     approve: approve && ((request) => approve({ ...request, onlyOnce: true })),
     elicit: createElicit(user, signal),
     billing,
-    progress: (message, count, total) => progress.notify(renderProgressLine(message, count, total)),
+    progress(message, count, total) {
+      if (count === undefined) progress.notify(message);
+      else progress.pass({ progress: count, total, message: message === "" ? undefined : message });
+    },
     notice: (_, message) => progress.notify(message),
   };
 }
@@ -54,19 +61,15 @@ export function toChildChain(chain: Chain): Chain {
   return { ...chain, depth };
 }
 
-/** A server's counts only mean something to people, because the counter that the host sees is our own. */
-export function renderProgressLine(message: string, count: number | undefined, total: number | undefined): string {
-  if (count === undefined || !Number.isFinite(count)) return message;
-  const counts = renderProgressCounts(count, total);
-  return message === "" ? counts : `${message} (${counts})`;
-}
-
 export interface GatewayRequestContext extends RequestContext {
   readonly progress: CallProgress;
 }
 
-/** Sends the progress of one call to the host, across all the requests that carry it. Only the newest line counts. */
+/** Sends the progress of one call to the host, across all the requests that carry it. */
 export interface CallProgress extends Pick<ProgressPace, "attach" | "settle"> {
+  /** Passes on what the server says: its own count and total, each notification. */
+  pass(report: ProgressReport): void;
+  /** Sends a line of our own, of which only the newest counts. */
   notify(line: string): void;
 }
 
@@ -74,26 +77,65 @@ const longestLine = 500;
 
 export function createCallProgress(): CallProgress {
   let line: string | undefined;
-  const { due, attach, flush, settle } = createProgressPace({
+  let sender: ProgressSender | undefined;
+  /** Holds the newest report of the server that no request could carry. */
+  let held: ProgressReport | undefined;
+  let last: ProgressReport | undefined;
+  let linesSinceLast = 0;
+  const { due, attach, flush, settle, countSent } = createProgressPace({
     deliver() {
       const taken = line;
       line = undefined;
       return taken;
     },
   });
+
+  /** Returns a count for a line of our own: it rises, and leaves room for whatever the server counts next. */
+  function countLine(): number {
+    const { progress } = last ?? { progress: 0 };
+    linesSinceLast += 1;
+    return progress + linesSinceLast * Math.max(smallestStep, Math.abs(progress) * smallestStep);
+  }
+
+  function pass(report: ProgressReport): void {
+    if (sender === undefined) {
+      held = report;
+      return;
+    }
+    last = report;
+    linesSinceLast = 0;
+    sender.send(report);
+    countSent();
+    if (line !== undefined) due();
+  }
+
   return {
+    pass,
     notify(text) {
       line = sanitizeLine(text).slice(0, longestLine);
       due();
     },
-    attach,
-    // A server's last line may count to its total, and no result tells that.
+    attach(to) {
+      sender = to;
+      attach(
+        to && {
+          send: ({ message }) => to.send({ progress: countLine(), total: last?.total, message }),
+          confirm: () => to.confirm(),
+        },
+      );
+      const report = held;
+      held = undefined;
+      if (report !== undefined) pass(report);
+    },
     settle() {
       flush();
+      sender = undefined;
       return settle();
     },
   };
 }
+
+const smallestStep = 1e-6;
 
 /** Holds what one connection's host is offered, and how. */
 export interface Exposure {

@@ -17,19 +17,17 @@ import { createElicit } from "../../../core/questions/user.ts";
 import type { TextBilling, TurnBudget } from "../../../core/turn-budget.ts";
 import { DuetError, toDuetError } from "../../../kit/errors.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
+import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { readHost } from "../../../runs/input/host.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
 import { createInputRequests } from "../../../runs/input/input-requests.ts";
-import { describeWithdrawnQuestion } from "../../../runs/input/withdrawn-question.ts";
 import { createHostUser } from "../../../runs/questions/ask-question.ts";
 import type { Capabilities, PromptCapability, ResourceCapability } from "../capabilities.ts";
-import { createFailedResult } from "../failed-result.ts";
 import {
   createCallProgress,
   type Exposure,
   type GatewayInputRequests,
   type GatewayRequestContext,
-  renderProgressLine,
   toChildChain,
 } from "./call-context.ts";
 import { createToolCapability } from "./tools.ts";
@@ -54,11 +52,9 @@ export function createExposure(
 ): (connection: HostConnection) => Capabilities {
   const { locale } = duet;
   const inputRequests: GatewayInputRequests = {
-    tools: createInputRequests<CallToolResult>({
-      tooLate: (state) => createFailedResult(say(locale, describeWithdrawnQuestion(state))),
-    }),
-    prompts: createInputRequests<GetPromptResult>({ tooLate: (state) => throwWithdrawn(state, locale) }),
-    resources: createInputRequests<ReadResourceResult>({ tooLate: (state) => throwWithdrawn(state, locale) }),
+    tools: createInputRequests<CallToolResult>({ locale }),
+    prompts: createInputRequests<GetPromptResult>({ locale }),
+    resources: createInputRequests<ReadResourceResult>({ locale }),
   };
   return (connection) => {
     const gateway = duet.gateway(connection.caller);
@@ -159,8 +155,8 @@ function toRequestOptions(
   const chain = readChainMeta(mcpReq._meta);
   return {
     signal,
-    onProgress: ({ message = "", progress: count, total }) =>
-      progress.notify(renderProgressLine(message, count, total)),
+    onProgress: ({ message, ...counts }) =>
+      progress.pass({ ...counts, message: message && sanitizeLine(message).slice(0, longestMessage) }),
     elicit: createElicit(createHostUser(ask, { locale, person, owner: caller.owner, canAsk: () => true }), signal),
     meta: { ...chain.trace, ...toChainMeta(toChildChain(chain)) },
   };
@@ -171,6 +167,9 @@ function toProtocolError(thrown: unknown, signal: AbortSignal, locale: Locale): 
   if (signal.aborted || thrown instanceof ProtocolError || thrown instanceof MissingEntryError) return thrown;
   return new ProtocolError(ProtocolErrorCode.InternalError, say(locale, toDuetError(thrown).text));
 }
+
+/** Limits a message of a server, in UTF-16 units. */
+const longestMessage = 4000;
 
 class MissingEntryError extends Error {}
 
@@ -185,9 +184,4 @@ function badAnswerError(what: string): DuetError {
     code: "bad_response",
     text: { zh: `服务器对 ${shown} 的回答不符合 MCP`, en: `The server's answer to ${shown} does not follow MCP` },
   });
-}
-
-/** Ends a request that brought an answer to a question that is no longer open. */
-function throwWithdrawn(requestState: string, locale: Locale): never {
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, say(locale, describeWithdrawnQuestion(requestState)));
 }

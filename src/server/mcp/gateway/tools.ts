@@ -116,6 +116,7 @@ export function createToolCapability(exposed: Exposure): ToolCapability {
       const listed = tools.map(toListed);
       return weighToolList(listed) > listLimit ? createSearchTools(tools, locale) : listed;
     },
+    findSchema: async (name) => (await gateway.tool(name))?.inputSchema,
     async call(name, args = {}, context) {
       if (!isArguments(args)) return createFailedResult(say(locale, tooDeep));
       const result = await call(name, args, context);

@@ -19,7 +19,7 @@ export type HostOptions = Served & {
 };
 
 export interface CallSettings {
-  onprogress?(progress: { progress: number; message?: string }): void;
+  onprogress?(progress: { progress: number; total?: number; message?: string }): void;
   signal?: AbortSignal;
   /** Milliseconds. */
   timeout?: number;

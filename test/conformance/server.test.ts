@@ -39,7 +39,7 @@ beforeAll(async () => {
     }),
   );
   await Promise.all(runs);
-});
+}, 240_000);
 afterAll(async () => {
   suite?.close();
   await targets?.close();

@@ -354,4 +354,20 @@ export const client: readonly Mutation[] = [
     tests: ["test/client/questions/active-calls.test.ts"],
     endangers: "a person is asked what a call that was given up led to",
   },
+  {
+    id: "entry-texts",
+    file: "src/client/lists/tool-list.ts",
+    text: "if (own === undefined || found.usable.includes(own)) return entry;",
+    becomes: "return entry;",
+    tests: ["test/faults/metadata.test.ts"],
+    endangers: "a host's model reads a description of a prompt that nobody has approved",
+  },
+  {
+    id: "offered-by-ended",
+    file: "src/client/trust/offered-definitions.ts",
+    text: "offered.owner === owner || !isFromRunning(offered)",
+    becomes: "offered.owner === owner",
+    tests: ["test/faults/metadata.test.ts"],
+    endangers: "a person is asked for ever about a tool that no server has",
+  },
 ];

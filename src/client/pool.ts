@@ -17,7 +17,7 @@ import { createCredentialStore } from "./oauth/credential-store.ts";
 import type { Sdk } from "./sdk.ts";
 import { ServerConnection, type ServerStatus } from "./server-connection.ts";
 import { createToolNames } from "./tool-names.ts";
-import { createPinStore, type WaitingTool } from "./trust/pin-store.ts";
+import { createPinStore, type TextList, type WaitingTool } from "./trust/pin-store.ts";
 import type { OtherTool } from "./trust/tool-warnings.ts";
 
 export interface PoolOptions {
@@ -37,7 +37,7 @@ export interface PoolOptions {
   sample?: Sample | undefined;
 }
 
-/** Holds a tool that waits for approval, with its future name. */
+/** Holds a tool that waits for approval, with its future name, or the texts of a prompt or a resource. */
 export interface NamedChange {
   server: string;
   name: string;
@@ -65,6 +65,12 @@ export interface Pool {
   trusted(): NamedChange[];
   /** Approves those that still are as they were shown, and gives them. Rejects when that cannot be kept. */
   approve(shown: readonly NamedChange[]): Promise<NamedChange[]>;
+  /** Returns the entries of a server's list with approved texts alone. */
+  checkTexts(
+    server: string,
+    { list, key }: { list: TextList; key: string },
+    entries: readonly Readonly<Record<string, unknown>>[],
+  ): Promise<Readonly<Record<string, unknown>>[]>;
   /** Sends a server a request that changes nothing. Rejects with a `DuetError`, or with the signal's reason. */
   request(server: string, method: string, params: JsonObject, options: CallerOptions): Promise<RawResult>;
   /** Ends every server and all that they started, within about 2 s. Never rejects; may be called twice. */
@@ -123,7 +129,11 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
     { settings: { name: server } }: ServerConnection,
     changes: readonly WaitingTool[],
   ): NamedChange[] {
-    return changes.map((change) => ({ server, name: names.nameOf(server, change.tool.name), change }));
+    const isUri = ({ list }: WaitingTool): boolean => list === "resources" || list === "templates";
+    return changes.map((change) => {
+      const own = change.tool.name;
+      return { server, name: isUri(change) ? own : names.nameOf(server, own), change };
+    });
   }
 
   function start(): void {
@@ -132,9 +142,9 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
 
   /** Checks the store for approvals, because another process may approve waiting tools at any time. */
   async function readApprovals(): Promise<void> {
-    const waiting = connections.filter(({ list }) => list.waiting.length > 0);
+    const waiting = connections.filter(({ list }) => list.waiting.length + list.waitingBesides.length > 0);
     const seen = await Promise.all(waiting.map(({ list }) => list.refresh()));
-    if (seen.includes(true)) notifyListeners("tools");
+    if (seen.includes(true)) for (const each of everyList) notifyListeners(each);
   }
 
   const looks = setInterval(() => void readApprovals(), lookMs).unref();
@@ -171,7 +181,11 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    waiting: () => connections.flatMap((connection) => listNamedChanges(connection, connection.list.waiting)),
+    waiting: () =>
+      connections.flatMap((connection) => {
+        const { waiting, waitingBesides } = connection.list;
+        return listNamedChanges(connection, [...waiting, ...waitingBesides]);
+      }),
     trusted: () => connections.flatMap((connection) => listNamedChanges(connection, connection.list.trusted)),
     async approve(shown) {
       const approved = await Promise.all(
@@ -181,8 +195,12 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
           return own.filter(({ change }) => changes.includes(change));
         }),
       );
-      notifyListeners("tools");
+      for (const each of everyList) notifyListeners(each);
       return approved.flat();
+    },
+    async checkTexts(server, { list, key }, entries) {
+      const connection = connections.find(({ settings }) => settings.name === server);
+      return connection === undefined ? [] : connection.list.applyTexts(list, entries, key);
     },
     async request(server, method, params, callerOptions) {
       const connection = connections.find(({ settings }) => settings.name === server);

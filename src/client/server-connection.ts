@@ -112,7 +112,7 @@ export class ServerConnection {
       toolCount: this.list.usable.length,
       problems: [...this.list.problems],
       warnings: [...this.list.warnings],
-      waiting: this.list.waiting.length,
+      waiting: this.list.waiting.length + this.list.waitingBesides.length,
       ...this.#lifecycle.state,
     };
   }

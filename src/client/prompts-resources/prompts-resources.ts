@@ -54,7 +54,7 @@ export interface Completion {
 const mostLinks = 1000;
 
 export function createPromptsAndResources(
-  pool: Pick<Pool, "status" | "request">,
+  pool: Pick<Pool, "status" | "request" | "checkTexts">,
   listeners: Listeners,
 ): PromptsAndResources {
   const shared: SharedState = {
@@ -69,7 +69,7 @@ export function createPromptsAndResources(
 
 /** Holds what is known of the servers, shared by all views. */
 interface SharedState {
-  pool: Pick<Pool, "status" | "request">;
+  pool: Pick<Pool, "status" | "request" | "checkTexts">;
   names: ReturnType<typeof createToolNames>;
   lists: EntryLists;
   firstOfEach: ReturnType<typeof createCollisions>;

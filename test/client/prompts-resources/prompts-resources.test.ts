@@ -7,7 +7,7 @@ type Answer = Record<string, unknown>;
 type Ask = (method: string, params: Record<string, unknown>) => Promise<Answer> | Answer;
 
 /** Servers in their order, each a function that answers requests. */
-function poolOf(servers: Record<string, Ask>): Pick<Pool, "status" | "request"> {
+function poolOf(servers: Record<string, Ask>): Pick<Pool, "status" | "request" | "checkTexts"> {
   const offers = { prompts: true, resources: true, completions: true };
   const status = { transport: "stdio", state: "ready", toolCount: 0, error: null, problems: [], warnings: [] } as const;
   const rest = { waiting: 0, startMs: 1, restarts: 0, retryInMs: null, serverInfo: null, protocolVersion: null };
@@ -15,6 +15,7 @@ function poolOf(servers: Record<string, Ask>): Pick<Pool, "status" | "request"> 
     status: () =>
       Object.keys(servers).map((name) => ({ name, offers, ...status, ...rest, problems: [], warnings: [] })),
     request: async (server, method, params) => servers[server]?.(method, params) ?? {},
+    checkTexts: async (_server, _list, entries) => [...entries],
   };
 }
 

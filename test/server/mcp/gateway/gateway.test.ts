@@ -392,6 +392,22 @@ describe("duet serve --expose", () => {
     expect(tool_calls[0]?.result).toContain("vendor=1");
   });
 
+  test("a tool that came later is approved by another process, and the host is told of it", async () => {
+    let changes = 0;
+    const options = await served({ below: offering() }, undefined, { conversations: { store: "disk" } });
+    const growing = await opened(connectV1, { ...options, onToolsChanged: () => void changes++ });
+    await growing.listTools();
+    await growing.call("below__grow");
+    const config = options.args[options.args.indexOf("--config") + 1] ?? "";
+    // That process starts the server, too, which has no such tool there.
+    const approve = () =>
+      runProgram(["tools", "approve", "below__grown", "--yes", "--config", config], { env: options.env });
+    await expect.poll(approve).toMatchObject({ code: 0, stderr: "Approved below__grown\n" });
+    await expect.poll(() => changes).toBeGreaterThan(0);
+    expect((await growing.listTools()).map(({ name }) => name)).toContain("below__grown");
+    expect(await growing.call("below__grown")).toMatchObject({ content: [{ text: "here" }] });
+  });
+
   test("an answer to a question that nobody asked is refused with what it names", async () => {
     const { args, env } = await served({ below: offering() });
     const child = await startProgram(args.slice(1), { env });

@@ -48,7 +48,10 @@ export function startServer(values: Values): Action {
       await followConfig({ ...opened, flags, onServers }, serveUntilEnd);
       return 0;
     };
-    const code = await withDuet(flags, { console, signal: stop, deadline }, serveWith, { telemetryMs });
+    const code = await withDuet(flags, { console, signal: stop, deadline }, serveWith, {
+      telemetryMs,
+      passesOn: exposed.expose === "tools" || exposed.expose === "both",
+    });
     // Answers go on being read while servers end.
     await written;
     return code;

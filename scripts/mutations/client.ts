@@ -3,6 +3,14 @@ import type { Mutation } from "./mutation.ts";
 /** MCP servers that are used: secrets, trust, pace and repeated calls. */
 export const client: readonly Mutation[] = [
   {
+    id: "host-of-calls",
+    file: "src/client/questions/active-calls.ts",
+    text: "return callers.size === 1 ? calls.keys().next().value?.host : undefined;",
+    becomes: "return calls.keys().next().value?.host;",
+    tests: ["test/client/questions/active-calls.test.ts"],
+    endangers: "what a server asks during one caller's call is shown to the host of another",
+  },
+  {
     id: "C1",
     file: "src/kit/text/redact.ts",
     text: 'plain.replaceAll("%20", "+"), strict.replaceAll("%20", "+"), field]',

@@ -49,7 +49,8 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
   const redactor = createRedactor(listKnownSecrets(config));
   const models = createModelRegistry(config, parts.models, redactor);
   const sample = createSample(models.open);
-  const inventory = openToolInventory(config, { own: parts.tools, sample, redactor, warn, start: parts.startServers });
+  const { tools: ownTools, startServers: start, passesOn } = parts;
+  const inventory = openToolInventory(config, { own: ownTools, sample, redactor, warn, start, passesOn });
   const gateways = createGateways(inventory, warn);
   const monitor = createStoreMonitor();
   const store = createOnce(() => openStore(config, parts.store, monitor));

@@ -35,6 +35,8 @@ export interface PoolOptions {
   newTools?: "stop" | "allow";
   /** Lets a model of ours write texts for the servers that may ask; absent: none may. */
   sample?: Sample | undefined;
+  /** Is true where hosts get the tools themselves, and show the servers' pages (MCP Apps). */
+  passesOn?: boolean | undefined;
 }
 
 /** Holds a tool that waits for approval, with its future name, or the texts of a prompt or a resource. */
@@ -78,7 +80,15 @@ export interface Pool {
 }
 
 export function createPool(servers: readonly ServerSettings[], options: PoolOptions): Pool {
-  const { environment, clientInfo, home, credentialsHome = home, newTools = "stop", sample } = options;
+  const {
+    environment,
+    clientInfo,
+    home,
+    credentialsHome = home,
+    newTools = "stop",
+    sample,
+    passesOn = false,
+  } = options;
   const lifeline = createLifeline(environment.PATH);
   const names = createToolNames();
   const store = createPinStore(home);
@@ -89,6 +99,7 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
     clientInfo,
     lifeline,
     sample,
+    passesOn,
     credentials: createCredentialStore(credentialsHome),
     sdk() {
       sdk ??= import("@modelcontextprotocol/client");

@@ -1,12 +1,14 @@
 import type { CallerOptions } from "../../client/calls/request-sender.ts";
-import type { NamedChange } from "../../client/pool.ts";
+import type { NamedChange, Pool } from "../../client/pool.ts";
 import type { ListedEntry } from "../../client/prompts-resources/entry-lists.ts";
 import type { Completion, PromptsAndResources } from "../../client/prompts-resources/prompts-resources.ts";
 import { type Caller, operator } from "../../core/caller.ts";
 import type { Tool, ToolIndex } from "../../core/tools/tool.ts";
+import { isForPagesOnly } from "../../core/tools/tool-pages.ts";
 import { isNamePermitted, isServerPermitted } from "../../core/tools/tool-pattern.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createOnce } from "../../kit/async/once.ts";
-import { waitAbortable } from "../../kit/async/timeout.ts";
+import { createWaitLimit, waitAbortable } from "../../kit/async/timeout.ts";
 import type { Text } from "../../kit/locale.ts";
 import type { ToolInventory } from "./tool-inventory.ts";
 
@@ -29,6 +31,11 @@ export interface Gateway {
   waiting(): Promise<NamedChange[]>;
   /** Returns at most `limit` tools that match the words, the best first. */
   findTools(words: string, limit: number, signal?: AbortSignal): Promise<Tool[]>;
+  /**
+   * Returns what the servers say of how to use them, untrusted, as far as they are there soon. The servers are waited for when
+   * this is asked first.
+   */
+  instructions(): Promise<ServerInstructions[]>;
   /** Returns the servers' prompts, named `server__prompt`. */
   prompts(signal?: AbortSignal): Promise<ListedEntry[]>;
   /** Returns the servers' resources. Of two with one URI, the first is kept. */
@@ -45,6 +52,11 @@ export interface Gateway {
   learn(server: string, uri: string): Promise<void>;
   /** Calls `listener` each time a list may have changed, until the returned function is called. */
   onChange(listener: (list: List) => void): () => void;
+}
+
+export interface ServerInstructions {
+  server: string;
+  text: string;
 }
 
 /** Holds what all connections share. */
@@ -64,6 +76,9 @@ export interface Gateways {
  */
 const serverWaitMs = 10_000;
 
+/** Limits how long the first connection waits for what the servers say of themselves, in milliseconds: no host has an answer yet. */
+const instructionsWaitMs = 2000;
+
 /** `warn` receives lines for the operator: about a server that is left out of a list, and about two that offer the same name. */
 export function createGateways(catalog: ToolInventory, warn: (line: Text) => void): Gateways {
   const listeners = new Set<(list: List) => void>();
@@ -80,6 +95,7 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
     return offerings;
   });
   let firstAskedAt: number | undefined;
+  let instructionsAskedAt: number | undefined;
   /** Counts the changes of the tools. Lists from before the last change are outdated. */
   let changes = 0;
 
@@ -101,6 +117,15 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
     return Math.max(1, firstAskedAt + serverWaitMs - performance.now());
   }
 
+  async function waitForInstructions(pool: Pool): Promise<void> {
+    instructionsAskedAt ??= performance.now();
+    const leftMs = instructionsAskedAt + instructionsWaitMs - performance.now();
+    if (leftMs <= 0) return;
+    const limit = createWaitLimit(leftMs);
+    await ignoreRejection(pool.ready(limit.signal), "what the servers have said by then is given");
+    limit.clear();
+  }
+
   function open(caller: Caller = operator): Gateway {
     const { tools: permitted } = caller;
     /** Built-in tools that have state keep it for this connection. */
@@ -113,7 +138,7 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
       if (!withoutServers) await getOfferings();
       const asOf = changes;
       const { tools } = await waitAbortable(
-        catalog.resolveTools(connection, { caller, withoutServers, patienceMs: getPatience(), signal }),
+        catalog.resolveTools(connection, { caller, forHost: true, withoutServers, patienceMs: getPatience(), signal }),
         signal,
       );
       known = { asOf, tools, byName: new Map(tools.map((tool) => [tool.name, tool])) };
@@ -143,9 +168,18 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
         const of = await resolveKnown(signal);
         if (index?.of !== of) {
           const { createToolIndex } = await import("../../tools/find/tool-index.ts");
-          index = { of, finds: createToolIndex(of.tools) };
+          index = { of, finds: createToolIndex(of.tools.filter((tool) => !isForPagesOnly(tool))) };
         }
         return index.finds.find(words, limit).map(({ tool }) => tool);
+      },
+      async instructions() {
+        const pool = await catalog.pool();
+        if (pool === undefined) return [];
+        await waitForInstructions(pool);
+        return pool.status().flatMap(({ name, offers: { instructions: text } }) => {
+          const isOffered = text !== undefined && (permitted === undefined || isServerPermitted(permitted, name));
+          return isOffered ? [{ server: name, text }] : [];
+        });
       },
       prompts: async (signal) => (await resolveOthers(signal))?.prompts(signal) ?? [],
       resources: async (signal) => (await resolveOthers(signal))?.resources(signal) ?? [],

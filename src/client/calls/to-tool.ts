@@ -28,6 +28,7 @@ export function toTool(connection: ServerConnection, remote: RemoteTool, name: s
     outputSchema: remote.outputSchema,
     source: connection.settings.name,
     annotations: remote.annotations,
+    hostFields: () => connection.list.hostFieldsOf(remote),
     callLimits: { timeoutMs: connection.settings.timeoutMs },
     canRepeat: () => connection.isRepeatable(remote),
     run: (args, context) =>
@@ -45,15 +46,16 @@ async function send(
   args: JsonObject,
   context: ToolContext,
 ): Promise<ToolResult> {
-  const { signal, locale, elicit, billing, trace, chain } = context;
+  const { signal, locale, elicit, host, billing, meta, trace, chain } = context;
   try {
     const reply = await connection.call(remote, withChain(args, remote.inputSchema, context), {
       signal,
       onProgress: createProgress(context, connection),
       elicit,
+      host,
       billing,
       tell: (code, text) => context.notice(code, say(locale, text)),
-      meta: { ...trace, ...(chain && toChainMeta(chain)) },
+      meta: { ...meta, ...trace, ...(chain && toChainMeta(chain)) },
     });
     if (reply.reply === "refused") return createFailure(reply.code, say(locale, reply.text));
     return toToolResult(reply.result, connection.redact, context);

@@ -1,15 +1,18 @@
 import type { Client, RequestOptions, Transport } from "@modelcontextprotocol/client";
 import type { Elicit } from "../../core/forms/elicitation.ts";
+import type { CallingHost } from "../../core/tools/calling-host.ts";
 import type { TextBilling } from "../../core/turn-budget.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import { isRecord, type JsonObject, type JsonSchema } from "../../kit/json.ts";
+import { isRecord, type JsonObject, type JsonSchema, toText } from "../../kit/json.ts";
 import type { Redact } from "../../kit/text/redact.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { truncate } from "../../kit/text/truncate.ts";
 import type { RawResult } from "../calls/tool-result.ts";
 import { mostRounds } from "../limits.ts";
 import { type Listing, listTools, looseResult, type RemoteTool } from "../lists/listing.ts";
 import { createActiveCalls, type Notify } from "../questions/active-calls.ts";
 import { type Answers, isElicitation } from "../questions/answers.ts";
+import { makeTextVisible } from "../trust/hidden-characters.ts";
 import { type ServerList, watchListChanges } from "./announcements.ts";
 import { closeConnection, type Era, type Handshake, openConnection } from "./handshake.ts";
 
@@ -24,6 +27,10 @@ export interface ServerOffers {
   prompts: boolean;
   resources: boolean;
   completions: boolean;
+  /** Is true when it tells of changes of single resources. */
+  subscriptions?: boolean;
+  /** Is what the server says of how to use it: untrusted, but all of it visible. */
+  instructions?: string;
 }
 
 /** Represents one live connection, from the handshake to its end. A lost session is replaced, never repaired. */
@@ -50,6 +57,8 @@ export interface CallOptions {
   onProgress: OnProgress;
   /** Hands on what the server asks meanwhile; absent where nobody can be asked. */
   elicit?: Elicit | undefined;
+  /** Is the host that has made the call; absent where that is not one that may be asked. */
+  host?: CallingHost | undefined;
   /** Tells the reader of the call something once. */
   tell?: Notify | undefined;
   /** Takes the bills of what our models write for the server meanwhile. */
@@ -92,7 +101,8 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
   };
   // A server of the 2025 era does not say which call its question belongs to.
   client.fallbackRequestHandler = ({ method, params }, { mcpReq }) => {
-    const context = { ask: asker.current(), tell: asker.tell, billing: asker.billing(), signal: mcpReq.signal };
+    const { signal } = mcpReq;
+    const context = { ask: asker.current(), host: asker.host(), tell: asker.tell, billing: asker.billing(), signal };
     if (isElicitation(method)) options.onQuestion?.();
     return runPaused([...pauses], method, () => answers(method, params, context));
   };
@@ -100,13 +110,13 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
 
   async function run(
     request: Request,
-    { signal, onProgress, elicit, tell, billing, pause }: CallOptions,
+    { signal, onProgress, elicit, host, tell, billing, pause }: CallOptions,
   ): Promise<RawResult> {
-    const leave = asker.enter({ elicit, tell, billing });
+    const leave = asker.enter({ elicit, host, tell, billing });
     let isReplied = true;
     pauses.add(pause);
     const answer: AnswerRequest = (method, params) =>
-      runPaused([pause], method, () => answers(method, params, { ask: elicit, tell, billing, signal }));
+      runPaused([pause], method, () => answers(method, params, { ask: elicit, host, tell, billing, signal }));
     try {
       return await sendWithInput(client, request, { signal, onprogress: onProgress }, answer);
     } catch (thrown) {
@@ -123,7 +133,7 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
     era: client.getProtocolEra() ?? "legacy",
     serverInfo: info && { name: toShownText(redact(info.name)), version: toShownText(redact(info.version)) },
     protocolVersion: client.getNegotiatedProtocolVersion(),
-    offers: getOffers(client),
+    offers: getOffers(client, redact),
     isOver: () => client.transport === undefined,
     isFreeFor: asker.isFreeFor,
     list: (signal) => listTools(client, redact, signal, settings.startTimeoutMs),
@@ -162,10 +172,22 @@ function hasMirroredParameters(tool: RemoteTool): boolean {
   return JSON.stringify(tool.inputSchema).includes('"x-mcp-header"');
 }
 
-function getOffers(client: Client): ServerOffers {
+function getOffers(client: Client, redact: Redact): ServerOffers {
   const { prompts, resources, completions } = client.getServerCapabilities() ?? {};
-  return { prompts: prompts !== undefined, resources: resources !== undefined, completions: completions !== undefined };
+  const instructions = toText(client.getInstructions()).slice(0, 2 * longestInstructions);
+  return {
+    prompts: prompts !== undefined,
+    resources: resources !== undefined,
+    completions: completions !== undefined,
+    ...(resources?.subscribe === true && { subscriptions: true }),
+    ...(instructions.trim() !== "" && {
+      instructions: truncate(makeTextVisible(redact(instructions)), longestInstructions).trim(),
+    }),
+  };
 }
+
+/** Limits what a server says of itself, in UTF-16 units. */
+const longestInstructions = 4000;
 
 function toShownText(text: string): string {
   return sanitizeLine(text).slice(0, 200);

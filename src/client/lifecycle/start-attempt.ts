@@ -27,6 +27,7 @@ export interface SharedResources {
   /** Loads the package once. That takes longer than starting a process, so processes start first. */
   sdk(): Promise<Sdk>;
   sample: Sample | undefined;
+  passesOn?: boolean | undefined;
   credentials: CredentialStore;
 }
 
@@ -86,10 +87,10 @@ export function createStartAttempt(options: StartAttemptOptions): StartAttempt {
   }
 
   async function shakeHands(sdk: Sdk, era: Era): Promise<Session> {
-    const { clientInfo, sample } = shared;
+    const { clientInfo, sample, passesOn } = shared;
     const stdio = await server?.open(sdk);
     const canSample = sample !== undefined;
-    const opening = openSession({ ...options, sdk, clientInfo, canSample, era, signal }, stdio);
+    const opening = openSession({ ...options, sdk, clientInfo, canSample, passesOn, era, signal }, stdio);
     try {
       session = await waitAbortable(opening, signal);
       return session;

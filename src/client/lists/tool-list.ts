@@ -1,11 +1,12 @@
 import type { ServerSettings } from "../../config/config.ts";
+import type { HostToolFields } from "../../core/tools/tool.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
 import { isMatch } from "../../kit/text/match-pattern.ts";
 import type { Era } from "../lifecycle/handshake.ts";
 import { approvePins, approveTexts, checkPins, isSameTool } from "../trust/check-pins.ts";
 import { toTexts, withTexts } from "../trust/entry-texts.ts";
-import { makeToolVisible } from "../trust/hidden-characters.ts";
+import { makeToolVisible, makeTreeVisible } from "../trust/hidden-characters.ts";
 import { createOwner, listOfferedElsewhere, listPinned, replaceOffered } from "../trust/offered-definitions.ts";
 import type { PinStore, ServerPins, TextList, WaitingTool } from "../trust/pin-store.ts";
 import { toServerOrigin } from "../trust/server-origin.ts";
@@ -23,6 +24,8 @@ export interface ToolList {
   readonly trusted: readonly WaitingTool[];
   /** Returns true when a user has approved this definition. */
   isApproved(tool: RemoteTool): boolean;
+  /** Returns what the server says of a tool for hosts alone, once it has listed it. */
+  hostFieldsOf(tool: RemoteTool): HostToolFields | undefined;
   /** Lists what was left out, and why. */
   readonly problems: readonly Text[];
   readonly warnings: readonly Text[];
@@ -62,6 +65,7 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
   let listed: Listing | undefined;
   /** Pairs each tool as the server describes it with the form that a model may see. */
   let pairs: { raw: RemoteTool; tool: RemoteTool }[] = [];
+  let hostFields: ReadonlyMap<string, HostToolFields> = new Map();
   let usable: RemoteTool[] = [];
   let waiting: WaitingTool[] = [];
   const waitingTexts = new Map<TextList, WaitingTool[]>();
@@ -187,6 +191,7 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
       return listTrusted();
     },
     isApproved: (tool) => pairs.some((pair) => pair.tool === tool && isApprovedName(pair.raw.name)),
+    hostFieldsOf: ({ name }) => hostFields.get(name),
     get problems() {
       return listed?.problems ?? [];
     },
@@ -210,6 +215,7 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
     async applyListing(listing, era) {
       const before = listed;
       listed = listing;
+      hostFields = new Map([...listing.hostFields].map(([name, fields]) => [name, makeTreeVisible(fields)]));
       listedAt = performance.now();
       // A server that announces the same list for ever is not judged for ever.
       if (before !== undefined && era === pins?.era && isSameList(before.tools, listing.tools)) return;

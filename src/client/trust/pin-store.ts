@@ -227,10 +227,14 @@ function isSchema(value: unknown): value is Record<string, unknown> {
 
 function readAnnotations(value: unknown): ToolAnnotations | undefined {
   if (!isRecord(value)) return undefined;
-  const { title, readOnly, destructive, idempotent, openWorld } = value;
+  const { title, titleHint, readOnly, destructive, idempotent, openWorld } = value;
   const flags = { readOnly, destructive, idempotent, openWorld };
-  if (!(title === undefined || typeof title === "string") || !hasFlags(flags)) return undefined;
-  return { ...(title !== undefined && { title }), ...flags };
+  if (!isOptionalText(title) || !isOptionalText(titleHint) || !hasFlags(flags)) return undefined;
+  return { ...(title !== undefined && { title }), ...(titleHint !== undefined && { titleHint }), ...flags };
+}
+
+function isOptionalText(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === "string";
 }
 
 function hasFlags<K extends string>(flags: Record<K, unknown>): flags is Record<K, boolean | undefined> {

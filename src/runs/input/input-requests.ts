@@ -1,9 +1,4 @@
-import {
-  type InputRequiredResult,
-  inputRequired,
-  inputResponse,
-  type ServerContext,
-} from "@modelcontextprotocol/server";
+import { type InputRequiredResult, inputRequired, type ServerContext } from "@modelcontextprotocol/server";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { followSignal, sleep, waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
@@ -11,7 +6,6 @@ import type { Locale } from "../../kit/locale.ts";
 import { createRandomHex } from "../../kit/random.ts";
 import type { Host } from "./host.ts";
 import type { HostConnection } from "./host-connection.ts";
-import { readReply, toInputRequest } from "./host-question.ts";
 import {
   type IncomingRequest,
   type PendingQuestion,
@@ -68,7 +62,7 @@ export function createInputRequests<T>({
     const found = suspended.get(state);
     if (found?.work.kind !== kind || getOwner(found.work) !== connection.caller.owner) return undefined;
     found.forget();
-    found.open.answer(readReply(inputResponse(context.mcpReq.inputResponses, questionName)));
+    found.open.answer(context.mcpReq.inputResponses?.[questionName]);
     found.work.questions.delete(found.open);
     return found.work;
   }
@@ -86,7 +80,7 @@ export function createInputRequests<T>({
     };
     signal.addEventListener("abort", forget);
     suspended.set(requestState, { work, open, forget });
-    return inputRequired({ inputRequests: { [questionName]: toInputRequest(open.question) }, requestState });
+    return inputRequired({ inputRequests: { [questionName]: open.request }, requestState });
   }
 
   /** Returns the work's own result, or its next question. */

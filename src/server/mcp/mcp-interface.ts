@@ -54,11 +54,21 @@ export function createMcpInterface(
   const service = options.service ?? openRunService(duet, options);
   const agent = createAgent(service, options);
   const { getBudget } = service.runs;
+  async function listServerInstructions(caller: Caller): Promise<string[]> {
+    if (expose === "agent") return [];
+    const [{ renderServerInstructions }, said] = await Promise.all([
+      import("./gateway/server-instructions.ts"),
+      duet.gateway(caller).instructions(),
+    ]);
+    return said.length === 0 ? [] : [renderServerInstructions(said, locale)];
+  }
+
   let exposure: Promise<(connection: HostConnection) => Capabilities> | undefined;
   return {
     runs: agent.runs,
     async createServer(caller = operator, isOneRequest = false, { inputEnded, calledTool } = {}) {
-      const instructions = instructionsOf[expose].map((text) => say(locale, text)).join("\n");
+      const own = instructionsOf[expose].map((text) => say(locale, text)).join("\n");
+      const instructions = [own, ...(await listServerInstructions(caller))].join("\n\n");
       const server = new SchemaServer({ name: "duet", title: "Duet", version }, { instructions });
       const connection: HostConnection = { server, caller, isOneRequest, inputEnded };
       const providers = expose === "tools" ? [] : [agent.createCapabilities(connection)];

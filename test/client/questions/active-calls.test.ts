@@ -133,3 +133,22 @@ test("a second question is asked through a call that has had no answer, so that 
   leave({ isReplied: true });
   expect(other.withdrawn).toHaveLength(0);
 });
+
+test("the host that a server may ask is known only while every call is of that one host, also one that was given up", () => {
+  let now = 0;
+  const calls = createActiveCalls(() => now);
+  const host = { person: {}, owner: undefined };
+  const leave = calls.enter({ host });
+  calls.enter({ host: { ...host } });
+  expect(calls.host()).toBe(host);
+  const leaveOther = calls.enter({ host: { person: {}, owner: undefined } });
+  expect(calls.host()).toBeUndefined();
+  leaveOther({ isReplied: false });
+  expect(calls.host()).toBeUndefined();
+  now = 60_000;
+  expect(calls.host()).toBe(host);
+  // A run of the agent is a caller of its own.
+  calls.enter({});
+  expect(calls.host()).toBeUndefined();
+  leave({ isReplied: true });
+});

@@ -1,14 +1,23 @@
-import type { CallToolResult, GetPromptResult, ReadResourceResult } from "@modelcontextprotocol/server";
+import {
+  type CallToolResult,
+  type GetPromptResult,
+  inputRequired,
+  isSpecType,
+  type ReadResourceResult,
+} from "@modelcontextprotocol/server";
 import type { Gateway } from "../../../app/tools/gateway.ts";
 import { type Chain, deepestChain, tooDeepError } from "../../../core/chain.ts";
 import { createApprove, createElicit } from "../../../core/questions/user.ts";
+import type { CallingHost } from "../../../core/tools/calling-host.ts";
 import type { ToolContext } from "../../../core/tools/tool.ts";
 import type { TextBilling } from "../../../core/turn-budget.ts";
+import { isDeeperThan, isRecord } from "../../../kit/json.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
+import type { Host } from "../../../runs/input/host.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
 import type { InputRequests } from "../../../runs/input/input-requests.ts";
-import type { RequestContext } from "../../../runs/input/pending-work.ts";
+import type { SendToHost, WorkContext } from "../../../runs/input/pending-work.ts";
 import {
   createProgressPace,
   type ProgressPace,
@@ -19,10 +28,11 @@ import { createHostUser } from "../../../runs/questions/ask-question.ts";
 
 export interface CallOptions {
   locale: Locale;
-  /** Is true when the host can show a question to a user. */
-  asks: boolean;
+  host: Host;
   /** Holds the call chain from the caller's `_meta`. */
   chain: Chain;
+  /** Holds the `_meta` of the call. */
+  meta: Readonly<Record<string, unknown>> | undefined;
   /** Stands for the host's user. */
   person: object;
   owner: string | undefined;
@@ -31,26 +41,48 @@ export interface CallOptions {
 
 /** Creates the context of a tool that a host calls. */
 export function openGatewayContext(
-  { signal, progress, ask }: GatewayRequestContext,
-  { locale, asks, chain, person, owner, billing }: CallOptions,
+  { signal, progress, ask, send }: GatewayRequestContext,
+  { locale, host, chain, meta, person, owner, billing }: CallOptions,
 ): ToolContext {
+  const asks = host.asksForms;
   const user = createHostUser(ask, { locale, person, owner, canAsk: (kind) => asks || kind !== "call" });
   const approve = createApprove(user, signal);
   return {
     signal,
     locale,
     wantsContent: true,
+    meta: filterCallMeta(meta),
     chain: toChildChain(chain),
     trace: chain.trace,
     // There is no conversation in which a word could go on counting.
     approve: approve && ((request) => approve({ ...request, onlyOnce: true })),
     elicit: createElicit(user, signal),
+    host: createCallingHost(send, { host, person, owner }),
     billing,
     progress(message, count, total) {
       if (count === undefined) progress.notify(message);
       else progress.pass({ progress: count, total, message: message === "" ? undefined : message });
     },
     notice: (_, message) => progress.notify(message),
+  };
+}
+
+/** Creates the link to a host that calls; a request of its server is withdrawn when the work for the call ends. */
+export function createCallingHost(
+  send: SendToHost,
+  { host, person, owner }: Pick<CallOptions, "host" | "person" | "owner">,
+): CallingHost {
+  const canSample = isRecord(host.capabilities.sampling);
+  return {
+    person,
+    owner,
+    ...(canSample && {
+      async sample(params, signal) {
+        if (!isSpecType.CreateMessageRequestParams(params)) return undefined;
+        const reply = await send(inputRequired.createMessage(params), signal);
+        return isSpecType.CreateMessageResult(reply) ? reply : undefined;
+      },
+    }),
   };
 }
 
@@ -61,7 +93,25 @@ export function toChildChain(chain: Chain): Chain {
   return { ...chain, depth };
 }
 
-export interface GatewayRequestContext extends RequestContext {
+/** Levels of a call's `_meta`, and its size in UTF-16 units; no more of it is passed on. */
+const metaLimits = { depth: 64, length: 100_000 };
+
+/**
+ * Returns what a host says to the server in the `_meta` of its request. The keys of the protocol belong to one connection, which
+ * ends here, and ours are written anew.
+ */
+export function filterCallMeta(
+  meta: Readonly<Record<string, unknown>> | undefined,
+): Readonly<Record<string, unknown>> | undefined {
+  if (meta === undefined || isDeeperThan(meta, metaLimits.depth)) return undefined;
+  const entries = Object.entries(meta).filter(([key]) => key !== "progressToken" && !ownMetaKeys.test(key));
+  if (entries.length === 0 || JSON.stringify(entries).length > metaLimits.length) return undefined;
+  return Object.fromEntries(entries);
+}
+
+const ownMetaKeys = /^(?:io\.modelcontextprotocol\/|duet\/|traceparent$|tracestate$|baggage$)/;
+
+export interface GatewayRequestContext extends WorkContext {
   readonly progress: CallProgress;
 }
 

@@ -18,14 +18,16 @@ import type { TextBilling, TurnBudget } from "../../../core/turn-budget.ts";
 import { DuetError, toDuetError } from "../../../kit/errors.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
-import { readHost } from "../../../runs/input/host.ts";
+import { type Host, readHost } from "../../../runs/input/host.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
 import { createInputRequests } from "../../../runs/input/input-requests.ts";
 import { createHostUser } from "../../../runs/questions/ask-question.ts";
 import type { Capabilities, PromptCapability, ResourceCapability } from "../capabilities.ts";
 import {
+  createCallingHost,
   createCallProgress,
   type Exposure,
+  filterCallMeta,
   type GatewayInputRequests,
   type GatewayRequestContext,
   toChildChain,
@@ -99,13 +101,14 @@ export function createPromptCapability(exposed: Exposure): PromptCapability {
     list: async (signal) => (await gateway.prompts(signal)).filter(isSpecType.Prompt),
     get(name, args, context) {
       const progress = createCallProgress();
-      const served = { kind: name, connection, host: readHost(connection.server, context), context, progress };
+      const host = readHost(connection.server, context);
+      const served = { kind: name, connection, host, context, progress };
       const answer = inputRequests.prompts.serve(served, async (requestContext) => {
         try {
           const given = await gateway.getPrompt(
             name,
             args,
-            toRequestOptions({ ...requestContext, progress }, context, exposed),
+            toRequestOptions({ ...requestContext, progress }, { context, host }, exposed),
           );
           if (given === undefined) throw new MissingEntryError();
           if (!isSpecType.GetPromptResult(given)) throw badAnswerError(name);
@@ -127,12 +130,13 @@ export function createResourceCapability(exposed: Exposure): ResourceCapability 
     templates: async (signal) => (await gateway.resourceTemplates(signal)).filter(isSpecType.ResourceTemplate),
     read(uri, context) {
       const progress = createCallProgress();
-      const served = { kind: uri, connection, host: readHost(connection.server, context), context, progress };
+      const host = readHost(connection.server, context);
+      const served = { kind: uri, connection, host, context, progress };
       const answer = inputRequests.resources.serve(served, async (requestContext) => {
         try {
           const given = await gateway.readResource(
             uri,
-            toRequestOptions({ ...requestContext, progress }, context, exposed),
+            toRequestOptions({ ...requestContext, progress }, { context, host }, exposed),
           );
           if (given === undefined) throw new MissingEntryError();
           if (!isSpecType.ReadResourceResult(given)) throw badAnswerError(uri);
@@ -148,8 +152,8 @@ export function createResourceCapability(exposed: Exposure): ResourceCapability 
 
 /** Creates the options of a request to a server other than a tool call. */
 function toRequestOptions(
-  { signal, progress, ask }: GatewayRequestContext,
-  { mcpReq }: ServerContext,
+  { signal, progress, ask, send }: GatewayRequestContext,
+  { context: { mcpReq }, host }: { context: ServerContext; host: Host },
   { person, locale, connection: { caller } }: Exposure,
 ): RequestOptions {
   const chain = readChainMeta(mcpReq._meta);
@@ -157,8 +161,9 @@ function toRequestOptions(
     signal,
     onProgress: ({ message, ...counts }) =>
       progress.pass({ ...counts, message: message && sanitizeLine(message).slice(0, longestMessage) }),
+    host: createCallingHost(send, { host, person, owner: caller.owner }),
     elicit: createElicit(createHostUser(ask, { locale, person, owner: caller.owner, canAsk: () => true }), signal),
-    meta: { ...chain.trace, ...toChainMeta(toChildChain(chain)) },
+    meta: { ...filterCallMeta(mcpReq._meta), ...chain.trace, ...toChainMeta(toChildChain(chain)) },
   };
 }
 

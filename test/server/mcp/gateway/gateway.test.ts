@@ -92,8 +92,8 @@ async function journalOf(file: string): Promise<string> {
   return readFile(file, "utf8").catch(() => "");
 }
 
-function seen({ name, title, description, inputSchema, outputSchema, annotations }: Listed) {
-  return { name, title, description, inputSchema, outputSchema, annotations };
+function seen({ execution: _, ...shown }: Listed) {
+  return shown;
 }
 
 describe.each(hosts)("a gateway for %s", (_, connect) => {
@@ -323,7 +323,7 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
       messages: [{ role: "user", content: { type: "text", text: "Greet Ada" } }],
     });
     await expect(host.getPrompt("below__nothing", {})).rejects.toThrow(/below__nothing not found/);
-    expect(await host.listResources()).toMatchObject([{ uri: "offering://about", name: "about" }]);
+    expect(await host.listResources()).toMatchObject([{ uri: "offering://about", name: "about" }, {}]);
     expect(await host.listTemplates()).toMatchObject([{ uriTemplate: "offering://note/{id}", name: "notes" }]);
     expect((await host.read("offering://about")).contents).toMatchObject([{ text: "offering says offering://about" }]);
     expect((await host.read("offering://note/4")).contents).toMatchObject([
@@ -473,12 +473,12 @@ describe("duet serve --expose", () => {
     await expect(run).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining("expose") });
   });
 
-  test("the MCP Inspector's command line lists and calls a tool of a server", async () => {
+  test("the MCP Inspector's command line lists and calls a tool of a server, and finds its page", async () => {
     const { command, args, env } = await served({ below: offering() });
     const home = join(await temporaryFolder(), "home");
     await mkdir(home);
     const [entry = "", , , file = "", ...rest] = args;
-    async function inspect(...method: string[]): Promise<unknown> {
+    async function inspect(...method: string[]): Promise<string> {
       const variables = Object.entries(env).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
       const { stdout } = await promisify(execFile)(
         resolve("node_modules/.bin/mcp-inspector"),
@@ -486,12 +486,19 @@ describe("duet serve --expose", () => {
         ["--cli", command, entry, "serve", ...rest, "--connect-timeout", "120000", ...method, ...variables],
         { cwd: dirname(file), env: { ...env, HOME: home } },
       );
-      return JSON.parse(stdout);
+      return stdout;
     }
-    const { tools } = (await inspect("--method", "tools/list")) as { tools: Listed[] };
-    expect(tools.map(({ name }) => name)).toContain("below__sum");
+    const apps = (await inspect("--method", "tools/list", "--app-info")).trim().split("\n");
+    const found = apps.map((line) => JSON.parse(line));
+    expect(found).toContainEqual({ hasApp: false, toolName: "below__sum" });
+    expect(found).toContainEqual(
+      expect.objectContaining({
+        ...{ hasApp: true, toolName: "below__paged", resourceUri: "ui://offering/page.html" },
+        ...{ prefersBorder: true, resourceMimeType: "text/html;profile=mcp-app" },
+      }),
+    );
     const call = ["--method", "tools/call", "--tool-name", "below__sum", "--tool-arg", "a=2", "b=3"];
-    expect(await inspect(...call)).toMatchObject({ structuredContent: { sum: 5 } });
+    expect(JSON.parse(await inspect(...call))).toMatchObject({ structuredContent: { sum: 5 } });
   });
 });
 

@@ -333,7 +333,7 @@ export const http: readonly Mutation[] = [
   {
     id: "lost-client",
     file: "src/server/http/mcp/session.ts",
-    text: "setTimeout(() => void giveUp(id), resumeMs)",
+    text: "setTimeout(() => void dropLostRequest(id), resumeMs)",
     becomes: "setTimeout(() => {}, resumeMs)",
     tests: ["test/server/http/mcp/session.test.ts"],
     endangers: "the request of a client that has left for good goes on without end",

@@ -115,11 +115,11 @@ export function createSession(server: McpServer, { transport, events, locale }: 
       if (isWhole && events.isAnswered(id)) {
         removeRequest(id);
         events.forget(id);
-      } else lost.set(id, setTimeout(() => void giveUp(id), resumeMs).unref());
+      } else lost.set(id, setTimeout(() => void dropLostRequest(id), resumeMs).unref());
     });
   }
 
-  async function giveUp(id: RequestId): Promise<void> {
+  async function dropLostRequest(id: RequestId): Promise<void> {
     if (!events.isAnswered(id)) return cancelRequest(id, lostConnection);
     removeRequest(id);
     events.forget(id);

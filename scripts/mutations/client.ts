@@ -373,8 +373,8 @@ export const client: readonly Mutation[] = [
   {
     id: "offered-by-ended",
     file: "src/client/trust/offered-definitions.ts",
-    text: "offered.owner === owner || !isFromRunning(offered)",
-    becomes: "offered.owner === owner",
+    text: "return Number.isInteger(pid) && pid > 0 && isRunning(pid);",
+    becomes: "return true;",
     tests: ["test/faults/metadata.test.ts"],
     endangers: "a person is asked for ever about a tool that no server has",
   },

@@ -1,3 +1,4 @@
+import { type Revision, revisions } from "./checks.ts";
 import { asOfOlderEra, type OpenRelay, openRelay, stripPrefix } from "./relay.ts";
 import { serveFixtures } from "./serve-fixtures.ts";
 import { serveProgram } from "./serve-program.ts";
@@ -7,6 +8,7 @@ import type { SuiteRun } from "./suite.ts";
 /** What the suite is run against, by its heading in the page of results. */
 export interface Target {
   name: string;
+  revision: Revision;
   url: string;
   /** Which of the suite's scenarios are run. */
   runs(scenario: string): boolean;
@@ -22,24 +24,29 @@ export interface Targets {
 export async function openTargets(): Promise<Targets> {
   const fixtures = await serveFixtures();
   const older = await openRelay(fixtures.url, asOfOlderEra);
-  const [agent, gateway, gatewayOfOlder, tasks] = await Promise.all([
+  const [agent, tasks, ...gateways] = await Promise.all([
     serveProgram({}),
-    serveGateway(fixtures.url),
-    serveGateway(older.url),
     serveTasks(),
+    // One for each revision, because a server's requests for texts are counted.
+    ...revisions.flatMap(() => [serveGateway(fixtures.url), serveGateway(older.url)]),
   ]);
-  return {
-    all: [
-      { name: "Through the HTTP side", url: fixtures.url, runs: isNoTask },
+  const all = revisions.flatMap((revision, index): Target[] => {
+    const [gateway, gatewayOfOlder] = gateways.slice(2 * index);
+    const common = { revision, runs: isNoTask };
+    return [
+      { ...common, name: "Through the HTTP side", url: fixtures.url },
       // Its lists do not change, and the suite waits for that.
-      { name: "Duet as it is", url: agent.url, runs: isNoTask, patience: 3 },
-      { name: "Through the gateway", url: gateway.url, runs: isNoTask },
+      { ...common, name: "Duet as it is", url: agent.url, patience: 3 },
+      { ...common, name: "Through the gateway", url: gateway?.url ?? "" },
       // A server of that era does not say which call its question belongs to, so only few can ask at once.
-      { name: "Through the gateway, from an older server", url: gatewayOfOlder.url, runs: isNoTask, atOnce: 1 },
-      { name: "Tasks", url: tasks.url, runs: (scenario) => !isNoTask(scenario) },
-    ],
+      { ...common, name: "Through the gateway, from an older server", url: gatewayOfOlder?.url ?? "", atOnce: 1 },
+      { ...common, name: "Tasks", url: tasks.url, runs: (scenario) => !isNoTask(scenario) },
+    ];
+  });
+  return {
+    all,
     async close() {
-      const open = [tasks, gatewayOfOlder, gateway, agent, older, fixtures];
+      const open = [...gateways, tasks, agent, older, fixtures];
       await Promise.all(open.map((each) => each.close()));
     },
   };

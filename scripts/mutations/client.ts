@@ -357,8 +357,8 @@ export const client: readonly Mutation[] = [
   {
     id: "question-given-up",
     file: "src/client/questions/active-calls.ts",
-    text: "if (!isReplied) lingering",
-    becomes: "if (false) lingering",
+    text: "if (!isReplied) rememberGivenUp",
+    becomes: "if (false) rememberGivenUp",
     tests: ["test/client/questions/active-calls.test.ts"],
     endangers: "a person is asked what a call that was given up led to",
   },

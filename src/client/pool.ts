@@ -75,6 +75,12 @@ export interface Pool {
   ): Promise<Readonly<Record<string, unknown>>[]>;
   /** Sends a server a request that changes nothing. Rejects with a `DuetError`, or with the signal's reason. */
   request(server: string, method: string, params: JsonObject, options: CallerOptions): Promise<RawResult>;
+  /** Asks a server to tell of changes of a resource. Rejects with a `DuetError`, or with the signal's reason. */
+  subscribe(server: string, uri: string, signal: AbortSignal): Promise<void>;
+  /** Never rejects. */
+  unsubscribe(server: string, uri: string): Promise<void>;
+  /** Calls `listener` for each change that a server tells of, of the resource or of something below it. */
+  onUpdated(listener: (server: string, uri: string) => void): void;
   /** Ends every server and all that they started, within about 2 s. Never rejects; may be called twice. */
   close(limitMs?: number): Promise<void>;
 }
@@ -93,6 +99,7 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
   const names = createToolNames();
   const store = createPinStore(home);
   const listeners = new Set<(list: ServerList) => void>();
+  const updateListeners = new Set<(server: string, uri: string) => void>();
   let sdk: Promise<Sdk> | undefined;
   const shared: SharedResources = {
     environment,
@@ -117,11 +124,20 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
     const listOtherTools = (): OtherTool[] =>
       connections.filter((each) => each.settings.name !== settings.name).flatMap(listNames);
     const list = createToolList({ settings, store, newTools, otherTools: listOtherTools });
-    return new ServerConnection(settings, shared, list, notifyListeners);
+    const onUpdated = (uri: string): void => {
+      for (const listener of updateListeners) listener(settings.name, uri);
+    };
+    return new ServerConnection(settings, shared, list, { onChanged: notifyListeners, onUpdated });
   }
 
   function notifyListeners(list: ServerList): void {
     for (const listener of listeners) listener(list);
+  }
+
+  function findConnection(server: string): ServerConnection {
+    const found = connections.find(({ settings }) => settings.name === server);
+    if (found === undefined) throw new Error(`There is no MCP server ${server}`);
+    return found;
   }
 
   function listNames({ settings: { name: server }, list }: ServerConnection): OtherTool[] {
@@ -213,11 +229,14 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
       const connection = connections.find(({ settings }) => settings.name === server);
       return connection === undefined ? [] : connection.list.applyTexts(list, entries, key);
     },
-    async request(server, method, params, callerOptions) {
+    request: async (server, method, params, callerOptions) =>
+      findConnection(server).request(method, params, callerOptions),
+    subscribe: async (server, uri, signal) => findConnection(server).subscriptions.subscribe(uri, signal),
+    async unsubscribe(server, uri) {
       const connection = connections.find(({ settings }) => settings.name === server);
-      if (connection === undefined) throw new Error(`There is no MCP server ${server}`);
-      return connection.request(method, params, callerOptions);
+      await connection?.subscriptions.unsubscribe(uri);
     },
+    onUpdated: (listener) => void updateListeners.add(listener),
     close(limitMs) {
       closing ??= closeAll();
       if (limitMs !== undefined) lifeline.endWithin(limitMs);

@@ -12,6 +12,7 @@ import { everyList, type ServerList } from "./lifecycle/announcements.ts";
 import { type CallerSessions, createCallerSessions } from "./lifecycle/caller-sessions.ts";
 import { ServerLifecycle, type ServerState } from "./lifecycle/server-lifecycle.ts";
 import { createStartAttempt, type SharedResources, type StartAttempt } from "./lifecycle/start-attempt.ts";
+import { createSubscriptions, type Subscriptions } from "./lifecycle/subscriptions.ts";
 import { listBelievedMs, listPatienceMs, refreshPauseMs } from "./limits.ts";
 import type { RemoteTool } from "./lists/listing.ts";
 import type { ToolList } from "./lists/tool-list.ts";
@@ -34,6 +35,14 @@ export interface ServerStatus extends ServerState {
   waiting: number;
 }
 
+/** Hears of what changes at a server. */
+export interface ConnectionListeners {
+  /** Runs when what the server offers has changed or may have changed. */
+  onChanged(list: ServerList): void;
+  /** Runs when a resource has changed to which somebody has subscribed, or something below it. */
+  onUpdated(uri: string): void;
+}
+
 export class ServerConnection {
   readonly settings: ServerSettings;
   readonly redact: Redact;
@@ -46,17 +55,17 @@ export class ServerConnection {
   readonly #answers: Answers;
   readonly #shared: SharedResources;
   readonly #onChanged: (list: ServerList) => void;
+  readonly subscriptions: Subscriptions;
   readonly #refreshes = createCoalescedWork((signal) => this.#relist(signal), refreshPauseMs);
   #preparing: Promise<void> | undefined;
   /** Holds the time of the last list request, by `performance.now()`. */
   #askedAt = Number.NEGATIVE_INFINITY;
 
-  /** Calls `onChanged` when what the server offers has changed or may have changed. */
   constructor(
     settings: ServerSettings,
     shared: SharedResources,
     list: ToolList,
-    onChanged: (list: ServerList) => void,
+    { onChanged, onUpdated }: ConnectionListeners,
   ) {
     this.settings = settings;
     this.#auth = createAuth(settings, shared.credentials);
@@ -70,17 +79,19 @@ export class ServerConnection {
     this.#onChanged = onChanged;
     this.#lifecycle = new ServerLifecycle({
       name: settings.name,
-      prepare: (onLost) => this.#attempt(onLost, (changed) => this.#hear(changed)),
+      prepare: (onLost) => this.#attempt(onLost, { onChanged: (changed) => this.#hear(changed), onUpdated }),
       applyStart: ({ session, listing }) => list.applyListing(listing, session.era),
-      onReady() {
+      onReady: () => {
         for (const each of everyList) onChanged(each);
+        void this.subscriptions.resume();
       },
     });
+    this.subscriptions = createSubscriptions({ settings, redact: this.redact, lifecycle: this.#lifecycle, onUpdated });
     this.#sessions = createCallerSessions({
       name: settings.name,
       lifecycle: this.#lifecycle,
       // What tools there are is learned from the shared connection alone.
-      prepare: (onLost) => this.#attempt(onLost, () => {}),
+      prepare: (onLost) => this.#attempt(onLost, { onChanged() {}, onUpdated() {} }),
     });
     this.#sender = createRequestSender(settings, {
       redact: this.redact,
@@ -164,7 +175,7 @@ export class ServerConnection {
     if (!this.list.isKnown) this.#lifecycle.start();
   }
 
-  #attempt(onLost: () => void, onChanged: (list: ServerList) => void): StartAttempt {
+  #attempt(onLost: () => void, { onChanged, onUpdated }: ConnectionListeners): StartAttempt {
     const { settings, redact } = this;
     const loaded = this.list.load();
     return createStartAttempt({
@@ -179,6 +190,7 @@ export class ServerConnection {
       },
       onLost,
       onChanged,
+      onUpdated,
       onQuestion: () => this.#sessions.separate(),
     });
   }

@@ -48,6 +48,11 @@ export interface Gateway {
   getPrompt(name: string, args: Record<string, string>, options: RequestOptions): Promise<ListedEntry | undefined>;
   readResource(uri: string, options: RequestOptions): Promise<ListedEntry | undefined>;
   complete(request: Completion, options: RequestOptions): Promise<ListedEntry | undefined>;
+  /**
+   * Calls `listener` for each change of the resource, or of something below it, until the returned function is called. Undefined
+   * when there is no such resource, or its server does not tell of changes. Rejects as the others do.
+   */
+  subscribe(uri: string, listener: (uri: string) => void, signal: AbortSignal): Promise<(() => void) | undefined>;
   /** Remembers which server gave a link, so that what stands behind it can be read. */
   learn(server: string, uri: string): Promise<void>;
   /** Calls `listener` each time a list may have changed, until the returned function is called. */
@@ -187,6 +192,7 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
       getPrompt: async (name, args, options) => (await resolveOthers(options.signal))?.getPrompt(name, args, options),
       readResource: async (uri, options) => (await resolveOthers(options.signal))?.readResource(uri, options),
       complete: async (request, options) => (await resolveOthers(options.signal))?.complete(request, options),
+      subscribe: async (uri, listener, signal) => (await resolveOthers(signal))?.subscribe(uri, listener, signal),
       async learn(server, uri) {
         (await getOfferings())?.learn(server, uri);
       },

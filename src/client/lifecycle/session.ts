@@ -15,6 +15,7 @@ import { type Answers, isElicitation } from "../questions/answers.ts";
 import { makeTextVisible } from "../trust/hidden-characters.ts";
 import { type ServerList, watchListChanges } from "./announcements.ts";
 import { closeConnection, type Era, type Handshake, openConnection } from "./handshake.ts";
+import { type ResourceUpdates, watchResources } from "./resource-updates.ts";
 
 /** Holds what a server reports about itself. It is untrusted, but on one line and printable. */
 export interface ServerInfo {
@@ -48,6 +49,7 @@ export interface Session {
   call(tool: RemoteTool, args: JsonObject, options: CallOptions): Promise<RawResult>;
   /** Sends any other request, and also rejects with the package's errors. */
   request(method: string, params: JsonObject, options: CallOptions): Promise<RawResult>;
+  readonly resources: ResourceUpdates;
   /** Never rejects. */
   close(): Promise<void>;
 }
@@ -78,6 +80,8 @@ export interface SessionOptions extends Handshake {
   /** Runs once when the connection ends, for any reason. */
   onLost(): void;
   onChanged(list: ServerList): void;
+  /** Runs when a resource has changed to which somebody has subscribed, or something below it. */
+  onUpdated?(uri: string): void;
   /** Runs when the server asks a user something and does not say for which call, as the 2025 era does. */
   onQuestion?(): void;
 }
@@ -107,6 +111,7 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
     return runPaused([...pauses], method, () => answers(method, params, context));
   };
   watchListChanges(client, options.onChanged, ended.signal);
+  const resources = watchResources(client, (uri) => options.onUpdated?.(uri), ended.signal);
 
   async function run(
     request: Request,
@@ -140,6 +145,7 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
     call: (tool, args, callOptions) => run(callRequest(client, tool, args, callOptions.meta), callOptions),
     request: (method, params, callOptions) =>
       run({ method, params: { ...params, _meta: callOptions.meta } }, callOptions),
+    resources,
     close() {
       ended.abort();
       return closeConnection(connected);

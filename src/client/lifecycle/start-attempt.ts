@@ -42,6 +42,7 @@ export interface StartAttemptOptions {
   known(): Promise<{ era: Era | undefined }>;
   onLost(): void;
   onChanged(list: ServerList): void;
+  onUpdated?(uri: string): void;
   onQuestion(): void;
 }
 

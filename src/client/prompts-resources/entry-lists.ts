@@ -31,7 +31,7 @@ export interface EntryLists {
   /** Returns every entry with its server, in the configuration's order. Rejects only when the signal aborts. */
   all(kind: Kind, signal?: AbortSignal): Promise<{ server: string; entry: ListedEntry }[]>;
   /** Returns the servers that offer this capability, in the configuration's order. */
-  serversWith(what: "prompts" | "resources" | "completions"): string[];
+  serversWith(what: "prompts" | "resources" | "completions" | "subscriptions"): string[];
   /** Marks a list as changed, so that it is fetched again when next requested. */
   changed(list: ServerList): void;
 }
@@ -63,7 +63,7 @@ export function createEntryLists(
     return stored;
   }
 
-  function listServersWith(what: "prompts" | "resources" | "completions"): string[] {
+  function listServersWith(what: "prompts" | "resources" | "completions" | "subscriptions"): string[] {
     return pool
       .status()
       .filter(({ offers }) => offers[what])

@@ -18,7 +18,7 @@ import { createTurns, toHttpConnection } from "./connection.ts";
 import { createHealthPages, type Readiness } from "./health.ts";
 import { type ConnectionLimits, connectionLimits, listen } from "./listen.ts";
 import { createMcpRoute } from "./mcp/mcp-route.ts";
-import type { OnChange } from "./mcp/requests.ts";
+import type { FollowResources, OnChange } from "./mcp/requests.ts";
 import { createAllowedNames } from "./request/allowed-names.ts";
 import { checkRequest } from "./request/check-request.ts";
 import { findDialect, type HttpRefusal } from "./response/dialects.ts";
@@ -47,6 +47,7 @@ export interface HttpServerOptions {
   /** Holds the routes by path, besides `/mcp`, that need the same sign-in. */
   routes?: Readonly<Record<string, Route>> | undefined;
   onChange?: OnChange | undefined;
+  followResources?: FollowResources | undefined;
   readiness(): Promise<Readiness>;
   /** Runs for each response as soon as its head is known. */
   onAnswer?: ((answer: RequestSummary) => void) | undefined;
@@ -85,6 +86,7 @@ export async function serveOverHttp(options: HttpServerOptions): Promise<void> {
   const mcp = createMcpRoute({
     createServer: options.createServer,
     onChange: options.onChange,
+    followResources: options.followResources,
     inFlight,
     maxBody: settings.maxBody,
     maxSessions: settings.maxSessions,

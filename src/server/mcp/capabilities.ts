@@ -14,6 +14,7 @@ import type {
 import type { List } from "../../app/tools/gateway.ts";
 import type { JsonSchema } from "../../kit/json.ts";
 import type { Host } from "../../runs/input/host.ts";
+import type { FollowResource } from "./resource-subscriptions.ts";
 
 /**
  * Represents a part of what one connection offers its host: the agent itself, or what the downstream servers offer. A provider
@@ -53,4 +54,6 @@ export interface ResourceCapability {
   list(signal?: AbortSignal, host?: Host): Promise<Resource[]>;
   templates(signal?: AbortSignal): Promise<ResourceTemplateType[]>;
   read(uri: string, context: ServerContext): Promise<ReadResourceResult | InputRequiredResult | undefined>;
+  /** Absent where nothing is told of changes of single resources. */
+  subscribe?: FollowResource;
 }

@@ -15,6 +15,7 @@ import { resumeInterrupted } from "../operations/resume-interrupted.ts";
 import { reportUnapproved } from "./announce-changes.ts";
 import { createHostLines } from "./host-lines.ts";
 import { createMcpInterface, type McpInterfaceOptions } from "./mcp-interface.ts";
+import { createStreamFilters } from "./stream-filters.ts";
 
 export interface StdioServerOptions extends Omit<McpInterfaceOptions, "service"> {
   duet: Duet;
@@ -89,10 +90,13 @@ export async function serveOverStdio({
   const transport = new StdioServerTransport(lines, out.stream, { maxBufferSize: 2 * messageLimit });
   const ended = waitForClose(transport);
   const input = new AbortController();
-  const handle = serveStdio(() => mcp.createServer(operator, false, { inputEnded: input.signal }), {
+  const streams = createStreamFilters();
+  const details = { inputEnded: input.signal, onSubscriptions: streams.attach };
+  const handle = serveStdio(() => mcp.createServer(operator, false, details), {
     transport,
     onerror: (error) => log(renderError(error, locale)),
   });
+  streams.follow(transport);
   const requests = followRequests(transport);
   // The end of stdin would close the transport, and what is open would get no answer.
   stdin.pipe(lines, { end: false });

@@ -93,7 +93,7 @@ export function toChildChain(chain: Chain): Chain {
   return { ...chain, depth };
 }
 
-/** Levels of a call's `_meta`, and its size in UTF-16 units; no more of it is passed on. */
+/** Limits what is passed on of a call's `_meta`, in levels and in UTF-16 units. */
 const metaLimits = { depth: 64, length: 100_000 };
 
 /**

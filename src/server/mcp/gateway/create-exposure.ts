@@ -147,6 +147,13 @@ export function createResourceCapability(exposed: Exposure): ResourceCapability 
       });
       return answer.catch(ignoreMissing);
     },
+    async subscribe(uri, onUpdated, signal) {
+      try {
+        return await gateway.subscribe(uri, onUpdated, signal);
+      } catch (thrown) {
+        throw toProtocolError(thrown, signal, locale);
+      }
+    },
   };
 }
 

@@ -303,16 +303,25 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
     expect(JSON.stringify(result)).not.toContain("fault of the program");
   });
 
-  test("a list that changes below is announced above, and has changed", async () => {
+  test("a list and a resource that change below are announced above, and the list has changed", async () => {
     let changes = 0;
+    const updated: string[] = [];
     const options = await served({ below: offering() }, undefined, { tools: { newTools: "allow" } });
-    const growing = await opened(connect, { ...options, onToolsChanged: () => void changes++ });
+    const growing = await opened(connect, {
+      ...options,
+      onToolsChanged: () => void changes++,
+      onUpdated: (uri) => void updated.push(uri),
+    });
     const before = await growing.listTools();
     await growing.call("below__grow");
     await expect.poll(() => changes).toBeGreaterThan(0);
     const names = (await growing.listTools()).map(({ name }) => name);
     expect(names).toEqual([...before.map(({ name }) => name), "below__grown"]);
     expect(await growing.call("below__grown")).toMatchObject({ content: [{ text: "here" }] });
+    await growing.subscribe("offering://about");
+    // A stream of the new revision is open before its server below has agreed.
+    const touch = () => growing.call("below__touch", { uri: "offering://about" }).then(() => updated[0]);
+    await expect.poll(touch).toBe("offering://about");
   });
 
   test("prompts, resources, templates and completions of the servers are there", async () => {

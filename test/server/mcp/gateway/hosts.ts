@@ -6,6 +6,7 @@ import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/s
 import {
   CreateMessageRequestSchema,
   ElicitRequestSchema,
+  ResourceUpdatedNotificationSchema,
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 
@@ -20,6 +21,7 @@ export type HostOptions = Served & {
   /** Answers a question; absent, the host says that it cannot ask. */
   onQuestion?(params: Json): Promise<Json> | Json;
   onToolsChanged?(): void;
+  onUpdated?(uri: string): void;
   /** Writes a text; absent, the host says that it has no model for others. */
   onSampling?(params: Json): Promise<Json> | Json;
 };
@@ -43,6 +45,8 @@ export interface Host {
   listResources(): Promise<Json[]>;
   listTemplates(): Promise<Json[]>;
   read(uri: string): Promise<{ contents: Json[] }>;
+  /** Follows one resource; the function that it gives ends that. */
+  subscribe(uri: string): Promise<() => Promise<void>>;
   complete(ref: Ref, argument: { name: string; value: string }): Promise<{ completion: { values: string[] } }>;
   close(): Promise<void>;
 }
@@ -67,6 +71,7 @@ export const connectV1: Connect = async ({
   onQuestion,
   onToolsChanged,
   onSampling,
+  onUpdated,
   ...served
 }) => {
   const capabilities = {
@@ -76,6 +81,8 @@ export const connectV1: Connect = async ({
   const client = new ClientV1({ name: hostName, version: "1" }, { capabilities });
   if (onQuestion)
     client.setRequestHandler(ElicitRequestSchema, async ({ params }) => (await onQuestion(params)) as never);
+  if (onUpdated)
+    client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => onUpdated(params.uri));
   if (onSampling)
     client.setRequestHandler(CreateMessageRequestSchema, async ({ params }) => (await onSampling(params)) as never);
   if (onToolsChanged) client.setNotificationHandler(ToolListChangedNotificationSchema, () => onToolsChanged());
@@ -91,13 +98,17 @@ export const connectV1: Connect = async ({
     listResources: async () => (await client.listResources()).resources,
     listTemplates: async () => (await client.listResourceTemplates()).resourceTemplates,
     read: (uri) => client.readResource({ uri }),
+    async subscribe(uri) {
+      await client.subscribeResource({ uri });
+      return async () => void (await client.unsubscribeResource({ uri }));
+    },
     complete: (ref, argument) => client.complete({ ref, argument }),
     close: () => client.close(),
   };
 };
 
 export function connectV2(mode: "legacy" | "auto"): Connect {
-  return async ({ name: hostName = "test", onQuestion, onToolsChanged, onSampling, ...served }) => {
+  return async ({ name: hostName = "test", onQuestion, onToolsChanged, onSampling, onUpdated, ...served }) => {
     const client = new ClientV2(
       { name: hostName, version: "2" },
       {
@@ -111,6 +122,8 @@ export function connectV2(mode: "legacy" | "auto"): Connect {
     );
     if (onQuestion)
       client.setRequestHandler("elicitation/create", async ({ params }) => (await onQuestion(params)) as never);
+    if (onUpdated)
+      client.setNotificationHandler("notifications/resources/updated", ({ params }) => onUpdated(params.uri));
     if (onSampling)
       client.setRequestHandler("sampling/createMessage", async ({ params }) => (await onSampling(params)) as never);
     const transport = "url" in served ? new HttpV2(new URL(served.url)) : new StdioV2({ ...served, stderr: "pipe" });
@@ -125,6 +138,14 @@ export function connectV2(mode: "legacy" | "auto"): Connect {
       listResources: async () => (await client.listResources()).resources,
       listTemplates: async () => (await client.listResourceTemplates()).resourceTemplates,
       read: (uri) => client.readResource({ uri }),
+      async subscribe(uri) {
+        if (client.getProtocolEra() === "modern") {
+          const subscription = await client.listen({ resourceSubscriptions: [uri] });
+          return () => subscription.close();
+        }
+        await client.subscribeResource({ uri });
+        return async () => void (await client.unsubscribeResource({ uri }));
+      },
       complete: (ref, argument) => client.complete({ ref, argument }),
       close: () => client.close(),
     };

@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startHttpDuet } from "../../../fakes/http-duet.ts";
 import { call, messagesOf, modernHeaders, modernMeta } from "../../../fakes/http-interface.ts";
@@ -6,8 +7,16 @@ import { compileCache, temporaryFolder } from "../../../fakes/program.ts";
 import { hosts } from "./hosts.ts";
 
 /** A gateway in this process, over HTTP, with the hand-written server below. */
-async function startGateway(settings: Record<string, unknown> = {}, server: object = {}): Promise<{ url: string }> {
-  const program = { command: process.execPath, args: [resolve("test/fakes/mcp-offering.ts")], env: compileCache() };
+async function startGateway(
+  settings: Record<string, unknown> = {},
+  server: object = {},
+  journal?: string,
+): Promise<{ url: string }> {
+  const program = {
+    command: process.execPath,
+    args: [resolve("test/fakes/mcp-offering.ts"), ...(journal ? ["--journal", journal] : [])],
+    env: compileCache(),
+  };
   const below = { ...program, ...server };
   const { origin } = await startHttpDuet({
     settings: { mcpServers: { below }, ...settings },
@@ -107,5 +116,22 @@ describe.each(hosts)("for %s a gateway", (_, connect) => {
     ];
     const properties = { pet: { enum: ["c", "d"], enumNames: ["Cat", "Dog"] }, colour: { oneOf: colours } };
     expect(shown).toMatchObject([{ properties }]);
+  });
+
+  test("follows a resource at its server for as long as the host does", async () => {
+    const journal = join(await temporaryFolder(), "journal");
+    const heard: string[] = [];
+    const host = await connect({ ...(await startGateway({}, {}, journal)), onUpdated: (uri) => void heard.push(uri) });
+    onTestFinished(() => host.close());
+    await host.listResources();
+    const stop = await host.subscribe("offering://about");
+    await expect.poll(() => readFile(journal, "utf8")).toContain('{"subscribed":"offering://about"}');
+    await host.call("below__touch", { uri: "offering://other" });
+    await host.call("below__touch", { uri: "offering://about" });
+    await expect.poll(() => heard).toEqual(["offering://about"]);
+    await stop();
+    await expect.poll(() => readFile(journal, "utf8")).toContain('{"unsubscribed":"offering://about"}');
+    await host.call("below__touch", { uri: "offering://about" });
+    expect(heard).toHaveLength(1);
   });
 });

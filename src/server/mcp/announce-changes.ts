@@ -4,6 +4,7 @@ import type { Gateway, List } from "../../app/tools/gateway.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import { type Locale, say } from "../../kit/locale.ts";
+import type { Log } from "../operations/log.ts";
 import type { Capabilities } from "./capabilities.ts";
 
 /** Tells the host of a list that has become another one since it was given. */
@@ -100,7 +101,7 @@ function hashEntries(entries: Promise<unknown[]>): Promise<string> {
 export interface ReportUnapprovedOptions {
   gateway: Gateway;
   locale: Locale;
-  log(line: string): void;
+  log: Log;
 }
 
 /** Reports to the operator how many tools wait to be approved each time the number has changed. The returned function stops this. */
@@ -119,7 +120,7 @@ export function reportUnapproved({ gateway, locale, log }: ReportUnapprovedOptio
       zh: `有 ${count} 个工具是新的或有变化（${servers}），批准前不会使用：duet tools approve`,
       en: `Tools that are new or changed and are not used until approved: ${count} (${servers}); run duet tools approve`,
     };
-    log(say(locale, words));
+    log(say(locale, words), "warn");
   }
 
   const unlisten = gateway.onChange((list) => {

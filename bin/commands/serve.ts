@@ -6,6 +6,7 @@ import { hideSecrets } from "../../src/config/secrets/mask.ts";
 import { listSecrets } from "../../src/config/secrets/secrets.ts";
 import { say } from "../../src/kit/locale.ts";
 import type { RunHandle } from "../../src/runs/run-handle.ts";
+import { createWarnings } from "../../src/server/mcp/warnings.ts";
 import { createLog, type Log } from "../../src/server/operations/log.ts";
 import { createFaultLog, createRunLog } from "../../src/server/operations/log-runs.ts";
 import { readExpose, readMode, toFlags, toOptionText, type Values } from "../options.ts";
@@ -26,14 +27,24 @@ export function startServer(values: Values): Action {
         : import("../../src/server/http/serve-duet.ts");
     const write = (line: string): void => void stderr.write(`${line}\n`);
     // The configuration says how lines are written; until that is read, they are for people.
-    let log = createLog({ format: "text", write });
-    const console: Console = { stdin, stdout, stderr, writeLine: (line) => log(line) };
+    const warnings = createWarnings();
+    let log = warnings.follow(createLog({ format: "text", write }));
+    const console: Console = { stdin, stdout, stderr, writeLine: (line) => log(line, "warn") };
     let written: Promise<void> | undefined;
     const serveWith = async (opened: DuetContext): Promise<number> => {
       const { duet, config, signal } = opened;
       const server = await serverModule;
-      log = createLog({ format: config.serve.log, write, hide: createSecretMask(config) });
-      const options = { duet, log, signal, mode: readMode(values), ...createRunLogging(config, log), ...exposed };
+      const hide = createSecretMask(config);
+      log = warnings.follow(createLog({ format: config.serve.log, write, hide }), hide);
+      const options = {
+        duet,
+        log,
+        warnings,
+        signal,
+        mode: readMode(values),
+        ...createRunLogging(config, log),
+        ...exposed,
+      };
       const serveUntilEnd = async (): Promise<void> => {
         if (!("serveOverStdio" in server))
           return server.serveDuetOverHttp({ ...options, config, hurry, address: address ?? "" });

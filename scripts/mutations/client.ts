@@ -3,6 +3,14 @@ import type { Mutation } from "./mutation.ts";
 /** MCP servers that are used: secrets, trust, pace and repeated calls. */
 export const client: readonly Mutation[] = [
   {
+    id: "log-of-another",
+    file: "src/client/questions/active-calls.ts",
+    text: 'return all.every((call) => (call.host ?? call.elicit)?.owner === undefined) ? "all" : undefined;',
+    becomes: 'return "all";',
+    tests: ["test/client/questions/active-calls.test.ts"],
+    endangers: "what a server logs of one user's call is read by another user",
+  },
+  {
     id: "host-of-calls",
     file: "src/client/questions/active-calls.ts",
     text: "return callers.size === 1 ? calls.keys().next().value?.host : undefined;",

@@ -1,6 +1,7 @@
 import type { Implementation } from "@modelcontextprotocol/client";
 import type { ServerSettings } from "../config/config.ts";
 import type { Sample } from "../core/sampling.ts";
+import type { ServerLogEntry, ServerLogLevel } from "../core/server-log.ts";
 import type { Tool } from "../core/tools/tool.ts";
 import { waitAbortable } from "../kit/async/timeout.ts";
 import type { JsonObject } from "../kit/json.ts";
@@ -81,6 +82,10 @@ export interface Pool {
   unsubscribe(server: string, uri: string): Promise<void>;
   /** Calls `listener` for each change that a server tells of, of the resource or of something below it. */
   onUpdated(listener: (server: string, uri: string) => void): void;
+  /** Calls `listener` for each line of a server's log that belongs to no single host's call, until the returned function is called. */
+  onLog(listener: (server: string, entry: ServerLogEntry) => void): () => void;
+  /** Says from which level on servers are to log. */
+  setLogLevel(level: ServerLogLevel): void;
   /** Ends every server and all that they started, within about 2 s. Never rejects; may be called twice. */
   close(limitMs?: number): Promise<void>;
 }
@@ -100,6 +105,8 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
   const store = createPinStore(home);
   const listeners = new Set<(list: ServerList) => void>();
   const updateListeners = new Set<(server: string, uri: string) => void>();
+  const logListeners = new Set<(server: string, entry: ServerLogEntry) => void>();
+  let logLevel: ServerLogLevel | undefined;
   let sdk: Promise<Sdk> | undefined;
   const shared: SharedResources = {
     environment,
@@ -124,10 +131,15 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
     const listOtherTools = (): OtherTool[] =>
       connections.filter((each) => each.settings.name !== settings.name).flatMap(listNames);
     const list = createToolList({ settings, store, newTools, otherTools: listOtherTools });
+    const onLog = (entry: ServerLogEntry): void => {
+      for (const listener of logListeners) listener(settings.name, entry);
+    };
     const onUpdated = (uri: string): void => {
       for (const listener of updateListeners) listener(settings.name, uri);
     };
-    return new ServerConnection(settings, shared, list, { onChanged: notifyListeners, onUpdated });
+    const connection = new ServerConnection(settings, shared, list, { onChanged: notifyListeners, onUpdated, onLog });
+    if (logLevel !== undefined) connection.setLogLevel(logLevel);
+    return connection;
   }
 
   function notifyListeners(list: ServerList): void {
@@ -237,6 +249,15 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
       await connection?.subscriptions.unsubscribe(uri);
     },
     onUpdated: (listener) => void updateListeners.add(listener),
+    onLog(listener) {
+      logListeners.add(listener);
+      return () => void logListeners.delete(listener);
+    },
+    setLogLevel(level) {
+      if (level === logLevel) return;
+      logLevel = level;
+      for (const connection of connections) connection.setLogLevel(level);
+    },
     close(limitMs) {
       closing ??= closeAll();
       if (limitMs !== undefined) lifeline.endWithin(limitMs);

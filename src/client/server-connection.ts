@@ -1,4 +1,5 @@
 import type { ServerSettings } from "../config/config.ts";
+import type { ServerLogEntry, ServerLogLevel } from "../core/server-log.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { createWaitLimit, sleep, waitAbortable } from "../kit/async/timeout.ts";
 import { DuetError } from "../kit/errors.ts";
@@ -41,6 +42,8 @@ export interface ConnectionListeners {
   onChanged(list: ServerList): void;
   /** Runs when a resource has changed to which somebody has subscribed, or something below it. */
   onUpdated(uri: string): void;
+  /** Takes a line of the server's log that belongs to no single host's call. */
+  onLog(entry: ServerLogEntry): void;
 }
 
 export class ServerConnection {
@@ -57,6 +60,7 @@ export class ServerConnection {
   readonly #onChanged: (list: ServerList) => void;
   readonly subscriptions: Subscriptions;
   readonly #refreshes = createCoalescedWork((signal) => this.#relist(signal), refreshPauseMs);
+  #logLevel: ServerLogLevel | undefined;
   #preparing: Promise<void> | undefined;
   /** Holds the time of the last list request, by `performance.now()`. */
   #askedAt = Number.NEGATIVE_INFINITY;
@@ -65,7 +69,7 @@ export class ServerConnection {
     settings: ServerSettings,
     shared: SharedResources,
     list: ToolList,
-    { onChanged, onUpdated }: ConnectionListeners,
+    { onChanged, onUpdated, onLog }: ConnectionListeners,
   ) {
     this.settings = settings;
     this.#auth = createAuth(settings, shared.credentials);
@@ -79,11 +83,12 @@ export class ServerConnection {
     this.#onChanged = onChanged;
     this.#lifecycle = new ServerLifecycle({
       name: settings.name,
-      prepare: (onLost) => this.#attempt(onLost, { onChanged: (changed) => this.#hear(changed), onUpdated }),
+      prepare: (onLost) => this.#attempt(onLost, { onChanged: (changed) => this.#hear(changed), onUpdated, onLog }),
       applyStart: ({ session, listing }) => list.applyListing(listing, session.era),
       onReady: () => {
         for (const each of everyList) onChanged(each);
         void this.subscriptions.resume();
+        if (this.#logLevel) void this.#lifecycle.session?.setLogLevel(this.#logLevel);
       },
     });
     this.subscriptions = createSubscriptions({ settings, redact: this.redact, lifecycle: this.#lifecycle, onUpdated });
@@ -91,7 +96,7 @@ export class ServerConnection {
       name: settings.name,
       lifecycle: this.#lifecycle,
       // What tools there are is learned from the shared connection alone.
-      prepare: (onLost) => this.#attempt(onLost, { onChanged() {}, onUpdated() {} }),
+      prepare: (onLost) => this.#attempt(onLost, { onChanged() {}, onUpdated() {}, onLog }),
     });
     this.#sender = createRequestSender(settings, {
       redact: this.redact,
@@ -158,6 +163,12 @@ export class ServerConnection {
     throw new DuetError({ code: "server", text: reply.text, retryable: true });
   }
 
+  /** Says from which level on the server is to log, also after a restart. */
+  setLogLevel(level: ServerLogLevel): void {
+    this.#logLevel = level;
+    void this.#lifecycle.session?.setLogLevel(level);
+  }
+
   /** Lets no call begin for so long, in milliseconds: the server has asked for fewer. */
   rest(ms: number): void {
     this.#sender.rest(ms);
@@ -175,7 +186,7 @@ export class ServerConnection {
     if (!this.list.isKnown) this.#lifecycle.start();
   }
 
-  #attempt(onLost: () => void, { onChanged, onUpdated }: ConnectionListeners): StartAttempt {
+  #attempt(onLost: () => void, { onChanged, onUpdated, onLog }: ConnectionListeners): StartAttempt {
     const { settings, redact } = this;
     const loaded = this.list.load();
     return createStartAttempt({
@@ -191,6 +202,7 @@ export class ServerConnection {
       onLost,
       onChanged,
       onUpdated,
+      onLog,
       onQuestion: () => this.#sessions.separate(),
     });
   }

@@ -16,6 +16,7 @@ function openSource(text) {
   return opened
     .replace(/^#!.*/, "")
     .replaceAll(/(?<!new Promise\(\w=>)\bsetTimeout\(/g, "startPatientTimer(")
+    .replaceAll("AbortSignal.timeout(", "AbortSignal.timeout(10*")
     .replaceAll(/Date\.now\(\)-(\w+)<(\w+)/g, "(Date.now()-$1)/10<$2");
 }
 

@@ -24,6 +24,7 @@ export interface Suite {
 export async function openSuite(): Promise<Suite> {
   const child = fork(join(import.meta.dirname, "suite-process.mjs"), [suiteProgram]);
   await waitForMessage(child);
+  const places = createSemaphore(mostAtOnce);
   const waiting = new Map<number, (checks: Check[]) => void>();
   let count = 0;
   child.on("message", (message: unknown) => {
@@ -31,13 +32,20 @@ export async function openSuite(): Promise<Suite> {
   });
   return {
     async run({ url, revision, scenarios, atOnce = scenarios.length, patience = 20 }) {
-      const semaphore = createSemaphore(atOnce);
+      const ofRun = createSemaphore(atOnce);
+      const signal = AbortSignal.timeout(limitMs);
       const found = scenarios.map(async (scenario): Promise<[string, Check[]]> => {
-        await semaphore.acquire(AbortSignal.timeout(limitMs));
-        const id = count++;
-        const checks = new Promise<Check[]>((resolve) => waiting.set(id, resolve));
-        child.send({ id, url, scenario, revision, timeoutMs, patience });
-        return [scenario, await checks.finally(semaphore.release)];
+        await ofRun.acquire(signal);
+        await places.acquire(signal);
+        try {
+          const id = count++;
+          const checks = new Promise<Check[]>((resolve) => waiting.set(id, resolve));
+          child.send({ id, url, scenario, revision, timeoutMs, patience });
+          return [scenario, await checks];
+        } finally {
+          places.release();
+          ofRun.release();
+        }
       });
       return new Map(await Promise.all(found));
     },
@@ -45,9 +53,12 @@ export async function openSuite(): Promise<Suite> {
   };
 }
 
+/** Most scenarios wait more than they work; more of them at once would only keep each other from their answers. */
+const mostAtOnce = 24;
+
 /** Of one scenario, and of all of them, in milliseconds. */
 const timeoutMs = 120_000;
-const limitMs = 170_000;
+const limitMs = 230_000;
 
 function waitForMessage(child: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {

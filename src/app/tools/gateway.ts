@@ -3,6 +3,7 @@ import type { NamedChange, Pool } from "../../client/pool.ts";
 import type { ListedEntry } from "../../client/prompts-resources/entry-lists.ts";
 import type { Completion, PromptsAndResources } from "../../client/prompts-resources/prompts-resources.ts";
 import { type Caller, operator } from "../../core/caller.ts";
+import { isAtLeast, type ServerLogEntry, type ServerLogLevel } from "../../core/server-log.ts";
 import type { Tool, ToolIndex } from "../../core/tools/tool.ts";
 import { isForPagesOnly } from "../../core/tools/tool-pages.ts";
 import { isNamePermitted, isServerPermitted } from "../../core/tools/tool-pattern.ts";
@@ -55,6 +56,13 @@ export interface Gateway {
   subscribe(uri: string, listener: (uri: string) => void, signal: AbortSignal): Promise<(() => void) | undefined>;
   /** Remembers which server gave a link, so that what stands behind it can be read. */
   learn(server: string, uri: string): Promise<void>;
+  /**
+   * Calls `listener` for each line of a server's log that belongs to no single host's call, until the returned function is called:
+   * never where the caller is told apart from others.
+   */
+  onLog(listener: (entry: ServerLogEntry) => void): () => void;
+  /** Has the servers log from the lowest level on that a connection wants; undefined where this one wants nothing any more. */
+  setLogLevel(level: ServerLogLevel | undefined): void;
   /** Calls `listener` each time a list may have changed, until the returned function is called. */
   onChange(listener: (list: List) => void): () => void;
 }
@@ -87,12 +95,18 @@ const instructionsWaitMs = 2000;
 /** `warn` receives lines for the operator: about a server that is left out of a list, and about two that offer the same name. */
 export function createGateways(catalog: ToolInventory, warn: (line: Text) => void): Gateways {
   const listeners = new Set<(list: List) => void>();
+  const logListeners = new Set<(server: string, entry: ServerLogEntry) => void>();
+  /** Holds the level of each connection that has asked for logs. */
+  const wantedLevels = new Map<object, ServerLogLevel>();
   const opened = createOnce(async () => {
     const pool = await catalog.pool();
     // Servers may come later, from a configuration that is read again.
     if (pool === undefined) throw new NoServers();
     const { createPromptsAndResources } = await import("../../client/prompts-resources/prompts-resources.ts");
     const offerings = createPromptsAndResources(pool, { onLate: notifyListeners, onLine: warn });
+    pool.onLog((server, entry) => {
+      for (const listener of logListeners) listener(server, entry);
+    });
     pool.onChange((list) => {
       offerings.changed(list);
       notifyListeners(list);
@@ -120,6 +134,12 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
   function getPatience(): number {
     firstAskedAt ??= performance.now();
     return Math.max(1, firstAskedAt + serverWaitMs - performance.now());
+  }
+
+  /** Servers log as they do by themselves until a host has said what it wants. */
+  async function applyLogLevel(): Promise<void> {
+    const [lowest] = [...wantedLevels.values()].sort((one, other) => (isAtLeast(one, other) ? 1 : -1));
+    if (lowest !== undefined) (await catalog.pool())?.setLogLevel(lowest);
   }
 
   async function waitForInstructions(pool: Pool): Promise<void> {
@@ -195,6 +215,20 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
       subscribe: async (uri, listener, signal) => (await resolveOthers(signal))?.subscribe(uri, listener, signal),
       async learn(server, uri) {
         (await getOfferings())?.learn(server, uri);
+      },
+      onLog(listener) {
+        if (caller.owner !== undefined) return () => {};
+        const notify = (server: string, entry: ServerLogEntry): void => {
+          if (permitted === undefined || isServerPermitted(permitted, server)) listener(entry);
+        };
+        logListeners.add(notify);
+        void ignoreRejection(getOfferings(), "the failure is reported to whoever wants the tools");
+        return () => void logListeners.delete(notify);
+      },
+      setLogLevel(level) {
+        if (level === undefined) wantedLevels.delete(connection);
+        else wantedLevels.set(connection, level);
+        void ignoreRejection(applyLogLevel(), "the failure is reported to whoever wants the tools");
       },
       onChange(listener) {
         listeners.add(listener);

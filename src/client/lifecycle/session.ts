@@ -1,5 +1,6 @@
 import type { Client, RequestOptions, Transport } from "@modelcontextprotocol/client";
 import type { Elicit } from "../../core/forms/elicitation.ts";
+import type { ServerLogEntry, ServerLogLevel } from "../../core/server-log.ts";
 import type { CallingHost } from "../../core/tools/calling-host.ts";
 import type { TextBilling } from "../../core/turn-budget.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
@@ -12,6 +13,7 @@ import { mostRounds } from "../limits.ts";
 import { type Listing, listTools, looseResult, type RemoteTool } from "../lists/listing.ts";
 import { createActiveCalls, type Notify } from "../questions/active-calls.ts";
 import { type Answers, isElicitation } from "../questions/answers.ts";
+import { readLogEntry } from "../questions/log-routing.ts";
 import { makeTextVisible } from "../trust/hidden-characters.ts";
 import { type ServerList, watchListChanges } from "./announcements.ts";
 import { closeConnection, type Era, type Handshake, openConnection } from "./handshake.ts";
@@ -50,6 +52,8 @@ export interface Session {
   /** Sends any other request, and also rejects with the package's errors. */
   request(method: string, params: JsonObject, options: CallOptions): Promise<RawResult>;
   readonly resources: ResourceUpdates;
+  /** Says from which level on the server is to log, where it can be told. Never rejects. */
+  setLogLevel(level: ServerLogLevel): Promise<void>;
   /** Never rejects. */
   close(): Promise<void>;
 }
@@ -82,6 +86,8 @@ export interface SessionOptions extends Handshake {
   onChanged(list: ServerList): void;
   /** Runs when a resource has changed to which somebody has subscribed, or something below it. */
   onUpdated?(uri: string): void;
+  /** Takes a line of the server's log that belongs to no single host's call. */
+  onLog?(entry: ServerLogEntry): void;
   /** Runs when the server asks a user something and does not say for which call, as the 2025 era does. */
   onQuestion?(): void;
 }
@@ -110,6 +116,13 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
     if (isElicitation(method)) options.onQuestion?.();
     return runPaused([...pauses], method, () => answers(method, params, context));
   };
+  client.setNotificationHandler("notifications/message", ({ params }) => {
+    const reader = asker.findLogReader();
+    const entry = reader && readLogEntry(settings.name, params, redact);
+    if (entry === undefined) return;
+    if (reader === "all") options.onLog?.(entry);
+    else reader?.log?.(entry);
+  });
   watchListChanges(client, options.onChanged, ended.signal);
   const resources = watchResources(client, (uri) => options.onUpdated?.(uri), ended.signal);
 
@@ -142,10 +155,17 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
     isOver: () => client.transport === undefined,
     isFreeFor: asker.isFreeFor,
     list: (signal) => listTools(client, redact, signal, settings.startTimeoutMs),
-    call: (tool, args, callOptions) => run(callRequest(client, tool, args, callOptions.meta), callOptions),
+    call: (tool, args, callOptions) => run(callRequest(client, tool, args, toMeta(client, callOptions)), callOptions),
     request: (method, params, callOptions) =>
-      run({ method, params: { ...params, _meta: callOptions.meta } }, callOptions),
+      run({ method, params: { ...params, _meta: toMeta(client, callOptions) } }, callOptions),
     resources,
+    async setLogLevel(level) {
+      // A server of 2026-07-28 is told with each request.
+      if (client.getProtocolEra() === "modern" || client.getServerCapabilities()?.logging === undefined) return;
+      const request = { method: "logging/setLevel", params: { level } };
+      const options = { timeout: settings.timeoutMs };
+      await ignoreRejection(client.request(request, looseResult, options), "it logs as it did before");
+    },
     close() {
       ended.abort();
       return closeConnection(connected);
@@ -164,6 +184,12 @@ async function runPaused<T>(
   } finally {
     for (const resume of resumes) resume();
   }
+}
+
+/** Asks a server of 2026-07-28 for its log during the request, which is how it is asked. */
+function toMeta(client: Client, { meta, host }: CallOptions): CallOptions["meta"] {
+  if (client.getProtocolEra() !== "modern" || host?.log === undefined) return meta;
+  return { ...meta, "io.modelcontextprotocol/logLevel": host.logLevel ?? "info" };
 }
 
 function callRequest(client: Client, tool: RemoteTool, args: JsonObject, meta: CallOptions["meta"]): Request {

@@ -35,6 +35,11 @@ export interface ActiveCalls {
   current(): AskPerson | undefined;
   /** Returns the host of the oldest call, where every call is of one host. */
   host(): CallingHost | undefined;
+  /**
+   * Returns who may read what the server logs now: the host of the calls, where all are of one; `all` where no call is of a caller
+   * who is told apart from others; else nobody, because the entry may be about anybody's call.
+   */
+  findLogReader(): CallingHost | "all" | undefined;
   /** Tells the reader of the oldest call. */
   readonly tell: Notify;
   /** Returns what bills the oldest call, or undefined when there is no call. */
@@ -160,6 +165,13 @@ export function createActiveCalls(now: () => number = () => performance.now()): 
     host() {
       const callers = new Set(listCalls().map(getCaller));
       return callers.size === 1 ? calls.keys().next().value?.host : undefined;
+    },
+    findLogReader() {
+      const all = listCalls();
+      const callers = new Set(all.map(getCaller));
+      const host = calls.keys().next().value?.host;
+      if (callers.size === 1 && host?.log !== undefined) return host;
+      return all.every((call) => (call.host ?? call.elicit)?.owner === undefined) ? "all" : undefined;
     },
     tell(code, message) {
       const [first] = calls.keys();

@@ -102,6 +102,7 @@ export function createInputRequests<T>({
       const isAnswer = typeof state === "string";
       const work = isAnswer ? resume(state, request) : beginWork(request, begin);
       if (work === undefined) throw withdrawnQuestionError(String(state), locale);
+      work.context = request.context;
       // On HTTP the signal aborts also when all has gone well, so it is followed no longer than the request lasts.
       const unfollow = followSignal(work.stop, mcpReq.signal);
       work.progress.attach(createProgressSender(request.context, request.connection, request.host));

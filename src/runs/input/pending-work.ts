@@ -1,5 +1,6 @@
 import type { InputRequest, ServerContext } from "@modelcontextprotocol/server";
 import type { ElicitationReply } from "../../core/forms/elicitation.ts";
+import type { ServerLogEntry } from "../../core/server-log.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { followSignal } from "../../kit/async/timeout.ts";
 import { canShow, type Host } from "./host.ts";
@@ -18,6 +19,8 @@ export interface RequestContext {
 }
 
 export interface WorkContext extends RequestContext {
+  /** Writes to the log of the host's request, of whichever carries the work now, as far as that wants it. Never rejects. */
+  readonly log: (entry: ServerLogEntry) => void;
   /** Sends a request of a program below to the host's program. Never rejects, and ends in time. */
   readonly send: SendToHost;
 }
@@ -42,6 +45,8 @@ export interface PendingWork<T> {
   readonly questions: Set<PendingQuestion>;
   /** Runs when there is a new question. */
   wake: () => void;
+  /** Is the request that carries the work now. */
+  context: ServerContext;
 }
 
 export interface PendingQuestion {
@@ -96,9 +101,17 @@ export function startWork<T>(
       questions.delete(open);
     }
   }
+  const log = ({ level, data, logger }: ServerLogEntry): void => {
+    const { mcpReq } = work.context;
+    if (!mcpReq.signal.aborted)
+      void ignoreRejection(
+        mcpReq.log(level, data, logger),
+        "the request may be over, and then nobody waits for its log",
+      );
+  };
   // What the work asks at once finds everything in its place.
-  const done = Promise.resolve().then(() => begin({ signal: stop.signal, ask, send }));
-  const work: PendingWork<T> = { kind, connection, stop, progress, questions, wake: () => {}, done };
+  const done = Promise.resolve().then(() => begin({ signal: stop.signal, ask, send, log }));
+  const work: PendingWork<T> = { kind, connection, stop, progress, questions, wake: () => {}, context, done };
   void ignoreRejection(done, "whoever waits for the work is told");
   return work;
 }

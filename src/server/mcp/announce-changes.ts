@@ -5,6 +5,7 @@ import type { NamedChange } from "../../app/tools/tool-changes.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
+import type { Log } from "../operations/log.ts";
 import type { Capabilities } from "./capabilities.ts";
 
 /** Tells the host of a list that has become another one since it was given. */
@@ -101,7 +102,7 @@ function hashEntries(entries: Promise<unknown[]>): Promise<string> {
 export interface ReportUnapprovedOptions {
   gateway: Gateway;
   locale: Locale;
-  log(line: string): void;
+  log: Log;
 }
 
 /**
@@ -131,7 +132,7 @@ export function reportUnapproved({ gateway, locale, log }: ReportUnapprovedOptio
     reported[what] = count;
     if (count === 0) return;
     const servers = [...new Set(waiting.map(({ server }) => server))].join(", ");
-    log(say(locale, unapproved[what](count, servers)));
+    log(say(locale, unapproved[what](count, servers)), "warn");
   }
 
   const handleChange = (): void =>

@@ -12,6 +12,7 @@ import type {
   Tool,
 } from "@modelcontextprotocol/server";
 import type { List } from "../../app/tools/gateway.ts";
+import type { ServerLogEntry, ServerLogLevel } from "../../core/server-log.ts";
 import type { JsonSchema } from "../../kit/json.ts";
 import type { Host } from "../../runs/input/host.ts";
 import type { FollowResource } from "./resource-subscriptions.ts";
@@ -28,6 +29,10 @@ export interface Capabilities {
   complete?(params: CompleteRequestParams, context: ServerContext): Promise<CompleteResult | undefined>;
   /** Calls `listener` each time a list may have changed, until the returned function is called. */
   onChange?(listener: (list: List) => void): () => void;
+  /** Calls `listener` for each line for the host's log that belongs to no request, until the returned function is called. */
+  onLog?(listener: (entry: ServerLogEntry) => void): () => void;
+  /** Says from which level on the host wants to read what servers log. */
+  setLogLevel?(level: ServerLogLevel): void;
   /** Ends all work for a connection that has closed. */
   close?(): void;
 }
@@ -54,6 +59,6 @@ export interface ResourceCapability {
   list(signal?: AbortSignal, host?: Host): Promise<Resource[]>;
   templates(signal?: AbortSignal): Promise<ResourceTemplateType[]>;
   read(uri: string, context: ServerContext): Promise<ReadResourceResult | InputRequiredResult | undefined>;
-  /** Absent where nothing is told of changes of single resources. */
+  /** Is absent where nothing is told of changes of single resources. */
   subscribe?: FollowResource;
 }

@@ -23,6 +23,8 @@ import type { Capabilities } from "./capabilities.ts";
 import { pageLimits, takePage } from "./pages.ts";
 import { createResourceSubscriptions, type ResourceSubscriptions } from "./resource-subscriptions.ts";
 import { SchemaServer } from "./schema-server.ts";
+import { serveLog } from "./serve-log.ts";
+import type { Warnings } from "./warnings.ts";
 
 export interface McpInterfaceOptions extends RunServiceOptions {
   /** Holds the runs that are shared with other interfaces. When absent, the interface has its own. */
@@ -31,6 +33,8 @@ export interface McpInterfaceOptions extends RunServiceOptions {
   asks: readonly string[];
   /** Says what hosts get: the agent (when absent), everything that the agent could use, or both. */
   expose?: "agent" | "tools" | "both" | undefined;
+  /** Gives the warnings for the operator, which the operator's hosts may read. */
+  warnings?: Pick<Warnings, "onLog"> | undefined;
   /** Limits the weight of a tool list, in tokens. A heavier list is replaced by tools that search it. */
   listLimit?: number | undefined;
 }
@@ -55,7 +59,7 @@ export interface ConnectionDetails {
 
 export function createMcpInterface(
   duet: Duet,
-  { expose = "agent", listLimit, ...options }: McpInterfaceOptions,
+  { expose = "agent", listLimit, warnings, ...options }: McpInterfaceOptions,
 ): McpInterface {
   const { locale } = duet;
   const service = options.service ?? openRunService(duet, options);
@@ -83,13 +87,15 @@ export function createMcpInterface(
       const instructions = [own, ...(await listServerInstructions(caller))].join("\n\n");
       const server = new SchemaServer({ name: "duet", title: "Duet", version }, { instructions });
       const connection: HostConnection = { server, caller, isOneRequest, inputEnded };
-      const providers = expose === "tools" ? [] : [agent.createCapabilities(connection)];
+      const providers: Capabilities[] = expose === "tools" ? [] : [agent.createCapabilities(connection)];
       if (expose !== "agent") {
         exposure ??= import("./gateway/create-exposure.ts").then((part) =>
           part.createExposure(duet, { listLimit, getBudget }),
         );
         providers.push((await exposure)(connection));
       }
+      // A request of the 2026 era hears of nothing but itself.
+      if (warnings && caller.owner === undefined && !isOneRequest) providers.push({ onLog: warnings.onLog });
       const subscriptions = serveCapabilities(server, providers);
       onSubscriptions?.(subscriptions);
       if (calledTool !== undefined) {
@@ -122,12 +128,13 @@ export function serveCapabilities(
   const tools = providers.flatMap((provider) => provider.tools ?? []);
   const prompts = providers.flatMap((provider) => provider.prompts ?? []);
   const resources = providers.flatMap((provider) => provider.resources ?? []);
+  const stopLog = serveLog(server, providers);
   const announcements = announceChanges(server, providers);
   const changes = { listChanged: true };
   const { server: wire } = server;
   const canSubscribe = resources.some(({ subscribe }) => subscribe !== undefined);
   wire.registerCapabilities({
-    ...{ tools: changes, prompts: changes, completions: {}, logging: {} },
+    ...{ tools: changes, prompts: changes, completions: {} },
     resources: { ...changes, ...(canSubscribe && { subscribe: true }) },
   });
   const subscriptions = createResourceSubscriptions(
@@ -215,6 +222,7 @@ export function serveCapabilities(
   wire.onclose = () => {
     announcements.close();
     subscriptions.close();
+    stopLog();
     for (const provider of providers) provider.close?.();
   };
   return subscriptions;

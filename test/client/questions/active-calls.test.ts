@@ -152,3 +152,21 @@ test("the host that a server may ask is known only while every call is of that o
   expect(calls.host()).toBeUndefined();
   leave({ isReplied: true });
 });
+
+test("a line of the log goes to the host of the calls, to all hosts where nobody is told apart, and else to nobody", () => {
+  const calls = createActiveCalls();
+  expect(calls.findLogReader()).toBe("all");
+  const anna = { person: {}, owner: "anna", log() {} };
+  const leave = calls.enter({ host: anna });
+  expect(calls.findLogReader()).toBe(anna);
+  const leaveBen = calls.enter({ host: { person: {}, owner: "ben", log() {} } });
+  expect(calls.findLogReader()).toBeUndefined();
+  leaveBen({ isReplied: true });
+  leave({ isReplied: false });
+  // It may be about the call that was given up.
+  expect(calls.findLogReader()).toBeUndefined();
+  const open = createActiveCalls();
+  open.enter({ host: { person: {}, owner: undefined, log() {} } });
+  open.enter({ host: { person: {}, owner: undefined, log() {} } });
+  expect(open.findLogReader()).toBe("all");
+});

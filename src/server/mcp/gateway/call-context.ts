@@ -8,6 +8,7 @@ import {
 import type { Gateway } from "../../../app/tools/gateway.ts";
 import { type Chain, deepestChain, tooDeepError } from "../../../core/chain.ts";
 import { createApprove, createElicit } from "../../../core/questions/user.ts";
+import { isAtLeast } from "../../../core/server-log.ts";
 import type { CallingHost } from "../../../core/tools/calling-host.ts";
 import type { ToolContext } from "../../../core/tools/tool.ts";
 import type { TextBilling } from "../../../core/turn-budget.ts";
@@ -17,7 +18,7 @@ import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import type { Host } from "../../../runs/input/host.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
 import type { InputRequests } from "../../../runs/input/input-requests.ts";
-import type { SendToHost, WorkContext } from "../../../runs/input/pending-work.ts";
+import type { WorkContext } from "../../../runs/input/pending-work.ts";
 import {
   createProgressPace,
   type ProgressPace,
@@ -29,6 +30,7 @@ import { createHostUser } from "../../../runs/questions/ask-question.ts";
 export interface CallOptions {
   locale: Locale;
   host: Host;
+  connection: HostConnection;
   /** Holds the call chain from the caller's `_meta`. */
   chain: Chain;
   /** Holds the `_meta` of the call. */
@@ -41,8 +43,8 @@ export interface CallOptions {
 
 /** Creates the context of a tool that a host calls. */
 export function openGatewayContext(
-  { signal, progress, ask, send }: GatewayRequestContext,
-  { locale, host, chain, meta, person, owner, billing }: CallOptions,
+  { signal, progress, ask, send, log }: GatewayRequestContext,
+  { locale, host, connection, chain, meta, person, owner, billing }: CallOptions,
 ): ToolContext {
   const asks = host.asksForms;
   const user = createHostUser(ask, { locale, person, owner, canAsk: (kind) => asks || kind !== "call" });
@@ -57,7 +59,7 @@ export function openGatewayContext(
     // There is no conversation in which a word could go on counting.
     approve: approve && ((request) => approve({ ...request, onlyOnce: true })),
     elicit: createElicit(user, signal),
-    host: createCallingHost(send, { host, person, owner }),
+    host: createCallingHost({ send, log }, { host, connection, person, owner }),
     billing,
     progress(message, count, total) {
       if (count === undefined) progress.notify(message);
@@ -69,13 +71,19 @@ export function openGatewayContext(
 
 /** Creates the link to a host that calls; a request of its server is withdrawn when the work for the call ends. */
 export function createCallingHost(
-  send: SendToHost,
-  { host, person, owner }: Pick<CallOptions, "host" | "person" | "owner">,
+  { send, log }: Pick<GatewayRequestContext, "send" | "log">,
+  { host, connection, person, owner }: Pick<CallOptions, "host" | "connection" | "person" | "owner">,
 ): CallingHost {
+  const wantsLog = !host.isModern || host.logLevel !== undefined;
   const canSample = isRecord(host.capabilities.sampling);
   return {
     person,
     owner,
+    ...(wantsLog && {
+      logLevel: host.logLevel ?? connection.logLevel,
+      // The package itself compares with what a request of the 2026 era wants.
+      log: (entry) => (isAtLeast(entry.level, connection.logLevel ?? "debug") ? log(entry) : undefined),
+    }),
     ...(canSample && {
       async sample(params, signal) {
         if (!isSpecType.CreateMessageRequestParams(params)) return undefined;

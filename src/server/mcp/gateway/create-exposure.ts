@@ -69,7 +69,13 @@ export function createExposure(
       resources: createResourceCapability(exposed),
       complete: (params, context) => completeArgument(exposed, params, context),
       onChange: gateway.onChange,
+      onLog: gateway.onLog,
+      setLogLevel(level) {
+        connection.logLevel = level;
+        gateway.setLogLevel(level);
+      },
       close() {
+        gateway.setLogLevel(undefined);
         if (connection.isOneRequest) return;
         for (const each of Object.values(inputRequests)) each.closeConnection(connection);
       },
@@ -159,16 +165,17 @@ export function createResourceCapability(exposed: Exposure): ResourceCapability 
 
 /** Creates the options of a request to a server other than a tool call. */
 function toRequestOptions(
-  { signal, progress, ask, send }: GatewayRequestContext,
+  { signal, progress, ask, send, log }: GatewayRequestContext,
   { context: { mcpReq }, host }: { context: ServerContext; host: Host },
-  { person, locale, connection: { caller } }: Exposure,
+  { person, locale, connection }: Exposure,
 ): RequestOptions {
   const chain = readChainMeta(mcpReq._meta);
+  const { caller } = connection;
   return {
     signal,
     onProgress: ({ message, ...counts }) =>
       progress.pass({ ...counts, message: message && sanitizeLine(message).slice(0, longestMessage) }),
-    host: createCallingHost(send, { host, person, owner: caller.owner }),
+    host: createCallingHost({ send, log }, { host, connection, person, owner: caller.owner }),
     elicit: createElicit(createHostUser(ask, { locale, person, owner: caller.owner, canAsk: () => true }), signal),
     meta: { ...filterCallMeta(mcpReq._meta), ...chain.trace, ...toChainMeta(toChildChain(chain)) },
   };

@@ -77,6 +77,7 @@ export function createToolCapability(exposed: Exposure): ToolCapability {
         const options = {
           locale,
           host,
+          connection,
           chain,
           meta: context.mcpReq._meta,
           person: exposed.person,

@@ -6,6 +6,7 @@ import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/s
 import {
   CreateMessageRequestSchema,
   ElicitRequestSchema,
+  LoggingMessageNotificationSchema,
   ResourceUpdatedNotificationSchema,
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
@@ -22,6 +23,7 @@ export type HostOptions = Served & {
   onQuestion?(params: Json): Promise<Json> | Json;
   onToolsChanged?(): void;
   onUpdated?(uri: string): void;
+  onLog?(entry: { level: string; logger?: string | undefined; data?: unknown }): void;
   /** Writes a text; absent, the host says that it has no model for others. */
   onSampling?(params: Json): Promise<Json> | Json;
 };
@@ -47,6 +49,7 @@ export interface Host {
   read(uri: string): Promise<{ contents: Json[] }>;
   /** Follows one resource; the function that it gives ends that. */
   subscribe(uri: string): Promise<() => Promise<void>>;
+  setLogLevel(level: "debug" | "warning" | "error"): Promise<unknown>;
   complete(ref: Ref, argument: { name: string; value: string }): Promise<{ completion: { values: string[] } }>;
   close(): Promise<void>;
 }
@@ -72,6 +75,7 @@ export const connectV1: Connect = async ({
   onToolsChanged,
   onSampling,
   onUpdated,
+  onLog,
   ...served
 }) => {
   const capabilities = {
@@ -81,6 +85,7 @@ export const connectV1: Connect = async ({
   const client = new ClientV1({ name: hostName, version: "1" }, { capabilities });
   if (onQuestion)
     client.setRequestHandler(ElicitRequestSchema, async ({ params }) => (await onQuestion(params)) as never);
+  if (onLog) client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => onLog(params));
   if (onUpdated)
     client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => onUpdated(params.uri));
   if (onSampling)
@@ -98,6 +103,7 @@ export const connectV1: Connect = async ({
     listResources: async () => (await client.listResources()).resources,
     listTemplates: async () => (await client.listResourceTemplates()).resourceTemplates,
     read: (uri) => client.readResource({ uri }),
+    setLogLevel: (level) => client.setLoggingLevel(level),
     async subscribe(uri) {
       await client.subscribeResource({ uri });
       return async () => void (await client.unsubscribeResource({ uri }));
@@ -108,7 +114,7 @@ export const connectV1: Connect = async ({
 };
 
 export function connectV2(mode: "legacy" | "auto"): Connect {
-  return async ({ name: hostName = "test", onQuestion, onToolsChanged, onSampling, onUpdated, ...served }) => {
+  return async ({ name: hostName = "test", onQuestion, onToolsChanged, onSampling, onUpdated, onLog, ...served }) => {
     const client = new ClientV2(
       { name: hostName, version: "2" },
       {
@@ -122,6 +128,7 @@ export function connectV2(mode: "legacy" | "auto"): Connect {
     );
     if (onQuestion)
       client.setRequestHandler("elicitation/create", async ({ params }) => (await onQuestion(params)) as never);
+    if (onLog) client.setNotificationHandler("notifications/message", ({ params }) => onLog(params));
     if (onUpdated)
       client.setNotificationHandler("notifications/resources/updated", ({ params }) => onUpdated(params.uri));
     if (onSampling)
@@ -138,6 +145,7 @@ export function connectV2(mode: "legacy" | "auto"): Connect {
       listResources: async () => (await client.listResources()).resources,
       listTemplates: async () => (await client.listResourceTemplates()).resourceTemplates,
       read: (uri) => client.readResource({ uri }),
+      setLogLevel: (level) => client.setLoggingLevel(level),
       async subscribe(uri) {
         if (client.getProtocolEra() === "modern") {
           const subscription = await client.listen({ resourceSubscriptions: [uri] });

@@ -43,7 +43,9 @@ test("a call whose headers contradict its arguments, or lack one, is refused, an
   expect(await send({ "mcp-param-region": "eu" })).toMatchObject(made);
 });
 
-describe.each(hosts)("for %s a gateway", (_, connect) => {
+describe.each(hosts)("for %s a gateway", (name, connect) => {
+  const isModern = name.includes("negotiates");
+
   test("passes on what is for hosts alone: titles, icons, _meta of tools, calls, results and pages", async () => {
     const host = await connect(await startGateway());
     onTestFinished(() => host.close());
@@ -133,5 +135,30 @@ describe.each(hosts)("for %s a gateway", (_, connect) => {
     await expect.poll(() => readFile(journal, "utf8")).toContain('{"unsubscribed":"offering://about"}');
     await host.call("below__touch", { uri: "offering://about" });
     expect(heard).toHaveLength(1);
+  });
+
+  test("passes on what servers log, at the level that the host has set", async () => {
+    const journal = join(await temporaryFolder(), "journal");
+    const heard: unknown[] = [];
+    const host = await connect({ ...(await startGateway({}, {}, journal)), onLog: (entry) => void heard.push(entry) });
+    onTestFinished(() => host.close());
+    await host.listTools();
+    const warning = { level: "warning", logger: "below/disk", data: { said: "warning" } };
+    if (isModern) {
+      // Each request of the new revision says what it wants, and hears of nothing beside it.
+      await host.call("below__log", {}, { meta: { "io.modelcontextprotocol/logLevel": "warning" } });
+      await host.call("below__log");
+      expect(heard).toEqual([warning]);
+      return;
+    }
+    await host.call("below__log");
+    expect(heard).toMatchObject([{ level: "debug" }, { level: "info" }, warning]);
+    heard.length = 0;
+    await host.setLogLevel("warning");
+    await expect.poll(() => readFile(journal, "utf8")).toContain('{"level":"warning"}');
+    await host.call("below__log");
+    expect(heard).toEqual([warning]);
+    await host.call("below__log-later");
+    await expect.poll(() => heard).toEqual([warning, { level: "error", logger: "below", data: "later" }]);
   });
 });

@@ -6,6 +6,7 @@ import { hideSecrets } from "../../src/config/secrets/mask.ts";
 import { listSecrets } from "../../src/config/secrets/secrets.ts";
 import { say } from "../../src/kit/locale.ts";
 import type { RunHandle } from "../../src/runs/run-handle.ts";
+import { createWarnings } from "../../src/server/mcp/warnings.ts";
 import { createLog, type Log, type LogOptions } from "../../src/server/operations/log.ts";
 import { createFaultLog, createRunLog, type RunLog } from "../../src/server/operations/log-runs.ts";
 import { readExpose, readMode, toFlags, toOptionText, type Values } from "../options.ts";
@@ -26,18 +27,20 @@ export function startServer(values: Values): Action {
         : import("../../src/server/http/serve-duet.ts");
     const write = (line: string): void => void stderr.write(`${line}\n`);
     // The configuration says how lines are written; until that is read, they are for people.
-    let log = createLog({ format: "text", write });
-    const console: Console = { stdin, stdout, stderr, writeLine: (line) => log(line) };
+    const warnings = createWarnings();
+    let log = warnings.follow(createLog({ format: "text", write }));
+    const console: Console = { stdin, stdout, stderr, writeLine: (line) => log(line, "warn") };
     let written: Promise<void> | undefined;
     const serveWith = async (opened: DuetContext): Promise<number> => {
       const { duet, config, signal } = opened;
       const server = await serverModule;
       const logging = { hide: createSecretMask(config), send: duet.logs.isWanted ? duet.logs.send : undefined };
-      log = createLog({ ...logging, format: config.serve.log, write });
+      log = warnings.follow(createLog({ ...logging, format: config.serve.log, write }), logging.hide);
       const runLog = chooseRunLog(config, log, logging);
       const options = {
         duet,
         log,
+        warnings,
         signal,
         mode: readMode(values),
         ...createRunLogging(config, log, runLog),
@@ -57,7 +60,10 @@ export function startServer(values: Values): Action {
       await followConfig({ ...opened, flags, onServers }, serveUntilEnd);
       return 0;
     };
-    const code = await withDuet(flags, { console, signal: stop, deadline }, serveWith, { telemetryMs });
+    const code = await withDuet(flags, { console, signal: stop, deadline }, serveWith, {
+      telemetryMs,
+      passesOn: exposed.expose === "tools" || exposed.expose === "both",
+    });
     // Answers go on being read while servers end.
     await written;
     return code;

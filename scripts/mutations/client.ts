@@ -3,6 +3,22 @@ import type { Mutation } from "./mutation.ts";
 /** MCP servers that are used: secrets, trust, pace and repeated calls. */
 export const client: readonly Mutation[] = [
   {
+    id: "log-of-another",
+    file: "src/client/questions/active-calls.ts",
+    text: 'return all.every((call) => (call.host ?? call.elicit)?.owner === undefined) ? "all" : undefined;',
+    becomes: 'return "all";',
+    tests: ["test/client/questions/active-calls.test.ts"],
+    endangers: "what a server logs of one user's call is read by another user",
+  },
+  {
+    id: "host-of-calls",
+    file: "src/client/questions/active-calls.ts",
+    text: "return callers.size === 1 ? calls.keys().next().value?.host : undefined;",
+    becomes: "return calls.keys().next().value?.host;",
+    tests: ["test/client/questions/active-calls.test.ts"],
+    endangers: "what a server asks during one caller's call is shown to the host of another",
+  },
+  {
     id: "C1",
     file: "src/kit/text/redact.ts",
     text: 'plain.replaceAll("%20", "+"), strict.replaceAll("%20", "+"), field]',
@@ -349,8 +365,8 @@ export const client: readonly Mutation[] = [
   {
     id: "question-given-up",
     file: "src/client/questions/active-calls.ts",
-    text: "if (!isReplied) lingering",
-    becomes: "if (false) lingering",
+    text: "if (!isReplied) rememberGivenUp",
+    becomes: "if (false) rememberGivenUp",
     tests: ["test/client/questions/active-calls.test.ts"],
     endangers: "a person is asked what a call that was given up led to",
   },
@@ -385,5 +401,21 @@ export const client: readonly Mutation[] = [
     becomes: 'open(file, "wx", 0o644)',
     tests: ["test/cli/first-start/write-config.test.ts"],
     endangers: "other users of the machine read the key of the first start",
+  },
+  {
+    id: "entry-texts",
+    file: "src/client/lists/tool-list.ts",
+    text: "if (own === undefined || found.usable.includes(own)) return entry;",
+    becomes: "return entry;",
+    tests: ["test/faults/metadata.test.ts"],
+    endangers: "a host's model reads a description of a prompt that nobody has approved",
+  },
+  {
+    id: "offered-by-ended",
+    file: "src/client/trust/offered-definitions.ts",
+    text: "return Number.isInteger(pid) && pid > 0 && isRunning(pid);",
+    becomes: "return true;",
+    tests: ["test/faults/metadata.test.ts"],
+    endangers: "a person is asked for ever about a tool that no server has",
   },
 ];

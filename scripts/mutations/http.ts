@@ -314,4 +314,28 @@ export const http: readonly Mutation[] = [
     tests: ["test/server/web/link-token.test.ts"],
     endangers: "the token of a link stays in the address of a page that is open",
   },
+  {
+    id: "events-of-session",
+    file: "src/server/http/mcp/event-log.ts",
+    text: "while (used > budget.limits.ofSession ||",
+    becomes: "while (",
+    tests: ["test/server/http/mcp/event-log.test.ts"],
+    endangers: "a client that never reads makes the server keep all that its calls say",
+  },
+  {
+    id: "events-dropped",
+    file: "src/server/http/mcp/event-log.ts",
+    text: "found !== undefined && found.event >= found.stream.dropped",
+    becomes: "found !== undefined",
+    tests: ["test/server/http/mcp/event-log.test.ts"],
+    endangers: "a client that comes back misses what was dropped and is not told",
+  },
+  {
+    id: "lost-client",
+    file: "src/server/http/mcp/session.ts",
+    text: "setTimeout(() => void dropLostRequest(id), resumeMs)",
+    becomes: "setTimeout(() => {}, resumeMs)",
+    tests: ["test/server/http/mcp/session.test.ts"],
+    endangers: "the request of a client that has left for good goes on without end",
+  },
 ];

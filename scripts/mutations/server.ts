@@ -54,10 +54,26 @@ export const server: readonly Mutation[] = [
   {
     id: "variable-range",
     file: "src/config/sources/read-sources.ts",
-    text: "checkSource(variables, variableSchema);",
-    becomes: "",
+    text: "check(check(createAssignedSource(written, secrets), variableSchema), configurationSchema)",
+    becomes: "check(createAssignedSource(written, secrets), configurationSchema)",
     tests: ["test/config/variables.test.ts"],
     endangers: "a variable of any program's environment lifts the limits of every run",
+  },
+  {
+    id: "gateway-parameter-headers",
+    file: "src/server/mcp/mcp-interface.ts",
+    text: "if (schema !== undefined) server.setToolSchema(calledTool, schema);",
+    becomes: "",
+    tests: ["test/server/mcp/gateway/transparency.test.ts"],
+    endangers: "a proxy decides by headers that say something else than the call",
+  },
+  {
+    id: "forged-request-state",
+    file: "src/runs/input/input-requests.ts",
+    text: "if (found?.work.kind !== kind || getOwner(found.work) !== connection.caller.owner) return undefined;",
+    becomes: "if (found === undefined) return undefined;",
+    tests: ["test/runs/input/input-requests.test.ts"],
+    endangers: "the answer to one question is taken for another's",
   },
   {
     id: "attachments-together",

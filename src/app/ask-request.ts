@@ -131,6 +131,8 @@ export interface DuetOverrides {
   store?: ConversationStore | undefined;
   /** Says when downstream servers begin to start. They start at once when it is absent. */
   startServers?: "at-once" | "when-wanted";
+  /** Is true where hosts get the servers' tools themselves (`--expose tools` or `both`). */
+  passesOn?: boolean;
   /** Takes a line about something beside the answers that does not work: spans that cannot be sent. */
   warn?: (line: Text) => void;
 }

@@ -63,14 +63,8 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
     : undefined;
   const models = createModelRegistry(config, parts.models, { redactor, keys });
   const sample = createSample(models.open);
-  const inventory = openToolInventory(config, {
-    own: parts.tools,
-    sample,
-    redactor,
-    hooks,
-    warn,
-    start: parts.startServers,
-  });
+  const { tools: ownTools, startServers: start, passesOn } = parts;
+  const inventory = openToolInventory(config, { own: ownTools, sample, redactor, hooks, warn, start, passesOn });
   const gateways = createGateways(inventory, warn);
   const monitor = createStoreMonitor();
   const store = createOnce(() => openStore(config, parts.store, monitor));

@@ -13,7 +13,7 @@ export interface DuetContext extends Context {
   duet: Duet;
 }
 
-export interface OpeningOptions extends Pick<DuetOverrides, "startServers"> {
+export interface OpeningOptions extends Pick<DuetOverrides, "startServers" | "passesOn"> {
   /** Makes a `DUET_HOME` that cannot be created an error; true when absent. */
   needsState?: boolean;
   /** Limits the export of the last spans when the process has to end soon, in milliseconds. */
@@ -25,13 +25,13 @@ export async function withDuet(
   flags: Flags,
   context: Context,
   work: (opened: DuetContext) => Promise<number>,
-  { startServers, needsState = true, telemetryMs }: OpeningOptions = {},
+  { needsState = true, telemetryMs, ...overrides }: OpeningOptions = {},
 ): Promise<number> {
   const { console } = context;
   const loading = needsState ? loadWithState(flags, console) : load(flags, console);
   const [config] = await Promise.all([loading, import("../app/open-duet.ts")]);
   if (needsState) await refuseNewer(config);
-  return withOpened(config, context, work, { startServers, telemetryMs });
+  return withOpened(config, context, work, { ...overrides, telemetryMs });
 }
 
 /** Does the same with a configuration that was read before. */
@@ -39,11 +39,11 @@ export async function withOpened(
   config: Config,
   context: Context,
   work: (opened: DuetContext) => Promise<number>,
-  { startServers, telemetryMs }: Omit<OpeningOptions, "needsState"> = {},
+  { telemetryMs, ...overrides }: Omit<OpeningOptions, "needsState"> = {},
 ): Promise<number> {
   const { console, signal } = context;
   const { openDuet } = await import("../app/open-duet.ts");
-  const duet = await waitAbortable(openDuet(config, { startServers, warn: createWarn(config, console) }), signal);
+  const duet = await waitAbortable(openDuet(config, { ...overrides, warn: createWarn(config, console) }), signal);
   try {
     return await work({ ...context, config, duet });
   } finally {

@@ -1,6 +1,7 @@
 import type { Implementation } from "@modelcontextprotocol/client";
 import type { ServerSettings } from "../config/config.ts";
 import type { Sample } from "../core/sampling.ts";
+import type { ServerLogEntry, ServerLogLevel } from "../core/server-log.ts";
 import type { Tool } from "../core/tools/tool.ts";
 import { waitAbortable } from "../kit/async/timeout.ts";
 import type { JsonObject } from "../kit/json.ts";
@@ -17,7 +18,7 @@ import { createCredentialStore } from "./oauth/credential-store.ts";
 import type { Sdk } from "./sdk.ts";
 import { ServerConnection, type ServerStatus } from "./server-connection.ts";
 import { createToolNames } from "./tool-names.ts";
-import { createPinStore, type WaitingTool } from "./trust/pin-store.ts";
+import { createPinStore, type TextList, type WaitingTool } from "./trust/pin-store.ts";
 import type { OtherTool } from "./trust/tool-warnings.ts";
 
 export interface PoolOptions {
@@ -35,9 +36,11 @@ export interface PoolOptions {
   newTools?: "stop" | "allow";
   /** Lets a model of ours write texts for the servers that may ask; absent: none may. */
   sample?: Sample | undefined;
+  /** Is true where hosts get the tools themselves, and show the servers' pages (MCP Apps). */
+  passesOn?: boolean | undefined;
 }
 
-/** Holds a tool that waits for approval, with its future name. */
+/** Holds a tool that waits for approval, with its future name, or the texts of a prompt or a resource. */
 export interface NamedChange {
   server: string;
   name: string;
@@ -65,24 +68,52 @@ export interface Pool {
   trusted(): NamedChange[];
   /** Approves those that still are as they were shown, and gives them. Rejects when that cannot be kept. */
   approve(shown: readonly NamedChange[]): Promise<NamedChange[]>;
+  /** Returns the entries of a server's list with approved texts alone. */
+  checkTexts(
+    server: string,
+    { list, key }: { list: TextList; key: string },
+    entries: readonly Readonly<Record<string, unknown>>[],
+  ): Promise<Readonly<Record<string, unknown>>[]>;
   /** Sends a server a request that changes nothing. Rejects with a `DuetError`, or with the signal's reason. */
   request(server: string, method: string, params: JsonObject, options: CallerOptions): Promise<RawResult>;
+  /** Asks a server to tell of changes of a resource. Rejects with a `DuetError`, or with the signal's reason. */
+  subscribe(server: string, uri: string, signal: AbortSignal): Promise<void>;
+  /** Never rejects. */
+  unsubscribe(server: string, uri: string): Promise<void>;
+  /** Calls `listener` for each change that a server tells of, of the resource or of something below it. */
+  onUpdated(listener: (server: string, uri: string) => void): void;
+  /** Calls `listener` for each line of a server's log that belongs to no single host's call, until the returned function is called. */
+  onLog(listener: (server: string, entry: ServerLogEntry) => void): () => void;
+  /** Says from which level on servers are to log. */
+  setLogLevel(level: ServerLogLevel): void;
   /** Ends every server and all that they started, within about 2 s. Never rejects; may be called twice. */
   close(limitMs?: number): Promise<void>;
 }
 
 export function createPool(servers: readonly ServerSettings[], options: PoolOptions): Pool {
-  const { environment, clientInfo, home, credentialsHome = home, newTools = "stop", sample } = options;
+  const {
+    environment,
+    clientInfo,
+    home,
+    credentialsHome = home,
+    newTools = "stop",
+    sample,
+    passesOn = false,
+  } = options;
   const lifeline = createLifeline(environment.PATH);
   const names = createToolNames();
   const store = createPinStore(home);
   const listeners = new Set<(list: ServerList) => void>();
+  const updateListeners = new Set<(server: string, uri: string) => void>();
+  const logListeners = new Set<(server: string, entry: ServerLogEntry) => void>();
+  let logLevel: ServerLogLevel | undefined;
   let sdk: Promise<Sdk> | undefined;
   const shared: SharedResources = {
     environment,
     clientInfo,
     lifeline,
     sample,
+    passesOn,
     credentials: createCredentialStore(credentialsHome),
     sdk() {
       sdk ??= import("@modelcontextprotocol/client");
@@ -100,11 +131,25 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
     const listOtherTools = (): OtherTool[] =>
       connections.filter((each) => each.settings.name !== settings.name).flatMap(listNames);
     const list = createToolList({ settings, store, newTools, otherTools: listOtherTools });
-    return new ServerConnection(settings, shared, list, notifyListeners);
+    const onLog = (entry: ServerLogEntry): void => {
+      for (const listener of logListeners) listener(settings.name, entry);
+    };
+    const onUpdated = (uri: string): void => {
+      for (const listener of updateListeners) listener(settings.name, uri);
+    };
+    const connection = new ServerConnection(settings, shared, list, { onChanged: notifyListeners, onUpdated, onLog });
+    if (logLevel !== undefined) connection.setLogLevel(logLevel);
+    return connection;
   }
 
   function notifyListeners(list: ServerList): void {
     for (const listener of listeners) listener(list);
+  }
+
+  function findConnection(server: string): ServerConnection {
+    const found = connections.find(({ settings }) => settings.name === server);
+    if (found === undefined) throw new Error(`There is no MCP server ${server}`);
+    return found;
   }
 
   function listNames({ settings: { name: server }, list }: ServerConnection): OtherTool[] {
@@ -123,7 +168,11 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
     { settings: { name: server } }: ServerConnection,
     changes: readonly WaitingTool[],
   ): NamedChange[] {
-    return changes.map((change) => ({ server, name: names.nameOf(server, change.tool.name), change }));
+    const isUri = ({ list }: WaitingTool): boolean => list === "resources" || list === "templates";
+    return changes.map((change) => {
+      const own = change.tool.name;
+      return { server, name: isUri(change) ? own : names.nameOf(server, own), change };
+    });
   }
 
   function start(): void {
@@ -132,9 +181,9 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
 
   /** Checks the store for approvals, because another process may approve waiting tools at any time. */
   async function readApprovals(): Promise<void> {
-    const waiting = connections.filter(({ list }) => list.waiting.length > 0);
+    const waiting = connections.filter(({ list }) => list.waiting.length + list.waitingBesides.length > 0);
     const seen = await Promise.all(waiting.map(({ list }) => list.refresh()));
-    if (seen.includes(true)) notifyListeners("tools");
+    if (seen.includes(true)) for (const each of everyList) notifyListeners(each);
   }
 
   const looks = setInterval(() => void readApprovals(), lookMs).unref();
@@ -171,7 +220,11 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    waiting: () => connections.flatMap((connection) => listNamedChanges(connection, connection.list.waiting)),
+    waiting: () =>
+      connections.flatMap((connection) => {
+        const { waiting, waitingBesides } = connection.list;
+        return listNamedChanges(connection, [...waiting, ...waitingBesides]);
+      }),
     trusted: () => connections.flatMap((connection) => listNamedChanges(connection, connection.list.trusted)),
     async approve(shown) {
       const approved = await Promise.all(
@@ -181,13 +234,29 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
           return own.filter(({ change }) => changes.includes(change));
         }),
       );
-      notifyListeners("tools");
+      for (const each of everyList) notifyListeners(each);
       return approved.flat();
     },
-    async request(server, method, params, callerOptions) {
+    async checkTexts(server, { list, key }, entries) {
       const connection = connections.find(({ settings }) => settings.name === server);
-      if (connection === undefined) throw new Error(`There is no MCP server ${server}`);
-      return connection.request(method, params, callerOptions);
+      return connection === undefined ? [] : connection.list.applyTexts(list, entries, key);
+    },
+    request: async (server, method, params, callerOptions) =>
+      findConnection(server).request(method, params, callerOptions),
+    subscribe: async (server, uri, signal) => findConnection(server).subscriptions.subscribe(uri, signal),
+    async unsubscribe(server, uri) {
+      const connection = connections.find(({ settings }) => settings.name === server);
+      await connection?.subscriptions.unsubscribe(uri);
+    },
+    onUpdated: (listener) => void updateListeners.add(listener),
+    onLog(listener) {
+      logListeners.add(listener);
+      return () => void logListeners.delete(listener);
+    },
+    setLogLevel(level) {
+      if (level === logLevel) return;
+      logLevel = level;
+      for (const connection of connections) connection.setLogLevel(level);
     },
     close(limitMs) {
       closing ??= closeAll();

@@ -1,4 +1,5 @@
 import type { ServerSettings } from "../config/config.ts";
+import type { ServerLogEntry, ServerLogLevel } from "../core/server-log.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { createWaitLimit, sleep, waitAbortable } from "../kit/async/timeout.ts";
 import { DuetError } from "../kit/errors.ts";
@@ -12,6 +13,7 @@ import { everyList, type ServerList } from "./lifecycle/announcements.ts";
 import { type CallerSessions, createCallerSessions } from "./lifecycle/caller-sessions.ts";
 import { ServerLifecycle, type ServerState } from "./lifecycle/server-lifecycle.ts";
 import { createStartAttempt, type SharedResources, type StartAttempt } from "./lifecycle/start-attempt.ts";
+import { createSubscriptions, type Subscriptions } from "./lifecycle/subscriptions.ts";
 import { listBelievedMs, listPatienceMs, refreshPauseMs } from "./limits.ts";
 import type { RemoteTool } from "./lists/listing.ts";
 import type { ToolList } from "./lists/tool-list.ts";
@@ -34,6 +36,16 @@ export interface ServerStatus extends ServerState {
   waiting: number;
 }
 
+/** Hears of what changes at a server. */
+export interface ConnectionListeners {
+  /** Runs when what the server offers has changed or may have changed. */
+  onChanged(list: ServerList): void;
+  /** Runs when a resource has changed to which somebody has subscribed, or something below it. */
+  onUpdated(uri: string): void;
+  /** Takes a line of the server's log that belongs to no single host's call. */
+  onLog(entry: ServerLogEntry): void;
+}
+
 export class ServerConnection {
   readonly settings: ServerSettings;
   readonly redact: Redact;
@@ -46,17 +58,18 @@ export class ServerConnection {
   readonly #answers: Answers;
   readonly #shared: SharedResources;
   readonly #onChanged: (list: ServerList) => void;
+  readonly subscriptions: Subscriptions;
   readonly #refreshes = createCoalescedWork((signal) => this.#relist(signal), refreshPauseMs);
+  #logLevel: ServerLogLevel | undefined;
   #preparing: Promise<void> | undefined;
   /** Holds the time of the last list request, by `performance.now()`. */
   #askedAt = Number.NEGATIVE_INFINITY;
 
-  /** Calls `onChanged` when what the server offers has changed or may have changed. */
   constructor(
     settings: ServerSettings,
     shared: SharedResources,
     list: ToolList,
-    onChanged: (list: ServerList) => void,
+    { onChanged, onUpdated, onLog }: ConnectionListeners,
   ) {
     this.settings = settings;
     this.#auth = createAuth(settings, shared.credentials);
@@ -70,17 +83,20 @@ export class ServerConnection {
     this.#onChanged = onChanged;
     this.#lifecycle = new ServerLifecycle({
       name: settings.name,
-      prepare: (onLost) => this.#attempt(onLost, (changed) => this.#hear(changed)),
+      prepare: (onLost) => this.#attempt(onLost, { onChanged: (changed) => this.#hear(changed), onUpdated, onLog }),
       applyStart: ({ session, listing }) => list.applyListing(listing, session.era),
-      onReady() {
+      onReady: () => {
         for (const each of everyList) onChanged(each);
+        void this.subscriptions.resume();
+        if (this.#logLevel) void this.#lifecycle.session?.setLogLevel(this.#logLevel);
       },
     });
+    this.subscriptions = createSubscriptions({ settings, redact: this.redact, lifecycle: this.#lifecycle, onUpdated });
     this.#sessions = createCallerSessions({
       name: settings.name,
       lifecycle: this.#lifecycle,
       // What tools there are is learned from the shared connection alone.
-      prepare: (onLost) => this.#attempt(onLost, () => {}),
+      prepare: (onLost) => this.#attempt(onLost, { onChanged() {}, onUpdated() {}, onLog }),
     });
     this.#sender = createRequestSender(settings, {
       redact: this.redact,
@@ -112,7 +128,7 @@ export class ServerConnection {
       toolCount: this.list.usable.length,
       problems: [...this.list.problems],
       warnings: [...this.list.warnings],
-      waiting: this.list.waiting.length,
+      waiting: this.list.waiting.length + this.list.waitingBesides.length,
       ...this.#lifecycle.state,
     };
   }
@@ -147,6 +163,12 @@ export class ServerConnection {
     throw new DuetError({ code: "server", text: reply.text, retryable: true });
   }
 
+  /** Says from which level on the server is to log, also after a restart. */
+  setLogLevel(level: ServerLogLevel): void {
+    this.#logLevel = level;
+    void this.#lifecycle.session?.setLogLevel(level);
+  }
+
   /** Lets no call begin for so long, in milliseconds: the server has asked for fewer. */
   rest(ms: number): void {
     this.#sender.rest(ms);
@@ -164,7 +186,7 @@ export class ServerConnection {
     if (!this.list.isKnown) this.#lifecycle.start();
   }
 
-  #attempt(onLost: () => void, onChanged: (list: ServerList) => void): StartAttempt {
+  #attempt(onLost: () => void, { onChanged, onUpdated, onLog }: ConnectionListeners): StartAttempt {
     const { settings, redact } = this;
     const loaded = this.list.load();
     return createStartAttempt({
@@ -179,6 +201,8 @@ export class ServerConnection {
       },
       onLost,
       onChanged,
+      onUpdated,
+      onLog,
       onQuestion: () => this.#sessions.separate(),
     });
   }

@@ -21,14 +21,28 @@ export interface Check {
 
 /** The scenarios that a revision requires of this side. */
 export async function scoredScenarios(revision: Revision, side: "client" | "server"): Promise<string[]> {
-  const requirements: unknown = parse(await readFile(join(suite, "requirements", `${revision}.yaml`), "utf8"));
-  const scenarios = isRecord(requirements) ? requirements[side] : undefined;
+  const { [side]: scenarios } = await readRequirements(revision);
   return Array.isArray(scenarios) ? scenarios.map(toText) : [];
+}
+
+/** The scenarios of the server side that are run besides, and never count. */
+export async function unscoredScenarios(revision: Revision): Promise<string[]> {
+  const { not_scored: entries } = await readRequirements(revision);
+  const ours = (Array.isArray(entries) ? entries : []).filter(isRecord).filter(({ leg }) => leg === "server");
+  return ours.map(({ scenario }) => toText(scenario));
+}
+
+async function readRequirements(revision: Revision): Promise<Record<string, unknown>> {
+  const requirements: unknown = parse(await readFile(join(suite, "requirements", `${revision}.yaml`), "utf8"));
+  return isRecord(requirements) ? requirements : {};
 }
 
 /** What a scenario has checked, from the folder that it leaves. */
 export async function readChecks(folder: string): Promise<Check[]> {
-  const checks: unknown = JSON.parse(await readFile(join(folder, "checks.json"), "utf8"));
+  return toChecks(JSON.parse(await readFile(join(folder, "checks.json"), "utf8")));
+}
+
+export function toChecks(checks: unknown): Check[] {
   return (Array.isArray(checks) ? checks : []).filter(isRecord).map((check) => ({
     id: toText(check.id),
     status: toText(check.status),

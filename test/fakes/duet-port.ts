@@ -21,7 +21,7 @@ export async function openDuetPort(options: { expose?: "agent" | "both" } = {}):
   const listening = Promise.withResolvers<string>();
   const config = await loadConfig({ config: await configFile({}) }, { HOME: await temporaryFolder() });
   const over = serveOverHttp({
-    createServer: async (caller, isOneRequest) => (await begun.promise).createServer(caller, isOneRequest),
+    createServer: async (...request) => (await begun.promise).createServer(...request),
     settings: config.serve.http,
     host: "127.0.0.1",
     port: 0,

@@ -39,6 +39,13 @@ export interface HttpDuetSettings {
 
 /** All that `duet serve --http` serves, in this process, on a real socket; ended with the test. */
 export async function startHttpDuet(options: HttpDuetSettings = {}): Promise<HttpDuet> {
+  const duet = await openHttpDuet(options);
+  onTestFinished(duet.close);
+  return duet;
+}
+
+/** The same for several tests; whoever opens it ends it. */
+export async function openHttpDuet(options: HttpDuetSettings): Promise<HttpDuet> {
   const { turns = [], tools = [], settings = {}, environment = {}, gate, models } = options;
   const model = scriptedModel(turns);
   const gated: ScriptedModel = {
@@ -76,6 +83,5 @@ export async function startHttpDuet(options: HttpDuetSettings = {}): Promise<Htt
     await served;
     await duet.close();
   }
-  onTestFinished(close);
   return { origin, port: Number(new URL(origin).port), model, config, lines, close };
 }

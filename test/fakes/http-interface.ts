@@ -20,6 +20,8 @@ export interface ServedFace {
   begun(): Promise<void>;
   /** Resolves with the reason when the signal of a call of `wait` or `flood` aborts. */
   aborted(): Promise<unknown>;
+  /** Lets calls of `held` have their answer, those to come, too. */
+  release(): void;
   /** What the operator was told. */
   lines: string[];
   close(): Promise<void>;
@@ -65,6 +67,7 @@ export async function startHttpFace(
     },
     begun: () => tool.begun.next(),
     aborted: () => tool.aborted.next(),
+    release: tool.release,
     async close() {
       over.abort();
       await served;
@@ -96,6 +99,7 @@ function waitingTool() {
   const waiting = new Set<AbortSignal>();
   // Once for all servers: compiling them is most of the work of a small one.
   const text = z.object({ text: z.string() });
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
   let calls = 0;
   let flooded = 0;
 
@@ -122,6 +126,10 @@ function waitingTool() {
       aborted.tell(signal.reason);
       return { content: [] };
     });
+    server.registerTool("held", {}, async ({ mcpReq: { signal } }) => {
+      await released;
+      return { content: [{ type: "text", text: signal.aborted ? "aborted" : "held" }] };
+    });
     server.registerTool("flood", {}, async ({ mcpReq: { signal, notify } }) => {
       const message = "x".repeat(100_000);
       for (let progress = 1; !signal.aborted; progress++) {
@@ -137,7 +145,7 @@ function waitingTool() {
     return server;
   }
 
-  return { serverFor, begun, aborted, waiting, calls: () => calls, flooded: () => flooded };
+  return { serverFor, begun, aborted, release, waiting, calls: () => calls, flooded: () => flooded };
 }
 
 export interface RawAnswer {
@@ -202,7 +210,7 @@ export const initialize = {
 export function messagesOf(
   body: string,
 ): { id?: unknown; error?: { code: number }; result?: unknown; method?: string }[] {
-  const streamed = [...body.matchAll(/^data: ?(.+)$/gm)].map(([, data]) => JSON.parse(data ?? ""));
+  const streamed = [...body.matchAll(/^data: ?(\S.*)$/gm)].map(([, data]) => JSON.parse(data ?? ""));
   return streamed.length > 0 ? streamed : [JSON.parse(body)];
 }
 

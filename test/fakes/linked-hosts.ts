@@ -86,7 +86,7 @@ async function connectV1(
   { name = "test", version = "1", caller, inputEnded, onQuestion }: LinkedOptions,
 ): Promise<Connected> {
   const [above, below] = InMemoryV1.createLinkedPair();
-  const server = await mcp.createServer(caller, false, inputEnded);
+  const server = await mcp.createServer(caller, false, { inputEnded });
   await server.connect(below);
   const client = new ClientV1({ name, version }, { capabilities: onQuestion ? { elicitation: {} } : {} });
   if (onQuestion)
@@ -106,7 +106,7 @@ async function connectV2(
   { name = "test", version = "1", caller, inputEnded, onQuestion }: LinkedOptions,
 ): Promise<Connected> {
   const [above, below] = InMemoryTransport.createLinkedPair();
-  const handle = serveStdio(() => mcp.createServer(caller, false, inputEnded), { transport: below });
+  const handle = serveStdio(() => mcp.createServer(caller, false, { inputEnded }), { transport: below });
   const client = new ClientV2(
     { name, version },
     {

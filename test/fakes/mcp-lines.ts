@@ -8,7 +8,7 @@ export type Json = Record<string, unknown>;
 export interface Message {
   id?: number | string;
   method?: string;
-  params?: { name?: string; uri?: string; arguments?: Json; _meta?: Json };
+  params?: { name?: string; uri?: string; level?: string; arguments?: Json; _meta?: Json };
   result?: Json;
 }
 

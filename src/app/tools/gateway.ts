@@ -1,12 +1,15 @@
 import type { CallerOptions } from "../../client/calls/request-sender.ts";
-import type { NamedChange } from "../../client/pool.ts";
+import type { NamedChange, Pool } from "../../client/pool.ts";
 import type { ListedEntry } from "../../client/prompts-resources/entry-lists.ts";
 import type { Completion, PromptsAndResources } from "../../client/prompts-resources/prompts-resources.ts";
 import { type Caller, operator } from "../../core/caller.ts";
+import { isAtLeast, type ServerLogEntry, type ServerLogLevel } from "../../core/server-log.ts";
 import type { Tool, ToolIndex } from "../../core/tools/tool.ts";
+import { isForPagesOnly } from "../../core/tools/tool-pages.ts";
 import { isNamePermitted, isServerPermitted } from "../../core/tools/tool-pattern.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createOnce } from "../../kit/async/once.ts";
-import { waitAbortable } from "../../kit/async/timeout.ts";
+import { createWaitLimit, waitAbortable } from "../../kit/async/timeout.ts";
 import type { Text } from "../../kit/locale.ts";
 import type { ToolInventory } from "./tool-inventory.ts";
 
@@ -29,6 +32,11 @@ export interface Gateway {
   waiting(): Promise<NamedChange[]>;
   /** Returns at most `limit` tools that match the words, the best first. */
   findTools(words: string, limit: number, signal?: AbortSignal): Promise<Tool[]>;
+  /**
+   * Returns what the servers say of how to use them, untrusted, as far as they are there soon. The servers are waited for when
+   * this is asked first.
+   */
+  instructions(): Promise<ServerInstructions[]>;
   /** Returns the servers' prompts, named `server__prompt`. */
   prompts(signal?: AbortSignal): Promise<ListedEntry[]>;
   /** Returns the servers' resources. Of two with one URI, the first is kept. */
@@ -41,10 +49,27 @@ export interface Gateway {
   getPrompt(name: string, args: Record<string, string>, options: RequestOptions): Promise<ListedEntry | undefined>;
   readResource(uri: string, options: RequestOptions): Promise<ListedEntry | undefined>;
   complete(request: Completion, options: RequestOptions): Promise<ListedEntry | undefined>;
+  /**
+   * Calls `listener` for each change of the resource, or of something below it, until the returned function is called. Undefined
+   * when there is no such resource, or its server does not tell of changes. Rejects as the others do.
+   */
+  subscribe(uri: string, listener: (uri: string) => void, signal: AbortSignal): Promise<(() => void) | undefined>;
   /** Remembers which server gave a link, so that what stands behind it can be read. */
   learn(server: string, uri: string): Promise<void>;
+  /**
+   * Calls `listener` for each line of a server's log that belongs to no single host's call, until the returned function is called:
+   * never where the caller is told apart from others.
+   */
+  onLog(listener: (entry: ServerLogEntry) => void): () => void;
+  /** Has the servers log from the lowest level on that a connection wants; undefined where this one wants nothing any more. */
+  setLogLevel(level: ServerLogLevel | undefined): void;
   /** Calls `listener` each time a list may have changed, until the returned function is called. */
   onChange(listener: (list: List) => void): () => void;
+}
+
+export interface ServerInstructions {
+  server: string;
+  text: string;
 }
 
 /** Holds what all connections share. */
@@ -64,15 +89,24 @@ export interface Gateways {
  */
 const serverWaitMs = 10_000;
 
+/** Limits how long the first connection waits for what the servers say of themselves, in milliseconds: no host has an answer yet. */
+const instructionsWaitMs = 2000;
+
 /** `warn` receives lines for the operator: about a server that is left out of a list, and about two that offer the same name. */
 export function createGateways(catalog: ToolInventory, warn: (line: Text) => void): Gateways {
   const listeners = new Set<(list: List) => void>();
+  const logListeners = new Set<(server: string, entry: ServerLogEntry) => void>();
+  /** Holds the level of each connection that has asked for logs. */
+  const wantedLevels = new Map<object, ServerLogLevel>();
   const opened = createOnce(async () => {
     const pool = await catalog.pool();
     // Servers may come later, from a configuration that is read again.
     if (pool === undefined) throw new NoServers();
     const { createPromptsAndResources } = await import("../../client/prompts-resources/prompts-resources.ts");
     const offerings = createPromptsAndResources(pool, { onLate: notifyListeners, onLine: warn });
+    pool.onLog((server, entry) => {
+      for (const listener of logListeners) listener(server, entry);
+    });
     pool.onChange((list) => {
       offerings.changed(list);
       notifyListeners(list);
@@ -80,6 +114,7 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
     return offerings;
   });
   let firstAskedAt: number | undefined;
+  let instructionsAskedAt: number | undefined;
   /** Counts the changes of the tools. Lists from before the last change are outdated. */
   let changes = 0;
 
@@ -101,6 +136,21 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
     return Math.max(1, firstAskedAt + serverWaitMs - performance.now());
   }
 
+  /** Servers log as they do by themselves until a host has said what it wants. */
+  async function applyLogLevel(): Promise<void> {
+    const [lowest] = [...wantedLevels.values()].sort((one, other) => (isAtLeast(one, other) ? 1 : -1));
+    if (lowest !== undefined) (await catalog.pool())?.setLogLevel(lowest);
+  }
+
+  async function waitForInstructions(pool: Pool): Promise<void> {
+    instructionsAskedAt ??= performance.now();
+    const leftMs = instructionsAskedAt + instructionsWaitMs - performance.now();
+    if (leftMs <= 0) return;
+    const limit = createWaitLimit(leftMs);
+    await ignoreRejection(pool.ready(limit.signal), "what the servers have said by then is given");
+    limit.clear();
+  }
+
   function open(caller: Caller = operator): Gateway {
     const { tools: permitted } = caller;
     /** Built-in tools that have state keep it for this connection. */
@@ -113,7 +163,7 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
       if (!withoutServers) await getOfferings();
       const asOf = changes;
       const { tools } = await waitAbortable(
-        catalog.resolveTools(connection, { caller, withoutServers, patienceMs: getPatience(), signal }),
+        catalog.resolveTools(connection, { caller, forHost: true, withoutServers, patienceMs: getPatience(), signal }),
         signal,
       );
       known = { asOf, tools, byName: new Map(tools.map((tool) => [tool.name, tool])) };
@@ -143,9 +193,18 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
         const of = await resolveKnown(signal);
         if (index?.of !== of) {
           const { createToolIndex } = await import("../../tools/find/tool-index.ts");
-          index = { of, finds: createToolIndex(of.tools) };
+          index = { of, finds: createToolIndex(of.tools.filter((tool) => !isForPagesOnly(tool))) };
         }
         return index.finds.find(words, limit).map(({ tool }) => tool);
+      },
+      async instructions() {
+        const pool = await catalog.pool();
+        if (pool === undefined) return [];
+        await waitForInstructions(pool);
+        return pool.status().flatMap(({ name, offers: { instructions: text } }) => {
+          const isOffered = text !== undefined && (permitted === undefined || isServerPermitted(permitted, name));
+          return isOffered ? [{ server: name, text }] : [];
+        });
       },
       prompts: async (signal) => (await resolveOthers(signal))?.prompts(signal) ?? [],
       resources: async (signal) => (await resolveOthers(signal))?.resources(signal) ?? [],
@@ -153,8 +212,23 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
       getPrompt: async (name, args, options) => (await resolveOthers(options.signal))?.getPrompt(name, args, options),
       readResource: async (uri, options) => (await resolveOthers(options.signal))?.readResource(uri, options),
       complete: async (request, options) => (await resolveOthers(options.signal))?.complete(request, options),
+      subscribe: async (uri, listener, signal) => (await resolveOthers(signal))?.subscribe(uri, listener, signal),
       async learn(server, uri) {
         (await getOfferings())?.learn(server, uri);
+      },
+      onLog(listener) {
+        if (caller.owner !== undefined) return () => {};
+        const notify = (server: string, entry: ServerLogEntry): void => {
+          if (permitted === undefined || isServerPermitted(permitted, server)) listener(entry);
+        };
+        logListeners.add(notify);
+        void ignoreRejection(getOfferings(), "the failure is reported to whoever wants the tools");
+        return () => void logListeners.delete(notify);
+      },
+      setLogLevel(level) {
+        if (level === undefined) wantedLevels.delete(connection);
+        else wantedLevels.set(connection, level);
+        void ignoreRejection(applyLogLevel(), "the failure is reported to whoever wants the tools");
       },
       onChange(listener) {
         listeners.add(listener);

@@ -12,10 +12,13 @@ export interface ReadableChange {
   /** Is the name under which models see the tool. */
   name: string;
   kind: "changed" | "new" | "trusted";
+  /** Names the list whose entry has these texts; absent for a tool. */
+  list?: "prompts" | "resources" | "templates";
   /** Lists all differences, marked `+` and `-`. For a new tool it lists everything. */
   lines: string[];
 }
 
 export function readChange({ server, name, change }: NamedChange, locale: Locale): ReadableChange {
-  return { server, tool: change.tool.name, name, kind: change.kind, lines: describeChange(change, locale) };
+  const { list, kind, tool } = change;
+  return { server, tool: tool.name, name, kind, ...(list && { list }), lines: describeChange(change, locale) };
 }

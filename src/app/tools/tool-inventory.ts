@@ -6,6 +6,7 @@ import { deepestChain } from "../../core/chain.ts";
 import type { HookRunner } from "../../core/hooks.ts";
 import type { Sample } from "../../core/sampling.ts";
 import type { Tool } from "../../core/tools/tool.ts";
+import { isForPagesOnly } from "../../core/tools/tool-pages.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createOnce } from "../../kit/async/once.ts";
 import { createWaitLimit, waitAbortable } from "../../kit/async/timeout.ts";
@@ -36,6 +37,8 @@ export interface WantedTools {
   /** Limits the tools to those that the caller may use at all. */
   caller?: Caller | undefined;
   withoutServers?: boolean;
+  /** Includes the tools that are for the pages of their servers alone. */
+  forHost?: boolean;
   /**
    * Limits the wait for servers that are starting, in milliseconds. When it is undefined, the wait lasts until each has started
    * or failed.
@@ -72,17 +75,19 @@ export interface ToolInventoryParts {
   warn: (line: Text) => void;
   /** Says when the servers begin to start: at once, or when servers or tools are first requested. */
   start?: "at-once" | "when-wanted" | undefined;
+  /** Is true where hosts get the servers' tools themselves, and show the servers' pages. */
+  passesOn?: boolean | undefined;
 }
 
 export function openToolInventory(
   config: Config,
-  { own = [], sample, redactor, hooks, warn, start = "at-once" }: ToolInventoryParts,
+  { own = [], sample, redactor, hooks, warn, start = "at-once", passesOn = false }: ToolInventoryParts,
 ): ToolInventory {
   // A Duet that is its own server, at whatever distance, must not start one more without end.
   const title = `Duet ${createRandomHex().slice(0, 16)}`;
   let isClosed = false;
   const canStart = (): boolean => config.depth < deepestChain && !isClosed;
-  const servers = createOnce(() => startServers(config, title, sample));
+  const servers = createOnce(() => startServers(config, { title, sample, passesOn }));
   const startOnce = (): Promise<Pool> | undefined =>
     canStart() && config.servers.length > 0 ? servers.get() : servers.current;
   // Whoever takes the tools first is told; until then it must not be an unhandled rejection.
@@ -94,7 +99,7 @@ export function openToolInventory(
     title,
     async resolveTools(
       conversation: object,
-      { allow, within = [], more = [], caller, withoutServers, patienceMs, signal }: WantedTools,
+      { allow, within = [], more = [], caller, withoutServers, forHost = false, patienceMs, signal }: WantedTools,
     ): Promise<Inventory> {
       const [registry, pool] = await Promise.all([registries.get(), withoutServers ? undefined : startOnce()]);
       // Who does not wait at all wants none of the user's own.
@@ -102,7 +107,7 @@ export function openToolInventory(
         patienceMs === 0 ? undefined : directory.take(),
         waitPatiently(pool?.ready(signal), patienceMs),
       ]);
-      const remote = pool?.tools() ?? [];
+      const remote = (pool?.tools() ?? []).filter((tool) => forHost || !isForPagesOnly(tool));
       const all = registry.collect([
         own.map((tool) => registry.guard(tool, false)),
         more.map((tool) => registry.guard(tool, false)),
@@ -129,7 +134,13 @@ export function openToolInventory(
   };
 }
 
-async function startServers(config: Config, title: string, sample: Sample): Promise<Pool> {
+interface PoolParts {
+  title: string;
+  sample: Sample;
+  passesOn: boolean;
+}
+
+async function startServers(config: Config, { title, sample, passesOn }: PoolParts): Promise<Pool> {
   const { createPool } = await import("../../client/pool.ts");
   const pool = createPool(config.servers, {
     environment: config.environment,
@@ -139,6 +150,7 @@ async function startServers(config: Config, title: string, sample: Sample): Prom
     credentialsHome: config.home,
     newTools: config.tools.newTools,
     sample,
+    passesOn,
   });
   pool.start();
   return pool;

@@ -112,8 +112,9 @@ async function approve({ duet, console }: ApproveOptions, shown: readonly NamedC
   return approved;
 }
 
-function show({ server, name, kind, lines }: ReadableChange, { duet }: ApproveOptions, write: Reader["write"]): void {
-  const what = kinds[kind];
+function show(change: ReadableChange, { duet }: ApproveOptions, write: Reader["write"]): void {
+  const { server, name, kind, list, lines } = change;
+  const what = list === undefined ? kinds[kind] : describeTexts(list, kind);
   write(`🔐 ${toShortLine(name, 80)} · ${toShortLine(server, 80)} · ${say(duet.locale, what)}`);
   for (const line of lines) write(line);
   write("");
@@ -124,6 +125,20 @@ const kinds: Record<ReadableChange["kind"], Text> = {
   changed: { zh: "已改变", en: "changed" },
   trusted: { zh: "首次使用时信任，还没有人批准", en: "trusted on first use, not approved yet" },
 };
+
+const entryNames: Record<NonNullable<ReadableChange["list"]>, Text> = {
+  prompts: { zh: "提示词", en: "prompt" },
+  resources: { zh: "资源", en: "resource" },
+  templates: { zh: "资源模板", en: "resource template" },
+};
+
+/** Such an entry is offered already, but without these texts. */
+function describeTexts(list: keyof typeof entryNames, kind: ReadableChange["kind"]): Text {
+  const { zh, en } = entryNames[list];
+  return kind === "changed"
+    ? { zh: `${zh}的说明已改变`, en: `the texts of a ${en}, changed` }
+    : { zh: `新${zh}的说明`, en: `the texts of a new ${en}` };
+}
 
 function refuse({ duet, console }: ApproveOptions, count: number): number {
   const zh = `有 ${count} 个工具等待批准，但这里无法询问；看过以上内容后，用 --yes 批准，或在终端中运行`;

@@ -8,22 +8,27 @@ import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { joinSentences } from "../../render/event-lines.ts";
 import type { OnProgress } from "../lifecycle/session.ts";
 import type { RemoteTool } from "../lists/listing.ts";
+import { dropInvalidHeaders } from "../lists/parameter-headers.ts";
 import { retryAfterRefusal } from "../refusals/explain.ts";
 import type { ServerConnection } from "../server-connection.ts";
 import { toToolResult } from "./tool-result.ts";
 
-/** Limits progress notifications per second; more would carry no information. */
-const progressPerSecond = 50;
+/**
+ * Limits progress notifications per second, and the length of a message in UTF-16 units. For a run more would carry no
+ * information; a host that calls the tool itself gets all that the transport lets through.
+ */
+const progressLimits = { run: { perSecond: 50, length: 500 }, host: { perSecond: 1000, length: 4000 } };
 
 /** Wraps a tool of a downstream server as one of ours. Its text is cleaned of the server's secrets. */
 export function toTool(connection: ServerConnection, remote: RemoteTool, name: string): Tool {
   return {
     name,
     description: remote.description,
-    inputSchema: remote.inputSchema,
+    inputSchema: dropInvalidHeaders(remote.inputSchema),
     outputSchema: remote.outputSchema,
     source: connection.settings.name,
     annotations: remote.annotations,
+    hostFields: () => connection.list.hostFieldsOf(remote),
     callLimits: { timeoutMs: connection.settings.timeoutMs },
     canRepeat: () => connection.isRepeatable(remote),
     run: (args, context) =>
@@ -41,15 +46,16 @@ async function send(
   args: JsonObject,
   context: ToolContext,
 ): Promise<ToolResult> {
-  const { signal, locale, elicit, billing, trace, chain } = context;
+  const { signal, locale, elicit, host, billing, meta, trace, chain } = context;
   try {
     const reply = await connection.call(remote, withChain(args, remote.inputSchema, context), {
       signal,
       onProgress: createProgress(context, connection),
       elicit,
+      host,
       billing,
       tell: (code, text) => context.notice(code, say(locale, text)),
-      meta: { ...trace, ...(chain && toChainMeta(chain)) },
+      meta: { ...meta, ...trace, ...(chain && toChainMeta(chain)) },
     });
     if (reply.reply === "refused") return createFailure(reply.code, say(locale, reply.text));
     return toToolResult(reply.result, connection.redact, context);
@@ -63,6 +69,7 @@ async function send(
 
 /** Drops excess progress instead of queueing it. */
 function createProgress(context: ToolContext, { redact }: ServerConnection): OnProgress {
+  const { perSecond, length } = progressLimits[context.wantsContent ? "host" : "run"];
   let second = 0;
   let count = 0;
   return ({ message = "", progress, total }) => {
@@ -72,8 +79,8 @@ function createProgress(context: ToolContext, { redact }: ServerConnection): OnP
       count = 0;
     }
     count += 1;
-    if (count > progressPerSecond) return;
-    context.progress(sanitizeLine(redact(message.slice(0, 4000))).slice(0, 500), progress, total);
+    if (count > perSecond) return;
+    context.progress(sanitizeLine(redact(message.slice(0, 4000))).slice(0, length), progress, total);
   };
 }
 

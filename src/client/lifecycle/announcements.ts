@@ -1,4 +1,4 @@
-import type { Client, McpSubscription } from "@modelcontextprotocol/client";
+import type { Client, McpSubscription, SubscriptionFilter } from "@modelcontextprotocol/client";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 
@@ -21,11 +21,14 @@ export function watchListChanges(client: Client, onChanged: (list: ServerList) =
   if (client.getProtocolEra() !== "modern") return;
   const lists = listAnnounced(client);
   // A server that cannot be listened to is looked at again when its list has grown old.
-  if (lists.length > 0)
-    void ignoreRejection(
-      listenAgain(client, lists, onChanged, signal),
-      "a list that nobody announces is asked for again when it is old",
-    );
+  if (lists.length === 0) return;
+  const filter = {
+    toolsListChanged: lists.includes("tools"),
+    promptsListChanged: lists.includes("prompts"),
+    resourcesListChanged: lists.includes("resources"),
+  };
+  const listening = keepListening({ client, filter, signal, onAgain: () => lists.forEach(onChanged) });
+  void ignoreRejection(listening, "a list that nobody announces is asked for again when it is old");
 }
 
 function listAnnounced(client: Client): ServerList[] {
@@ -37,18 +40,25 @@ function listAnnounced(client: Client): ServerList[] {
   return lists;
 }
 
-async function listenAgain(
-  client: Client,
-  lists: readonly ServerList[],
-  onChanged: (list: ServerList) => void,
-  signal: AbortSignal,
-): Promise<void> {
+export interface ListeningOptions {
+  client: Client;
+  filter: SubscriptionFilter;
+  signal: AbortSignal;
+  /** Runs each time the stream is open. */
+  onOpen?(): void;
+  /** Runs when the stream was opened again: something may have been missed. */
+  onAgain(): void;
+}
+
+/** Listens on a stream of its own, which is opened again where it ends. Rejects when the signal aborts. */
+export async function keepListening({ client, filter, signal, onOpen, onAgain }: ListeningOptions): Promise<void> {
   let isAgain = false;
   for (let failures = 0; !signal.aborted; ) {
-    const subscription = await listen(client, lists, signal);
+    const subscription = await listen(client, filter, signal);
     if (subscription !== undefined) {
+      onOpen?.();
       // Not before: what changes between a look and the first word would be missed.
-      if (isAgain) for (const list of lists) onChanged(list);
+      if (isAgain) onAgain();
       const began = performance.now();
       if ((await subscription.closed) === "local") return;
       // One that ends at once, again and again, is no better than one that cannot be opened.
@@ -62,14 +72,9 @@ async function listenAgain(
 
 async function listen(
   client: Client,
-  lists: readonly ServerList[],
+  filter: SubscriptionFilter,
   signal: AbortSignal,
 ): Promise<McpSubscription | undefined> {
-  const filter = {
-    toolsListChanged: lists.includes("tools"),
-    promptsListChanged: lists.includes("prompts"),
-    resourcesListChanged: lists.includes("resources"),
-  };
   try {
     return await client.listen(filter, { signal });
   } catch {

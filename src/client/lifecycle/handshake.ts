@@ -18,6 +18,8 @@ export interface Handshake {
   era: Era;
   /** Is true when one of our models may serve the server's sampling requests. */
   canSample: boolean;
+  /** Is true where hosts get the tools themselves, and show the server's pages. */
+  passesOn?: boolean | undefined;
   auth: Parameters<typeof createStreamableHttpLink>[2];
   /** Ends the handshake. */
   signal: AbortSignal;
@@ -62,14 +64,14 @@ async function connectByUrl(
 }
 
 async function connect(
-  { sdk, settings, clientInfo, canSample, signal }: Handshake,
+  { sdk, settings, clientInfo, canSample, passesOn, signal }: Handshake,
   link: TransportLink,
 ): Promise<ConnectedClient> {
   const timeoutMs = settings.startTimeoutMs;
   // A stdio server that has gone back to the older protocol may be silent, and needs time left to be asked in that.
   const probeMs = settings.transport.type === "stdio" ? Math.min(timeoutMs / 3, longestProbeMs) : timeoutMs;
   const client = new sdk.Client(clientInfo, {
-    capabilities: toClientCapabilities(settings, { canSample }),
+    capabilities: toClientCapabilities(settings, { canSample, passesOn }),
     versionNegotiation: { mode: link.mode, probe: { timeoutMs: probeMs } },
     inputRequired: { autoFulfill: false },
   });

@@ -1,17 +1,23 @@
 import type { Client, RequestOptions, Transport } from "@modelcontextprotocol/client";
 import type { Elicit } from "../../core/forms/elicitation.ts";
+import type { ServerLogEntry, ServerLogLevel } from "../../core/server-log.ts";
+import type { CallingHost } from "../../core/tools/calling-host.ts";
 import type { TextBilling } from "../../core/turn-budget.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import { isRecord, type JsonObject, type JsonSchema } from "../../kit/json.ts";
+import { isRecord, type JsonObject, type JsonSchema, toText } from "../../kit/json.ts";
 import type { Redact } from "../../kit/text/redact.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { truncate } from "../../kit/text/truncate.ts";
 import type { RawResult } from "../calls/tool-result.ts";
 import { mostRounds } from "../limits.ts";
 import { type Listing, listTools, looseResult, type RemoteTool } from "../lists/listing.ts";
 import { createActiveCalls, type Notify } from "../questions/active-calls.ts";
 import { type Answers, isElicitation } from "../questions/answers.ts";
+import { readLogEntry } from "../questions/log-routing.ts";
+import { makeTextVisible } from "../trust/hidden-characters.ts";
 import { type ServerList, watchListChanges } from "./announcements.ts";
 import { closeConnection, type Era, type Handshake, openConnection } from "./handshake.ts";
+import { type ResourceUpdates, watchResources } from "./resource-updates.ts";
 
 /** Holds what a server reports about itself. It is untrusted, but on one line and printable. */
 export interface ServerInfo {
@@ -24,6 +30,10 @@ export interface ServerOffers {
   prompts: boolean;
   resources: boolean;
   completions: boolean;
+  /** Is true when it tells of changes of single resources. */
+  subscriptions?: boolean;
+  /** Is what the server says of how to use it: untrusted, but all of it visible. */
+  instructions?: string;
 }
 
 /** Represents one live connection, from the handshake to its end. A lost session is replaced, never repaired. */
@@ -41,6 +51,9 @@ export interface Session {
   call(tool: RemoteTool, args: JsonObject, options: CallOptions): Promise<RawResult>;
   /** Sends any other request, and also rejects with the package's errors. */
   request(method: string, params: JsonObject, options: CallOptions): Promise<RawResult>;
+  readonly resources: ResourceUpdates;
+  /** Says from which level on the server is to log, where it can be told. Never rejects. */
+  setLogLevel(level: ServerLogLevel): Promise<void>;
   /** Never rejects. */
   close(): Promise<void>;
 }
@@ -50,6 +63,8 @@ export interface CallOptions {
   onProgress: OnProgress;
   /** Hands on what the server asks meanwhile; absent where nobody can be asked. */
   elicit?: Elicit | undefined;
+  /** Is the host that has made the call; absent where that is not one that may be asked. */
+  host?: CallingHost | undefined;
   /** Tells the reader of the call something once. */
   tell?: Notify | undefined;
   /** Takes the bills of what our models write for the server meanwhile. */
@@ -69,6 +84,10 @@ export interface SessionOptions extends Handshake {
   /** Runs once when the connection ends, for any reason. */
   onLost(): void;
   onChanged(list: ServerList): void;
+  /** Runs when a resource has changed to which somebody has subscribed, or something below it. */
+  onUpdated?(uri: string): void;
+  /** Takes a line of the server's log that belongs to no single host's call. */
+  onLog?(entry: ServerLogEntry): void;
   /** Runs when the server asks a user something and does not say for which call, as the 2025 era does. */
   onQuestion?(): void;
 }
@@ -92,21 +111,30 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
   };
   // A server of the 2025 era does not say which call its question belongs to.
   client.fallbackRequestHandler = ({ method, params }, { mcpReq }) => {
-    const context = { ask: asker.current(), tell: asker.tell, billing: asker.billing(), signal: mcpReq.signal };
+    const { signal } = mcpReq;
+    const context = { ask: asker.current(), host: asker.host(), tell: asker.tell, billing: asker.billing(), signal };
     if (isElicitation(method)) options.onQuestion?.();
     return runPaused([...pauses], method, () => answers(method, params, context));
   };
+  client.setNotificationHandler("notifications/message", ({ params }) => {
+    const reader = asker.findLogReader();
+    const entry = reader && readLogEntry(settings.name, params, redact);
+    if (entry === undefined) return;
+    if (reader === "all") options.onLog?.(entry);
+    else reader?.log?.(entry);
+  });
   watchListChanges(client, options.onChanged, ended.signal);
+  const resources = watchResources(client, (uri) => options.onUpdated?.(uri), ended.signal);
 
   async function run(
     request: Request,
-    { signal, onProgress, elicit, tell, billing, pause }: CallOptions,
+    { signal, onProgress, elicit, host, tell, billing, pause }: CallOptions,
   ): Promise<RawResult> {
-    const leave = asker.enter({ elicit, tell, billing });
+    const leave = asker.enter({ elicit, host, tell, billing });
     let isReplied = true;
     pauses.add(pause);
     const answer: AnswerRequest = (method, params) =>
-      runPaused([pause], method, () => answers(method, params, { ask: elicit, tell, billing, signal }));
+      runPaused([pause], method, () => answers(method, params, { ask: elicit, host, tell, billing, signal }));
     try {
       return await sendWithInput(client, request, { signal, onprogress: onProgress }, answer);
     } catch (thrown) {
@@ -123,13 +151,21 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
     era: client.getProtocolEra() ?? "legacy",
     serverInfo: info && { name: toShownText(redact(info.name)), version: toShownText(redact(info.version)) },
     protocolVersion: client.getNegotiatedProtocolVersion(),
-    offers: getOffers(client),
+    offers: getOffers(client, redact),
     isOver: () => client.transport === undefined,
     isFreeFor: asker.isFreeFor,
     list: (signal) => listTools(client, redact, signal, settings.startTimeoutMs),
-    call: (tool, args, callOptions) => run(callRequest(client, tool, args, callOptions.meta), callOptions),
+    call: (tool, args, callOptions) => run(callRequest(client, tool, args, toMeta(client, callOptions)), callOptions),
     request: (method, params, callOptions) =>
-      run({ method, params: { ...params, _meta: callOptions.meta } }, callOptions),
+      run({ method, params: { ...params, _meta: toMeta(client, callOptions) } }, callOptions),
+    resources,
+    async setLogLevel(level) {
+      // A server of 2026-07-28 is told with each request.
+      if (client.getProtocolEra() === "modern" || client.getServerCapabilities()?.logging === undefined) return;
+      const request = { method: "logging/setLevel", params: { level } };
+      const options = { timeout: settings.timeoutMs };
+      await ignoreRejection(client.request(request, looseResult, options), "it logs as it did before");
+    },
     close() {
       ended.abort();
       return closeConnection(connected);
@@ -150,6 +186,12 @@ async function runPaused<T>(
   }
 }
 
+/** Asks a server of 2026-07-28 for its log during the request, which is how it is asked. */
+function toMeta(client: Client, { meta, host }: CallOptions): CallOptions["meta"] {
+  if (client.getProtocolEra() !== "modern" || host?.log === undefined) return meta;
+  return { ...meta, "io.modelcontextprotocol/logLevel": host.logLevel ?? "info" };
+}
+
 function callRequest(client: Client, tool: RemoteTool, args: JsonObject, meta: CallOptions["meta"]): Request {
   const params = { name: tool.name, arguments: args, _meta: meta };
   const isMirrored = client.getProtocolEra() === "modern" && hasMirroredParameters(tool);
@@ -162,10 +204,22 @@ function hasMirroredParameters(tool: RemoteTool): boolean {
   return JSON.stringify(tool.inputSchema).includes('"x-mcp-header"');
 }
 
-function getOffers(client: Client): ServerOffers {
+function getOffers(client: Client, redact: Redact): ServerOffers {
   const { prompts, resources, completions } = client.getServerCapabilities() ?? {};
-  return { prompts: prompts !== undefined, resources: resources !== undefined, completions: completions !== undefined };
+  const instructions = toText(client.getInstructions()).slice(0, 2 * longestInstructions);
+  return {
+    prompts: prompts !== undefined,
+    resources: resources !== undefined,
+    completions: completions !== undefined,
+    ...(resources?.subscribe === true && { subscriptions: true }),
+    ...(instructions.trim() !== "" && {
+      instructions: truncate(makeTextVisible(redact(instructions)), longestInstructions).trim(),
+    }),
+  };
 }
+
+/** Limits what a server says of itself, in UTF-16 units. */
+const longestInstructions = 4000;
 
 function toShownText(text: string): string {
   return sanitizeLine(text).slice(0, 200);

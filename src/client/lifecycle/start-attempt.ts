@@ -1,6 +1,7 @@
 import type { Implementation } from "@modelcontextprotocol/client";
 import type { ServerSettings } from "../../config/config.ts";
 import type { Sample } from "../../core/sampling.ts";
+import type { ServerLogEntry } from "../../core/server-log.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
@@ -27,6 +28,7 @@ export interface SharedResources {
   /** Loads the package once. That takes longer than starting a process, so processes start first. */
   sdk(): Promise<Sdk>;
   sample: Sample | undefined;
+  passesOn?: boolean | undefined;
   credentials: CredentialStore;
 }
 
@@ -41,6 +43,8 @@ export interface StartAttemptOptions {
   known(): Promise<{ era: Era | undefined }>;
   onLost(): void;
   onChanged(list: ServerList): void;
+  onUpdated?(uri: string): void;
+  onLog?(entry: ServerLogEntry): void;
   onQuestion(): void;
 }
 
@@ -86,10 +90,10 @@ export function createStartAttempt(options: StartAttemptOptions): StartAttempt {
   }
 
   async function shakeHands(sdk: Sdk, era: Era): Promise<Session> {
-    const { clientInfo, sample } = shared;
+    const { clientInfo, sample, passesOn } = shared;
     const stdio = await server?.open(sdk);
     const canSample = sample !== undefined;
-    const opening = openSession({ ...options, sdk, clientInfo, canSample, era, signal }, stdio);
+    const opening = openSession({ ...options, sdk, clientInfo, canSample, passesOn, era, signal }, stdio);
     try {
       session = await waitAbortable(opening, signal);
       return session;

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Client, StandardSchemaV1 } from "@modelcontextprotocol/client";
-import type { ToolAnnotations } from "../../core/tools/tool.ts";
+import type { HostToolFields, ToolAnnotations } from "../../core/tools/tool.ts";
 import { isDeeperThan, isRecord, type JsonSchema, toText } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { type Redact, redactValue } from "../../kit/text/redact.ts";
@@ -20,6 +20,8 @@ export interface RemoteTool {
 
 export interface Listing {
   tools: RemoteTool[];
+  /** Maps the names of tools to what is meant for hosts alone. */
+  hostFields: Map<string, HostToolFields>;
   /** Lists the tools that were left out, and why. */
   problems: Text[];
 }
@@ -34,7 +36,7 @@ export async function listTools(
   signal: AbortSignal,
   timeoutMs: number,
 ): Promise<Listing> {
-  const listing: Listing = { tools: [], problems: [] };
+  const listing: Listing = { tools: [], hostFields: new Map(), problems: [] };
   if (client.getServerCapabilities()?.tools === undefined) return listing;
   const isModern = client.getProtocolEra() === "modern";
   const known = new Set<string>();
@@ -52,7 +54,8 @@ export async function listTools(
       const tool = readTool(value, redact);
       // Servers of the 2025 era know no such headers, and what they write under the name means nothing.
       const problem = isModern && "name" in tool ? findHeaderProblem(tool.inputSchema) : undefined;
-      addTool(listing, known, problem && "name" in tool ? describeLeftOut(tool.name, problem) : tool);
+      if (addTool(listing, known, problem && "name" in tool ? describeLeftOut(tool.name, problem) : tool))
+        listing.hostFields.set(listing.tools.at(-1)?.name ?? "", readHostFields(value, redact));
     }
     // An empty cursor is a cursor; the same one again would go round for ever.
     if (typeof result.nextCursor !== "string" || result.nextCursor === cursor) return listing;
@@ -64,15 +67,17 @@ export async function listTools(
 const pieceBytes = 200_000;
 const mostProblems = 20;
 
-function addTool(listing: Listing, known: Set<string>, tool: RemoteTool | Text): void {
+/** Returns true when the tool was added. */
+function addTool(listing: Listing, known: Set<string>, tool: RemoteTool | Text): boolean {
   if ("name" in tool && !known.has(tool.name)) {
     known.add(tool.name);
     listing.tools.push(tool);
-    return;
+    return true;
   }
-  if (listing.problems.length >= mostProblems) return;
+  if (listing.problems.length >= mostProblems) return false;
   const isTaken = { zh: "名称重复", en: "another tool of the server has the same name" };
   listing.problems.push("name" in tool ? describeLeftOut(tool.name, isTaken) : tool);
+  return false;
 }
 
 function cutListing(listing: Listing): Listing {
@@ -120,14 +125,38 @@ function isUsable(outputSchema: unknown): outputSchema is JsonSchema {
 }
 
 function readAnnotations(hints: Record<string, unknown>, title: unknown, redact: Redact): ToolAnnotations {
-  const shown = [title, hints.title].find((each) => typeof each === "string" && each !== "");
+  const [shown, ...others] = [title, hints.title].filter(isTitle).map((each) => toTitle(each, redact));
+  const titleHint = others.find((each) => each !== shown);
   const toFlag = (value: unknown): boolean | undefined => (typeof value === "boolean" ? value : undefined);
   return {
-    ...(typeof shown === "string" && { title: sanitizeLine(redact(shown)).slice(0, 200) }),
+    ...(shown !== undefined && { title: shown }),
+    ...(titleHint !== undefined && { titleHint }),
     readOnly: toFlag(hints.readOnlyHint),
     destructive: toFlag(hints.destructiveHint),
     idempotent: toFlag(hints.idempotentHint),
     openWorld: toFlag(hints.openWorldHint),
+  };
+}
+
+function isTitle(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+function toTitle(title: string, redact: Redact): string {
+  return sanitizeLine(redact(title)).slice(0, 200);
+}
+
+/** Reads what no model sees. What no host could read, or too deep a value, is left out. */
+function readHostFields(value: unknown, redact: Redact): HostToolFields {
+  const { name, title, annotations, icons, _meta: meta } = isRecord(value) ? value : {};
+  const hasHint = isRecord(annotations) && isTitle(annotations.title);
+  const titleIn = !hasHint ? "tool" : isTitle(title) ? "both" : "annotations";
+  const isShallow = (one: unknown): boolean => !isDeeperThan(one, schemaDepthLimit);
+  return {
+    name: toText(name),
+    titleIn,
+    ...(Array.isArray(icons) && isShallow(icons) && { icons: redactValue(icons, redact) }),
+    ...(isRecord(meta) && isShallow(meta) && { meta: redactValue(meta, redact) }),
   };
 }
 

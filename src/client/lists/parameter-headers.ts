@@ -48,6 +48,25 @@ export function findHeaderProblem(inputSchema: JsonSchema): Text | undefined {
     : visit(inputSchema, true);
 }
 
+/**
+ * Returns the schema without its headers where one of them is invalid, because a client of the newer protocol would leave out the
+ * tool. A server of the 2025 era may use the word for anything.
+ */
+export function dropInvalidHeaders(inputSchema: JsonSchema): JsonSchema {
+  return findHeaderProblem(inputSchema) === undefined ? inputSchema : dropHeaders(inputSchema);
+}
+
+function dropHeaders({ [annotation]: _, ...schema }: JsonSchema): JsonSchema {
+  const drop = (value: unknown): unknown => (isRecord(value) ? dropHeaders(value) : value);
+  const entries = Object.entries(schema).map(([keyword, value]) => {
+    if (maps.has(keyword) && isRecord(value))
+      return [keyword, Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, drop(inner)]))];
+    if (!singles.has(keyword)) return [keyword, value];
+    return [keyword, Array.isArray(value) ? value.map(drop) : drop(value)];
+  });
+  return Object.fromEntries(entries);
+}
+
 const maps = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
 const singles = new Set([
   "items",

@@ -1,11 +1,14 @@
 import type { ServerSettings } from "../../config/config.ts";
+import type { HostToolFields } from "../../core/tools/tool.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
 import { isMatch } from "../../kit/text/match-pattern.ts";
 import type { Era } from "../lifecycle/handshake.ts";
-import { approvePins, checkPins, isSameTool } from "../trust/check-pins.ts";
-import { makeToolVisible } from "../trust/hidden-characters.ts";
-import type { PinStore, ServerPins, WaitingTool } from "../trust/pin-store.ts";
+import { approvePins, approveTexts, checkPins, isSameTool } from "../trust/check-pins.ts";
+import { toTexts, withTexts } from "../trust/entry-texts.ts";
+import { makeToolVisible, makeTreeVisible } from "../trust/hidden-characters.ts";
+import { createOwner, listOfferedElsewhere, listPinned, replaceOffered } from "../trust/offered-definitions.ts";
+import type { PinStore, ServerPins, TextList, WaitingTool } from "../trust/pin-store.ts";
 import { toServerOrigin } from "../trust/server-origin.ts";
 import { createWarnings, type OtherTool } from "../trust/tool-warnings.ts";
 import type { Listing, RemoteTool } from "./listing.ts";
@@ -15,10 +18,14 @@ export interface ToolList {
   /** Lists the usable tools in the server's order; the object of a tool stays the same while the tool is unchanged. */
   readonly usable: readonly RemoteTool[];
   readonly waiting: readonly WaitingTool[];
+  /** Lists texts of prompts and resources that wait, and what waits in other processes. */
+  readonly waitingBesides: readonly WaitingTool[];
   /** Lists the tools of `usable` that were trusted at first use: nobody has approved them, but a user can. */
   readonly trusted: readonly WaitingTool[];
   /** Returns true when a user has approved this definition. */
   isApproved(tool: RemoteTool): boolean;
+  /** Returns what the server says of a tool for hosts alone, once it has listed it. */
+  hostFieldsOf(tool: RemoteTool): HostToolFields | undefined;
   /** Lists what was left out, and why. */
   readonly problems: readonly Text[];
   readonly warnings: readonly Text[];
@@ -31,11 +38,19 @@ export interface ToolList {
   /** Reads what was approved; to be awaited before anything else. Never rejects. */
   load(): Promise<void>;
   applyListing(listing: Listing, era: Era): Promise<void>;
+  /**
+   * Returns the entries of a list with approved texts alone; those that the server listed first are approved. `key` is the property
+   * that names an entry.
+   */
+  applyTexts(list: TextList, entries: readonly Entry[], key: string): Promise<Entry[]>;
   /** Approves those of the tools, waiting or trusted, that still are as they were shown, and gives them. Rejects when that cannot be kept. */
   approve(shown: readonly WaitingTool[]): Promise<WaitingTool[]>;
   /** Looks whether another process has approved something since; whether it has. */
   refresh(): Promise<boolean>;
 }
+
+/** Holds a prompt, a resource or a template as its server lists it. */
+type Entry = Readonly<Record<string, unknown>>;
 
 export interface ToolListOptions {
   settings: ServerSettings;
@@ -50,8 +65,11 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
   let listed: Listing | undefined;
   /** Pairs each tool as the server describes it with the form that a model may see. */
   let pairs: { raw: RemoteTool; tool: RemoteTool }[] = [];
+  let hostFields: ReadonlyMap<string, HostToolFields> = new Map();
   let usable: RemoteTool[] = [];
   let waiting: WaitingTool[] = [];
+  const waitingTexts = new Map<TextList, WaitingTool[]>();
+  const owner = createOwner();
   const warningsOf = createWarnings();
   /** Explains why approvals cannot be read or stored. */
   let storeProblem: Text | undefined;
@@ -89,6 +107,46 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
     return pairs.flatMap(({ raw }) => (isApprovedName(raw.name) ? [] : [{ kind: "trusted" as const, tool: raw }]));
   }
 
+  function listWaiting(): WaitingTool[] {
+    return [...waiting, ...[...waitingTexts.values()].flat()];
+  }
+
+  /** Another process may have approved something, which must not be overwritten. */
+  async function readAgain(): Promise<boolean> {
+    if (!(await store.hasChanged(settings))) return false;
+    const before = pins;
+    await read();
+    // Approvals that somebody has deleted meanwhile are still known here; nothing is trusted anew for that.
+    if (pins === undefined && before !== undefined) await keepPins(before);
+    for (const [list, texts] of waitingTexts) waitingTexts.set(list, texts.filter(isStillWaiting));
+    return true;
+  }
+
+  function isStillWaiting({ list, tool }: WaitingTool): boolean {
+    return pins === undefined || !listPinned(pins, list).some((pinned) => isSameTool(pinned, tool));
+  }
+
+  async function applyTexts(list: TextList, entries: readonly Entry[], key: string): Promise<Entry[]> {
+    const texts = entries.map((entry) => toTexts(entry, key));
+    await readAgain();
+    const known = { origin, tools: pins?.texts?.[list] ?? [] };
+    const found = checkPins(
+      known,
+      texts.filter((each) => each !== undefined),
+      { origin, newTools, isDamaged },
+    );
+    const changes = found.waiting.map((each): WaitingTool => ({ ...each, list }));
+    waitingTexts.set(list, changes);
+    const { tools: pinned } = found.pins;
+    const base = pins ?? { origin, tools: [] };
+    await keepPins(pinned === known.tools ? base : { ...base, texts: { ...base.texts, [list]: pinned } });
+    return entries.map((entry, index) => {
+      const own = texts[index];
+      if (own === undefined || found.usable.includes(own)) return entry;
+      return withTexts(entry, changes.find(({ tool }) => tool.name === own.name)?.pinned);
+    });
+  }
+
   async function checkAgain(era: Era | undefined): Promise<void> {
     if (listed === undefined) return;
     const found = checkPins(pins, listed.tools, { origin, newTools, isDamaged });
@@ -97,11 +155,15 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
     await keepPins(era === undefined ? found.pins : { ...found.pins, era });
   }
 
-  async function keepPins(next: ServerPins): Promise<void> {
+  async function keepPins(pinned: ServerPins): Promise<void> {
+    const offered = replaceOffered(pinned, listWaiting(), owner);
+    const next: ServerPins = offered === pinned.offered ? pinned : { ...pinned, offered };
     const isKept =
       pins !== undefined &&
       pins.tools === next.tools &&
       pins.approved === next.approved &&
+      pins.texts === next.texts &&
+      pins.offered === next.offered &&
       pins.era === next.era &&
       pins.origin === next.origin;
     pins = next;
@@ -121,10 +183,15 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
     get waiting() {
       return waiting;
     },
+    get waitingBesides() {
+      const own = listWaiting();
+      return [...own.slice(waiting.length), ...listOfferedElsewhere(pins, own, owner)];
+    },
     get trusted() {
       return listTrusted();
     },
     isApproved: (tool) => pairs.some((pair) => pair.tool === tool && isApprovedName(pair.raw.name)),
+    hostFieldsOf: ({ name }) => hostFields.get(name),
     get problems() {
       return listed?.problems ?? [];
     },
@@ -148,32 +215,43 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
     async applyListing(listing, era) {
       const before = listed;
       listed = listing;
+      hostFields = new Map([...listing.hostFields].map(([name, fields]) => [name, makeTreeVisible(fields)]));
       listedAt = performance.now();
       // A server that announces the same list for ever is not judged for ever.
       if (before !== undefined && era === pins?.era && isSameList(before.tools, listing.tools)) return;
+      await readAgain();
       await checkAgain(era);
     },
+    applyTexts,
     async approve(shown) {
+      await readAgain();
       if (pins === undefined) return [];
-      const still = [...waiting, ...listTrusted()].filter(({ tool }) =>
-        shown.some((seen) => isSameTool(seen.tool, tool)),
-      );
-      const names = still.map(({ tool }) => tool.name);
-      await keepPins(approvePins(pins, still, names));
+      const own = listWaiting();
+      const all = [...own, ...listOfferedElsewhere(pins, own, owner), ...listTrusted()];
+      const still = all.filter((each) => shown.some((seen) => isSameChange(seen, each)));
+      const [tools, texts] = [still.filter(({ list }) => !list), still.filter(({ list }) => list)];
+      const names = tools.map(({ tool }) => tool.name);
+      const next = approveTexts(approvePins(pins, tools, names), texts);
+      for (const [list, each] of waitingTexts)
+        waitingTexts.set(
+          list,
+          each.filter((change) => !still.some((one) => isSameChange(one, change))),
+        );
+      await keepPins(next);
       await checkAgain(undefined);
       if (storeProblem !== undefined) throw new DuetError({ code: "config", text: storeProblem });
-      return shown.filter((seen) => still.some(({ tool }) => isSameTool(seen.tool, tool)));
+      return shown.filter((seen) => still.some((each) => isSameChange(seen, each)));
     },
     async refresh() {
-      if (!(await store.hasChanged(settings))) return false;
-      const before = pins;
-      await read();
-      // Approvals that somebody has deleted meanwhile are still known here; nothing is trusted anew for that.
-      if (pins === undefined && before !== undefined) await keepPins(before);
-      await checkAgain(undefined);
-      return true;
+      const hasChanged = await readAgain();
+      if (hasChanged) await checkAgain(undefined);
+      return hasChanged;
     },
   };
+}
+
+function isSameChange(one: WaitingTool, other: WaitingTool): boolean {
+  return one.list === other.list && isSameTool(one.tool, other.tool);
 }
 
 function isSameList(one: readonly RemoteTool[], other: readonly RemoteTool[]): boolean {

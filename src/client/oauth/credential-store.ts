@@ -6,6 +6,7 @@ import { sleep } from "../../kit/async/timeout.ts";
 import { getMessage } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import { createFolder, readPrivateFile, writePrivateFile } from "../../kit/private-file.ts";
+import { isRunning } from "../../kit/process/is-running.ts";
 import { type Credentials, noCredentials, readCredentials } from "./credentials.ts";
 
 /** Identifies the server that credentials belong to: another URL under the same name finds nothing. */
@@ -176,20 +177,11 @@ async function isAbandoned(file: string): Promise<boolean> {
     const { text = "", state } = await readPrivateFile(file, largestLock);
     if (Date.now() - Number(state.mtimeMs) > oldestLockMs) return true;
     const holder = Number(text);
-    return text !== "" && Number.isInteger(holder) && !isAlive(holder);
+    return text !== "" && Number.isInteger(holder) && !isRunning(holder);
   } catch (thrown) {
     // It was given back just now.
     if (getErrorCode(thrown) === "ENOENT") return false;
     throw thrown;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (thrown) {
-    return getErrorCode(thrown) !== "ESRCH";
   }
 }
 

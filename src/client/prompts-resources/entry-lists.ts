@@ -6,6 +6,7 @@ import type { ServerList } from "../lifecycle/announcements.ts";
 import { listLimits } from "../limits.ts";
 import type { Pool } from "../pool.ts";
 import { findHidden, makeTreeVisible } from "../trust/hidden-characters.ts";
+import type { TextList } from "../trust/pin-store.ts";
 
 /** Caches one list of one server. */
 interface StoredList {
@@ -30,7 +31,7 @@ export interface EntryLists {
   /** Returns every entry with its server, in the configuration's order. Rejects only when the signal aborts. */
   all(kind: Kind, signal?: AbortSignal): Promise<{ server: string; entry: ListedEntry }[]>;
   /** Returns the servers that offer this capability, in the configuration's order. */
-  serversWith(what: "prompts" | "resources" | "completions"): string[];
+  serversWith(what: "prompts" | "resources" | "completions" | "subscriptions"): string[];
   /** Marks a list as changed, so that it is fetched again when next requested. */
   changed(list: ServerList): void;
 }
@@ -42,7 +43,10 @@ export interface Listeners {
   onLine(line: Text): void;
 }
 
-export function createEntryLists(pool: Pick<Pool, "status" | "request">, { onLate, onLine }: Listeners): EntryLists {
+export function createEntryLists(
+  pool: Pick<Pool, "status" | "request" | "checkTexts">,
+  { onLate, onLine }: Listeners,
+): EntryLists {
   const lists = new Map<string, StoredList>();
 
   function getStoredList(server: string, { method, list }: Kind): StoredList {
@@ -59,7 +63,7 @@ export function createEntryLists(pool: Pick<Pool, "status" | "request">, { onLat
     return stored;
   }
 
-  function listServersWith(what: "prompts" | "resources" | "completions"): string[] {
+  function listServersWith(what: "prompts" | "resources" | "completions" | "subscriptions"): string[] {
     return pool
       .status()
       .filter(({ offers }) => offers[what])
@@ -136,7 +140,12 @@ export function createEntryLists(pool: Pick<Pool, "status" | "request">, { onLat
   async function listEntries(kind: Kind, signal?: AbortSignal): Promise<{ server: string; entry: ListedEntry }[]> {
     const servers = listServersWith(kind.list);
     await waitAbortable(Promise.all(servers.map((server) => refresh(server, kind))), signal);
-    return servers.flatMap((server) => getStoredList(server, kind).entries.map((entry) => ({ server, entry })));
+    const lists = servers.map(async (server) => {
+      const texts = { list: kind.texts, key: kind.key };
+      const entries = await pool.checkTexts(server, texts, getStoredList(server, kind).entries);
+      return entries.map((entry) => ({ server, entry }));
+    });
+    return (await Promise.all(lists)).flat();
   }
 
   return {
@@ -195,6 +204,8 @@ export interface Kind {
   field: string;
   key: string;
   words: Text;
+  /** Names the approved texts of its entries. */
+  texts: TextList;
 }
 
 export const kinds = {
@@ -204,6 +215,7 @@ export const kinds = {
     field: "prompts",
     key: "name",
     words: { zh: "提示词", en: "prompts" },
+    texts: "prompts",
   },
   resources: {
     list: "resources",
@@ -211,6 +223,7 @@ export const kinds = {
     field: "resources",
     key: "uri",
     words: { zh: "资源", en: "resources" },
+    texts: "resources",
   },
   templates: {
     list: "resources",
@@ -218,5 +231,6 @@ export const kinds = {
     field: "resourceTemplates",
     key: "uriTemplate",
     words: { zh: "资源模板", en: "resource templates" },
+    texts: "templates",
   },
 } as const satisfies Record<string, Kind>;

@@ -31,6 +31,11 @@ export interface PromptsAndResources {
    * that fits everything comes last. Undefined when there is none.
    */
   readResource(uri: string, options: CallerOptions): Promise<ResultFields | undefined>;
+  /**
+   * Calls `listener` for each change of the resource, or of something below it, until the returned function is called. Undefined
+   * when there is no such resource, or its server does not tell of changes.
+   */
+  subscribe(uri: string, listener: (uri: string) => void, signal: AbortSignal): Promise<(() => void) | undefined>;
   /** Returns undefined when no server completes the request. */
   complete(request: Completion, options: CallerOptions): Promise<ResultFields | undefined>;
   /** Remembers which server gave a link, so that what stands behind it can be read. */
@@ -53,32 +58,33 @@ export interface Completion {
 /** Limits how many links are remembered. The oldest are forgotten first. */
 const mostLinks = 1000;
 
-export function createPromptsAndResources(
-  pool: Pick<Pool, "status" | "request">,
-  listeners: Listeners,
-): PromptsAndResources {
+export function createPromptsAndResources(pool: OfferingPool, listeners: Listeners): PromptsAndResources {
   const shared: SharedState = {
     pool,
     names: createToolNames(),
     lists: createEntryLists(pool, listeners),
     firstOfEach: createCollisions(listeners.onLine),
     links: new Map(),
+    followers: createResourceFollowers(pool),
   };
   return createView(shared, () => true);
 }
 
 /** Holds what is known of the servers, shared by all views. */
 interface SharedState {
-  pool: Pick<Pool, "status" | "request">;
+  pool: OfferingPool;
   names: ReturnType<typeof createToolNames>;
   lists: EntryLists;
   firstOfEach: ReturnType<typeof createCollisions>;
   /** Maps links to the servers that returned them. */
   links: Map<string, string>;
+  followers: ReturnType<typeof createResourceFollowers>;
 }
 
+type OfferingPool = Pick<Pool, "status" | "request" | "checkTexts" | "subscribe" | "unsubscribe" | "onUpdated">;
+
 function createView(shared: SharedState, permits: (server: string) => boolean): PromptsAndResources {
-  const { pool, names, lists, firstOfEach, links } = shared;
+  const { pool, names, lists, firstOfEach, links, followers } = shared;
 
   async function listAll(kind: Kind, signal?: AbortSignal) {
     return (await lists.all(kind, signal)).filter(({ server }) => permits(server));
@@ -124,6 +130,11 @@ function createView(shared: SharedState, permits: (server: string) => boolean): 
       const server = await findServer(uri, options.signal);
       return server === undefined ? undefined : pool.request(server, "resources/read", { uri }, options);
     },
+    async subscribe(uri, listener, signal) {
+      const server = await findServer(uri, signal);
+      if (server === undefined || !lists.serversWith("subscriptions").includes(server)) return undefined;
+      return followers.follow(server, uri, { listener, signal });
+    },
     async complete({ ref, argument, context }, options) {
       const able = lists.serversWith("completions");
       const more = context?.arguments && { context: { arguments: context.arguments } };
@@ -147,6 +158,48 @@ function createView(shared: SharedState, permits: (server: string) => boolean): 
     changed: lists.changed,
     only: (also) => createView(shared, (server) => permits(server) && also(server)),
   };
+}
+
+/** Lets any number of hosts follow a resource with one subscription at its server. */
+function createResourceFollowers(pool: OfferingPool) {
+  const followed = new Map<string, { uri: string; server: string; listeners: Set<(uri: string) => void> }>();
+  pool.onUpdated((server, updated) => {
+    for (const each of followed.values())
+      if (each.server === server && isAtOrBelow(updated, each.uri)) for (const tell of each.listeners) tell(updated);
+  });
+
+  return {
+    async follow(
+      server: string,
+      uri: string,
+      { listener, signal }: { listener(uri: string): void; signal: AbortSignal },
+    ): Promise<() => void> {
+      const key = JSON.stringify([server, uri]);
+      const entry = followed.get(key) ?? { uri, server, listeners: new Set() };
+      followed.set(key, entry);
+      // Each follower has a listener of its own, also where two give the same function.
+      const notify = (changed: string): void => listener(changed);
+      entry.listeners.add(notify);
+      const leave = (): void => {
+        if (!entry.listeners.delete(notify) || entry.listeners.size > 0) return;
+        followed.delete(key);
+        void pool.unsubscribe(server, uri);
+      };
+      try {
+        // A second time where somebody follows it already, so that this one hears whether the server agrees.
+        await pool.subscribe(server, uri, signal);
+      } catch (thrown) {
+        leave();
+        throw thrown;
+      }
+      return leave;
+    },
+  };
+}
+
+/** A server may tell of a part of what was subscribed to. */
+function isAtOrBelow(updated: string, uri: string): boolean {
+  return updated === uri || updated.startsWith(uri.endsWith("/") ? uri : `${uri}/`);
 }
 
 interface ServerEntry {

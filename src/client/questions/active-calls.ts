@@ -1,4 +1,5 @@
 import type { Elicit, Elicitation, ElicitationReply } from "../../core/forms/elicitation.ts";
+import type { CallingHost } from "../../core/tools/calling-host.ts";
 import type { TextBilling } from "../../core/turn-budget.ts";
 import { createSemaphore } from "../../kit/async/semaphore.ts";
 import { followSignal } from "../../kit/async/timeout.ts";
@@ -10,6 +11,8 @@ import { notNowError } from "./request-refusal.ts";
 export interface ActiveCall {
   /** Asks the person for whom the call is made; absent where nobody can be asked. */
   elicit?: Elicit | undefined;
+  /** Is the host that has made the call itself. */
+  host?: CallingHost | undefined;
   /** Tells whoever reads of the call. */
   tell?: Notify | undefined;
   /** Takes the bills of what our models write for the server during the call. */
@@ -30,6 +33,13 @@ export interface ActiveCalls {
   isFreeFor(person: object | undefined): boolean;
   /** Returns what asks the person of the running calls, or undefined when nobody can be asked. */
   current(): AskPerson | undefined;
+  /** Returns the host of the oldest call, where every call is of one host. */
+  host(): CallingHost | undefined;
+  /**
+   * Returns who may read what the server logs now: the host of the calls, where all are of one; `all` where no call is of a caller
+   * who is told apart from others; else nobody, because the entry may be about anybody's call.
+   */
+  findLogReader(): CallingHost | "all" | undefined;
   /** Tells the reader of the oldest call. */
   readonly tell: Notify;
   /** Returns what bills the oldest call, or undefined when there is no call. */
@@ -53,16 +63,32 @@ export function getPerson({ elicit }: Pick<ActiveCall, "elicit">): object | unde
   return elicit?.person ?? elicit;
 }
 
+/** Returns who has made a call, also where nobody can be asked. */
+function getCaller(call: Pick<ActiveCall, "elicit" | "host">): object | undefined {
+  return call.host?.person ?? getPerson(call);
+}
+
 export function createActiveCalls(now: () => number = () => performance.now()): ActiveCalls {
   const calls = new Map<ActiveCall, { ended: AbortController; answered: number }>();
-  /** Pairs the persons of calls that were given up with when they are forgotten. */
-  const lingering = new Map<object | undefined, number>();
+  /** Pairs the calls that were given up with when they are forgotten. */
+  const lingering = new Map<ActiveCall, number>();
   const turn = createSemaphore(1);
   let asked = 0;
 
+  function listCalls(): ActiveCall[] {
+    for (const [call, until] of lingering) if (until <= now()) lingering.delete(call);
+    return [...calls.keys(), ...lingering.keys()];
+  }
+
   function listPersons(): Set<object | undefined> {
-    for (const [person, until] of lingering) if (until <= now()) lingering.delete(person);
-    return new Set([...[...calls.keys()].map(getPerson), ...lingering.keys()]);
+    return new Set(listCalls().map(getPerson));
+  }
+
+  /** A later call of the same caller replaces one that was given up. */
+  function rememberGivenUp(call: ActiveCall): void {
+    for (const other of lingering.keys())
+      if (getPerson(other) === getPerson(call) && getCaller(other) === getCaller(call)) lingering.delete(other);
+    lingering.set(call, now() + lingerMs);
   }
 
   function notifyAll(code: string, message: Text): void {
@@ -118,7 +144,7 @@ export function createActiveCalls(now: () => number = () => performance.now()): 
       calls.set(mine, { ended, answered: 0 });
       return ({ isReplied }) => {
         calls.delete(mine);
-        if (!isReplied) lingering.set(getPerson(mine), now() + lingerMs);
+        if (!isReplied) rememberGivenUp({ elicit: mine.elicit, host: mine.host });
         ended.abort();
       };
     },
@@ -135,6 +161,17 @@ export function createActiveCalls(now: () => number = () => performance.now()): 
           );
         };
       return person && ((question, signal) => askInTurn(person, question, signal));
+    },
+    host() {
+      const callers = new Set(listCalls().map(getCaller));
+      return callers.size === 1 ? calls.keys().next().value?.host : undefined;
+    },
+    findLogReader() {
+      const all = listCalls();
+      const callers = new Set(all.map(getCaller));
+      const host = calls.keys().next().value?.host;
+      if (callers.size === 1 && host?.log !== undefined) return host;
+      return all.every((call) => (call.host ?? call.elicit)?.owner === undefined) ? "all" : undefined;
     },
     tell(code, message) {
       const [first] = calls.keys();
@@ -168,6 +205,8 @@ export interface RequestingServer {
 export interface AnswerContext {
   /** Asks the person of the call that the question belongs to; absent where nobody can be asked. */
   ask?: AskPerson | undefined;
+  /** Is the host of that call; absent where a run has made it, and where that is not certain. */
+  host?: CallingHost | undefined;
   /** Aborts when the answer is not wanted any more. */
   signal: AbortSignal;
   /** Tells the reader of that call something once: what was written for the server, and what it cost. */

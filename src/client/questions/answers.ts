@@ -6,15 +6,17 @@ import type { Elicitation, ElicitationReply } from "../../core/forms/elicitation
 import { type Choice, type FormField, readForm, toFormSchema } from "../../core/forms/form.ts";
 import { findValueProblem, getDefaultValue } from "../../core/forms/form-value.ts";
 import type { Sample, SamplingReply, SamplingRequest } from "../../core/sampling.ts";
+import type { CallingHost } from "../../core/tools/calling-host.ts";
+import { pageType } from "../../core/tools/tool-pages.ts";
 import { createSemaphore } from "../../kit/async/semaphore.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import { getOwnValue, isRecord, type JsonObject } from "../../kit/json.ts";
-import type { Redact } from "../../kit/text/redact.ts";
+import { type Redact, redactValue } from "../../kit/text/redact.ts";
 import { sanitize, toShortLine } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import type { AnswerContext, RequestingServer } from "./active-calls.ts";
-import { badRequestError, notNowError, unknownMethodError } from "./request-refusal.ts";
+import { badRequestError, notNowError, RequestRefusedError, unknownMethodError } from "./request-refusal.ts";
 
 /**
  * Returns the capabilities announced to a server. Elicitation is always announced: whether a user can be asked depends on the
@@ -22,12 +24,14 @@ import { badRequestError, notNowError, unknownMethodError } from "./request-refu
  */
 export function toClientCapabilities(
   settings: Pick<ServerSettings, "sampling" | "roots">,
-  { canSample }: { canSample: boolean },
+  { canSample, passesOn }: { canSample: boolean; passesOn?: boolean | undefined },
 ): ClientCapabilities {
   return {
     elicitation: { form: {}, url: {} },
     ...(settings.sampling && canSample ? { sampling: {} } : {}),
     ...(settings.roots ? { roots: {} } : {}),
+    // Servers offer their pages only to a client that says that it shows them (MCP Apps).
+    ...(passesOn ? { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: [pageType] } } } : {}),
   };
 }
 
@@ -69,7 +73,12 @@ export function listRoots(directories: readonly string[]): { roots: { uri: strin
 /** Limits a server's sampling requests; lengths are in UTF-16 units. */
 const samplingLimits = { perMinute: 5, messages: 50, characters: 100_000, outputTokens: 4000 };
 
-/** Answers `sampling/createMessage` of one server: texts only, one after the other, a few a minute. */
+type SampleByHost = NonNullable<CallingHost["sample"]>;
+
+/**
+ * Answers `sampling/createMessage` of one server, one after the other, a few a minute: by the model of the host that has made the
+ * call itself, where it has one for others, and else by ours, for which everything is a text.
+ */
 export function createSampling(asking: RequestingServer, sample: Sample) {
   const turn = createSemaphore(1);
   const starts: number[] = [];
@@ -82,16 +91,26 @@ export function createSampling(asking: RequestingServer, sample: Sample) {
     starts.push(now);
   }
 
-  return async (params: unknown, { signal, tell, billing }: AnswerContext): Promise<Record<string, unknown>> => {
+  async function askHost(sampleByHost: SampleByHost, params: unknown, { signal, tell }: AnswerContext) {
+    const written = await waitAbortable(sampleByHost(toHostRequest(asking, params), signal), signal);
+    if (written === undefined) throw notNowError("The host has not written the text");
+    tell?.("sampling", describeHostText(asking));
+    return written;
+  }
+
+  return async (params: unknown, context: AnswerContext): Promise<Record<string, unknown>> => {
+    const { signal, tell, billing, host } = context;
     const request = readSamplingRequest(asking, params);
     count();
     await turn.acquire(signal);
     try {
+      if (host?.sample) return await askHost(host.sample, params, context);
       const reply = await waitAbortable(sample({ ...request, billing }, signal), signal);
       tell?.("sampling", describeBill(asking, reply));
       return toSamplingResult(reply);
     } catch (thrown) {
       signal.throwIfAborted();
+      if (thrown instanceof RequestRefusedError) throw thrown;
       tell?.("sampling-failed", describeFailure(asking, thrown));
       // Not why: that may name our provider, and is none of the server's business.
       throw notNowError("The model has not written the text", thrown);
@@ -126,6 +145,18 @@ function readSamplingRequest({ from, redact }: RequestingServer, params: unknown
   };
 }
 
+/** Returns what a host is asked: a request that has been read before, with nothing in it that concerns other servers. */
+function toHostRequest({ redact }: RequestingServer, params: unknown): Record<string, unknown> {
+  const { messages, systemPrompt, maxTokens, temperature, stopSequences, modelPreferences } = isRecord(params)
+    ? params
+    : {};
+  const limited = Math.min(Number(maxTokens), samplingLimits.outputTokens);
+  return redactValue(
+    { messages, systemPrompt, maxTokens: limited, temperature, stopSequences, modelPreferences },
+    redact,
+  );
+}
+
 function readMessage(message: unknown): SamplingRequest["messages"][number] {
   const { role, content } = isRecord(message) ? message : {};
   if (role !== "user" && role !== "assistant") throw badRequestError('The role of a message is "user" or "assistant"');
@@ -151,6 +182,13 @@ function describeBill({ from }: RequestingServer, { model, tokens, costUsd }: Sa
   return {
     zh: `${model} 为 MCP 服务器 ${from} 写了一段文本 · ${tokens} token${cost}`,
     en: `${model} has written a text for the MCP server ${from} · ${tokens} tokens${cost}`,
+  };
+}
+
+function describeHostText({ from }: RequestingServer) {
+  return {
+    zh: `宿主的模型为 MCP 服务器 ${from} 写了一段文本`,
+    en: `The host's model has written a text for the MCP server ${from}`,
   };
 }
 

@@ -6,9 +6,15 @@ export interface FloodGate {
   close(): void;
 }
 
-/** The limit is a thousand messages a second. More would carry no information and cost time to parse. */
-const windowMs = 100;
-const mostPerWindow = 100;
+/**
+ * The limit is a thousand messages a second, which may come at once: the progress of a call often does. More would carry no
+ * information and cost time to parse.
+ */
+const windowMs = 1000;
+const mostPerWindow = 1000;
+
+/** Is after how long an announcement beyond the limit is delivered, in milliseconds. */
+const announcementDelayMs = 100;
 
 /** Drops messages beyond the limit. A list-changed notification is delivered a moment later instead, once for each list. */
 export function createFloodGate(handOn: (line: string) => void): FloodGate {
@@ -22,7 +28,7 @@ export function createFloodGate(handOn: (line: string) => void): FloodGate {
     const [, list] = announcement.exec(line.slice(0, longestAnnouncement)) ?? [];
     if (list === undefined) return;
     held.set(list, line);
-    timer ??= setTimeout(release, windowMs);
+    timer ??= setTimeout(release, announcementDelayMs);
   }
 
   function release(): void {

@@ -42,7 +42,8 @@ export function checkPins(
   const era = pins?.origin === origin ? pins.era : undefined;
   const tools = sortPins(listed, known, added);
   const approved = pins?.origin === origin ? listStillPinned(pins, tools) : undefined;
-  return { usable, waiting, pins: { origin, era, tools, ...(approved && { approved }) } };
+  const others = pins?.origin === origin ? pins : undefined;
+  return { usable, waiting, pins: { ...others, origin, era, tools, ...(approved && { approved }) } };
 }
 
 /**
@@ -57,6 +58,16 @@ export function approvePins(pins: ServerPins, waiting: readonly WaitingTool[], n
   const added = [...approved.values()].filter(({ name }) => !known.has(name));
   const tools = [...pins.tools.map((tool) => approved.get(tool.name) ?? tool), ...added];
   return { ...pins, tools, approved: [...new Set([...(pins.approved ?? []), ...approved.keys()])] };
+}
+
+/** Returns the pins after these texts of prompts and resources are approved, as the person has seen them. */
+export function approveTexts(pins: ServerPins, waiting: readonly WaitingTool[]): ServerPins {
+  const texts = { ...pins.texts };
+  for (const { list, tool } of waiting) {
+    if (list === undefined) continue;
+    texts[list] = [...(texts[list] ?? []).filter(({ name }) => name !== tool.name), tool];
+  }
+  return waiting.length === 0 ? pins : { ...pins, texts };
 }
 
 /** Keeps the approvals whose definition is still pinned. A name alone is no approval. */

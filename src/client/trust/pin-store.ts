@@ -158,16 +158,44 @@ export function readPins(text: string): ServerPins | undefined {
   if (!tools.every((tool) => tool !== undefined)) return undefined;
   const { era } = value;
   const approved = readNames(value.approved);
+  const texts = readTexts(value.texts);
+  const offered = readOffered(value.offered);
+  if (texts === undefined) return undefined;
   return {
     origin: value.origin,
     ...((era === "legacy" || era === "modern") && { era }),
     tools,
     ...(approved.length > 0 && { approved }),
+    ...(Object.keys(texts).length > 0 && { texts }),
+    ...(offered.length > 0 && { offered }),
   };
 }
 
-function writePins({ origin, era, tools, approved }: ServerPins): string {
-  return `${JSON.stringify({ version: 1, origin, era, tools, approved })}\n`;
+function writePins({ origin, era, tools, approved, texts, offered }: ServerPins): string {
+  return `${JSON.stringify({ version: 1, origin, era, tools, approved, texts, offered })}\n`;
+}
+
+/** Returns undefined for texts that `writePins` did not write: what was approved is then unknown. */
+function readTexts(value: unknown): ServerPins["texts"] | undefined {
+  const texts: ServerPins["texts"] = {};
+  for (const list of textLists) {
+    const entries = isRecord(value) ? value[list] : undefined;
+    if (entries === undefined) continue;
+    const read = Array.isArray(entries) ? entries.map(readTool) : [undefined];
+    if (!read.every((entry) => entry !== undefined)) return undefined;
+    texts[list] = read;
+  }
+  return texts;
+}
+
+/** Leaves out what cannot be read, because whoever offers it writes it again. */
+function readOffered(value: unknown): OfferedDefinition[] {
+  return (Array.isArray(value) ? value : []).flatMap((each) => {
+    const tool = isRecord(each) ? readTool(each.tool) : undefined;
+    if (!isRecord(each) || tool === undefined || typeof each.owner !== "string") return [];
+    const list = textLists.find((name) => name === each.list);
+    return [{ owner: each.owner, ...(list && { list }), tool }];
+  });
 }
 
 /** Files of older versions have no names, so the tools approved then count as trusted on first use. */
@@ -199,10 +227,14 @@ function isSchema(value: unknown): value is Record<string, unknown> {
 
 function readAnnotations(value: unknown): ToolAnnotations | undefined {
   if (!isRecord(value)) return undefined;
-  const { title, readOnly, destructive, idempotent, openWorld } = value;
+  const { title, titleHint, readOnly, destructive, idempotent, openWorld } = value;
   const flags = { readOnly, destructive, idempotent, openWorld };
-  if (!(title === undefined || typeof title === "string") || !hasFlags(flags)) return undefined;
-  return { ...(title !== undefined && { title }), ...flags };
+  if (!isOptionalText(title) || !isOptionalText(titleHint) || !hasFlags(flags)) return undefined;
+  return { ...(title !== undefined && { title }), ...(titleHint !== undefined && { titleHint }), ...flags };
+}
+
+function isOptionalText(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === "string";
 }
 
 function hasFlags<K extends string>(flags: Record<K, unknown>): flags is Record<K, boolean | undefined> {
@@ -219,9 +251,28 @@ export interface ServerPins {
   tools: RemoteTool[];
   /** Names the tools whose definition a person has read and approved. The others were trusted on first use. */
   approved?: string[];
+  /** Holds the approved texts of prompts and resources, as `toTexts` makes them. */
+  texts?: Partial<Record<TextList, RemoteTool[]>>;
+  /** Lists what running processes were offered and nobody has approved, so that another process can ask a person. */
+  offered?: OfferedDefinition[];
+}
+
+/** Names a list whose entries have texts that a model may see. */
+export type TextList = (typeof textLists)[number];
+
+export const textLists = ["prompts", "resources", "templates"] as const;
+
+export interface OfferedDefinition {
+  /** Begins with the number of the process. */
+  owner: string;
+  /** Is absent for a tool. */
+  list?: TextList;
+  tool: RemoteTool;
 }
 
 export interface WaitingTool {
+  /** Says that this is no tool but the texts of an entry of that list. */
+  list?: TextList;
   /** A `trusted` tool may be used although no person has approved it so far. */
   kind: "changed" | "new" | "trusted";
   tool: RemoteTool;

@@ -9,7 +9,8 @@ export type FormField = FieldWords &
     | { kind: "text"; format?: TextFormat; minLength?: number; maxLength?: number; default?: string }
     | { kind: "number"; isWhole: boolean; minimum?: number; maximum?: number; default?: number }
     | { kind: "boolean"; default?: boolean }
-    | { kind: "choice"; choices: Choice[]; default?: string }
+    /** `isTitledByNames` is true where the titles were written as `enumNames`, the older of two ways. */
+    | { kind: "choice"; choices: Choice[]; isTitledByNames?: boolean; default?: string }
     | { kind: "choices"; choices: Choice[]; minItems?: number; maxItems?: number; default?: string[] }
   );
 
@@ -46,7 +47,10 @@ function readField(name: string, property: unknown, required: boolean): FormFiel
   const schema = removeNull(property);
   const words = { name, required, title: getText(schema, "title"), description: getText(schema, "description") };
   const choices = readChoices(schema);
-  if (choices) return { ...words, kind: "choice", choices, default: getText(schema, "default") };
+  if (choices) {
+    const isTitledByNames = schema.enumNames !== undefined;
+    return { ...words, kind: "choice", choices, isTitledByNames, default: getText(schema, "default") };
+  }
   switch (schema.type) {
     case "string":
       return readText(words, schema);
@@ -141,7 +145,18 @@ function numberAt(schema: Record<string, unknown>, key: string): number | undefi
   return typeof value === "number" ? value : undefined;
 }
 
-/** Returns the schema of these fields in the newest MCP form. */
+/** Is the revision of MCP that brought choices with titles in `oneOf`, and several choices at once. */
+const firstWithOneOf = "2025-11-25";
+
+/** Returns a form as hosts of this revision of MCP know it. Older ones know the titles of choices as `enumNames` alone. */
+export function toKnownForm(schema: JsonSchema, protocolVersion: string): JsonSchema {
+  if (protocolVersion >= firstWithOneOf) return schema;
+  const fields = readForm(schema);
+  if (fields === undefined) return schema;
+  return toFormSchema(fields.map((field) => (field.kind === "choice" ? { ...field, isTitledByNames: true } : field)));
+}
+
+/** Returns the schema of these fields as MCP has it since 2025-11-25, with titles of choices where they were written. */
 export function toFormSchema(fields: readonly FormField[]): JsonSchema {
   const properties = Object.fromEntries(fields.map((field) => [field.name, toProperty(field)]));
   const required = fields.filter((field) => field.required).map(({ name }) => name);
@@ -159,7 +174,11 @@ function toProperty(field: FormField): JsonSchema {
     case "boolean":
       return { type: "boolean", ...words };
     case "choice":
-      return { type: "string", ...words, ...writeChoices(field.choices, "oneOf") };
+      return {
+        type: "string",
+        ...words,
+        ...writeChoices(field.choices, field.isTitledByNames ? "enumNames" : "oneOf"),
+      };
     case "choices": {
       const items = hasTitles(field.choices) ? {} : { type: "string" };
       const range = { minItems: field.minItems, maxItems: field.maxItems };
@@ -168,8 +187,10 @@ function toProperty(field: FormField): JsonSchema {
   }
 }
 
-function writeChoices(choices: readonly Choice[], titledAs: "oneOf" | "anyOf"): JsonSchema {
-  if (!hasTitles(choices)) return { enum: choices.map(({ value }) => value) };
+function writeChoices(choices: readonly Choice[], titledAs: "oneOf" | "anyOf" | "enumNames"): JsonSchema {
+  const values = choices.map(({ value }) => value);
+  if (!hasTitles(choices)) return { enum: values };
+  if (titledAs === "enumNames") return { enum: values, enumNames: choices.map(({ title }) => title) };
   return { [titledAs]: choices.map(({ value, title }) => ({ const: value, title })) };
 }
 

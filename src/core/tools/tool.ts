@@ -8,6 +8,7 @@ import type { Mode } from "../outcome.ts";
 import type { approvalRequestSchema, approvalSchema } from "../questions/user-question.ts";
 import type { permissionSchema, toolFailureSchema } from "../schemas/events-schema.ts";
 import type { TextBilling } from "../turn-budget.ts";
+import type { CallingHost } from "./calling-host.ts";
 import type { DataFlow, SendingGuard } from "./data-flow.ts";
 import type { HookDecision } from "./hook-decision.ts";
 
@@ -22,6 +23,8 @@ export interface Tool {
   /** Names the origin of the tool: `builtin`, `user`, `skills`, or the configured name of a server. */
   readonly source: string;
   readonly annotations: ToolAnnotations;
+  /** Returns what its server says for hosts alone; undefined where that is not known yet. Absent for a tool of no server. */
+  hostFields?(): HostToolFields | undefined;
   /**
    * Replaces `annotations` for one call when they depend on the arguments, such as for a request that only reads. A server's
    * tool never has it.
@@ -65,9 +68,22 @@ export interface ArgumentProblem {
   text: Text;
 }
 
+/** Holds what a server says of a tool for hosts and their people. No model sees it, and nobody has to approve it. */
+export interface HostToolFields {
+  /** Is the server's own name for the tool. */
+  name: string;
+  /** Says where the server has written the title. */
+  titleIn: "tool" | "annotations" | "both";
+  icons?: readonly unknown[];
+  /** Holds, for example, which page of the server shows the tool's results (MCP Apps). */
+  meta?: Readonly<Record<string, unknown>>;
+}
+
 /** Holds a tool's claims about itself. People and hosts see them, and they never relax a policy. */
 export interface ToolAnnotations {
   title?: string;
+  /** Holds the title of the annotations where it is not that of the tool. */
+  titleHint?: string;
   readOnly?: boolean;
   destructive?: boolean;
   idempotent?: boolean;
@@ -87,6 +103,10 @@ export interface ToolContext {
   /** Follows what the run has read, and is absent when the caller is no agent. */
   readonly sending?: SendingGuard | undefined;
   readonly wantsContent?: boolean | undefined;
+  /** Is the host that has made the call; absent for a call of a run. */
+  readonly host?: CallingHost | undefined;
+  /** Holds what the host has said in the `_meta` of its call, for the server of the tool. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
   /** Takes the bills of texts that our models write for a server during the call (MCP sampling); absent where nobody is billed. */
   readonly billing?: TextBilling | undefined;
   /**

@@ -1,10 +1,13 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import type { Caller } from "../../core/caller.ts";
+import type { ServerLogLevel } from "../../core/server-log.ts";
 
 /** Represents one connection to a host: a process's stdio, a session over HTTP, or a single request over HTTP. */
 export interface HostConnection {
   readonly server: McpServer;
   readonly caller: Caller;
+  /** Is the level that a host of the 2025 era has set for logs; undefined where it has set none. */
+  logLevel?: ServerLogLevel | undefined;
   /**
    * Is true for a 2026-era request over HTTP. The connection ends with each request, and work that waits for the next request
    * outlives it.

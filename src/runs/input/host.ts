@@ -1,10 +1,12 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
+  LOG_LEVEL_META_KEY,
   type McpServer,
   PROTOCOL_VERSION_META_KEY,
   type ServerContext,
 } from "@modelcontextprotocol/server";
+import { isLogLevel, type ServerLogLevel } from "../../core/server-log.ts";
 import { isRecord, toText } from "../../kit/json.ts";
 
 /** Describes the upstream host, as far as it has identified itself. */
@@ -28,6 +30,8 @@ export interface Host {
    * 2025 era gets a request from us while its own request is open.
    */
   isModern: boolean;
+  /** Is the level from which on a request of the 2026 era wants logs; undefined where it wants none. */
+  logLevel?: ServerLogLevel | undefined;
   /** Holds all capabilities that the host declares. */
   capabilities: Readonly<Record<string, unknown>>;
 }
@@ -54,7 +58,9 @@ export function readHost({ server }: McpServer, { mcpReq }: ServerContext): Host
   const said: unknown = isModern ? envelope[CLIENT_CAPABILITIES_META_KEY] : server.getClientCapabilities();
   const capabilities = isRecord(said) ? said : {};
   const { elicitation } = capabilities;
-  const known = { name, version, title, asksProgress, protocolVersion, isModern, capabilities };
+  const level: unknown = isModern ? envelope[LOG_LEVEL_META_KEY] : undefined;
+  const logLevel = isLogLevel(level) ? level : undefined;
+  const known = { logLevel, name, version, title, asksProgress, protocolVersion, isModern, capabilities };
   if (!isRecord(elicitation)) return { ...known, asksForms: false, asksUrls: false };
   // An empty object is what hosts said before there were addresses.
   const asksForms = isRecord(elicitation.form) || !isRecord(elicitation.url);

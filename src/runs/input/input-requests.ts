@@ -1,16 +1,11 @@
-import {
-  type InputRequiredResult,
-  inputRequired,
-  inputResponse,
-  type ServerContext,
-} from "@modelcontextprotocol/server";
+import { type InputRequiredResult, inputRequired, type ServerContext } from "@modelcontextprotocol/server";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { followSignal, sleep, waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
+import type { Locale } from "../../kit/locale.ts";
 import { createRandomHex } from "../../kit/random.ts";
 import type { Host } from "./host.ts";
 import type { HostConnection } from "./host-connection.ts";
-import { readReply, toInputRequest } from "./host-question.ts";
 import {
   type IncomingRequest,
   type PendingQuestion,
@@ -20,6 +15,7 @@ import {
   waitForQuestion,
 } from "./pending-work.ts";
 import type { ProgressSender } from "./progress-pace.ts";
+import { withdrawnQuestionError } from "./withdrawn-question.ts";
 
 /**
  * Holds the requests of all connections that may have to ask their host's user something. A host of the 2026 era gets the
@@ -29,16 +25,16 @@ import type { ProgressSender } from "./progress-pace.ts";
 export interface InputRequests<T> {
   /**
    * Serves one request: begins the work, or goes on with the one whose question it answers. `kind` names what is asked for;
-   * an answer to something else, or of another caller, finds nothing. Rejects as the work does.
+   * an answer to something else, or of another caller, finds nothing and is refused with a `ProtocolError`. Rejects as the work does.
    */
   serve(request: IncomingRequest, begin: StartWork<T>): Promise<T | InputRequiredResult>;
   /** Ends the work of a connection that is over. */
   closeConnection(connection: HostConnection): void;
 }
 
-export interface InputRequestsOptions<T> {
-  /** Returns the result for an answer whose question is no longer open, identified by the answer's `requestState`. May throw. */
-  tooLate(requestState: string): T;
+export interface InputRequestsOptions {
+  /** Is the language in which an answer to a question that is no longer open is refused. */
+  locale: Locale;
   /** Is how long a question waits for its answer, in milliseconds. */
   patienceMs?: number;
   /** Limits how many pieces of work of one caller may wait for answers at a time. Questions beyond it get no answer. */
@@ -48,10 +44,10 @@ export interface InputRequestsOptions<T> {
 const questionName = "question";
 
 export function createInputRequests<T>({
-  tooLate,
+  locale,
   patienceMs = 600_000,
   most = 100,
-}: InputRequestsOptions<T>): InputRequests<T> {
+}: InputRequestsOptions): InputRequests<T> {
   const all = new Set<PendingWork<T>>();
   const suspended = new Map<string, { work: PendingWork<T>; open: PendingQuestion; forget(): void }>();
 
@@ -66,7 +62,7 @@ export function createInputRequests<T>({
     const found = suspended.get(state);
     if (found?.work.kind !== kind || getOwner(found.work) !== connection.caller.owner) return undefined;
     found.forget();
-    found.open.answer(readReply(inputResponse(context.mcpReq.inputResponses, questionName)));
+    found.open.answer(context.mcpReq.inputResponses?.[questionName]);
     found.work.questions.delete(found.open);
     return found.work;
   }
@@ -84,7 +80,7 @@ export function createInputRequests<T>({
     };
     signal.addEventListener("abort", forget);
     suspended.set(requestState, { work, open, forget });
-    return inputRequired({ inputRequests: { [questionName]: toInputRequest(open.question) }, requestState });
+    return inputRequired({ inputRequests: { [questionName]: open.request }, requestState });
   }
 
   /** Returns the work's own result, or its next question. */
@@ -105,7 +101,8 @@ export function createInputRequests<T>({
       const state: unknown = mcpReq.requestState();
       const isAnswer = typeof state === "string";
       const work = isAnswer ? resume(state, request) : beginWork(request, begin);
-      if (work === undefined) return tooLate(String(state));
+      if (work === undefined) throw withdrawnQuestionError(String(state), locale);
+      work.context = request.context;
       // On HTTP the signal aborts also when all has gone well, so it is followed no longer than the request lasts.
       const unfollow = followSignal(work.stop, mcpReq.signal);
       work.progress.attach(createProgressSender(request.context, request.connection, request.host));
@@ -153,6 +150,9 @@ const pauseMs = 10;
 const punctualPauses = 2;
 const mostPauses = 12;
 
+/** Limits the notifications that wait for a host to read them. Further ones are dropped. */
+const mostWaiting = 1000;
+
 /** Holds the connections whose host did not answer a ping. */
 const silent = new WeakSet<HostConnection>();
 
@@ -171,16 +171,33 @@ export function createProgressSender(
   if (progressToken === undefined) return undefined;
   const { inputEnded } = connection;
   let sent: Promise<void> = Promise.resolve();
-  let paused: Promise<void> = Promise.resolve();
+  let count = 0;
+  let waiting = 0;
+  let paused: Promise<void> | undefined;
+
+  async function pauseAfterLast(): Promise<void> {
+    for (let seen = -1; seen !== count; ) {
+      seen = count;
+      await sent;
+      await pauseUntilPunctual();
+    }
+    paused = undefined;
+  }
+
   return {
-    send(progress, message) {
+    send(report) {
+      if (waiting >= mostWaiting) return;
+      count += 1;
+      waiting += 1;
       // The request may be over by the time this is sent; then nobody waits for it.
       sent = ignoreRejection(
-        notify({ method: "notifications/progress", params: { progressToken, progress, message } }),
+        notify({ method: "notifications/progress", params: { progressToken, ...report } }),
         "the request may be over, and then nobody waits for its progress",
-      );
+      ).then(() => {
+        waiting -= 1;
+      });
       // Hosts of the 2026 era answer no request of ours, so nothing shows that they have read.
-      if (inputEnded !== undefined && isModern) paused = sent.then(pauseUntilPunctual);
+      if (inputEnded !== undefined && isModern) paused ??= pauseAfterLast();
     },
     async confirm() {
       await sent;

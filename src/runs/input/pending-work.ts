@@ -1,14 +1,15 @@
-import type { ServerContext } from "@modelcontextprotocol/server";
+import type { InputRequest, ServerContext } from "@modelcontextprotocol/server";
 import type { ElicitationReply } from "../../core/forms/elicitation.ts";
+import type { ServerLogEntry } from "../../core/server-log.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { followSignal } from "../../kit/async/timeout.ts";
 import { canShow, type Host } from "./host.ts";
 import type { HostConnection } from "./host-connection.ts";
-import { askHost, type HostQuestion } from "./host-question.ts";
+import { type HostQuestion, readReply, sendToHost, toInputRequest } from "./host-question.ts";
 import type { ProgressPace } from "./progress-pace.ts";
 
 /** Starts the work that a host has requested, with the services that it may use. */
-export type StartWork<T> = (requestContext: RequestContext) => Promise<T>;
+export type StartWork<T> = (requestContext: WorkContext) => Promise<T>;
 
 export interface RequestContext {
   /** Aborts when the host has cancelled, has left, or has let a question wait for too long. */
@@ -16,6 +17,16 @@ export interface RequestContext {
   /** Shows a question to the host's user. Never rejects, and ends in time; without an answer where the host cannot ask. */
   readonly ask: AskHost;
 }
+
+export interface WorkContext extends RequestContext {
+  /** Writes to the log of the host's request, of whichever carries the work now, as far as that wants it. Never rejects. */
+  readonly log: (entry: ServerLogEntry) => void;
+  /** Sends a request of a program below to the host's program. Never rejects, and ends in time. */
+  readonly send: SendToHost;
+}
+
+/** Gives the host's answer; undefined when it has not answered. Any of the signals withdraws the request. */
+export type SendToHost = (request: InputRequest, ...withdrawn: (AbortSignal | undefined)[]) => Promise<unknown>;
 
 /** Asks the host's user; undefined when nobody has replied. Any of the signals withdraws the question. */
 export type AskHost = (
@@ -34,12 +45,14 @@ export interface PendingWork<T> {
   readonly questions: Set<PendingQuestion>;
   /** Runs when there is a new question. */
   wake: () => void;
+  /** Is the request that carries the work now. */
+  context: ServerContext;
 }
 
 export interface PendingQuestion {
-  readonly question: HostQuestion;
+  readonly request: InputRequest;
   /** Takes undefined when nobody has replied. */
-  answer(reply: ElicitationReply | undefined): void;
+  answer(reply: unknown): void;
 }
 
 /** Tells the host how the work gets on, over all the requests that carry it. */
@@ -64,18 +77,21 @@ export function startWork<T>(
   const questions = new Set<PendingQuestion>();
   const ask: AskHost = async (question, ...withdrawn) => {
     if (!canShow(host, question.kind)) return undefined;
+    return readReply(await send(toInputRequest(question, host), ...withdrawn));
+  };
+  const send: SendToHost = async (request, ...withdrawn) => {
     const { signal, end } = combineSignals([stop.signal, ...withdrawn]);
     try {
       if (signal.aborted) return undefined;
-      if (!host.isModern) return await askHost(question, context, signal, patienceMs);
-      return await waitForAnswer(question, signal);
+      if (!host.isModern) return await sendToHost(request, context, signal, patienceMs);
+      return await waitForAnswer(request, signal);
     } finally {
       end();
     }
   };
-  async function waitForAnswer(question: HostQuestion, signal: AbortSignal): Promise<ElicitationReply | undefined> {
-    const { promise, resolve: answer } = Promise.withResolvers<ElicitationReply | undefined>();
-    const open: PendingQuestion = { question, answer };
+  async function waitForAnswer(request: InputRequest, signal: AbortSignal): Promise<unknown> {
+    const { promise, resolve: answer } = Promise.withResolvers<unknown>();
+    const open: PendingQuestion = { request, answer };
     signal.addEventListener("abort", () => answer(undefined), { once: true });
     questions.add(open);
     work.wake();
@@ -85,9 +101,17 @@ export function startWork<T>(
       questions.delete(open);
     }
   }
+  const log = ({ level, data, logger }: ServerLogEntry): void => {
+    const { mcpReq } = work.context;
+    if (!mcpReq.signal.aborted)
+      void ignoreRejection(
+        mcpReq.log(level, data, logger),
+        "the request may be over, and then nobody waits for its log",
+      );
+  };
   // What the work asks at once finds everything in its place.
-  const done = Promise.resolve().then(() => begin({ signal: stop.signal, ask }));
-  const work: PendingWork<T> = { kind, connection, stop, progress, questions, wake: () => {}, done };
+  const done = Promise.resolve().then(() => begin({ signal: stop.signal, ask, send, log }));
+  const work: PendingWork<T> = { kind, connection, stop, progress, questions, wake: () => {}, context, done };
   void ignoreRejection(done, "whoever waits for the work is told");
   return work;
 }

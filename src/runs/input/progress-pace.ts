@@ -1,6 +1,13 @@
+/** Holds what one notification says. */
+export interface ProgressReport {
+  progress: number;
+  total?: number | undefined;
+  message?: string | undefined;
+}
+
 export interface ProgressSender {
-  /** Sends one; `progress` strictly rises. Its failures are the sender's to swallow. */
-  send(progress: number, message: string): void;
+  /** Sends one. Its failures are the sender's to swallow. */
+  send(report: ProgressReport): void;
   /** Resolves when the last one can no longer share a read with what follows. Never rejects. */
   confirm(): Promise<void>;
 }
@@ -20,6 +27,8 @@ export interface ProgressPaceOptions {
 export interface ProgressPace {
   /** Signals that there is something to send. */
   due(): void;
+  /** Counts a notification that was sent by somebody else, so that it is confirmed and puts off the next sign of life. */
+  countSent(): void;
   /** Sets where notifications go from now on. With undefined they are not sent. */
   attach(sender: ProgressSender | undefined): void;
   /** Sends what waits for its turn at once. */
@@ -51,7 +60,7 @@ export function createProgressPace({
       count += 1;
       lastSent = performance.now();
       isUnconfirmed = true;
-      sender.send(count, message);
+      sender.send({ progress: count, message });
     }
     timer = setTimeout(sendHeartbeat, heartbeatMs);
   }
@@ -72,6 +81,12 @@ export function createProgressPace({
       clearTimeout(timer);
       if (wait <= 0) flush();
       else timer = setTimeout(flush, wait);
+    },
+    countSent() {
+      lastSent = performance.now();
+      isUnconfirmed = true;
+      clearTimeout(timer);
+      if (sender !== undefined) timer = setTimeout(sendHeartbeat, heartbeatMs);
     },
     attach(to) {
       clearTimeout(timer);

@@ -71,6 +71,7 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
           for (const each of stop) each();
         };
       },
+      followResources: mcp.followResources,
       readiness: () => findReadiness(duet, config),
       onAnswer: operations.countAnswer,
       finish: (inFlight) => finishRuns({ runs: service.runs, inFlight, graceMs: grace * 1000, hurry, locale, log }),

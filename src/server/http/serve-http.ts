@@ -9,6 +9,7 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
+import type { ConnectionDetails } from "../mcp/mcp-interface.ts";
 import type { Log } from "../operations/log.ts";
 import { isLoopback, toUrlHost } from "./address.ts";
 import { createGuessLimit } from "./auth/guess-limit.ts";
@@ -17,7 +18,7 @@ import { createTurns, toHttpConnection } from "./connection.ts";
 import { createHealthPages, type Readiness } from "./health.ts";
 import { type ConnectionLimits, connectionLimits, listen } from "./listen.ts";
 import { createMcpRoute } from "./mcp/mcp-route.ts";
-import type { OnChange } from "./mcp/requests.ts";
+import type { FollowResources, OnChange } from "./mcp/requests.ts";
 import { createAllowedNames } from "./request/allowed-names.ts";
 import { checkRequest } from "./request/check-request.ts";
 import { findDialect, type HttpRefusal } from "./response/dialects.ts";
@@ -27,7 +28,7 @@ import { createRoutes, type RequestSummary, type Route, type Routes } from "./ro
 
 export interface HttpServerOptions {
   /** Creates one server for each session of the 2025 protocol and each request of the 2026 protocol. */
-  createServer(caller: Caller, isOneRequest: boolean): Promise<McpServer>;
+  createServer(caller: Caller, isOneRequest: boolean, details?: ConnectionDetails): Promise<McpServer>;
   settings: Config["serve"]["http"];
   host: string;
   /** Is 0 for any free port. */
@@ -46,6 +47,7 @@ export interface HttpServerOptions {
   /** Holds the routes by path, besides `/mcp`, that need the same sign-in. */
   routes?: Readonly<Record<string, Route>> | undefined;
   onChange?: OnChange | undefined;
+  followResources?: FollowResources | undefined;
   readiness(): Promise<Readiness>;
   /** Runs for each response as soon as its head is known. */
   onAnswer?: ((answer: RequestSummary) => void) | undefined;
@@ -84,6 +86,7 @@ export async function serveOverHttp(options: HttpServerOptions): Promise<void> {
   const mcp = createMcpRoute({
     createServer: options.createServer,
     onChange: options.onChange,
+    followResources: options.followResources,
     inFlight,
     maxBody: settings.maxBody,
     maxSessions: settings.maxSessions,

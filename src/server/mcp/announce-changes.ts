@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import type { McpServer } from "@modelcontextprotocol/server";
 import type { Gateway, List } from "../../app/tools/gateway.ts";
+import type { NamedChange } from "../../app/tools/tool-changes.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
-import { type Locale, say } from "../../kit/locale.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
+import type { Log } from "../operations/log.ts";
 import type { Capabilities } from "./capabilities.ts";
 
 /** Tells the host of a list that has become another one since it was given. */
@@ -100,35 +102,57 @@ function hashEntries(entries: Promise<unknown[]>): Promise<string> {
 export interface ReportUnapprovedOptions {
   gateway: Gateway;
   locale: Locale;
-  log(line: string): void;
+  log: Log;
 }
 
-/** Reports to the operator how many tools wait to be approved each time the number has changed. The returned function stops this. */
+/**
+ * Reports the numbers of tools and of descriptions that wait to be approved to the operator, each time one has changed. The
+ * returned function stops this.
+ */
 export function reportUnapproved({ gateway, locale, log }: ReportUnapprovedOptions): () => void {
-  let reported = 0;
+  const reported = { tools: 0, texts: 0 };
   let isOver = false;
 
-  async function reportCount(): Promise<void> {
+  async function reportCounts(): Promise<void> {
     const waiting = await gateway.waiting();
-    const count = waiting.length;
-    if (isOver || count === reported) return;
-    reported = count;
-    if (count === 0) return;
-    const servers = [...new Set(waiting.map(({ server }) => server))].join(", ");
-    const words = {
-      zh: `有 ${count} 个工具是新的或有变化（${servers}），批准前不会使用：duet tools approve`,
-      en: `Tools that are new or changed and are not used until approved: ${count} (${servers}); run duet tools approve`,
-    };
-    log(say(locale, words));
+    if (isOver) return;
+    report(
+      "tools",
+      waiting.filter(({ change }) => change.list === undefined),
+    );
+    report(
+      "texts",
+      waiting.filter(({ change }) => change.list !== undefined),
+    );
   }
 
-  const unlisten = gateway.onChange((list) => {
-    if (list === "tools") void ignoreRejection(reportCount(), "the failure is reported to whoever wants the tools");
-  });
+  function report(what: keyof typeof reported, waiting: readonly NamedChange[]): void {
+    const count = waiting.length;
+    if (count === reported[what]) return;
+    reported[what] = count;
+    if (count === 0) return;
+    const servers = [...new Set(waiting.map(({ server }) => server))].join(", ");
+    log(say(locale, unapproved[what](count, servers)), "warn");
+  }
+
+  const handleChange = (): void =>
+    void ignoreRejection(reportCounts(), "the failure is reported to whoever wants the tools");
+  const unlisten = gateway.onChange(handleChange);
   // Servers whose part of the program cannot be loaded are reported to whoever wants their tools.
-  void ignoreRejection(reportCount(), "the failure is reported to whoever wants the tools");
+  handleChange();
   return () => {
     isOver = true;
     unlisten();
   };
 }
+
+const unapproved = {
+  tools: (count: number, servers: string): Text => ({
+    zh: `有 ${count} 个工具是新的或有变化（${servers}），批准前不会使用：duet tools approve`,
+    en: `Tools that are new or changed and are not used until approved: ${count} (${servers}); run duet tools approve`,
+  }),
+  texts: (count: number, servers: string): Text => ({
+    zh: `有 ${count} 处提示词或资源的说明是新的或有变化（${servers}），批准前不会转交：duet tools approve`,
+    en: `Descriptions of prompts and resources that are new or changed and are not passed on until approved: ${count} (${servers}); run duet tools approve`,
+  }),
+};

@@ -1,5 +1,5 @@
 import {
-  McpServer,
+  type McpServer,
   type Prompt,
   ProtocolError,
   ProtocolErrorCode,
@@ -10,6 +10,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Duet } from "../../app/duet.ts";
 import { type Caller, operator } from "../../core/caller.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { say } from "../../kit/locale.ts";
 import { version } from "../../kit/version.ts";
 import { type Host, readHost } from "../../runs/input/host.ts";
@@ -19,6 +20,11 @@ import { openRunService, type RunService, type RunServiceOptions } from "../../r
 import { createAgent } from "./agent/agent-tools.ts";
 import { announceChanges } from "./announce-changes.ts";
 import type { Capabilities } from "./capabilities.ts";
+import { pageLimits, takePage } from "./pages.ts";
+import { createResourceSubscriptions, type ResourceSubscriptions } from "./resource-subscriptions.ts";
+import { SchemaServer } from "./schema-server.ts";
+import { serveLog } from "./serve-log.ts";
+import type { Warnings } from "./warnings.ts";
 
 export interface McpInterfaceOptions extends RunServiceOptions {
   /** Holds the runs that are shared with other interfaces. When absent, the interface has its own. */
@@ -27,6 +33,8 @@ export interface McpInterfaceOptions extends RunServiceOptions {
   asks: readonly string[];
   /** Says what hosts get: the agent (when absent), everything that the agent could use, or both. */
   expose?: "agent" | "tools" | "both" | undefined;
+  /** Gives the warnings for the operator, which the operator's hosts may read. */
+  warnings?: Pick<Warnings, "onLog"> | undefined;
   /** Limits the weight of a tool list, in tokens. A heavier list is replaced by tools that search it. */
   listLimit?: number | undefined;
 }
@@ -34,33 +42,66 @@ export interface McpInterfaceOptions extends RunServiceOptions {
 /** Represents the MCP interface of the whole process. All connections share its runs. */
 export interface McpInterface {
   readonly runs: LiveRuns;
-  /** Creates a server for one connection, which is cheap. `isOneRequest` and `inputEnded`: as in `HostConnection`. */
-  createServer(caller?: Caller, isOneRequest?: boolean, inputEnded?: AbortSignal): Promise<McpServer>;
+  /** Calls `onUpdated` for each change of these resources, until the returned function is called. */
+  followResources(caller: Caller, uris: readonly string[], onUpdated: (uri: string) => void): () => void;
+  /** Creates a server for one connection, which is cheap. `isOneRequest`: as in `HostConnection`. */
+  createServer(caller?: Caller, isOneRequest?: boolean, details?: ConnectionDetails): Promise<McpServer>;
+}
+
+export interface ConnectionDetails {
+  /** Is set over stdio, as in `HostConnection`. */
+  inputEnded?: AbortSignal | undefined;
+  /** Names the tool that the one request of the connection calls. */
+  calledTool?: string | undefined;
+  /** Takes what follows resources for the streams of the connection (2026-07-28), which do not reach its server. */
+  onSubscriptions?(subscriptions: ResourceSubscriptions): void;
 }
 
 export function createMcpInterface(
   duet: Duet,
-  { expose = "agent", listLimit, ...options }: McpInterfaceOptions,
+  { expose = "agent", listLimit, warnings, ...options }: McpInterfaceOptions,
 ): McpInterface {
   const { locale } = duet;
   const service = options.service ?? openRunService(duet, options);
   const agent = createAgent(service, options);
   const { getBudget } = service.runs;
+  async function listServerInstructions(caller: Caller): Promise<string[]> {
+    if (expose === "agent") return [];
+    const [{ renderServerInstructions }, said] = await Promise.all([
+      import("./gateway/server-instructions.ts"),
+      duet.gateway(caller).instructions(),
+    ]);
+    return said.length === 0 ? [] : [renderServerInstructions(said, locale)];
+  }
+
   let exposure: Promise<(connection: HostConnection) => Capabilities> | undefined;
   return {
     runs: agent.runs,
-    async createServer(caller = operator, isOneRequest = false, inputEnded?: AbortSignal) {
-      const instructions = instructionsOf[expose].map((text) => say(locale, text)).join("\n");
-      const server = new McpServer({ name: "duet", title: "Duet", version }, { instructions });
+    followResources(caller, uris, onUpdated) {
+      const subscriptions = createResourceSubscriptions(duet.gateway(caller).subscribe, onUpdated);
+      if (expose !== "agent") subscriptions.follow(0, uris);
+      return subscriptions.close;
+    },
+    async createServer(caller = operator, isOneRequest = false, { inputEnded, calledTool, onSubscriptions } = {}) {
+      const own = instructionsOf[expose].map((text) => say(locale, text)).join("\n");
+      const instructions = [own, ...(await listServerInstructions(caller))].join("\n\n");
+      const server = new SchemaServer({ name: "duet", title: "Duet", version }, { instructions });
       const connection: HostConnection = { server, caller, isOneRequest, inputEnded };
-      const providers = expose === "tools" ? [] : [agent.createCapabilities(connection)];
+      const providers: Capabilities[] = expose === "tools" ? [] : [agent.createCapabilities(connection)];
       if (expose !== "agent") {
         exposure ??= import("./gateway/create-exposure.ts").then((part) =>
           part.createExposure(duet, { listLimit, getBudget }),
         );
         providers.push((await exposure)(connection));
       }
-      serveCapabilities(server, providers);
+      // A request of the 2026 era hears of nothing but itself.
+      if (warnings && caller.owner === undefined && !isOneRequest) providers.push({ onLog: warnings.onLog });
+      const subscriptions = serveCapabilities(server, providers);
+      onSubscriptions?.(subscriptions);
+      if (calledTool !== undefined) {
+        const schema = await findFirst(providers, async ({ tools }) => tools?.findSchema?.(calledTool));
+        if (schema !== undefined) server.setToolSchema(calledTool, schema);
+      }
       return server;
     },
   };
@@ -79,20 +120,33 @@ const ofTools = {
 const instructionsOf = { agent: [ofAgent], tools: [ofTools], both: [ofAgent, ofTools] };
 
 /** Offers on this connection what the providers have, the first one's first, until it ends. */
-export function serveCapabilities(server: McpServer, providers: readonly Capabilities[]): void {
+export function serveCapabilities(
+  server: McpServer,
+  providers: readonly Capabilities[],
+  limits = pageLimits,
+): ResourceSubscriptions {
   const tools = providers.flatMap((provider) => provider.tools ?? []);
   const prompts = providers.flatMap((provider) => provider.prompts ?? []);
   const resources = providers.flatMap((provider) => provider.resources ?? []);
+  const stopLog = serveLog(server, providers);
   const announcements = announceChanges(server, providers);
   const changes = { listChanged: true };
   const { server: wire } = server;
-  wire.registerCapabilities({ tools: changes, prompts: changes, resources: changes, completions: {}, logging: {} });
+  const canSubscribe = resources.some(({ subscribe }) => subscribe !== undefined);
+  wire.registerCapabilities({
+    ...{ tools: changes, prompts: changes, completions: {} },
+    resources: { ...changes, ...(canSubscribe && { subscribe: true }) },
+  });
+  const subscriptions = createResourceSubscriptions(
+    (uri, onUpdated, signal) => findFirst(resources, async (part) => part.subscribe?.(uri, onUpdated, signal)),
+    (uri) => void ignoreRejection(wire.sendResourceUpdated({ uri }), "a host that has left hears of nothing"),
+  );
 
   /** Is the host that asked last. What is listed depends on its capabilities. */
   let host: Host | undefined;
 
   async function listTools(signal?: AbortSignal): Promise<Tool[]> {
-    return joinLists(await Promise.all(tools.map((part) => part.list(signal, host))), ({ name }) => name);
+    return joinLists(await Promise.all(tools.map((part) => part.list(signal, host))), toName);
   }
   async function listPrompts(signal?: AbortSignal): Promise<Prompt[]> {
     return joinLists(await Promise.all(prompts.map((part) => part.list(signal))), ({ name }) => name);
@@ -108,22 +162,30 @@ export function serveCapabilities(server: McpServer, providers: readonly Capabil
   }
 
   wire.setRequestHandler("tools/list", async ({ params }, context) => {
-    refuseCursor(params);
     host = readHost(server, context);
-    return { tools: await announcements.give("tools", listTools, context.mcpReq.signal) };
+    const all = await announcements.give("tools", listTools, context.mcpReq.signal);
+    const { entries, nextCursor } = takePage("tools", all, { keyOf: toName, cursor: params?.cursor, limits });
+    return { tools: entries, nextCursor };
   });
   wire.setRequestHandler("prompts/list", async ({ params }, { mcpReq }) => {
-    refuseCursor(params);
-    return { prompts: await announcements.give("prompts", listPrompts, mcpReq.signal) };
+    const all = await announcements.give("prompts", listPrompts, mcpReq.signal);
+    const { entries, nextCursor } = takePage("prompts", all, { keyOf: toName, cursor: params?.cursor, limits });
+    return { prompts: entries, nextCursor };
   });
   wire.setRequestHandler("resources/list", async ({ params }, context) => {
-    refuseCursor(params);
     host = readHost(server, context);
-    return { resources: await announcements.give("resources", listResources, context.mcpReq.signal) };
+    const all = await announcements.give("resources", listResources, context.mcpReq.signal);
+    const { entries, nextCursor } = takePage("resources", all, { keyOf: toUri, cursor: params?.cursor, limits });
+    return { resources: entries, nextCursor };
   });
   wire.setRequestHandler("resources/templates/list", async ({ params }, { mcpReq }) => {
-    refuseCursor(params);
-    return { resourceTemplates: await announcements.give("resources", listTemplates, mcpReq.signal) };
+    const all = await announcements.give("resources", listTemplates, mcpReq.signal);
+    const { entries, nextCursor } = takePage("resource templates", all, {
+      keyOf: toUriTemplate,
+      cursor: params?.cursor,
+      limits,
+    });
+    return { resourceTemplates: entries, nextCursor };
   });
 
   wire.setRequestHandler("tools/call", async ({ params: { name, arguments: args } }, context) => {
@@ -146,10 +208,24 @@ export function serveCapabilities(server: McpServer, providers: readonly Capabil
     return result ?? { completion: { values: [], hasMore: false } };
   });
 
+  if (canSubscribe) {
+    wire.setRequestHandler("resources/subscribe", async ({ params: { uri } }, { mcpReq }) => {
+      await subscriptions.subscribe(uri, mcpReq.signal);
+      return {};
+    });
+    wire.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
+      subscriptions.unsubscribe(uri);
+      return {};
+    });
+  }
+
   wire.onclose = () => {
     announcements.close();
+    subscriptions.close();
+    stopLog();
     for (const provider of providers) provider.close?.();
   };
+  return subscriptions;
 }
 
 /** Limits a URI in messages, in UTF-16 units. */
@@ -171,16 +247,18 @@ async function findFirst<P, T>(parts: readonly P[], ask: (part: P) => Promise<T 
   return undefined;
 }
 
-function missingError(what: "Tool" | "Prompt", name: string): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, `${what} ${name} not found`);
+function toName({ name }: { name: string }): string {
+  return name;
 }
 
-/** Each list is one page, so no cursor was ever given out. */
-function refuseCursor(params: { cursor?: string | undefined } | undefined): void {
-  if (params?.cursor === undefined) return;
-  const shown = JSON.stringify(params.cursor.slice(0, 100));
-  throw new ProtocolError(
-    ProtocolErrorCode.InvalidParams,
-    `Unknown cursor ${shown} (allowed: none, each list is one page)`,
-  );
+function toUri({ uri }: { uri: string }): string {
+  return uri;
+}
+
+function toUriTemplate({ uriTemplate }: { uriTemplate: string }): string {
+  return uriTemplate;
+}
+
+function missingError(what: "Tool" | "Prompt", name: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `${what} ${name} not found`);
 }

@@ -10,11 +10,13 @@ import { type Locale, say } from "../../kit/locale.ts";
 import type { ExitDeadline } from "../../kit/process/exit.ts";
 import { readProcessorWaitMs } from "../../kit/process/processor-wait.ts";
 import { openRunService } from "../../runs/run-service.ts";
+import type { Log } from "../operations/log.ts";
 import { reportStore } from "../operations/report-store.ts";
 import { resumeInterrupted } from "../operations/resume-interrupted.ts";
 import { reportUnapproved } from "./announce-changes.ts";
 import { createHostLines } from "./host-lines.ts";
 import { createMcpInterface, type McpInterfaceOptions } from "./mcp-interface.ts";
+import { createStreamFilters } from "./stream-filters.ts";
 
 export interface StdioServerOptions extends Omit<McpInterfaceOptions, "service"> {
   duet: Duet;
@@ -23,7 +25,7 @@ export interface StdioServerOptions extends Omit<McpInterfaceOptions, "service">
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
   /** Writes one line for the operator. */
-  log(line: string): void;
+  log: Log;
   signal: AbortSignal;
   /** Starts when the host has closed stdin. */
   deadline?: ExitDeadline | undefined;
@@ -78,7 +80,7 @@ export async function serveOverStdio({
   const { locale } = duet;
   const lines = createHostLines(messageLimit, ({ bytes, id }) => {
     const message = say(locale, describeTooLong(bytes));
-    log(message);
+    log(message, "warn");
     if (id === undefined) return;
     const error = { code: -32600, message };
     void ignoreRejection(transport.send({ jsonrpc: "2.0", id, error }), "the host may have closed its end already");
@@ -89,10 +91,13 @@ export async function serveOverStdio({
   const transport = new StdioServerTransport(lines, out.stream, { maxBufferSize: 2 * messageLimit });
   const ended = waitForClose(transport);
   const input = new AbortController();
-  const handle = serveStdio(() => mcp.createServer(operator, false, input.signal), {
+  const streams = createStreamFilters();
+  const details = { inputEnded: input.signal, onSubscriptions: streams.attach };
+  const handle = serveStdio(() => mcp.createServer(operator, false, details), {
     transport,
-    onerror: (error) => log(renderError(error, locale)),
+    onerror: (error) => log(renderError(error, locale), "warn"),
   });
+  streams.follow(transport);
   const requests = followRequests(transport);
   // The end of stdin would close the transport, and what is open would get no answer.
   stdin.pipe(lines, { end: false });

@@ -25,6 +25,8 @@ function createSession(era: Session["era"], isFreeFor: Session["isFreeFor"] = ()
     list: refuse,
     call: refuse,
     request: refuse,
+    setLogLevel: refuse,
+    resources: { subscribe: refuse, unsubscribe: refuse },
     close: async () => {},
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findHeaderProblem } from "../../../src/client/lists/parameter-headers.ts";
+import { dropInvalidHeaders, findHeaderProblem } from "../../../src/client/lists/parameter-headers.ts";
 
 const marked = (header: unknown, type: unknown = "string") => ({ type, "x-mcp-header": header });
 const withProperties = (properties: Record<string, unknown>) => ({ type: "object", properties });
@@ -41,4 +41,21 @@ test("right headers, at any depth, and words that only look like one are let thr
     sample: { type: "object", default: { "x-mcp-header": "" }, examples: [{ "x-mcp-header": 1 }] },
   });
   expect(findHeaderProblem(schema)).toBeUndefined();
+});
+
+test("a schema with an invalid header is passed on without any, and otherwise as it is", () => {
+  const properties = {
+    region: marked("My Header"),
+    list: { type: "array", items: { oneOf: [marked("A")] } },
+    "x-mcp-header": { type: "string", default: { "x-mcp-header": "" } },
+  };
+  expect(dropInvalidHeaders(withProperties(properties))).toEqual(
+    withProperties({
+      region: { type: "string" },
+      list: { type: "array", items: { oneOf: [{ type: "string" }] } },
+      "x-mcp-header": { type: "string", default: { "x-mcp-header": "" } },
+    }),
+  );
+  const valid = withProperties({ region: marked("Region") });
+  expect(dropInvalidHeaders(valid)).toBe(valid);
 });

@@ -7,14 +7,33 @@ type Answer = Record<string, unknown>;
 type Ask = (method: string, params: Record<string, unknown>) => Promise<Answer> | Answer;
 
 /** Servers in their order, each a function that answers requests. */
-function poolOf(servers: Record<string, Ask>): Pick<Pool, "status" | "request"> {
-  const offers = { prompts: true, resources: true, completions: true };
+type FakePool = Pick<Pool, "status" | "request" | "checkTexts" | "subscribe" | "unsubscribe" | "onUpdated"> & {
+  /** What is subscribed to, as `server uri`. */
+  subscribed: Set<string>;
+  /** A server tells of a change. */
+  update(server: string, uri: string): void;
+};
+
+function poolOf(servers: Record<string, Ask>): FakePool {
+  const offers = { prompts: true, resources: true, completions: true, subscriptions: true };
   const status = { transport: "stdio", state: "ready", toolCount: 0, error: null, problems: [], warnings: [] } as const;
   const rest = { waiting: 0, startMs: 1, restarts: 0, retryInMs: null, serverInfo: null, protocolVersion: null };
+  const subscribed = new Set<string>();
+  const listeners: ((server: string, uri: string) => void)[] = [];
   return {
+    subscribed,
+    update: (server, uri) => listeners.forEach((listener) => void listener(server, uri)),
+    async subscribe(server, uri) {
+      subscribed.add(`${server} ${uri}`);
+    },
+    async unsubscribe(server, uri) {
+      subscribed.delete(`${server} ${uri}`);
+    },
+    onUpdated: (listener) => void listeners.push(listener),
     status: () =>
       Object.keys(servers).map((name) => ({ name, offers, ...status, ...rest, problems: [], warnings: [] })),
     request: async (server, method, params) => servers[server]?.(method, params) ?? {},
+    checkTexts: async (_server, _list, entries) => [...entries],
   };
 }
 
@@ -204,4 +223,30 @@ test.each([
   ["plain://x", "plain://xy", false],
 ])("whether a URI may come from a template: %s, %s", (template, uri, expected) => {
   expect(isTemplateMatch(uri, template)).toBe(expected);
+});
+
+test("a resource is followed at the server that answers it, once for all, and no longer than somebody follows it", async () => {
+  const pool = poolOf({ a: sharing("x://1"), b: sharing("x://1", "x://2") });
+  const offerings = createPromptsAndResources(pool, quiet);
+  const { signal } = new AbortController();
+  const heard: string[] = [];
+  const follow = (who: string, uri: string) =>
+    offerings.subscribe(uri, (changed) => heard.push(`${who} ${changed}`), signal);
+  const stopOne = await follow("one", "x://1");
+  const stopTwo = await follow("two", "x://1");
+  expect([...pool.subscribed]).toEqual(["a x://1"]);
+  pool.update("a", "x://1");
+  // The server that does not answer it, and a resource that only begins the same, tell nothing of it.
+  pool.update("b", "x://1");
+  pool.update("a", "x://10");
+  pool.update("a", "x://1/part");
+  expect(heard).toEqual(["one x://1", "two x://1", "one x://1/part", "two x://1/part"]);
+  stopOne?.();
+  stopOne?.();
+  pool.update("a", "x://1");
+  expect(heard.slice(4)).toEqual(["two x://1"]);
+  expect(pool.subscribed.size).toBe(1);
+  stopTwo?.();
+  expect(pool.subscribed.size).toBe(0);
+  expect(await follow("one", "y://1")).toBeUndefined();
 });

@@ -133,3 +133,40 @@ test("a second question is asked through a call that has had no answer, so that 
   leave({ isReplied: true });
   expect(other.withdrawn).toHaveLength(0);
 });
+
+test("the host that a server may ask is known only while every call is of that one host, also one that was given up", () => {
+  let now = 0;
+  const calls = createActiveCalls(() => now);
+  const host = { person: {}, owner: undefined };
+  const leave = calls.enter({ host });
+  calls.enter({ host: { ...host } });
+  expect(calls.host()).toBe(host);
+  const leaveOther = calls.enter({ host: { person: {}, owner: undefined } });
+  expect(calls.host()).toBeUndefined();
+  leaveOther({ isReplied: false });
+  expect(calls.host()).toBeUndefined();
+  now = 60_000;
+  expect(calls.host()).toBe(host);
+  // A run of the agent is a caller of its own.
+  calls.enter({});
+  expect(calls.host()).toBeUndefined();
+  leave({ isReplied: true });
+});
+
+test("a line of the log goes to the host of the calls, to all hosts where nobody is told apart, and else to nobody", () => {
+  const calls = createActiveCalls();
+  expect(calls.findLogReader()).toBe("all");
+  const anna = { person: {}, owner: "anna", log() {} };
+  const leave = calls.enter({ host: anna });
+  expect(calls.findLogReader()).toBe(anna);
+  const leaveBen = calls.enter({ host: { person: {}, owner: "ben", log() {} } });
+  expect(calls.findLogReader()).toBeUndefined();
+  leaveBen({ isReplied: true });
+  leave({ isReplied: false });
+  // It may be about the call that was given up.
+  expect(calls.findLogReader()).toBeUndefined();
+  const open = createActiveCalls();
+  open.enter({ host: { person: {}, owner: undefined, log() {} } });
+  open.enter({ host: { person: {}, owner: undefined, log() {} } });
+  expect(open.findLogReader()).toBe("all");
+});

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createAnswers, toClientCapabilities } from "../../../src/client/questions/answers.ts";
 import { createServerRedact } from "../../../src/client/redact.ts";
 import type { Elicitation, ElicitationReply } from "../../../src/core/forms/elicitation.ts";
+import { toKnownForm } from "../../../src/core/forms/form.ts";
 import { everyField } from "../../fakes/mcp-questions.ts";
 import { stdio } from "../servers.ts";
 
@@ -42,24 +43,19 @@ describe("a form", () => {
     await expect(put(form(everyField), undefined)).rejects.toMatchObject(unanswered);
   });
 
-  test("reaches the person with the configured name of the server and a schema in the newest spelling", async () => {
+  test("reaches the person with the configured name of the server and the schema as the server wrote it", async () => {
     const { seen } = await put(form(everyField, "Who\u001b[2J goes?"), { action: "decline" });
     expect(seen).toMatchObject({ kind: "form", from: "shop", message: "Who\\u{1b}[2J goes?" });
     const { schema } = seen?.kind === "form" ? seen : { schema: {} };
-    expect(JSON.parse(JSON.stringify(schema))).toEqual({
-      ...everyField,
-      properties: {
-        ...everyField.properties,
-        size: {
-          type: "string",
-          oneOf: [
-            { const: "s", title: "Small" },
-            { const: "l", title: "Large" },
-          ],
-          default: "l",
-        },
-      },
+    expect(JSON.parse(JSON.stringify(schema))).toEqual(everyField);
+    // A host of an older revision knows one way of writing titles.
+    const { properties } = JSON.parse(JSON.stringify(toKnownForm(schema, "2025-06-18")));
+    const { oneOf, ...meal } = everyField.properties.meal;
+    expect(properties).toEqual({
+      ...everyField.properties,
+      meal: { ...meal, enum: ["m1", "m2"], enumNames: ["Rice", "Noodles"] },
     });
+    expect(toKnownForm(schema, "2025-11-25")).toBe(schema);
   });
 
   test.each(["decline", "cancel"] as const)("is answered with the person's %s and nothing else", async (action) => {

@@ -15,9 +15,9 @@ const changed = (list: string) => `{"jsonrpc":"2.0","method":"notifications\\/${
 test("what is beyond a thousand messages a second is dropped and counted, and there is room again a moment later", () => {
   const { gate: flooded } = gate();
   const passed = Array.from({ length: 5000 }, () => flooded.passes("{}")).filter(Boolean);
-  expect(passed).toHaveLength(100);
-  expect(flooded.dropped).toBe(4900);
-  vi.advanceTimersByTime(100);
+  expect(passed).toHaveLength(1000);
+  expect(flooded.dropped).toBe(4000);
+  vi.advanceTimersByTime(1000);
   expect(flooded.passes("{}")).toBe(true);
 });
 
@@ -32,7 +32,7 @@ test("news that a list has changed is never lost: it comes later, once for each 
 
 test("nothing comes after the end", () => {
   const { gate: flooded, later } = gate();
-  for (let count = 0; count < 200; count += 1) flooded.passes(changed("tools"));
+  for (let count = 0; count < 1100; count += 1) flooded.passes(changed("tools"));
   flooded.close();
   vi.advanceTimersByTime(1000);
   expect(later).toEqual([]);

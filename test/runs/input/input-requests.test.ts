@@ -31,7 +31,7 @@ interface Connected {
   received: { kind: string; at: number }[];
 }
 
-interface ConnectedOptions extends Partial<InputRequestsOptions<CallToolResult>> {
+interface ConnectedOptions extends Partial<InputRequestsOptions> {
   /** Is true for a host over HTTP. */
   overHttp?: boolean;
 }
@@ -40,13 +40,16 @@ function text(words: string): CallToolResult {
   return { content: [{ type: "text", text: words }] };
 }
 
+/** What an answer meets whose question is no longer open. */
+const tooLate = { code: -32602, message: expect.stringContaining("No question is waiting") };
+
 function toWord(reply: ElicitationReply | undefined): string {
   return reply?.action ?? "nobody";
 }
 
 /** A host of the 2026 era that answers by hand, and a server of which each tool does the same work. */
 async function connected(work: Work, { overHttp, ...options }: ConnectedOptions = {}): Promise<Connected> {
-  const inputRequests = createInputRequests<CallToolResult>({ tooLate: () => text("too late"), ...options });
+  const inputRequests = createInputRequests<CallToolResult>({ locale: "en", ...options });
   let connection: HostConnection | undefined;
   const leave = (): void => connection && inputRequests.closeConnection(connection);
   const [above, below] = InMemoryTransport.createLinkedPair();
@@ -103,7 +106,7 @@ test("an answer goes to the work that asked, once", async () => {
   expect(one.resultType).toBe("input_required");
   const two = await it.answer("tool", one);
   expect(two.requestState).not.toBe(one.requestState);
-  expect(await it.answer("tool", one)).toMatchObject(text("too late"));
+  await expect(it.answer("tool", one)).rejects.toMatchObject(tooLate);
   expect(await it.answer("tool", two, "decline")).toMatchObject(text("accept decline"));
   expect(begun).toBe(1);
 });
@@ -116,8 +119,8 @@ test("a dismissed dialog is told as the user's word", async () => {
 test("an answer to another request, or to none, finds nothing", async () => {
   const it = await connected(async ({ ask }) => text(toWord(await ask(question))));
   const asked = await it.send("tool");
-  expect(await it.answer("other", asked)).toMatchObject(text("too late"));
-  expect(await it.answer("tool", { requestState: "0".repeat(32) })).toMatchObject(text("too late"));
+  await expect(it.answer("other", asked)).rejects.toMatchObject(tooLate);
+  await expect(it.answer("tool", { requestState: "0".repeat(32) })).rejects.toMatchObject(tooLate);
   expect(await it.answer("tool", asked)).toMatchObject(text("accept"));
 });
 
@@ -132,7 +135,7 @@ test("a question without an answer in time ends its work", async () => {
   );
   const asked = await it.send("tool");
   await ended.promise;
-  expect(await it.answer("tool", asked)).toMatchObject(text("too late"));
+  await expect(it.answer("tool", asked)).rejects.toMatchObject(tooLate);
 });
 
 test("beyond so many open questions further ones get no answer", async () => {
@@ -161,7 +164,7 @@ test("the end of the connection ends what waits and what runs", async () => {
   it.leave();
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
   expect(await other).toMatchObject(text("nobody"));
-  expect(await it.answer("tool", asked)).toMatchObject(text("too late"));
+  await expect(it.answer("tool", asked)).rejects.toMatchObject(tooLate);
 });
 
 test("the end of a request that has asked does not end its work", async () => {
@@ -232,10 +235,8 @@ test("progress goes on counting from one request to the next", async () => {
   it.client.setRequestHandler("elicitation/create", async () => ({ action: "accept", content: {} }));
   await it.client.callTool({ name: "tool", arguments: {} }, { onprogress });
   const ours = heard.filter(([, message]) => message === "before" || message === "after");
-  expect(ours).toEqual([
-    [1, "before"],
-    [2, "after"],
-  ]);
+  expect(ours.map(([, message]) => message)).toEqual(["before", "after"]);
+  expect(ours[1]?.[0]).toBeGreaterThan(ours[0]?.[0] ?? Number.NaN);
 });
 
 describe("a result that comes with its call's progress", () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { AgentEvent } from "../../../src/core/events.ts";
 import { createRunProgress, type RunProgress } from "../../../src/server/mcp/run-progress.ts";
 
-const sent: { progress: number; message: string; at: number }[] = [];
+const sent: { progress: number; message: string | undefined; at: number }[] = [];
 
 /** Fulfilled by the host, so to speak, when it has read what was sent. */
 let confirmed = Promise.withResolvers<void>();
@@ -12,7 +12,7 @@ const confirm = vi.fn(() => confirmed.promise);
 function begin(): RunProgress {
   const progress = createRunProgress("en");
   progress.attach({
-    send: (count, message) => void sent.push({ progress: count, message, at: performance.now() }),
+    send: ({ progress: count, message }) => void sent.push({ progress: count, message, at: performance.now() }),
     confirm,
   });
   return progress;

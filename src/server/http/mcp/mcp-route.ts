@@ -1,6 +1,7 @@
 import { isLegacyRequest, type McpServer } from "@modelcontextprotocol/server";
 import type { Caller } from "../../../core/caller.ts";
 import type { Locale } from "../../../kit/locale.ts";
+import type { ConnectionDetails } from "../../mcp/mcp-interface.ts";
 import type { Log } from "../../operations/log.ts";
 import { readRequestBody, toFileBodyLimit } from "../request/read-body.ts";
 import { type Message, readMessage } from "../request/read-message.ts";
@@ -8,13 +9,14 @@ import type { HttpRefusal } from "../response/dialects.ts";
 import type { InFlight } from "../response/in-flight.ts";
 import { closing, toRefusalResponse } from "../response/refusal.ts";
 import type { RouteCall } from "../routes.ts";
-import { createRequests, type OnChange } from "./requests.ts";
+import { createRequests, type FollowResources, type OnChange } from "./requests.ts";
 import { createSessions } from "./sessions.ts";
 
 export interface McpRouteOptions {
   /** Creates one server for each session of the 2025 protocol and each request of the 2026 protocol. */
-  createServer(caller: Caller, isOneRequest: boolean): Promise<McpServer>;
+  createServer(caller: Caller, isOneRequest: boolean, details?: ConnectionDetails): Promise<McpServer>;
   onChange?: OnChange | undefined;
+  followResources?: FollowResources | undefined;
   /** Limits one message, in bytes. */
   maxBody: number;
   maxSessions: number;
@@ -32,9 +34,10 @@ export interface McpRoute {
 }
 
 export function createMcpRoute(options: McpRouteOptions): McpRoute {
-  const { createServer, onChange, inFlight, maxBody, maxSessions, sessionIdleMs, locale, log } = options;
+  const { createServer, onChange, followResources, inFlight, maxBody, maxSessions, sessionIdleMs, locale, log } =
+    options;
   const sessions = createSessions({ createServer, most: maxSessions, idleMs: sessionIdleMs, locale });
-  const requests = createRequests({ createServer, onChange, most: maxSessions, locale, log });
+  const requests = createRequests({ createServer, onChange, followResources, most: maxSessions, locale, log });
   let isClosed = false;
 
   /** Reads the body once, here, so that no later reader can exceed the limit. */

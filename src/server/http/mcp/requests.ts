@@ -4,7 +4,10 @@ import type { Caller } from "../../../core/caller.ts";
 import { getMessage } from "../../../kit/errors.ts";
 import { isRecord } from "../../../kit/json.ts";
 import type { Locale } from "../../../kit/locale.ts";
+import type { ConnectionDetails } from "../../mcp/mcp-interface.ts";
+import { readSubscribedUris } from "../../mcp/resource-subscriptions.ts";
 import type { Log } from "../../operations/log.ts";
+import type { Message } from "../request/read-message.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
 import { toRefusalResponse } from "../response/refusal.ts";
 import { closeWhenExpired, type McpExchange } from "./mcp-exchange.ts";
@@ -12,9 +15,13 @@ import { closeWhenExpired, type McpExchange } from "./mcp-exchange.ts";
 /** Calls `listener` each time one of the caller's lists may have changed, until the returned function is called. */
 export type OnChange = (caller: Caller, listener: (list: List) => void) => () => void;
 
+/** Calls `onUpdated` each time one of the resources has changed, until the returned function is called. */
+export type FollowResources = (caller: Caller, uris: readonly string[], onUpdated: (uri: string) => void) => () => void;
+
 export interface RequestsOptions {
-  createServer(caller: Caller, isOneRequest: boolean): Promise<McpServer>;
+  createServer(caller: Caller, isOneRequest: boolean, details?: ConnectionDetails): Promise<McpServer>;
   onChange?: OnChange | undefined;
+  followResources?: FollowResources | undefined;
   /** Limits the subscriptions at one time. */
   most: number;
   locale: Locale;
@@ -27,7 +34,14 @@ export interface Requests {
   close(): Promise<void>;
 }
 
-export function createRequests({ createServer, onChange, most, locale, log }: RequestsOptions): Requests {
+export function createRequests({
+  createServer,
+  onChange,
+  followResources,
+  most,
+  locale,
+  log,
+}: RequestsOptions): Requests {
   const open = new Set<McpHttpHandler>();
   let subscriptions = 0;
 
@@ -43,16 +57,22 @@ export function createRequests({ createServer, onChange, most, locale, log }: Re
       const isSubscription = message?.method === "subscriptions/listen";
       if (isSubscription && subscriptions >= most) return toRefusalResponse({ ...full, id: message?.id }, locale);
       // One for each request, so that a subscription hears of its own caller's lists only.
-      const handler = createMcpHandler(() => createServer(caller, true).catch(logAndThrow), {
-        legacy: "reject",
-        responseMode: "sse",
-      });
+      const handler = createMcpHandler(
+        () => createServer(caller, true, { calledTool: findCalledTool(message) }).catch(logAndThrow),
+        {
+          legacy: "reject",
+          responseMode: "sse",
+        },
+      );
       const unlisten = isSubscription ? onChange?.(caller, createListNotifier(handler)) : undefined;
+      const uris = isSubscription ? readSubscribedUris(message.body.params) : [];
+      const unfollow = uris.length > 0 ? followResources?.(caller, uris, handler.notify.resourceUpdated) : undefined;
       open.add(handler);
       if (isSubscription) subscriptions += 1;
       connection.onClose(() => {
         open.delete(handler);
         unlisten?.();
+        unfollow?.();
         if (isSubscription) subscriptions -= 1;
       });
       if (isSubscription) closeWhenExpired(exchange);
@@ -62,6 +82,11 @@ export function createRequests({ createServer, onChange, most, locale, log }: Re
       await Promise.allSettled([...open].map((handler) => handler.close()));
     },
   };
+}
+
+function findCalledTool(message: Message | undefined): string | undefined {
+  const params = message?.method === "tools/call" ? message.body.params : undefined;
+  return isRecord(params) && typeof params.name === "string" ? params.name : undefined;
 }
 
 function createListNotifier({ notify }: McpHttpHandler): (list: List) => void {

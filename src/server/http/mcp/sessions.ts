@@ -4,13 +4,15 @@ import type { Caller } from "../../../core/caller.ts";
 import { showValue } from "../../../core/tools/argument-feedback.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { Locale } from "../../../kit/locale.ts";
-import { lostConnection } from "../../../runs/run-service.ts";
-import type { Message } from "../request/read-message.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
 import { closing, toRefusalResponse } from "../response/refusal.ts";
-import { closeWhenExpired, type McpExchange } from "./mcp-exchange.ts";
+import { createEventLog, type EventBudget, type EventLimits, eventLimits } from "./event-log.ts";
+import type { McpExchange } from "./mcp-exchange.ts";
+import { createSession, retryMs, type Session } from "./session.ts";
 
 export interface SessionOptions {
+  /** Limits what is kept for clients that come back; of the sessions of one server. */
+  eventLimits?: EventLimits | undefined;
   createServer(caller: Caller, isOneRequest: boolean): Promise<McpServer>;
   /** Limits the sessions at one time. */
   most: number;
@@ -34,7 +36,9 @@ interface Entry {
 /** Is how often sessions are checked for expiry, in milliseconds. Shorter sessions are checked more often. */
 const sweepMs = 30_000;
 
-export function createSessions({ createServer, most, idleMs, locale }: SessionOptions): Sessions {
+export function createSessions(options: SessionOptions): Sessions {
+  const { createServer, most, idleMs, locale } = options;
+  const budget: EventBudget = { limits: options.eventLimits ?? eventLimits, used: 0 };
   const sessions = new Map<string, Entry>();
   /** Counts the sessions that are being created, which already take a place. */
   let coming = 0;
@@ -82,13 +86,16 @@ export function createSessions({ createServer, most, idleMs, locale }: SessionOp
   async function open(exchange: McpExchange, caller: Caller, key: string): Promise<Response> {
     const server = await createServer(caller, false);
     const id = randomUUID();
+    const events = createEventLog(budget);
     const transport = new WebStandardStreamableHTTPServerTransport({
+      eventStore: events,
+      retryInterval: retryMs,
       sessionIdGenerator: () => id,
       onsessioninitialized: () => void sessions.set(id, { session, key }),
       onsessionclosed: () => void sessions.delete(id),
     });
     await server.connect(transport);
-    const session = createSession(server, transport, locale);
+    const session = createSession(server, { transport, events, locale });
     try {
       return isClosed ? toRefusalResponse(closing, locale) : await session.handle(exchange);
     } finally {
@@ -146,117 +153,5 @@ function createFullRefusal(most: number): HttpRefusal {
     status: 503,
     text: { zh: `全部 ${most} 个会话都在使用中，请稍后再试`, en: `all ${most} sessions are in use; try again later` },
     headers: { "retry-after": "5" },
-  };
-}
-
-/** Represents a client of the 2025 protocol across its requests, with one server and one id. */
-interface Session {
-  handle(exchange: McpExchange): Promise<Response>;
-  /** Is true when no response and no stream is open. */
-  readonly isIdle: boolean;
-  /** Is when the session was last used, by `performance.now()`. */
-  readonly usedAt: number;
-  /** Ends its streams and aborts what it still does. */
-  close(): Promise<void>;
-}
-
-export function createSession(
-  server: McpServer,
-  transport: WebStandardStreamableHTTPServerTransport,
-  locale: Locale,
-): Session {
-  /** Holds the ids of the requests that wait for their answers. */
-  const live = new Set<string | number>();
-  let streams = 0;
-  let usedAt = performance.now();
-
-  /** Drops a request that the client no longer waits for: its handler's signal aborts, and nothing of it is kept. */
-  async function cancelRequest(id: string | number, reason: string): Promise<void> {
-    transport.onmessage?.({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id, reason } });
-    await forget(id);
-  }
-
-  /** A cancelled request gets no answer, so the transport would keep its entry and its stream open. */
-  async function forget(id: string | number): Promise<void> {
-    if (!live.delete(id)) return;
-    transport.closeSSEStream(id);
-    const error = { code: -32_000, message: "cancelled" };
-    await ignoreRejection(transport.send({ jsonrpc: "2.0", id, error }), "the client may have left already");
-  }
-
-  async function handlePost({ request, authInfo, connection }: McpExchange, message: Message): Promise<Response> {
-    const { id, method, body } = message;
-    if (id !== undefined && live.has(id)) return toRefusalResponse(createIdInUseRefusal(id), locale);
-    if (id !== undefined) live.add(id);
-    const response = await transport.handleRequest(request, { parsedBody: body, authInfo });
-    if (method === "notifications/cancelled") await forgetCancelled(body.params);
-    if (id === undefined) return response;
-    if (!isStream(response)) {
-      live.delete(id);
-      return response;
-    }
-    connection.onClose((isWhole) => {
-      usedAt = performance.now();
-      if (isWhole) live.delete(id);
-      else void cancelRequest(id, lostConnection);
-    });
-    return response;
-  }
-
-  async function forgetCancelled(params: unknown): Promise<void> {
-    const id = typeof params === "object" && params !== null && "requestId" in params ? params.requestId : undefined;
-    if (typeof id === "string" || typeof id === "number") await forget(id);
-  }
-
-  function listen({ connection }: McpExchange): void {
-    streams += 1;
-    connection.onClose(() => {
-      streams -= 1;
-      usedAt = performance.now();
-    });
-  }
-
-  return {
-    async handle(exchange) {
-      usedAt = performance.now();
-      if (exchange.message !== undefined) return handlePost(exchange, exchange.message);
-      const { request, authInfo } = exchange;
-      // A client that has lost its connection comes back before we know of the loss: the new stream is the one it reads.
-      if (isListening(request)) transport.closeStandaloneSSEStream();
-      const response = await transport.handleRequest(request, { authInfo });
-      if (isStream(response)) {
-        listen(exchange);
-        closeWhenExpired(exchange);
-      }
-      return response;
-    },
-    get isIdle() {
-      return streams === 0 && live.size === 0;
-    },
-    get usedAt() {
-      return usedAt;
-    },
-    close: () => server.close(),
-  };
-}
-
-function isListening({ method, headers }: Request): boolean {
-  return method === "GET" && headers.get("accept")?.includes("text/event-stream") === true;
-}
-
-function isStream(response: Response): boolean {
-  return response.headers.get("content-type")?.startsWith("text/event-stream") === true;
-}
-
-function createIdInUseRefusal(id: string | number): HttpRefusal {
-  const shown = JSON.stringify(id).slice(0, 60);
-  return {
-    status: 400,
-    code: -32600,
-    id,
-    text: {
-      zh: `此会话中编号为 ${shown} 的请求尚未完成`,
-      en: `the request ID ${shown} is still in use in this session`,
-    },
   };
 }

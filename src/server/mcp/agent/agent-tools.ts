@@ -11,7 +11,6 @@ import { toFinishedOutcome } from "../../../runs/finished-outcome.ts";
 import { type Host, readHost } from "../../../runs/input/host.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
 import { createInputRequests } from "../../../runs/input/input-requests.ts";
-import { describeWithdrawnQuestion } from "../../../runs/input/withdrawn-question.ts";
 import { describeUnknownRun, type LiveRuns } from "../../../runs/live-run.ts";
 import { addPlanToken } from "../../../runs/outcome-for.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
@@ -48,9 +47,7 @@ export interface Agent {
 export function createAgent(shared: RunService, { asks }: AgentOptions): Agent {
   const { duet, runs, settings } = shared;
   const { locale } = duet;
-  const inputRequests = createInputRequests<CallToolResult>({
-    tooLate: (state) => createFailedResult(say(locale, describeWithdrawnQuestion(state))),
-  });
+  const inputRequests = createInputRequests<CallToolResult>({ locale });
   const service: AgentService = {
     ...shared,
     inputRequests,

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Resource } from "@modelcontextprotocol/server";
+import { pageType } from "../../../core/tools/tool-pages.ts";
 import { DuetError } from "../../../kit/errors.ts";
 import { isRecord } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
@@ -61,9 +62,6 @@ async function readPage(): Promise<string> {
     });
   }
 }
-
-/** Is the page type of MCP Apps (SEP-1865): `io.modelcontextprotocol/ui`, revision 2026-01-26. */
-export const pageType = "text/html;profile=mcp-app";
 
 export const runPageUri = "ui://duet/run.html";
 

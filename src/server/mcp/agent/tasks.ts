@@ -70,7 +70,7 @@ export function serveTasks({ server }: McpServer, scope: ConnectionScope): void 
     const { run, host } = findTaskRun(taskId, context);
     const task = toTaskStatus(run, settings);
     const open = toAskableQuestion(run, host);
-    const asked: InputRequests | undefined = open && { [toQuestionName(open.open)]: toInputRequest(open.words) };
+    const asked: InputRequests | undefined = open && { [toQuestionName(open.open)]: toInputRequest(open.words, host) };
     if (asked) return { resultType: "complete", ...task, status: "input_required", inputRequests: asked };
     if (task.status !== "completed" || run.outcome === undefined) return { resultType: "complete", ...task };
     run.isDelivered = true;

@@ -17,19 +17,19 @@ import { createElicit } from "../../../core/questions/user.ts";
 import type { TextBilling, TurnBudget } from "../../../core/turn-budget.ts";
 import { DuetError, toDuetError } from "../../../kit/errors.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
-import { readHost } from "../../../runs/input/host.ts";
+import { sanitizeLine } from "../../../kit/text/sanitize.ts";
+import { type Host, readHost } from "../../../runs/input/host.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
 import { createInputRequests } from "../../../runs/input/input-requests.ts";
-import { describeWithdrawnQuestion } from "../../../runs/input/withdrawn-question.ts";
 import { createHostUser } from "../../../runs/questions/ask-question.ts";
 import type { Capabilities, PromptCapability, ResourceCapability } from "../capabilities.ts";
-import { createFailedResult } from "../failed-result.ts";
 import {
+  createCallingHost,
   createCallProgress,
   type Exposure,
+  filterCallMeta,
   type GatewayInputRequests,
   type GatewayRequestContext,
-  renderProgressLine,
   toChildChain,
 } from "./call-context.ts";
 import { createToolCapability } from "./tools.ts";
@@ -54,11 +54,9 @@ export function createExposure(
 ): (connection: HostConnection) => Capabilities {
   const { locale } = duet;
   const inputRequests: GatewayInputRequests = {
-    tools: createInputRequests<CallToolResult>({
-      tooLate: (state) => createFailedResult(say(locale, describeWithdrawnQuestion(state))),
-    }),
-    prompts: createInputRequests<GetPromptResult>({ tooLate: (state) => throwWithdrawn(state, locale) }),
-    resources: createInputRequests<ReadResourceResult>({ tooLate: (state) => throwWithdrawn(state, locale) }),
+    tools: createInputRequests<CallToolResult>({ locale }),
+    prompts: createInputRequests<GetPromptResult>({ locale }),
+    resources: createInputRequests<ReadResourceResult>({ locale }),
   };
   return (connection) => {
     const gateway = duet.gateway(connection.caller);
@@ -71,7 +69,13 @@ export function createExposure(
       resources: createResourceCapability(exposed),
       complete: (params, context) => completeArgument(exposed, params, context),
       onChange: gateway.onChange,
+      onLog: gateway.onLog,
+      setLogLevel(level) {
+        connection.logLevel = level;
+        gateway.setLogLevel(level);
+      },
       close() {
+        gateway.setLogLevel(undefined);
         if (connection.isOneRequest) return;
         for (const each of Object.values(inputRequests)) each.closeConnection(connection);
       },
@@ -103,13 +107,14 @@ export function createPromptCapability(exposed: Exposure): PromptCapability {
     list: async (signal) => (await gateway.prompts(signal)).filter(isSpecType.Prompt),
     get(name, args, context) {
       const progress = createCallProgress();
-      const served = { kind: name, connection, host: readHost(connection.server, context), context, progress };
+      const host = readHost(connection.server, context);
+      const served = { kind: name, connection, host, context, progress };
       const answer = inputRequests.prompts.serve(served, async (requestContext) => {
         try {
           const given = await gateway.getPrompt(
             name,
             args,
-            toRequestOptions({ ...requestContext, progress }, context, exposed),
+            toRequestOptions({ ...requestContext, progress }, { context, host }, exposed),
           );
           if (given === undefined) throw new MissingEntryError();
           if (!isSpecType.GetPromptResult(given)) throw badAnswerError(name);
@@ -131,12 +136,13 @@ export function createResourceCapability(exposed: Exposure): ResourceCapability 
     templates: async (signal) => (await gateway.resourceTemplates(signal)).filter(isSpecType.ResourceTemplate),
     read(uri, context) {
       const progress = createCallProgress();
-      const served = { kind: uri, connection, host: readHost(connection.server, context), context, progress };
+      const host = readHost(connection.server, context);
+      const served = { kind: uri, connection, host, context, progress };
       const answer = inputRequests.resources.serve(served, async (requestContext) => {
         try {
           const given = await gateway.readResource(
             uri,
-            toRequestOptions({ ...requestContext, progress }, context, exposed),
+            toRequestOptions({ ...requestContext, progress }, { context, host }, exposed),
           );
           if (given === undefined) throw new MissingEntryError();
           if (!isSpecType.ReadResourceResult(given)) throw badAnswerError(uri);
@@ -147,22 +153,31 @@ export function createResourceCapability(exposed: Exposure): ResourceCapability 
       });
       return answer.catch(ignoreMissing);
     },
+    async subscribe(uri, onUpdated, signal) {
+      try {
+        return await gateway.subscribe(uri, onUpdated, signal);
+      } catch (thrown) {
+        throw toProtocolError(thrown, signal, locale);
+      }
+    },
   };
 }
 
 /** Creates the options of a request to a server other than a tool call. */
 function toRequestOptions(
-  { signal, progress, ask }: GatewayRequestContext,
-  { mcpReq }: ServerContext,
-  { person, locale, connection: { caller } }: Exposure,
+  { signal, progress, ask, send, log }: GatewayRequestContext,
+  { context: { mcpReq }, host }: { context: ServerContext; host: Host },
+  { person, locale, connection }: Exposure,
 ): RequestOptions {
   const chain = readChainMeta(mcpReq._meta);
+  const { caller } = connection;
   return {
     signal,
-    onProgress: ({ message = "", progress: count, total }) =>
-      progress.notify(renderProgressLine(message, count, total)),
+    onProgress: ({ message, ...counts }) =>
+      progress.pass({ ...counts, message: message && sanitizeLine(message).slice(0, longestMessage) }),
+    host: createCallingHost({ send, log }, { host, connection, person, owner: caller.owner }),
     elicit: createElicit(createHostUser(ask, { locale, person, owner: caller.owner, canAsk: () => true }), signal),
-    meta: { ...chain.trace, ...toChainMeta(toChildChain(chain)) },
+    meta: { ...filterCallMeta(mcpReq._meta), ...chain.trace, ...toChainMeta(toChildChain(chain)) },
   };
 }
 
@@ -171,6 +186,9 @@ function toProtocolError(thrown: unknown, signal: AbortSignal, locale: Locale): 
   if (signal.aborted || thrown instanceof ProtocolError || thrown instanceof MissingEntryError) return thrown;
   return new ProtocolError(ProtocolErrorCode.InternalError, say(locale, toDuetError(thrown).text));
 }
+
+/** Limits a message of a server, in UTF-16 units. */
+const longestMessage = 4000;
 
 class MissingEntryError extends Error {}
 
@@ -185,9 +203,4 @@ function badAnswerError(what: string): DuetError {
     code: "bad_response",
     text: { zh: `服务器对 ${shown} 的回答不符合 MCP`, en: `The server's answer to ${shown} does not follow MCP` },
   });
-}
-
-/** Ends a request that brought an answer to a question that is no longer open. */
-function throwWithdrawn(requestState: string, locale: Locale): never {
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, say(locale, describeWithdrawnQuestion(requestState)));
 }

@@ -1,4 +1,4 @@
-import type { CallToolResult, Tool as ListedTool } from "@modelcontextprotocol/server";
+import { type CallToolResult, isSpecType, type Tool as ListedTool } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { Tool } from "../../../core/tools/tool.ts";
 import { createSearchSchema, renderToolSources } from "../../../core/tools/tool-search.ts";
@@ -83,9 +83,12 @@ export function toFoundResult(tools: readonly Tool[], locale: Locale): CallToolR
 }
 
 /** Returns a tool as a host sees it: its server's description under our name. */
-export function toListed({ name, description, inputSchema, outputSchema, annotations }: Tool): ListedTool {
-  const { title, readOnly, destructive, idempotent, openWorld } = annotations;
+export function toListed(tool: Tool): ListedTool {
+  const { name, description, inputSchema, outputSchema, annotations } = tool;
+  const { title, titleHint, readOnly, destructive, idempotent, openWorld } = annotations;
+  const { titleIn = "tool", icons, meta } = tool.hostFields?.() ?? {};
   const hints = {
+    title: titleHint ?? (titleIn === "tool" ? undefined : title),
     readOnlyHint: readOnly,
     destructiveHint: destructive,
     idempotentHint: idempotent,
@@ -93,15 +96,17 @@ export function toListed({ name, description, inputSchema, outputSchema, annotat
   };
   return {
     name,
-    title,
+    title: titleIn === "annotations" ? undefined : title,
     description,
     inputSchema: { ...inputSchema, type: "object" },
     outputSchema: outputSchema && { ...outputSchema, type: "object" },
     annotations: Object.values(hints).some((hint) => hint !== undefined) ? hints : undefined,
+    icons: icons?.filter((icon) => isSpecType.Icon(icon)),
+    _meta: meta && { ...meta },
   };
 }
 
-/** Estimates how many tokens a list takes in a host's requests, at about four characters each. */
+/** Estimates how many tokens a list takes in a host's requests, at about four characters each. No model is shown an icon or `_meta`. */
 export function weighToolList(tools: readonly ListedTool[]): number {
-  return Math.ceil(JSON.stringify(tools).length / 4);
+  return Math.ceil(JSON.stringify(tools.map(({ icons, _meta, ...shown }) => shown)).length / 4);
 }

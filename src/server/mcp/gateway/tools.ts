@@ -8,6 +8,7 @@ import {
 import { chainProperty, readChain } from "../../../core/chain-text.ts";
 import type { Tool, ToolResult } from "../../../core/tools/tool.ts";
 import { renderContent } from "../../../core/tools/tool-content.ts";
+import { hasPage } from "../../../core/tools/tool-pages.ts";
 import { isDeeperThan, isRecord, type JsonObject, toText } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { firstWithLinks, type Host, readHost } from "../../../runs/input/host.ts";
@@ -50,7 +51,16 @@ export function createToolCapability(exposed: Exposure): ToolCapability {
     if (tool !== undefined) return run(tool, args, context);
     if (name === findName) return find(args, context);
     if (name === callName) return callFound(args, context);
-    return undefined;
+    const called = await findForPage(name, context.mcpReq.signal);
+    return called && run(called, args, context);
+  }
+
+  /** A page of a server knows the tools of its server by their own names, and a host passes its calls on as they are. */
+  async function findForPage(name: string, signal: AbortSignal): Promise<Tool | undefined> {
+    const tools = await gateway.tools(signal);
+    const sources = new Set(tools.filter(hasPage).map(({ source }) => source));
+    const found = tools.filter((tool) => sources.has(tool.source) && tool.hostFields?.()?.name === name);
+    return found.length === 1 ? found[0] : undefined;
   }
 
   async function run(
@@ -60,15 +70,16 @@ export function createToolCapability(exposed: Exposure): ToolCapability {
   ): Promise<CallToolResult | InputRequiredResult> {
     const host = readHost(connection.server, context);
     const chain = readChain(context.mcpReq._meta, args[chainProperty], context.http?.req?.headers);
-    const asks = host.asksForms;
     const progress = createCallProgress();
     return inputRequests.tools.serve(
       { kind: tool.name, connection, host, context, progress },
       async (requestContext) => {
         const options = {
           locale,
-          asks,
+          host,
+          connection,
           chain,
+          meta: context.mcpReq._meta,
           person: exposed.person,
           owner: connection.caller.owner,
           billing: exposed.billing,
@@ -116,6 +127,7 @@ export function createToolCapability(exposed: Exposure): ToolCapability {
       const listed = tools.map(toListed);
       return weighToolList(listed) > listLimit ? createSearchTools(tools, locale) : listed;
     },
+    findSchema: async (name) => (await gateway.tool(name))?.inputSchema,
     async call(name, args = {}, context) {
       if (!isArguments(args)) return createFailedResult(say(locale, tooDeep));
       const result = await call(name, args, context);

@@ -9,6 +9,7 @@ import {
   openSession,
   openSocket,
   post,
+  type RawSession,
   type ServedFace,
   sendRaw,
   startHttpFace,
@@ -26,8 +27,9 @@ beforeAll(async () => {
 });
 afterAll(() => face.close());
 
+const due = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+
 function send(body: unknown, headers: Record<string, string> = {}): Promise<Response> {
-  const due = { "content-type": "application/json", accept: "application/json, text/event-stream" };
   return fetch(face.url, { method: "POST", headers: { ...due, ...headers }, body: JSON.stringify(body) });
 }
 
@@ -67,6 +69,57 @@ test("a client that closes its connection aborts what it waited for", async () =
   await face.aborted();
   const answer = await session.send(call("gone", "echo", { text: "the id is free again" }));
   expect(await answer.text()).toContain("free again");
+});
+
+/** What a client of the revision sends whose streams can be resumed. */
+const newest = { "mcp-protocol-version": "2025-11-25" };
+
+function listenAgain(session: RawSession, lastEvent: string): Promise<Response> {
+  const headers = { accept: "text/event-stream", "mcp-session-id": session.id, "last-event-id": lastEvent };
+  return fetch(face.url, { headers: { ...headers, ...newest } });
+}
+
+/** Reads a stream until it has an event with an id; gives the id. */
+async function readId(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> {
+  let text = "";
+  for (;;) {
+    const { value } = await reader.read();
+    text += Buffer.from(value ?? []).toString("utf8");
+    const [, id] = /^id: (.+)$/m.exec(text) ?? [];
+    if (id !== undefined) return id;
+  }
+}
+
+test("a client that has lost its connection gets the rest, and its call has gone on", async () => {
+  const session = await openSession(face.url);
+  const controller = new AbortController();
+  const response = await fetch(face.url, {
+    method: "POST",
+    headers: { ...due, ...newest, "mcp-session-id": session.id },
+    body: JSON.stringify(call(5, "held")),
+    signal: controller.signal,
+  });
+  const reader = response.body?.getReader();
+  if (reader === undefined) throw new Error("no stream");
+  const id = await readId(reader);
+  controller.abort();
+  // Its loss has been noticed when the next request is answered.
+  await (await session.send(call(6, "echo", { text: "x" }), newest)).text();
+  face.release();
+  const rest = await listenAgain(session, id);
+  const text = await rest.text();
+  expect(messagesOf(text)).toMatchObject([{ id: 5, result: { content: [{ text: "held" }] } }]);
+  expect(text).toMatch(/^id: \d+-\d+$/m);
+  // All of it was handed over now, so nothing of it is kept.
+  await expect.poll(async () => (await listenAgain(session, id)).status).toBe(400);
+  expect((await session.send(call(5, "echo", { text: "the id is free again" }), newest)).status).toBe(200);
+});
+
+test("an event that nobody knows is refused with what is kept", async () => {
+  const session = await openSession(face.url);
+  const refused = await listenAgain(session, "7-7");
+  expect(refused.status).toBe(400);
+  expect(await refused.text()).toContain('what came after the event \\"7-7\\" is no longer kept');
 });
 
 test("a cancelled request aborts, and its stream ends without an answer", async () => {

@@ -4,7 +4,8 @@ import { isToolVisibilityAppOnly } from "@modelcontextprotocol/ext-apps/app-brid
 import { expect, test } from "vitest";
 import type { AgentEvent } from "../../../../src/core/events.ts";
 import type { ToolContext } from "../../../../src/core/tools/tool.ts";
-import { canShowPages, pageType, runPageMeta, runPageUri } from "../../../../src/server/mcp/agent/run-page.ts";
+import { pageType } from "../../../../src/core/tools/tool-pages.ts";
+import { canShowPages, runPageMeta, runPageUri } from "../../../../src/server/mcp/agent/run-page.ts";
 import { toWatchedEvents } from "../../../../src/server/mcp/agent/watch-run.ts";
 import { makeTool } from "../../../fakes/events.ts";
 import { connect } from "./connected.ts";

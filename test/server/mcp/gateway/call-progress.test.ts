@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { ProgressSender } from "../../../../src/runs/input/progress-pace.ts";
+import type { ProgressReport, ProgressSender } from "../../../../src/runs/input/progress-pace.ts";
 import { createCallProgress } from "../../../../src/server/mcp/gateway/call-context.ts";
 
-const sent: [number, string][] = [];
+const sent: [number, string | undefined][] = [];
 let confirmed = Promise.withResolvers<void>();
 const sender: ProgressSender = {
-  send: (progress, message) => void sent.push([progress, message]),
+  send: ({ progress, message }) => void sent.push([progress, message]),
   confirm: () => confirmed.promise,
 };
 
@@ -19,7 +19,11 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("the first line is sent at once, a flood as at most ten a second, its last line always", async () => {
+function isRising(): boolean {
+  return sent.every(([count], index) => count > (sent[index - 1]?.[0] ?? Number.NEGATIVE_INFINITY));
+}
+
+test("the first line of our own is sent at once, a flood as at most ten a second, its last line always", async () => {
   const progress = createCallProgress();
   progress.attach(sender);
   for (let line = 1; line <= 1000; line += 1) {
@@ -28,10 +32,10 @@ test("the first line is sent at once, a flood as at most ten a second, its last 
   }
   confirmed.resolve();
   await progress.settle();
-  expect(sent[0]).toEqual([1, "line 1"]);
+  expect(sent[0]?.[1]).toBe("line 1");
   expect(sent.length).toBeLessThanOrEqual(11);
   expect(sent.at(-1)?.[1]).toBe("line 1000");
-  expect(sent.map(([count]) => count)).toEqual(sent.map((_, index) => index + 1));
+  expect(isRising()).toBe(true);
 });
 
 test("a silent call gives a sign of life within ten seconds, again and again", () => {
@@ -51,7 +55,7 @@ test("nothing is sent while no request carries the call; the newest line waits f
   expect(sent).toEqual([]);
   progress.attach(sender);
   vi.advanceTimersByTime(1);
-  expect(sent).toEqual([[1, "new"]]);
+  expect(sent.map(([, message]) => message)).toEqual(["new"]);
   progress.attach(undefined);
   expect(vi.getTimerCount()).toBe(0);
 });
@@ -74,5 +78,39 @@ test("control characters never reach a message", () => {
   const progress = createCallProgress();
   progress.attach(sender);
   progress.notify("a\u001b]52;c;AAAA\u0007\nb");
-  expect(sent).toEqual([[1, "a\\u{1b}]52;c;AAAA\\u{7} b"]]);
+  expect(sent.map(([, message]) => message)).toEqual(["a\\u{1b}]52;c;AAAA\\u{7} b"]);
+});
+
+test("what a server counts is passed on as it is, at any pace, and lines of ours stand between its counts", async () => {
+  const reports: ProgressReport[] = [];
+  const progress = createCallProgress();
+  progress.attach({ ...sender, send: (report) => void reports.push(report) });
+  progress.notify("ours, first");
+  const counts = Array.from({ length: 300 }, (_, index) => ({ progress: index + 1, total: 300, message: `${index}` }));
+  for (const report of counts) progress.pass(report);
+  progress.notify("ours, last");
+  confirmed.resolve();
+  await progress.settle();
+  expect(reports.slice(1, -1)).toEqual(counts);
+  expect(reports[0]?.message).toBe("ours, first");
+  expect(reports.at(-1)).toMatchObject({ total: 300, message: "ours, last" });
+  const values = reports.map((report) => report.progress);
+  expect(values).toEqual([...new Set(values)].sort((one, other) => one - other));
+});
+
+test("a server that counts in very large numbers leaves room for a line of ours, too", () => {
+  const progress = createCallProgress();
+  progress.attach(sender);
+  progress.pass({ progress: 1e15 });
+  vi.advanceTimersByTime(20_000);
+  expect(sent.map(([, message]) => message)).toEqual([undefined, "… 9 s", "… 18 s"]);
+  expect(isRising()).toBe(true);
+});
+
+test("the newest report of a server that no request could carry waits for the next one", () => {
+  const progress = createCallProgress();
+  progress.pass({ progress: 1, message: "old" });
+  progress.pass({ progress: 2, message: "new" });
+  progress.attach(sender);
+  expect(sent).toEqual([[2, "new"]]);
 });

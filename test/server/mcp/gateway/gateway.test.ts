@@ -92,8 +92,8 @@ async function journalOf(file: string): Promise<string> {
   return readFile(file, "utf8").catch(() => "");
 }
 
-function seen({ name, title, description, inputSchema, outputSchema, annotations }: Listed) {
-  return { name, title, description, inputSchema, outputSchema, annotations };
+function seen({ execution: _, ...shown }: Listed) {
+  return shown;
 }
 
 describe.each(hosts)("a gateway for %s", (_, connect) => {
@@ -180,17 +180,11 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
     await expect(host.call("below__nothing")).rejects.toThrow(/below__nothing not found/);
   });
 
-  test("progress rises by a count of our own, whatever the server counts", async () => {
-    const progress: { progress: number; message?: string }[] = [];
+  test("progress is passed on as the server counts it, each notification, before the result", async () => {
+    const progress: { progress: number; total?: number; message?: string }[] = [];
     await host.call("below__steps", {}, { onprogress: (one) => progress.push(one) });
-    const counts = progress.map((one) => one.progress);
-    expect(counts).toEqual([...counts].sort((a, b) => a - b));
-    expect(new Set(counts).size).toBe(counts.length);
-    const messages = progress.map(({ message }) => message);
-    const sent = ["step 5 (5/9)", "step 3 (3/9)", "step 9 (9/9)"];
-    // On a busy machine two of them may be due together, and then only the newer one is told.
-    expect(sent.filter((message) => messages.includes(message))).toEqual(messages);
-    expect(messages.at(-1)).toBe(sent.at(-1));
+    const counted = Array.from({ length: 150 }, (_, index) => index + 1);
+    expect(progress).toEqual(counted.map((count) => ({ progress: count, total: 150, message: `step ${count}` })));
   });
 
   test("a cancel reaches the server below, and the connection goes on", async () => {
@@ -309,16 +303,25 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
     expect(JSON.stringify(result)).not.toContain("fault of the program");
   });
 
-  test("a list that changes below is announced above, and has changed", async () => {
+  test("a list and a resource that change below are announced above, and the list has changed", async () => {
     let changes = 0;
+    const updated: string[] = [];
     const options = await served({ below: offering() }, undefined, { tools: { newTools: "allow" } });
-    const growing = await opened(connect, { ...options, onToolsChanged: () => void changes++ });
+    const growing = await opened(connect, {
+      ...options,
+      onToolsChanged: () => void changes++,
+      onUpdated: (uri) => void updated.push(uri),
+    });
     const before = await growing.listTools();
     await growing.call("below__grow");
     await expect.poll(() => changes).toBeGreaterThan(0);
     const names = (await growing.listTools()).map(({ name }) => name);
     expect(names).toEqual([...before.map(({ name }) => name), "below__grown"]);
     expect(await growing.call("below__grown")).toMatchObject({ content: [{ text: "here" }] });
+    await growing.subscribe("offering://about");
+    // A stream of the new revision is open before its server below has agreed.
+    const touch = () => growing.call("below__touch", { uri: "offering://about" }).then(() => updated[0]);
+    await expect.poll(touch).toBe("offering://about");
   });
 
   test("prompts, resources, templates and completions of the servers are there", async () => {
@@ -329,7 +332,7 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
       messages: [{ role: "user", content: { type: "text", text: "Greet Ada" } }],
     });
     await expect(host.getPrompt("below__nothing", {})).rejects.toThrow(/below__nothing not found/);
-    expect(await host.listResources()).toMatchObject([{ uri: "offering://about", name: "about" }]);
+    expect(await host.listResources()).toMatchObject([{ uri: "offering://about", name: "about" }, {}]);
     expect(await host.listTemplates()).toMatchObject([{ uriTemplate: "offering://note/{id}", name: "notes" }]);
     expect((await host.read("offering://about")).contents).toMatchObject([{ text: "offering says offering://about" }]);
     expect((await host.read("offering://note/4")).contents).toMatchObject([
@@ -398,6 +401,22 @@ describe("duet serve --expose", () => {
     expect(tool_calls[0]?.result).toContain("vendor=1");
   });
 
+  test("a tool that came later is approved by another process, and the host is told of it", async () => {
+    let changes = 0;
+    const options = await served({ below: offering() }, undefined, { conversations: { store: "disk" } });
+    const growing = await opened(connectV1, { ...options, onToolsChanged: () => void changes++ });
+    await growing.listTools();
+    await growing.call("below__grow");
+    const config = options.args[options.args.indexOf("--config") + 1] ?? "";
+    // That process starts the server, too, which has no such tool there.
+    const approve = () =>
+      runProgram(["tools", "approve", "below__grown", "--yes", "--config", config], { env: options.env });
+    await expect.poll(approve).toMatchObject({ code: 0, stderr: "Approved below__grown\n" });
+    await expect.poll(() => changes).toBeGreaterThan(0);
+    expect((await growing.listTools()).map(({ name }) => name)).toContain("below__grown");
+    expect(await growing.call("below__grown")).toMatchObject({ content: [{ text: "here" }] });
+  });
+
   test("an answer to a question that nobody asked is refused with what it names", async () => {
     const { args, env } = await served({ below: offering() });
     const child = await startProgram(args.slice(1), { env });
@@ -423,9 +442,12 @@ describe("duet serve --expose", () => {
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line));
-    const toCall = answers.find(({ id }) => id === 1).result;
-    expect(toCall).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('"forged-1"') }] });
-    expect(answers.find(({ id }) => id === 2).error.message).toContain('"forged-1"');
+    // A result would say that the tool has run with a state that its server never gave out.
+    for (const id of [1, 2])
+      expect(answers.find((answer) => answer.id === id).error).toMatchObject({
+        code: -32602,
+        message: expect.stringContaining('"forged-1"'),
+      });
     expect(out).not.toContain("fault of the program");
   });
 
@@ -460,12 +482,12 @@ describe("duet serve --expose", () => {
     await expect(run).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining("expose") });
   });
 
-  test("the MCP Inspector's command line lists and calls a tool of a server", async () => {
+  test("the MCP Inspector's command line lists and calls a tool of a server, and finds its page", async () => {
     const { command, args, env } = await served({ below: offering() });
     const home = join(await temporaryFolder(), "home");
     await mkdir(home);
     const [entry = "", , , file = "", ...rest] = args;
-    async function inspect(...method: string[]): Promise<unknown> {
+    async function inspect(...method: string[]): Promise<string> {
       const variables = Object.entries(env).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
       const { stdout } = await promisify(execFile)(
         resolve("node_modules/.bin/mcp-inspector"),
@@ -473,12 +495,19 @@ describe("duet serve --expose", () => {
         ["--cli", command, entry, "serve", ...rest, "--connect-timeout", "120000", ...method, ...variables],
         { cwd: dirname(file), env: { ...env, HOME: home } },
       );
-      return JSON.parse(stdout);
+      return stdout;
     }
-    const { tools } = (await inspect("--method", "tools/list")) as { tools: Listed[] };
-    expect(tools.map(({ name }) => name)).toContain("below__sum");
+    const apps = (await inspect("--method", "tools/list", "--app-info")).trim().split("\n");
+    const found = apps.map((line) => JSON.parse(line));
+    expect(found).toContainEqual({ hasApp: false, toolName: "below__sum" });
+    expect(found).toContainEqual(
+      expect.objectContaining({
+        ...{ hasApp: true, toolName: "below__paged", resourceUri: "ui://offering/page.html" },
+        ...{ prefersBorder: true, resourceMimeType: "text/html;profile=mcp-app" },
+      }),
+    );
     const call = ["--method", "tools/call", "--tool-name", "below__sum", "--tool-arg", "a=2", "b=3"];
-    expect(await inspect(...call)).toMatchObject({ structuredContent: { sum: 5 } });
+    expect(JSON.parse(await inspect(...call))).toMatchObject({ structuredContent: { sum: 5 } });
   });
 });
 

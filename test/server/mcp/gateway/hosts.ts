@@ -3,7 +3,13 @@ import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/st
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { ElicitRequestSchema, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import {
+  CreateMessageRequestSchema,
+  ElicitRequestSchema,
+  LoggingMessageNotificationSchema,
+  ResourceUpdatedNotificationSchema,
+  ToolListChangedNotificationSchema,
+} from "@modelcontextprotocol/sdk/types.js";
 
 type Json = Record<string, unknown>;
 
@@ -16,10 +22,14 @@ export type HostOptions = Served & {
   /** Answers a question; absent, the host says that it cannot ask. */
   onQuestion?(params: Json): Promise<Json> | Json;
   onToolsChanged?(): void;
+  onUpdated?(uri: string): void;
+  onLog?(entry: { level: string; logger?: string | undefined; data?: unknown }): void;
+  /** Writes a text; absent, the host says that it has no model for others. */
+  onSampling?(params: Json): Promise<Json> | Json;
 };
 
 export interface CallSettings {
-  onprogress?(progress: { progress: number; message?: string }): void;
+  onprogress?(progress: { progress: number; total?: number; message?: string }): void;
   signal?: AbortSignal;
   /** Milliseconds. */
   timeout?: number;
@@ -29,6 +39,7 @@ export interface CallSettings {
 
 /** A host of either SDK and era, as far as these tests go. */
 export interface Host {
+  instructions(): string | undefined;
   listTools(): Promise<Listed[]>;
   call(name: string, args?: Json, settings?: CallSettings): Promise<Result>;
   listPrompts(): Promise<Listed[]>;
@@ -36,6 +47,9 @@ export interface Host {
   listResources(): Promise<Json[]>;
   listTemplates(): Promise<Json[]>;
   read(uri: string): Promise<{ contents: Json[] }>;
+  /** Follows one resource; the function that it gives ends that. */
+  subscribe(uri: string): Promise<() => Promise<void>>;
+  setLogLevel(level: "debug" | "warning" | "error"): Promise<unknown>;
   complete(ref: Ref, argument: { name: string; value: string }): Promise<{ completion: { values: string[] } }>;
   close(): Promise<void>;
 }
@@ -55,15 +69,32 @@ export interface Result {
 
 export type Connect = (options: HostOptions) => Promise<Host>;
 
-export const connectV1: Connect = async ({ name: hostName = "test", onQuestion, onToolsChanged, ...served }) => {
-  const capabilities = onQuestion ? { elicitation: { form: {}, url: {} } } : {};
+export const connectV1: Connect = async ({
+  name: hostName = "test",
+  onQuestion,
+  onToolsChanged,
+  onSampling,
+  onUpdated,
+  onLog,
+  ...served
+}) => {
+  const capabilities = {
+    ...(onQuestion && { elicitation: { form: {}, url: {} } }),
+    ...(onSampling && { sampling: {} }),
+  };
   const client = new ClientV1({ name: hostName, version: "1" }, { capabilities });
   if (onQuestion)
     client.setRequestHandler(ElicitRequestSchema, async ({ params }) => (await onQuestion(params)) as never);
+  if (onLog) client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => onLog(params));
+  if (onUpdated)
+    client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => onUpdated(params.uri));
+  if (onSampling)
+    client.setRequestHandler(CreateMessageRequestSchema, async ({ params }) => (await onSampling(params)) as never);
   if (onToolsChanged) client.setNotificationHandler(ToolListChangedNotificationSchema, () => onToolsChanged());
   const transport = "url" in served ? new HttpV1(new URL(served.url)) : new StdioV1({ ...served, stderr: "pipe" });
   await client.connect(transport as never);
   return {
+    instructions: () => client.getInstructions(),
     listTools: async () => (await client.listTools()).tools,
     call: async (name, args = {}, { meta, ...settings } = {}) =>
       (await client.callTool({ name, arguments: args, _meta: meta }, undefined, settings)) as Result,
@@ -72,26 +103,40 @@ export const connectV1: Connect = async ({ name: hostName = "test", onQuestion, 
     listResources: async () => (await client.listResources()).resources,
     listTemplates: async () => (await client.listResourceTemplates()).resourceTemplates,
     read: (uri) => client.readResource({ uri }),
+    setLogLevel: (level) => client.setLoggingLevel(level),
+    async subscribe(uri) {
+      await client.subscribeResource({ uri });
+      return async () => void (await client.unsubscribeResource({ uri }));
+    },
     complete: (ref, argument) => client.complete({ ref, argument }),
     close: () => client.close(),
   };
 };
 
 export function connectV2(mode: "legacy" | "auto"): Connect {
-  return async ({ name: hostName = "test", onQuestion, onToolsChanged, ...served }) => {
+  return async ({ name: hostName = "test", onQuestion, onToolsChanged, onSampling, onUpdated, onLog, ...served }) => {
     const client = new ClientV2(
       { name: hostName, version: "2" },
       {
         versionNegotiation: { mode },
-        capabilities: onQuestion ? { elicitation: { form: {}, url: {} } } : {},
+        capabilities: {
+          ...(onQuestion && { elicitation: { form: {}, url: {} } }),
+          ...(onSampling && { sampling: {} }),
+        },
         ...(onToolsChanged && { listChanged: { tools: { onChanged: () => onToolsChanged(), autoRefresh: false } } }),
       },
     );
     if (onQuestion)
       client.setRequestHandler("elicitation/create", async ({ params }) => (await onQuestion(params)) as never);
+    if (onLog) client.setNotificationHandler("notifications/message", ({ params }) => onLog(params));
+    if (onUpdated)
+      client.setNotificationHandler("notifications/resources/updated", ({ params }) => onUpdated(params.uri));
+    if (onSampling)
+      client.setRequestHandler("sampling/createMessage", async ({ params }) => (await onSampling(params)) as never);
     const transport = "url" in served ? new HttpV2(new URL(served.url)) : new StdioV2({ ...served, stderr: "pipe" });
     await client.connect(transport);
     return {
+      instructions: () => client.getInstructions(),
       listTools: async () => (await client.listTools()).tools,
       call: async (name, args = {}, { meta, ...settings } = {}) =>
         (await client.callTool({ name, arguments: args, _meta: meta }, settings)) as Result,
@@ -100,6 +145,15 @@ export function connectV2(mode: "legacy" | "auto"): Connect {
       listResources: async () => (await client.listResources()).resources,
       listTemplates: async () => (await client.listResourceTemplates()).resourceTemplates,
       read: (uri) => client.readResource({ uri }),
+      setLogLevel: (level) => client.setLoggingLevel(level),
+      async subscribe(uri) {
+        if (client.getProtocolEra() === "modern") {
+          const subscription = await client.listen({ resourceSubscriptions: [uri] });
+          return () => subscription.close();
+        }
+        await client.subscribeResource({ uri });
+        return async () => void (await client.unsubscribeResource({ uri }));
+      },
       complete: (ref, argument) => client.complete({ ref, argument }),
       close: () => client.close(),
     };

@@ -10,6 +10,7 @@ import {
 import type { Config, EmailSettings, SearchSettings } from "./config.ts";
 import { configError } from "./config-errors.ts";
 import { readModels } from "./models/models.ts";
+import { readNetwork, toOwnRules, toWebRules } from "./network.ts";
 import { configurationSchema, parseOnce, type Settings } from "./schema/file-schema.ts";
 import { readServers } from "./servers.ts";
 import type { Flags } from "./settings/settings.ts";
@@ -54,8 +55,15 @@ export async function loadConfig(
   const { agent, tools, prompts } = settings;
   const { module } = agent.evaluation;
   const mode = flags.mode === undefined ? settings.terminalMode : agent.mode;
+  const network = await readNetwork({
+    settings,
+    environment: read.environment,
+    resolvePath: (path) => resolvePath("network.ca", path),
+    nodeTrusts: isReadByNode(origins["network.ca"]),
+  });
+  const limits = { maxTokens: agent.maxTokens, limit: settings.answerMaxTokens };
   return {
-    ...readModels(settings, sources, read.environment, { maxTokens: agent.maxTokens, limit: settings.answerMaxTokens }),
+    ...readModels(settings, sources, { environment: read.environment, network }, limits),
     file: read.place.exists ? read.place.file : undefined,
     leftOut: read.leftOut,
     home: getStateDirectory(read.environment, directory),
@@ -66,7 +74,8 @@ export async function loadConfig(
       terminalMode: mode ?? agent.mode ?? "chat",
       evaluation: { ...agent.evaluation, module: module && resolvePath("agent.evaluation.module", module) },
     },
-    servers: readServers(settings, read.file, read.place.file, read.environment),
+    network,
+    servers: readServers(settings, read.file, read.place.file, { environment: read.environment, network }),
     tools: {
       ...tools,
       directory: tools.directory
@@ -75,8 +84,8 @@ export async function loadConfig(
       directoryIsNamed: tools.directory !== undefined,
       roots: tools.roots.map((root) => resolvePath("tools.roots", root)),
     },
-    search: readSearch(settings.search, sources),
-    web: settings.web,
+    search: { ...readSearch(settings.search, sources), network: toOwnRules(network, settings.search.proxy) },
+    web: { ...settings.web, network: toWebRules(network, settings.web.proxy) },
     serve: settings.serve,
     terminal: settings.terminal,
     email: readEmail(settings.email, sources, origins["email.host"]),
@@ -93,6 +102,11 @@ export async function loadConfig(
     settings,
     origins,
   };
+}
+
+/** Node reads the certificates of `NODE_EXTRA_CA_CERTS` when it starts, but not those of a variable from a `.env` file. */
+function isReadByNode(origin: Origin | undefined): boolean {
+  return origin?.from === "environment" && origin.file === undefined;
 }
 
 /** Returns the directory of the user's own tools when no setting names one. A program that embeds Duet sets its own. */

@@ -1,7 +1,9 @@
 import { dirname } from "node:path";
 import type { Text } from "../kit/locale.ts";
+import { findLauncher } from "../kit/process/launcher.ts";
 import type { ServerSettings, ServerTransport } from "./config.ts";
 import { configError } from "./config-errors.ts";
+import { type NetworkSettings, toNetworkVariables, toOwnRules } from "./network.ts";
 import type { ServerEntry, Settings } from "./schema/file-schema.ts";
 import type { Environment } from "./sources/expand-variables.ts";
 import { toAbsolutePath } from "./sources/find-file.ts";
@@ -15,7 +17,7 @@ export function readServers(
   settings: Settings,
   source: Source,
   file: string,
-  environment: Environment,
+  { environment, network }: { environment: Environment; network: NetworkSettings },
 ): ServerSettings[] {
   const roots = ["mcpServers", "servers"] as const;
   const entries = roots.flatMap((root) =>
@@ -24,7 +26,8 @@ export function readServers(
   return entries.flatMap(({ root, name, entry }) => {
     const describePlace = (...rest: string[]) => source.describePlace([root, name, ...rest]);
     if (root === "servers" && Object.hasOwn(settings.mcpServers, name)) throw configError(describePlace(), givenTwice);
-    const server = readServer(name, entry, (path) => toAbsolutePath(path, dirname(file), environment), describePlace);
+    const toAbsolute: Absolute = (path) => toAbsolutePath(path, dirname(file), environment);
+    const server = withNetwork(readServer(name, entry, toAbsolute, describePlace), entry.proxy, network);
     return entry.disabled === true || entry.enabled === false ? [] : [server];
   });
 }
@@ -49,6 +52,20 @@ function readServer(name: string, entry: ServerEntry, absolute: Absolute, where:
     roots: entry.roots?.map(absolute),
     auth: entry.auth,
   };
+}
+
+/**
+ * Adds how a server is reached. A program gets the variables for it where its own setting says so, or where a launcher has to fetch
+ * it first: they may hold a password.
+ */
+function withNetwork(server: ServerSettings, proxy: string | undefined, network: NetworkSettings): ServerSettings {
+  const rules = toOwnRules(network, proxy);
+  const { transport } = server;
+  if (transport.type !== "stdio") return rules === undefined ? server : { ...server, network: rules };
+  if (proxy === undefined && findLauncher(transport.command) === undefined) return server;
+  const variables = Object.entries(toNetworkVariables(rules, network.certificates));
+  const networkEnv = Object.fromEntries(variables.filter(([name]) => !transport.inheritEnv.includes(name)));
+  return Object.keys(networkEnv).length === 0 ? server : { ...server, transport: { ...transport, networkEnv } };
 }
 
 function readTransport(entry: ServerEntry, absolute: Absolute, where: Where): ServerTransport {

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../kit/json.ts";
+import type { ProxyRules } from "../kit/net/proxy-rules.ts";
 import type { ModelCapabilities } from "./model.ts";
 
 /** These wire formats are supported. Each vendor's row names one of them. */
@@ -35,6 +36,8 @@ export interface Vendor {
   efforts?: readonly string[];
   /** Maps model names to the prices that the user has set. */
   prices?: Readonly<Record<string, Price>>;
+  /** Says how the vendor is reached. */
+  network?: ProxyRules;
   quirks: Quirks;
   /** Lists exceptions for some models. Every rule that matches applies, and a later one wins over an earlier. */
   models?: ModelRule[];
@@ -209,5 +212,7 @@ export interface ModelSettings {
   fallbacks?: readonly ModelSettings[];
   /** Says what the model can do, where the user or the vendor's list knows it. */
   capabilities?: ModelCapabilities;
+  /** Says how the vendor is reached. */
+  network?: ProxyRules;
   quirks: Quirks;
 }

@@ -2,6 +2,8 @@ import type { ModelSettings } from "../core/model-settings.ts";
 import { timeoutError } from "../kit/async/timeout.ts";
 import { DuetError } from "../kit/errors.ts";
 import { isRecord, tryParseJson } from "../kit/json.ts";
+import { ProxyError } from "../kit/net/proxy-errors.ts";
+import { findRoute, type Route } from "../kit/net/proxy-rules.ts";
 import { version } from "../kit/version.ts";
 import { badResponseError, connectionError, type ErrorOrigin, httpError } from "./errors/errors.ts";
 import { apiVersion } from "./wires/anthropic-messages/api-version.ts";
@@ -13,7 +15,7 @@ export interface ListingOptions {
 }
 
 /** Names where a list is asked for. */
-export type ListingAddress = Pick<ModelSettings, "provider" | "wire" | "baseUrl" | "apiKey" | "apiKeyEnv">;
+export type ListingAddress = Pick<ModelSettings, "provider" | "wire" | "baseUrl" | "apiKey" | "apiKeyEnv" | "network">;
 
 /** Limits the list, in bytes. The longest public one takes less than a tenth of this. */
 const longestList = 8 * 1024 * 1024;
@@ -26,7 +28,9 @@ export async function listOfferedModels(from: ListingAddress, { ms, signal }: Li
   const origin: ErrorOrigin = { ...from, model: "models" };
   const limit = AbortSignal.timeout(ms);
   try {
-    const response = await fetch(toListingUrl(from), {
+    const url = toListingUrl(from);
+    const send = await openFetch(findRoute(from.network, url));
+    const response = await send(url, {
       headers: {
         accept: "application/json",
         "user-agent": `duet-mcp/${version}`,
@@ -42,8 +46,14 @@ export async function listOfferedModels(from: ListingAddress, { ms, signal }: Li
   } catch (thrown) {
     signal?.throwIfAborted();
     if (limit.aborted) throw timeoutError(`${from.provider}: /models`, ms);
-    throw thrown instanceof DuetError ? thrown : connectionError(thrown, origin);
+    throw thrown instanceof DuetError && !(thrown instanceof ProxyError) ? thrown : connectionError(thrown, origin);
   }
+}
+
+async function openFetch(route: Route | undefined): Promise<(url: URL, init: RequestInit) => Promise<Response>> {
+  if (route === undefined) return fetch;
+  const { createRoutedFetch } = await import("../kit/net/create-dispatcher.ts");
+  return createRoutedFetch(route);
 }
 
 /** Anthropic's list comes in pages, of which one is enough. */
@@ -92,13 +102,16 @@ function isForText(id: string): boolean {
   return !otherKinds.test(id);
 }
 
+/** Names an Ollama server. */
+export type OllamaAddress = Pick<ModelSettings, "baseUrl" | "network">;
+
 /**
- * Returns the id of the first model of the Ollama server at `baseUrl`, or undefined when it does not answer within `ms`
+ * Returns the id of the first model of the Ollama server at this address, or undefined when it does not answer within `ms`
  * milliseconds.
  */
-export async function findOllama(baseUrl: string, signal?: AbortSignal, ms = 300): Promise<string | undefined> {
+export async function findOllama(address: OllamaAddress, signal?: AbortSignal, ms = 300): Promise<string | undefined> {
   try {
-    const [first] = await listOfferedModels({ provider: "ollama", wire: "openai-chat", baseUrl }, { ms, signal });
+    const [first] = await listOfferedModels({ provider: "ollama", wire: "openai-chat", ...address }, { ms, signal });
     return first;
   } catch {
     signal?.throwIfAborted();

@@ -87,7 +87,7 @@ export function createModelList(config: Config, patienceMs = 1000): ListModels {
 
   return async (inForce, signal) => {
     const { listKnownModels } = await waitAbortable(import("../../providers/known-models/known-models.ts"), signal);
-    const local = ask({ provider: "ollama", wire: "openai-chat", baseUrl: config.ollama.baseUrl }, keptLocalMs);
+    const local = ask({ provider: "ollama", wire: "openai-chat", ...config.ollama }, keptLocalMs);
     const vendors = findOfferers(config).map((choice) => ({ choice, entry: ask(choice, keptMs) }));
     await waitForAll([local, ...vendors.map(({ entry }) => entry)], signal);
     const ofVendors = vendors.map(async ({ choice, entry }) => {

@@ -1,6 +1,7 @@
 import { listServerSecrets, secretWord } from "../../client/redact.ts";
 import type { Config } from "../../config/config.ts";
 import { listCalledModels } from "../../config/models/called-models.ts";
+import { listProxySecrets } from "../../config/network.ts";
 import { findAddressSecrets, isSecretName, shortestSecret } from "../../config/secrets/mask.ts";
 import type { Secret } from "../../kit/text/redact.ts";
 import { searchBackendNames } from "../../tools/search/search-backends.ts";
@@ -17,6 +18,7 @@ export function listKnownSecrets(config: Config): Secret[] {
   const own = [
     ...called.map(({ apiKeyEnv, apiKey }) => ({ name: apiKeyEnv ?? "API_KEY", value: apiKey })),
     ...backends.map(({ apiKey }) => ({ name: "API_KEY", value: apiKey })),
+    ...listProxySecrets(config.network).map((value) => ({ name: "PROXY", value })),
     { name: "DUET_HTTP_TOKEN", value: httpToken },
     { name: "SMTP_PASSWORD", value: email?.password },
     ...served.filter(({ name }) => /^(?:proxy-)?authorization$/i.test(name)),

@@ -11,6 +11,7 @@ import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { listSearchBackends } from "../../tools/search/search-backends.ts";
 import type { Console } from "../console.ts";
+import { checkProxies, describeNetwork } from "./check-network.ts";
 import {
   checkKeys,
   checkNode,
@@ -55,13 +56,16 @@ export async function* runChecks(
   const models = duet.checkModels(signal, changes);
   const inventory = waitAbortable(duet.inventory(), signal);
   // They are reported below, in their turn.
-  for (const work of [models, inventory])
+  const proxies = checkProxies(config, signal);
+  for (const work of [models, inventory, proxies])
     void ignoreRejection<unknown>(work, "the finding about it reports it, in its turn");
   yield checkNode(process.versions.node);
   yield toConfigurationFinding(config);
   yield* toLeftOutFindings(config);
   yield* checkStateFolder(config);
   yield* await checkStore(config);
+  yield* describeNetwork(config);
+  yield* await proxies;
   yield toSearchFinding(await duet.searchInUse());
   const checks = await models;
   yield* checkKeys(checks, config);

@@ -1,8 +1,10 @@
 import { isOffline, offlineProvider } from "../../core/model.ts";
 import type { ModelSettings, Vendor } from "../../core/model-settings.ts";
 import { DuetError } from "../../kit/errors.ts";
+import type { ProxyRules } from "../../kit/net/proxy-rules.ts";
 import { vendors } from "../../providers/vendors.ts";
 import { configError, notAllowedError } from "../config-errors.ts";
+import type { NetworkSettings } from "../network.ts";
 import type { Settings } from "../schema/file-schema.ts";
 import { httpAddress, isHttpAddress } from "../schema/schema-parts.ts";
 import { hideSecrets, maskAddress, maskValue } from "../secrets/mask.ts";
@@ -27,7 +29,7 @@ export interface ModelsConfig {
   models: { functionCall?: ModelChoice; answer?: ModelChoice };
   /** Lists the models that can be used when none is configured: those of the vendors whose key is set, best first. */
   candidates: ModelSettings[];
-  ollama: { baseUrl: string };
+  ollama: { baseUrl: string; network?: ProxyRules | undefined };
 }
 
 /** `maxTokens` limits the output of models that set no limit. `limit`, when given, applies to the model that answers. */
@@ -40,7 +42,7 @@ export interface OutputLimits {
 export function readModels(
   settings: Settings,
   sources: readonly Source[],
-  environment: Environment,
+  { environment, network }: { environment: Environment; network: NetworkSettings },
   limits: OutputLimits,
 ): ModelsConfig {
   const findPlace = (role: "functionCall" | "answer"): string => {
@@ -52,7 +54,9 @@ export function readModels(
 
   const secrets = listEnvironmentSecrets(environment);
   const ofVendors = sources.find((each) => getValue(each.tree, ["providers"]) !== undefined);
-  const providers = addWhere(ofVendors?.describePlace([]), secrets, () => createVendorTable(settings.providers));
+  const providers = addWhere(ofVendors?.describePlace([]), secrets, () =>
+    createVendorTable(settings.providers, network),
+  );
   checkVariables(providers, environment, secrets);
   const usual: UsualParameters = { temperature: settings.agent.functionCallTemperature };
   const read = (spec: ModelSpec, where: string, limit: number | undefined, others?: UsualParameters): ModelChoice => {
@@ -74,7 +78,10 @@ export function readModels(
         return resolveModel(spec, providers, environment, provider, usual);
       })
       .filter(({ apiKey }) => apiKey !== undefined),
-    ollama: { baseUrl: (environment.OLLAMA_BASE_URL || (ollama?.baseUrl ?? "")).replace(/\/+$/, "") },
+    ollama: {
+      baseUrl: (environment.OLLAMA_BASE_URL || (ollama?.baseUrl ?? "")).replace(/\/+$/, ""),
+      network: ollama?.network,
+    },
   };
 }
 

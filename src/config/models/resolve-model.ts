@@ -19,6 +19,7 @@ import {
   wireTemperatures,
 } from "../../providers/vendors.ts";
 import { configError } from "../config-errors.ts";
+import { type NetworkSettings, toOwnRules } from "../network.ts";
 import {
   checkAddress,
   checkEffort,
@@ -64,6 +65,8 @@ export interface VendorSpec {
   wire?: string;
   baseUrl?: string;
   apiKeyEnv?: string;
+  /** Holds the proxy to the vendor, or `direct`. */
+  proxy?: string;
   /** Maps a model name to the name that the vendor uses for it now: `{"deepseek-chat": "deepseek-v4-pro"}`. */
   aliases?: Readonly<Record<string, string>>;
   /** Maps model names to prices. They override the price list. */
@@ -75,9 +78,16 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export const modelDefaults = { temperature: 0.7, maxTokens: 2000, timeoutMs: 30_000 } as const;
 
 /** Merges the built-in vendors and the user's, by name. Throws `config` errors that name the key as `providers.NAME.KEY`. */
-export function createVendorTable(own: Readonly<Record<string, VendorSpec>>): Record<string, Vendor> {
+export function createVendorTable(
+  own: Readonly<Record<string, VendorSpec>>,
+  network: Pick<NetworkSettings, "rules"> = {},
+): Record<string, Vendor> {
   const table: Record<string, Vendor> = { ...vendors };
-  for (const [name, spec] of Object.entries(own)) table[resolveVendorName(name)] = toVendor(name, spec);
+  if (network.rules) for (const [name, row] of Object.entries(table)) table[name] = { ...row, network: network.rules };
+  for (const [name, spec] of Object.entries(own)) {
+    const rules = toOwnRules(network, spec.proxy);
+    table[resolveVendorName(name)] = { ...toVendor(name, spec), ...(rules && { network: rules }) };
+  }
   return table;
 }
 
@@ -195,6 +205,7 @@ function resolveOne(
     price: getOwnPrice(row, model) ?? getOwnPrice(row, servedAs),
     capabilities: spec.capabilities,
     quirks,
+    ...(row.network && { network: row.network }),
   };
 }
 

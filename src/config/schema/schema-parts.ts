@@ -4,6 +4,7 @@ import { isOffline } from "../../core/model.ts";
 import { wires } from "../../core/model-settings.ts";
 import { findPermitProblem, parseToolPattern } from "../../core/tools/tool-pattern.ts";
 import type { Text } from "../../kit/locale.ts";
+import { direct, inherited, parseProxy } from "../../kit/net/proxy-rules.ts";
 import { isSecureAddress } from "../../kit/net/secure-address.ts";
 import { createLimitSchema } from "../limit-schemas.ts";
 
@@ -19,6 +20,23 @@ const address = z.string().refine(isHttpAddress, withAllowed(httpAddress));
 export function isHttpAddress(text: string): boolean {
   return /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
 }
+
+/** Says what a proxy setting may be. */
+export const proxyAddress: Text = {
+  zh: "http 或 https 代理的地址，如 http://proxy.example.com:3128，或 direct",
+  en: "the address of an http or https proxy, such as http://proxy.example.com:3128, or direct",
+};
+
+const isProxySetting = (written: string) => written === direct || parseProxy(written) !== undefined;
+
+const proxy = z.string().refine(isProxySetting, withAllowed(proxyAddress));
+
+const webProxy = z
+  .string()
+  .refine(
+    (written) => written === inherited || isProxySetting(written),
+    withAllowed({ zh: `${proxyAddress.zh}，或 inherit`, en: `${proxyAddress.en}, or inherit` }),
+  );
 
 const text = z.string().min(1);
 const patterns = z.array(text);
@@ -227,6 +245,7 @@ export const schemaParts = {
     wire,
     limit: createLimitSchema,
   },
+  ...{ proxy, webProxy },
   ...{ providerName, priceSchema, serverName, headerName, headerValue },
   ...{ toolPatterns, permitPatterns, hostPattern, reachable, mailServer, sender },
   ...{ signatureAlgorithms, secureAddress, keysAddress, scope, hostHeader, origin, token },

@@ -30,6 +30,11 @@ export function maskAddress(address: string): string {
   return `${scheme}${user ? "…@" : ""}${host}${segments.join("/")}${shownQuery}${hash ? "#…" : ""}`;
 }
 
+/** Returns the address of a proxy without its credentials, in whatever form it is written. */
+export function maskProxy(address: string): string {
+  return address.replace(/^([a-z][a-z\d+.-]*:\/\/)?.*@/is, "$1…@");
+}
+
 /** Returns the possible credentials in an address, as written and decoded. A text that is no address has none. */
 export function findAddressSecrets(address: string): string[] {
   if (!/^[a-z][a-z\d+.-]*:\/\//i.test(address) || !URL.canParse(address)) return [];
@@ -78,6 +83,7 @@ function maskText(path: Path, text: string, secrets: readonly string[]): string 
   if (ofServer || isSecretName(name)) return maskSecret(text);
   // Who pastes the key itself where its variable's name belongs must not find it in an error.
   if (name === "apiKeyEnv" && /[^A-Z0-9_]/.test(text)) return maskSecret(text);
+  if (name === "proxy") return maskProxy(text);
   if (/^https?:/i.test(text)) return maskAddress(text);
   const value = getOptionSecret(text);
   return value === undefined ? hideSecrets(text, secrets) : text.slice(0, -value.length) + maskSecret(value);

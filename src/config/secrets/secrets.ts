@@ -1,6 +1,7 @@
 import { searchBackendNames } from "../../tools/search/search-backends.ts";
 import type { Config } from "../config.ts";
 import { listCalledModels } from "../models/called-models.ts";
+import { listProxySecrets } from "../network.ts";
 import { listEnvironmentSecrets } from "../sources/environment.ts";
 import { findAddressSecrets, findArgumentSecrets, isSecretName, shortestSecret } from "./mask.ts";
 
@@ -22,6 +23,7 @@ export function listSecrets(config: Config): string[] {
     ...called.map(({ apiKey }) => apiKey),
     ...backends.map((backend) => backend?.apiKey),
     ...[...addresses, ...searchAddresses].flatMap((address) => findAddressSecrets(address ?? "")),
+    ...listProxySecrets(config.network),
     config.httpToken,
     config.email?.password,
     ...servers.flatMap(listServerSecrets),

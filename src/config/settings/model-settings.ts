@@ -179,6 +179,14 @@ export const providerSettings = defineNamedGroup(
       help: { zh: "存放密钥的环境变量名", en: "the variable that holds the key" },
       fileHelp: "The environment variable that holds the key.",
     }),
+    proxy: defineSetting(({ proxy }) => proxy.optional(), {
+      help: {
+        zh: "该提供商的[代理](proxies.zh.md)，`direct` 为直连",
+        en: "the [proxy](proxies.md) to this provider; `direct`: none",
+      },
+      fileHelp: "The proxy to this provider, or direct.",
+      absent: { zh: "同其他连接", en: "as other connections" },
+    }),
     aliases: defineSetting(({ z, text }) => z.record(text, text).optional(), {
       help: { zh: "某个模型名对提供商意味着什么", en: "what a model's name means to the vendor" },
       fileHelp: "What a model's name means to the vendor: deepseek-chat is deepseek-flash unless set here.",

@@ -1,8 +1,9 @@
 import type { Readable } from "node:stream";
 import { constants, createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { Agent, errors, request } from "undici";
+import { Agent, type Dispatcher, errors, request } from "undici";
 import type { ModelSettings } from "../../core/model-settings.ts";
 import { toText } from "../../kit/json.ts";
+import { findRoute, type ProxyRules } from "../../kit/net/proxy-rules.ts";
 import { version } from "../../kit/version.ts";
 import type { HttpFailure } from "../errors/errors.ts";
 
@@ -54,13 +55,30 @@ const errorBodyLimit = 64 * 1024;
  */
 const defaultConnectMs = 30_000;
 
+export interface TransportOptions {
+  network?: ProxyRules | undefined;
+  connectMs?: number;
+}
+
 /** Tests limit `connectMs`. */
-export function openTransport({ connectMs = defaultConnectMs } = {}): Transport {
+export function openTransport({ network, connectMs = defaultConnectMs }: TransportOptions = {}): Transport {
   // Silence is limited per call, by what was heard, from sending on; the agent's own limits would cut models that think for long.
-  const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: connectMs } });
+  const direct = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: connectMs } });
+  let routed: Promise<Dispatcher> | undefined;
+
+  /** A model has one address, so that there is one route. */
+  function openRoute(url: string): Dispatcher | Promise<Dispatcher> {
+    const route = findRoute(network, url);
+    if (route === undefined) return direct;
+    routed ??= import("../../kit/net/create-dispatcher.ts").then((net) => net.createDispatcher(route, { connectMs }));
+    return routed;
+  }
+
   return {
     async post({ url, headers }, body, signal) {
       const text = JSON.stringify(body);
+      const opened = openRoute(url);
+      const dispatcher = opened instanceof Promise ? await opened : opened;
       const sent = request(url, { dispatcher, method: "POST", headers, body: text, signal });
       const answer = await sent.catch((thrown) => {
         throw thrown instanceof errors.ConnectTimeoutError ? new ConnectTimeout(connectMs, thrown) : thrown;

@@ -11,7 +11,7 @@ import { MessageReader } from "./stream.ts";
 
 /** Opens a model on Anthropic's Messages API. Each call makes one attempt; retries and the total time limit are wrappers. */
 export function openMessagesModel(settings: ModelSettings): Model {
-  const transport = openTransport();
+  const transport = openTransport(settings);
   // Addresses are often written down with "/v1".
   const baseUrl = settings.baseUrl.replace(/\/v1$/, "");
   const address = toAddress({ ...settings, baseUrl }, "/v1/messages", { "anthropic-version": apiVersion });

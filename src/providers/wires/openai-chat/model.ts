@@ -10,7 +10,7 @@ import { ChatReader } from "./stream.ts";
 
 /** Opens a model on OpenAI's chat completions API. Each call makes one attempt; retries and the total time limit are wrappers. */
 export function openChatModel(settings: ModelSettings): Model {
-  const transport = openTransport();
+  const transport = openTransport(settings);
   const address = toAddress(settings, "/chat/completions");
   return withCall({
     provider: settings.provider,

@@ -11,7 +11,7 @@ import { ResponseReader } from "./stream.ts";
 
 /** Opens a model on OpenAI's Responses API. Each call makes one attempt; retries and the total time limit are wrappers. */
 export function openResponsesModel(settings: ModelSettings): Model {
-  const transport = openTransport();
+  const transport = openTransport(settings);
   const address = toAddress(settings, "/responses");
   let extras: Extras = { summary: true, encryptedReasoning: true };
   return withCall({

@@ -61,12 +61,18 @@ export async function loadConfig(
     resolvePath: (path) => resolvePath("network.ca", path),
     nodeTrusts: isReadByNode(origins["network.ca"]),
   });
+  const home = getStateDirectory(read.environment, directory);
   const limits = { maxTokens: agent.maxTokens, limit: settings.answerMaxTokens };
   return {
-    ...readModels(settings, sources, { environment: read.environment, network }, limits),
+    ...readModels(
+      settings,
+      sources,
+      { environment: read.environment, network, packages: join(home, "packages") },
+      limits,
+    ),
     file: read.place.exists ? read.place.file : undefined,
     leftOut: read.leftOut,
-    home: getStateDirectory(read.environment, directory),
+    home,
     agent: {
       ...agent,
       mode: agent.mode,

@@ -7,6 +7,7 @@ import { findRoute, type Route } from "../kit/net/proxy-rules.ts";
 import { version } from "../kit/version.ts";
 import { badResponseError, connectionError, type ErrorOrigin, httpError } from "./errors/errors.ts";
 import { apiVersion } from "./wires/anthropic-messages/api-version.ts";
+import { toLowerCase, toRequestUrl } from "./wires/request-address.ts";
 
 export interface ListingOptions {
   /** Limits the whole request, in milliseconds. */
@@ -15,7 +16,10 @@ export interface ListingOptions {
 }
 
 /** Names where a list is asked for. */
-export type ListingAddress = Pick<ModelSettings, "provider" | "wire" | "baseUrl" | "apiKey" | "apiKeyEnv" | "network">;
+export type ListingAddress = Pick<
+  ModelSettings,
+  "provider" | "wire" | "baseUrl" | "apiKey" | "apiKeyEnv" | "network" | "headers" | "query"
+>;
 
 /** Limits the list, in bytes. The longest public one takes less than a tenth of this. */
 const longestList = 8 * 1024 * 1024;
@@ -36,6 +40,7 @@ export async function listOfferedModels(from: ListingAddress, { ms, signal }: Li
         "user-agent": `duet-mcp/${version}`,
         ...(from.apiKey && { authorization: `Bearer ${from.apiKey}` }),
         ...(from.wire === "anthropic-messages" && { "anthropic-version": apiVersion }),
+        ...toLowerCase(from.headers),
       },
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
       redirect: "error",
@@ -57,11 +62,10 @@ async function openFetch(route: Route | undefined): Promise<(url: URL, init: Req
 }
 
 /** Anthropic's list comes in pages, of which one is enough. */
-function toListingUrl({ wire, baseUrl }: ListingAddress): URL {
-  const isMessages = wire === "anthropic-messages";
-  const url = new URL(isMessages ? baseUrl.replace(/\/v1$/, "") : baseUrl);
-  url.pathname = `${url.pathname.replace(/\/$/, "")}${isMessages ? "/v1/models" : "/models"}`;
-  if (isMessages) url.searchParams.set("limit", "1000");
+function toListingUrl({ wire, baseUrl, query }: ListingAddress): URL {
+  if (wire !== "anthropic-messages") return toRequestUrl({ baseUrl, query }, "/models");
+  const url = toRequestUrl({ baseUrl: baseUrl.replace(/\/v1$/, ""), query }, "/v1/models");
+  url.searchParams.set("limit", "1000");
   return url;
 }
 

@@ -12,6 +12,7 @@ import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { listSearchBackends } from "../../tools/search/search-backends.ts";
 import type { Console } from "../console.ts";
 import { checkProxies, describeNetwork } from "./check-network.ts";
+import { checkPackages } from "./check-packages.ts";
 import {
   checkKeys,
   checkNode,
@@ -69,6 +70,7 @@ export async function* runChecks(
   yield toSearchFinding(await duet.searchInUse());
   const checks = await models;
   yield* checkKeys(checks, config);
+  yield* checkPackages(checks);
   for (const check of checks) yield toModelFinding(check, config);
   yield* await checkRoots(config);
   yield* checkUserTools(await inventory, config);

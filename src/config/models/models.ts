@@ -38,11 +38,18 @@ export interface OutputLimits {
   limit: number | undefined;
 }
 
+export interface ModelInputs {
+  environment: Environment;
+  network: NetworkSettings;
+  /** Is the folder in which the packages of clouds are looked for. */
+  packages: string;
+}
+
 /** Throws `config` errors that name the source and the key. */
 export function readModels(
   settings: Settings,
   sources: readonly Source[],
-  { environment, network }: { environment: Environment; network: NetworkSettings },
+  { environment, network, packages }: ModelInputs,
   limits: OutputLimits,
 ): ModelsConfig {
   const findPlace = (role: "functionCall" | "answer"): string => {
@@ -55,7 +62,7 @@ export function readModels(
   const secrets = listEnvironmentSecrets(environment);
   const ofVendors = sources.find((each) => getValue(each.tree, ["providers"]) !== undefined);
   const providers = addWhere(ofVendors?.describePlace([]), secrets, () =>
-    createVendorTable(settings.providers, network),
+    createVendorTable(settings.providers, { network, packages }),
   );
   checkVariables(providers, environment, secrets);
   const usual: UsualParameters = { temperature: settings.agent.functionCallTemperature };

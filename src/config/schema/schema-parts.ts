@@ -29,6 +29,15 @@ export const proxyAddress: Text = {
 
 const isProxySetting = (written: string) => written === direct || parseProxy(written) !== undefined;
 
+// It becomes a part of an address.
+const cloudName = z.string().refine(
+  (name) => /^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/.test(name),
+  withAllowed({
+    zh: "1 到 100 个字母、数字、. _ : -，以字母或数字开头",
+    en: "1 to 100 letters, digits, . _ : -, a letter or digit first",
+  }),
+);
+
 const proxy = z.string().refine(isProxySetting, withAllowed(proxyAddress));
 
 const webProxy = z
@@ -245,7 +254,7 @@ export const schemaParts = {
     wire,
     limit: createLimitSchema,
   },
-  ...{ proxy, webProxy },
+  ...{ proxy, webProxy, cloudName },
   ...{ providerName, priceSchema, serverName, headerName, headerValue },
   ...{ toolPatterns, permitPatterns, hostPattern, reachable, mailServer, sender },
   ...{ signatureAlgorithms, secureAddress, keysAddress, scope, hostHeader, origin, token },

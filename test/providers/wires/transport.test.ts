@@ -98,7 +98,7 @@ describe("over the socket", () => {
           settings: told,
           request,
           reader: new ChatReader(told, () => "id"),
-          send: (until) => transport.post({ url, headers: {} }, {}, until),
+          send: (until) => transport.post({ url, path: "", headers: {} }, {}, until),
         },
         onEvent,
         signal,

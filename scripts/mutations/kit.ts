@@ -71,7 +71,7 @@ export const core: readonly Mutation[] = [
     file: "src/kit/net/check-address.ts",
     text: "if (refused !== undefined) throw rules.refusal",
     becomes: "if (refused === known.at(-1) && refused !== undefined && known.length === 1) throw rules.refusal",
-    tests: ["test/faults/proxies.test.ts"],
+    tests: ["test/tools/outgoing/web-proxy.test.ts"],
     endangers: "a name with one public address makes the proxy call its private one",
   },
   {
@@ -79,7 +79,7 @@ export const core: readonly Mutation[] = [
     file: "src/kit/net/create-guarded-fetch.ts",
     text: "      await checkProxied(target, rules, signal);\n",
     becomes: "",
-    tests: ["test/faults/proxies.test.ts"],
+    tests: ["test/tools/outgoing/web-proxy.test.ts"],
     endangers: "web.proxy turns off the guard of the network tools",
   },
   {

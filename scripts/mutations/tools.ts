@@ -271,7 +271,7 @@ export const tools: readonly Mutation[] = [
     file: "src/tools/outgoing/create-tool-fetch.ts",
     text: "(isPublicName(host) && ports.has(port))",
     becomes: "isPublicName(host)",
-    tests: ["test/faults/proxies.test.ts"],
+    tests: ["test/tools/outgoing/web-proxy.test.ts"],
     endangers: "tools talk to any port of public hosts by the proxy",
   },
   {
@@ -279,7 +279,7 @@ export const tools: readonly Mutation[] = [
     file: "src/tools/outgoing/create-tool-fetch.ts",
     text: "(isPublicName(host) && ports.has(port))",
     becomes: "ports.has(port)",
-    tests: ["test/faults/proxies.test.ts"],
+    tests: ["test/tools/outgoing/web-proxy.test.ts"],
     endangers: "a page makes the proxy call what only its private network knows",
   },
   {

@@ -143,8 +143,11 @@ function isToolSetting({ path }: SettingAtPath): boolean {
 }
 
 function createVendorTable(locale: Locale): string[] {
-  const named = Object.entries(vendors).map(([name, { keyEnv, baseUrlEnv, modelEnv }]): [string, string] => {
-    const names = [keyEnv, baseUrlEnv, modelEnv?.name].flatMap((variable) => (variable ? [`\`${variable}\``] : []));
+  const named = Object.entries(vendors).map(([name, { keyEnv, baseUrlEnv, modelEnv, cloud }]): [string, string] => {
+    const ofCloud = Object.values(cloud?.fields ?? {}).flatMap(({ env }) => env);
+    const names = [keyEnv, baseUrlEnv, modelEnv?.name, ...ofCloud].flatMap((variable) =>
+      variable ? [`\`${variable}\``] : [],
+    );
     return [names.join(locale === "zh" ? "、" : ", "), `\`${name}\``];
   });
   const byVariables = Map.groupBy(named, ([names]) => names);

@@ -3,6 +3,30 @@ import type { Mutation } from "./mutation.ts";
 /** Models: retries, waiting, prices; and what people see of a run. */
 export const providers: readonly Mutation[] = [
   {
+    id: "cloud-secrets",
+    file: "src/config/secrets/secrets.ts",
+    text: "    ...called.flatMap(listCloudSecrets),\n",
+    becomes: "",
+    tests: ["test/providers/clouds/clouds.test.ts"],
+    endangers: "logs and messages show the credentials of a cloud",
+  },
+  {
+    id: "provider-headers",
+    file: "src/config/secrets/secrets.ts",
+    text: "    ...Object.values(providers).flatMap(listRequestSecrets),\n",
+    becomes: "",
+    tests: ["test/providers/clouds/clouds.test.ts"],
+    endangers: "logs and messages show the headers that a provider gets",
+  },
+  {
+    id: "provider-headers-shown",
+    file: "src/config/secrets/mask.ts",
+    text: '"mcpServers", "servers", "providers"',
+    becomes: '"mcpServers", "servers"',
+    tests: ["test/config/secrets/mask.test.ts"],
+    endangers: "`duet config show` prints the headers that a provider gets",
+  },
+  {
     id: "P1",
     file: "src/providers/middleware/retry.ts",
     text: ' || thrown.code === "timeout") return false;',

@@ -261,10 +261,26 @@ export const tools: readonly Mutation[] = [
   {
     id: "ports-of-public-hosts",
     file: "src/tools/outgoing/create-tool-fetch.ts",
-    text: " && ports.has(port)",
-    becomes: "",
+    text: '"public" && ports.has(port)',
+    becomes: '"public"',
     tests: ["test/tools/outgoing/web-rules.test.ts"],
     endangers: "tools talk to any port of public hosts",
+  },
+  {
+    id: "proxied-port",
+    file: "src/tools/outgoing/create-tool-fetch.ts",
+    text: "(isPublicName(host) && ports.has(port))",
+    becomes: "isPublicName(host)",
+    tests: ["test/tools/outgoing/web-proxy.test.ts"],
+    endangers: "tools talk to any port of public hosts by the proxy",
+  },
+  {
+    id: "proxied-private-name",
+    file: "src/tools/outgoing/create-tool-fetch.ts",
+    text: "(isPublicName(host) && ports.has(port))",
+    becomes: "ports.has(port)",
+    tests: ["test/tools/outgoing/web-proxy.test.ts"],
+    endangers: "a page makes the proxy call what only its private network knows",
   },
   {
     id: "private-addresses",

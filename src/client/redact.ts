@@ -41,7 +41,7 @@ export function listServerSecrets({ transport }: ServerSettings, environment: En
     return value === undefined ? [] : [[name, value] as const];
   });
   return [
-    ...listEnvironmentSecrets({ ...Object.fromEntries(inherited), ...transport.env }),
+    ...listEnvironmentSecrets({ ...transport.networkEnv, ...Object.fromEntries(inherited), ...transport.env }),
     ...listArgumentSecrets(transport.args),
   ];
 }

@@ -1,9 +1,10 @@
-import { basename } from "node:path";
 import type { ServerSettings } from "../config/config.ts";
 import { DuetError, type ErrorCode, type ErrorDetails, getMessage } from "../kit/errors.ts";
 import type { Text } from "../kit/locale.ts";
+import { findProxyError } from "../kit/net/proxy-errors.ts";
 import type { Ending } from "../kit/process/child.ts";
 import type { Environment } from "../kit/process/child-environment.ts";
+import { findLauncher } from "../kit/process/launcher.ts";
 import type { Redact } from "../kit/text/redact.ts";
 import { sanitize } from "../kit/text/sanitize.ts";
 import { getBody, getCode, getNetworkCode, getStatus, isLost, isOtherProtocol } from "./connection-errors.ts";
@@ -59,7 +60,8 @@ export function toCallError(thrown: unknown, failureContext: FailureContext, sen
   const { name } = failureContext.settings;
   const { code, text, hint } = explain(thrown, failureContext);
   const refusedBefore = failureContext.ending === undefined && (getStatus(thrown) ?? 500) < 500;
-  const isSure = code === "tool" || code === "auth" || refusedBefore || neverSent.test(getNetworkCode(thrown) ?? "");
+  const wasNeverSent = findProxyError(thrown) !== undefined || neverSent.test(getNetworkCode(thrown) ?? "");
+  const isSure = code === "tool" || code === "auth" || refusedBefore || wasNeverSent;
   const unsure = isSure ? { zh: "", en: "" } : describeEffect(sent);
   return new DuetError({
     code,
@@ -144,6 +146,8 @@ function explainUnexpected(thrown: unknown, { redact }: FailureContext): ErrorDe
   if (typeof code === "number") {
     return { code: "tool", text: { zh: `返回错误：${message}`, en: `it answered with an error: ${message}` } };
   }
+  const atProxy = findProxyError(thrown);
+  if (atProxy) return { code: atProxy.code, text: atProxy.text, hint: atProxy.hint, retryable: atProxy.retryable };
   const network = getNetworkCode(thrown);
   if (network !== undefined) {
     const text = { zh: `无法连接（${network}）`, en: `it cannot be reached (${network})` };
@@ -172,12 +176,9 @@ function removeQuery(url: string): string {
   return `${origin}${pathname}`;
 }
 
-/** Lists programs that fetch a server before they start it. */
-const launchers = new Set(["npx", "bunx", "pnpx", "uvx", "uv", "pipx", "docker", "podman"]);
-
 /**
  * Lists the variables that programs need where a company's certificate, proxy or mirror stands between them and the network. They
- * may hold passwords, so a server gets them only by `inheritEnv`.
+ * may hold passwords, so a server gets only those of the proxy without being named in `inheritEnv`, and them only as its settings say.
  */
 const networkVariables = [
   ...["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "all_proxy", "no_proxy"],
@@ -202,10 +203,15 @@ function describeVariablesNotInherited(
   const { transport } = settings;
   const hasFailed = networkFailure.test(words);
   if (transport.type !== "stdio" || (!hasFailed && code !== "timeout")) return undefined;
-  const launcher = basename(transport.command).replace(/\.(cmd|exe)$/i, "");
-  if (!launchers.has(launcher)) return undefined;
-  const given = new Set([...Object.keys(transport.env), ...transport.inheritEnv]);
-  const missing = networkVariables.filter((name) => (environment[name] ?? "") !== "" && !given.has(name));
+  const launcher = findLauncher(transport.command);
+  if (launcher === undefined) return undefined;
+  const { env, inheritEnv, networkEnv = {} } = transport;
+  const given = new Set([...Object.keys({ ...env, ...networkEnv }), ...inheritEnv]);
+  // One variable of a proxy stands for the others.
+  const hasProxy = "NO_PROXY" in networkEnv;
+  const missing = networkVariables.filter(
+    (name) => (environment[name] ?? "") !== "" && !given.has(name) && !(hasProxy && /_proxy$/i.test(name)),
+  );
   if (missing.length === 0) return undefined;
   const list = missing.join(", ");
   const setting = `"inheritEnv": ${JSON.stringify(missing)}`;

@@ -1,8 +1,10 @@
 import type { HookEvent } from "../core/hooks.ts";
 import type { Mode } from "../core/outcome.ts";
 import type { Locale } from "../kit/locale.ts";
+import type { ProxyRules } from "../kit/net/proxy-rules.ts";
 import type { SearchOptions } from "../tools/search/search-backends.ts";
 import type { ModelChoice, ModelsConfig } from "./models/models.ts";
+import type { NetworkSettings } from "./network.ts";
 import type { Settings } from "./schema/file-schema.ts";
 import type { HookGroup } from "./schema/hook-schema.ts";
 import type { SkippedFile } from "./sources/choose-files.ts";
@@ -30,7 +32,8 @@ export interface Config extends ModelsConfig {
   /** Holds the hooks by their events; the paths of modules are absolute. */
   hooks: HookSettings;
   search: SearchSettings;
-  web: Settings["web"];
+  web: Settings["web"] & { network?: ProxyRules | undefined };
+  network: NetworkSettings;
   serve: Settings["serve"];
   terminal: Settings["terminal"];
   /** Is absent when no SMTP server is set. */
@@ -112,6 +115,8 @@ export interface ServerSettings {
   roots?: string[];
   /** Configures the sign-in of an HTTP server. When undefined, the sign-in follows what the server itself announces. */
   auth?: AuthSettings;
+  /** Says how an HTTP server, and whoever signs in to it, is reached. */
+  network?: ProxyRules | undefined;
 }
 
 /** Configures OAuth 2.1. `client_credentials` needs no person; with `oauth` a person signs in once by `duet login`. */
@@ -135,6 +140,8 @@ export type ServerTransport =
       env: Record<string, string>;
       /** Names the variables of our environment that the server also gets. */
       inheritEnv: string[];
+      /** Holds the variables of the proxy and of further certificates. `inheritEnv` and `env` take precedence. */
+      networkEnv?: Record<string, string>;
       cwd?: string;
     }
   | { type: "http"; url: string; headers: Record<string, string> }

@@ -12,6 +12,7 @@ import type { Config, EmailSettings, SearchSettings } from "./config.ts";
 import { configError, createErrorCollector, type ErrorCollector, joinConfigErrors } from "./config-errors.ts";
 import { readHooks } from "./hooks.ts";
 import { readModels } from "./models/models.ts";
+import { readNetwork, toOwnRules, toWebRules } from "./network.ts";
 import { configurationSchema, parseOnce, type Settings } from "./schema/file-schema.ts";
 import { readServers } from "./servers.ts";
 import type { Flags } from "./settings/settings.ts";
@@ -79,8 +80,20 @@ export async function readConfig(
   const { agent, tools, prompts } = settings;
   const { module } = agent.evaluation;
   const mode = flags.mode === undefined ? settings.terminalMode : agent.mode;
+  const network = (await collector.attemptAsync(() =>
+    readNetwork({
+      settings,
+      environment: read.environment,
+      resolvePath: (path) => resolvePath("network.ca", path),
+      nodeTrusts: isReadByNode(origins["network.ca"]),
+    }),
+  )) ?? { proxies: [], all: [] };
+  const home = getStateDirectory(read.environment, directory);
   const limits = { maxTokens: agent.maxTokens, limit: settings.answerMaxTokens };
-  const models = readModels({ ...read, settings, sources, limits }, collector);
+  const models = readModels(
+    { ...read, settings, sources, limits, network, packages: join(home, "packages") },
+    collector,
+  );
   const config: Config = {
     ...models,
     agents:
@@ -94,7 +107,7 @@ export async function readConfig(
     file: read.place.exists ? read.place.file : undefined,
     leftOut: read.leftOut,
     unsetParts: read.unsetParts,
-    home: getStateDirectory(read.environment, directory),
+    home,
     agent: {
       ...agent,
       mode: agent.mode,
@@ -102,7 +115,13 @@ export async function readConfig(
       terminalMode: mode ?? agent.mode ?? "chat",
       evaluation: { ...agent.evaluation, module: module && resolvePath("agent.evaluation.module", module) },
     },
-    servers: readServers(settings, read.file, read.place.file, read.environment, collector),
+    network,
+    servers: readServers(
+      settings,
+      read.file,
+      { file: read.place.file, environment: read.environment, network },
+      collector,
+    ),
     tools: {
       ...tools,
       directory: tools.directory
@@ -112,8 +131,11 @@ export async function readConfig(
       roots: tools.roots.map((root) => resolvePath("tools.roots", root)),
     },
     hooks: readHooks(settings.hooks, resolvePath),
-    search: readSearch(settings.search, sources, collector),
-    web: settings.web,
+    search: {
+      ...readSearch(settings.search, sources, collector),
+      network: toOwnRules(network, settings.search.proxy),
+    },
+    web: { ...settings.web, network: toWebRules(network, settings.web.proxy) },
     serve: settings.serve,
     terminal: settings.terminal,
     email: collector.attempt(() => readEmail(settings.email, sources, origins["email.host"])),
@@ -138,6 +160,11 @@ export async function readConfig(
     errors: collector.errors,
     broken: [...read.broken, ...brokenRoles.map((role) => ["models", role])],
   };
+}
+
+/** Node reads the certificates of `NODE_EXTRA_CA_CERTS` when it starts, but not those of a variable from a `.env` file. */
+function isReadByNode(origin: Origin | undefined): boolean {
+  return origin?.from === "environment" && origin.file === undefined;
 }
 
 /** Returns the directory of the user's own tools when no setting names one. A program that embeds Duet sets its own. */

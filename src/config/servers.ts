@@ -1,11 +1,19 @@
 import { dirname } from "node:path";
 import type { Text } from "../kit/locale.ts";
+import { findLauncher } from "../kit/process/launcher.ts";
 import type { ServerSettings, ServerTransport } from "./config.ts";
 import { configError, type ErrorCollector } from "./config-errors.ts";
+import { type NetworkSettings, toNetworkVariables, toOwnRules } from "./network.ts";
 import type { ServerEntry, Settings } from "./schema/file-schema.ts";
 import type { Environment } from "./sources/expand-variables.ts";
 import { toAbsolutePath } from "./sources/find-file.ts";
 import type { Source } from "./sources/source.ts";
+
+interface ServerPlace {
+  file: string;
+  environment: Environment;
+  network: NetworkSettings;
+}
 
 /**
  * Returns the enabled servers in the file's order. Relative directories are resolved against the file. Settings that contradict
@@ -14,8 +22,7 @@ import type { Source } from "./sources/source.ts";
 export function readServers(
   settings: Settings,
   source: Source,
-  file: string,
-  environment: Environment,
+  { file, environment, network }: ServerPlace,
   collector: ErrorCollector,
 ): ServerSettings[] {
   const roots = ["mcpServers", "servers"] as const;
@@ -27,7 +34,8 @@ export function readServers(
     const server = collector.attempt(() => {
       if (root === "servers" && Object.hasOwn(settings.mcpServers, name))
         throw configError(describePlace(), givenTwice);
-      return readServer(name, entry, (path) => toAbsolutePath(path, dirname(file), environment), describePlace);
+      const toAbsolute: Absolute = (path) => toAbsolutePath(path, dirname(file), environment);
+      return withNetwork(readServer(name, entry, toAbsolute, describePlace), entry.proxy, network);
     });
     return server === undefined || entry.disabled === true || entry.enabled === false ? [] : [server];
   });
@@ -53,6 +61,20 @@ function readServer(name: string, entry: ServerEntry, absolute: Absolute, where:
     roots: entry.roots?.map(absolute),
     auth: entry.auth,
   };
+}
+
+/**
+ * Adds how a server is reached. A program gets the variables for it where its own setting says so, or where a launcher has to fetch
+ * it first: they may hold a password.
+ */
+function withNetwork(server: ServerSettings, proxy: string | undefined, network: NetworkSettings): ServerSettings {
+  const rules = toOwnRules(network, proxy);
+  const { transport } = server;
+  if (transport.type !== "stdio") return rules === undefined ? server : { ...server, network: rules };
+  if (proxy === undefined && findLauncher(transport.command) === undefined) return server;
+  const variables = Object.entries(toNetworkVariables(rules, network.certificates));
+  const networkEnv = Object.fromEntries(variables.filter(([name]) => !transport.inheritEnv.includes(name)));
+  return Object.keys(networkEnv).length === 0 ? server : { ...server, transport: { ...transport, networkEnv } };
 }
 
 function readTransport(entry: ServerEntry, absolute: Absolute, where: Where): ServerTransport {

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../kit/json.ts";
 import type { Text } from "../kit/locale.ts";
+import type { ProxyRules } from "../kit/net/proxy-rules.ts";
 import type { ModelCapabilities } from "./model.ts";
 
 /** These wire formats are supported. Each vendor's row names one of them. */
@@ -14,6 +15,48 @@ export type KeyCommand = string | readonly string[];
 export const toolCallForms = ["native", "text"] as const;
 
 export type ToolCallForm = (typeof toolCallForms)[number];
+
+/** Lists the clients of vendors that authenticate requests where a key in a header does not. */
+export type CloudClient = "azure" | "bedrock" | "vertex";
+
+/** Names what such a client is told. */
+export type CloudField =
+  | "region"
+  | "project"
+  | "apiVersion"
+  | "apiKey"
+  | "token"
+  | "accessKeyId"
+  | "secretAccessKey"
+  | "sessionToken"
+  | "credentialsFile";
+
+/** Describes the client of a vendor. */
+export interface CloudRow {
+  client: CloudClient;
+  /** Names the package that has the client, and its major version. The client comes with Duet when absent. */
+  package?: CloudPackage;
+  /** Lists the variables of each field, the first that is set first, and its value where none is. */
+  fields: Partial<Record<CloudField, { env: readonly string[]; usual?: string }>>;
+  /** Holds the values that the user set. */
+  own?: Partial<Record<CloudField, string>>;
+  /** Is the folder in which packages are looked for. */
+  packages?: string;
+  /** Returns the address of a region. Each customer has an address of its own when it is absent. */
+  toBaseUrl?(region: string): string;
+}
+
+export interface CloudPackage {
+  name: string;
+  major: number;
+}
+
+/** Holds what the client of one model is told. */
+export interface CloudAccess extends Partial<Record<CloudField, string>> {
+  client: CloudClient;
+  package?: CloudPackage;
+  packages?: string;
+}
 
 /** Describes a vendor: its address, its authentication and its differences. A difference is a value here, never a branch. */
 export interface Vendor {
@@ -43,6 +86,14 @@ export interface Vendor {
   prices?: Readonly<Record<string, Price>>;
   /** Says why no model of it can be used: the configuration names a variable for it that is not set. */
   unusable?: Text;
+  /** Says how the vendor is reached. */
+  network?: ProxyRules;
+  /** Describes the vendor's client. Requests carry a key in a header when it is absent. */
+  cloud?: CloudRow;
+  /** Holds the headers that every request has in addition. */
+  headers?: Readonly<Record<string, string>>;
+  /** Holds the query of every request. */
+  query?: Readonly<Record<string, string>>;
   quirks: Quirks;
   /** Lists exceptions for some models. Every rule that matches applies, and a later one wins over an earlier. */
   models?: ModelRule[];
@@ -219,5 +270,12 @@ export interface ModelSettings {
   fallbacks?: readonly ModelSettings[];
   /** Says what the model can do, where the user or the vendor's list knows it. */
   capabilities?: ModelCapabilities;
+  /** Says how the vendor is reached. */
+  network?: ProxyRules;
+  cloud?: CloudAccess;
+  /** Holds the headers that every request has in addition. */
+  headers?: Readonly<Record<string, string>>;
+  /** Holds the query of every request. */
+  query?: Readonly<Record<string, string>>;
   quirks: Quirks;
 }

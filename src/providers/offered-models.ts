@@ -2,9 +2,12 @@ import type { ModelSettings } from "../core/model-settings.ts";
 import { timeoutError } from "../kit/async/timeout.ts";
 import { DuetError } from "../kit/errors.ts";
 import { isRecord, tryParseJson } from "../kit/json.ts";
+import { ProxyError } from "../kit/net/proxy-errors.ts";
+import { findRoute, type Route } from "../kit/net/proxy-rules.ts";
 import { version } from "../kit/version.ts";
 import { badResponseError, connectionError, type ErrorOrigin, httpError } from "./errors/errors.ts";
 import { apiVersion } from "./wires/anthropic-messages/api-version.ts";
+import { toLowerCase, toRequestUrl } from "./wires/request-address.ts";
 
 export interface ListingOptions {
   /** Limits the whole request, in milliseconds. */
@@ -13,7 +16,10 @@ export interface ListingOptions {
 }
 
 /** Names where a list is asked for. */
-export type ListingAddress = Pick<ModelSettings, "provider" | "wire" | "baseUrl" | "apiKey" | "apiKeyEnv">;
+export type ListingAddress = Pick<
+  ModelSettings,
+  "provider" | "wire" | "baseUrl" | "apiKey" | "apiKeyEnv" | "network" | "headers" | "query"
+>;
 
 /** Limits the list, in bytes. The longest public one takes less than a tenth of this. */
 const longestList = 8 * 1024 * 1024;
@@ -26,12 +32,15 @@ export async function listOfferedModels(from: ListingAddress, { ms, signal }: Li
   const origin: ErrorOrigin = { ...from, model: "models" };
   const limit = AbortSignal.timeout(ms);
   try {
-    const response = await fetch(toListingUrl(from), {
+    const url = toListingUrl(from);
+    const send = await openFetch(findRoute(from.network, url));
+    const response = await send(url, {
       headers: {
         accept: "application/json",
         "user-agent": `duet-mcp/${version}`,
         ...(from.apiKey && { authorization: `Bearer ${from.apiKey}` }),
         ...(from.wire === "anthropic-messages" && { "anthropic-version": apiVersion }),
+        ...toLowerCase(from.headers),
       },
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
       redirect: "error",
@@ -42,16 +51,21 @@ export async function listOfferedModels(from: ListingAddress, { ms, signal }: Li
   } catch (thrown) {
     signal?.throwIfAborted();
     if (limit.aborted) throw timeoutError(`${from.provider}: /models`, ms);
-    throw thrown instanceof DuetError ? thrown : connectionError(thrown, origin);
+    throw thrown instanceof DuetError && !(thrown instanceof ProxyError) ? thrown : connectionError(thrown, origin);
   }
 }
 
+async function openFetch(route: Route | undefined): Promise<(url: URL, init: RequestInit) => Promise<Response>> {
+  if (route === undefined) return fetch;
+  const { createRoutedFetch } = await import("../kit/net/create-dispatcher.ts");
+  return createRoutedFetch(route);
+}
+
 /** Anthropic's list comes in pages, of which one is enough. */
-function toListingUrl({ wire, baseUrl }: ListingAddress): URL {
-  const isMessages = wire === "anthropic-messages";
-  const url = new URL(isMessages ? baseUrl.replace(/\/v1$/, "") : baseUrl);
-  url.pathname = `${url.pathname.replace(/\/$/, "")}${isMessages ? "/v1/models" : "/models"}`;
-  if (isMessages) url.searchParams.set("limit", "1000");
+function toListingUrl({ wire, baseUrl, query }: ListingAddress): URL {
+  if (wire !== "anthropic-messages") return toRequestUrl({ baseUrl, query }, "/models");
+  const url = toRequestUrl({ baseUrl: baseUrl.replace(/\/v1$/, ""), query }, "/v1/models");
+  url.searchParams.set("limit", "1000");
   return url;
 }
 
@@ -92,13 +106,16 @@ function isForText(id: string): boolean {
   return !otherKinds.test(id);
 }
 
+/** Names an Ollama server. */
+export type OllamaAddress = Pick<ModelSettings, "baseUrl" | "network">;
+
 /**
- * Returns the id of the first model of the Ollama server at `baseUrl`, or undefined when it does not answer within `ms`
+ * Returns the id of the first model of the Ollama server at this address, or undefined when it does not answer within `ms`
  * milliseconds.
  */
-export async function findOllama(baseUrl: string, signal?: AbortSignal, ms = 300): Promise<string | undefined> {
+export async function findOllama(address: OllamaAddress, signal?: AbortSignal, ms = 300): Promise<string | undefined> {
   try {
-    const [first] = await listOfferedModels({ provider: "ollama", wire: "openai-chat", baseUrl }, { ms, signal });
+    const [first] = await listOfferedModels({ provider: "ollama", wire: "openai-chat", ...address }, { ms, signal });
     return first;
   } catch {
     signal?.throwIfAborted();

@@ -1,4 +1,5 @@
 import type { ModelRule, Vendor, WireName } from "../core/model-settings.ts";
+import { createAzure, createBedrock, createVertex } from "./cloud-vendors.ts";
 import {
   claudeImages,
   geminiImages,
@@ -11,8 +12,8 @@ import { allowBudget, allowHigh, allowMedium, allowNone } from "./reasoning-allo
 import { moonshot, qwen, zai } from "./regional-vendors.ts";
 import { longSilentMs, longSilentOpenai, sharedModelRules, silentMs, silentOpenai } from "./shared-model-rules.ts";
 
-/** Lists the vendors that need no configuration except a key. The first one whose key is set becomes the default. */
-export const vendors: Readonly<Record<string, Vendor>> = {
+/** Lists the vendors that need no configuration except a key. */
+const keyedVendors = {
   deepseek: {
     wire: "openai-chat",
     baseUrl: "https://api.deepseek.com",
@@ -268,6 +269,14 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     // It reads `tool_choice` and does nothing about it.
     quirks: { noForcedCalls: "always", answerFormat: "json_schema" },
   },
+} satisfies Record<string, Vendor>;
+
+/** Lists the known vendors. The first one whose key is set becomes the default. */
+export const vendors: Readonly<Record<string, Vendor>> = {
+  ...keyedVendors,
+  azure: createAzure(keyedVendors.openai),
+  bedrock: createBedrock(keyedVendors.anthropic),
+  vertex: createVertex(keyedVendors.anthropic),
   // A key works in its own region alone; the variable of the address moves any of them.
   "qwen-intl": { ...qwen, regionOf: "qwen", baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1" },
   "qwen-us": { ...qwen, regionOf: "qwen", baseUrl: "https://dashscope-us.aliyuncs.com/compatible-mode/v1" },

@@ -258,7 +258,7 @@ describe("duet config schema", () => {
     const schema = await printed("schema", workplace());
     expect(schema).toContain('"description": "Rounds of deciding and calling tools."');
     expect(schema).toContain(
-      '"description": "0 to below 2 (anthropic: to 1, mistral: to 1.5, moonshot: to 1, zai: to 1, zhipu: to 1). Default 0.7."',
+      '"description": "0 to below 2 (anthropic: to 1, mistral: to 1.5, moonshot: to 1, zai: to 1, zhipu: to 1, bedrock: to 1, vertex: to 1). Default 0.7."',
     );
   });
 });

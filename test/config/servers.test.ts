@@ -111,3 +111,34 @@ describe("which servers there are", () => {
     },
   );
 });
+
+describe("the proxy of a server", () => {
+  const environment = { HTTPS_PROXY: "http://ada:pw-1234567@proxy:3128", NO_PROXY: "corp.example" };
+
+  async function readEnv(entry: object): Promise<Record<string, string> | undefined> {
+    const { servers } = await load({ environment, file: { mcpServers: { one: entry } } });
+    const transport = servers[0]?.transport;
+    return transport?.type === "stdio" ? transport.networkEnv : undefined;
+  }
+
+  test("is in the environment of a program that a launcher fetches, in every spelling", async () => {
+    expect(await readEnv({ command: "/usr/local/bin/npx", args: ["-y", "some-server"] })).toEqual({
+      HTTPS_PROXY: "http://ada:pw-1234567@proxy:3128/",
+      https_proxy: "http://ada:pw-1234567@proxy:3128/",
+      NO_PROXY: "corp.example,localhost,127.0.0.1,::1",
+      no_proxy: "corp.example,localhost,127.0.0.1,::1",
+      NODE_USE_ENV_PROXY: "1",
+    });
+  });
+
+  test("is given to no other program, unless the server has one of its own", async () => {
+    expect(await readEnv({ command: "node", args: ["server.js"] })).toBeUndefined();
+    expect(await readEnv({ command: "node", proxy: "http://other:1" })).toMatchObject({
+      HTTPS_PROXY: "http://other:1/",
+      HTTP_PROXY: "http://other:1/",
+    });
+    expect(await readEnv({ command: "npx", proxy: "direct" })).toBeUndefined();
+    const inherits = await readEnv({ command: "npx", inheritEnv: ["HTTPS_PROXY"] });
+    expect(inherits).not.toHaveProperty("HTTPS_PROXY");
+  });
+});

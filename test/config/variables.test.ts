@@ -35,6 +35,16 @@ const understood: [name: string, value: string, read: (config: Config) => unknow
   ["XDG_STATE_HOME", "/var/state", (config) => config.home, "/var/state/duet"],
   ["DUET_HTTP_TOKEN", "t0ken", (config) => config.httpToken, "t0ken"],
   ["DUET_LOG", "json", (config) => config.serve.log, "json"],
+  ["NODE_EXTRA_CA_CERTS", "/etc/ca.pem", (config) => config.network.certificates, "/etc/ca.pem"],
+  ["https_proxy", "http://a:1", (config) => config.network.rules, { https: "http://a:1/", noProxy: [] }],
+  ["HTTP_PROXY", "a:1", (config) => config.network.rules, { http: "http://a:1/", https: "http://a:1/", noProxy: [] }],
+  [
+    "ALL_PROXY",
+    "https://a",
+    (config) => config.network.rules,
+    { http: "https://a/", https: "https://a/", noProxy: [] },
+  ],
+  ["NO_PROXY", "a, b", (config) => config.network.rules, undefined],
   ["LANG", "zh_CN.UTF-8", (config) => config.locale, "zh"],
   ["LANG", "de_DE.UTF-8", (config) => config.locale, "en"],
 ];

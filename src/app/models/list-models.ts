@@ -33,6 +33,9 @@ export interface ModelList {
  */
 export type ListModels = (inForce: Models, signal?: AbortSignal) => Promise<ModelList>;
 
+/** A cloud lists what it sells, not what the customer has set up. */
+const nothing: VendorAnswer = { answer: Promise.resolve([]), names: [], until: Number.POSITIVE_INFINITY };
+
 interface VendorAnswer {
   answer: Promise<string[]>;
   /** Is set when the answer is there. */
@@ -98,8 +101,11 @@ export function createModelList(config: Config, { patienceMs = 1000, keys }: Mod
 
   return async (inForce, signal) => {
     const { listKnownModels } = await waitAbortable(import("../../providers/known-models/known-models.ts"), signal);
-    const local = ask({ provider: "ollama", wire: "openai-chat", baseUrl: config.ollama.baseUrl }, keptLocalMs);
-    const vendors = findOfferers(config).map((choice) => ({ choice, entry: ask(choice, keptMs) }));
+    const local = ask({ provider: "ollama", wire: "openai-chat", ...config.ollama }, keptLocalMs);
+    const vendors = findOfferers(config).map((choice) => ({
+      choice,
+      entry: choice.cloud ? nothing : ask(choice, keptMs),
+    }));
     await waitForAll([local, ...vendors.map(({ entry }) => entry)], signal);
     const ofVendors = vendors.map(async ({ choice, entry }) => {
       const listed = entry.names ?? (await listKnownModels(choice.provider));

@@ -154,7 +154,7 @@ async function findLocalOllama({ ollama, providers, environment, agent }: Config
     import("../../providers/offered-models.ts"),
     import("../../config/models/resolve-model.ts"),
   ]);
-  const model = await findOllama(ollama.baseUrl);
+  const model = await findOllama(ollama);
   if (model === undefined) return undefined;
   const spec = { provider: "ollama", model, maxTokens: agent.maxTokens };
   return resolveModel(spec, providers, environment, "ollama", { temperature: agent.functionCallTemperature });

@@ -1,7 +1,9 @@
 import { listServerSecrets, secretWord } from "../../client/redact.ts";
 import type { Config } from "../../config/config.ts";
 import { listCalledModels } from "../../config/models/called-models.ts";
+import { listProxySecrets } from "../../config/network.ts";
 import { findAddressSecrets, isSecretName, shortestSecret } from "../../config/secrets/mask.ts";
+import { listCloudSecrets, listRequestSecrets } from "../../config/secrets/secrets.ts";
 import type { Secret } from "../../kit/text/redact.ts";
 import { searchBackendNames } from "../../tools/search/search-backends.ts";
 
@@ -16,7 +18,9 @@ export function listKnownSecrets(config: Config): Secret[] {
   const served = servers.flatMap((server) => listServerSecrets(server, environment));
   const own = [
     ...called.map(({ apiKeyEnv, apiKey }) => ({ name: apiKeyEnv ?? "API_KEY", value: apiKey })),
+    ...called.flatMap(listCloudSecrets).map((value) => ({ name: "API_KEY", value })),
     ...backends.map(({ apiKey }) => ({ name: "API_KEY", value: apiKey })),
+    ...listProxySecrets(config.network).map((value) => ({ name: "PROXY", value })),
     { name: "DUET_HTTP_TOKEN", value: httpToken },
     { name: "SMTP_PASSWORD", value: email?.password },
     ...served.filter(({ name }) => /^(?:proxy-)?authorization$/i.test(name)),
@@ -29,6 +33,9 @@ export function listKnownSecrets(config: Config): Secret[] {
   const named = [
     ...Object.entries(environment).flatMap(([name, value]) => (isSecretName(name) ? [{ name, value }] : [])),
     ...served.filter(({ name }) => isTelling(name)),
+    ...Object.values(providers)
+      .flatMap(listRequestSecrets)
+      .map((value) => ({ name: "HEADER", value })),
     ...addresses.flatMap((address) => findAddressSecrets(address ?? "")).map((value) => ({ name: "URL", value })),
   ];
   return [...own.filter(isLong), ...named.filter(isLong).filter(({ value }) => isRandom(value))];

@@ -14,6 +14,8 @@ import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { listSearchBackends } from "../../tools/search/search-backends.ts";
 import type { Console } from "../console.ts";
+import { checkProxies, describeNetwork } from "./check-network.ts";
+import { checkPackages } from "./check-packages.ts";
 import {
   checkKeys,
   checkNode,
@@ -75,7 +77,8 @@ export async function* runChecks(
   const models = hasModels ? duet.checkModels(signal, changes) : Promise.resolve([]);
   const inventory = waitAbortable(duet.inventory(), signal);
   // They are reported below, in their turn.
-  for (const work of [models, inventory])
+  const proxies = checkProxies(config, signal);
+  for (const work of [models, inventory, proxies])
     void ignoreRejection<unknown>(work, "the finding about it reports it, in its turn");
   yield checkNode(process.versions.node);
   yield toConfigurationFinding(config, faults.errors);
@@ -83,11 +86,16 @@ export async function* runChecks(
   yield* toLeftOutFindings(config);
   yield* checkStateFolder(config);
   yield* await checkStore(config);
+  yield* describeNetwork(config);
+  yield* await proxies;
   const search = await duet.searchInUse().catch(toUncheckedSearch);
   yield search !== null && "topic" in search ? search : toSearchFinding(search);
   const checks = await models;
   if (!hasModels) yield uncheckedModels;
-  else yield* checkKeys(checks, config);
+  else {
+    yield* checkKeys(checks, config);
+    yield* checkPackages(checks);
+  }
   for (const check of checks) yield toModelFinding(check, config);
   if (hasModels && (search === null || "chain" in search)) yield* toUnusedFindings(config, checks, search);
   yield* await checkRoots(config);

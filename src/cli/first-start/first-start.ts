@@ -78,7 +78,7 @@ async function tryUntilKept(
 
 async function findChoices(config: Config, locale: Locale, signal: AbortSignal): Promise<ProviderChoice[]> {
   const { findOllama } = await import("../../providers/offered-models.ts");
-  const model = await findOllama(config.ollama.baseUrl, signal);
+  const model = await findOllama(config.ollama, signal);
   return listProviders(config.providers, config.environment, model, locale);
 }
 

@@ -1,10 +1,10 @@
 import type { Client, Implementation, Transport } from "@modelcontextprotocol/client";
-import type { ServerSettings, ServerTransport } from "../../config/config.ts";
+import type { ServerSettings } from "../../config/config.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { getStatus } from "../connection-errors.ts";
 import { toClientCapabilities } from "../questions/answers.ts";
 import type { Sdk } from "../sdk.ts";
-import { createSseLink, createStreamableHttpLink, type TransportLink } from "../transport/http.ts";
+import { createSseLink, createStreamableHttpLink, type HttpTarget, type TransportLink } from "../transport/http.ts";
 import type { ServerPins } from "../trust/pin-store.ts";
 
 /** Names the protocol revisions that a server speaks: up to 2025-11-25, or from 2026-07-28 on. */
@@ -42,15 +42,13 @@ export function openConnection(handshake: Handshake, stdio: Transport | undefine
     return connect(handshake, { transport: stdio, mode, terminateSession: async () => {} });
   }
   if (transport.type === "stdio") throw new Error("A stdio server needs its process first");
-  if (transport.type === "sse") return connect(handshake, createSseLink(sdk, transport, auth));
-  return connectByUrl(handshake, transport);
+  const target = { ...transport, network: settings.network };
+  if (target.type === "sse") return connect(handshake, createSseLink(sdk, target, auth));
+  return connectByUrl(handshake, target);
 }
 
 /** Tries Streamable HTTP first; a server that does not know it answers 404 or 405, and is then asked over the older transport. */
-async function connectByUrl(
-  handshake: Handshake,
-  target: Extract<ServerTransport, { url: string }>,
-): Promise<ConnectedClient> {
+async function connectByUrl(handshake: Handshake, target: HttpTarget): Promise<ConnectedClient> {
   const { sdk, auth } = handshake;
   try {
     return await connect(handshake, createStreamableHttpLink(sdk, target, auth));

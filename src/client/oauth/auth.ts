@@ -86,7 +86,12 @@ export function createAuth(settings: ServerSettings, store: CredentialStore, wor
     const { resourceMetadataUrl = credentials.resourceMetadataUrl } = challenge;
     const before = { ...credentials, ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl }) };
     const sdk = await import("@modelcontextprotocol/client");
-    const renewal = { sdk, settings, server, fetch: createOAuthFetch(server, signal, world) };
+    const renewal = {
+      sdk,
+      settings,
+      server,
+      fetch: createOAuthFetch(server, signal, { network: settings.network, ...world }),
+    };
     const renewed = isOwnSignIn ? await requestClientTokens(renewal, before) : await refreshTokens(renewal, before);
     if (renewed === undefined) {
       await save({ ...removeTokens(before), challenge });

@@ -55,7 +55,7 @@ async function exchangeCode(
 ): Promise<void> {
   const sdk = await import("@modelcontextprotocol/client");
   const server = new URL(owner.url);
-  const fetch = createOAuthFetch(server, signal, world);
+  const fetch = createOAuthFetch(server, signal, { network: settings.network, ...world });
   const scope = getWantedScope(settings, challenge);
   const { resourceMetadataUrl } = challenge;
   await sdk.auth(provider, {

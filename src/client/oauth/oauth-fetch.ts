@@ -1,7 +1,8 @@
 import { isIP } from "node:net";
 import { type AddressKind, addressKinds, classifyAddress } from "../../kit/net/address-kind.ts";
-import { type Lookup, lookUp, type Reach } from "../../kit/net/check-address.ts";
+import { isPublicName, type Lookup, lookUp, type Reach } from "../../kit/net/check-address.ts";
 import { toDialTarget } from "../../kit/net/dial-target.ts";
+import type { ProxyRules } from "../../kit/net/proxy-rules.ts";
 import { failedRequestError, refusedError } from "../../kit/net/request-errors.ts";
 import type { Fetch } from "../transport/limited-fetch.ts";
 
@@ -10,6 +11,8 @@ export interface OAuthWorld {
   lookup?: Lookup;
   /** Holds the certificates to trust instead of the usual ones, as PEM. */
   ca?: string;
+  /** Says how the addresses of the sign-in are reached. */
+  network?: ProxyRules | undefined;
 }
 
 const limits = { maxBytes: 1_000_000, timeoutMs: 15_000, maxRedirects: 0 };
@@ -20,15 +23,15 @@ const limits = { maxBytes: 1_000_000, timeoutMs: 15_000, maxRedirects: 0 };
  * error code, because it may repeat what it was sent. Rejects as `fetch` does, with the `DuetError` as the cause.
  */
 export function createOAuthFetch(server: URL, signal: AbortSignal, world: OAuthWorld = {}): Fetch {
-  const { lookup = lookUp, ca } = world;
+  const { lookup = lookUp, ca, network } = world;
   let kinds: Promise<ReadonlySet<AddressKind>> | undefined;
   return async (url, init = {}) => {
     try {
       kinds ??= getAddressKinds(server, lookup);
-      const reach = toReach(await kinds);
+      const reach = toReach(await kinds, server);
       const { createGuardedFetch } = await import("../../kit/net/create-guarded-fetch.ts");
       const { method = "GET", body } = init;
-      const answer = await createGuardedFetch({ reach, lookup, ca }).request({
+      const answer = await createGuardedFetch({ reach, lookup, ca, network }).request({
         ...limits,
         url: String(url),
         method,
@@ -59,9 +62,10 @@ function checkScheme(url: URL, server: URL): void {
   throw refusedError(url.host, { zh: "登录只能使用 https 网址", en: "signing in requires an https URL" });
 }
 
-function toReach(kinds: ReadonlySet<AddressKind>): Reach {
+function toReach(kinds: ReadonlySet<AddressKind>, server: URL): Reach {
   return {
     permits: (_host, address) => kinds.has(classifyAddress(address)),
+    permitsUnknown: (host) => isPublicName(host) || host === toDialTarget(server).host,
     refusal({ shown }, _address, kind) {
       const { zh, en } = addressKinds[kind];
       return refusedError(shown, {

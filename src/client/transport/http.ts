@@ -1,7 +1,8 @@
 import type { JSONRPCMessage, StreamableHTTPClientTransport, Transport } from "@modelcontextprotocol/client";
-import type { ServerTransport } from "../../config/config.ts";
+import type { ServerSettings, ServerTransport } from "../../config/config.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
+import { findRoute, type Route } from "../../kit/net/proxy-rules.ts";
 import type { Auth } from "../oauth/auth.ts";
 import type { Sdk } from "../sdk.ts";
 import { type Fetch, limitFetch } from "./limited-fetch.ts";
@@ -20,11 +21,12 @@ export interface TransportLink {
 /** Limits the wait for the server to end our session, in milliseconds. */
 const terminationMs = 500;
 
-type Target = Extract<ServerTransport, { url: string }>;
+/** Names an HTTP server, and says how it is reached. */
+export type HttpTarget = Extract<ServerTransport, { url: string }> & Pick<ServerSettings, "network">;
 
 /** `auth` adds the sign-in. The configured headers are sent with or without it. */
-export function createStreamableHttpLink(sdk: Sdk, target: Target, auth: Auth | undefined): TransportLink {
-  const open = openFetch();
+export function createStreamableHttpLink(sdk: Sdk, target: HttpTarget, auth: Auth | undefined): TransportLink {
+  const open = openFetch(findRoute(target.network, target.url));
   const transport = new sdk.StreamableHTTPClientTransport(
     new URL(target.url),
     createTransportOptions(target, open, auth),
@@ -44,15 +46,15 @@ export function createStreamableHttpLink(sdk: Sdk, target: Target, auth: Auth | 
 }
 
 /** Creates the HTTP+SSE transport of the 2024-11-05 protocol, which old servers still use. */
-export function createSseLink(sdk: Sdk, target: Target, auth: Auth | undefined): TransportLink {
-  const open = openFetch();
+export function createSseLink(sdk: Sdk, target: HttpTarget, auth: Auth | undefined): TransportLink {
+  const open = openFetch(findRoute(target.network, target.url));
   const transport = new sdk.SSEClientTransport(new URL(target.url), createTransportOptions(target, open, auth));
   closeWith(transport, open);
   return { transport, mode: "legacy", terminateSession: async () => {} };
 }
 
 function createTransportOptions(
-  { headers }: Target,
+  { headers }: HttpTarget,
   open: OpenFetch,
   auth: Auth | undefined,
 ): { requestInit: RequestInit; redirectPolicy: "same-origin"; fetch: Fetch; authProvider?: Auth } {
@@ -95,11 +97,11 @@ function cutAnswer(id: string | number): JSONRPCMessage {
  * Returns a `fetch` for long calls. The caller limits the silence, while the built-in `fetch` gives up after five minutes.
  * undici is loaded at the first request.
  */
-export function openFetch(): OpenFetch {
+export function openFetch(route?: Route): OpenFetch {
   let opened: Promise<OpenFetch> | undefined;
   return {
     async fetch(url, init) {
-      opened ??= import("./own-connections.ts").then(({ createOwnConnections }) => createOwnConnections());
+      opened ??= import("./own-connections.ts").then(({ createOwnConnections }) => createOwnConnections(route));
       return (await opened).fetch(url, init);
     },
     async close() {

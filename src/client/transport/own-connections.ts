@@ -1,6 +1,7 @@
 // In a file of its own, which is imported lazily: bundled, an `import()` of the package itself has no names.
-import { Agent, fetch } from "undici";
+import { Agent, type Dispatcher, fetch } from "undici";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import type { Route } from "../../kit/net/proxy-rules.ts";
 import type { Fetch } from "./limited-fetch.ts";
 
 /** Limits the time to connect, TLS included, in milliseconds. undici's timer fires up to a second late. */
@@ -13,9 +14,9 @@ export interface OpenFetch {
   close(): Promise<void>;
 }
 
-export function createOwnConnections(): OpenFetch {
-  const connect = { timeout: connectLimitMs };
-  const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, allowH2: false, connect });
+/** Without a route, connections are direct. */
+export async function createOwnConnections(route: Route | undefined): Promise<OpenFetch> {
+  const dispatcher = await openDispatcher(route);
   const send: Fetch = (url, init = {}) => {
     const { method, headers, body, redirect, signal } = init;
     // The transports send texts only.
@@ -23,4 +24,13 @@ export function createOwnConnections(): OpenFetch {
     return fetch(url, { dispatcher, method, redirect, signal, headers: [...new Headers(headers)], ...text });
   };
   return { fetch: send, close: () => ignoreRejection(dispatcher.destroy(), "the connections are left in any case") };
+}
+
+async function openDispatcher(route: Route | undefined): Promise<Dispatcher> {
+  if (route === undefined) {
+    const connect = { timeout: connectLimitMs };
+    return new Agent({ headersTimeout: 0, bodyTimeout: 0, allowH2: false, connect });
+  }
+  const { createDispatcher } = await import("../../kit/net/create-dispatcher.ts");
+  return createDispatcher(route, { connectMs: connectLimitMs });
 }

@@ -27,7 +27,8 @@ export interface StdioServer {
 
 /** Starts the process before it returns. Throws what `spawn` throws, and a `DuetError` for arguments that Windows would read twice. */
 export function startStdioServer(target: Target, environment: Environment, lifeline: Lifeline): StdioServer {
-  const env = createChildEnvironment(environment, target);
+  const passed = { ...target, env: { ...target.networkEnv, ...target.env } };
+  const env = createChildEnvironment(environment, passed);
   if (!hasProcessGroups()) return startOnWindows({ ...target, env });
   const child = new Child({ command: target.command, args: target.args, env, cwd: target.cwd }, lifeline);
   return {

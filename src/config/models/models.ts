@@ -1,8 +1,10 @@
 import { isOffline, offlineProvider } from "../../core/model.ts";
 import type { ModelSettings, Vendor } from "../../core/model-settings.ts";
 import { DuetError } from "../../kit/errors.ts";
+import type { ProxyRules } from "../../kit/net/proxy-rules.ts";
 import { defaultTemperature, defaultWire, vendors } from "../../providers/vendors.ts";
 import { configError, type ErrorCollector, notAllowedError } from "../config-errors.ts";
+import type { NetworkSettings } from "../network.ts";
 import type { Settings } from "../schema/file-schema.ts";
 import { httpAddress, isHttpAddress } from "../schema/schema-parts.ts";
 import { hideSecrets, maskAddress, maskValue } from "../secrets/mask.ts";
@@ -34,7 +36,7 @@ export interface ModelsConfig {
   models: { functionCall?: ModelChoice; answer?: ModelChoice };
   /** Lists the models that can be used when none is configured: those of the vendors whose key is set, best first. */
   candidates: ModelSettings[];
-  ollama: { baseUrl: string };
+  ollama: { baseUrl: string; network?: ProxyRules | undefined };
 }
 
 /** `maxTokens` limits the output of models that set no limit. `limit`, when given, applies to the model that answers. */
@@ -48,11 +50,14 @@ export interface ModelInputs extends Pick<Sources, "environment" | "unsetParts" 
   settings: Settings;
   sources: readonly Source[];
   limits: OutputLimits;
+  network: NetworkSettings;
+  /** Is the folder in which the packages of clouds are looked for. */
+  packages: string;
 }
 
 /** Collects `config` errors that name the source and the key. What is wrong is left out. */
 export function readModels(inputs: ModelInputs, collector: ErrorCollector): ModelsConfig {
-  const { settings, sources, environment, limits, unsetParts, broken } = inputs;
+  const { settings, sources, environment, limits, unsetParts, broken, network, packages } = inputs;
   const findPlace = (role: "functionCall" | "answer"): string => {
     const source = sources.findLast((each) => getValue(each.tree, ["models", role]) !== undefined);
     return source?.describePlace(["models", role]) ?? `models.${role}`;
@@ -65,10 +70,10 @@ export function readModels(inputs: ModelInputs, collector: ErrorCollector): Mode
 
   const secrets = listEnvironmentSecrets(environment);
   const ofVendors = sources.find((each) => getValue(each.tree, ["providers"]) !== undefined);
-  const providers = createVendorTable({});
+  const providers = createVendorTable({}, { network, packages });
   for (const [name, spec] of Object.entries(settings.providers)) {
     const own = collector.attempt(() =>
-      addWhere(ofVendors?.describePlace([]), secrets, () => createVendorTable({ [name]: spec })),
+      addWhere(ofVendors?.describePlace([]), secrets, () => createVendorTable({ [name]: spec }, { network, packages })),
     );
     const id = resolveVendorName(name);
     if (own?.[id] !== undefined) providers[id] = own[id];
@@ -99,7 +104,10 @@ export function readModels(inputs: ModelInputs, collector: ErrorCollector): Mode
         return collector.attempt(() => resolveModel(spec, providers, environment, provider, usual)) ?? [];
       })
       .filter(({ apiKey, apiKeyCommand }) => apiKey !== undefined || apiKeyCommand !== undefined),
-    ollama: { baseUrl: ollama?.unusable ? "" : toOllamaAddress(environment.OLLAMA_BASE_URL || ollama?.baseUrl) },
+    ollama: {
+      baseUrl: ollama?.unusable ? "" : toOllamaAddress(environment.OLLAMA_BASE_URL || ollama?.baseUrl),
+      network: ollama?.network,
+    },
   };
 }
 

@@ -1,5 +1,7 @@
 import { isOffline, type ModelCapabilities, offlineProvider, toModelName } from "../../core/model.ts";
 import type {
+  CloudAccess,
+  CloudRow,
   KeyCommand,
   ModelRule,
   ModelSettings,
@@ -20,6 +22,7 @@ import {
   wireTemperatures,
 } from "../../providers/vendors.ts";
 import { configError } from "../config-errors.ts";
+import { type NetworkSettings, toOwnRules } from "../network.ts";
 import {
   checkAddress,
   checkEffort,
@@ -67,6 +70,17 @@ export interface VendorSpec {
   apiKeyEnv?: string;
   /** Prints the key: a line for the shell, or a program with its arguments. */
   apiKeyCommand?: KeyCommand;
+  /** Holds the proxy to the vendor, or `direct`. */
+  proxy?: string;
+  /** Holds the headers and the query that every request has in addition. */
+  headers?: Readonly<Record<string, string>>;
+  query?: Readonly<Record<string, string>>;
+  /** Is for `bedrock` and `vertex`. */
+  region?: string;
+  /** Is for `vertex`. */
+  project?: string;
+  /** Is for `azure`. */
+  apiVersion?: string;
   /** Maps a model name to the name that the vendor uses for it now: `{"deepseek-chat": "deepseek-v4-pro"}`. */
   aliases?: Readonly<Record<string, string>>;
   /** Maps model names to prices. They override the price list. */
@@ -78,10 +92,29 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export const modelDefaults = { temperature: 0.7, maxTokens: 2000, timeoutMs: 30_000 } as const;
 
 /** Merges the built-in vendors and the user's, by name. Throws `config` errors that name the key as `providers.NAME.KEY`. */
-export function createVendorTable(own: Readonly<Record<string, VendorSpec>>): Record<string, Vendor> {
+export function createVendorTable(
+  own: Readonly<Record<string, VendorSpec>>,
+  { network = {}, packages }: TableOptions = {},
+): Record<string, Vendor> {
   const table: Record<string, Vendor> = { ...vendors };
   for (const [name, spec] of Object.entries(own)) table[resolveVendorName(name)] = toVendor(name, spec);
+  for (const [name, row] of Object.entries(table)) {
+    const spec = Object.hasOwn(own, name) ? own[name] : findAliased(own, name);
+    const rules = toOwnRules(network, spec?.proxy);
+    const cloud = row.cloud && { ...row.cloud, ...(packages !== undefined && { packages }) };
+    if (rules || cloud) table[name] = { ...row, ...(rules && { network: rules }), ...(cloud && { cloud }) };
+  }
   return table;
+}
+
+export interface TableOptions {
+  network?: Pick<NetworkSettings, "rules">;
+  /** Is the folder in which the packages of clouds are looked for. */
+  packages?: string;
+}
+
+function findAliased(own: Readonly<Record<string, VendorSpec>>, name: string): VendorSpec | undefined {
+  return Object.entries(own).find(([written]) => resolveVendorName(written) === name)?.[1];
 }
 
 /** Returns the name in the table and resolves aliases. */
@@ -170,6 +203,7 @@ function resolveOne(
   const wire =
     spec.wire === undefined ? (findLastRule(rules, "wire") ?? row.wire) : checkWireName(spec.wire, `${path}.wire`);
   const quirks = mergeQuirks(row, rules);
+  const cloud = row.cloud && toCloudAccess(row.cloud, environment);
   const reasoningEffort = checkEffort(spec.reasoningEffort, row, `${path}.reasoningEffort`);
   return {
     provider,
@@ -177,7 +211,7 @@ function resolveOne(
     servedAs,
     wire,
     baseUrl: checkAddress(
-      spec.baseUrl ?? fromEnvironment(environment, row.baseUrlEnv) ?? row.baseUrl,
+      spec.baseUrl ?? fromEnvironment(environment, row.baseUrlEnv) ?? findBaseUrl(provider, row, cloud),
       `${path}.baseUrl`,
     ),
     apiKey: fromEnvironment(environment, apiKeyEnv),
@@ -201,7 +235,36 @@ function resolveOne(
     price: getOwnPrice(row, model) ?? getOwnPrice(row, servedAs),
     capabilities: spec.capabilities,
     quirks,
+    ...(row.network && { network: row.network }),
+    ...(cloud && { cloud }),
+    ...(row.headers && { headers: row.headers }),
+    ...(row.query && { query: row.query }),
   };
+}
+
+/** Returns what the client of a cloud is told: what the user set, what a variable holds, or what is usual. */
+function toCloudAccess({ client, fields, own, packages, ...row }: CloudRow, environment: Environment): CloudAccess {
+  const values = Object.entries(fields).map(([field, { env, usual }]): [string, string | undefined] => {
+    const set = env.map((name) => fromEnvironment(environment, name)).find((value) => value !== undefined);
+    return [field, set ?? usual];
+  });
+  const set = [...values, ...Object.entries(own ?? {})].filter(([, value]) => value !== undefined);
+  return {
+    client,
+    ...(row.package && { package: row.package }),
+    ...(packages !== undefined && { packages }),
+    ...Object.fromEntries(set),
+  };
+}
+
+function findBaseUrl(provider: string, { baseUrl, baseUrlEnv = "", cloud }: Vendor, access?: CloudAccess): string {
+  const own = cloud?.toBaseUrl?.(access?.region ?? "");
+  if (baseUrl !== "") return baseUrl;
+  if (own !== undefined) return own;
+  throw configError(`providers.${provider}.baseUrl`, {
+    zh: `未设置：请设置 ${baseUrlEnv} 或 providers.${provider}.baseUrl`,
+    en: `is not set: set ${baseUrlEnv} or providers.${provider}.baseUrl`,
+  });
 }
 
 /** These parameters of a model may be changed while it is in use. */
@@ -237,11 +300,11 @@ function toVendor(name: string, spec: VendorSpec): Vendor {
   const real = resolveVendorName(name);
   const known = Object.hasOwn(vendors, real) ? vendors[real] : undefined;
   const baseUrl = spec.baseUrl ?? known?.baseUrl;
-  if (!baseUrl) throw invalidSettingError(`${path}.baseUrl`, baseUrl, "http(s)://...");
+  if (!baseUrl && !known?.cloud) throw invalidSettingError(`${path}.baseUrl`, baseUrl, "http(s)://...");
   const wire = spec.wire === undefined ? (known?.wire ?? defaultWire) : checkWireName(spec.wire, `${path}.wire`);
   const own: Vendor = known ?? {
     wire,
-    baseUrl,
+    baseUrl: baseUrl ?? "",
     temperature: wireTemperatures[wire] ?? defaultTemperature,
     quirks: {},
     models: modelRulesOfOthers,
@@ -257,9 +320,32 @@ function toVendor(name: string, spec: VendorSpec): Vendor {
     });
   }
   return {
-    ...{ ...own, wire, baseUrl: checkAddress(baseUrl, `${path}.baseUrl`), keyEnv, models, prices: spec.prices },
+    ...own,
+    wire,
+    baseUrl: baseUrl ? checkAddress(baseUrl, `${path}.baseUrl`) : "",
+    keyEnv,
+    models,
+    prices: spec.prices,
+    ...toCloudFields(own.cloud, spec, path),
+    ...(spec.headers && { headers: spec.headers }),
+    ...(spec.query && { query: spec.query }),
     ...(spec.apiKeyCommand !== undefined && { keyCommand: spec.apiKeyCommand }),
   };
+}
+
+/** Returns the row with what the user set. Throws for a setting that the vendor does not have. */
+function toCloudFields(cloud: CloudRow | undefined, spec: VendorSpec, path: string): Pick<Vendor, "cloud"> {
+  const { region, project, apiVersion } = spec;
+  const set = Object.entries({ region, project, apiVersion }).filter(([, value]) => value !== undefined);
+  const wrong = set.find(([field]) => !Object.hasOwn(cloud?.fields ?? {}, field));
+  if (wrong !== undefined) {
+    const allowed = Object.keys(vendors).filter((name) => Object.hasOwn(vendors[name]?.cloud?.fields ?? {}, wrong[0]));
+    throw configError(`${path}.${wrong[0]}`, {
+      zh: `只用于 ${allowed.join("、")}`,
+      en: `is only for ${allowed.join(", ")}`,
+    });
+  }
+  return cloud === undefined ? {} : { cloud: { ...cloud, own: Object.fromEntries(set) } };
 }
 
 function toAliasRules(aliases: Readonly<Record<string, string>>): ModelRule[] {

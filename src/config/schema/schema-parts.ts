@@ -4,6 +4,7 @@ import { isOffline } from "../../core/model.ts";
 import { wires } from "../../core/model-settings.ts";
 import { findPermitProblem, parseToolPattern } from "../../core/tools/tool-pattern.ts";
 import type { Text } from "../../kit/locale.ts";
+import { direct, inherited, parseProxy } from "../../kit/net/proxy-rules.ts";
 import { isSecureAddress } from "../../kit/net/secure-address.ts";
 import { createOperatorSchema } from "../limit-schemas.ts";
 import { hookGroups } from "./hook-schema.ts";
@@ -20,6 +21,32 @@ const address = z.string().refine(isHttpAddress, withAllowed(httpAddress));
 export function isHttpAddress(text: string): boolean {
   return /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
 }
+
+/** Says what a proxy setting may be. */
+export const proxyAddress: Text = {
+  zh: "http 或 https 代理的地址，如 http://proxy.example.com:3128，或 direct",
+  en: "the address of an http or https proxy, such as http://proxy.example.com:3128, or direct",
+};
+
+const isProxySetting = (written: string) => written === direct || parseProxy(written) !== undefined;
+
+// It becomes a part of an address.
+const cloudName = z.string().refine(
+  (name) => /^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/.test(name),
+  withAllowed({
+    zh: "1 到 100 个字母、数字、. _ : -，以字母或数字开头",
+    en: "1 to 100 letters, digits, . _ : -, a letter or digit first",
+  }),
+);
+
+const proxy = z.string().refine(isProxySetting, withAllowed(proxyAddress));
+
+const webProxy = z
+  .string()
+  .refine(
+    (written) => written === inherited || isProxySetting(written),
+    withAllowed({ zh: `${proxyAddress.zh}，或 inherit`, en: `${proxyAddress.en}, or inherit` }),
+  );
 
 const text = z.string().min(1);
 const patterns = z.array(text);
@@ -237,6 +264,7 @@ export const schemaParts = {
     wire,
     limit: createOperatorSchema,
   },
+  ...{ proxy, webProxy, cloudName },
   ...{ providerName, priceSchema, serverName, agentName, headerName, headerValue },
   ...{ toolPatterns, permitPatterns, hostPattern, reachable, mailServer, sender, hookGroups },
   ...{ signatureAlgorithms, secureAddress, keysAddress, scope, hostHeader, origin, token },

@@ -30,6 +30,11 @@ export function maskAddress(address: string): string {
   return `${scheme}${user ? "…@" : ""}${host}${segments.join("/")}${shownQuery}${hash ? "#…" : ""}`;
 }
 
+/** Returns the address of a proxy without its credentials, in whatever form it is written. */
+export function maskProxy(address: string): string {
+  return address.replace(/^([a-z][a-z\d+.-]*:\/\/)?.*@/is, "$1…@");
+}
+
 /** Returns the possible credentials in an address, as written and decoded. A text that is no address has none. */
 export function findAddressSecrets(address: string): string[] {
   if (!/^[a-z][a-z\d+.-]*:\/\//i.test(address) || !URL.canParse(address)) return [];
@@ -71,13 +76,18 @@ const wellKnown = /(\bBearer |(?<![A-Za-z0-9]))((?:sk-|tvly-|gh[opsu]_|github_pa
 const userinfo = /(\b[a-z][a-z\d+.-]*:\/\/[^\s/:@"'<>]*:)([^\s/"'<>…]+)(?=@)/gi;
 const assigned = /((?:key|token|secret|password)["']?\s*[:=]\s*["']?)([^\s"',}&…]{4,})/gi;
 
+/** Lists the groups whose entries hold values that may be secrets, and where they do. */
+const groupsWithHeaders = new Set(["mcpServers", "servers", "providers"]);
+const headerGroups = new Set(["env", "headers", "query"]);
+
 /** Returns the printable form of a text at `path` of the configuration. */
 function maskText(path: Path, text: string, secrets: readonly string[]): string {
   const name = String(path.findLast((step) => typeof step === "string") ?? "");
-  const ofServer = (path[0] === "mcpServers" || path[0] === "servers") && (path[2] === "env" || path[2] === "headers");
-  if (ofServer || isSecretName(name)) return maskSecret(text);
+  const isHeader = groupsWithHeaders.has(String(path[0])) && headerGroups.has(String(path[2]));
+  if (isHeader || isSecretName(name)) return maskSecret(text);
   // Who pastes the key itself where its variable's name belongs must not find it in an error.
   if (name === "apiKeyEnv" && /[^A-Z0-9_]/.test(text)) return maskSecret(text);
+  if (name === "proxy") return maskProxy(text);
   if (/^https?:/i.test(text)) return maskAddress(text);
   const value = getOptionSecret(text);
   return value === undefined ? hideSecrets(text, secrets) : text.slice(0, -value.length) + maskSecret(value);

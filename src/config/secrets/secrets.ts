@@ -1,6 +1,8 @@
+import type { ModelSettings, Vendor } from "../../core/model-settings.ts";
 import { searchBackendNames } from "../../tools/search/search-backends.ts";
 import type { Config } from "../config.ts";
 import { listCalledModels } from "../models/called-models.ts";
+import { listProxySecrets } from "../network.ts";
 import { listEnvironmentSecrets } from "../sources/environment.ts";
 import { findAddressSecrets, findArgumentSecrets, isSecretName, shortestSecret } from "./mask.ts";
 
@@ -20,14 +22,28 @@ export function listSecrets(config: Config): string[] {
   const found = [
     ...listEnvironmentSecrets(config.environment),
     ...called.map(({ apiKey }) => apiKey),
+    ...called.flatMap(listCloudSecrets),
+    ...Object.values(providers).flatMap(listRequestSecrets),
     ...backends.map((backend) => backend?.apiKey),
     ...[...addresses, ...searchAddresses].flatMap((address) => findAddressSecrets(address ?? "")),
+    ...listProxySecrets(config.network),
     config.httpToken,
     config.email?.password,
     ...servers.flatMap(listServerSecrets),
   ].filter((secret) => secret !== undefined);
   const parts = found.flatMap((secret) => [secret, ...secret.split(/\s+/)]);
   return [...new Set(parts)].filter((secret) => secret.length >= shortestSecret).sort((a, b) => b.length - a.length);
+}
+
+/** Lists what the client of a cloud authenticates with. */
+export function listCloudSecrets({ cloud }: Pick<ModelSettings, "cloud">): (string | undefined)[] {
+  return [cloud?.apiKey, cloud?.token, cloud?.secretAccessKey, cloud?.sessionToken];
+}
+
+/** Lists the headers and the query that a provider's requests have in addition. */
+export function listRequestSecrets({ headers = {}, query = {} }: Pick<Vendor, "headers" | "query">): string[] {
+  const sent = Object.entries(headers).filter(([name]) => !isHarmless(name));
+  return [...sent, ...Object.entries(query)].map(([, value]) => value);
 }
 
 function listServerSecrets({ transport }: Config["servers"][number]): string[] {

@@ -196,6 +196,40 @@ export const providerSettings = defineNamedGroup(
       fileHelp:
         "A command that prints the key: a line for the shell, or a list of a program and its arguments, which no shell reads.",
     }),
+    proxy: defineSetting(({ proxy }) => proxy.optional(), {
+      help: {
+        zh: "该提供商的[代理](proxies.zh.md)，`direct` 为直连",
+        en: "the [proxy](proxies.md) to this provider; `direct`: none",
+      },
+      fileHelp: "The proxy to this provider, or direct.",
+      absent: { zh: "同其他连接", en: "as other connections" },
+    }),
+    headers: defineSetting(({ z, headerName, headerValue }) => z.record(headerName, headerValue).optional(), {
+      help: { zh: "每个请求另加的请求头", en: "further headers of each request" },
+      fileHelp: "Further headers of each request.",
+    }),
+    query: defineSetting(({ z, text }) => z.record(text, z.string()).optional(), {
+      help: { zh: "每个请求另加的查询参数", en: "the query of each request" },
+      fileHelp: "Parameters in the address of each request.",
+    }),
+    region: defineSetting(({ cloudName }) => cloudName.optional(), {
+      help: {
+        zh: "`bedrock`、`vertex` 的[区域](clouds.zh.md)",
+        en: "the [region](clouds.md) of `bedrock` and `vertex`",
+      },
+      fileHelp: "The region of bedrock or vertex.",
+      absent: { zh: "环境变量，或 `us-east-1`、`global`", en: "its variable, or `us-east-1`, `global`" },
+    }),
+    project: defineSetting(({ cloudName }) => cloudName.optional(), {
+      help: { zh: "`vertex` 的项目", en: "the project of `vertex`" },
+      fileHelp: "The project of vertex.",
+      absent: { zh: "环境变量或凭据的项目", en: "its variable, or that of the credentials" },
+    }),
+    apiVersion: defineSetting(({ cloudName }) => cloudName.optional(), {
+      help: { zh: "`azure` 的 api-version", en: "the api-version of `azure`" },
+      fileHelp: "The api-version of azure.",
+      absent: { zh: "环境变量，或 `2025-04-01-preview`", en: "its variable, or `2025-04-01-preview`" },
+    }),
     aliases: defineSetting(({ z, text }) => z.record(text, text).optional(), {
       help: { zh: "某个模型名对提供商意味着什么", en: "what a model's name means to the vendor" },
       fileHelp: "What a model's name means to the vendor: deepseek-chat is deepseek-flash unless set here.",

@@ -54,6 +54,14 @@ const serverRows = {
   headers: defineSetting(({ z, headerName, headerValue }) => z.record(headerName, headerValue).optional(), {
     help: { zh: "每个请求的请求头", en: "headers of each request" },
   }),
+  proxy: defineSetting(({ proxy }) => proxy.optional(), {
+    help: {
+      zh: "该服务器的[代理](proxies.zh.md)，`direct` 为直连；对于 `command`，写入程序的环境变量",
+      en: "the [proxy](proxies.md) to this server; `direct`: none; with `command`, in the program's environment",
+    },
+    fileHelp: "The proxy to this server, or direct; for a program: in its environment.",
+    absent: { zh: "同其他连接", en: "as other connections" },
+  }),
   timeout: defineSetting(({ seconds }) => seconds(1, 3600).default(60), {
     help: { zh: "一次调用中最长的沉默秒数", en: "seconds of silence in one call" },
     fileHelp: "Limit of one call in seconds.",

@@ -16,6 +16,28 @@ import {
 import { subAgentSettings } from "./sub-agent-settings.ts";
 import { emailSettings, searchSettings, toolSettings, webSettings } from "./tool-settings.ts";
 
+const network = defineGroup(
+  {
+    proxy: defineSetting(({ proxy }) => proxy.optional(), {
+      help: {
+        zh: "所有[连接的代理](proxies.zh.md)；设置了代理变量时以变量为准",
+        en: "the [proxy of all connections](proxies.md); a variable that sets one takes precedence",
+      },
+      fileHelp: "The proxy of all connections; HTTPS_PROXY, HTTP_PROXY and ALL_PROXY take precedence.",
+    }),
+    noProxy: defineSetting(({ z, text }) => z.array(text).default([]), {
+      help: { zh: "不经过代理的主机，与 `NO_PROXY` 相加", en: "hosts without proxy, in addition to `NO_PROXY`" },
+      fileHelp: "Hosts that are called directly, in addition to NO_PROXY: intranet.example.com, *.corp, 10.0.0.0/8.",
+    }),
+    ca: defineSetting(({ text }) => text.optional(), {
+      help: { zh: "另外信任的证书（PEM 文件）", en: "a file of further trusted certificates (PEM)" },
+      fileHelp: "A file of further trusted certificates (PEM), relative to this file.",
+      environment: "NODE_EXTRA_CA_CERTS",
+    }),
+  },
+  { fileHelp: "How connections leave this machine." },
+);
+
 const terminal = defineGroup(
   {
     theme: defineSetting(({ z }) => z.enum(["auto", "dark", "light"]).default("auto"), {
@@ -69,6 +91,7 @@ export const fileSettings = {
   web: webSettings,
   email: emailSettings,
   serve: serveSettings,
+  network,
   terminal,
   prompts: defineGroup({
     directory: defineSetting(({ text }) => text.optional(), {

@@ -87,6 +87,13 @@ export const webSettings = defineGroup(
     ports: defineSetting(({ z }) => z.array(z.int().min(1).max(65_535)).default([80, 443, 8080, 8443]), {
       help: { zh: "公网主机的端口", en: "ports of public hosts" },
     }),
+    proxy: defineSetting(({ webProxy }) => webProxy.default("direct"), {
+      help: {
+        zh: "这些工具的[代理](proxies.zh.md#网页)；`inherit`：同其他连接",
+        en: "the [proxy of these tools](proxies.md#pages); `inherit`: as other connections",
+      },
+      fileHelp: "The proxy of these tools: its address, direct, or inherit, as other connections.",
+    }),
   },
   { fileHelp: "What the tools that go out may reach: read_page, http_request, health_check." },
 );
@@ -197,6 +204,14 @@ export const searchSettings = defineGroup(
     cacheSize: defineSetting(({ z }) => z.int().min(0).max(1000).default(20), {
       help: { zh: "缓存的查询数，0 表示不缓存", en: "queries that are cached; 0 keeps none" },
       fileHelp: "Queries kept; 0 keeps none.",
+    }),
+    proxy: defineSetting(({ proxy }) => proxy.optional(), {
+      help: {
+        zh: "搜索服务的[代理](proxies.zh.md)，`direct` 为直连",
+        en: "the [proxy](proxies.md) to search services; `direct`: none",
+      },
+      fileHelp: "The proxy to search services, or direct.",
+      absent: { zh: "同其他连接", en: "as other connections" },
     }),
     maxPerRun: defineSetting(({ z }) => z.int().min(1).max(50).default(10), {
       help: { zh: "一次运行的搜索次数", en: "searches of one run" },

@@ -1,4 +1,5 @@
 import { parseEnv } from "node:util";
+import type { Vendor } from "../../core/model-settings.ts";
 import { vendors } from "../../providers/vendors.ts";
 import type { Config } from "../config.ts";
 import { listCalledModels } from "../models/called-models.ts";
@@ -49,13 +50,20 @@ function listKeysSentTo(path: Path): string[] {
 
 function listKeysOf(provider: unknown): string[] {
   const name = typeof provider === "string" ? resolveVendorName(provider) : "";
-  const key = Object.hasOwn(vendors, name) ? vendors[name]?.keyEnv : undefined;
-  return key === undefined ? [] : [key];
+  const vendor = Object.hasOwn(vendors, name) ? vendors[name] : undefined;
+  return vendor === undefined ? [] : listVendorSecrets(vendor);
+}
+
+/** Lists the variables that hold what a vendor is sent to prove who asks. */
+function listVendorSecrets({ keyEnv, cloud }: Vendor): string[] {
+  const { apiKey, token, secretAccessKey, sessionToken } = cloud?.fields ?? {};
+  const ofCloud = [apiKey, token, secretAccessKey, sessionToken].flatMap((field) => field?.env ?? []);
+  return keyEnv === undefined ? ofCloud : [keyEnv, ...ofCloud];
 }
 
 function listVendorKeys(baseUrlEnv: string): string[] {
   return Object.values(vendors).flatMap((vendor) =>
-    vendor.baseUrlEnv === baseUrlEnv && vendor.keyEnv !== undefined ? [vendor.keyEnv] : [],
+    vendor.baseUrlEnv === baseUrlEnv ? listVendorSecrets(vendor) : [],
   );
 }
 
@@ -65,18 +73,22 @@ function listVendorKeys(baseUrlEnv: string): string[] {
  * The token of the HTTP API is left out because a host starts Duet over stdio.
  */
 export async function listActiveVariables(config: Config): Promise<Record<string, string>> {
-  const { environment, dotEnv, file, origins, models, candidates, providers } = config;
+  const { environment, dotEnv, file, origins, models, candidates, providers, network } = config;
   const settings = Object.values(origins).flatMap((origin) => (origin.from === "environment" ? [origin.name] : []));
   const inUse = { functionCall: models.functionCall ?? candidates[0], answer: models.answer };
   const called = listCalledModels({ models: inUse, candidates: [] }).flatMap((model) => {
     const row = providers[model.provider];
-    return [model.apiKeyEnv, row?.keyEnv, row?.baseUrlEnv, row?.modelEnv?.name].filter((name) => name !== undefined);
+    const ofCloud = Object.values(row?.cloud?.fields ?? {}).flatMap(({ env }) => env);
+    const names = [model.apiKeyEnv, row?.keyEnv, row?.baseUrlEnv, row?.modelEnv?.name, ...ofCloud];
+    return names.filter((name) => name !== undefined);
   });
+  const ofNetwork =
+    network.proxies.length === 0 ? [] : [...network.proxies.map(({ name }) => name), "NO_PROXY", "no_proxy"];
   const text = file === undefined ? undefined : await readText(file, file);
   const named = text === undefined ? [] : listFileVariables(await parseJson(text, file ?? ""));
   // Without a configuration that is named, the `.env` of this directory is read from nowhere else.
   const isFound = (name: string): boolean => file !== undefined && dotEnv.added.has(name);
-  const names = [...new Set([...settings, ...called, ...named])].filter((name) => !isFound(name)).sort();
+  const names = [...new Set([...settings, ...called, ...ofNetwork, ...named])].filter((name) => !isFound(name)).sort();
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = environment[name];

@@ -1,7 +1,7 @@
 import { parseEnv } from "node:util";
 import { isRecord } from "../../kit/json.ts";
 import { escapeRegExp } from "../../kit/text/escape-reg-exp.ts";
-import { isSecretName, maskSecret } from "../secrets/mask.ts";
+import { isSecretName, maskProxy, maskSecret } from "../secrets/mask.ts";
 import { isDangerousVariable } from "./dangerous-variables.ts";
 import { isRandom, maskArguments, maskWord } from "./mask-words.ts";
 
@@ -14,6 +14,7 @@ export function maskNamed(name: string, value: string, holder: "env" | "headers"
   const isSecret = holder === "env" ? isSecretName(name) && !isDangerousVariable(name) : isSecretName(name);
   if (isSecret || (holder === "headers" && isRandom(value, 16))) return maskSecret(value);
   if (isDangerousVariable(name)) return value;
+  if (/(?:^|_)proxy$/i.test(name)) return maskProxy(value);
   return maskWord(value.replace(/(:\/\/[^\s/:@]*:)[^\s/@]+(?=@)/g, "$1…"));
 }
 

@@ -36,7 +36,7 @@ export function previewDotEnv(text: string): TrustPreviewItem[] {
 
 /** Matches the keys outside of servers that set what is called, read, loaded or permitted. */
 const telling =
-  /^(?!mcpServers|servers)(?:(?:email|web|tools|hooks|prompts|serve)\b|.*(?:url|key|keyEnv|keyCommand|provider|module|directory|fallbacks\[\d+\])$)/i;
+  /^(?!mcpServers|servers)(?:(?:email|web|tools|hooks|prompts|serve|network)\b|.*(?:url|key|keyEnv|keyCommand|provider|module|directory|proxy|fallbacks\[\d+\])$)/i;
 
 function listServerItems(tree: unknown, path: Path): TrustPreviewItem[] {
   const entry = getValue(tree, path);

@@ -1,23 +1,27 @@
 import { isUtf8 } from "node:buffer";
 import { STATUS_CODES } from "node:http";
 import { connect, isIP, type LookupFunction, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
+import { connect as connectTls, type SecureContext } from "node:tls";
 import { createTimeLimit, timeoutError } from "../async/timeout.ts";
 import { DuetError } from "../errors.ts";
 import { toShortLine } from "../text/sanitize.ts";
 import { version } from "../version.ts";
-import { checkAddress, type Lookup, lookUp, type Reach } from "./check-address.ts";
+import { checkAddress, checkProxied, type Lookup, lookUp, type Reach } from "./check-address.ts";
 import { type DialTarget, parseAddress, parseDialTarget, toDialTarget } from "./dial-target.ts";
 import type { GuardedFetch, OutgoingRequest, OutgoingResponse } from "./guarded-fetch.ts";
 import { type Hop, type HttpResponse, sendRequest } from "./http-exchange.ts";
+import { findRoute, type ProxyRules } from "./proxy-rules.ts";
 import { parseEncodings, readBody } from "./read-body.ts";
 import { describeConnectionFailure, failedRequestError, refusedError } from "./request-errors.ts";
+import { createTrust } from "./trusted-certificates.ts";
 
 export interface GuardedFetchOptions {
   reach: Reach;
   lookup?: Lookup | undefined;
   ca?: string | undefined;
   idleMs?: number | undefined;
+  /** Says which requests go by a proxy, and which further certificates are trusted. */
+  network?: ProxyRules | undefined;
 }
 
 const mostRedirects = 5;
@@ -26,17 +30,33 @@ type Response = Omit<OutgoingResponse, "elapsedMs">;
 
 type Step = { response: Response; next?: undefined } | { response?: undefined; next: Hop };
 
-export function createGuardedFetch({ reach, lookup = lookUp, ca, idleMs = 15_000 }: GuardedFetchOptions): GuardedFetch {
+export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
+  const { reach, lookup = lookUp, idleMs = 15_000, network } = options;
   const rules = { ...reach, lookup };
+  const trust = options.ca === undefined && network?.ca !== undefined ? createTrust(network.ca) : undefined;
+  const certificates = { ca: options.ca, secureContext: trust };
+
+  async function send(hop: Hop, signal: AbortSignal): Promise<HttpResponse & AsyncDisposable> {
+    const target = toDialTarget(hop.url);
+    const route = findRoute(network, hop.url);
+    if (route?.proxy !== undefined) {
+      await checkProxied(target, rules, signal);
+      const { sendByProxy } = await import("./create-dispatcher.ts");
+      return sendByProxy(hop, route, { idleMs, signal });
+    }
+    const addresses = await checkAddress(target, rules, signal);
+    const secure = hop.url.protocol === "https:";
+    return sendRequest(hop, await openSocket({ target, addresses, secure, ...certificates }, signal), {
+      idleMs,
+      signal,
+    });
+  }
 
   /** Sends one request; gives the response, or the request that it redirects to. */
   async function take(hop: Hop, request: OutgoingRequest, signal: AbortSignal): Promise<Step> {
     request.permits?.(new URL(hop.url));
-    const target = toDialTarget(hop.url);
-    const addresses = await checkAddress(target, rules, signal);
-    const socket = await openSocket({ target, addresses, secure: hop.url.protocol === "https:", ca }, signal);
     try {
-      await using answer = await sendRequest(hop, socket, { idleMs, signal });
+      await using answer = await send(hop, signal);
       if (isRedirect(answer) && request.maxRedirects > 0) return { next: toNextHop(hop, answer) };
       return { response: await read(hop, answer, request.maxBytes) };
     } catch (thrown) {
@@ -132,10 +152,15 @@ export interface ConnectionTarget {
   secure: boolean;
   /** Holds the certificates to trust instead of the usual ones. */
   ca?: string | undefined;
+  /** Holds what TLS trusts when it is more than usual. */
+  secureContext?: SecureContext | undefined;
 }
 
 /** Opens a socket to one of the addresses, whichever answers first; TLS is done and checked. Throws a `DuetError`, or the signal's reason. */
-async function openSocket({ target, addresses, secure, ca }: ConnectionTarget, signal: AbortSignal): Promise<Socket> {
+async function openSocket(
+  { target, addresses, secure, ca, secureContext }: ConnectionTarget,
+  signal: AbortSignal,
+): Promise<Socket> {
   signal.throwIfAborted();
   const { host, port } = target;
   const socket = connect({
@@ -150,7 +175,7 @@ async function openSocket({ target, addresses, secure, ca }: ConnectionTarget, s
     await waitForSocket(socket, "connect", signal);
     if (!secure) return socket;
     const servername = isIP(host) === 0 ? host : undefined;
-    const tls = connectTls({ socket, host, servername, ca, ALPNProtocols: ["http/1.1"] });
+    const tls = connectTls({ socket, host, servername, ca, secureContext, ALPNProtocols: ["http/1.1"] });
     await waitForSocket(tls, "secureConnect", signal);
     return tls;
   } catch (thrown) {

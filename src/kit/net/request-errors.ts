@@ -59,7 +59,7 @@ const reasons: (FailureReason & { codes: string[] })[] = [
     zh: "连接被对方断开",
     en: "the other side closed the connection",
   },
-  { codes: ["ETIMEDOUT"], zh: "连接超时", en: "connecting timed out" },
+  { codes: ["ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT"], zh: "连接超时", en: "connecting timed out" },
   { codes: ["EHOSTUNREACH", "ENETUNREACH"], zh: "网络不可达", en: "the network is unreachable" },
   { codes: ["CERT_HAS_EXPIRED"], zh: "TLS 证书已过期", en: "its TLS certificate has expired" },
   { codes: ["CERT_NOT_YET_VALID"], zh: "TLS 证书尚未生效", en: "its TLS certificate is not valid yet" },
@@ -69,7 +69,7 @@ const reasons: (FailureReason & { codes: string[] })[] = [
     en: "its TLS certificate is for another host",
   },
   {
-    codes: ["DEPTH_ZERO_SELF_SIGNED_CERT", "SELF_SIGNED_CERT_IN_CHAIN", "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
+    codes: ["DEPTH_ZERO_SELF_SIGNED_CERT", "SELF_SIGNED_CERT_IN_CHAIN", "UNABLE_TO_"],
     zh: "TLS 证书不可信（自签名或签发者未知）",
     en: "its TLS certificate is not trusted (self-signed, or of an unknown issuer)",
   },

@@ -98,8 +98,8 @@ const hints: Record<Remedy, (facts: Facts) => Text> = {
     en: `Start the server at ${host} (Ollama: \`ollama serve\`), or change the address.`,
   }),
   certificate: ({ host }) => ({
-    zh: `${host} 的证书不受信任：若经过公司代理，请将其证书设置到 NODE_EXTRA_CA_CERTS。`,
-    en: `The certificate of ${host} is not trusted: behind a company's proxy, set NODE_EXTRA_CA_CERTS to its certificate.`,
+    zh: `${host} 的证书不受信任：若经过公司代理，请将其证书设置到 network.ca 或 NODE_EXTRA_CA_CERTS。`,
+    en: `The certificate of ${host} is not trusted: behind a company's proxy, set network.ca or NODE_EXTRA_CA_CERTS to its certificate.`,
   }),
   timeout: () => ({ zh: "请稍后再试，或增大 timeout。", en: "Try again later, or raise the timeout." }),
   bad_response: describeAddress,

@@ -1,6 +1,7 @@
 import type { ModelSettings } from "../../core/model-settings.ts";
 import { DuetError, type ErrorCode, getMessage } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
+import { findProxyError } from "../../kit/net/proxy-errors.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { readErrorBody } from "./error-body.ts";
 import { createHint, findConnectionRemedy } from "./error-hints.ts";
@@ -46,6 +47,11 @@ export function streamError(body: unknown, origin: ErrorOrigin): DuetError {
 
 /** Converts a failed connection: refused, reset, not found, closed in the middle. */
 export function connectionError(thrown: unknown, origin: ErrorOrigin): DuetError {
+  const atProxy = findProxyError(thrown);
+  if (atProxy) {
+    const { code, text, hint, retryable } = atProxy;
+    return new DuetError({ code, text: addName(origin, text), ...(hint && { hint }), retryable, cause: thrown });
+  }
   const cause = findRootCause(thrown);
   const detail = toErrorText(`${getErrorCode(cause)} ${getMessage(cause)}`, origin.apiKey);
   const host = URL.parse(origin.baseUrl)?.host ?? "";

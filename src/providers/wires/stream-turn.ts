@@ -11,6 +11,7 @@ import {
 import type { ModelSettings } from "../../core/model-settings.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
+import { ProxyError } from "../../kit/net/proxy-errors.ts";
 import { connectionError, httpError, idleTimeoutError, keyError } from "../errors/errors.ts";
 import { estimateMessageTokens, estimateTokens, estimateToolTokens } from "../estimate-tokens.ts";
 import { createIdleTimeout } from "./idle-timeout.ts";
@@ -142,7 +143,7 @@ function checkKey(settings: ModelSettings): void {
 
 function toTurnError(thrown: unknown, call: WireCall, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
-  if (thrown instanceof DuetError) return thrown;
+  if (thrown instanceof DuetError && !(thrown instanceof ProxyError)) return thrown;
   if (thrown instanceof ConnectTimeout) return idleTimeoutError(call.settings, noConnectionError(thrown.limitMs));
   return thrown instanceof HttpRefusal ? httpError(thrown, call.settings) : connectionError(thrown, call.settings);
 }

@@ -1,10 +1,10 @@
 import type { Readable } from "node:stream";
 import { constants, createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { Agent, errors, request } from "undici";
-import type { ModelSettings } from "../../core/model-settings.ts";
+import { Agent, type Dispatcher, errors, request } from "undici";
 import { toText } from "../../kit/json.ts";
-import { version } from "../../kit/version.ts";
+import { findRoute, type ProxyRules } from "../../kit/net/proxy-rules.ts";
 import type { HttpFailure } from "../errors/errors.ts";
+import type { Address } from "./request-address.ts";
 
 /** Sends requests with `undici.request`: the built-in `fetch` costs twice the CPU. */
 export interface Transport {
@@ -54,23 +54,51 @@ const errorBodyLimit = 64 * 1024;
  */
 const defaultConnectMs = 30_000;
 
+export interface TransportOptions {
+  network?: ProxyRules | undefined;
+  connectMs?: number;
+}
+
 /** Tests limit `connectMs`. */
-export function openTransport({ connectMs = defaultConnectMs } = {}): Transport {
+export function openTransport(options: TransportOptions = {}): Transport {
+  const exchange = openExchange(options);
+  return { post: ({ url, headers }, body, signal) => exchange(url, headers, JSON.stringify(body), signal) };
+}
+
+/** Sends one POST request. Throws a `HttpRefusal` for every status but 200. */
+export type Exchange = (
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+  signal: AbortSignal,
+) => Promise<TransportResponse>;
+
+/** Opens the connections of a model. */
+export function openExchange({ network, connectMs = defaultConnectMs }: TransportOptions = {}): Exchange {
   // Silence is limited per call, by what was heard, from sending on; the agent's own limits would cut models that think for long.
-  const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: connectMs } });
-  return {
-    async post({ url, headers }, body, signal) {
-      const text = JSON.stringify(body);
-      const sent = request(url, { dispatcher, method: "POST", headers, body: text, signal });
-      const answer = await sent.catch((thrown) => {
-        throw thrown instanceof errors.ConnectTimeoutError ? new ConnectTimeout(connectMs, thrown) : thrown;
-      });
-      const stream = decodeBody(answer.body, toText(answer.headers["content-encoding"]));
-      if (answer.statusCode === 200) return { contentType: toText(answer.headers["content-type"]), body: stream };
-      const given = new Headers();
-      for (const [name, value] of Object.entries(answer.headers)) given.set(name, String(value));
-      throw new HttpRefusal(answer.statusCode, given, await startOf(stream));
-    },
+  const direct = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: connectMs } });
+  let routed: Promise<Dispatcher> | undefined;
+
+  /** A model has one address, so that there is one route. */
+  function openRoute(url: string): Dispatcher | Promise<Dispatcher> {
+    const route = findRoute(network, url);
+    if (route === undefined) return direct;
+    routed ??= import("../../kit/net/create-dispatcher.ts").then((net) => net.createDispatcher(route, { connectMs }));
+    return routed;
+  }
+
+  return async (url, headers, body, signal) => {
+    const opened = openRoute(url);
+    const dispatcher = opened instanceof Promise ? await opened : opened;
+    const sent = request(url, { dispatcher, method: "POST", headers, body, signal });
+    const answer = await sent.catch((thrown) => {
+      throw thrown instanceof errors.ConnectTimeoutError ? new ConnectTimeout(connectMs, thrown) : thrown;
+    });
+    const stream = decodeBody(answer.body, toText(answer.headers["content-encoding"]));
+    if (answer.statusCode === 200) return { contentType: toText(answer.headers["content-type"]), body: stream };
+    const given = new Headers();
+    for (const [name, value] of Object.entries(answer.headers)) given.set(name, String(value));
+    throw new HttpRefusal(answer.statusCode, given, await startOf(stream));
   };
 }
 
@@ -101,31 +129,4 @@ async function startOf(body: Readable): Promise<string> {
     if (length >= errorBodyLimit) break;
   }
   return Buffer.concat(chunks).subarray(0, errorBodyLimit).toString("utf8");
-}
-
-/** Holds the URL of a wire's requests and their headers. */
-interface Address {
-  url: string;
-  headers: Record<string, string>;
-}
-
-/** Returns where a model's requests go. A query in the base URL stays at the end, as gateways and Azure want it. */
-export function toAddress(
-  { baseUrl, apiKey }: Pick<ModelSettings, "baseUrl" | "apiKey">,
-  path: string,
-  headers: Record<string, string> = {},
-): Address {
-  const url = new URL(baseUrl);
-  url.pathname = url.pathname.replace(/\/$/, "") + path;
-  return {
-    url: url.href,
-    headers: {
-      accept: "application/json",
-      "accept-encoding": "identity",
-      "content-type": "application/json",
-      "user-agent": `duet-mcp/${version}`,
-      ...(apiKey && { authorization: `Bearer ${apiKey}` }),
-      ...headers,
-    },
-  };
 }

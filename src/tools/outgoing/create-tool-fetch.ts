@@ -1,8 +1,9 @@
 import { BlockList, isIP } from "node:net";
 import { DuetError } from "../../kit/errors.ts";
 import { addressKinds, classifyAddress } from "../../kit/net/address-kind.ts";
-import type { Lookup, Reach } from "../../kit/net/check-address.ts";
+import { isPublicName, type Lookup, type Reach } from "../../kit/net/check-address.ts";
 import type { GuardedFetch } from "../../kit/net/guarded-fetch.ts";
+import type { ProxyRules } from "../../kit/net/proxy-rules.ts";
 import { refusedError } from "../../kit/net/request-errors.ts";
 
 /** Limits what the network tools may reach, as in the configuration's `web`. */
@@ -14,6 +15,8 @@ export interface ToolFetchRules {
   reach: readonly string[];
   /** Lists the allowed ports of public hosts. */
   ports: readonly number[];
+  /** Says how the web is reached; connections are direct when absent. */
+  network?: ProxyRules | undefined;
 }
 
 /** Holds what tests replace: the name lookup and the trusted certificates. */
@@ -26,14 +29,15 @@ export interface ToolFetchParts {
 }
 
 /**
- * Creates the fetch function that applies these rules. It ignores the proxies of the environment (`HTTP_PROXY`), so that the
- * address that is dialled is the one that was checked. Throws a `DuetError` for an invalid entry of `reach`.
+ * Creates the fetch function that applies these rules. It ignores the proxies of the environment (`HTTP_PROXY`) unless `web.proxy`
+ * says otherwise, so that the address that is dialled is the one that was checked. A proxy dials for us: there, a name is checked
+ * by what this machine knows of it. Throws a `DuetError` for an invalid entry of `reach`.
  */
-export function createToolFetch({ reach, ports }: ToolFetchRules, parts: ToolFetchParts = {}): GuardedFetch {
+export function createToolFetch({ reach, ports, network }: ToolFetchRules, parts: ToolFetchParts = {}): GuardedFetch {
   const rules = createWebRules(readReachList(reach), new Set(ports));
   const loadFetch = () =>
     import("../../kit/net/create-guarded-fetch.ts").then(({ createGuardedFetch }) =>
-      createGuardedFetch({ reach: rules, ...parts }),
+      createGuardedFetch({ reach: rules, network, ...parts }),
     );
   return {
     request: async (request) => (await loadFetch()).request(request),
@@ -46,6 +50,7 @@ export function createWebRules(reach: ReachList, ports: ReadonlySet<number>): Re
   return {
     permits: (host, address, port) =>
       reach.permits(host, address, port) || (classifyAddress(address) === "public" && ports.has(port)),
+    permitsUnknown: (host, port) => reach.permitsName(host, port) || (isPublicName(host) && ports.has(port)),
     refusal: createRefusal,
   };
 }
@@ -74,6 +79,8 @@ interface ReachList {
    * host permits whatever the host resolves to; one that names an address or a range permits it whatever the host is called.
    */
   permits(host: string, address: string, port: number): boolean;
+  /** Returns true when an entry names this host. */
+  permitsName(host: string, port: number): boolean;
 }
 
 type Fits = (host: string, address: string) => boolean;
@@ -84,10 +91,10 @@ type Fits = (host: string, address: string) => boolean;
  */
 export function readReachList(entries: readonly string[]): ReachList {
   const rules = entries.map(readEntry);
-  return {
-    permits: (host, address, port) =>
-      rules.some((rule) => (rule.port === undefined || rule.port === port) && rule.fits(host, address)),
-  };
+  const isPermitted = (host: string, address: string, port: number): boolean =>
+    rules.some((rule) => (rule.port === undefined || rule.port === port) && rule.fits(host, address));
+  // No address of a host is this one.
+  return { permits: isPermitted, permitsName: (host, port) => isPermitted(host, "0.0.0.0", port) };
 }
 
 function readEntry(written: string): { fits: Fits; port: number | undefined } {

@@ -1,4 +1,7 @@
+import type { Dispatcher } from "undici";
+import { createOnce } from "../../kit/async/once.ts";
 import { DuetError } from "../../kit/errors.ts";
+import { findRoute } from "../../kit/net/proxy-rules.ts";
 import type { SearchBackend } from "./backend.ts";
 import { type AnsweringService, readAnswer } from "./read-answer.ts";
 import {
@@ -26,7 +29,7 @@ interface Place extends AnsweringService {
  */
 export function chooseBackends(options: SearchOptions): SearchBackend[] {
   const { backend, keyless } = options;
-  if (backend !== "auto") return [openBackend(toPlace(backend, options[backend]))];
+  if (backend !== "auto") return [openBackend(toPlace(backend, options[backend]), options)];
   const withKey = searchBackendNames.filter((name) => options[name]?.apiKey !== undefined);
   const own = searchBackendNames.filter((name) => options[name]?.url !== undefined);
   const free = own.length === 0 && keyless ? listNames("key-or-free") : [];
@@ -36,7 +39,7 @@ export function chooseBackends(options: SearchOptions): SearchBackend[] {
     ...free.map((name) => toPlace(name, { ...options[name], apiKey: undefined })),
     ...enabled.map((name) => toPlace(name, options[name])),
   ];
-  return chosen.map(openBackend);
+  return chosen.map((place) => openBackend(place, options));
 }
 
 function listNames(access: SearchBackendRow["access"]): SearchBackendName[] {
@@ -84,17 +87,29 @@ function toWebAddress(base: string, setting: string, path?: string): URL {
   throw new DuetError({ code: "config", text: { zh, en: `${setting} is not an http(s) address: "${base}"` } });
 }
 
-function openBackend(place: Place): SearchBackend {
+/** Limits how long connecting by a proxy may take, in milliseconds. The limit of the whole search is shorter. */
+const connectMs = 30_000;
+
+function openBackend(place: Place, { network }: Pick<SearchOptions, "network">): SearchBackend {
   const { party, url, thirdParty, key } = place;
+  const route = findRoute(network, url);
+  const openRoute = createOnce(async (): Promise<Dispatcher | undefined> => {
+    if (route === undefined) return undefined;
+    return (await import("../../kit/net/create-dispatcher.ts")).createDispatcher(route, { connectMs });
+  });
   return {
     party,
     thirdParty,
     host: url.host,
     hasKey: key !== undefined,
     async search(query, { maxResults, timeoutMs, signal }) {
-      const [{ sendSearch }, wire] = await Promise.all([import("./request.ts"), place.wire()]);
+      const [{ sendSearch }, wire, dispatcher] = await Promise.all([
+        import("./request.ts"),
+        place.wire(),
+        openRoute.get(),
+      ]);
       const call = wire.ask(query, { maxResults, key });
-      return readAnswer(wire, place, await sendSearch({ party, url, call, timeoutMs, signal }), maxResults);
+      return readAnswer(wire, place, await sendSearch({ party, url, call, timeoutMs, signal, dispatcher }), maxResults);
     },
   };
 }

@@ -1,8 +1,9 @@
 import { unescape as decodePercent } from "node:querystring";
-import { request as send } from "undici";
+import { type Dispatcher, request as send } from "undici";
 import { createTimeLimit } from "../../kit/async/timeout.ts";
 import { getMessage } from "../../kit/errors.ts";
 import { readHeaders } from "../../kit/net/http-exchange.ts";
+import { findProxyError } from "../../kit/net/proxy-errors.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { version } from "../../kit/version.ts";
 import { SearchError } from "./backend.ts";
@@ -14,6 +15,8 @@ interface ServiceRequest {
   /** User information in the URL is sent as Basic authentication. */
   url: URL;
   call: SearchCall;
+  /** Makes the connections, where they are not the usual ones. */
+  dispatcher?: Dispatcher | undefined;
 }
 
 export interface ServiceCall extends ServiceRequest {
@@ -42,8 +45,12 @@ export async function sendSearch({ timeoutMs, signal, ...call }: ServiceCall): P
   }
 }
 
-async function exchangeMessages({ party, url, call }: ServiceRequest, signal: AbortSignal): Promise<SearchAnswer> {
+async function exchangeMessages(
+  { party, url, call, dispatcher }: ServiceRequest,
+  signal: AbortSignal,
+): Promise<SearchAnswer> {
   const response = await send(toTarget(url, call), {
+    dispatcher,
     method: call.search === undefined ? "POST" : "GET",
     headers: toHeaders(url, call),
     body: toBody(call),
@@ -124,6 +131,8 @@ function badResponseError(party: string, zh: string, en: string): SearchError {
 }
 
 function networkError(party: string, url: URL, cause: unknown): SearchError {
+  const atProxy = findProxyError(cause);
+  if (atProxy) return new SearchError(party, { kind: "network", reason: atProxy.text, hint: atProxy.hint, cause });
   const why = sanitizeLine(getMessage(cause)) || "network error";
   const reason = { zh: `无法连接 ${url.host}（${why}）`, en: `${url.host} cannot be reached (${why})` };
   return new SearchError(party, { kind: "network", reason, cause });

@@ -1,3 +1,4 @@
+import type { ProxyRules } from "../../kit/net/proxy-rules.ts";
 import type { SearchWire } from "./wire.ts";
 
 /**
@@ -154,6 +155,8 @@ export interface SearchOptions extends Partial<Record<SearchBackendName, Backend
   snippetLength: number;
   /** Lets the `auto` backend use services without a key. */
   keyless: boolean;
+  /** Says how the services are reached. */
+  network?: ProxyRules | undefined;
 }
 
 /** Describes one setting of a backend: its key in the configuration file and its environment variable. */

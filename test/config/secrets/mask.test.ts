@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hideSecrets, maskAddress, maskSecret } from "../../../src/config/secrets/mask.ts";
+import { hideSecrets, maskAddress, maskSecret, maskTree } from "../../../src/config/secrets/mask.ts";
 import { listSecrets } from "../../../src/config/secrets/secrets.ts";
 import { load, refusal } from "../workplace.ts";
 
@@ -136,5 +136,18 @@ describe("no error shows a secret", () => {
     ["DUET_HTTP_TOKEN", `${canary} `],
   ])("%s=%s", async (name, value) => {
     expect(await refusal({ environment: { [name]: value, OTHER_KEY: canary } })).not.toContain(visible);
+  });
+});
+
+test("what a provider's headers and query hold, and who a proxy is told we are, is masked where the configuration is shown", () => {
+  const tree = {
+    providers: { local: { headers: { "x-team": "team-secret-1234567" }, query: { code: "query-secret-1234567" } } },
+    network: { proxy: "http://ada:pw@proxy.example:3128" },
+    web: { proxy: "ada:pw@proxy.example:3128" },
+  };
+  expect(maskTree(tree, [])).toEqual({
+    providers: { local: { headers: { "x-team": "…4567" }, query: { code: "…4567" } } },
+    network: { proxy: "http://…@proxy.example:3128" },
+    web: { proxy: "…@proxy.example:3128" },
   });
 });

@@ -2,7 +2,7 @@ import { Anthropic } from "@anthropic-ai/sdk/client";
 import { OpenAI } from "openai/client";
 import { expect, test } from "vitest";
 import { apiVersion } from "../../../src/providers/wires/anthropic-messages/api-version.ts";
-import { toAddress } from "../../../src/providers/wires/transport.ts";
+import { toAddress } from "../../../src/providers/wires/request-address.ts";
 
 // The vendors' packages are the peers here: what they would send decides what we send, but for who we are.
 type BuiltRequest = { url: string; req: { headers: Headers } };

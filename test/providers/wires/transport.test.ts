@@ -98,7 +98,7 @@ describe("over the socket", () => {
           settings: told,
           request,
           reader: new ChatReader(told, () => "id"),
-          send: (until) => transport.post({ url, headers: {} }, {}, until),
+          send: (until) => transport.post({ url, path: "", headers: {} }, {}, until),
         },
         onEvent,
         signal,
@@ -131,22 +131,24 @@ describe("a local Ollama", () => {
   test("is found by its first model", async () => {
     const fake = await startFakeProvider();
     fake.script("qwen3:8b", { text: "hi" });
-    expect(await findOllama(`${fake.openaiUrl}/`, undefined, 20_000)).toBe("qwen3:8b");
+    expect(await findOllama({ baseUrl: `${fake.openaiUrl}/` }, undefined, 20_000)).toBe("qwen3:8b");
     await fake.close();
-    expect(await findOllama(fake.openaiUrl)).toBeUndefined();
+    expect(await findOllama({ baseUrl: fake.openaiUrl })).toBeUndefined();
   });
 
   test("is not waited for, and is not anything that answers", async () => {
     const silent = await serve(() => {});
-    expect(await findOllama(silent.url)).toBeUndefined();
+    expect(await findOllama({ baseUrl: silent.url })).toBeUndefined();
     await silent.close();
     const page = await serve((_, response) => response.end("<html>"));
-    expect(await findOllama(page.url)).toBeUndefined();
+    expect(await findOllama({ baseUrl: page.url })).toBeUndefined();
     await page.close();
   });
 
   test("is not asked for after an abort", async () => {
-    await expect(findOllama("http://127.0.0.1:1/v1", AbortSignal.abort(new Error("stop")))).rejects.toThrow("stop");
+    await expect(
+      findOllama({ baseUrl: "http://127.0.0.1:1/v1" }, AbortSignal.abort(new Error("stop"))),
+    ).rejects.toThrow("stop");
   });
 });
 

@@ -2,16 +2,18 @@ import { randomUUID } from "node:crypto";
 import { type Model, type OnModelEvent, withCall } from "../../../core/model.ts";
 import type { ModelSettings } from "../../../core/model-settings.ts";
 import { isRecord } from "../../../kit/json.ts";
+import { openModelTransport } from "../../clouds/open-model-transport.ts";
 import type { WireRequest } from "../../middleware/repair.ts";
 import { readFileData } from "../file-data.ts";
+import { toAddress } from "../request-address.ts";
 import { streamTurn } from "../stream-turn.ts";
-import { HttpRefusal, openTransport, type TransportResponse, toAddress } from "../transport.ts";
+import { HttpRefusal, type TransportResponse } from "../transport.ts";
 import { type Extras, toResponsesRequest } from "./request.ts";
 import { ResponseReader } from "./stream.ts";
 
 /** Opens a model on OpenAI's Responses API. Each call makes one attempt; retries and the total time limit are wrappers. */
 export function openResponsesModel(settings: ModelSettings): Model {
-  const transport = openTransport();
+  const transport = openModelTransport(settings);
   const address = toAddress(settings, "/responses");
   let extras: Extras = { summary: true, encryptedReasoning: true };
   return withCall({

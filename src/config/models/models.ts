@@ -10,9 +10,9 @@ import { httpAddress, isHttpAddress } from "../schema/schema-parts.ts";
 import { hideSecrets, maskAddress, maskValue } from "../secrets/mask.ts";
 import { listEnvironmentSecrets } from "../sources/environment.ts";
 import type { Environment } from "../sources/expand-variables.ts";
-import type { Sources } from "../sources/read-sources.ts";
-import { getValue } from "../sources/setting-path.ts";
+import { getValue, type Path } from "../sources/setting-path.ts";
 import type { Source } from "../sources/source.ts";
+import type { UnsetPart } from "../sources/unset-parts.ts";
 import {
   createVendorTable,
   type ModelSpec,
@@ -46,8 +46,12 @@ export interface OutputLimits {
 }
 
 /** Holds what the models are read from. */
-export interface ModelInputs extends Pick<Sources, "environment" | "unsetParts" | "broken"> {
+export interface ModelInputs {
   settings: Settings;
+  environment: Environment;
+  unsetParts: readonly UnsetPart[];
+  /** Lists the parts that were left out because of errors in them. */
+  broken: readonly Path[];
   sources: readonly Source[];
   limits: OutputLimits;
   network: NetworkSettings;

@@ -79,6 +79,8 @@ export interface RunInput extends RunRequest {
   readonly results: number;
   /** Is when the run began, in milliseconds since 1970. Its prompts name this day to the end. */
   readonly begunAt: number;
+  /** Says the weekday and the time zone of that day. */
+  readonly day: string;
 }
 
 /** Holds a step of a run for its conversation. */

@@ -8,10 +8,12 @@ export interface ContextWindows {
   readonly requestBudgets: Map<Model, number>;
   /** Lists what the reader has already been notified of. */
   readonly noticed: Set<string>;
+  /** Maps messages to the form in which a model was sent them, where they had to be shortened for it. */
+  readonly shortened: Map<Model, Map<Message, Message>>;
 }
 
 export function createContextWindows(): ContextWindows {
-  return { requestBudgets: new Map(), noticed: new Set() };
+  return { requestBudgets: new Map(), noticed: new Set(), shortened: new Map() };
 }
 
 /**

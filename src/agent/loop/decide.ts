@@ -11,7 +11,7 @@ import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import { canAnswerWhileDeciding, type Run, type RunServices } from "../run.ts";
 import { act, type Observation } from "./act.ts";
 import { type BufferedText, createBufferedText } from "./buffered-text.ts";
-import { deliverMessages } from "./deliver-messages.ts";
+import { addMessages } from "./deliver-messages.ts";
 import { askEvaluator, evaluate, type JudgedVerdict } from "./evaluate.ts";
 import { countResults, explainOwnAnswer, explainVerdict } from "./explain-verdict.ts";
 import { recordStep } from "./record-step.ts";
@@ -51,7 +51,7 @@ export async function decideAndAct(run: Run): Promise<DecideResult> {
     }
     const isDone = turn.finish !== "tool-calls" || turn.message.toolCalls.length === 0;
     // With one model the text of this turn is the answer, and what was said meanwhile comes too late.
-    const late = isDone && !canAnswerWhileDeciding(run) ? await deliverMessages(run, step, turn.message) : [];
+    const late = isDone && !canAnswerWhileDeciding(run) ? await addMessages(run, step, turn.message) : [];
     if (late.length > 0 && findReachedLimit(getProgress(run, toolCalls), run.input.limits) === undefined) {
       messages.push(turn.message, ...late);
       continue;
@@ -77,7 +77,7 @@ export async function decideAndAct(run: Run): Promise<DecideResult> {
     });
     if (verdict.verdict === "answer") {
       if (await askForMore(run, verdict.reason)) {
-        messages.push(...(await deliverMessages(run, step)));
+        messages.push(...(await addMessages(run, step)));
         continue;
       }
       return toDecideResult(run, { observations, reason: verdict.reason, custom });
@@ -89,7 +89,7 @@ export async function decideAndAct(run: Run): Promise<DecideResult> {
       custom,
     });
     run.services.emit({ type: "evaluation", ...verdict, message });
-    messages.push(...(await deliverMessages(run, step)));
+    messages.push(...(await addMessages(run, step)));
   }
 }
 

@@ -2,7 +2,7 @@ import type { Duet } from "../../app/duet.ts";
 import type { Config } from "../../config/config.ts";
 import { toGoOnQuestion } from "../../core/go-on.ts";
 import type { Mode } from "../../core/outcome.ts";
-import { createRunInbox, type RunInbox } from "../../core/run-inbox.ts";
+import { createRunInbox, type Delivery, type RunInbox } from "../../core/run-inbox.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { say } from "../../kit/locale.ts";
 import type { SideOutput } from "../follow-config.ts";
@@ -58,6 +58,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
   let isLeaving = false;
   let offer: Offer | undefined;
   let inbox: RunInbox | undefined;
+  let waits: Delivery | undefined;
 
   const models = createModelNames(duet, settings, () => chatInterface.refresh());
   const handler: ChatHandler = {
@@ -78,7 +79,10 @@ export async function runChat(options: ChatOptions): Promise<number> {
     message(text) {
       const delivery = text.trim().startsWith("/") ? undefined : inbox?.send(text.trim());
       if (delivery === "next_step") return true;
-      if (delivery) chatInterface.write(createLine(say(settings.locale, waitTexts[delivery]), "dim"));
+      // Each reason is said once per run.
+      if (delivery && delivery !== waits)
+        chatInterface.write(createLine(say(settings.locale, waitTexts[delivery]), "dim"));
+      waits = delivery ?? waits;
       return false;
     },
     get messages() {
@@ -132,6 +136,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     let limited: Offer | undefined;
     const said = createRunInbox({ isAskedLater: true });
     inbox = said;
+    waits = undefined;
     await runStoppable((stop) =>
       answerQuestion({
         ...more,

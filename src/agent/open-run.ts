@@ -16,7 +16,7 @@ import { createEvidence } from "./citations/evidence.ts";
 import { createContextWindows, getLongestResult, pickSmallerModel } from "./context/context-window.ts";
 import { createStatistics } from "./limits/statistics.ts";
 import { createSubAgents } from "./limits/sub-agents.ts";
-import { knowEarlierCalls } from "./loop/known-calls.ts";
+import { rememberEarlierCalls } from "./loop/known-calls.ts";
 import { createRepetition } from "./loop/repetition.ts";
 import { createSendingGuard } from "./loop/sending-guard.ts";
 import { describeDay } from "./prompts/prompt-values.ts";
@@ -128,7 +128,7 @@ export function openRun(request: RunRequest, parts: RunParts, environment: RunEn
   const state = createState(input, services, { question, sending: parts.sending });
   state.results.reserve(record.lastNumber);
   const run = { input, state, services };
-  knowEarlierCalls(run);
+  rememberEarlierCalls(run);
   return run;
 }
 

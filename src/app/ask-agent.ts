@@ -139,7 +139,7 @@ export async function askAgent(
       locale,
       isInteractive: request.isInteractive,
       goesOn: request.goesOn,
-      limits: resumed?.header.limits ?? budgets?.capLimits(ownLimits) ?? ownLimits,
+      limits: resumed?.header.limits ?? budgets?.applyTo(ownLimits) ?? ownLimits,
       planPolicy: resumed?.header.planPolicy ?? config.agent.plan,
       chain,
       hookSession: session.hooks,

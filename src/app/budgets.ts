@@ -13,7 +13,7 @@ import type { Locale } from "../kit/locale.ts";
 /** Holds what the budgets of a conversation and of a day leave for one run. */
 export interface RunBudgets {
   /** Returns the limits of the run, within what is left. */
-  capLimits(limits: Limits): Limits;
+  applyTo(limits: Limits): Limits;
   /** Ends the run before its first step, where nothing is left. */
   readonly refusal: DuetError | undefined;
   /** Counts what the run has used, and returns the warnings of budgets of which little is left now. Never rejects. */
@@ -56,7 +56,7 @@ export async function openBudgets(options: BudgetOptions): Promise<RunBudgets | 
   const empty = rows.find(({ used, most }) => most !== undefined && used >= most);
   return {
     refusal: empty && usedUpError(empty),
-    capLimits: (limits) => rows.reduce(capLimit, limits),
+    applyTo: (limits) => rows.reduce(applyBudget, limits),
     async settle(outcome) {
       const spent = toSpend(outcome.meta);
       if (hasDay && !isCounted && store.dailyUsage)
@@ -79,7 +79,7 @@ interface BudgetRow {
 }
 
 /** Names the budget as the source of the limit, so that the end of the run says what raises it. */
-function capLimit(limits: Limits, { setting, field, used, most }: BudgetRow): Limits {
+function applyBudget(limits: Limits, { setting, field, used, most }: BudgetRow): Limits {
   if (most === undefined) return limits;
   const left = Math.max(0, most - used);
   if (left >= (limits[field] ?? Number.POSITIVE_INFINITY)) return limits;
@@ -111,8 +111,8 @@ function showAmount(field: BudgetRow["field"], amount: number): string {
 }
 
 async function readToday({ dailyUsage }: ConversationStore): Promise<Spend | undefined> {
-  const reading = dailyUsage?.read();
-  return (await reading?.catch(() => undefined))?.used;
+  if (dailyUsage === undefined) return undefined;
+  return (await ignoreRejection(dailyUsage.read(), "the monitor of the store reports it"))?.used;
 }
 
 /** Sums what the runs of a conversation have used, with the agents that they called. */

@@ -5,7 +5,7 @@ import { isLimit } from "../core/verdict.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../kit/text/sanitize.ts";
 import { addCosts, renderCost, renderDollars, toModelCost } from "./known-cost.ts";
-import { adviseLimit, type SettingPlace } from "./limit-advice.ts";
+import { describeRaise, type SettingPlace } from "./limit-advice.ts";
 
 const longestValue = 160;
 
@@ -84,7 +84,7 @@ export function renderPartial(outcome: Outcome, locale: Locale, place: SettingPl
   const message = error && sanitizeLine(error.message);
   // What went wrong says more than that something did.
   const sentences = stop === "error" && message ? message : [reason, message].filter(Boolean).join(" ");
-  const advice = adviseLimit(outcome, place, locale);
+  const advice = describeRaise(outcome, place, locale);
   return say(locale, {
     zh: `⚠ 这是不完整的回答：${sentences}${advice}`,
     en: `⚠ This answer is partial: ${sentences}${advice && ` ${advice}`}`,

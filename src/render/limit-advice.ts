@@ -9,7 +9,7 @@ export type SettingPlace = "chat" | "flag" | "setting";
 const suggestedFactor = 4;
 
 /** Says which setting raises the limit that ended a run, as a sentence. Returns an empty text where there is none. */
-export function adviseLimit({ limit }: Pick<Outcome, "limit">, place: SettingPlace, locale: Locale): string {
+export function describeRaise({ limit }: Pick<Outcome, "limit">, place: SettingPlace, locale: Locale): string {
   const row = limitRows.find(({ key }) => `agent.${key}` === limit?.setting);
   if (limit === undefined || row === undefined) return "";
   const { value } = limit;
@@ -37,7 +37,7 @@ function describeChange(row: Row, value: number, place: SettingPlace): string | 
 /** Tells that a run has made all its calls, where the answer is complete as far as anybody knows. */
 export function renderCallsUsed(outcome: Outcome, place: SettingPlace, locale: Locale): string | undefined {
   if (outcome.status !== "complete" || outcome.limit === undefined) return undefined;
-  const advice = adviseLimit(outcome, place, locale);
+  const advice = describeRaise(outcome, place, locale);
   return say(locale, {
     zh: `ℹ 允许的 ${outcome.limit.value} 次工具调用已用完。${advice}`,
     en: `ℹ All ${outcome.limit.value} tool calls are used. ${advice}`,

@@ -187,7 +187,7 @@ describe("keys of the file", () => {
 
   test("an unknown key is refused with the key that was meant and all that are allowed", async () => {
     const limits = limitRows.map(({ key }) => key).join(", ");
-    const allowed = `mode, ${limits}, functionCallTemperature, rules, acceptAnswer, repeatable, plan, evaluation, verbose`;
+    const allowed = `mode, ${limits}, budgets, functionCallTemperature, onLimit, finishAnswer, keepHistory, rules, acceptAnswer, repeatable, plan, evaluation, verbose`;
     expect(await refusal({ file: { agent: { max_iterations: 5 } } })).toBe(
       `duet.config.json: agent.max_iterations: unknown key; did you mean maxIterations? (allowed: ${allowed})`,
     );

@@ -97,20 +97,23 @@ inChromium("the field and the cards in a browser", () => {
     });
   });
 
-  test("Enter while a run goes on says so and keeps what is written; a running step counts its seconds", async () => {
+  test("Enter while a run goes on passes on what is written, and keeps a command; a running step counts its seconds", async () => {
     const { page } = watched;
     const last = gate();
-    duet.provider.script("cheap", { text: "慢", hang: "after-text", until: last.until });
+    duet.provider.script("cheap", { text: "慢", hang: "after-text", until: last.until }, { text: "够了。" });
     duet.provider.script("strong", { text: "好。" });
     await ask(page, "慢的？");
-    await send(page, "下一个");
+    await send(page, "用法语");
+    await expect.poll(() => field().inputValue()).toBe("");
+    await send(page, "/help");
     await page.getByText("一次运行正在进行").waitFor();
     await page.locator(".step summary .facts[data-seconds]").waitFor({ state: "attached" });
     last.open();
     await answered(page);
     await page.getByText("一次运行正在进行").waitFor({ state: "hidden" });
     expect(await page.locator("[data-seconds]").count()).toBe(0);
-    expect(await field().inputValue()).toBe("下一个");
+    await page.getByText("已转达：用法语").waitFor({ state: "attached" });
+    expect(await field().inputValue()).toBe("/help");
   });
 
   test("an answer is copied whole; Up in the empty field brings the last question back", async () => {

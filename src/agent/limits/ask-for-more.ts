@@ -1,7 +1,7 @@
 import { type LimitRow, stoppingLimits } from "../../core/limits.ts";
 import { canAskUser } from "../../core/questions/user.ts";
 import type { UserReply } from "../../core/questions/user-question.ts";
-import type { AnswerReason } from "../loop/run-result.ts";
+import type { Verdict } from "../../core/verdict.ts";
 import type { Run } from "../run.ts";
 import { isGivenFromAbove } from "./name-limit.ts";
 import type { Limits } from "./run-clock.ts";
@@ -10,7 +10,7 @@ import type { Limits } from "./run-clock.ts";
  * Asks a person whether a run goes on that has reached a limit, where the configuration says so. A yes adds the limit once more.
  * Returns false for everything else, with which the run ends as it does without the question.
  */
-export async function askForMore(run: Run, reason: AnswerReason): Promise<boolean> {
+export async function askForMore(run: Run, reason: Verdict["reason"]): Promise<boolean> {
   const { input, state, services } = run;
   const { limits, allowance } = input;
   const { user, clock, record } = services;

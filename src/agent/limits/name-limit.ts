@@ -1,13 +1,17 @@
 import { limitRows } from "../../core/limits.ts";
 import type { Outcome, StopReason } from "../../core/outcome.ts";
-import type { AnswerReason } from "../loop/run-result.ts";
+import type { Verdict } from "../../core/verdict.ts";
 import type { Run } from "../run.ts";
 
 /**
  * Names the limit that ended a run early, with its value in the unit of the configuration. Returns undefined where there was none,
  * and where no setting of this agent raises it: an agent above, or what a caller may use in a day, has set it.
  */
-export function nameReachedLimit(run: Run, stop: StopReason, reason: AnswerReason | undefined): Outcome["limit"] {
+export function findReachedSetting(
+  run: Run,
+  stop: StopReason,
+  reason: Verdict["reason"] | undefined,
+): Outcome["limit"] {
   const { limits } = run.input;
   const wanted = stop === "length" ? "maxTokens" : reason === "calls-used" ? "maxToolCalls" : undefined;
   const row = limitRows.find(

@@ -12,7 +12,7 @@ import { canAnswerWhileDeciding, type Run, type RunServices } from "../run.ts";
 import { act, type Observation } from "./act.ts";
 import { answerMark } from "./answer-mark.ts";
 import { createAnswerStop } from "./answer-stop.ts";
-import { deliverMessages } from "./deliver-messages.ts";
+import { addMessages } from "./deliver-messages.ts";
 import { createDraft } from "./draft.ts";
 import { askEvaluator, evaluate, type JudgedVerdict } from "./evaluate.ts";
 import { countResults, explainOwnAnswer, explainVerdict } from "./explain-verdict.ts";
@@ -54,7 +54,7 @@ export async function decideAndAct(run: Run): Promise<DecideResult> {
     }
     const isDone = turn.finish !== "tool-calls" || turn.message.toolCalls.length === 0;
     // With one model the text of this turn is the answer, and what was said meanwhile comes too late.
-    const late = isDone && !canAnswerWhileDeciding(run) ? await deliverMessages(run, step, turn.message) : [];
+    const late = isDone && !canAnswerWhileDeciding(run) ? await addMessages(run, step, turn.message) : [];
     if (late.length > 0 && findReachedLimit(getProgress(run, toolCalls), run.input.limits) === undefined) {
       messages.push(turn.message, ...late);
       continue;
@@ -80,7 +80,7 @@ export async function decideAndAct(run: Run): Promise<DecideResult> {
     });
     if (verdict.verdict === "answer") {
       if (await askForMore(run, verdict.reason)) {
-        messages.push(...(await deliverMessages(run, step)));
+        messages.push(...(await addMessages(run, step)));
         continue;
       }
       return toDecideResult(run, { observations, reason: verdict.reason, custom });
@@ -92,7 +92,7 @@ export async function decideAndAct(run: Run): Promise<DecideResult> {
       custom,
     });
     run.services.emit({ type: "evaluation", ...verdict, message });
-    messages.push(...(await deliverMessages(run, step)));
+    messages.push(...(await addMessages(run, step)));
   }
 }
 

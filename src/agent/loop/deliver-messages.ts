@@ -19,8 +19,8 @@ export function openInbox({ input: { mode }, services, state }: Run): void {
   });
 }
 
-/** Delivers what a person has said since the last step, as messages after the results of this one. */
-export async function deliverMessages(run: Run, step: number, said?: AssistantMessage): Promise<UserMessage[]> {
+/** Adds what a person has said since the last step, as messages after the results of this one. */
+export async function addMessages(run: Run, step: number, said?: AssistantMessage): Promise<UserMessage[]> {
   const { inbox, record } = run.services;
   if (inbox === undefined) return [];
   const take = (): RunMessage[] | undefined => (inbox.waiting.length > 0 ? inbox.takeAll() : undefined);
@@ -42,7 +42,7 @@ function addToLastStep({ state: { steps } }: Run, messages: readonly UserMessage
 
 /** Closes the inbox when the answer is written. What was said until then is part of the question for whoever writes it. */
 export async function closeInbox(run: Run): Promise<void> {
-  await deliverMessages(run, 0);
+  await addMessages(run, 0);
   run.state.isAnswering = true;
 }
 

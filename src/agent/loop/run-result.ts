@@ -7,7 +7,7 @@ import type { JsonObject } from "../../kit/json.ts";
 import { say } from "../../kit/locale.ts";
 import { isBlank } from "../../kit/text/is-blank.ts";
 import { chatAdvice } from "../../render/choice-texts.ts";
-import { nameReachedLimit } from "../limits/name-limit.ts";
+import { findReachedSetting } from "../limits/name-limit.ts";
 import { getDepth, type Run, type RunInput, type RunServices } from "../run.ts";
 import type { Observation } from "./act.ts";
 
@@ -21,7 +21,7 @@ export interface RunResult {
 /** Says what a run came to: complete, or partial, failed, cancelled and why. */
 export function toOutcome(run: Run, ending: RunResult, elapsedMs: number): Outcome {
   const { status, stop } = evaluateResult(run, ending);
-  const limit = hasSucceeded(status) ? nameReachedLimit(run, stop, ending.work?.reason) : undefined;
+  const limit = hasSucceeded(status) ? findReachedSetting(run, stop, ending.work?.reason) : undefined;
   return {
     success: hasSucceeded(status),
     status,

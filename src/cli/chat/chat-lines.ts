@@ -8,12 +8,12 @@ import { renderSwitch } from "./search-switch.ts";
 /** Says why a message waits for the end of the run. */
 export const waitTexts: Record<Exclude<Delivery, "next_step">, Text> = {
   after_run: {
-    zh: "⏳ 回答正在书写：这句话在运行结束后提出。",
-    en: "⏳ The answer is being written: this is asked when the run has ended.",
+    zh: "ℹ 回答正在书写：这句话在运行结束后提出。",
+    en: "ℹ The answer is being written: this is asked when the run has ended.",
   },
   refused: {
-    zh: "⏳ 这次运行收到的消息太多或太长：这句话在运行结束后提出。",
-    en: "⏳ That is too many messages for one run, or too long a one: this is asked when the run has ended.",
+    zh: "ℹ 这次运行收到的消息太多或太长：这句话在运行结束后提出。",
+    en: "ℹ That is too many messages for one run, or too long a one: this is asked when the run has ended.",
   },
 };
 

@@ -31,7 +31,7 @@ export interface ChatSettings {
 export interface LeftConversation {
   /** Is true where its history is carried over, because the configuration says so. */
   readonly isKept: boolean;
-  /** Offers to carry the history over, where it is cleared and there is any. */
+  /** Makes the offer to carry the history over, where it is cleared and there is any. */
   offer(): void;
 }
 

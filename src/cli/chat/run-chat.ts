@@ -3,7 +3,7 @@ import type { Config } from "../../config/config.ts";
 import type { FolderInstructions } from "../../core/folder-instructions.ts";
 import { toGoOnQuestion } from "../../core/go-on.ts";
 import type { Mode } from "../../core/outcome.ts";
-import { createRunInbox, type RunInbox } from "../../core/run-inbox.ts";
+import { createRunInbox, type Delivery, type RunInbox } from "../../core/run-inbox.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { say } from "../../kit/locale.ts";
 import type { SideOutput } from "../follow-config.ts";
@@ -62,6 +62,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
   let isLeaving = false;
   let offer: Offer | undefined;
   let inbox: RunInbox | undefined;
+  let waits: Delivery | undefined;
 
   const models = createModelNames(duet, settings, () => chatInterface.refresh());
   const handler: ChatHandler = {
@@ -82,7 +83,10 @@ export async function runChat(options: ChatOptions): Promise<number> {
     message(text) {
       const delivery = text.trim().startsWith("/") ? undefined : inbox?.send(text.trim());
       if (delivery === "next_step") return true;
-      if (delivery) chatInterface.write(createLine(say(settings.locale, waitTexts[delivery]), "dim"));
+      // Each reason is said once per run.
+      if (delivery && delivery !== waits)
+        chatInterface.write(createLine(say(settings.locale, waitTexts[delivery]), "dim"));
+      waits = delivery ?? waits;
       return false;
     },
     get messages() {
@@ -136,6 +140,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     let limited: Offer | undefined;
     const said = createRunInbox({ isAskedLater: true });
     inbox = said;
+    waits = undefined;
     await runStoppable((stop) =>
       answerQuestion({
         ...more,

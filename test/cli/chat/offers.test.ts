@@ -45,3 +45,31 @@ test("one key carries the history over after a switch, and another goes on with 
   later.press("ctrl-d");
   expect(await later.ended()).toBe(0);
 });
+
+test("Enter says something to the run that works, Tab leaves it for later, and what comes too late is asked after the run", async () => {
+  const chatTerminal = await openChatTerminal();
+  const release = Promise.withResolvers<void>();
+  chatTerminal.provider.script(
+    "only",
+    { reasoning: "Hm.", thinkUntil: release.promise, toolCalls: [calculate("1+1")] },
+    { text: "Deux." },
+    { text: "Later." },
+  );
+  const terminal = await chatTerminal.open(["--mode", "agent"]);
+  terminal.type("Add\r");
+  await terminal.stands("Esc stops");
+  terminal.type("in French\r");
+  await terminal.stands("✉ in French");
+  terminal.type("and then?\t");
+  await terminal.stands("⏳ and then?");
+  release.resolve();
+  await terminal.stands("Later.");
+  const shown = terminal.scrollback().join("\n");
+  expect(shown).toContain("ℹ Passed on: in French");
+  const [, second, third] = chatTerminal.provider.requests("only").map(({ body }) => JSON.stringify(body.messages));
+  expect(second).toContain("in French");
+  expect(second).not.toContain("and then?");
+  expect(third).toContain("and then?");
+  terminal.press("ctrl-d");
+  expect(await terminal.ended()).toBe(0);
+});

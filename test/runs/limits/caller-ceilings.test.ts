@@ -36,8 +36,20 @@ test("the user of a host that shows forms goes on with a run that reached its li
     const { mcp, model } = await openFace({ turns: [{ calls }, "Six.", { calls }, "Eight."], config });
     const host = await linkHost(mcp, { era, onQuestion });
     const { outcome } = await host.ask("Add them.");
-    expect(asked).toEqual([expect.stringContaining("Go on from here"), expect.stringContaining("Go on from here")]);
-    expect(outcome).toMatchObject({ status: "partial", response: expect.stringContaining("Eight.") });
+    expect(asked).toEqual([expect.stringContaining("Go on from here")]);
+    // Three of the four calls are done, and are not made again.
+    expect(outcome).toMatchObject({ status: "complete", response: "Eight.", meta: { tool_calls_count: 4 } });
     expect(model.requests[2]?.messages.at(-1)?.content).toContain("Go on from where you stopped");
   }
+});
+
+test("with keep_history: false another mode begins a new conversation, and the same mode goes on", async () => {
+  const { mcp, model } = await openFace({ turns: ["One.", "Two.", "Three."] });
+  const host = await linkHost(mcp);
+  const first = (await host.ask("First?", { mode: "agent" })).outcome;
+  const asked = { conversation_id: first.conversation_id, keep_history: false };
+  expect((await host.ask("Second?", { ...asked, mode: "agent" })).outcome.conversation_id).toBe(first.conversation_id);
+  const third = (await host.ask("Third?", { ...asked, mode: "chat" })).outcome;
+  expect(third.conversation_id).not.toBe(first.conversation_id);
+  expect(JSON.stringify(model.requests[2]?.messages)).not.toContain("First?");
 });

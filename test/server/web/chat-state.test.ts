@@ -3,7 +3,12 @@ import { readConversation } from "../../../src/server/web/chat/api/conversation.
 import { readQuestion } from "../../../src/server/web/chat/api/question.ts";
 import { readSettings } from "../../../src/server/web/chat/api/server-settings.ts";
 import { applyEvents, closeQuestion } from "../../../src/server/web/chat/chat-runs.ts";
-import { chooseMode, chooseModel, chooseParameter } from "../../../src/server/web/chat/state/chat-choices.ts";
+import {
+  chooseMode,
+  chooseModel,
+  chooseParameter,
+  restoreChoices,
+} from "../../../src/server/web/chat/state/chat-choices.ts";
 import {
   addTurn,
   type ChatState,
@@ -135,3 +140,13 @@ function chatWithTurn(): ChatState {
   const chat = createChat({ mode: "agent", search: true, models: {}, parameters: {} });
   return addTurn({ ...chat, settings, conversationId: "conv-1" }, createTurn("one", "Well?"));
 }
+
+test("a switch offers the conversation that it leaves, and an opened one brings its mode and the models that can be chosen", () => {
+  const chat = { ...chatWithTurn(), conversationId: "conv-1" };
+  const left = chooseMode(chat, chat.choices.mode === "plan" ? "agent" : "plan");
+  expect(left.conversationId).toBeUndefined();
+  expect(left.items.at(-1)).toMatchObject({ kind: "note", left: "conv-1" });
+  const models = { function_call: "gone/model", answer: "b/two" };
+  const opened = restoreChoices(chat, { mode: "agent", models, turns: [], sources: [], runs: [] });
+  expect(opened.choices).toMatchObject({ mode: "agent", models: { answer: "b/two" } });
+});

@@ -90,7 +90,10 @@ function renderCommandHelp(argument: string, groups: readonly CommandGroup[], { 
 const keyHelp: readonly { keys: string; help: Text }[] = [
   {
     keys: "Enter",
-    help: { zh: "发送；回答进行中输入的内容会排队", en: "sends; messages sent while an answer streams are queued" },
+    help: {
+      zh: "发送；运行进行中的内容在下一步转达，已在书写回答时留到运行之后",
+      en: "sends; during a run it is passed on at the next step, or asked afterwards once the answer is being written",
+    },
   },
   {
     keys: "Shift+Enter, Ctrl-J, \\",
@@ -100,7 +103,17 @@ const keyHelp: readonly { keys: string; help: Text }[] = [
     keys: "Up, Down, Ctrl-R",
     help: { zh: "翻阅与搜索输入历史", en: "browse and search the input history" },
   },
-  { keys: "Tab", help: { zh: "补全命令、参数与文件", en: "completes commands, arguments and files" } },
+  {
+    keys: "Tab",
+    help: {
+      zh: "补全命令、参数与文件；运行进行中把内容留到运行之后",
+      en: "completes commands, arguments and files; during a run it leaves a text for after the run",
+    },
+  },
+  {
+    keys: "Ctrl-G",
+    help: { zh: "达到限制后继续；切换后保留历史", en: "goes on after a limit; keeps the history after a switch" },
+  },
   {
     keys: "@FILE",
     help: {

@@ -6,6 +6,7 @@ import { askInput } from "../../../runs/ask-schema.ts";
 import { takeAttachments } from "../../../runs/attachment-input.ts";
 import { beginRun, findSameRun, type RunQuestionRequest } from "../../../runs/begin-run.ts";
 import { readHost } from "../../../runs/input/host.ts";
+import { leaveAfterSwitch } from "../../../runs/leave-conversation.ts";
 import { confirmRun } from "../../../runs/questions/confirm.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
 import { createFailedResult, toFailedResult } from "../failed-result.ts";
@@ -41,6 +42,7 @@ export async function handleAsk(
     } catch (thrown) {
       return toFailedResult(thrown, locale);
     }
+  asked.input = await leaveAfterSwitch(asked);
   if (canUseTasks(host) && !input.confirmation) return beginTask(scope, asked);
   const { wait_s: waitS, detail, include } = input;
   return serveRun(

@@ -244,7 +244,7 @@ export function createActions({
   screen,
 }: ActionsOptions): ChatActions {
   /** Says something to the run in sight, and gives the text back where it is not passed on. */
-  function tell(runId: string | undefined, text: string): boolean {
+  function sendMessage(runId: string | undefined, text: string): boolean {
     if (runId === undefined || isCommand(text)) return false;
     void attempt(api.message(runId, text)).then((isTaken) => {
       if (!isTaken && screen().draft === "") screen().draft = text;
@@ -255,7 +255,7 @@ export function createActions({
   return {
     send(text) {
       const going = findActiveTurn(store.state);
-      if (going !== undefined) return tell(going.run.runId, text);
+      if (going !== undefined) return sendMessage(going.run.runId, text);
       if (isCommand(text)) store.change((chat) => runCommand(chat, text));
       else runs.ask(text);
       return true;

@@ -30,7 +30,7 @@ export interface RunEntry {
 }
 
 export interface Conversation {
-  /** Are those of its last run. */
+  /** Is the mode of its last run. */
   readonly mode?: Mode | undefined;
   readonly models?: Readonly<Record<ModelKey, string>> | undefined;
   readonly turns: readonly {

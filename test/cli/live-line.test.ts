@@ -42,7 +42,7 @@ test("a draft is one line on a terminal's stderr, which goes before what it was 
   render({ type: "answer-delta", text: "It is" });
   expect(log).toEqual([
     'err "\\r\\u001b[K… I look\\\\u{1b}[2J it up"',
-    'err "\\r\\u001b[K… book."',
+    'err "\\r\\u001b[K… the book."',
     'err "\\r\\u001b[K"',
     'err "💭 I look it up.\\n"',
     'err "🔧 look {}\\n"',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { toFailedTurn, toTurnError } from "../../../src/agent/record/recorded-steps.ts";
+import { splitBySigns, toFailedTurn, toTurnError } from "../../../src/agent/record/recorded-steps.ts";
 import { reopenAnswerForm } from "../../../src/app/resume-run.ts";
 import type { AgentEvent } from "../../../src/core/events.ts";
 import { DuetError } from "../../../src/kit/errors.ts";
@@ -94,4 +94,20 @@ test("a recorded failure is the error that it was", () => {
   const recorded = JSON.parse(JSON.stringify(toFailedTurn(busy, "")));
   const { code, text, retryable, retryAfterMs, status } = busy;
   expect(toTurnError(recorded)).toMatchObject({ code, text, retryable, retryAfterMs, status });
+});
+
+test("a recorded text is divided where the wire said what follows", () => {
+  const signs = [
+    { at: 0, phase: "commentary" },
+    { at: 6, phase: "final_answer" },
+  ] as const;
+  expect(splitBySigns("First.Then.", signs)).toEqual([
+    { text: "First.", phase: "commentary" },
+    { text: "Then.", phase: "final_answer" },
+  ]);
+  expect(splitBySigns("First.Then.", signs.slice(1))).toEqual([
+    { text: "First.", phase: undefined },
+    { text: "Then.", phase: "final_answer" },
+  ]);
+  expect(splitBySigns("", [])).toEqual([]);
 });

@@ -315,7 +315,7 @@ describe("an answer", () => {
     expect(lines()).toEqual(["🧭 deciding · fake/cheap", "📝 answering · fake/cheap", ""]);
     opening.resolve(plainText());
     await view.close();
-    expect(lines().slice(2)).toEqual([
+    expect(lines().slice(3)).toEqual([
       "One.",
       "Two.",
       "",

@@ -110,10 +110,14 @@ export function readTrace(value: unknown): StoredSteps | undefined {
   const placedItems = [...value.steps.flatMap(toPlacedCall), ...value.notes.map(toPlacedNote)];
   const usual = phases.findLastIndex(({ phase }) => phase !== "answer") + 1;
   const placed = placedItems.map(({ phase = usual, ...rest }) => ({ ...rest, phase }));
+  const hasAnswer = value.steps.at(-1)?.action?.type === "final";
   const steps = turns.map((turn, index) => {
     const own = placed.filter(({ phase }) => phase === index + 1 || (phases.length === 0 && phase === 0));
     const items = own.toSorted((one, other) => one.time.localeCompare(other.time)).map(({ item }) => item);
-    return { ...turn, items, thought: own.find(({ thought }) => thought !== "")?.thought ?? "" };
+    // One model's last turn without calls wrote the answer.
+    const isAnswer = turns[index + 1] === undefined && hasAnswer && items.every(({ kind }) => kind !== "call");
+    const answering = turn.phase === "decide" && isAnswer ? ({ phase: "answer", hasWritten: true } as const) : {};
+    return { ...turn, ...answering, items, thought: own.find(({ thought }) => thought !== "")?.thought ?? "" };
   });
   const early = phases.length === 0 ? [] : placed.filter(({ phase }) => phase === 0);
   return {

@@ -145,7 +145,8 @@ export function createActiveCalls(now: () => number = () => performance.now()): 
       return ({ isReplied }) => {
         calls.delete(mine);
         if (!isReplied) rememberGivenUp({ elicit: mine.elicit, host: mine.host });
-        ended.abort();
+        // A reason of our own costs nothing; the one that is made otherwise has a stack trace.
+        ended.abort("the call has ended");
       };
     },
     isFreeFor(person) {

@@ -78,7 +78,7 @@ export function createSession(server: McpServer, { transport, events, locale }: 
       const response = await transport.handleRequest(request, options);
       return { response, isResumable: id !== undefined && events.assign(id) };
     });
-    entering = entered.catch(() => {});
+    entering = ignoreRejection(entered, "whoever has sent the request gets the failure");
     return entered;
   }
 

@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { cp, rm, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { buildChatPage, buildRunPage } from "./build/build-page.mjs";
 import { buildZod } from "./build/build-zod.mjs";
@@ -47,6 +47,7 @@ const [runPage, chatPage] = await Promise.all([buildRunPage(), buildChatPage()])
 await writeFile("dist/run-page.html", runPage.text);
 await writeFile("dist/chat-page.html", chatPage.text);
 await writeFile("dist/chat-page.html.gz", gzipSync(chatPage.text, { level: 9, memLevel: 6 }));
+await writeFile("dist/chat-page.html.br", brotliCompressSync(chatPage.text));
 await cp("src/agent/prompts", "dist/prompts", { recursive: true, filter: (path) => !path.endsWith(".ts") });
 const metafiles = [program.metafile, ...zod, ...runPage.metafiles, ...chatPage.metafiles];
 await writeFile("dist/THIRD-PARTY-NOTICES.txt", await collectNotices(metafiles));

@@ -96,6 +96,7 @@ test("the package has the program, its pages and prompts, the library's types, t
     "SECURITY.md",
     "dist/THIRD-PARTY-NOTICES.txt",
     "dist/chat-page.html",
+    "dist/chat-page.html.br",
     "dist/chat-page.html.gz",
     "dist/config.schema.json",
     "dist/duet.js",

@@ -22,12 +22,12 @@ inChromium("the page in a browser", () => {
   });
   checkFaults(() => [watched]);
 
-  test("at its first paint it has asked nobody but us, and weighs less than 61 KB", async () => {
+  test("at its first paint it has asked nobody but us, and weighs less than 56 KB", async () => {
     expect(watched.requests[0]).toBe("GET /");
     const expected = ["GET /", "GET /agent/settings", "GET /agent/conversations", "GET /agent/runs"];
     expect(expected).toEqual(expect.arrayContaining(watched.requests));
-    const packed = await readFile("dist/chat-page.html.gz");
-    expect(packed.length).toBeLessThan(60 * 1024);
+    const packed = await readFile("dist/chat-page.html.br");
+    expect(packed.length).toBeLessThan(56 * 1024);
   });
 
   test("what is chosen before the server has said what it has stays chosen", async () => {

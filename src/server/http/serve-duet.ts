@@ -122,7 +122,7 @@ export function describePageAddress(
 
 interface Page {
   readonly plain: Buffer<ArrayBuffer>;
-  readonly packed: Buffer<ArrayBuffer>;
+  readonly packed: Readonly<Record<Packing, Buffer<ArrayBuffer>>>;
   /** Is the page's content security policy. */
   readonly policy: string;
 }
@@ -137,21 +137,31 @@ export function createChatPages(): OpenPages {
         read = undefined;
         throw thrown;
       });
-      const isPacked = isGzipAccepted(request.headers.get("accept-encoding") ?? "");
-      return new Response(isPacked ? page.packed : page.plain, {
+      const packing = choosePacking(request.headers.get("accept-encoding") ?? "");
+      return new Response(packing ? page.packed[packing] : page.plain, {
         headers: {
           "content-type": "text/html; charset=utf-8",
           "content-security-policy": page.policy,
           vary: "Accept-Encoding",
-          ...(isPacked ? { "content-encoding": "gzip" } : {}),
+          ...(packing ? { "content-encoding": packing } : {}),
         },
       });
     },
   };
 }
 
-function isGzipAccepted(accepted: string): boolean {
-  return accepted.split(",").some((each) => /^\s*(gzip|\*)\s*(;(?!\s*q=0(\.0*)?\s*$).*)?$/i.test(each));
+/** Lists the forms in which the page lies beside the program, the smallest first. */
+const packings = ["br", "gzip"] as const;
+
+type Packing = (typeof packings)[number];
+
+/** Returns the smallest form that the header accepts. */
+function choosePacking(accepted: string): Packing | undefined {
+  const names = accepted.split(",").flatMap((each) => {
+    const [, name = "", refused] = /^\s*([^\s;]+)\s*(?:;\s*q=(0(?:\.0*)?)\s*$|;.*)?$/.exec(each) ?? [];
+    return refused === undefined ? [name.toLowerCase()] : [];
+  });
+  return packings.find((packing) => names.includes(packing)) ?? (names.includes("*") ? "gzip" : undefined);
 }
 
 /** The page is beside the built program. When the program runs from its sources, the page is where the build puts it. */
@@ -159,8 +169,12 @@ async function readPage(): Promise<Page> {
   const folder = import.meta.url.endsWith(".ts") ? "../../../dist/" : "./";
   try {
     const read = (name: string) => readFile(new URL(folder + name, import.meta.url));
-    const [plain, packed] = await Promise.all([read("chat-page.html"), read("chat-page.html.gz")]);
-    return { plain, packed, policy: createPolicy(plain.toString("utf8")) };
+    const [plain, br, gzip] = await Promise.all([
+      read("chat-page.html"),
+      read("chat-page.html.br"),
+      read("chat-page.html.gz"),
+    ]);
+    return { plain, packed: { br, gzip }, policy: createPolicy(plain.toString("utf8")) };
   } catch (cause) {
     throw new DuetError({
       code: "internal",

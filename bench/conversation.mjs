@@ -9,19 +9,20 @@ import { fileURLToPath } from "node:url";
 import { openDuet } from "../src/app/open-duet.ts";
 import { loadConfig } from "../src/config/load-config.ts";
 
-const turns = 204;
 const mostFactor = 1.2;
 const leastCached = 2 / 3;
 
 const server = spawn(process.execPath, [fileURLToPath(new URL("conversation-server.mjs", import.meta.url))]);
 const [address] = await once(server.stdout.setEncoding("utf8"), "data");
 try {
+  await talk("memory", address.trim(), 60);
   for (const store of ["memory", "disk"]) report(store, await talk(store, address.trim()));
 } finally {
   server.kill();
 }
 
-async function talk(store, baseUrl) {
+/** Asks so many questions in one conversation, and returns what each took. */
+async function talk(store, baseUrl, turns = 204) {
   const home = mkdtempSync(join(tmpdir(), "duet-conversation-"));
   const file = join(home, "duet.config.json");
   writeFileSync(

@@ -18,6 +18,7 @@ import { createSubAgents } from "./limits/sub-agents.ts";
 import { rememberEarlierCalls } from "./loop/known-calls.ts";
 import { createRepetition } from "./loop/repetition.ts";
 import { createSendingGuard } from "./loop/sending-guard.ts";
+import { describeDay } from "./prompts/prompt-values.ts";
 import { createRunUser } from "./questions/ask-user.ts";
 import { getDepth, type LoopState, type Run, type RunInput, type RunRequest, type RunServices } from "./run.ts";
 import { findLastNumber, openEarlierResults } from "./tools/earlier-results.ts";
@@ -91,9 +92,7 @@ export interface RunEnvironment extends Pick<RunServices, "clock" | "emit" | "ke
 /** Creates the input, the state and the services that the parts of one run share. */
 export function openRun(request: RunRequest, parts: RunParts, environment: RunEnvironment): Run {
   const { question, traceId, chosen, record } = environment;
-  const input: RunInput = {
-    ...request,
-    id: request.id ?? createId("run"),
+  const facts = {
     traceId: traceId ?? getTraceId(request.chain?.trace) ?? createRandomHex(),
     language: detectLanguage(question, request.locale),
     marker: request.conversation.marker ?? createRandomHex().slice(0, 8),
@@ -104,6 +103,8 @@ export function openRun(request: RunRequest, parts: RunParts, environment: RunEn
     allowance: request.limits,
     ...chosen,
   };
+  const day = describeDay(new Date(facts.begunAt), facts.language);
+  const input: RunInput = { ...request, id: request.id ?? createId("run"), ...facts, day };
   const services = createServices(input, parts, environment);
   const state = createState(input, services, question);
   state.results.reserve(record.lastNumber);

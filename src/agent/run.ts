@@ -84,6 +84,8 @@ export interface RunInput extends RunRequest {
   readonly begunAt: number;
   /** Holds the limits as they were given. Those of the request grow where a person lets the run go on. */
   readonly allowance: Limits;
+  /** Says the weekday and the time zone of that day. */
+  readonly day: string;
 }
 
 /** Holds a step of a run for its conversation. */

@@ -8,10 +8,12 @@ export interface ContextWindows {
   readonly requestBudgets: Map<Model, number>;
   /** Lists what the reader has already been notified of. */
   readonly noticed: Set<string>;
+  /** Maps messages to the form in which a model was sent them, where they had to be shortened for it. */
+  readonly shortened: Map<Model, Map<Message, Message>>;
 }
 
 export function createContextWindows(): ContextWindows {
-  return { requestBudgets: new Map(), noticed: new Set() };
+  return { requestBudgets: new Map(), noticed: new Set(), shortened: new Map() };
 }
 
 /**
@@ -83,8 +85,18 @@ export function isSurelyWithin({ messages, tools }: ModelRequest, budget: number
   // Schemas are words for the most part. No common text of a message has more tokens than characters; where one has,
   // what is kept back for estimates covers it.
   const offer = tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools));
-  const measure = (message: Message): number => perMessage + joinText(message).length + measureFiles(message);
+  const measure = (message: Message): number => perMessage + measureText(message) + measureFiles(message);
   return messages.reduce((sum, message) => sum + measure(message), offer) <= budget;
+}
+
+/** Returns the length of the text of a message, at least. */
+function measureText(message: Message): number {
+  if (typeof message.content !== "string" || message.role !== "assistant") return joinText(message).length;
+  const { content, reasoning = "", toolCalls } = message;
+  return toolCalls.reduce(
+    (sum, call) => sum + call.name.length + call.argumentsText.length + 1,
+    content.length + reasoning.length + 1,
+  );
 }
 
 /** Each message costs this many tokens besides its text. */
@@ -96,6 +108,7 @@ function estimateMessage(message: Message): number {
 
 /** Counts more tokens than the images and documents of a message take: the pages of a document may be sent as pictures too. */
 function measureFiles({ content }: Message): number {
+  if (typeof content === "string") return 0;
   return toParts(content).reduce((sum, part) => {
     if (part.type === "text") return sum;
     return sum + (part.type === "image" ? mostImageTokens : estimatePages(part.file.size) * mostImageTokens);

@@ -1,5 +1,4 @@
 import { say } from "../../kit/locale.ts";
-import { describeDay } from "../prompts/prompt-values.ts";
 import { formatDay } from "../prompts/prompts.ts";
 import type { RunInput } from "../run.ts";
 
@@ -7,9 +6,8 @@ import type { RunInput } from "../run.ts";
  * Returns the line that tells models the day. It stands before the question and in no system prompt, so that a conversation keeps
  * the beginning that is in a vendor's cache when a new day comes.
  */
-export function renderDayNote({ begunAt, language }: Pick<RunInput, "begunAt" | "language">): string {
-  const time = new Date(begunAt);
-  const [today, day] = [formatDay(time), describeDay(time, language)];
+export function renderDayNote({ begunAt, language, day }: Pick<RunInput, "begunAt" | "language" | "day">): string {
+  const today = formatDay(new Date(begunAt));
   return say(language, { zh: `今天是 ${today}（${day}）。`, en: `Today is ${today} (${day}).` });
 }
 

@@ -1,6 +1,6 @@
-import type { AssistantMessage, ToolMessage } from "../../core/messages.ts";
+import type { AssistantMessage, Message, ToolMessage } from "../../core/messages.ts";
 import type { TurnStep } from "../../core/store/store.ts";
-import type { LoopState, Run } from "../run.ts";
+import type { Run } from "../run.ts";
 import type { Observation } from "./act.ts";
 import { toToolMessages } from "./tool-messages.ts";
 
@@ -19,12 +19,14 @@ export function recordStep(
   return results;
 }
 
-/** Returns the steps of a run for its conversation. Each result that a later turn may want to read again has a number. */
-export function toTurnSteps({ steps, results: known }: Pick<LoopState, "steps" | "results">): TurnStep[] {
+/** Returns the steps of a run for its conversation, as they were sent. Each result that a later turn may want to read again has a number. */
+export function toTurnSteps({ state: { steps, results: known, windows }, services }: Run): TurnStep[] {
+  const sent = windows.shortened.get(services.models.functionCall);
   return steps.map(({ read, ...step }) => {
     const results = step.results.map((result, index) => {
       const text = read[index];
-      return text === undefined ? result : { ...result, result: known.assign(text) };
+      const message = toSent(sent?.get(result)) ?? result;
+      return text === undefined ? message : { ...message, result: known.assign(text) };
     });
     return { ...step, results };
   });
@@ -35,6 +37,10 @@ export function recordCalls(run: Run, round: readonly Observation[]): void {
   if (round.length === 0) return;
   const toolCalls = round.map(({ call }) => call);
   recordStep(run, { role: "assistant", content: "", toolCalls }, round, run.input.limits.maxToolCalls);
+}
+
+function toSent(message: Message | undefined): ToolMessage | undefined {
+  return message?.role === "tool" ? message : undefined;
 }
 
 /** Returns what was read of a result that can be read again. What was read on is part of another result. */

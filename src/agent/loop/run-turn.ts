@@ -14,7 +14,8 @@ import {
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { countRequestTokens, getContextWindow, getRequestBudget } from "../context/context-window.ts";
-import { type FitOptions, type FittedRequest, fitRequest } from "../context/fit-request.ts";
+import type { FitOptions, FittedRequest } from "../context/fit-request.ts";
+import { fitRunRequest } from "../context/fit-run-request.ts";
 import { type ModelRole, sumCosts } from "../limits/statistics.ts";
 import { type RecordedTurn, toFailedTurn, toTurnError } from "../record/recorded-steps.ts";
 import type { LoopState, Run } from "../run.ts";
@@ -248,10 +249,8 @@ function fitTurn(
   { model, request }: FittedTurn,
   limits: Pick<FitOptions, "budget" | "mayCutWords">,
 ): FittedRequest {
-  const readsOn = request.tools.length > 0;
-  const shorten = (text: string, kept: number): string => run.state.results.shorten(text, kept, readsOn);
-  const made = fitRequest(model, request, { ...limits, marker: run.input.marker, shorten });
-  return { ...made, request: readsOn ? withReadingTool(run.state, made.request) : made.request };
+  const made = fitRunRequest(run, { model, request }, limits);
+  return { ...made, request: request.tools.length > 0 ? withReadingTool(run.state, made.request) : made.request };
 }
 
 /** Adds the reading tool to a request. The first request that was cut comes from a loop that did not know the tool yet. */

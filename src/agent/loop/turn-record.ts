@@ -36,7 +36,7 @@ const mostKeptImages = 4;
 function toTurn(run: Run, ending: RunResult, outcome: Outcome): ConversationTurn {
   const { attached: files = [], question } = run.input;
   const { answerPrompt } = run.state;
-  const steps = toTurnSteps(run.state);
+  const steps = toTurnSteps(run);
   const images = run.state.images.slice(-mostKeptImages);
   const note = renderDayNote(run.input);
   const end = findEnd(ending, outcome);

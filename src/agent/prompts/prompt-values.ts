@@ -1,4 +1,4 @@
-import { type Locale, say } from "../../kit/locale.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { canAnswerWhileDeciding, type Folders, type Run } from "../run.ts";
 import { formatDay } from "./prompts.ts";
@@ -9,7 +9,7 @@ import { formatDay } from "./prompts.ts";
  */
 export function toPlaceholderValues(run: Run): Record<string, string> {
   const {
-    input: { marker, conversation, limits, language, answerForm, sources, begunAt },
+    input: { marker, conversation, limits, language, answerForm, sources, begunAt, day },
     state: { calls },
     services: {
       catalog: { tools },
@@ -27,7 +27,7 @@ export function toPlaceholderValues(run: Run): Record<string, string> {
     calls: String(limits.maxToolCalls),
     rounds: String(limits.maxIterations),
     today: formatDay(new Date(begunAt)),
-    day: describeDay(new Date(begunAt), language),
+    day,
     place: folders ? describeFolders(folders, language) : "",
     ...(maySearch ? {} : { search: "" }),
     ...(mayCite ? {} : { cite: "" }),
@@ -40,9 +40,19 @@ const citable = ["web_search", "read_page", "read_file", "file_search", "table_q
 /** Returns the weekday and the time zone of the process. The day itself is a value of its own. */
 export function describeDay(now: Date, language: Locale): string {
   const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const weekday = new Intl.DateTimeFormat(language === "zh" ? "zh-CN" : "en-US", { weekday: "long" }).format(now);
+  const weekday = say(language, weekdays[now.getDay()] ?? weekdays[0]);
   return say(language, { zh: `${weekday}，时区 ${zone}`, en: `${weekday}, time zone ${zone}` });
 }
+
+const weekdays = [
+  { zh: "星期日", en: "Sunday" },
+  { zh: "星期一", en: "Monday" },
+  { zh: "星期二", en: "Tuesday" },
+  { zh: "星期三", en: "Wednesday" },
+  { zh: "星期四", en: "Thursday" },
+  { zh: "星期五", en: "Friday" },
+  { zh: "星期六", en: "Saturday" },
+] as const satisfies Text[];
 
 /** Shows paths as the file tools take them. */
 function describeFolders({ working, readable }: Folders, language: Locale): string {

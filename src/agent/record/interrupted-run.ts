@@ -14,6 +14,7 @@ import { fenceResult } from "../context/fence.ts";
 import { describeTurnEnd } from "../context/turn-ends.ts";
 import { createStatistics, type ModelRole, sumCosts } from "../limits/statistics.ts";
 import { toUnknownOutcomeResult } from "../loop/unrun-results.ts";
+import { describeDay } from "../prompts/prompt-values.ts";
 import { createTraceRecorder } from "../trace/trace-recorder.ts";
 import { isRecordedCall, isRecordedTurn, type RecordedCall, type RecordedTurn } from "./recorded-steps.ts";
 
@@ -29,7 +30,9 @@ export function toInterruptedRun(taken: TakenRun): FinishedRun {
   const images = calls.flatMap(({ recorded }) => recorded?.images ?? []).slice(-mostKeptImages);
   const results = calls.flatMap(({ recorded }) => toNumbered(recorded));
   const { attached: files = [], marker, results: lastResult = 0 } = header;
-  const note = turns.length > 0 ? { note: renderDayNote({ begunAt: Date.parse(begunAt), ...header }) } : {};
+  const began = Date.parse(begunAt);
+  const day = describeDay(new Date(began), header.language);
+  const note = turns.length > 0 ? { note: renderDayNote({ begunAt: began, language: header.language, day }) } : {};
   const line = say(header.language, describeTurnEnd({ status: "interrupted" }, outcome.response !== ""));
   const turn: ConversationTurn = {
     question: header.question,

@@ -115,6 +115,7 @@ test("the runs above execute every statement with which a run is recorded", () =
     "forbidJournalRun",
     "takeJournalRun",
     "goingJournalRuns",
+    "goingJournalRunsOf",
     "journalRun",
     "journalSteps",
     "journalEvents",

@@ -15,6 +15,7 @@ import type { SharedResources } from "./lifecycle/start-attempt.ts";
 import type { RemoteTool } from "./lists/listing.ts";
 import { createToolList } from "./lists/tool-list.ts";
 import { createCredentialStore } from "./oauth/credential-store.ts";
+import type { HostRoot } from "./questions/answers.ts";
 import type { Sdk } from "./sdk.ts";
 import { ServerConnection, type ServerStatus } from "./server-connection.ts";
 import { createToolNames } from "./tool-names.ts";
@@ -86,6 +87,8 @@ export interface Pool {
   onLog(listener: (server: string, entry: ServerLogEntry) => void): () => void;
   /** Says from which level on servers are to log. */
   setLogLevel(level: ServerLogLevel): void;
+  /** Takes the directories of the hosts in place of those that there were, and tells the servers that are told of them. */
+  setHostRoots(roots: readonly HostRoot[]): void;
   /** Ends every server and all that they started, within about 2 s. Never rejects; may be called twice. */
   close(limitMs?: number): Promise<void>;
 }
@@ -106,6 +109,7 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
   const listeners = new Set<(list: ServerList) => void>();
   const updateListeners = new Set<(server: string, uri: string) => void>();
   const logListeners = new Set<(server: string, entry: ServerLogEntry) => void>();
+  let hostRoots: readonly HostRoot[] = [];
   let logLevel: ServerLogLevel | undefined;
   let sdk: Promise<Sdk> | undefined;
   const shared: SharedResources = {
@@ -114,6 +118,7 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
     lifeline,
     sample,
     passesOn,
+    ...(passesOn && { hostRoots: () => hostRoots }),
     credentials: createCredentialStore(credentialsHome),
     sdk() {
       sdk ??= import("@modelcontextprotocol/client");
@@ -252,6 +257,10 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
     onLog(listener) {
       logListeners.add(listener);
       return () => void logListeners.delete(listener);
+    },
+    setHostRoots(roots) {
+      hostRoots = roots;
+      for (const connection of connections) connection.notifyRootsChanged();
     },
     setLogLevel(level) {
       if (level === logLevel) return;

@@ -78,7 +78,8 @@ export class ServerConnection {
       () => this.#auth?.secretValues() ?? [],
     );
     this.list = list;
-    this.#answers = createAnswers({ settings, sample: shared.sample, redact: this.redact });
+    const { sample, hostRoots } = shared;
+    this.#answers = createAnswers({ settings, sample, redact: this.redact, hostRoots });
     this.#shared = shared;
     this.#onChanged = onChanged;
     this.#lifecycle = new ServerLifecycle({
@@ -161,6 +162,11 @@ export class ServerConnection {
     });
     if (reply.reply === "result") return redactValue(reply.result, this.redact);
     throw new DuetError({ code: "server", text: reply.text, retryable: true });
+  }
+
+  /** Tells the server that the directories of the hosts are others, where it is told of them. */
+  notifyRootsChanged(): void {
+    if (this.settings.hostRoots) void this.#lifecycle.session?.notifyRootsChanged();
   }
 
   /** Says from which level on the server is to log, also after a restart. */

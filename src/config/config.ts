@@ -85,6 +85,8 @@ export interface ServerSettings {
   stateful?: boolean;
   /** Directories that it is told it may work in, absolute; undefined: it is told nothing of directories. */
   roots?: string[];
+  /** Is true for a server that is told the directories of the host that uses its tools, where that is the operator's own. */
+  hostRoots?: boolean;
   /** Configures the sign-in of an HTTP server. When undefined, the sign-in follows what the server itself announces. */
   auth?: AuthSettings;
 }

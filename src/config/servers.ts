@@ -47,6 +47,7 @@ function readServer(name: string, entry: ServerEntry, absolute: Absolute, where:
     sampling: entry.sampling,
     ...(entry.stateful && { stateful: true }),
     roots: entry.roots?.map(absolute),
+    ...(entry.hostRoots && { hostRoots: true }),
     auth: entry.auth,
   };
 }

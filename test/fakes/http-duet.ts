@@ -59,7 +59,9 @@ export async function openHttpDuet(options: HttpDuetSettings): Promise<HttpDuet>
   const loaded = await loadConfig({}, environment, "/nowhere", { name: "test", settings: all });
   const http = { ...loaded.serve.http, grace: options.grace ?? 0 };
   const config = { ...loaded, serve: { ...loaded.serve, http } };
-  const duet = await openDuet(config, { models: models ?? { functionCall: gated, answer: gated }, tools });
+  const { expose = "agent" } = options.exposing ?? {};
+  const passesOn = expose !== "agent";
+  const duet = await openDuet(config, { models: models ?? { functionCall: gated, answer: gated }, tools, passesOn });
   const over = new AbortController();
   const lines: string[] = [];
   const listening = Promise.withResolvers<string>();

@@ -60,6 +60,7 @@ const tools: Json[] = [
     "touch",
     "log",
     "log-later",
+    "roots",
   ].map((name) => ({
     name,
     description: `The tool ${name}`,
@@ -163,6 +164,7 @@ const calls: Record<string, (message: Message) => Promise<Json> | Json | undefin
     setTimeout(() => send({ method: "notifications/message", params }), 20);
     return text("soon");
   },
+  roots: async () => text(JSON.stringify(await ask("roots/list", {}))),
   touch: ({ params }) => {
     send({ method: "notifications/resources/updated", params: { uri: params?.arguments?.uri } });
     return text("touched");

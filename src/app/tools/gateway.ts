@@ -2,6 +2,7 @@ import type { CallerOptions } from "../../client/calls/request-sender.ts";
 import type { NamedChange, Pool } from "../../client/pool.ts";
 import type { ListedEntry } from "../../client/prompts-resources/entry-lists.ts";
 import type { Completion, PromptsAndResources } from "../../client/prompts-resources/prompts-resources.ts";
+import type { HostRoot } from "../../client/questions/answers.ts";
 import { type Caller, operator } from "../../core/caller.ts";
 import { isAtLeast, type ServerLogEntry, type ServerLogLevel } from "../../core/server-log.ts";
 import type { Tool, ToolIndex } from "../../core/tools/tool.ts";
@@ -63,6 +64,11 @@ export interface Gateway {
   onLog(listener: (entry: ServerLogEntry) => void): () => void;
   /** Has the servers log from the lowest level on that a connection wants; undefined where this one wants nothing any more. */
   setLogLevel(level: ServerLogLevel | undefined): void;
+  /**
+   * Takes the directories of this connection's host, for servers that are told of them; undefined when it is over. Those of a
+   * caller who is told apart from others are not taken.
+   */
+  setHostRoots(roots: readonly HostRoot[] | undefined): void;
   /** Calls `listener` each time a list may have changed, until the returned function is called. */
   onChange(listener: (list: List) => void): () => void;
 }
@@ -96,6 +102,7 @@ const instructionsWaitMs = 2000;
 export function createGateways(catalog: ToolInventory, warn: (line: Text) => void): Gateways {
   const listeners = new Set<(list: List) => void>();
   const logListeners = new Set<(server: string, entry: ServerLogEntry) => void>();
+  const hostRoots = new Map<object, readonly HostRoot[]>();
   /** Holds the level of each connection that has asked for logs. */
   const wantedLevels = new Map<object, ServerLogLevel>();
   const opened = createOnce(async () => {
@@ -140,6 +147,11 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
   async function applyLogLevel(): Promise<void> {
     const [lowest] = [...wantedLevels.values()].sort((one, other) => (isAtLeast(one, other) ? 1 : -1));
     if (lowest !== undefined) (await catalog.pool())?.setLogLevel(lowest);
+  }
+
+  async function applyHostRoots(): Promise<void> {
+    const all = new Map([...hostRoots.values()].flat().map((root) => [root.uri, root]));
+    (await catalog.pool())?.setHostRoots([...all.values()]);
   }
 
   async function waitForInstructions(pool: Pool): Promise<void> {
@@ -229,6 +241,12 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
         if (level === undefined) wantedLevels.delete(connection);
         else wantedLevels.set(connection, level);
         void ignoreRejection(applyLogLevel(), "the failure is reported to whoever wants the tools");
+      },
+      setHostRoots(roots) {
+        if (caller.owner !== undefined || (roots === undefined && !hostRoots.has(connection))) return;
+        if (roots === undefined) hostRoots.delete(connection);
+        else hostRoots.set(connection, roots);
+        void ignoreRejection(applyHostRoots(), "the failure is reported to whoever wants the tools");
       },
       onChange(listener) {
         listeners.add(listener);

@@ -52,6 +52,8 @@ export interface Session {
   /** Sends any other request, and also rejects with the package's errors. */
   request(method: string, params: JsonObject, options: CallOptions): Promise<RawResult>;
   readonly resources: ResourceUpdates;
+  /** Never rejects. */
+  notifyRootsChanged(): Promise<void>;
   /** Says from which level on the server is to log, where it can be told. Never rejects. */
   setLogLevel(level: ServerLogLevel): Promise<void>;
   /** Never rejects. */
@@ -159,6 +161,11 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
     request: (method, params, callOptions) =>
       run({ method, params: { ...params, _meta: toMeta(client, callOptions) } }, callOptions),
     resources,
+    async notifyRootsChanged() {
+      // A server of 2026-07-28 asks for them when it needs them.
+      if (client.getProtocolEra() === "modern") return;
+      await ignoreRejection(client.sendRootsListChanged(), "the session is over, and the next one asks anew");
+    },
     async setLogLevel(level) {
       // A server of 2026-07-28 is told with each request.
       if (client.getProtocolEra() === "modern" || client.getServerCapabilities()?.logging === undefined) return;

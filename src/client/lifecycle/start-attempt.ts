@@ -12,7 +12,7 @@ import { isProtocolRefusal } from "../connection-errors.ts";
 import type { Listing } from "../lists/listing.ts";
 import type { Auth } from "../oauth/auth.ts";
 import type { CredentialStore } from "../oauth/credential-store.ts";
-import type { Answers } from "../questions/answers.ts";
+import type { Answers, HostRoot } from "../questions/answers.ts";
 import type { Sdk } from "../sdk.ts";
 import type { FailureContext } from "../server-errors.ts";
 import { type StdioServer, startStdioServer } from "../transport/stdio-server.ts";
@@ -29,6 +29,8 @@ export interface SharedResources {
   sdk(): Promise<Sdk>;
   sample: Sample | undefined;
   passesOn?: boolean | undefined;
+  /** Returns the directories of the hosts; absent where hosts do not get the tools themselves. */
+  hostRoots?: (() => readonly HostRoot[]) | undefined;
   credentials: CredentialStore;
 }
 

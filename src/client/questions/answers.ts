@@ -23,23 +23,31 @@ import { badRequestError, notNowError, RequestRefusedError, unknownMethodError }
  * caller, and a question that cannot be asked is refused at once.
  */
 export function toClientCapabilities(
-  settings: Pick<ServerSettings, "sampling" | "roots">,
+  settings: Pick<ServerSettings, "sampling" | "roots" | "hostRoots">,
   { canSample, passesOn }: { canSample: boolean; passesOn?: boolean | undefined },
 ): ClientCapabilities {
   return {
     elicitation: { form: {}, url: {} },
     ...(settings.sampling && canSample ? { sampling: {} } : {}),
-    ...(settings.roots ? { roots: {} } : {}),
+    ...(settings.hostRoots && passesOn ? { roots: { listChanged: true } } : settings.roots ? { roots: {} } : {}),
     // Servers offer their pages only to a client that says that it shows them (MCP Apps).
     ...(passesOn ? { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: [pageType] } } } : {}),
   };
 }
 
 export interface AnswerOptions {
-  settings: Pick<ServerSettings, "name" | "sampling" | "roots">;
+  settings: Pick<ServerSettings, "name" | "sampling" | "roots" | "hostRoots">;
   /** Is undefined when none of our models serves sampling requests. */
   sample: Sample | undefined;
   redact: Redact;
+  /** Returns the directories of the hosts; absent where there are none to tell of. */
+  hostRoots?: (() => readonly HostRoot[]) | undefined;
+}
+
+/** Represents a directory of a host, as MCP's `roots/list` gives it. */
+export interface HostRoot {
+  uri: string;
+  name?: string | undefined;
 }
 
 /** Returns true when a request of this method asks a person. */
@@ -51,7 +59,7 @@ export function isElicitation(method: string): boolean {
 export type Answers = (method: string, params: unknown, context: AnswerContext) => Promise<Record<string, unknown>>;
 
 /** Answers the questions of one server, of all its connections: it counts what it has had written. */
-export function createAnswers({ settings, sample, redact }: AnswerOptions): Answers {
+export function createAnswers({ settings, sample, redact, hostRoots }: AnswerOptions): Answers {
   const { roots } = settings;
   const asking = { from: settings.name, redact };
   const answerSampling = settings.sampling && sample ? createSampling(asking, sample) : undefined;
@@ -59,6 +67,7 @@ export function createAnswers({ settings, sample, redact }: AnswerOptions): Answ
     context.signal.throwIfAborted();
     if (isElicitation(method)) return answerElicitation(asking, params, context);
     if (method === "sampling/createMessage" && answerSampling) return answerSampling(params, context);
+    if (method === "roots/list" && settings.hostRoots && hostRoots) return { roots: [...hostRoots()] };
     if (method === "roots/list" && roots) return listRoots(roots);
     throw unknownMethodError(`${JSON.stringify(method.slice(0, 100))} is not offered to this server`);
   };

@@ -101,6 +101,13 @@ const serverRows = {
     help: { zh: "告诉它可以工作的目录", en: "directories that it is told it may work in" },
     fileHelp: "Directories offered to the server as its roots.",
   }),
+  hostRoots: defineSetting(({ z }) => z.boolean().default(false), {
+    help: {
+      zh: "使用 `--expose` 时，是否把运行者自己的宿主的 roots 告诉它，代替 `roots`",
+      en: "with `--expose`, whether it is told the roots of the operator's own host, in place of `roots`",
+    },
+    fileHelp: "With --expose: whether the server is told the roots of the operator's own host, in place of `roots`.",
+  }),
   auth: signIn,
   disabled: defineSetting(({ z }) => z.boolean().optional(), {
     help: { zh: "不使用该服务器", en: "leaves the server out" },

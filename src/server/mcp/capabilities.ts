@@ -33,6 +33,8 @@ export interface Capabilities {
   onLog?(listener: (entry: ServerLogEntry) => void): () => void;
   /** Says from which level on the host wants to read what servers log. */
   setLogLevel?(level: ServerLogLevel): void;
+  /** Runs when a host of the 2025 era has begun its session. */
+  onInitialized?(): void;
   /** Ends all work for a connection that has closed. */
   close?(): void;
 }

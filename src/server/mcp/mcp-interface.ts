@@ -128,10 +128,14 @@ export function serveCapabilities(
   const tools = providers.flatMap((provider) => provider.tools ?? []);
   const prompts = providers.flatMap((provider) => provider.prompts ?? []);
   const resources = providers.flatMap((provider) => provider.resources ?? []);
-  const stopLog = serveLog(server, providers);
+  const onInitialized = providers.map((provider) => () => provider.onInitialized?.());
+  const stopLog = serveLog(server, providers, onInitialized);
   const announcements = announceChanges(server, providers);
   const changes = { listChanged: true };
   const { server: wire } = server;
+  wire.oninitialized = () => {
+    for (const begin of onInitialized) begin();
+  };
   const canSubscribe = resources.some(({ subscribe }) => subscribe !== undefined);
   wire.registerCapabilities({
     ...{ tools: changes, prompts: changes, completions: {} },

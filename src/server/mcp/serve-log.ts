@@ -4,10 +4,14 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import type { Capabilities } from "./capabilities.ts";
 
 /**
- * Lets a host set the level of logs, and sends it what the providers log beside its requests: everything until it has set one.
+ * Lets a host set the level of logs, and sends it what the providers log beside its requests, once its session has begun: everything until it has set one.
  * Without a provider that logs, logging is not declared. The returned function stops this.
  */
-export function serveLog({ server }: McpServer, providers: readonly Capabilities[]): () => void {
+export function serveLog(
+  { server }: McpServer,
+  providers: readonly Capabilities[],
+  onInitialized: (() => void)[],
+): () => void {
   const logging = providers.filter(({ onLog }) => onLog !== undefined);
   if (logging.length === 0) return () => {};
   server.registerCapabilities({ logging: {} });
@@ -20,14 +24,14 @@ export function serveLog({ server }: McpServer, providers: readonly Capabilities
     return {};
   });
   // A host of the 2026 era never gets here: it reads logs of its own requests alone.
-  server.oninitialized = () => {
+  onInitialized.push(() => {
     unlisten = logging.map(({ onLog }) =>
       onLog?.((entry) => {
         if (!isAtLeast(entry.level, wanted)) return;
         void ignoreRejection(server.sendLoggingMessage({ ...entry }), "a host that has left hears of nothing");
       }),
     );
-  };
+  });
   return () => {
     for (const stop of unlisten) stop?.();
   };

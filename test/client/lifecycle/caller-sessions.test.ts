@@ -26,6 +26,7 @@ function createSession(era: Session["era"], isFreeFor: Session["isFreeFor"] = ()
     call: refuse,
     request: refuse,
     setLogLevel: refuse,
+    notifyRootsChanged: refuse,
     resources: { subscribe: refuse, unsubscribe: refuse },
     close: async () => {},
   };

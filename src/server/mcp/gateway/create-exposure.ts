@@ -32,6 +32,7 @@ import {
   type GatewayRequestContext,
   toChildChain,
 } from "./call-context.ts";
+import { followRoots } from "./follow-roots.ts";
 import { createToolCapability } from "./tools.ts";
 
 export interface ExposeOptions {
@@ -74,8 +75,12 @@ export function createExposure(
         connection.logLevel = level;
         gateway.setLogLevel(level);
       },
+      onInitialized() {
+        if (connection.caller.owner === undefined) followRoots(connection.server, gateway);
+      },
       close() {
         gateway.setLogLevel(undefined);
+        gateway.setHostRoots(undefined);
         if (connection.isOneRequest) return;
         for (const each of Object.values(inputRequests)) each.closeConnection(connection);
       },

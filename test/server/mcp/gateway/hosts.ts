@@ -6,6 +6,7 @@ import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/s
 import {
   CreateMessageRequestSchema,
   ElicitRequestSchema,
+  ListRootsRequestSchema,
   LoggingMessageNotificationSchema,
   ResourceUpdatedNotificationSchema,
   ToolListChangedNotificationSchema,
@@ -24,6 +25,8 @@ export type HostOptions = Served & {
   onToolsChanged?(): void;
   onUpdated?(uri: string): void;
   onLog?(entry: { level: string; logger?: string | undefined; data?: unknown }): void;
+  /** Lists its directories; absent, the host says that it has none. */
+  onRoots?(): { roots: { uri: string }[] };
   /** Writes a text; absent, the host says that it has no model for others. */
   onSampling?(params: Json): Promise<Json> | Json;
 };
@@ -50,6 +53,7 @@ export interface Host {
   /** Follows one resource; the function that it gives ends that. */
   subscribe(uri: string): Promise<() => Promise<void>>;
   setLogLevel(level: "debug" | "warning" | "error"): Promise<unknown>;
+  announceRoots(): Promise<void>;
   complete(ref: Ref, argument: { name: string; value: string }): Promise<{ completion: { values: string[] } }>;
   close(): Promise<void>;
 }
@@ -76,15 +80,18 @@ export const connectV1: Connect = async ({
   onSampling,
   onUpdated,
   onLog,
+  onRoots,
   ...served
 }) => {
   const capabilities = {
     ...(onQuestion && { elicitation: { form: {}, url: {} } }),
     ...(onSampling && { sampling: {} }),
+    ...(onRoots && { roots: { listChanged: true } }),
   };
   const client = new ClientV1({ name: hostName, version: "1" }, { capabilities });
   if (onQuestion)
     client.setRequestHandler(ElicitRequestSchema, async ({ params }) => (await onQuestion(params)) as never);
+  if (onRoots) client.setRequestHandler(ListRootsRequestSchema, onRoots);
   if (onLog) client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => onLog(params));
   if (onUpdated)
     client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => onUpdated(params.uri));
@@ -103,6 +110,7 @@ export const connectV1: Connect = async ({
     listResources: async () => (await client.listResources()).resources,
     listTemplates: async () => (await client.listResourceTemplates()).resourceTemplates,
     read: (uri) => client.readResource({ uri }),
+    announceRoots: () => client.sendRootsListChanged(),
     setLogLevel: (level) => client.setLoggingLevel(level),
     async subscribe(uri) {
       await client.subscribeResource({ uri });
@@ -114,7 +122,16 @@ export const connectV1: Connect = async ({
 };
 
 export function connectV2(mode: "legacy" | "auto"): Connect {
-  return async ({ name: hostName = "test", onQuestion, onToolsChanged, onSampling, onUpdated, onLog, ...served }) => {
+  return async ({
+    name: hostName = "test",
+    onQuestion,
+    onToolsChanged,
+    onSampling,
+    onUpdated,
+    onLog,
+    onRoots,
+    ...served
+  }) => {
     const client = new ClientV2(
       { name: hostName, version: "2" },
       {
@@ -122,12 +139,14 @@ export function connectV2(mode: "legacy" | "auto"): Connect {
         capabilities: {
           ...(onQuestion && { elicitation: { form: {}, url: {} } }),
           ...(onSampling && { sampling: {} }),
+          ...(onRoots && { roots: { listChanged: true } }),
         },
         ...(onToolsChanged && { listChanged: { tools: { onChanged: () => onToolsChanged(), autoRefresh: false } } }),
       },
     );
     if (onQuestion)
       client.setRequestHandler("elicitation/create", async ({ params }) => (await onQuestion(params)) as never);
+    if (onRoots) client.setRequestHandler("roots/list", onRoots);
     if (onLog) client.setNotificationHandler("notifications/message", ({ params }) => onLog(params));
     if (onUpdated)
       client.setNotificationHandler("notifications/resources/updated", ({ params }) => onUpdated(params.uri));
@@ -145,6 +164,7 @@ export function connectV2(mode: "legacy" | "auto"): Connect {
       listResources: async () => (await client.listResources()).resources,
       listTemplates: async () => (await client.listResourceTemplates()).resourceTemplates,
       read: (uri) => client.readResource({ uri }),
+      announceRoots: () => client.sendRootsListChanged(),
       setLogLevel: (level) => client.setLoggingLevel(level),
       async subscribe(uri) {
         if (client.getProtocolEra() === "modern") {

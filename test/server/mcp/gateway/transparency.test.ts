@@ -161,4 +161,22 @@ describe.each(hosts)("for %s a gateway", (name, connect) => {
     await host.call("below__log-later");
     await expect.poll(() => heard).toEqual([warning, { level: "error", logger: "below", data: "later" }]);
   });
+
+  // A host of the new revision is asked for nothing beside its requests.
+  if (isModern) return;
+  test("tells servers that want it of the host's directories, and of their changes", async () => {
+    const journal = join(await temporaryFolder(), "journal");
+    let roots = [{ uri: "file:///work/one" }];
+    const host = await connect({
+      ...(await startGateway({}, { hostRoots: true }, journal)),
+      onRoots: () => ({ roots }),
+    });
+    onTestFinished(() => host.close());
+    const told = async () => JSON.parse(String((await host.call("below__roots")).content[0]?.text));
+    await expect.poll(told).toEqual({ roots });
+    roots = [{ uri: "file:///work/two" }];
+    await host.announceRoots();
+    await expect.poll(told).toEqual({ roots });
+    expect(await readFile(journal, "utf8")).toContain("notifications/roots/list_changed");
+  });
 });

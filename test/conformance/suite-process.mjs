@@ -17,7 +17,7 @@ function openSource(text) {
     .replace(/^#!.*/, "")
     .replaceAll(/(?<!new Promise\(\w=>)\bsetTimeout\(/g, "startPatientTimer(")
     .replaceAll("AbortSignal.timeout(", "AbortSignal.timeout(10*")
-    .replaceAll(/Date\.now\(\)-(\w+)<(\w+)/g, "(Date.now()-$1)/10<$2");
+    .replaceAll(/Date\.now\(\)-(\w+)<(\w+)/g, "(Date.now()-$1)/stretchLimit()<$2");
 }
 
 registerHooks({
@@ -34,13 +34,14 @@ const runs = new AsyncLocalStorage();
  * The suite gives answers 10 s at most and reads some streams for 500 to 1,500 ms alone, which a busy machine can need for the
  * first frame. A stream that ends, or has the frames that are waited for, is not waited for any longer. Pauses are left as they are.
  */
+globalThis.stretchLimit = () => Math.max(1, runs.getStore().patience / 2);
 globalThis.startPatientTimer = (callback, delayMs, ...values) => setTimeout(callback, stretch(delayMs), ...values);
 
 function stretch(delayMs) {
   if (delayMs < 500) return delayMs;
   // One of these waits to its end, for a frame that must not come.
   if (delayMs === 1500) return 4 * delayMs;
-  return (delayMs > 1000 ? 10 : runs.getStore().patience) * delayMs;
+  return (delayMs > 1000 ? stretchLimit() : runs.getStore().patience) * delayMs;
 }
 
 const { record, runScenario } = await import(suite);

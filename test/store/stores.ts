@@ -11,8 +11,8 @@ export async function storeFile(): Promise<string> {
   return join(await temporaryFolder(), "state", "duet.db");
 }
 
-/** A store as Duet 0.1 wrote it: version 1 before there were owners, version 2 before traces were packed. */
-export async function olderFile(version: 1 | 2): Promise<string> {
+/** A store of an earlier version: 1 before there were owners, 2 before traces were packed, 7 before turns kept their calls. */
+export async function olderFile(version: 1 | 2 | 7): Promise<string> {
   const file = await storeFile();
   const packed = await readFile(new URL(`../fixtures/stores/version-${version}.db.gz`, import.meta.url));
   await mkdir(dirname(file), { recursive: true });

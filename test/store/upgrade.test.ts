@@ -66,8 +66,22 @@ test("a store of Duet 0.1 keeps its runs, traces, records and texts; what is wri
   expect(packed.all().map(({ n }) => n)).toEqual([null, null, null, null, expect.toSatisfy((n) => n < 1000)]);
 });
 
+test("a store whose turns kept no calls goes on with turns that do, beside the old ones", async () => {
+  const store = await openStore(await olderFile(7), { onDamage: (name) => expect.fail(name) });
+  expect(await store.load("conv-old")).toMatchObject({
+    turns: [{ question: "One?", answer: "First." }, { question: "Two?" }],
+    summary: { text: "It began.", turns: 1 },
+  });
+  const run = finishedRun("conv-old", "Three?", "");
+  const turn = { question: "Three?", answer: "(stopped)", status: "cancelled" } as const;
+  await store.append({ ...run, turn, marker: "abcd1234", results: [{ n: 3, text: "whole" }] });
+  const found = await store.load("conv-old");
+  expect(found).toMatchObject({ marker: "abcd1234", turns: [{}, {}, { status: "cancelled" }] });
+  expect([found?.results?.last, await found?.results?.get(3)]).toEqual([3, "whole"]);
+});
+
 test("stores that were brought up to date have the very tables of a new one, and are sound", async () => {
-  const files = [await olderFile(1), await olderFile(2), await storeFile()];
+  const files = [await olderFile(1), await olderFile(2), await olderFile(7), await storeFile()];
   const tables = await Promise.all(
     files.map(async (file) => {
       await (await createSqliteStore(file)).close();

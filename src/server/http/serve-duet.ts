@@ -122,7 +122,7 @@ export function describePageAddress(
 
 interface Page {
   readonly plain: Buffer<ArrayBuffer>;
-  readonly packed: Readonly<Record<Packing, Buffer<ArrayBuffer>>>;
+  readonly packed: Readonly<Record<PageEncoding, Buffer<ArrayBuffer>>>;
   /** Is the page's content security policy. */
   readonly policy: string;
 }
@@ -137,13 +137,13 @@ export function createChatPages(): OpenPages {
         read = undefined;
         throw thrown;
       });
-      const packing = choosePacking(request.headers.get("accept-encoding") ?? "");
-      return new Response(packing ? page.packed[packing] : page.plain, {
+      const encoding = chooseEncoding(request.headers.get("accept-encoding") ?? "");
+      return new Response(encoding ? page.packed[encoding] : page.plain, {
         headers: {
           "content-type": "text/html; charset=utf-8",
           "content-security-policy": page.policy,
           vary: "Accept-Encoding",
-          ...(packing ? { "content-encoding": packing } : {}),
+          ...(encoding ? { "content-encoding": encoding } : {}),
         },
       });
     },
@@ -151,17 +151,17 @@ export function createChatPages(): OpenPages {
 }
 
 /** Lists the forms in which the page lies beside the program, the smallest first. */
-const packings = ["br", "gzip"] as const;
+const pageEncodings = ["br", "gzip"] as const;
 
-type Packing = (typeof packings)[number];
+type PageEncoding = (typeof pageEncodings)[number];
 
 /** Returns the smallest form that the header accepts. */
-function choosePacking(accepted: string): Packing | undefined {
+function chooseEncoding(accepted: string): PageEncoding | undefined {
   const names = accepted.split(",").flatMap((each) => {
     const [, name = "", refused] = /^\s*([^\s;]+)\s*(?:;\s*q=(0(?:\.0*)?)\s*$|;.*)?$/.exec(each) ?? [];
     return refused === undefined ? [name.toLowerCase()] : [];
   });
-  return packings.find((packing) => names.includes(packing)) ?? (names.includes("*") ? "gzip" : undefined);
+  return pageEncodings.find((encoding) => names.includes(encoding)) ?? (names.includes("*") ? "gzip" : undefined);
 }
 
 /** The page is beside the built program. When the program runs from its sources, the page is where the build puts it. */

@@ -173,7 +173,7 @@ export const agent: readonly Mutation[] = [
   {
     id: "decider-unbilled",
     file: "src/agent/loop/run-turn.ts",
-    text: "isStopCharged ? { ...used, estimated: undefined } : used",
+    text: "isStopped ? { ...used, estimated: undefined } : used",
     becomes: "used",
     tests: ["test/agent/loop/drafts.test.ts"],
     endangers: "what a stopped model has cost is not known",

@@ -38,6 +38,12 @@ const verbs: Record<TrustEffect["kind"], Text> = {
 /** Follows a variable that can make the program that gets it run other code. */
 export const canRunCode: Text = { zh: "（能让程序运行别的代码）", en: " (can make a program run other code)" };
 
+/** Stands for a file without any effect. */
+export const startsNothing: Text = {
+  zh: "不启动任何程序，也不含地址",
+  en: "starts no program and contains no address",
+};
+
 /** Quotes a name that could be misread. */
 export function quoteName(name: string): string {
   return /^\w[\w-]*$/.test(name) ? name : JSON.stringify(name);

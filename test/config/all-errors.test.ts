@@ -11,7 +11,7 @@ async function linesOf(said: Said): Promise<string[]> {
 
 const broken = {
   models: { functionCall: "openai/gpt-4o", answer: { provider: "opnai" } },
-  agent: { maxIterations: 99, maxToolCall: 3 },
+  agent: { maxIterations: 9999, maxToolCall: 3 },
   tools: { deny: ["ok", ""] },
   prompts: { directory: `\${PROMPTS}` },
   mcpServers: { good: { command: "x" }, two: { command: "x", url: "http://x" }, odd: { url: "x" } },
@@ -27,7 +27,7 @@ describe("all errors of a configuration are told at once", () => {
     const starts = [
       "duet.config.json: prompts.directory: the variable PROMPTS is not set",
       'duet.config.json: mcpServers.odd.url: "x" is not allowed (allowed: an http or https address)',
-      "duet.config.json: agent.maxIterations: 99 is not allowed (allowed: an integer from 1 to 10)",
+      "duet.config.json: agent.maxIterations: 9999 is not allowed (allowed: an integer from 1 to 1000)",
       "duet.config.json: agent.maxToolCall: unknown key; did you mean maxToolCalls?",
       'duet.config.json: tools.deny[1]: "" is not allowed (allowed: a non-empty string)',
       "AGENT_ANSWER_MODEL: { is not valid JSON",

@@ -115,7 +115,7 @@ function told(told: AgentEvent[], end?: Outcome): RunChange {
 }
 
 test("a turn that condenses what was said before has a name of its own", () => {
-  const start = { type: "phase-start", phase: "decide", step: 0, model: "fake/decider", reason: "long" } as const;
+  const start = { type: "phase-start", phase: "compact", step: 0, model: "fake/decider", reason: "long" } as const;
   const view = viewAfter(told([start]));
   expect(renderStatus(view, "en")).toBe("Condensing the conversation…");
   expect(view.steps.map((step) => renderStepTitle(step).zh)).toEqual(["压缩较早的对话"]);

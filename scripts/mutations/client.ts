@@ -219,6 +219,14 @@ export const client: readonly Mutation[] = [
     endangers: "what would run is hidden from the person who is to trust it",
   },
   {
+    id: "trust-shows-hooks",
+    file: "src/config/trust/trust-effects.ts",
+    text: "...commands, ...hooks, ...calls",
+    becomes: "...commands, ...calls",
+    tests: ["test/cli/trust/offer-trust.test.ts"],
+    endangers: "commands of a repository's hooks run after a yes that was given without seeing them",
+  },
+  {
     id: "trust-masks-options",
     file: "src/config/trust/mask-words.ts",
     text: "if (isValue && isPlain(word) && isPackageNamed(words, index)) return maskSecret(word);",

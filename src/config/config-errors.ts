@@ -1,6 +1,7 @@
 import { describeMissing, describeNotAllowed } from "../core/schemas/describe-issue.ts";
 import { DuetError, getMessage } from "../kit/errors.ts";
 import type { Text } from "../kit/locale.ts";
+import { formatCount } from "../kit/text/format-count.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 
 /**
@@ -25,7 +26,7 @@ export function joinConfigErrors(errors: readonly DuetError[]): DuetError {
 }
 
 function countMoreErrors(count: number): DuetError {
-  return new DuetError({ code: "config", text: { zh: `另有 ${count} 处错误`, en: `${count} more errors` } });
+  return new DuetError({ code: "config", text: { zh: `另有 ${count} 处错误`, en: formatCount(count, "more error") } });
 }
 
 /** Collects what is wrong with a configuration, so that all of it can be reported at once. */

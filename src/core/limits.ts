@@ -247,14 +247,12 @@ export const flaggedLimits = limitRows.filter((row): row is FlaggedRow => row.fl
 
 /** Says which limit stopped the tool calls, in events and in outcomes. */
 export type LimitReason = StoppingRow["stop"]["reason"];
-export type LimitStopReason = StoppingRow["stop"]["stopReason"];
 
 export type LimitKey = Row["key"];
 export type LimitField = Row["field"];
 export type DefaultedKey = DefaultedRow["key"];
 export type StoppingKey = StoppingRow["key"];
 export type OfferedName = OfferedRow["ask"];
-export type FlaggedKey = FlaggedRow["key"];
 
 /** Holds the limits as configured. One without a default may be absent. */
 export type ConfiguredLimits = { [Key in DefaultedKey]: number } & {

@@ -2,7 +2,6 @@ import type * as z from "zod";
 import type {
   tokenUsageSchema,
   toolStatsSchema,
-  traceActionSchema,
   traceNoteSchema,
   tracePhaseSchema,
   traceSchema,
@@ -11,7 +10,6 @@ import type {
 
 export type AgentTrace = z.infer<typeof traceSchema>;
 export type TraceStep = z.infer<typeof traceStepSchema>;
-export type TraceAction = z.infer<typeof traceActionSchema>;
 export type TracePhase = z.infer<typeof tracePhaseSchema>;
 export type TraceNote = z.infer<typeof traceNoteSchema>;
 export type ToolStats = z.infer<typeof toolStatsSchema>;

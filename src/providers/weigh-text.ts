@@ -22,8 +22,8 @@ function createKinds(): Uint8Array {
 }
 
 /**
- * Returns the weight of a text in one pass over its characters, with the same result as the expressions of `estimateTokens`; undefined where it has
- * a character that only they know.
+ * Returns the weight of a text in one pass over its characters, with the same result as the expressions of `estimateTokens`;
+ * undefined where it has a character that only they know.
  */
 export function weighPlainText(text: string): number | undefined {
   let tokens = 0;

@@ -104,14 +104,14 @@ async function findOffered(draft: DraftModel, { config, dialog }: DraftContext):
 
 /** Throws a `config` error where the configuration would refuse the model. */
 export function resolveDraft({ provider, model, own, key }: DraftModel, config: Config): ModelSettings {
-  const table = { ...config.providers, ...pickOwn(provider, own) };
+  const table = { ...config.providers, ...pickOwn(provider, own, config) };
   const environment = { ...config.environment, ...(key && { [key.variable]: key.value }) };
   return resolveModel({ provider, model }, table, environment, provider);
 }
 
-function pickOwn(provider: string, own: VendorSpec): Record<string, Vendor> {
+function pickOwn(provider: string, own: VendorSpec, { network }: Pick<Config, "network">): Record<string, Vendor> {
   if (Object.keys(own).length === 0) return {};
-  const vendor = createVendorTable({ [provider]: own })[provider];
+  const vendor = createVendorTable({ [provider]: own }, { network })[provider];
   return vendor === undefined ? {} : { [provider]: vendor };
 }
 

@@ -9,7 +9,7 @@ import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
 import type { Console } from "../console.ts";
 import { LeftDialog, openTypedDialog, type TypedDialog } from "../first-start/typed-dialog.ts";
-import { canRunCode, quoteName, renderEffects } from "./render-effects.ts";
+import { canRunCode, quoteName, renderEffects, startsNothing } from "./render-effects.ts";
 import { readTrustFiles, type TrustFile } from "./trust-files.ts";
 
 export interface TrustOffer {
@@ -63,7 +63,7 @@ export async function offerTrust({
 }
 
 /** Renders what a file would do, without its text. */
-export function renderSummary({ file, effects, preview, uses }: TrustFile, locale: Locale): string[] {
+function renderSummary({ file, effects, preview, uses }: TrustFile, locale: Locale): string[] {
   const isDotEnv = file.endsWith(".env");
   const names = preview.map(({ key, isDangerous }) => quoteName(key) + (isDangerous ? say(locale, canRunCode) : ""));
   const list = names.join(locale === "zh" ? "、" : ", ");
@@ -91,4 +91,3 @@ const query: Text = {
 };
 const setsVariables: Text = { zh: "设置变量 ", en: "sets the variables " };
 const sends: Text = { zh: "把这些密钥送往它设置的地址：", en: "sends to an address that it sets: " };
-const startsNothing: Text = { zh: "不启动任何程序，也不含地址", en: "starts no program and contains no address" };

@@ -8,7 +8,7 @@ import type { TrustPreviewItem } from "../../config/trust/trust-preview.ts";
 import { isTrusted, readTrusted, trustFiles } from "../../config/trust/trusted-files.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { sanitize, sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
-import { canRunCode, quoteName, renderEffects } from "./render-effects.ts";
+import { canRunCode, quoteName, renderEffects, startsNothing } from "./render-effects.ts";
 import { readTrustFiles, type TrustFile } from "./trust-files.ts";
 
 export interface TrustCommand {
@@ -27,8 +27,8 @@ export interface TrustCommand {
 
 /**
  * Runs `duet config trust`: shows what the configuration here would start, and after the user's approval remembers its exact
- * content, that of the `.env` beside it, and of the instructions of the folder (`AGENTS.md`). Returns 0 when it is trusted and 1 when it is not. Throws a one-line `config` error
- * when there is no file, when it cannot be read, or when nothing can be remembered.
+ * content, that of the `.env` beside it, and of the instructions of the folder (`AGENTS.md`). Returns 0 when it is trusted and 1
+ * when it is not. Throws a one-line `config` error when there is no file, when it cannot be read, or when nothing can be remembered.
  */
 export async function runTrust(command: TrustCommand): Promise<number> {
   const { flags, environment, directory, output, write } = command;
@@ -106,7 +106,7 @@ export function renderTrustSection(
   locale: Locale,
 ): string {
   const would = renderEffects(effects, locale);
-  const nothing = isInstruction ? instructionTold : nothingTold;
+  const nothing = isInstruction ? instructionTold : startsNothing;
   const lines = preview.length > 0 ? preview.map((each) => renderItem(each, locale)) : [say(locale, nothing)];
   const used = uses.length > 0 ? [`${say(locale, usesVariables)}${uses.map(quoteName).join(", ")}`] : [];
   // A lone carriage return ends a line, and with it a comment, too.
@@ -126,7 +126,6 @@ function renderItem({ key, value, isDangerous }: TrustPreviewItem, locale: Local
   return `${key}: ${value}${isDangerous ? say(locale, canRunCode) : ""}`;
 }
 
-const nothingTold = { zh: "不启动任何程序，也不含地址", en: "starts no program and contains no address" };
 const instructionTold = {
   zh: "作为您的说明交给模型，不启动任何程序",
   en: "is given to models as your instructions, and starts nothing",

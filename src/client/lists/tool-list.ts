@@ -5,7 +5,7 @@ import type { Text } from "../../kit/locale.ts";
 import { isMatch } from "../../kit/text/match-pattern.ts";
 import type { Era } from "../lifecycle/handshake.ts";
 import { approvePins, approveTexts, checkPins, isSameTool } from "../trust/check-pins.ts";
-import { toTexts, withTexts } from "../trust/entry-texts.ts";
+import { type Entry, toTexts, withTexts } from "../trust/entry-texts.ts";
 import { makeToolVisible, makeTreeVisible } from "../trust/hidden-characters.ts";
 import { createOwner, listOfferedElsewhere, listPinned, replaceOffered } from "../trust/offered-definitions.ts";
 import type { PinStore, ServerPins, TextList, WaitingTool } from "../trust/pin-store.ts";
@@ -48,9 +48,6 @@ export interface ToolList {
   /** Looks whether another process has approved something since; whether it has. */
   refresh(): Promise<boolean>;
 }
-
-/** Holds a prompt, a resource or a template as its server lists it. */
-type Entry = Readonly<Record<string, unknown>>;
 
 export interface ToolListOptions {
   settings: ServerSettings;

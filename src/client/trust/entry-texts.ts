@@ -2,7 +2,7 @@ import { isRecord, toText } from "../../kit/json.ts";
 import type { RemoteTool } from "../lists/listing.ts";
 
 /** Holds a prompt, a resource or a template as its server lists it. */
-type Entry = Readonly<Record<string, unknown>>;
+export type Entry = Readonly<Record<string, unknown>>;
 
 /**
  * Returns the texts of an entry that a model may see, in the shape of a tool, so that they are compared, shown and approved as

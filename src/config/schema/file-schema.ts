@@ -74,8 +74,6 @@ export type Settings = z.infer<typeof configurationSchema>;
 
 export type ServerEntry = Settings["mcpServers"][string];
 
-export type ModelEntry = NonNullable<Settings["models"]["functionCall"]>;
-
 /** Holds a model as the file has it, before defaults are added. */
 export type ModelInput = NonNullable<NonNullable<z.input<typeof fileSchema>["models"]>["functionCall"]>;
 

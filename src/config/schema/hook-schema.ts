@@ -53,8 +53,6 @@ export const hookGroups = z.array(
 
 export type HookGroup = z.infer<typeof hookGroups>[number];
 
-export type HookHandler = HookGroup["hooks"][number];
-
 function isMatcher(written: string): boolean {
   try {
     return new RegExp(written === "*" ? "" : written) instanceof RegExp;

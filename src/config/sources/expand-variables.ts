@@ -16,8 +16,7 @@ export interface ReferenceProblem {
 /**
  * Replaces `${VAR}`, `${VAR:-default}` and `${env:VAR}` in every string of the tree, once: what a variable holds is
  * not expanded again. An empty variable counts as unset, `$${` stands for `${`. What cannot be replaced stays as it is written,
- * and is reported with the path of its key. Hooks stay as they are: the shell
- * that runs them expands their own.
+ * and is reported with the path of its key. Hooks stay as they are: the shell that runs them expands their own.
  */
 export function expandVariables(
   tree: unknown,

@@ -36,7 +36,9 @@ export function listVariablesAt(tree: unknown, path: Path): readonly string[] {
   if (key === "inheritEnv" && Array.isArray(value)) return value.filter((name) => typeof name === "string");
   if (key !== "baseUrl") return listKeysSentTo(path);
   if (path[0] === "providers") return listKeysOf(path[1]);
-  return path[0] === "models" ? listKeysOf(getValue(tree, [...path.slice(0, -1), "provider"])) : listKeysSentTo(path);
+  return path[0] === "models" || path[0] === "agents"
+    ? listKeysOf(getValue(tree, [...path.slice(0, -1), "provider"]))
+    : listKeysSentTo(path);
 }
 
 /** Returns the variable of the key that is sent to the service at this address. */

@@ -1,18 +1,22 @@
 import { isRecord } from "../../kit/json.ts";
+import { direct, inherited } from "../../kit/net/proxy-rules.ts";
 import { listVariables } from "../sources/expand-variables.ts";
 import { getValue, type Path, renderPath } from "../sources/setting-path.ts";
-import { listInnerLeaves } from "../sources/source.ts";
+import { listInnerLeaves, listLeaves } from "../sources/source.ts";
 import { listVariablesAt } from "../sources/used-variables.ts";
 import { isDangerousVariable } from "./dangerous-variables.ts";
 import { renderAt, renderCommand, toWritten } from "./trust-preview.ts";
 
 /** Describes one thing that happens once a configuration is trusted. */
 export interface TrustEffect {
-  /** A program is started, an address is called, code is loaded, or a command is run for a key. */
-  kind: "start" | "call" | "load" | "run";
-  /** Names what it is for: a server, a provider or a setting. */
+  /**
+   * A program is started, an address is called, code is loaded, a command is run for a key or as a hook, connections go by a proxy,
+   * or certificates are trusted.
+   */
+  kind: "start" | "call" | "load" | "run" | "hook" | "proxy" | "certificates";
+  /** Names what it is for: a server, a provider, an event or a setting. */
   name: string;
-  /** Is the command, the address or the directory, with secrets masked. */
+  /** Is the command, the address, the directory or the file, with secrets masked. */
   what: string;
   /** Lists what the file itself gives it: variables of a program, headers of a request. */
   given: readonly { name: string; isDangerous: boolean }[];
@@ -34,11 +38,43 @@ export function listEffects(tree: unknown): TrustEffect[] {
   const loads = leaves
     .filter((path) => loaded.has(renderPath(path)))
     .map((path): TrustEffect => ({ ...nothing, kind: "load", name: renderPath(path), what: renderAt(tree, path) }));
-  return [...servers, ...commands, ...calls, ...loads];
+  const hooks = listLeaves(getValue(tree, ["hooks"]), ["hooks"]).flatMap((path) => listHookEffects(tree, path));
+  const routes = listInnerLeaves(tree).flatMap((path) => listRouteEffects(tree, path));
+  return [...servers, ...commands, ...hooks, ...calls, ...loads, ...routes];
 }
 
 const nothing = { given: [], yours: [] };
 const loaded: ReadonlySet<string> = new Set(["tools.directory", "agent.evaluation.module"]);
+
+/** Lists what runs at an event. Groups of any shape are searched, because this is shown before the schema has seen them. */
+function listHookEffects(tree: unknown, path: Path): TrustEffect[] {
+  const groups = getValue(tree, path);
+  const hooks = (Array.isArray(groups) ? groups : [groups]).flatMap((group: unknown) =>
+    isRecord(group) && Array.isArray(group.hooks) ? group.hooks.filter(isRecord) : [],
+  );
+  return hooks.flatMap(({ command, args = [], module, inheritEnv }): TrustEffect[] => {
+    const name = renderPath(path);
+    const words = [command, ...(Array.isArray(args) ? args : [args])].filter((word) => word !== undefined);
+    const yours = listNames(inheritEnv);
+    return [
+      ...(words.length > 0 ? [{ kind: "hook" as const, name, what: renderCommand(words), given: [], yours }] : []),
+      ...(module === undefined ? [] : [{ ...nothing, kind: "load" as const, name, what: toWritten(module) }]),
+    ];
+  });
+}
+
+/** A proxy sees where everything goes, and with a certificate of its own also what it is. */
+function listRouteEffects(tree: unknown, path: Path): TrustEffect[] {
+  const value = getValue(tree, path);
+  const shown = { ...nothing, name: renderPath(path), what: renderAt(tree, path) };
+  if (renderPath(path) === "network.ca") return [{ ...shown, kind: "certificates" }];
+  const isProxy = path.at(-1) === "proxy" && value !== direct && value !== inherited;
+  return isProxy ? [{ ...shown, kind: "proxy" }] : [];
+}
+
+function listNames(names: unknown): string[] {
+  return Array.isArray(names) ? names.filter((each) => typeof each === "string") : [];
+}
 
 interface Entry {
   name: string;
@@ -57,8 +93,7 @@ function listServerEffects({ name, entry }: Entry): TrustEffect[] {
   const { command, args = [], env, headers, inheritEnv, disabled, enabled } = entry;
   if (disabled === true || enabled === false) return [];
   const words = [command, ...(Array.isArray(args) ? args : [args])].filter((word) => word !== undefined);
-  const inherited = Array.isArray(inheritEnv) ? inheritEnv.filter((each) => typeof each === "string") : [];
-  const yours = [...new Set([...listVariables(entry), ...inherited])];
+  const yours = [...new Set([...listVariables(entry), ...listNames(inheritEnv)])];
   const shown = { name: toWritten(name), yours };
   const started: TrustEffect[] =
     words.length === 0 ? [] : [{ ...shown, kind: "start", what: renderCommand(words), given: listGiven(env) }];
@@ -78,11 +113,11 @@ function isAddress(path: Path): boolean {
   return /^(?:baseUrl|url|mcpUrl)$/.test(String(path.at(-1))) || renderPath(path) === "email.host";
 }
 
-/** A key goes to the address beside which it, or its vendor, is named. */
+/** A key goes to the address beside which it, or its vendor, is named, and so do headers and a query. */
 function toCall(tree: unknown, path: Path): TrustEffect {
   const owner = path.slice(0, -1);
   const own = getValue(tree, [...owner, "apiKeyEnv"]);
   const keys = typeof own === "string" ? [own] : listVariablesAt(tree, path);
-  const yours = [...new Set([...keys, ...listVariables(getValue(tree, path))])];
+  const yours = [...new Set([...keys, ...listVariables(getValue(tree, owner))])];
   return { kind: "call", name: renderPath(owner), what: renderAt(tree, path), given: [], yours };
 }

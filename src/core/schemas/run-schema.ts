@@ -32,8 +32,6 @@ export const replySchema = z.strictObject({
     .meta({ description: "call: one of the words. plan: with reply. form and url: with action." }),
 });
 
-export type ReplyJson = z.infer<typeof replySchema>;
-
 /** Describes the response of `GET /agent/runs/{id}`. */
 export const runSchema = z.object({ ...outcomeSchema.shape, waits_for: questionSchema.nullable() });
 
@@ -47,8 +45,6 @@ export const runEntrySchema = z.object({
   waits: z.boolean().meta({ description: "Whether a question of the run is waiting for a person." }),
   started_at: time,
 });
-
-export type RunEntryJson = z.infer<typeof runEntrySchema>;
 
 /** Describes the response of `GET /agent/runs`. */
 export const runListSchema = z.object({

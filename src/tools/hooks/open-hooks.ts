@@ -69,9 +69,10 @@ export async function openHooks({ groups, ...options }: HookOptions): Promise<Op
     await Promise.all([...modules.values()].map((host) => host.close()));
   };
   try {
-    for (const [event, { module, timeout = usualSeconds }] of listHandlers(groups)) {
+    for (const [event, { module }] of listHandlers(groups)) {
       if (module === undefined || modules.has(module)) continue;
-      const limits = { loadMs, callMs: timeout * 1000 };
+      // Each call has the limit of its own hook.
+      const limits = { loadMs, callMs: usualSeconds * 1000 };
       modules.set(module, await openModule(module, `hooks.${event}: ${module}`, { limits, warn: options.warn }));
     }
   } catch (thrown) {
@@ -157,13 +158,18 @@ async function runHook(
   const input = { cwd: services.directory, hook_event_name: event, ...call.input, ...named };
   try {
     const output = await (hook.type === "module" ? runModule : runCommand)(hook, { input, signal, seconds }, services);
-    return output === "timeout" ? { name, problem: describeTimeout(seconds) } : readReply(name, event, output, redact);
+    return typeof output === "string"
+      ? { name, problem: describeStop(output, seconds) }
+      : readReply(name, event, output, redact);
   } catch (thrown) {
     signal.throwIfAborted();
     const why = toShortLine(redact(getMessage(thrown)), 300);
     return { name, problem: { zh: `没有运行：${why}`, en: `it did not run: ${why}` } };
   }
 }
+
+/** Says why a hook was ended early. */
+type Stop = "time" | "output";
 
 interface HookWork {
   input: JsonObject;
@@ -176,7 +182,7 @@ async function runCommand(
   { command = "", args, shell, inheritEnv }: HookHandler,
   { input, signal, seconds }: HookWork,
   { directory, environment, lifeline }: HookServices,
-): Promise<HookOutput | "timeout"> {
+): Promise<HookOutput | Stop> {
   const places = { CLAUDE_PROJECT_DIR: directory, DUET_PROJECT_DIR: directory };
   const fill = (text: string): string => text.replace(/\$\{(?:CLAUDE|DUET)_PROJECT_DIR\}/g, () => directory);
   const ran = await runScript(
@@ -192,8 +198,7 @@ async function runCommand(
     },
     lifeline,
   );
-  if (ran.stopped === "time") return "timeout";
-  if (ran.stopped === "output") throw new Error("it wrote more than 10,000,000 bytes");
+  if (ran.stopped !== undefined) return ran.stopped;
   const { code, error } = ran.ending;
   if (error !== undefined) throw error;
   return { code, stdout: ran.output, stderr: ran.errors };
@@ -204,16 +209,16 @@ async function runModule(
   { module = "" }: HookHandler,
   { input, signal, seconds }: HookWork,
   { modules }: HookServices,
-): Promise<HookOutput | "timeout"> {
+): Promise<HookOutput | Stop> {
   const host = modules.get(module);
   if (host === undefined) throw new Error(`${module} is not open`);
   const late = timeoutError(module, seconds * 1000);
   try {
-    const said = await host.call(input, { signal, label: module, lateError: () => late });
+    const said = await host.call(input, { signal, label: module, limitMs: seconds * 1000, lateError: () => late });
     const stdout = said === undefined ? "" : typeof said === "string" ? said : JSON.stringify(said);
     return { code: 0, stdout, stderr: "" };
   } catch (thrown) {
-    if (thrown instanceof DuetError && thrown.code === "timeout") return "timeout";
+    if (thrown instanceof DuetError && thrown.code === "timeout") return "time";
     throw thrown;
   }
 }
@@ -231,9 +236,14 @@ function describeHook(name: string): Text {
   return { zh: `钩子 ${name}`, en: `hook ${name}` };
 }
 
-function describeTimeout(seconds: number): Text {
-  return {
-    zh: `${seconds} 秒内没有结束，已被终止；不影响后续`,
-    en: `it did not end within ${seconds} s and was stopped, which blocks nothing`,
-  };
+function describeStop(stop: Stop, seconds: number): Text {
+  return stop === "time"
+    ? {
+        zh: `${seconds} 秒内没有结束，已被终止；不影响后续`,
+        en: `it did not end within ${seconds} s and was stopped, which blocks nothing`,
+      }
+    : {
+        zh: "输出超过 10,000,000 字节，已被终止；不影响后续",
+        en: "it wrote more than 10,000,000 bytes and was stopped, which blocks nothing",
+      };
 }

@@ -117,7 +117,9 @@ function toOlderDecision(decision: JsonOutput["decision"]): HookReply["decision"
 /** Returns what stands in place of a tool's text. An object with `text` or `stdout`, as hooks get the results, is that text. */
 function toOutputText(replaced: unknown): string {
   if (typeof replaced === "string") return replaced;
-  if (isRecord(replaced) && typeof replaced.text === "string") return replaced.text;
+  const texts = isRecord(replaced) ? [replaced.text, replaced.stdout] : [];
+  const text = texts.find((each) => typeof each === "string");
+  if (text !== undefined) return text;
   return JSON.stringify(replaced) ?? "";
 }
 
@@ -142,10 +144,13 @@ function describeWrongField(output: JsonObject | Record<string, unknown>, error:
 }
 
 function describeFailure(code: number | null, words: string): Text {
-  const how = code === null ? "signal" : String(code);
+  const how =
+    code === null
+      ? { zh: "被信号终止", en: "it was ended by a signal" }
+      : { zh: `以 ${code} 结束`, en: `it ended with ${code}` };
   const first = words === "" ? "" : toShortLine(words.split("\n")[0] ?? "", 200);
   return {
-    zh: `以 ${how} 结束，不影响后续${first === "" ? "" : `：${first}`}`,
-    en: `it ended with ${how}, which blocks nothing${first === "" ? "" : `: ${first}`}`,
+    zh: `${how.zh}，不影响后续${first === "" ? "" : `：${first}`}`,
+    en: `${how.en}, which blocks nothing${first === "" ? "" : `: ${first}`}`,
   };
 }

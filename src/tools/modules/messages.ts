@@ -101,6 +101,8 @@ export interface CallOptions {
   label: string;
   /** Creates the error for a call that exceeds its time while the module still responds. */
   lateError: () => DuetError;
+  /** Limits the call, in milliseconds, where that is not the limit of the module's other calls. */
+  limitMs?: number | undefined;
   onProgress?: ((message: string) => void) | undefined;
 }
 

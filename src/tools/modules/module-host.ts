@@ -191,7 +191,7 @@ export function createModuleHost<Kind extends ModuleKind>(options: ModuleHostOpt
     if (!lifecycle.calls.has(call.id)) return;
     const late = call.options.lateError();
     if (isBlocked(lifecycle)) {
-      const error = blockedError(source.file, callMs);
+      const error = blockedError(source.file, call.options.limitMs ?? callMs);
       const other = blockedByOtherError(source.file, call.options.label);
       void stopThread(lifecycle, other, (one) => (one === call ? error : other));
     } else abandonCall(lifecycle, call, late);
@@ -206,14 +206,14 @@ export function createModuleHost<Kind extends ModuleKind>(options: ModuleHostOpt
   }
 
   async function run(lifecycle: Life<Kind>, input: Input<Kind>, callOptions: CallOptions): Promise<Output<Kind>> {
-    const { signal } = callOptions;
+    const { signal, limitMs = callMs } = callOptions;
     signal.throwIfAborted();
     if (lifecycle.error) throw lifecycle.error;
     lastId++;
     const { promise, resolve, reject } = Promise.withResolvers<Output<Kind>>();
     const call: Call<Kind> = { id: lastId, options: callOptions, isStarted: false, resolve, reject };
     const leave = (): void => abandonCall(lifecycle, call, signal.reason);
-    const limit = setTimeout(() => expireCall(lifecycle, call), callMs);
+    const limit = setTimeout(() => expireCall(lifecycle, call), limitMs);
     lifecycle.calls.set(call.id, call);
     signal.addEventListener("abort", leave, { once: true });
     lifecycle.thread.setAwaited(true);

@@ -240,6 +240,14 @@ describe("a module as a hook", () => {
     ]);
   });
 
+  test("keeps the time limit of each hook, also where two hooks share it", async () => {
+    const { hooks } = asModule("export default () => new Promise(() => {})");
+    const short = hooks.map((hook) => ({ ...hook, timeout: 0.2 }));
+    const scene = await openScene({ PreToolUse: [{ matcher: "another_tool", hooks }, { hooks: short }] });
+    expect(await scene.call({ command: "ls" })).toMatchObject({ ok: true });
+    expect(scene.context.notices.map(({ message }) => message)).toEqual([expect.stringContaining("within 0.2 s")]);
+  });
+
   test("that does not load is a fault of the configuration", async () => {
     const group: HookGroup = { hooks: [{ type: "module", module: "/nowhere/hook.mjs" }] };
     await expect(openScene({ PreToolUse: [group] })).rejects.toThrow(

@@ -179,10 +179,6 @@ export function toRunUri(id: string, offset?: number): string {
   return offset === undefined ? uri : `${uri}?offset=${offset}`;
 }
 
-export function toConversationUri(id: string): string {
-  return `duet://conversations/${encodeURIComponent(id.toWellFormed())}`;
-}
-
 /** Returns what a URI from outside refers to, or undefined when it is not ours. It is decoded exactly once. */
 export function readUri(uri: string): NamedResource | undefined {
   const [, place, encoded = "", from] =

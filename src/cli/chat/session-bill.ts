@@ -50,7 +50,10 @@ export function createSessionBill(): SessionBill {
         const bill = meta.models[role];
         for (const usage of bill?.by_model ?? (bill ? [bill] : [])) addModel(role, usage);
       }
-      if (meta.agents) agents = sumOfAgents(agents, meta.agents);
+      if (meta.agents === undefined) return;
+      agents = sumOfAgents(agents, meta.agents);
+      tokens += meta.agents.total_tokens;
+      cost = addCosts(cost, toAgentsCost(meta.agents));
     },
     renderLines(locale) {
       if (runs === 0) return [say(locale, nothing)];

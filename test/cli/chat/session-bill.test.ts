@@ -67,12 +67,13 @@ test("a call that failed before it used anything costs nothing", () => {
   ]);
 });
 
-test("sub-agents have a line of their own, as far as their cost is known", () => {
+test("sub-agents have a line of their own and count in the total, as far as their cost is known", () => {
   const bill = createSessionBill();
   for (const cost_usd of [0.01, null]) {
     const run = outcome({}, {});
     bill.add({ meta: { ...run.meta, agents: { runs: 1, total_tokens: 50, cost_usd } } });
   }
   const line = "sub-agents ×2 · 100 tok · ≥ $0.0100 (part of the cost is unknown)";
-  expect(bill.renderLines("en")).toContain(line);
+  const total = "Total: 2 runs · 580 tok · 2.0 s · ≥ $0.0140 (part of the cost is unknown)";
+  expect(bill.renderLines("en").slice(-2)).toEqual([line, total]);
 });

@@ -14,6 +14,7 @@ import { fence } from "./fence.ts";
 import { shortenTurns } from "./fit-turns.ts";
 import type { Sizing } from "./shrink.ts";
 import { describeTurnFiles } from "./turn-files.ts";
+import { joinSaid } from "./turn-messages.ts";
 
 /** Holds the input of one summary: the last one, and the turns that came after it. */
 export interface OlderTurns {
@@ -99,7 +100,8 @@ const longestResult = 600;
 
 /** Returns a turn as words: its files are named, and its calls stand before the answer. */
 function toWords(turn: ConversationTurn, language: Locale): ConversationTurn {
-  const { question, answer, steps = [] } = describeTurnFiles(turn, language);
+  const described = describeTurnFiles(turn, language);
+  const { answer, steps = [] } = described;
   const calls = steps.flatMap(({ message, results }) =>
     results.map(({ callId, tool, result, content }) => {
       const call = message.toolCalls.find(({ id }) => id === callId);
@@ -108,7 +110,7 @@ function toWords(turn: ConversationTurn, language: Locale): ConversationTurn {
       return `[${tool} ${toShortLine(call?.argumentsText ?? "", longestArguments)}${n}: ${said}]`;
     }),
   );
-  return { question, answer: [...calls, answer].join("\n\n") };
+  return { question: joinSaid(described), answer: [...calls, answer].join("\n\n") };
 }
 
 /** Turns that are too long for the model that is to summarise them are shortened first. */

@@ -2,6 +2,7 @@ import type { ConversationTurn } from "../../core/store/store.ts";
 import { detectLanguage, type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../../kit/text/sanitize.ts";
 import type { Sizing } from "./shrink.ts";
+import { joinSaid } from "./turn-messages.ts";
 
 /**
  * Collects what must not be lost when a summary replaces turns: what people decided, what is open, names and numbers, files, and
@@ -66,7 +67,7 @@ function listTurnFacts(
     });
     return place + toShortLine(text, longestLine);
   };
-  const asked = splitSentences(question).flatMap((sentence) => {
+  const asked = splitSentences(joinSaid({ question, steps })).flatMap((sentence) => {
     const kind = classifySentence(sentence, "user");
     return kind ? [render(kind, sentence)] : [];
   });

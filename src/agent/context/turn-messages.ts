@@ -73,7 +73,9 @@ function listShownImages(turn: ConversationTurn, language: Locale): ContentPart[
 }
 
 /** Renders a question with the calls that were made for it. The results stand in their fences. */
-function renderCalls({ question, steps = [] }: ConversationTurn, language: Locale): string {
+function renderCalls(turn: ConversationTurn, language: Locale): string {
+  const { steps = [] } = turn;
+  const question = joinSaid(turn);
   const calls = steps.flatMap(({ message, results }) =>
     message.toolCalls.map(({ id, name, argumentsText }) => {
       const result = results.find(({ callId }) => callId === id);
@@ -81,6 +83,12 @@ function renderCalls({ question, steps = [] }: ConversationTurn, language: Local
     }),
   );
   return calls.length === 0 ? question : [question, say(language, resultsTitle), ...calls].join("\n\n");
+}
+
+/** Returns a question with what the person said while the run worked. */
+export function joinSaid({ question, steps = [] }: Pick<ConversationTurn, "question" | "steps">): string {
+  const said = steps.flatMap(({ messages = [] }) => messages.map(({ content }) => toText(content)));
+  return [question, ...said].join("\n\n");
 }
 
 function toText(content: MessageContent): string {

@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
+import { compactConversation } from "../../../src/agent/context/compact.ts";
+import { createPrompts } from "../../../src/agent/prompts/prompts.ts";
 import { createRunInbox } from "../../../src/core/run-inbox.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { makeTool, outcomeOf } from "../../fakes/events.ts";
 import { scriptedModel, withoutDay } from "../../fakes/model.ts";
-import { runAll } from "../../fakes/run.ts";
+import { defaultLimits, runAll } from "../../fakes/run.ts";
 
 const look = { id: "1", name: "look", input: {} };
 const found = { ok: true, text: "found what was looked for" };
@@ -35,6 +37,32 @@ test("what is said during a call is read before the next turn, stays in the conv
   const turn = (await store.load(id))?.turns[0];
   expect(turn?.steps?.[0]?.messages).toEqual([{ role: "user", content: "in French, please" }]);
   expect(inbox.send("and once more")).toBe("after_run");
+});
+
+test("what is said during a run is in what a model without tools reads later, and in what a summary is made of", async () => {
+  const inbox = createRunInbox();
+  const tools = [
+    makeTool("look", () => {
+      inbox.send("always use Portuguese");
+      return found;
+    }),
+  ];
+  const store = createMemoryStore();
+  const { id } = await store.create();
+  const talk = { store, conversationId: id, locale: "en" } as const;
+  const model = scriptedModel([[look], "Feito.", "Sim.", "The summary."]);
+  const models = { functionCall: model, answer: model };
+  await runAll({ ...talk, models, tools, inbox });
+  await runAll({ ...talk, models, mode: "chat", question: "And now?" });
+  expect(withoutDay(String(model.requests[2]?.messages[1]?.content))).toMatch(
+    /^What is Duet\?\n\nalways use Portuguese\n\nTool results:/,
+  );
+  const limits = defaultLimits;
+  const { signal } = new AbortController();
+  await compactConversation({ ...talk, models, prompts: createPrompts(), limits, signal });
+  expect(model.requests[3]?.messages[1]?.content).toContain("User: What is Duet?\n\nalways use Portuguese");
+  const { summary } = (await store.load(id)) ?? {};
+  expect(summary?.facts).toContain("decided (turn 1): always use Portuguese");
 });
 
 test("a model that had closed its work goes on when something was said before the answer, within its limits", async () => {

@@ -31,7 +31,10 @@ export function listProviders(
     if (!isSet) return { kind: "vendor", name, detail: defaultModel };
     return { kind: "vendor", name, detail: `${defaultModel} · ${say(locale, describeSet(keyEnv))}`, keyEnv };
   };
-  const all = Object.entries(vendors).map(toChoice);
+  // A cloud takes more than a key, such as an address of one's own or a package: the configuration file names it.
+  const all = Object.entries(vendors)
+    .filter(([, { cloud }]) => cloud === undefined)
+    .map(toChoice);
   const isReady = ({ keyEnv, model }: ProviderChoice): boolean => keyEnv !== undefined || model !== undefined;
   // A region shares the variable of its vendor, which comes before it.
   return [

@@ -142,4 +142,20 @@ export const records: readonly Mutation[] = [
     tests: [journal],
     endangers: "a caller reads the events of another caller's run",
   },
+  {
+    id: "telemetry-redact-request",
+    file: "src/app/telemetry/telemetry.ts",
+    text: "redactValue({ messages, tools }, redact)",
+    becomes: "redactValue({ messages, tools }, (text) => text)",
+    tests: ["test/app/telemetry/telemetry.test.ts"],
+    endangers: "a collector gets a key that a person quoted to a model",
+  },
+  {
+    id: "telemetry-redact-question",
+    file: "src/app/telemetry/telemetry.ts",
+    text: "question: redact(run.question)",
+    becomes: "question: run.question",
+    tests: ["test/app/telemetry/telemetry.test.ts"],
+    endangers: "a collector gets a key that a person quoted in a question",
+  },
 ];

@@ -71,7 +71,7 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
   const attachments = createOnce(async () =>
     (await import("./attachments/prepare-attachments.ts")).createAttachmentPreparation(),
   );
-  const telemetry = openTelemetry(config.telemetry, warn);
+  const telemetry = openTelemetry(config.telemetry, { warn, redact: redactor.redact });
   const runs = createActiveRuns();
 
   /** Closes in reverse order. Servers shut down while the runs end and their last spans are sent. */

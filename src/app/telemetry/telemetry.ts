@@ -9,6 +9,7 @@ import { createWaitLimit, waitAbortable } from "../../kit/async/timeout.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { createRandomHex } from "../../kit/random.ts";
+import { type Redact, redactValue } from "../../kit/text/redact.ts";
 import { createLogs, type Logs } from "./logs.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { createRunMeter } from "./run-metrics.ts";
@@ -34,8 +35,15 @@ const longestFlushMs = 2000;
 /** Limits how many runs are known whose log entries name their span. */
 const mostKnownSpans = 1_000;
 
-/** `warn` receives a line about each signal that cannot be sent, once. */
-export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) => void): Telemetry {
+export interface TelemetryOptions {
+  /** Receives a line about each signal that cannot be sent, once. */
+  warn(text: Text): void;
+  /** Takes known secrets out of content. What models and tools write comes without them already. */
+  redact: Redact;
+}
+
+/** Opens what the settings ask for. Nothing is loaded before a run is followed. */
+export function openTelemetry(settings: TelemetrySettings, { warn, redact }: TelemetryOptions): Telemetry {
   const { captureContent, signals } = settings;
   const { address } = signals.traces;
   const resource = { "service.instance.id": randomUUID(), ...settings.resource };
@@ -97,7 +105,8 @@ export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) =>
       },
       ...(captureContent && {
         modelCalls: {
-          handleRequest: (request) => update((made) => made.handleRequest(request)),
+          handleRequest: ({ messages, tools }) =>
+            update((made) => made.handleRequest(redactValue({ messages, tools }, redact))),
           handleTurn: (turn) => update((made) => made.handleTurn(turn)),
         },
       }),
@@ -143,7 +152,7 @@ export function openTelemetry(settings: TelemetrySettings, warn: (text: Text) =>
     metrics,
     logs,
     async follow(run) {
-      const observer = await followSpans(run);
+      const observer = await followSpans(captureContent ? { ...run, question: redact(run.question) } : run);
       if (!metrics.isWanted) return observer;
       const meter = createRunMeter(metrics.labels, metrics.record);
       return {

@@ -31,7 +31,7 @@ export function listProviders(
     if (!isSet) return { kind: "vendor", name, detail: defaultModel };
     return { kind: "vendor", name, detail: `${defaultModel} · ${say(locale, describeSet(keyEnv))}`, keyEnv };
   };
-  // A cloud needs an address, a region or a project and its own credentials, which are set in the file.
+  // A cloud takes more than a key, such as an address of one's own or a package: the configuration file names it.
   const all = Object.entries(vendors)
     .filter(([, { cloud }]) => cloud === undefined)
     .map(toChoice);

@@ -40,6 +40,7 @@ export function toOutcome(run: Run, ending: RunResult, elapsedMs: number): Outco
 }
 
 export function toBill(run: Run, elapsedMs: number): OutcomeMeta {
+  const compact = run.state.statistics.compactBill();
   return {
     total_tokens: run.state.statistics.totalTokens(),
     tool_calls_count: run.state.calls.length,
@@ -51,7 +52,8 @@ export function toBill(run: Run, elapsedMs: number): OutcomeMeta {
     models: {
       function_call: run.state.statistics.bill("functionCall", run.services.models.functionCall),
       answer: run.state.statistics.bill("answer", run.services.models.answer),
-      compact: run.state.statistics.compactBill(),
+      // Readers add up the bills that there are, so none may be there without a value.
+      ...(compact && { compact }),
     },
   };
 }

@@ -56,7 +56,7 @@ async function ask(duet: Duet) {
 const sentKeys = () => fake.requests("m").map(({ headers }) => headers.authorization);
 const refused = { status: 401, body: JSON.stringify({ error: { message: "Incorrect API key provided." } }) };
 
-describe.runIf(requires(unix))("a command that prints the key", () => {
+describe("a command that prints the key", requires(unix), () => {
   test("runs when a model is first asked, once for the process, and its key appears nowhere", async () => {
     const { command, runs } = await keyFolder(`\n  ${first}\n\n`);
     fake.script("m", { text: `Your key is ${first}.` }, { text: "Again." });

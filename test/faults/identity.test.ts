@@ -281,7 +281,9 @@ describe("97: a conversation is its owner's", () => {
       expect(await store.remove(annas.conversation_id)).toBe(false);
     }
     const kept = await (await duet.store(anna)).load(annas.conversation_id);
-    expect(kept?.turns).toEqual([{ question: "The secret is abracadabra?", answer: "Anna's answer." }]);
+    expect(kept?.turns).toEqual([
+      { question: "The secret is abracadabra?", answer: "Anna's answer.", note: expect.stringMatching(/^Today is /) },
+    ]);
     // 122 random bits.
     expect(annas.conversation_id).toMatch(/^conv-[0-9a-f]{32}$/);
   });

@@ -95,7 +95,7 @@ describe("C. a terminal gets nothing but printable text and our own sequences", 
     await terminal.reply("/decline\r");
     await terminal.shows("The end.");
     // The line of the usage is broken at the width of this terminal.
-    await terminal.shows("45 tok in");
+    await terminal.showsWords("45 tok in total");
     for (const command of ["/expand", "/tools", "/trace", "/conversations", "/config"]) terminal.type(`${command}\r`);
     await terminal.follows("> /config", "Configuration file");
     terminal.paste(attacks["fills the clipboard"]);

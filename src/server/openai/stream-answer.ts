@@ -8,6 +8,7 @@ import { createPlanLines } from "../../render/plan-lines.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import { type RunService, releaseRun } from "../../runs/run-service.ts";
 import { openAi } from "../http/response/dialects.ts";
+import { internal } from "../http/response/refusal.ts";
 import type { RouteCall } from "../http/routes.ts";
 import { type CompletionId, type Delta, toChunk, toUsageChunk } from "./completion.ts";
 import { toCompletionEnd } from "./completion-end.ts";
@@ -70,7 +71,12 @@ export function streamAnswer(run: RunHandle, options: AnswerStreamOptions): Read
     void ended(run, left.signal).then((outcome) => {
       stop();
       if (outcome === undefined || left.signal.aborted) return;
-      finish(outcome);
+      try {
+        finish(outcome);
+      } catch {
+        // A fault of our own must not leave the reader waiting for the end.
+        sendData(openAi(internal, locale).body);
+      }
       send("data: [DONE]\n\n");
       controller.close();
     });

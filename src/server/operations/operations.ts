@@ -1,6 +1,6 @@
 import type { StoreStatus } from "../../app/conversations/store-monitor.ts";
 import type { Metrics } from "../../app/telemetry/metrics.ts";
-import { countRun } from "../../app/telemetry/run-metrics.ts";
+import { countRun, createRunMeter } from "../../app/telemetry/run-metrics.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { RequestSummary, Route, RouteCall } from "../http/routes.ts";
@@ -18,7 +18,7 @@ export interface Operations {
 
 export interface OperationsParts {
   /** Has the metrics of the process. What runs do is recorded there already. */
-  metrics: Pick<Metrics, "keep" | "record" | "addLevels" | "readText">;
+  metrics: Pick<Metrics, "keep" | "labels" | "record" | "addLevels" | "readText">;
   readStore: () => StoreStatus;
 }
 
@@ -34,8 +34,12 @@ export function openOperations({ metrics, readStore }: OperationsParts): Operati
 
   return {
     routes: { "/metrics": { GET: serveMetrics } },
-    followRun() {
+    followRun(run) {
       state.runs += 1;
+      // A side call is a run of no agent, so nobody else measures it.
+      if (!run.isAside) return;
+      const meter = createRunMeter(metrics.labels, metrics.record);
+      run.follow((event) => meter.handle(event, performance.now()));
     },
     countEnd(run) {
       state.runs -= 1;

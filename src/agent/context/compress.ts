@@ -14,6 +14,7 @@ import { fence } from "./fence.ts";
 import { shortenTurns } from "./fit-turns.ts";
 import type { Sizing } from "./shrink.ts";
 import { describeTurnFiles } from "./turn-files.ts";
+import { listSentMessages } from "./turn-messages.ts";
 
 /** Holds the input of one summary: the last one, and the turns that came after it. */
 export interface OlderTurns {
@@ -108,7 +109,7 @@ function toWords(turn: ConversationTurn, language: Locale): ConversationTurn {
       return `[${tool} ${toShortLine(call?.argumentsText ?? "", longestArguments)}${n}: ${said}]`;
     }),
   );
-  return { question, answer: [...calls, answer].join("\n\n") };
+  return { question: [question, ...listSentMessages(turn)].join("\n\n"), answer: [...calls, answer].join("\n\n") };
 }
 
 /** Turns that are too long for the model that is to summarise them are shortened first. */

@@ -2,6 +2,7 @@ import type { ConversationTurn } from "../../core/store/store.ts";
 import { detectLanguage, type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../../kit/text/sanitize.ts";
 import type { Sizing } from "./shrink.ts";
+import { listSentMessages } from "./turn-messages.ts";
 
 /**
  * Collects what must not be lost when a summary replaces turns: what people decided, what is open, names and numbers, files, and
@@ -52,11 +53,8 @@ const longestLine = 200;
 const mostOfQuestion = 12;
 const mostOfAnswer = 3;
 
-function listTurnFacts(
-  { question, answer, files = [], steps = [] }: ConversationTurn,
-  turn: number,
-  locale: Locale,
-): string[] {
+function listTurnFacts(recalled: ConversationTurn, turn: number, locale: Locale): string[] {
+  const { question, answer, files = [], steps = [] } = recalled;
   const language = detectLanguage(question, locale);
   const render = (kind: Kind, text: string, n = ""): string => {
     const { name } = kinds.find((each) => each.kind === kind) ?? kinds[0];
@@ -66,7 +64,7 @@ function listTurnFacts(
     });
     return place + toShortLine(text, longestLine);
   };
-  const asked = splitSentences(question).flatMap((sentence) => {
+  const asked = [question, ...listSentMessages(recalled)].flatMap(splitSentences).flatMap((sentence) => {
     const kind = classifySentence(sentence, "user");
     return kind ? [render(kind, sentence)] : [];
   });

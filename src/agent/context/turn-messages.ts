@@ -72,8 +72,15 @@ function listShownImages(turn: ConversationTurn, language: Locale): ContentPart[
   );
 }
 
+/** Lists what a person said to the run while it worked. */
+export function listSentMessages({ steps = [] }: ConversationTurn): string[] {
+  return steps.flatMap(({ messages = [] }) => messages.map(({ content }) => toText(content)));
+}
+
 /** Renders a question with the calls that were made for it. The results stand in their fences. */
-function renderCalls({ question, steps = [] }: ConversationTurn, language: Locale): string {
+function renderCalls(turn: ConversationTurn, language: Locale): string {
+  const { steps = [] } = turn;
+  const question = [turn.question, ...listSentMessages(turn)].join("\n\n");
   const calls = steps.flatMap(({ message, results }) =>
     message.toolCalls.map(({ id, name, argumentsText }) => {
       const result = results.find(({ callId }) => callId === id);

@@ -82,10 +82,10 @@ export async function askAgent(
   const noticeReader = { locale, known: session.reported, isOperator, isUnsaved: history !== undefined };
   // What an earlier process loaded for the conversation comes first, so that the offer stays the same.
   if (session.loaded.size === 0) for (const name of conversation.loadedTools ?? []) session.loaded.add(name);
-  // A caller who leaves while servers start still gets a run, which says that it was cancelled.
+  const folderInstructions = resumed ? resumed.header.folderInstructions : await findRunInstructions(config, request);
   const agentTools = createAgentTools({
     agents: selected ? [] : main.subAgents.all,
-    above: request,
+    above: { ...request, folderInstructions },
     locale,
     findSources: () => conversation.sources,
     ask: (asked, push) => askSubAgent(main, asked, push),
@@ -95,6 +95,7 @@ export async function askAgent(
   const searchFirst = mode === "chat" && (search ?? config.search.enabled === true);
   const chatTools = searchFirst ? selectSearch(tools.inventory, session, wantedTools) : noTools;
   const resolvedTools = mode === "chat" ? chatTools : tools.inventory.resolveTools(session, wantedTools);
+  // A caller who leaves while servers start still gets a run, which says that it was cancelled.
   const {
     tools: offered,
     servers,
@@ -119,7 +120,7 @@ export async function askAgent(
   });
   const budgets = await openBudgets({
     ...{ budgets: config.agent.budgets, store: ownerStore, conversationId: conversation.id, locale },
-    isCounted: budget !== undefined,
+    isCounted: budget !== undefined || request.sending !== undefined,
   });
   const ownLimits = mergeLimits(config, limits, chain, request.ceilings);
   const options: RunOptions = {
@@ -130,7 +131,7 @@ export async function askAgent(
       mode,
       conversation,
       instruction: joinInstructions(selected?.settings.instructions, request.instruction),
-      folderInstructions: resumed ? resumed.header.folderInstructions : await findRunInstructions(config, request),
+      folderInstructions,
       search: searchFirst,
       answerForm,
       stop,

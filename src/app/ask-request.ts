@@ -5,6 +5,7 @@ import type { Attachment } from "../core/attachment.ts";
 import type { Caller } from "../core/caller.ts";
 import type { Chain } from "../core/chain.ts";
 import type { FolderInstructions } from "../core/folder-instructions.ts";
+import type { LimitCeilings } from "../core/limits.ts";
 import type { ToolChoice } from "../core/model.ts";
 import type { Mode } from "../core/outcome.ts";
 import type { User } from "../core/questions/user.ts";
@@ -15,7 +16,7 @@ import type { SendingGuard } from "../core/tools/data-flow.ts";
 import type { Tool } from "../core/tools/tool.ts";
 import type { TurnBudget } from "../core/turn-budget.ts";
 import type { Locale, Text } from "../kit/locale.ts";
-import type { LimitCeilings, LimitChanges } from "./merge-limits.ts";
+import type { LimitChanges } from "./merge-limits.ts";
 import type { CustomModels } from "./models/model-registry.ts";
 
 export interface AskRequest {

@@ -26,7 +26,7 @@ export interface BudgetOptions {
   store: ConversationStore;
   conversationId: string;
   locale: Locale;
-  /** Is true when the server counts what the caller uses in a day. */
+  /** Is true when another part counts what the run uses in a day: the server that of a caller, or the run above that of its agents. */
   isCounted: boolean;
 }
 

@@ -1,23 +1,24 @@
 import type { Limits } from "../agent/limits/run-clock.ts";
 import type { Config } from "../config/config.ts";
 import { type Chain, getWayBackMs } from "../core/chain.ts";
-import { mergeRunLimits } from "../core/limits.ts";
+import { type LimitCeilings, mergeRunLimits } from "../core/limits.ts";
 
-export type LimitChanges = { [Name in keyof Limits]?: Limits[Name] | undefined };
+export type LimitChanges = { [Name in Exclude<keyof Limits, "ceilings">]?: Limits[Name] | undefined };
 
 const maxParallel = 8;
 
-/** Holds the most that the runs of a caller may have of some limits, in the units of a run. */
-export type LimitCeilings = { readonly [Name in (typeof ceilingFields)[number]]?: number | undefined };
-
-const ceilingFields = ["maxIterations", "maxToolCalls", "maxExecutionTimeMs"] as const;
+const ceilingFields = [
+  "maxIterations",
+  "maxToolCalls",
+  "maxExecutionTimeMs",
+] as const satisfies (keyof LimitCeilings)[];
 
 /** Applies a question's own limits over the configured ones. The result never exceeds what the agent above and the server allow. */
 export function mergeLimits(
   { agent }: Config,
   changes: LimitChanges = {},
   chain?: Chain,
-  ceilings: LimitCeilings = {},
+  ceilings?: LimitCeilings,
 ): Limits {
   const own: Limits = {
     ...mergeRunLimits(agent, changes),
@@ -28,8 +29,9 @@ export function mergeLimits(
     onLimit: changes.onLimit ?? agent.onLimit,
     finishAnswer: changes.finishAnswer ?? agent.finishAnswer,
     acceptAnswer: changes.acceptAnswer ?? agent.acceptAnswer,
+    ceilings,
   };
-  for (const field of ceilingFields) own[field] = Math.min(own[field], ceilings[field] ?? own[field]);
+  for (const field of ceilingFields) own[field] = Math.min(own[field], ceilings?.[field] ?? own[field]);
   return {
     ...own,
     maxExecutionTimeMs: Math.min(own.maxExecutionTimeMs, getTimeLeftMs(chain)),

@@ -40,6 +40,7 @@ export function toResumedRequest(taken: TakenRun): AskRequest {
     locale,
     isInteractive,
     goesOn,
+    ceilings: header.limits.ceilings,
     ...(tools && { tools }),
     ...(chain && { chain }),
     recording: { entrance: header.entrance, key: header.key },

@@ -273,6 +273,9 @@ export type RunLimits = { [Field in NeededField]: number } & { [Field in Exclude
 /** Holds some limits of a run, in its own units. */
 export type RunLimitChanges = { [Field in Row["field"]]?: number | undefined };
 
+/** Holds the most that the runs of a caller may have of some limits. */
+export type LimitCeilings = Pick<RunLimitChanges, "maxIterations" | "maxToolCalls" | "maxExecutionTimeMs">;
+
 /** Creates an object with an entry for each row. */
 export function mapLimits<From extends LimitRow, Name extends string, Value>(
   rows: readonly From[],

@@ -70,7 +70,8 @@ function measureModel(run: Run, model: Model, role: ContextUse["role"]): Context
       prompts: countTokensOf(model, prompt),
       tools: offered.length === 0 ? 0 : countTokensOf(model, JSON.stringify(offered)),
       instructions: countMessages(toFolderMessages(run)),
-      history: countMessages(words) + countTokensOf(model, summary?.text ?? ""),
+      history:
+        countMessages(words) + countTokensOf(model, [summary?.text ?? "", ...(summary?.facts ?? [])].join("\n").trim()),
       results: countMessages(results),
     },
   };

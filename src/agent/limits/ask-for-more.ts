@@ -20,6 +20,8 @@ export async function askForMore(run: Run, reason: Verdict["reason"]): Promise<b
   const value = row && limits[row.field];
   if (row === undefined || value === undefined || isGivenFromAbove(run, row.key)) return false;
   if (state.finalLimits.has(row.key) || isLowered(limits, row.field)) return false;
+  const most = getCeiling(limits, row.field);
+  if (value >= most) return false;
   const { factor = 1 }: LimitRow = row;
   const question = { kind: "limit", setting: `agent.${row.key}`, value: value / factor } as const;
   const reply = await record.ask({
@@ -31,8 +33,14 @@ export async function askForMore(run: Run, reason: Verdict["reason"]): Promise<b
     state.finalLimits.add(row.key);
     return false;
   }
-  limits[row.field] = value + (allowance[row.field] ?? value);
+  limits[row.field] = Math.min(most, value + (allowance[row.field] ?? value));
   return true;
+}
+
+/** Returns the most that the server allows the caller, whatever a person at its host says. */
+function getCeiling({ ceilings = {} }: Limits, field: string): number {
+  const [, most] = Object.entries(ceilings).find(([name]) => name === field) ?? [];
+  return most ?? Number.POSITIVE_INFINITY;
 }
 
 /** A budget of a conversation or of a day is not raised by a run. */
@@ -62,7 +70,8 @@ export function holdTimeUp(run: Run): void {
       return Promise.resolve(finishMs);
     }
     if (onLimit !== "ask" || !canAskUser(run.services.user, "limit")) return undefined;
-    const { maxExecutionTimeMs } = run.input.allowance;
-    return askForMore(run, "time-limit").then((goesOn) => (goesOn ? maxExecutionTimeMs : 0));
+    const { limits } = run.input;
+    const before = limits.maxExecutionTimeMs;
+    return askForMore(run, "time-limit").then(() => limits.maxExecutionTimeMs - before);
   });
 }

@@ -1,4 +1,4 @@
-import type { RunLimits } from "../../core/limits.ts";
+import type { LimitCeilings, RunLimits } from "../../core/limits.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import type { DuetError } from "../../kit/errors.ts";
@@ -126,6 +126,8 @@ export interface Limits extends RunLimits {
   finishAnswer?: boolean | undefined;
   /** Names what has lowered a limit: a budget of the conversation or of the day, in its own unit. */
   sources?: { readonly [Field in "tokenBudget" | "costBudget"]?: NonNullable<Outcome["limit"]> } | undefined;
+  /** Holds what the server allows the caller at most. No person at a host raises a limit above it. */
+  ceilings?: LimitCeilings | undefined;
   /** Is true when what the function-call model writes as an answer is the answer, where the answer model is the same one. */
   acceptAnswer?: boolean | undefined;
 }

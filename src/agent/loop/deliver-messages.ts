@@ -11,12 +11,13 @@ import type { Run } from "../run.ts";
 export function openInbox({ input: { mode }, services, state }: Run): void {
   const { inbox, record } = services;
   if (inbox === undefined) return;
-  inbox.restore(record.listUndelivered(isRunMessage, isDelivered));
   inbox.attach({
     // Chat mode has the answer alone.
     isAnswering: () => mode === "chat" || state.isAnswering || state.answer.written.trim() !== "",
     onArrive: (message) => void record.note(`message:${message.id}`, message),
   });
+  // These are recorded already: recorded twice, they would be read twice after another crash.
+  inbox.restore(record.listUndelivered(isRunMessage, isDelivered));
 }
 
 /** Adds what a person has said since the last step, as messages after the results of this one. */
@@ -42,8 +43,9 @@ function addToLastStep({ state: { steps } }: Run, messages: readonly UserMessage
 
 /** Closes the inbox when the answer is written. What was said until then is part of the question for whoever writes it. */
 export async function closeInbox(run: Run): Promise<void> {
-  await addMessages(run, 0);
+  // Recording takes time, and what comes meanwhile would be read by nobody.
   run.state.isAnswering = true;
+  await addMessages(run, 0);
 }
 
 /** Tells of messages that no model has read, because the run had already written its answer when they could have been delivered. */
@@ -52,10 +54,10 @@ export function noticeUndelivered({ services: { inbox, emit }, input: { locale }
   for (const { text } of inbox?.waiting ?? []) emit(noticeKinds.messageUndelivered(text, locale));
 }
 
-function isRunMessage(value: unknown): value is RunMessage {
+export function isRunMessage(value: unknown): value is RunMessage {
   return isRecord(value) && typeof value.id === "string" && typeof value.text === "string";
 }
 
-function isDelivered(value: unknown): value is RunMessage[] {
+export function isDelivered(value: unknown): value is RunMessage[] {
   return Array.isArray(value) && value.every(isRunMessage);
 }

@@ -31,7 +31,7 @@ export function toTurnRecord(
 }
 
 /** Limits the images of tools that the next turn sees again. The last ones show how things stand. */
-const mostKeptImages = 4;
+export const mostKeptImages = 4;
 
 function toTurn(run: Run, ending: RunResult, outcome: Outcome): ConversationTurn {
   const { attached: files = [], question } = run.input;

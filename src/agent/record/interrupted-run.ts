@@ -12,7 +12,10 @@ import { truncate } from "../../kit/text/truncate.ts";
 import { renderDayNote } from "../context/day-note.ts";
 import { fenceResult } from "../context/fence.ts";
 import { describeTurnEnd } from "../context/turn-ends.ts";
-import { createStatistics, type ModelRole, sumCosts } from "../limits/statistics.ts";
+import { renderNote } from "../hooks/render-note.ts";
+import { type BillPart, createStatistics, sumCosts } from "../limits/statistics.ts";
+import { isDelivered, isRunMessage } from "../loop/deliver-messages.ts";
+import { mostKeptImages } from "../loop/turn-record.ts";
 import { toUnknownOutcomeResult } from "../loop/unrun-results.ts";
 import { describeDay } from "../prompts/prompt-values.ts";
 import { createTraceRecorder } from "../trace/trace-recorder.ts";
@@ -35,7 +38,7 @@ export function toInterruptedRun(taken: TakenRun): FinishedRun {
   const note = turns.length > 0 ? { note: renderDayNote({ begunAt: began, language: header.language, day }) } : {};
   const line = say(header.language, describeTurnEnd({ status: "interrupted" }, outcome.response !== ""));
   const turn: ConversationTurn = {
-    question: header.question,
+    question: [header.question, ...read.unread].join("\n\n"),
     answer: outcome.response === "" ? line : `${outcome.response}\n\n${line}`,
     status: "interrupted",
     ...note,
@@ -52,13 +55,12 @@ export function toInterruptedRun(taken: TakenRun): FinishedRun {
   };
 }
 
-/** Limits the images of tools that the next turn sees. */
-const mostKeptImages = 4;
-
 interface Records {
   turns: readonly { kind: string; turn: RecordedTurn }[];
   calls: readonly MadeCall[];
   steps: readonly TurnStep[];
+  /** Lists what a person said to the run and no model has read. */
+  unread: readonly string[];
 }
 
 interface MadeCall {
@@ -70,25 +72,33 @@ interface MadeCall {
 
 function readRecords({ steps: records, header }: TakenRun): Records {
   const known = new Map(records.map(({ name, data }) => [name, data]));
-  const turns = records.flatMap(({ name, data }) => {
-    const [, kind] = /^turn:(.+):\d+$/.exec(name) ?? [];
-    return kind !== undefined && isRecordedTurn(data) ? [{ kind, turn: data }] : [];
-  });
+  const turns: { kind: string; turn: RecordedTurn }[] = [];
   const callIds = new Set<string>();
   const calls: MadeCall[] = [];
   const steps: TurnStep[] = [];
-  for (const { turn: recorded } of turns) {
-    const message = recorded.turn?.message;
-    if (message === undefined || message.toolCalls.length === 0 || recorded.turn?.finish !== "tool-calls") continue;
+  const waiting = new Map<string, string>();
+  for (const { name, data } of records) {
+    if (name.startsWith("message:") && isRunMessage(data)) waiting.set(data.id, data.text);
+    const last = steps.at(-1);
+    if (name.startsWith("messages:") && isDelivered(data) && last) {
+      const said = data.map(({ text }) => ({ role: "user", content: text }) as const);
+      last.messages = [...(last.messages ?? []), ...said];
+      for (const { id } of data) waiting.delete(id);
+    }
+    const [, kind] = /^turn:(.+):\d+$/.exec(name) ?? [];
+    if (kind === undefined || !isRecordedTurn(data)) continue;
+    turns.push({ kind, turn: data });
+    const message = data.turn?.message;
+    if (message === undefined || message.toolCalls.length === 0 || data.turn?.finish !== "tool-calls") continue;
     const made = message.toolCalls.map((call): MadeCall => {
       const callId = toUnique(call.id, callIds);
-      const data = known.get(`call:${callId}`);
-      return { call, callId, recorded: isRecordedCall(data) ? data : undefined };
+      const made = known.get(`call:${callId}`);
+      return { call, callId, recorded: isRecordedCall(made) ? made : undefined };
     });
     calls.push(...made);
     steps.push({ message, results: made.map((one) => toToolMessage(one, header)) });
   }
-  return { turns, calls, steps };
+  return { turns, calls, steps, unread: [...waiting.values()] };
 }
 
 /** Names a call as a run does that has more than one with its ID. */
@@ -104,7 +114,8 @@ function toToolMessage({ call, recorded }: MadeCall, { language, marker }: Taken
   if (recorded === undefined)
     return { ...place, content: toUnknownOutcomeResult({ language }, call.name).text, ok: false };
   const { result, read = result.text, images = [] } = recorded;
-  const content = fromParts([{ type: "text", text: fenceResult(read, result, marker) }, ...images]);
+  const text = fenceResult(read, result, marker) + renderNote(result, marker, language);
+  const content = fromParts([{ type: "text", text }, ...images]);
   return { ...place, content, ok: result.ok, ...(recorded.number !== undefined && { result: recorded.number }) };
 }
 
@@ -116,10 +127,12 @@ function toOutcome({ runId, conversationId, header }: TakenRun, { turns, calls }
   const statistics = createStatistics();
   for (const { kind, turn } of turns) {
     const { usage, costs, elapsedMs } = turn;
-    if (kind !== "answer") statistics.addIteration();
-    statistics.add(toRole(kind), { usage, costs, elapsedMs }, { model: turn.model ?? unknown, isFallback: false });
+    const part = toBillPart(kind);
+    if (part === "functionCall") statistics.addIteration();
+    statistics.add(part, { usage, costs, elapsedMs }, { model: turn.model ?? unknown, isFallback: false });
   }
   const records = calls.map(toRecord);
+  const compact = statistics.compactBill();
   return {
     success: false,
     status: "failed",
@@ -140,6 +153,7 @@ function toOutcome({ runId, conversationId, header }: TakenRun, { turns, calls }
       models: {
         function_call: statistics.bill("functionCall", toModel(header.models.functionCall)),
         answer: statistics.bill("answer", toModel(header.models.answer)),
+        ...(compact && { compact }),
       },
     },
     error: toErrorReport(interruptedError(), header.locale),
@@ -148,7 +162,8 @@ function toOutcome({ runId, conversationId, header }: TakenRun, { turns, calls }
 
 const unknown = { provider: "", model: "" };
 
-function toRole(kind: string): ModelRole {
+function toBillPart(kind: string): BillPart {
+  if (kind === "compress") return "compact";
   return kind === "answer" ? "answer" : "functionCall";
 }
 
@@ -203,6 +218,7 @@ function toEvents({ runId, conversationId, header }: TakenRun, { turns, calls }:
 }
 
 function toPhase(kind: string): Phase {
+  if (kind === "compress") return "compact";
   return kind === "answer" || kind === "plan" ? kind : "decide";
 }
 

@@ -27,7 +27,7 @@ export type AskSubAgent = (
 export interface AgentToolParts {
   agents: readonly SubAgentSettings[];
   /** Is what the question above asks, whose caller, tools and language hold for the agents below it. */
-  above: Pick<AskRequest, "caller" | "tools" | "within" | "budget" | "chain" | "folderInstructions">;
+  above: Pick<AskRequest, "caller" | "ceilings" | "tools" | "within" | "budget" | "chain" | "folderInstructions">;
   locale: Locale;
   /** Numbers the sources of the conversation above, which the agents below share. */
   findSources(): SourceList;
@@ -61,6 +61,7 @@ export function createAgentTools({ agents, above, locale, findSources, ask }: Ag
       agent: settings.name,
       question,
       ...{ caller: above.caller, tools: settings.tools, budget: above.budget, mode: settings.mode },
+      ceilings: above.ceilings,
       within: [...(above.within ?? []), ...(above.tools ? [above.tools] : [])],
       folderInstructions: above.folderInstructions,
       history: [],

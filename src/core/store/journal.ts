@@ -5,7 +5,7 @@ import type { Chain } from "../chain.ts";
 import type { AgentEvent } from "../events.ts";
 import type { StoredBytes } from "../files/run-files.ts";
 import type { FolderInstructions } from "../folder-instructions.ts";
-import type { RunLimits } from "../limits.ts";
+import type { LimitCeilings, RunLimits } from "../limits.ts";
 import type { FileRef } from "../messages.ts";
 import type { ToolChoice } from "../model.ts";
 import type { Mode } from "../outcome.ts";
@@ -99,6 +99,7 @@ export interface RunHeader {
     onLimit?: "stop" | "ask" | undefined;
     finishAnswer?: boolean | undefined;
     sources?: { readonly [Field in "tokenBudget" | "costBudget"]?: { setting: string; value: number } } | undefined;
+    ceilings?: LimitCeilings | undefined;
     acceptAnswer?: boolean | undefined;
   };
   planPolicy: { unattended: "run" | "stop"; onFailure: "replan" | "skip" | "stop"; retries: number };

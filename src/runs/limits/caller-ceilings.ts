@@ -1,6 +1,5 @@
-import type { LimitCeilings } from "../../app/merge-limits.ts";
 import type { Config } from "../../config/config.ts";
-import { offeredLimits, toRunUnit } from "../../core/limits.ts";
+import { type LimitCeilings, offeredLimits, toRunUnit } from "../../core/limits.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { AskInput } from "../ask-schema.ts";

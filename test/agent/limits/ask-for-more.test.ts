@@ -37,6 +37,15 @@ test("a person who is asked before a limit ends the run adds it once more with e
   expect(outcomeOf(events).tool_calls.filter(({ ok }) => ok)).toHaveLength(4);
 });
 
+test("a person at a host raises a limit no higher than the server allows the caller, and is not asked above that", async () => {
+  const { user, asked } = person("go_on", "go_on");
+  const model = scriptedModel([[count(1)], [count(2)], [count(3), count(4)], "Counted."]);
+  const limits = { maxToolCalls: 2, onLimit: "ask", ceilings: { maxToolCalls: 3 } } as const;
+  const events = await runAll({ models: { functionCall: model, answer: model }, tools, user, limits });
+  expect(asked).toEqual([{ kind: "limit", setting: "agent.maxToolCalls", value: 2 }]);
+  expect(outcomeOf(events).tool_calls.filter(({ ok }) => ok)).toHaveLength(3);
+});
+
 test("nobody is asked unless the configuration says so", async () => {
   const { user, asked } = person("go_on");
   const model = scriptedModel([[count(1), count(2)], "One."]);

@@ -1,11 +1,14 @@
 import { expect, test } from "vitest";
 import { compactConversation } from "../../../src/agent/context/compact.ts";
+import { collectFacts } from "../../../src/agent/context/conversation-facts.ts";
+import { toPlainTurnMessages } from "../../../src/agent/context/turn-messages.ts";
 import { createPrompts } from "../../../src/agent/prompts/prompts.ts";
+import type { AssistantMessage } from "../../../src/core/messages.ts";
 import { createRunInbox } from "../../../src/core/run-inbox.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { makeTool, outcomeOf } from "../../fakes/events.ts";
 import { scriptedModel, withoutDay } from "../../fakes/model.ts";
-import { defaultLimits, runAll } from "../../fakes/run.ts";
+import { defaultLimits, runAll, runOptions, streamRun } from "../../fakes/run.ts";
 
 const look = { id: "1", name: "look", input: {} };
 const found = { ok: true, text: "found what was looked for" };
@@ -105,6 +108,47 @@ test("once the answer is written nothing is passed on, and a message that came t
     expect.objectContaining({ code: "message-undelivered", message: expect.stringContaining("early") }),
   );
   expect(outcomeOf(events).notices).toEqual([expect.objectContaining({ code: "message-undelivered" })]);
+});
+
+test("what was said to a run is found in the facts of its turn, and read by models without tools", () => {
+  const call: AssistantMessage = { role: "assistant", content: "", toolCalls: [] };
+  const messages = [{ role: "user", content: "We decided to use PostgreSQL." }] as const;
+  const turn = { question: "Which database?", answer: "Fine.", steps: [{ message: call, results: [], messages }] };
+  expect(collectFacts([turn], { first: 1, known: [], locale: "en" })).toContain(
+    "decided (turn 1): We decided to use PostgreSQL.",
+  );
+  const [asked] = toPlainTurnMessages(turn, { marker: "m", locale: "en" });
+  expect(asked?.content).toBe("Which database?\n\nWe decided to use PostgreSQL.");
+});
+
+test("what comes while the last messages are being recorded is left for after the run", async () => {
+  const inbox = createRunInbox();
+  const sent: string[] = [];
+  const journal = {
+    runId: "run-1",
+    async add({ name }: { name: string }) {
+      if (name === "turn:decide:1") inbox.send("just before the answer");
+      if (name === "messages:0") sent.push(inbox.send("during it"));
+    },
+    async addEvents() {},
+    async forbid() {},
+  };
+  const models = {
+    functionCall: scriptedModel([[look], "Enough."], "cheap"),
+    answer: scriptedModel(["Done."], "strong"),
+  };
+  // After its only step the run answers.
+  const limits = { maxIterations: 1 };
+  const tools = [makeTool("look", () => found)];
+  const options = await runOptions({
+    models,
+    tools,
+    inbox,
+    limits,
+    recording: { taken: undefined, begin: async () => journal },
+  });
+  await Array.fromAsync(streamRun(options));
+  expect(sent).toEqual(["after_run"]);
 });
 
 test("a run takes so many messages, of such a length", () => {

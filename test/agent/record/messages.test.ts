@@ -26,5 +26,13 @@ test("a message that came before the process ended is read by the run that goes 
     expect(outcomeOf(again.events)).toMatchObject({ status: "complete", response: "Voilà." });
     const read = again.asked.decide.at(-1)?.filter(({ content }) => content === said.content);
     expect(read).toEqual([said]);
+    // What the second process recorded besides must not make a third one read it twice.
+    const all = [...steps, ...again.steps.filter(({ name }) => name.startsWith("message:"))];
+    const third = await play(
+      { decide, answer: ["Voilà."] },
+      { tools, inbox: createRunInbox() },
+      { ...first, steps: all },
+    );
+    expect(third.asked.decide.at(-1)?.filter(({ content }) => content === said.content)).toEqual([said]);
   }
 });

@@ -41,3 +41,42 @@ test("an interrupted run is settled for its owner alone, once, and never while i
   });
   expect(await second.journal.listInterrupted()).toEqual([]);
 });
+
+test("an interrupted run keeps what a person said to it, and its summary is billed as one", async () => {
+  const file = await storeFile();
+  const first = await openStore(file);
+  const journal = await first.journal.begin({ runId: "run-a", owner: "anna", conversationId: "conv-a", header });
+  const usage = { inputTokens: 3, outputTokens: 1, reasoningTokens: 0, cachedTokens: 0 };
+  const model = { provider: "fake", model: "one" };
+  const toTurn = (content: string, toolCalls: object[]) => {
+    const message = { role: "assistant", content, toolCalls };
+    const turn = { message, finish: toolCalls.length > 0 ? "tool-calls" : "stop", usage };
+    return { usage, costs: [0.5], elapsedMs: 1, model, turn };
+  };
+  const look = { id: "1", name: "look", argumentsText: "{}", arguments: {} };
+  const found = { ok: true, text: "found", note: "says the hook" };
+  const [read, unread] = [
+    { id: "a", text: "in French" },
+    { id: "b", text: "and briefly" },
+  ];
+  const steps: [string, unknown][] = [
+    ["turn:compress:1", toTurn("A summary.", [])],
+    ["turn:decide:1", toTurn("", [look])],
+    ["message:a", read],
+    ["call:1", { call: look, result: found, elapsedMs: 1 }],
+    ["messages:1", [read]],
+    ["message:b", unread],
+  ];
+  for (const [name, data] of steps) await journal.add({ name, spentMs: 1, data });
+  await first.close();
+  const second = await openStore(file);
+  const store = second.of("anna");
+  await settleInterrupted(second.journal, store, { conversationId: "conv-a", owner: "anna" });
+  const [turn] = (await store.load("conv-a"))?.turns ?? [];
+  expect(turn?.question).toBe("What did I ask?\n\nand briefly");
+  expect(turn?.steps?.[0]?.messages).toEqual([{ role: "user", content: "in French" }]);
+  expect(JSON.stringify(turn?.steps?.[0]?.results)).toContain("says the hook");
+  expect(await store.trace("run-a")).toMatchObject({
+    models: { function_call: { calls: 1 }, compact: { calls: 1, cost_usd: 0.5 } },
+  });
+});

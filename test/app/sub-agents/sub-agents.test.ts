@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { AskRequest } from "../../../src/app/ask-request.ts";
 import { openDuet } from "../../../src/app/open-duet.ts";
@@ -6,6 +8,7 @@ import { toUser } from "../../../src/core/questions/user.ts";
 import type { Tool } from "../../../src/core/tools/tool.ts";
 import { countedTool } from "../../fakes/callers.ts";
 import { outcomeOf } from "../../fakes/events.ts";
+import { temporaryFolder } from "../../fakes/program.ts";
 import { type FakeTurn, type JournalEntry, startFakeProvider } from "../../fakes/provider.ts";
 
 const usage = { input: 900, output: 100 };
@@ -19,16 +22,27 @@ const researcher = {
 const writer = { description: "Writes.", models: { functionCall: { provider: "openai", model: "writer" } }, tools: [] };
 
 interface Setting {
+  budgets?: Record<string, number>;
+  serve?: Record<string, unknown>;
   agents?: Record<string, unknown>;
   tools?: readonly Tool[];
   rules?: Record<string, unknown>;
 }
 
 /** A Duet whose main model is `boss`, with the provider that plays all models. */
-async function open({ agents = { researcher, writer }, tools = [countedTool("lookup")], rules = {} }: Setting = {}) {
+async function open({
+  serve = {},
+  agents = { researcher, writer },
+  tools = [countedTool("lookup")],
+  rules = {},
+  budgets = {},
+}: Setting = {}) {
   const provider = await startFakeProvider();
+  const home = await temporaryFolder();
+  const folder = join(home, "duet");
+  await mkdir(folder);
   const prices = Object.fromEntries(["boss", "finder", "writer"].map((model) => [model, { input: 1, output: 1 }]));
-  const config = await loadConfig({}, { OPENAI_API_KEY: "sk-test-openai-0001" }, "/nowhere", {
+  const config = await loadConfig({}, { OPENAI_API_KEY: "sk-test-openai-0001", XDG_CONFIG_HOME: home }, "/nowhere", {
     name: "test",
     settings: {
       models: { functionCall: { provider: "openai", model: "boss" } },
@@ -36,6 +50,8 @@ async function open({ agents = { researcher, writer }, tools = [countedTool("loo
       conversations: { store: "memory" },
       locale: "en",
       tools: rules,
+      agent: { budgets },
+      serve,
       agents,
     },
   });
@@ -46,7 +62,7 @@ async function open({ agents = { researcher, writer }, tools = [countedTool("loo
   });
   const ask = (request: Partial<AskRequest> = {}) =>
     Array.fromAsync(duet.ask({ question: "What is new?", mode: "agent", ...request }));
-  return { provider, duet, ask, requestsOf: provider.requests };
+  return { provider, duet, folder, ask, requestsOf: provider.requests };
 }
 
 function call(...calls: { name: string; arguments: object }[]): FakeTurn {
@@ -86,6 +102,37 @@ test("the main agent asks two agents side by side; their steps are seen, and the
   expect(toolNames(requestsOf("boss")[0])).toEqual(
     expect.arrayContaining(["agent_researcher", "agent_writer", "lookup"]),
   );
+});
+
+test("a budget of the day counts what an agent below has used once, with the run above", async () => {
+  const { provider, ask } = await open({ budgets: { tokensPerDay: 10_000 } });
+  provider.script("boss", call({ name: "agent_writer", arguments: { message: "write" } }), { text: "Done.", usage });
+  provider.script("writer", { text: "Written.", usage });
+  await ask();
+  provider.script("boss", { text: "Counted.", usage: { input: 4900, output: 100 } });
+  // 3,000 tokens of the first run and 5,000 of this one are exactly the share at which people are warned.
+  expect(outcomeOf(await ask()).notices?.map(({ message }) => message)).toEqual([
+    "80 % of the budget agent.budgets.tokensPerDay (10000) are used.",
+  ]);
+});
+
+test("the most that the server allows a caller holds for the agents below, too", async () => {
+  const lookup = countedTool("lookup");
+  const { provider, ask } = await open({ tools: [lookup] });
+  provider.script("boss", call({ name: "agent_researcher", arguments: { message: "look" } }), { text: "Done.", usage });
+  const looks = [1, 2].map((n) => ({ name: "lookup", arguments: { text: String(n) } }));
+  provider.script("finder", call(...looks), { text: "Found.", usage });
+  await ask({ ceilings: { maxToolCalls: 1 } });
+  expect(lookup.calls).toEqual(["1"]);
+});
+
+test("an agent below reads the instructions that a server gives the run above", async () => {
+  const { provider, ask, folder } = await open({ serve: { instructions: true } });
+  await writeFile(join(folder, "AGENTS.md"), "Speak plainly, says the operator.");
+  provider.script("boss", call({ name: "agent_writer", arguments: { message: "write" } }), { text: "Done.", usage });
+  provider.script("writer", { text: "Written.", usage });
+  await ask({ recording: { entrance: "http" } });
+  expect(JSON.stringify(provider.requests("writer")[0]?.body.messages)).toContain("Speak plainly, says the operator.");
 });
 
 test("what an agent has found can be cited above, under the same number", async () => {

@@ -3,7 +3,7 @@ import type { Tool } from "../../src/core/tools/tool.ts";
 import { DuetError } from "../../src/kit/errors.ts";
 import { isRecord, toText } from "../../src/kit/json.ts";
 import { openHttpDuet } from "../fakes/http-duet.ts";
-import { type ScriptedTurn, scriptedModel } from "../fakes/model.ts";
+import { type ScriptedTurn, scriptedModel, withoutDay } from "../fakes/model.ts";
 import { type OpenRelay, openRelay, type Relay } from "./relay.ts";
 
 /** The product's tasks, under the names of the suite's tools: what is a task there is a run of the agent here. */
@@ -53,7 +53,7 @@ const turns: readonly (readonly [RegExp, ScriptedTurn[]])[] = [
 
 const model = replaceStream(scriptedModel([]), (request, onEvent, signal) => {
   const asked = request.messages.findLast(({ role }) => role === "user")?.content;
-  const [, script = []] = turns.find(([pattern]) => pattern.test(toText(asked))) ?? [];
+  const [, script = []] = turns.find(([pattern]) => pattern.test(withoutDay(toText(asked)))) ?? [];
   const done = request.messages.filter(({ role }) => role === "assistant").length;
   return scriptedModel(script.slice(Math.min(done, script.length - 1))).stream(request, onEvent, signal);
 });

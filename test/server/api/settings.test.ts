@@ -38,6 +38,7 @@ test("what a question is run with is told, with what it may choose from", async 
   expect(told).toEqual({
     version,
     locale: "en",
+    agents: [],
     keep_history: false,
     modes: ["agent", "plan", "chat"],
     mode: "agent",

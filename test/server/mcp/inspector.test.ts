@@ -39,7 +39,7 @@ let answerSchema: unknown;
 test("the Inspector finds no error in the schemas of the tools", async () => {
   const { tools } = await inspect(targets.HTTP(), "modern", "--method", "tools/list", "--strict");
   const listed = Array.isArray(tools) ? tools.filter(isRecord) : [];
-  expect(listed.map(({ name }) => name)).toEqual(["agent_ask", "agent_result", "agent_cancel"]);
+  expect(listed.map(({ name }) => name)).toEqual(["agent_ask", "agent_result", "agent_cancel", "agent_message"]);
   answerSchema = listed[0]?.outputSchema;
 });
 

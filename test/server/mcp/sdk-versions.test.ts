@@ -5,6 +5,7 @@ import { StdioClientTransport as Stdio1_0 } from "mcp-sdk-1.0/client/stdio.js";
 import { Client as Client1_11 } from "mcp-sdk-1.11/client/index.js";
 import { StdioClientTransport as Stdio1_11 } from "mcp-sdk-1.11/client/stdio.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { toText } from "../../../src/kit/json.ts";
 import type { HostOutcome } from "../../../src/server/mcp/agent/host-outcome.ts";
 import type { FakeTurn, JournalEntry } from "../../fakes/provider.ts";
 import { type CallSettings, type Connect, connectV1, connectV2, type Host, type Result } from "./gateway/hosts.ts";
@@ -90,7 +91,8 @@ const progressed = new Map(rows.map(({ version }) => [version, Promise.withResol
 
 function reply({ body }: JournalEntry): FakeTurn {
   const messages = body.messages as { role: string; content: unknown }[];
-  const [, scenario = "", version = ""] = /(\w+) for SDK ([\d.]+)/.exec(JSON.stringify(messages)) ?? [];
+  const asked = messages.map(({ content }) => toText(content)).join("\n");
+  const [, scenario = "", version = ""] = /(\w+) for SDK ([\d.]+)/.exec(asked) ?? [];
   return turns[scenario]?.({ version, hasResult: messages.at(-1)?.role === "tool" }) ?? { text: "" };
 }
 
@@ -121,7 +123,12 @@ describe.concurrent.each(rows)("the official SDK $version over stdio", ({ connec
   }
 
   test("lists what there is", async () => {
-    expect((await host.listTools()).map(({ name }) => name)).toEqual(["agent_ask", "agent_result", "agent_cancel"]);
+    expect((await host.listTools()).map(({ name }) => name)).toEqual([
+      "agent_ask",
+      "agent_result",
+      "agent_cancel",
+      "agent_message",
+    ]);
     expect((await host.listPrompts()).map(({ name }) => name)).toEqual(["ask", "plan"]);
     expect(await host.listResources()).toBeInstanceOf(Array);
   });

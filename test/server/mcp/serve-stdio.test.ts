@@ -80,7 +80,7 @@ describe("duet serve over stdio for an SDK v1 client", () => {
     it.provider.script("strong", { text: "The sum is five.", hang: "after-text", until: told.promise });
     const caller = await v1(it);
     const { tools } = await caller.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(["agent_ask", "agent_result", "agent_cancel"]);
+    expect(tools.map(({ name }) => name)).toEqual(["agent_ask", "agent_result", "agent_cancel", "agent_message"]);
     expect(tools[0]?.outputSchema).toBeDefined();
 
     const progress: Progress[] = [];
@@ -253,7 +253,7 @@ describe("duet serve", () => {
       },
     });
     const { callTool, tools } = await connectV1({ ...it, args: [program, "serve", "--config", config] });
-    expect(tools).toEqual(["agent_ask", "agent_result", "agent_cancel"]);
+    expect(tools).toEqual(["agent_ask", "agent_result", "agent_cancel", "agent_message"]);
     it.provider.script("cheap", (request) => {
       const names = (request.body.tools as { function: { name: string } }[]).map((tool) => tool.function.name);
       return { toolCalls: [{ name: names.find((name) => name.startsWith("slow__")) ?? "none", arguments: {} }] };

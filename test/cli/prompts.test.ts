@@ -139,6 +139,14 @@ describe("a folder with a wrong prompt", () => {
     },
   );
 
+  test("is a finding of duet doctor, which checks the rest", async () => {
+    const directory = setUp({ prompts: { "answer.md": "{marker} {qestion}" } });
+    const { code, stdout, stderr } = await run(directory, "doctor", "--locale", "en");
+    expect(stdout).toMatch(/^✗ configuration error: .*prompts\/answer\.md: unknown variable \{qestion\}/m);
+    expect(stdout).toMatch(/^. model .*cheap/m);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
+  });
+
   test("is refused in the reader's language", async () => {
     const directory = setUp({ prompts: { "anser.md": "x" } });
     const { code, stderr } = await run(directory, "ask", "你好", "--locale", "zh");

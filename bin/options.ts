@@ -176,7 +176,7 @@ function splitList(value: unknown): string[] | undefined {
 
 function describeLimit(row: LimitRow | undefined, name: string): Text {
   if (row === undefined || "above" in row.range) return describeAllowed({ type: "number" }, name);
-  return describeAllowed({ type: "integer", minimum: row.range.least, maximum: row.range.most }, name);
+  return describeAllowed({ type: "integer", minimum: row.range.least, maximum: row.ceiling ?? row.range.most }, name);
 }
 
 function readNumber(values: Values, name: string, what: Text): number | undefined {

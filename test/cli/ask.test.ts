@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
+import { withoutDay } from "../fakes/model.ts";
 import {
   collect,
   configFile,
@@ -280,7 +281,7 @@ describe("where the question comes from", () => {
     provider.script("strong", { text: "ok" });
     await runProgram(["ask", ...args], { env, stdin });
     const messages = provider.requests("cheap")[0]?.body.messages as { role: string; content: string }[];
-    return messages.findLast(({ role }) => role === "user")?.content ?? "";
+    return withoutDay(messages.findLast(({ role }) => role === "user")?.content ?? "");
   }
 
   test.each([

@@ -153,7 +153,7 @@ describe("a plan in the terminal chat", () => {
     terminal.type(`${question}\r`);
     await terminal.shows("⠋ 📋 planning");
     terminal.type("y\r");
-    await terminal.shows("⏳ y");
+    await terminal.shows("✉ y");
     typed.resolve();
     await terminal.shows("[y/n/what to change] ");
     await terminal.reply("n\r");

@@ -73,9 +73,8 @@ describe("the prompts that a model gets", () => {
     const marker = /<<<result ([0-9a-f]+)/.exec(String(decide))?.[1] ?? "";
     const prompts = createPrompts();
     const reader = { model: { provider: "openai", model: "cheap" }, locale: "en" } as const;
-    const [, day = "", place = ""] =
-      /^You are an agent\. Today is \S+ \((.*)\)\.\n(.*)\nUse the tools/.exec(String(decide)) ?? [];
-    const values = { marker, day, place, calls: "5", rounds: "5", search: "", cite: "" };
+    const [, place = ""] = /^You are an agent\.\n(.*)\nUse the tools/.exec(String(decide)) ?? [];
+    const values = { marker, place, calls: "5", rounds: "5", search: "", cite: "" };
     expect(decide).toBe(prompts.render("decide", reader, values));
     expect(answer).toBe(prompts.render("answer", reader, values));
   });
@@ -125,7 +124,7 @@ describe("the prompts that a model gets", () => {
 });
 
 describe("a folder with a wrong prompt", () => {
-  test.each([["ask", "hello"], ["chat"], ["serve"], ["doctor"]])(
+  test.each([["ask", "hello"], ["chat"], ["serve"]])(
     "ends duet %s with 2 and one line, before anything runs",
     async (...args) => {
       const directory = setUp({ prompts: { "answer.md": "{marker} {qestion}" }, server: "touch started" });

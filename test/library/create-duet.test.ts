@@ -209,7 +209,7 @@ const sound = { name: "a", description: "a", inputSchema: { type: "object" }, ru
 test.each<[string, DuetOptions, string]>([
   ["a tool's name", { tools: [{ ...sound, name: "a b" }] }, "createDuet: tools[0]: name: a b is not allowed"],
   ["a name given twice", { tools: [sound, sound] }, 'createDuet: tools[1]: name: "a" is already in use'],
-  ["a setting", { config: { agent: { maxIterations: 11 } } }, "createDuet: agent.maxIterations"],
+  ["a setting", { config: { agent: { maxIterations: 1001 } } }, "createDuet: agent.maxIterations"],
   ["a model's name", { models: { functionCall: "/x" } }, "createDuet: models.functionCall"],
   ["a provider", { models: { functionCall: "nobody/x" } }, "nobody"],
   [

@@ -57,7 +57,7 @@ test("Enter says something to the run that works, Tab leaves it for later, and w
   );
   const terminal = await chatTerminal.open(["--mode", "agent"]);
   terminal.type("Add\r");
-  await terminal.stands("Esc stops");
+  await terminal.stands("Hm.");
   terminal.type("in French\r");
   await terminal.stands("✉ in French");
   terminal.type("and then?\t");

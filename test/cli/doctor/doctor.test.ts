@@ -204,13 +204,13 @@ describe("duet doctor, with a configuration that no other command runs with,", (
     const server = { command: process.execPath, args: [fakeServer] };
     const unset = { command: "x", env: { KEY: `\${NOT_SET_ANYWHERE}` } };
     const config = await configuration({
-      agent: { maxIterations: 99, maxToolCals: 1 },
+      agent: { maxIterations: 1001, maxToolCals: 1 },
       providers: { mine: { baseUrl: fake.openaiUrl }, other: { baseUrl: `\${NOT_SET_EITHER}` } },
       mcpServers: { good: server, unset },
     });
     const { code, stdout, stderr } = await doctor(config, "--locale", "en");
     expect(lineWith(stdout, "configuration file")).toContain("the configuration has 2 errors");
-    expect(lineWith(stdout, "agent.maxIterations")).toMatch(/^✗ configuration error: .*99 is not allowed/);
+    expect(lineWith(stdout, "agent.maxIterations")).toMatch(/^✗ configuration error: .*1001 is not allowed/);
     expect(lineWith(stdout, "agent.maxToolCals")).toMatch(/^✗ configuration error: .*did you mean maxToolCalls/);
     expect(lineWith(stdout, "gpt-4o-cheap")).toMatch(/^✓ model /);
     expect(lineWith(stdout, "provider mine")).toBe("– provider mine: not used: no model in use belongs to it.");

@@ -207,17 +207,21 @@ describe("an evaluator that cannot be used", () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   });
 
-  test.each([["chat"], ["serve"], ["doctor"], ["tools"]])(
-    "ends duet %s too, before a server starts",
-    async (command) => {
-      const mcpServers = { one: { command: "/bin/sh", args: ["-c", "touch started"] } };
-      const cwd = setUp("./none.mjs", {}, { mcpServers });
-      const { code, stdout, stderr } = await run(cwd, command, "--locale", "zh");
-      expect(stderr).toBe(`duet: agent.evaluation.module: ${join(cwd, "none.mjs")}: 没有这个文件\n`);
-      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-      expect(existsSync(join(cwd, "started"))).toBe(false);
-    },
-  );
+  test.each([["chat"], ["serve"], ["tools"]])("ends duet %s too, before a server starts", async (command) => {
+    const mcpServers = { one: { command: "/bin/sh", args: ["-c", "touch started"] } };
+    const cwd = setUp("./none.mjs", {}, { mcpServers });
+    const { code, stdout, stderr } = await run(cwd, command, "--locale", "zh");
+    expect(stderr).toBe(`duet: agent.evaluation.module: ${join(cwd, "none.mjs")}: 没有这个文件\n`);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(existsSync(join(cwd, "started"))).toBe(false);
+  });
+
+  test("is a finding of duet doctor, which checks the rest and exits with 1", async () => {
+    const { code, stdout, stderr } = await run(setUp("./none.mjs", {}), "doctor", "--locale", "zh");
+    expect(stdout).toMatch(/^✗ 配置错误：agent\.evaluation\.module: .*none\.mjs: 没有这个文件。$/m);
+    expect(stdout).toMatch(/^. 模型 offline/m);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
+  });
 
   test("because it never finishes loading is left alone when the user interrupts", async () => {
     const text = 'process.stderr.write("loading");\nawait new Promise(() => {});\nexport default () => undefined;';

@@ -135,6 +135,8 @@ test("a question that pops up is not answered by what was being typed, and histo
   expect(told).toContain("yes please");
   // What came with the answer was none any more.
   await terminal.stands("> more");
+  // The words stand there as a draft before the run has ended, and until then Ctrl-C is for the run.
+  await terminal.stands("tok in total");
   terminal.press("ctrl-c");
   await terminal.hides("> more");
   terminal.type("/exit\r");

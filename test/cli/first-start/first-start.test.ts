@@ -41,7 +41,7 @@ test("the very first start asks for a provider and a key, tries them, and writes
   const first = await start("en_US.UTF-8");
   await first.shows("Number or name (Enter: deepseek): ");
   first.type("deepsek\r");
-  await first.shows('"deepsek" is not in the list (allowed: 1 to 21, or a name).');
+  await first.shows('"deepsek" is not in the list (allowed: 1 to 18, or a name).');
   first.type("\r");
   await first.shows("Key (not shown): ");
   first.type("sk right key\r");

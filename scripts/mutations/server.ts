@@ -38,7 +38,7 @@ export const server: readonly Mutation[] = [
   {
     id: "caller-ceiling",
     file: "src/app/merge-limits.ts",
-    text: "Math.min(own[field], ceilings[field] ?? own[field])",
+    text: "Math.min(own[field], ceilings?.[field] ?? own[field])",
     becomes: "own[field]",
     tests: ["test/runs/limits/caller-ceilings.test.ts"],
     endangers: "the runs of callers have the operator's own limits, whatever serve.limits says",

@@ -89,8 +89,8 @@ function findProxy(environment: Environment, names: readonly string[]): { name: 
 }
 
 const proxyVariable: Text = {
-  zh: "http 或 https 代理的地址，如 http://proxy.example.com:3128",
-  en: "the address of an http or https proxy, such as http://proxy.example.com:3128",
+  zh: "http 或 https 代理的地址，如 http://proxy.example.com:3128；不支持 SOCKS；密码中的特殊字符写作 %XX",
+  en: "the address of an http or https proxy, such as http://proxy.example.com:3128; no SOCKS; special characters of a password as %XX",
 };
 
 function readNoProxy({ no_proxy, NO_PROXY }: Environment): string[] {

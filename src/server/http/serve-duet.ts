@@ -5,6 +5,7 @@ import type { Config } from "../../config/config.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { openRunService, type RunService } from "../../runs/run-service.ts";
+import { createMessageRoutes } from "../anthropic/message-routes.ts";
 import { createApi } from "../api/api.ts";
 import type { ExposedConfig } from "../api/settings.ts";
 import { reportUnapproved } from "../mcp/announce-changes.ts";
@@ -96,7 +97,12 @@ export function joinRoutes(
   config: ExposedConfig,
   operations: Pick<Operations, "routes">,
 ): RoutesByPath {
-  return { ...createApi(service, config), ...createOpenAiRoutes(service), ...operations.routes };
+  return {
+    ...createApi(service, config),
+    ...createOpenAiRoutes(service),
+    ...createMessageRoutes(service),
+    ...operations.routes,
+  };
 }
 
 type RoutesByPath = Readonly<Record<string, Route>>;

@@ -1,4 +1,5 @@
 import { version } from "../../../kit/version.ts";
+import { describeAnthropicPaths } from "./anthropic-paths.ts";
 import {
   bodyWithFiles,
   commonProblems,
@@ -114,6 +115,8 @@ export const openAiPaths = {
   },
 };
 
+const anthropicPaths = describeAnthropicPaths((name) => ({ schema: { $ref: toSchemaReference(name) } }), bodyWithFiles);
+
 /**
  * Describes, as OpenAPI 3.1, everything that a server at this address serves except MCP and its page. The schemas are the ones
  * that validate requests.
@@ -134,9 +137,10 @@ export function describeApi(url: string) {
       { name: "runs", description: "Runs in progress or ended." },
       { name: "conversations", description: "Saved conversations." },
       { name: "openai", description: "OpenAI's wire." },
+      { name: "anthropic", description: "Anthropic's wire." },
       { name: "operations", description: "For the operator of the server." },
     ],
-    paths: { ...runPaths, ...conversationPaths, ...openAiPaths, ...operationPaths },
+    paths: { ...runPaths, ...conversationPaths, ...openAiPaths, ...anthropicPaths, ...operationPaths },
     components: {
       schemas: createSchemaComponents(),
       securitySchemes: {

@@ -1,88 +1,32 @@
-import * as z from "zod";
-import { outcomeSchema } from "../../../core/schemas/outcome-schema.ts";
-import { countBody, messageBody } from "../../anthropic/read-request.ts";
+import { bodyWithFiles, describeJson, describeResponse, describeStreamed } from "./components.ts";
 
-const block = z.looseObject({
-  type: z.enum(["text", "thinking", "tool_use"]),
-  text: z.string().optional().meta({ description: "The answer, where the type is text." }),
-  thinking: z.string().optional().meta({ description: "The steps of the run, where the request asks for thoughts." }),
-});
+const failed = { default: describeResponse("Why the request was refused, in Anthropic's format.", "AnthropicError") };
 
-/** Lists the schemas of Anthropic's wire by their names in the document. */
-export const anthropicSchemas = {
-  AnthropicError: z.object({
-    type: z.literal("error"),
-    error: z.looseObject({ type: z.string(), message: z.string() }),
-    request_id: z.string().nullish(),
-  }),
-  AnthropicMessage: z.looseObject({
-    id: z.string(),
-    type: z.literal("message"),
-    role: z.literal("assistant"),
-    model: z.string(),
-    content: z.array(block),
-    stop_reason: z.enum(["end_turn", "max_tokens", "refusal", "tool_use"]).nullable(),
-    stop_sequence: z.string().nullable(),
-    usage: z.looseObject({ input_tokens: z.int(), output_tokens: z.int(), cache_read_input_tokens: z.int() }),
-    notices: outcomeSchema.shape.notices.meta({ description: "As in the result of a run." }),
-  }),
-  AnthropicMessageEvent: z.looseObject({ type: z.string() }),
-  AnthropicMessageRequest: messageBody,
-  AnthropicTokenCount: z.object({ input_tokens: z.int() }),
-  AnthropicTokenCountRequest: countBody,
-} as const;
-
-type Reference = (name: keyof typeof anthropicSchemas) => { schema: object };
-
-/** Describes Anthropic's API, for pages and programs that use it. `refer` gives a reference to a schema. */
-export function describeAnthropicPaths(refer: Reference, bodyWithFiles: string) {
-  const failed = {
-    default: {
-      description: "Why the request was refused, in Anthropic's format.",
-      content: { "application/json": refer("AnthropicError") },
-    },
-  };
-  return {
-    "/v1/messages": {
-      post: {
-        operationId: "createMessage",
-        summary: "Asks the agent over Anthropic's protocol.",
-        tags: ["anthropic"],
-        requestBody: {
-          required: true,
-          description: bodyWithFiles,
-          content: { "application/json": refer("AnthropicMessageRequest") },
-        },
-        responses: {
-          200: {
-            description: "The answer; with stream: true as events, the last of which is message_stop.",
-            content: {
-              "application/json": refer("AnthropicMessage"),
-              "text/event-stream": {
-                schema: { type: "string" },
-                "x-event-schema": refer("AnthropicMessageEvent").schema,
-              },
-            },
-          },
-          ...failed,
-        },
+/** Describes Anthropic's API, for pages and programs that use it. */
+export const anthropicPaths = {
+  "/v1/messages": {
+    post: {
+      operationId: "createMessage",
+      summary: "Asks the agent over Anthropic's protocol.",
+      tags: ["anthropic"],
+      requestBody: { required: true, description: bodyWithFiles, content: describeJson("AnthropicMessageRequest") },
+      responses: {
+        200: describeStreamed(
+          "The answer; with stream: true as events, the last of which is message_stop.",
+          "AnthropicMessage",
+          "AnthropicMessageEvent",
+        ),
+        ...failed,
       },
     },
-    "/v1/messages/count_tokens": {
-      post: {
-        operationId: "countMessageTokens",
-        summary: "Estimates the tokens of a request, without Duet's own prompts and tools.",
-        tags: ["anthropic"],
-        requestBody: {
-          required: true,
-          description: bodyWithFiles,
-          content: { "application/json": refer("AnthropicTokenCountRequest") },
-        },
-        responses: {
-          200: { description: "The estimate.", content: { "application/json": refer("AnthropicTokenCount") } },
-          ...failed,
-        },
-      },
+  },
+  "/v1/messages/count_tokens": {
+    post: {
+      operationId: "countMessageTokens",
+      summary: "Estimates the tokens of a request, without Duet's own prompts and tools.",
+      tags: ["anthropic"],
+      requestBody: { required: true, description: bodyWithFiles, content: describeJson("AnthropicTokenCountRequest") },
+      responses: { 200: describeResponse("The estimate.", "AnthropicTokenCount"), ...failed },
     },
-  };
-}
+  },
+};

@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Caller } from "../../core/caller.ts";
 import { listHashes } from "../../core/files/run-files.ts";
 import { type Conversation, type ConversationStore, type ConversationTurn, createId } from "../../core/store/store.ts";
+import type { AgentTrace } from "../../core/trace.ts";
 import { createMemorySourceList } from "../../store/memory/source-list.ts";
 import type { LoadedConversation } from "./sessions.ts";
 
@@ -20,6 +21,8 @@ export interface GivenHistory extends LoadedConversation {
  */
 export interface GivenHistories {
   open(turns: readonly ConversationTurn[], place: { caller: Caller; kept: ConversationStore }): GivenHistory;
+  /** Returns what a run of such a conversation did. Nothing of it is stored, so it is known for a while, in this process. */
+  findTrace(runId: string, caller: Caller): AgentTrace | undefined;
 }
 
 interface GivenConversation {
@@ -31,11 +34,27 @@ export interface GivenHistoryLimits {
   most: number;
   /** Limits all kept text, in UTF-16 units. Text that conversations share is counted for each. */
   mostText: number;
+  /** Limits the traces, in UTF-16 units of their JSON. */
+  mostTraces?: number;
 }
 
 const usual: GivenHistoryLimits = { most: 1000, mostText: 30_000_000 };
 
-export function createGivenHistories({ most, mostText }: GivenHistoryLimits = usual): GivenHistories {
+interface KeptTrace {
+  owner: string | undefined;
+  trace: AgentTrace;
+}
+
+export function createGivenHistories({
+  most,
+  mostText,
+  mostTraces = 10_000_000,
+}: GivenHistoryLimits = usual): GivenHistories {
+  const traces = new LRUCache<string, KeptTrace>({
+    max: most,
+    maxSize: mostTraces,
+    sizeCalculation: ({ trace }) => JSON.stringify(trace).length,
+  });
   const kept = new LRUCache<string, GivenConversation>({
     max: most,
     maxSize: mostText,
@@ -58,6 +77,10 @@ export function createGivenHistories({ most, mostText }: GivenHistoryLimits = us
   }
 
   return {
+    findTrace(runId, caller) {
+      const found = traces.get(runId);
+      return found?.owner === caller.owner ? found?.trace : undefined;
+    },
     open(turns, { caller, kept: elsewhere }) {
       const key = toHistoryKey(caller, turns);
       const { owner } = caller;
@@ -72,6 +95,7 @@ export function createGivenHistories({ most, mostText }: GivenHistoryLimits = us
         store: {
           ...elsewhere,
           async append({ turn, trace, pendingPlan, loadedTools = known.loadedTools, marker = known.marker }) {
+            traces.set(trace.run_id, { owner, trace });
             const now: Conversation = { ...known, summary, pendingPlan, loadedTools, marker };
             if (turn === undefined) {
               // Nothing was said; but a plan may wait still.

@@ -1,9 +1,11 @@
+import type { SaidMessage } from "./model-request.ts";
+
 /** Holds what tells a request that a chat page makes for itself from a person's question. */
 export interface RequestShape {
   isStreamed: boolean;
   /** Is true when the request brings tools of its own. */
   hasTools: boolean;
-  messages: readonly { role: string; text: string }[];
+  messages: readonly SaidMessage[];
 }
 
 /** Says how much a side request may write, in tokens, where its client does not. */
@@ -78,7 +80,8 @@ const ofCherryStudio: readonly KnownPrompt[] = [
   {
     ...shortText,
     place: "instruction",
-    begins: /^You are an assistant skilled in conversation\. You need to summarize the user's conversation into a title/,
+    begins:
+      /^You are an assistant skilled in conversation\. You need to summarize the user's conversation into a title/,
   },
   { ...shortText, place: "instruction", begins: /^你是一名擅长会话的助理，你需要将用户的会话总结为/ },
   {
@@ -152,7 +155,7 @@ export function findSideRequest({ isStreamed, hasTools, messages }: RequestShape
   const isSingle = said.length === 1 && only.role === "user";
   if (isSingle && only.text.length > longest) return undefined;
   if (isSingle && !isStreamed && isTaskOverHistory(only.text.trim())) return shortText;
-  const instruction = messages.find(({ role }) => role !== "user" && role !== "assistant");
+  const instruction = messages.find(({ role }) => role === "instruction");
   const places: Readonly<Record<KnownPrompt["place"], string | undefined>> = {
     user: isSingle ? only.text : undefined,
     instruction: isSingle ? instruction?.text : undefined,

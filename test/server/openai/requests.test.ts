@@ -5,7 +5,7 @@ import { createOfflineModel } from "../../../src/providers/offline/model.ts";
 import { title } from "../../fakes/chat-pages.ts";
 import { makeTool } from "../../fakes/events.ts";
 import { readMetrics, total } from "../operations/read-metrics.ts";
-import { assistant, completionShape, dataOf, errorShape, startWire, user } from "./wire.ts";
+import { completionShape, dataOf, errorShape, startWire, user } from "./wire.ts";
 
 const hi = [user("Hi")];
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Tool } from "../../../src/core/tools/tool.ts";
 import { followUps, plainQuestions, questionWithDocuments, tags, title } from "../../fakes/chat-pages.ts";
 import { makeTool } from "../../fakes/events.ts";
-import { assistant, chunkShape, dataOf, startWire, user } from "./wire.ts";
+import { assistant, chunkShape, completionShape, dataOf, errorShape, startWire, user } from "./wire.ts";
 
 type Asked = OpenAI.ChatCompletionCreateParamsNonStreaming;
 
@@ -142,4 +142,29 @@ test("a request, a suffix of the model's name or the setting says how much of it
   expect(await ask("duet-agent:full", { reasoning: "none" })).toBeUndefined();
   expect(await ask("duet-agent:full", { reasoning: { exclude: true } })).toBeUndefined();
   expect(await ask("duet-agent:none", { reasoning: "full" })).toContain("💭 I look it up.");
+});
+
+test("a slash at the end makes no difference, and a path that there is not is answered with those that there are", async () => {
+  const { origin, client } = await startWire({ turns: ["Hello."] });
+  const slashed = new URL(`${origin}/v1/`);
+  const asked = { model: "duet-chat", messages: [user("Hi")] };
+  const headers = { "content-type": "application/json" };
+  const answer = await fetch(new URL("chat/completions/", slashed), {
+    ...{ method: "POST", headers },
+    body: JSON.stringify(asked),
+  });
+  completionShape.parse(await answer.json());
+  expect(await (await fetch(new URL("models/", slashed))).json()).toEqual(
+    await (await fetch(new URL("models", slashed))).json(),
+  );
+  const one = await fetch(new URL("models/duet-agent:brief/", slashed));
+  expect(await one.json()).toEqual(await client.models.retrieve("duet-agent:brief"));
+  const none = await fetch(`${origin}/v1/embeddings`, { method: "POST", headers, body: "{}" });
+  const { error } = errorShape.parse(await none.json());
+  expect([none.status, error.message]).toEqual([404, expect.stringMatching(/allowed: (\/v1\/[^,]+(, |\)))+$/)]);
+  const short = await fetch(`${origin}/chat/completions`, { method: "POST", headers, body: JSON.stringify(asked) });
+  expect([short.status, await short.json()]).toEqual([
+    404,
+    expect.objectContaining({ hint: expect.stringContaining("/v1/chat/completions") }),
+  ]);
 });

@@ -29,8 +29,6 @@ export interface ModelRequest {
   search: boolean | undefined;
   /** Says how much the client gets of what the run does beside its answer. The model's name or `serve.modelApi` says it where this is absent. */
   reasoning?: ReasoningDetail | undefined;
-  /** Names the person who asks, in the client's words. It counts for a trusted key only. */
-  user?: string | undefined;
   /** Is true where the client wants the answer as a stream. */
   isStreamed?: boolean | undefined;
   /**

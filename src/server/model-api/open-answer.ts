@@ -1,7 +1,6 @@
 import { openJsonObject, openOutputSchema } from "../../app/answer-form.ts";
 import type { AskRequest } from "../../app/ask-request.ts";
 import type { Duet } from "../../app/duet.ts";
-import type { Caller } from "../../core/caller.ts";
 import { readChain } from "../../core/chain-text.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { type Locale, removePrefix, say, type Text } from "../../kit/locale.ts";
@@ -12,7 +11,6 @@ import { createLeaveSignal } from "../http/connection.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { RouteCall } from "../http/routes.ts";
 import { collectFiles } from "./collect-files.ts";
-import { findAsker } from "./find-asker.ts";
 import { findModel } from "./model-names.ts";
 import type { ModelRequest, ReasoningDetail } from "./model-request.ts";
 import { beginSideRun } from "./side-answer.ts";
@@ -38,19 +36,18 @@ export async function openAnswer(service: RunService, asked: ModelRequest, call:
   const { duet, settings } = service;
   const { conversation, isStreamed = true } = asked;
   const model = findModel(asked.model);
-  const caller = findAsker(call, settings.modelApi, asked.user);
   const hasTools = asked.tools.length > 0;
   const side = model?.isSide
     ? plainSideRequest
     : findSideRequest({ isStreamed, hasTools, messages: conversation.said });
   if (side) {
     const request = { ...asked, reasoning: "none" } as const;
-    const run = await beginSideRun(service, { caller, request, side });
+    const run = await beginSideRun(service, { caller: call.caller, request, side });
     return { request, run, locale: duet.locale, notes: [], left: abortOnLeave(call, run, service) };
   }
   const request = { ...asked, reasoning: asked.reasoning ?? model?.reasoning ?? settings.modelApi.reasoning };
   const locale = duet.localeFor(conversation.question);
-  const { run, notes } = await beginAnswer(service, { request, caller, locale }, call);
+  const { run, notes } = await beginAnswer(service, { request, locale }, call);
   return {
     request,
     run,
@@ -62,7 +59,7 @@ export async function openAnswer(service: RunService, asked: ModelRequest, call:
 
 async function beginAnswer(
   service: RunService,
-  { request, caller, locale }: { request: ModelRequest; caller: Caller; locale: Locale },
+  { request, locale }: { request: ModelRequest; locale: Locale },
   call: RouteCall,
 ): Promise<{ run: RunHandle; notes: Text[] }> {
   const { duet, runs } = service;
@@ -75,6 +72,7 @@ async function beginAnswer(
   });
   const models = await chooseModelParameters(duet, request);
   const answerForm = await openAnswerForm(request);
+  const { caller } = call;
   await runs.prepare(caller);
   const run = beginRun({
     scope: { ...service, caller },

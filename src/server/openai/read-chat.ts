@@ -13,6 +13,8 @@ import type { WireMessage } from "./read-messages.ts";
 export interface ChatRequest extends Omit<ModelRequest, "conversation"> {
   messages: readonly WireMessage[];
   includesUsage: boolean;
+  /** Names the person who asks, in the client's words. It counts for a trusted key only. */
+  user: string | undefined;
 }
 
 const stopText = z.string().min(1).max(1000);

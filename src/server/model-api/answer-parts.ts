@@ -5,6 +5,7 @@ import type { RunHandle } from "../../runs/run-handle.ts";
 import type { HttpRefusal } from "../http/response/dialects.ts";
 import { HttpRefusalError, internal } from "../http/response/refusal.ts";
 import { type AnswerEnd, toAnswerEnd } from "./answer-end.ts";
+import { renderCutMark } from "./cut-mark.ts";
 import type { ClientCall } from "./model-request.ts";
 import type { OpenedAnswer } from "./open-answer.ts";
 import { createReasoning } from "./reasoning.ts";
@@ -60,6 +61,8 @@ export async function followAnswer(
       return;
     }
     for (const line of renderMissingConsent(ending)) handle({ type: "text", text: `\n\n${line}` });
+    const mark = renderCutMark(outcome, { request, locale, isCut: sent.isCut });
+    if (mark !== "") handle({ type: "text", text: mark });
     if (ending.notice !== "") addReasoning(`\n\n${ending.notice}`);
     handle({ type: "end", end: sent.isCut ? { ...ending, finish: "length" } : ending });
   }
@@ -68,6 +71,7 @@ export async function followAnswer(
   const unfollow = run.follow(take);
   try {
     for (const note of notes) addReasoning(`ℹ ${note}\n\n`);
+    if (request.conversation.lead !== "") handle({ type: "text", text: request.conversation.lead });
     for (const event of run.events) take(event);
     if (run.draft) take({ type: "draft-delta", draft: run.draft.draft, text: run.draft.text });
     const outcome = await waitForEnd(run, signal);
@@ -96,13 +100,17 @@ export async function waitForAnswer({ run, request, locale, notes, left }: Opene
   const take = (event: AgentEvent): void => void thoughts.push(reasoning(event));
   for (const event of run.events) take(event);
   const unfollow = run.follow(take);
-  const outcome = await waitForEnd(run, left);
+  const outcome = (await waitForEnd(run, left)) ?? run.snapshot();
   unfollow();
-  const end = toAnswerEnd(outcome ?? run.snapshot(), locale);
+  const end = toAnswerEnd(outcome, locale);
   if ("failure" in end) throw new HttpRefusalError(end.failure);
   if (end.notice !== "") thoughts.push(`\n\n${end.notice}`);
   return {
-    text: [run.snapshot().response, ...renderMissingConsent(end)].join("\n\n"),
+    text: [
+      request.conversation.lead,
+      [outcome.response, ...renderMissingConsent(end)].join("\n\n"),
+      renderCutMark(outcome, { request, locale, isCut: false }),
+    ].join(""),
     reasoning: request.reasoning === "none" ? "" : thoughts.join("").trim(),
     calls: [],
     end,

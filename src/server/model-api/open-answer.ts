@@ -3,7 +3,7 @@ import type { AskRequest } from "../../app/ask-request.ts";
 import type { Duet } from "../../app/duet.ts";
 import { readChain } from "../../core/chain-text.ts";
 import { DuetError } from "../../kit/errors.ts";
-import { type Locale, removePrefix, say } from "../../kit/locale.ts";
+import { type Locale, removePrefix, say, type Text } from "../../kit/locale.ts";
 import { beginRun } from "../../runs/begin-run.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import { type RunService, releaseRun } from "../../runs/run-service.ts";
@@ -11,11 +11,14 @@ import { createLeaveSignal } from "../http/connection.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { RouteCall } from "../http/routes.ts";
 import { collectFiles } from "./collect-files.ts";
-import type { ModelRequest } from "./model-request.ts";
+import { findModel } from "./model-names.ts";
+import type { ModelRequest, ReasoningDetail } from "./model-request.ts";
+import { beginSideRun } from "./side-answer.ts";
+import { findSideRequest, plainSideRequest } from "./side-requests.ts";
 
 /** Represents the run that answers a request, which may have ended. */
 export interface OpenedAnswer {
-  request: ModelRequest;
+  request: ModelRequest & { reasoning: ReasoningDetail };
   run: RunHandle;
   locale: Locale;
   /** Lists what the reader sees before the answer. */
@@ -25,14 +28,43 @@ export interface OpenedAnswer {
 }
 
 /**
- * Opens the run that answers a request: fetches its files, applies its parameters and begins. Throws `HttpRefusalError` for what the
- * request has wrong, and where the caller has had its share. The run is cancelled when the client leaves, unless it is in the background.
+ * Opens the run that answers a request: fetches its files, applies its parameters and begins. A request that a page makes for itself
+ * gets one turn of the function-call model. Throws `HttpRefusalError` for what the request has wrong, and where the caller has had
+ * its share. The run is cancelled when the client leaves, unless it is in the background.
  */
-export async function openAnswer(service: RunService, request: ModelRequest, call: RouteCall): Promise<OpenedAnswer> {
+export async function openAnswer(service: RunService, asked: ModelRequest, call: RouteCall): Promise<OpenedAnswer> {
+  const { duet, settings } = service;
+  const { conversation, isStreamed = true } = asked;
+  const model = findModel(asked.model);
+  const hasTools = asked.tools.length > 0;
+  const side = model?.isSide
+    ? plainSideRequest
+    : findSideRequest({ isStreamed, hasTools, messages: conversation.said });
+  if (side) {
+    const request = { ...asked, reasoning: "none" } as const;
+    const run = await beginSideRun(service, { caller: call.caller, request, side });
+    return { request, run, locale: duet.locale, notes: [], left: abortOnLeave(call, run, service) };
+  }
+  const request = { ...asked, reasoning: asked.reasoning ?? model?.reasoning ?? settings.modelApi.reasoning };
+  const locale = duet.localeFor(conversation.question);
+  const { run, notes } = await beginAnswer(service, { request, locale }, call);
+  return {
+    request,
+    run,
+    locale,
+    notes: [...conversation.notes, ...notes, ...(hasTools ? [unusedTools] : [])].map((note) => say(locale, note)),
+    left: request.isBackground ? new AbortController().signal : abortOnLeave(call, run, service),
+  };
+}
+
+async function beginAnswer(
+  service: RunService,
+  { request, locale }: { request: ModelRequest; locale: Locale },
+  call: RouteCall,
+): Promise<{ run: RunHandle; notes: Text[] }> {
   const { duet, runs } = service;
-  const { conversation } = request;
-  const { question, instruction } = conversation;
-  const locale = duet.localeFor(question);
+  const { conversation, storage } = request;
+  const { question, instruction, documents } = conversation;
   const { attachments, history, notes } = await collectFiles(conversation, {
     field: request.fields.messages,
     duet,
@@ -40,15 +72,16 @@ export async function openAnswer(service: RunService, request: ModelRequest, cal
   });
   const models = await chooseModelParameters(duet, request);
   const answerForm = await openAnswerForm(request);
-  await runs.prepare(call.caller);
+  const { caller } = call;
+  await runs.prepare(caller);
   const run = beginRun({
-    scope: { ...service, caller: call.caller },
+    scope: { ...service, caller },
     input: {
       question,
       mode: request.mode,
       search: request.search,
       max_tokens: request.maxTokens,
-      conversation_id: request.storage?.conversationId,
+      conversation_id: storage?.conversationId,
     },
     attachments,
     chain: readChain(undefined, undefined, call.request.headers),
@@ -59,21 +92,12 @@ export async function openAnswer(service: RunService, request: ModelRequest, cal
     models,
     answerForm,
     given: {
-      history: request.storage ? undefined : history,
-      instruction,
-      stop: request.stop,
-      toolChoice: request.toolChoice,
+      ...{ instruction, stop: request.stop, toolChoice: request.toolChoice },
+      // A conversation of ours has its sources under the numbers from one on.
+      ...(storage === undefined && { history, documents }),
     },
   });
-  return {
-    request,
-    run,
-    locale,
-    notes: [...conversation.notes, ...notes, ...(request.tools.length > 0 ? [unusedTools] : [])].map((note) =>
-      say(locale, note),
-    ),
-    left: request.isBackground ? new AbortController().signal : abortOnLeave(call, run, service),
-  };
+  return { run, notes };
 }
 
 /**

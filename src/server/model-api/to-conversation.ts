@@ -1,13 +1,15 @@
-import type { Text } from "../../kit/locale.ts";
+import { detectLanguage, say, type Text } from "../../kit/locale.ts";
+import { hasCutMark, removeCutMark } from "./cut-mark.ts";
+import { findDocumentNumbers } from "./document-numbers.ts";
 import { fieldRefusedError } from "./field-refused-error.ts";
-import type { ModelMessage, RequestConversation, WireFile } from "./model-request.ts";
+import type { ModelMessage, RequestConversation, SaidMessage, WireFile } from "./model-request.ts";
 
 /** Limits a question, in UTF-16 units. */
 const longestQuestion = 100_000;
 
 /**
- * Returns a client's messages as a question with its history. Throws `HttpRefusalError` (400), which names `field`, where there is no
- * question at the end or where it is too long.
+ * Returns a client's messages as a question with its history. Where an answer stands last, the question is to go on with it. Throws
+ * `HttpRefusalError` (400), which names `field`, where nothing is asked or where it is too long.
  */
 export function toConversation(messages: readonly ModelMessage[], field: string): RequestConversation {
   const instructions: string[] = [];
@@ -22,7 +24,7 @@ export function toConversation(messages: readonly ModelMessage[], field: string)
     const files = role === "user" ? message.files : [];
     if (text.trim() === "" && files.length === 0) continue;
     if (role === "instruction") instructions.push(text);
-    else if (role === "assistant") findLast(turns).answers.push(text);
+    else if (role === "assistant") findLast(turns).answers.push(removeCutMark(text));
     else {
       if (turns.at(-1)?.answers.length !== 0) turns.push({ questions: [], answers: [], files: [] });
       const turn = findLast(turns);
@@ -30,11 +32,13 @@ export function toConversation(messages: readonly ModelMessage[], field: string)
       turn.files.push(...files);
     }
   }
-  const last = turns.pop();
+  const goesOn = turns.at(-1)?.answers.some((answer) => answer.trim() !== "") === true;
+  const last = goesOn ? toGoOn(turns) : turns.pop();
   const files = last?.files ?? [];
   const question = last?.questions.join("\n\n").trim() || (files.length > 0 ? unsaid : "");
-  if (question === "" || (last?.answers.length ?? 0) > 0) throw fieldRefusedError(field, noQuestion);
+  if (question === "") throw fieldRefusedError(field, noQuestion);
   if (question.length > longestQuestion) throw fieldRefusedError(field, describeTooLong(question.length));
+  const said = messages.map(toSaid);
   return {
     question,
     files,
@@ -45,8 +49,26 @@ export function toConversation(messages: readonly ModelMessage[], field: string)
     })),
     instruction: instructions.length > 0 ? instructions.join("\n\n") : undefined,
     notes: leftOut > 0 ? [describeLeftOutTools(leftOut)] : [],
+    said,
+    documents: findDocumentNumbers(said.flatMap(({ role, text }) => (role === "assistant" ? [] : [text]))),
+    lead: goesOn && hasCutMark(said.at(-1)?.text ?? "") ? "\n\n" : "",
   };
 }
+
+function toSaid(message: ModelMessage): SaidMessage {
+  return { role: message.role, text: message.role === "tool" ? message.result.text : message.text };
+}
+
+/** Asks for the rest of the last answer, in the language of the conversation. */
+function toGoOn(turns: readonly Exchange[]): Exchange {
+  const spoken = turns.at(-1)?.questions.join("\n") ?? "";
+  return { questions: [say(detectLanguage(spoken, "en"), goOn)], answers: [], files: [] };
+}
+
+const goOn: Text = {
+  zh: "请从你上一个回答中断的地方接着写。只写后续部分，不要重复已有内容，也不要加开场白。",
+  en: "Go on with your last answer from exactly where it ends. Write only what follows, repeat nothing of it, and add no introduction.",
+};
 
 /** Stands for the missing question when a conversation begins with the assistant, and where a message is an image alone. */
 const unsaid = "…";
@@ -67,8 +89,8 @@ function findLast(turns: Exchange[]): Exchange {
 }
 
 const noQuestion = {
-  zh: "最后须是用户的消息（允许：role 为 user、含文字、图片或文件的消息，其后没有 assistant 消息）",
-  en: "the last message is not a question (allowed: a message of the role user with text, an image or a file, and no assistant message after it)",
+  zh: "没有问题（允许：role 为 user、含文字、图片或文件的消息，或要接着写的 assistant 消息）",
+  en: "there is no question (allowed: a message of the role user with text, an image or a file, or one of the assistant to go on with)",
 };
 
 function describeTooLong(length: number): Text {

@@ -174,6 +174,7 @@ const sendable = [
   "mcp-name",
   "mcp-protocol-version",
   "mcp-session-id",
+  "x-api-key",
 ];
 
 /** Matches the parameters that a tool also wants in headers, and the headers with which OpenAI's client describes itself. */

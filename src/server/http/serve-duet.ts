@@ -62,6 +62,7 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
       createServer: mcp.createServer,
       settings: config.serve.http,
       token: config.httpToken,
+      credentials: () => duet.credentials(),
       openAuth: auth && ((resource) => openAuth(auth, { resource, locale, log })),
       open: createChatPages(),
       routes: joinRoutes(service, config, operations),

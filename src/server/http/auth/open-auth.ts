@@ -8,6 +8,7 @@ import { isSecureAddress } from "../../../kit/net/secure-address.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
 import { type AuthSettings, type Clock, systemClock } from "./auth-settings.ts";
 import { type CheckToken, type Claims, InvalidTokenError } from "./check-token.ts";
+import { readToken } from "./read-token.ts";
 
 export interface AuthOptions {
   /** Is the public address of `/mcp`, and ends with that path. */
@@ -59,9 +60,8 @@ export function openAuth(settings: AuthSettings, { resource, locale, log, clock 
   return {
     routes: createMetadataPages(settings, resource),
     async authenticate(request) {
-      const header = request.headers.get("authorization");
-      if (header === null || !/^bearer( |$)/i.test(header)) return toSignInChallenge(challenge);
-      const token = header.slice("bearer ".length).trim();
+      const token = readToken(request);
+      if (token === undefined) return toSignInChallenge(challenge);
       if (token.length > longestToken) return toInvalidTokenChallenge(challenge, tooLong);
       try {
         return await check(token, request.signal);

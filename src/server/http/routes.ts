@@ -30,6 +30,8 @@ export interface RoutesOptions {
   /** Runs on every path except those of `open`. */
   authenticate: AuthenticateFrom;
   open: OpenPages;
+  /** Holds the pages to which anybody may send a form; each decides by itself from whom it takes one. */
+  forms?: OpenPages | undefined;
   routes: Readonly<Record<string, Route>>;
   /** Runs for each response as soon as its head is known. */
   onAnswer?: ((answer: RequestSummary) => void) | undefined;
@@ -67,7 +69,7 @@ export type Routes = Hono<{ Bindings: Bindings; Variables: Variables }>;
 
 /** Answers web-standard requests whose headers have been judged. */
 export function createRoutes(options: RoutesOptions): Routes {
-  const { names, authenticate, open, routes, onAnswer, inFlight, locale, log } = options;
+  const { names, authenticate, open, forms = {}, routes, onAnswer, inFlight, locale, log } = options;
   const app = new Hono<{ Bindings: Bindings; Variables: Variables }>();
 
   async function admit(request: Request, { address }: HttpConnection): Promise<Admission> {
@@ -99,6 +101,13 @@ export function createRoutes(options: RoutesOptions): Routes {
       if (method !== "GET" && method !== "HEAD") throw new HttpRefusalError(createMethodRefusal(method, ["GET"]));
       return page(raw, context.env.connection.address);
     });
+  for (const [path, page] of Object.entries(forms))
+    app.all(path, (context) => {
+      context.set("route", path);
+      const { method, raw } = context.req;
+      if (method !== "POST") throw new HttpRefusalError(createMethodRefusal(method, ["POST"]));
+      return page(raw, context.env.connection.address);
+    });
   for (const [path, route] of Object.entries(routes))
     app.all(path, async (context) => {
       context.set("route", path);
@@ -116,7 +125,9 @@ export function createRoutes(options: RoutesOptions): Routes {
   // As a route: what `notFound` throws would pass by what is added to every answer.
   app.all("*", async ({ req: { raw }, env }) => {
     await admit(raw, env.connection);
-    throw new HttpRefusalError(createPathRefusal(new URL(raw.url).pathname, Object.keys({ ...open, ...routes })));
+    throw new HttpRefusalError(
+      createPathRefusal(new URL(raw.url).pathname, Object.keys({ ...open, ...forms, ...routes })),
+    );
   });
   app.onError((thrown, context) => {
     const { path, method } = context.req;
@@ -139,7 +150,7 @@ function setSecurityHeaders(headers: Headers): void {
     "cache-control",
     headers.get("cache-control")?.includes("no-transform") ? "no-store, no-transform" : "no-store",
   );
-  headers.set("referrer-policy", "no-referrer");
+  if (!headers.has("referrer-policy")) headers.set("referrer-policy", "no-referrer");
   if (!headers.has("content-security-policy"))
     headers.set("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
 }

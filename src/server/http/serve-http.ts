@@ -12,10 +12,10 @@ import { formatCount } from "../../kit/text/format-count.ts";
 import type { ConnectionDetails } from "../mcp/mcp-interface.ts";
 import type { Log } from "../operations/log.ts";
 import { isLoopback, toUrlHost } from "./address.ts";
-import { type CheckSession, createAuthenticate } from "./auth/authenticate.ts";
+import { createAuthenticate } from "./auth/authenticate.ts";
 import { createApiTokenCheck } from "./auth/check-api-token.ts";
 import { createGuessLimit } from "./auth/guess-limit.ts";
-import type { Authenticate, OpenPages } from "./auth/open-auth.ts";
+import type { Auth, Authenticate, OpenPages } from "./auth/open-auth.ts";
 import { createTurns, toHttpConnection } from "./connection.ts";
 import { createHealthPages, type Readiness } from "./health.ts";
 import { type ConnectionLimits, connectionLimits, listen } from "./listen.ts";
@@ -64,14 +64,6 @@ export interface HttpServerOptions {
   /** Overrides values that are fixed otherwise. */
   limits?: Partial<ConnectionLimits> | undefined;
   signal: AbortSignal;
-}
-
-export interface Auth {
-  authenticate: Authenticate;
-  /** Knows the browsers in which people are signed in. */
-  checkSession?: CheckSession | undefined;
-  /** Holds the pages that say how to sign in, for callers that are not signed in. */
-  routes: OpenPages;
 }
 
 /** Limits how long open responses may take to end after a stop, in milliseconds. */
@@ -131,6 +123,7 @@ export async function serveOverHttp(options: HttpServerOptions): Promise<void> {
         ...options.open,
         ...auth?.routes,
       },
+      forms: auth?.forms,
       routes: { "/mcp": { GET: mcp.handle, POST: mcp.handle, DELETE: mcp.handle }, ...options.routes },
       onAnswer: options.onAnswer,
       inFlight,

@@ -4,7 +4,7 @@ import { tokenPrefix } from "../../../core/store/credentials.ts";
 import type { Text } from "../../../kit/locale.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
 import type { CheckApiToken } from "./check-api-token.ts";
-import type { Admission, Authenticate } from "./open-auth.ts";
+import type { Admission, Authenticate, CheckSession } from "./open-auth.ts";
 import { hasCredential, readToken } from "./read-token.ts";
 
 export interface Ways {
@@ -18,8 +18,6 @@ export interface Ways {
   /** Is true when nobody is let in without one of these, although the operator has no token. */
   isRequired?: boolean | undefined;
 }
-
-export type CheckSession = (request: Request) => Promise<Admission | HttpRefusal | undefined>;
 
 /**
  * Accepts the operator's token, an API token, a token of the authorization server or a browser's sign-in, whichever there is. Where

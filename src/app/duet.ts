@@ -9,6 +9,7 @@ import type { ModelParameters } from "../config/models/resolve-model.ts";
 import type { Attachment } from "../core/attachment.ts";
 import { type Caller, operator } from "../core/caller.ts";
 import type { AgentEvent, Notice } from "../core/events.ts";
+import type { Credentials } from "../core/store/credentials.ts";
 import type { TakenRun } from "../core/store/journal.ts";
 import type { ConversationStore, TypedHistory } from "../core/store/store.ts";
 import type { Tool } from "../core/tools/tool.ts";
@@ -215,6 +216,11 @@ export class Duet {
     const { config, conversations } = this.#parts;
     await conversations.store.get();
     return config.conversations.store === "disk" && conversations.monitor.status.state !== "memory";
+  }
+
+  /** Returns the API tokens and the sessions of people who are signed in. Their methods reject while the store cannot be used. */
+  async credentials(): Promise<Credentials> {
+    return (await this.#parts.conversations.store.get()).credentials;
   }
 
   /** Returns the history of what is typed in the chat. Its methods never reject: what cannot be stored lasts as long as the chat. */

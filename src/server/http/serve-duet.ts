@@ -17,7 +17,9 @@ import { type Operations, openOperations } from "../operations/operations.ts";
 import { reportStore } from "../operations/report-store.ts";
 import { resumeInterrupted } from "../operations/resume-interrupted.ts";
 import { parseListenAddress } from "./address.ts";
-import { type OpenPages, openAuth } from "./auth/open-auth.ts";
+import type { AuthSettings } from "./auth/auth-settings.ts";
+import { type Auth, type OpenPages, openAuth } from "./auth/open-auth.ts";
+import { createClosedSignInPages, openSignIn } from "./auth/sign-in/open-sign-in.ts";
 import { findReadiness } from "./health.ts";
 import { chooseEncoding, createTag, type Encoding } from "./response/encode-response.ts";
 import type { Route } from "./routes.ts";
@@ -25,7 +27,7 @@ import { serveOverHttp } from "./serve-http.ts";
 
 export interface DuetHttpOptions extends Omit<McpInterfaceOptions, "settings" | "asks" | "service"> {
   duet: Duet;
-  config: Pick<Config, "serve" | "models" | "httpToken" | "tools"> & ExposedConfig;
+  config: Pick<Config, "serve" | "models" | "httpToken" | "signInSecret" | "tools"> & ExposedConfig;
   /** Has the form `[HOST:]PORT`. */
   address: string;
   log: Log;
@@ -54,6 +56,17 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
       options.onEnd?.(run);
     },
   });
+  /** Callers bring a token, and people sign in where the configuration says how. */
+  function openCallers(settings: AuthSettings, resource: string): Auth {
+    const callers = openAuth(settings, { resource, locale, log });
+    if (settings.signIn === undefined) return callers;
+    const { signInSecret: secret, serve } = config;
+    const isPublic = serve.http.publicUrl !== undefined;
+    const credentials = () => duet.credentials();
+    const people = openSignIn(settings, { resource, isPublic, secret, credentials, locale, log });
+    return { ...callers, ...people, routes: { ...callers.routes, ...people.routes } };
+  }
+
   const mcp = createMcpInterface(duet, { ...options, settings: config.serve, asks: config.tools.ask, service });
   const stopReporting = reportUnapproved({ gateway: duet.gateway(), locale, log });
   const stopReportingStore = reportStore({ duet, locale, log, checkAfterMs: 0 });
@@ -64,8 +77,9 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
       createServer: mcp.createServer,
       settings: config.serve.http,
       token: config.httpToken,
-      openAuth: auth && ((resource) => openAuth(auth, { resource, locale, log })),
-      open: createChatPages(),
+      credentials: () => duet.credentials(),
+      openAuth: auth && ((resource) => openCallers(auth, resource)),
+      open: { ...createChatPages(), ...createClosedSignInPages(locale) },
       routes: joinRoutes(service, config, operations),
       onChange(caller, listener) {
         const stop = [duet.gateway(caller).onChange(listener), mcp.runs.onChange(caller, () => listener("resources"))];

@@ -99,7 +99,7 @@ const helpTexts = {
   version: { zh: "显示版本", en: "show the version" },
 } satisfies Record<string, Text>;
 
-/** Translates the words with which the parser lays out help. */
+/** Holds the words of the parser's own layout of help. */
 const chineseWords = {
   "Commands:": "命令：",
   "Options:": "选项：",

@@ -9,7 +9,7 @@ import { DuetError } from "../src/kit/errors.ts";
 import type { Text } from "../src/kit/locale.ts";
 
 /** Names the kinds of values that a shell completes. */
-export type Completed = "file" | "folder" | "conversation";
+export type CompletionKind = "file" | "folder" | "conversation";
 
 /** Each row describes one flag. The same table feeds yargs and the quick reader of `serve`. All values arrive as text. */
 export interface Option {
@@ -18,7 +18,7 @@ export interface Option {
   choices?: readonly string[];
   alias?: string;
   /** Says what a shell completes as the value. Nothing is completed when neither this nor `choices` is there. */
-  completes?: Completed;
+  completes?: CompletionKind;
 }
 
 export const sharedOptions: Readonly<Record<string, Option>> = {

@@ -125,7 +125,7 @@ function describeUnknown(name: string, line: FailedLine): Text {
       ? { zh: "未知的命令或参数", en: "unknown command or argument" }
       : { zh: "未知的选项", en: "unknown option" };
   const list = allowed.join(", ");
-  const advice = option === undefined ? adviseQuotes(words, command, nearest === undefined ? 2 : 3) : none;
+  const advice = option === undefined ? describeQuotes(words, command, nearest === undefined ? 2 : 3) : none;
   return {
     zh: `${shown}：${what.zh}${nearest === undefined ? "" : `，是否想写 ${nearest}？`}${advice.zh}${list && `（允许：${list}）`}`,
     en: `${shown}: ${what.en}${nearest === undefined ? "" : `; did you mean ${nearest}?`}${advice.en}${list && ` (allowed: ${list})`}`,
@@ -133,7 +133,7 @@ function describeUnknown(name: string, line: FailedLine): Text {
 }
 
 /** Says how a question is written, where there are so many words that they look like one. */
-function adviseQuotes(words: readonly string[], command: string | undefined, least: number): Text {
+function describeQuotes(words: readonly string[], command: string | undefined, least: number): Text {
   if (command !== undefined && command !== "ask") return none;
   const plain = takePlainWords(words);
   const asked = command === "ask" ? plain.slice(1) : plain;

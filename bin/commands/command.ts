@@ -1,6 +1,6 @@
 import type { Context } from "../../src/cli/console.ts";
 import { type Locale, say, type Text } from "../../src/kit/locale.ts";
-import { type Completed, type Option, sharedOptions, type Values } from "../options.ts";
+import { type CompletionKind, type Option, sharedOptions, type Values } from "../options.ts";
 
 /** Runs what a command line asks for and returns the exit code. */
 export interface Action {
@@ -35,7 +35,7 @@ export interface Positional {
   /** Is true for the last one where several may be given. */
   readonly isRepeated?: boolean;
   readonly choices?: readonly string[];
-  readonly completes?: Completed;
+  readonly completes?: CompletionKind;
 }
 
 /** Returns the options that a command has, those that all commands share first. */

@@ -1,9 +1,9 @@
 import { type Locale, say } from "../../src/kit/locale.ts";
 import { type CommandRow, listOptions } from "../commands/command.ts";
-import type { Completed, Option } from "../options.ts";
+import type { CompletionKind, Option } from "../options.ts";
 
 /** Says what a shell offers: fixed words, or what it finds when it is asked. `none` is a value that only the person knows. */
-export type Values = readonly string[] | Completed | "none";
+export type Values = readonly string[] | CompletionKind | "none";
 
 export interface CompletedOption {
   /** Is the name with its dashes. */

@@ -3,7 +3,7 @@ import { type CompletedCommand, listPositionals, listValuedFlags, type Values } 
 /** Renders the completion for fish, as a file of `~/.config/fish/completions` has it. */
 export function renderFish(commands: readonly CompletedCommand[]): string {
   return `# Completion of duet for fish: duet completion fish | source
-function __duet_at
+function __duet_is_at
     set -l at ''
     set -l skip 0
     for word in (commandline -opc)[2..]
@@ -38,21 +38,21 @@ ${commands.flatMap(renderCommand).join("\n")}
 
 function renderCommand(command: CompletedCommand): string[] {
   const { path, commands, options } = command;
-  const words = commands.map(({ name, help }) => `complete -c duet -n ${at(path)} -a ${name} -d ${quote(help)}`);
+  const words = commands.map(({ name, help }) => `complete -c duet -n ${renderCondition(path)} -a ${name} -d ${quote(help)}`);
   const flags = options.map(({ flag, short, help, values }) => {
     const letter = short ? ` -s ${short}` : "";
     const value = values === undefined ? "" : ` ${offer(values)}`;
-    return `complete -c duet -n ${at(`${path}( _)*`)} -l ${flag.slice(2)}${letter}${value} -d ${quote(help)}`;
+    return `complete -c duet -n ${renderCondition(`${path}( _)*`)} -l ${flag.slice(2)}${letter}${value} -d ${quote(help)}`;
   });
   const places = listPositionals(command).map(({ place, values }) => {
     const before = place === "*" ? "( _)*" : " _".repeat(Number(place));
-    return `complete -c duet -n ${at(`${path}${before}`)} ${offer(values)}`;
+    return `complete -c duet -n ${renderCondition(`${path}${before}`)} ${offer(values)}`;
   });
   return [...words, ...flags, ...places];
 }
 
-function at(pattern: string): string {
-  return quote(`__duet_at ${quote(pattern)}`);
+function renderCondition(pattern: string): string {
+  return quote(`__duet_is_at ${quote(pattern)}`);
 }
 
 function offer(values: Values): string {

@@ -47,6 +47,13 @@ const terminal = defineGroup(
         en: "colours for a dark or a light background; `auto`: as the terminal reports, otherwise dark",
       },
     }),
+    notify: defineSetting(({ z }) => z.enum(["auto", "bell", "off"]).default("auto"), {
+      help: {
+        zh: "运行结束或有问题等待、而你在别处时怎样提醒：`auto` 用终端支持的桌面通知，否则响铃；`off` 不提醒",
+        en: "how you are told, while you look elsewhere, that a run has ended or a question waits: `auto`: a notification where the terminal has them, otherwise a bell; `off`: not at all",
+      },
+      fileHelp: "How you are told that a run has ended or a question waits while you look elsewhere.",
+    }),
     screenReader: defineSetting(({ z }) => z.boolean().default(false), {
       help: { zh: "供屏幕阅读器使用的普通行", en: "plain lines for a screen reader" },
       fileHelp: "Plain lines for a screen reader: nothing is redrawn, signs are words, no spinner.",

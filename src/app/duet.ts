@@ -170,6 +170,12 @@ export class Duet {
     return (await this.#triedServers(signal))?.status() ?? [];
   }
 
+  /** Names the servers that are starting at this moment; it waits for none. */
+  async startingServers(): Promise<string[]> {
+    const servers = (await this.#parts.tools.inventory.pool())?.status() ?? [];
+    return servers.filter(({ state }) => state === "starting").map(({ name }) => name);
+  }
+
   /** Returns the servers' tools that wait for approval. Waits for the servers to start. */
   async toolChanges(signal?: AbortSignal): Promise<NamedChange[]> {
     return (await this.#triedServers(signal))?.waiting() ?? [];

@@ -147,9 +147,10 @@ export function toDecideResult(run: Run, work: DecideResult): DecideResult {
   const {
     input: { limits, locale },
   } = run;
+  const results = countResults(work.observations);
   const message = hasAnswered
-    ? explainOwnAnswer(locale)
-    : explainVerdict(verdict, { limits, locale, results: countResults(work.observations), custom: work.custom });
+    ? explainOwnAnswer(results, locale)
+    : explainVerdict(verdict, { limits, locale, results, custom: work.custom });
   run.services.emit({ type: "evaluation", ...verdict, message });
   // The end of the run names a limit, once, with what raises it.
   const forLog = verdict.reason === "repetition" ? undefined : true;

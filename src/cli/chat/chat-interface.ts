@@ -45,6 +45,8 @@ export interface ChatHandler {
   prompt(): string;
   /** Returns the status line at the bottom: the models and the other settings in force. */
   status(isAsking: boolean): string;
+  /** Lists the servers that the run waits for before it begins. */
+  readonly starting: readonly string[];
   /** Stops the run or command that is going on; false when there is none. */
   stop(): boolean;
   /** Ends the chat once what is going on has ended. */

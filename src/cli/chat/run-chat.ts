@@ -14,10 +14,11 @@ import type { Chat, ChatSettings } from "./chat.ts";
 import type { ChatHandler, ChatInterface } from "./chat-interface.ts";
 import { renderFarewell, renderPrompt, renderStatus, renderWelcome, waitTexts } from "./chat-lines.ts";
 import { createComplete } from "./complete-commands.ts";
+import { createStartWatch } from "./follow-start.ts";
 import { findInterruptedRun, renderInterruptedRun, takeInterruptedRun } from "./interrupted-run.ts";
 import { type Offer, renderOffer } from "./offers.ts";
 import { type KeptChoices, openConversation, restoreChoices, showEnd } from "./open-conversation.ts";
-import { renderFailure, runCommand } from "./run-command.ts";
+import { canRunAtOnce, renderFailure, runCommand } from "./run-command.ts";
 import type { SearchSwitch } from "./search-switch.ts";
 import { createSessionBill } from "./session-bill.ts";
 import { createModelNames } from "./settings/switch-models.ts";
@@ -64,6 +65,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
   let inbox: RunInbox | undefined;
   let waits: Delivery | undefined;
 
+  const start = createStartWatch(duet, () => chatInterface.refresh());
   const models = createModelNames(duet, settings, () => chatInterface.refresh());
   const handler: ChatHandler = {
     get locale() {
@@ -80,8 +82,12 @@ export async function runChat(options: ChatOptions): Promise<number> {
       isLeaving = true;
     },
     expand: () => expandRun(chat),
+    get starting() {
+      return start.servers;
+    },
     message(text) {
-      const delivery = text.trim().startsWith("/") ? undefined : inbox?.send(text.trim());
+      if (text.trim().startsWith("/")) return runAtOnce(text.trim());
+      const delivery = inbox?.send(text.trim());
       if (delivery === "next_step") return true;
       // Each reason is said once per run.
       if (delivery && delivery !== waits)
@@ -99,6 +105,18 @@ export async function runChat(options: ChatOptions): Promise<number> {
     complete: createComplete(() => chat, folders),
   };
   const chatInterface = await options.openInterface(handler, steps);
+
+  /** Runs a command beside the run that goes on. Returns false where it has to wait for the end. */
+  function runAtOnce(line: string): boolean {
+    if (going === undefined || !canRunAtOnce(line)) return false;
+    chatInterface.write(createLine(`${handler.prompt()}${line}`, "dim"));
+    void runCommand(line, chat, signal).then((left) => {
+      if (left !== "exit") return;
+      handler.leave();
+      handler.stop();
+    });
+    return true;
+  }
 
   /** Does something that can be stopped; what it throws is a line, and the chat goes on. */
   async function runStoppable<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
@@ -141,6 +159,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     const said = createRunInbox({ isAskedLater: true });
     inbox = said;
     waits = undefined;
+    start.begin();
     await runStoppable((stop) =>
       answerQuestion({
         ...more,
@@ -162,6 +181,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
         },
         onEvent(event) {
           steps.handle(event);
+          if (event.type === "phase-start") start.end();
           if (event.type === "run-start") ({ conversationId, runId } = event);
           if (event.type !== "run-end") return;
           bill.add(event.outcome);
@@ -169,6 +189,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
         },
       }),
     );
+    start.end();
     inbox = undefined;
     chatInterface.putFirst(said.close().map(({ text }) => text));
     if (limited && !isLeaving) makeOffer(limited);

@@ -24,6 +24,13 @@ export async function runCommand(line: string, chat: Chat, signal: AbortSignal):
   }
 }
 
+/** Is true for a line with a command that need not wait for the end of a run. */
+export function canRunAtOnce(line: string): boolean {
+  const [, name = "", argument = ""] = /^(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
+  const command = findCommand(name, chatCommands);
+  return command?.runsAtOnce === true && (command.argument !== "" || argument === "");
+}
+
 function writeText(chat: Chat, text: Text): undefined {
   chat.write(say(chat.settings.locale, text));
 }

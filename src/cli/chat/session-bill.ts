@@ -125,7 +125,7 @@ function sumOfAgents(row: AgentsRow | undefined, more: AgentsBill): AgentsRow {
 const order: Record<ModelKey, number> = { compact: 0, function_call: 1, answer: 2 };
 const roleNames: Record<ModelKey, Text> = {
   compact: { zh: "压缩对话", en: "summary" },
-  function_call: { zh: "工具调用", en: "decide" },
+  function_call: { zh: "决策", en: "decide" },
   answer: { zh: "回答", en: "answer" },
 };
 const nothing: Text = { zh: "还没有用量。", en: "Nothing has been used yet." };

@@ -205,7 +205,10 @@ export const serveSettings = defineGroup(
       kind: "number",
       flag: {
         name: "window",
-        help: "seconds after which a call returns `running` (duet install sets it by the host's time limit)",
+        help: {
+          zh: "调用超过多少秒就返回 `running`（duet install 按宿主的时限设置）",
+          en: "seconds after which a call returns `running` (duet install sets it by the host's time limit)",
+        },
         command: "serve",
       },
     }),

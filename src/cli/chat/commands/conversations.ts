@@ -157,6 +157,7 @@ const maxListed = 20;
 
 export const conversations: ChatCommand = {
   name: "/conversations",
+  runsAtOnce: true,
   argument: "",
   help: { zh: "列出保存的对话", en: "lists the saved conversations" },
   async run(chat) {

@@ -16,6 +16,7 @@ import {
 export function createHelp(groups: () => readonly CommandGroup[]): ChatCommand {
   return {
     name: "/help",
+    runsAtOnce: true,
     argument: "[COMMAND]",
     help: { zh: "显示帮助，或一个命令的用法", en: "shows this help, or the usage of one command" },
     complete: async ({ settings: { locale } }) =>
@@ -131,6 +132,7 @@ const keyHelp: readonly { keys: string; help: Text }[] = [
 
 export const exit: ChatCommand = {
   name: "/exit",
+  runsAtOnce: true,
   aliases: ["/quit"],
   argument: "",
   help: { zh: "退出（也可以按 Ctrl-D）", en: "exits (so does Ctrl-D)" },

@@ -12,6 +12,7 @@ import { type ChatCommand, commandError } from "./chat-command.ts";
 
 export const trace: ChatCommand = {
   name: "/trace",
+  runsAtOnce: true,
   argument: "[RUN]",
   help: { zh: "显示一次运行的轨迹，默认是最近一次", en: "shows the trace of a run; without an ID, of the last run" },
   async complete({ duet, conversationId }) {
@@ -107,6 +108,7 @@ function renderPlan(steps: readonly PlanStep[], locale: Locale): Line[] {
 
 export const expand: ChatCommand = {
   name: "/expand",
+  runsAtOnce: true,
   argument: "[N]",
   help: {
     zh: "展开一个步骤；不给编号时展开上一次运行的全部步骤",
@@ -162,6 +164,7 @@ export const fold: ChatCommand = {
 
 export const cost: ChatCommand = {
   name: "/cost",
+  runsAtOnce: true,
   argument: "",
   help: { zh: "显示本次聊天的用量与费用", en: "shows what this chat has used and cost" },
   run(chat) {

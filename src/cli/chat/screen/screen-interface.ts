@@ -7,6 +7,7 @@ import { inputModes } from "../../terminal/keys/input-modes.ts";
 import type { MarkdownStream } from "../../terminal/markdown/markdown-stream.ts";
 import { claimOutput } from "../../terminal/screen/claim-output.ts";
 import type { Reflow } from "../../terminal/screen/drawn.ts";
+import type { NotificationWay } from "../../terminal/screen/notifications.ts";
 import { type PaintOptions, paintLine } from "../../terminal/screen/paint-line.ts";
 import { createScreen } from "../../terminal/screen/screen.ts";
 import type { Live, Size } from "../../terminal/screen/screen-types.ts";
@@ -18,6 +19,7 @@ import { createRunView, type TerminalRunView } from "../steps/create-run-view.ts
 import type { StepList } from "../steps/fold-steps.ts";
 import type { StepLog } from "../steps/step.ts";
 import { createInterrupts } from "./interrupts.ts";
+import { createNotifier } from "./notifier.ts";
 import { createTypingAhead } from "./picker.ts";
 import { createQuestionPanels } from "./question-panels.ts";
 import { readScreenKeys } from "./screen-keys.ts";
@@ -30,6 +32,8 @@ export interface ScreenInterfaceOptions {
   look: PaintOptions;
   reflow: Reflow;
   verbose: boolean;
+  /** Says how somebody who looks elsewhere is told; absent where nobody wants to be. */
+  notification: NotificationWay | undefined;
   signal: AbortSignal;
 }
 
@@ -38,13 +42,17 @@ export interface ScreenInterfaceOptions {
  * and the input are below it. What is submitted during a run is queued.
  */
 export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterface {
-  const { console, handler, steps, history, look, reflow, verbose, signal } = options;
+  const { console, handler, steps, history, look, reflow, verbose, notification, signal } = options;
   const queue = createInputQueue();
   const refresh = (): void => screen.refresh();
   const isRunShown = (): boolean => view !== undefined;
   const questions = createQuestionPanels({
     handler,
-    onChange: refresh,
+    onChange() {
+      view?.setAsking(questions.panel !== undefined);
+      if (questions.panel && view) notifier.tellOfQuestion();
+      refresh();
+    },
     isRunShown: isRunShown,
     onReply: (line) => screen.write([line]),
   });
@@ -76,8 +84,9 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
         locale: handler.locale,
       }),
   });
+  const notifier = createNotifier({ way: notification, handler, send: screen.send });
   const keys = readScreenKeys({
-    ...{ handler, editor, queue, questions, interrupts, typingAhead, isRunShown: isRunShown, screen, onEnd: endChat },
+    ...{ handler, editor, queue, questions, interrupts, typingAhead, isRunShown, notifier, screen, onEnd: endChat },
     stdin: console.stdin,
   });
   signal.addEventListener("abort", endChat, { once: true });
@@ -130,12 +139,15 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
       locale,
       openMarkdown: () => openMarkdown(locale),
       verbose,
+      starting: () => handler.starting,
     });
     view = mine;
+    notifier.beginRun();
     return {
       async handle(event) {
         await questions.free();
         mine.handle(event);
+        notifier.handle(event);
         screen.refresh();
       },
       async close() {
@@ -170,6 +182,7 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
     async close() {
       signal.removeEventListener("abort", endChat);
       keys.close();
+      notifier.close();
       screen.close();
       claimed.release();
     },

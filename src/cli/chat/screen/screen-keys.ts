@@ -6,6 +6,7 @@ import type { OpenScreen } from "../../terminal/screen/screen.ts";
 import type { ChatHandler } from "../chat-interface.ts";
 import type { InputQueue } from "../input-queue.ts";
 import type { Interrupts } from "./interrupts.ts";
+import type { Notifier } from "./notifier.ts";
 import type { Panel, TypingAhead } from "./picker.ts";
 import type { QuestionPanels } from "./question-panels.ts";
 
@@ -18,6 +19,7 @@ export interface ScreenKeysOptions {
   questions: Pick<QuestionPanels, "panel">;
   interrupts: Interrupts;
   typingAhead: TypingAhead;
+  notifier: Pick<Notifier, "noteKey" | "setFocus">;
   /** Is true when a question would now appear without the reader's request. */
   isRunShown(): boolean;
   screen: Pick<OpenScreen, "refreshNow" | "suspend" | "resume">;
@@ -43,6 +45,11 @@ export function readScreenKeys(options: ScreenKeysOptions): KeyReading {
   }
 
   function press(key: Key): void {
+    if (key.name === "focus-in" || key.name === "focus-out") {
+      options.notifier.setFocus(key.name === "focus-in");
+      return;
+    }
+    options.notifier.noteKey();
     const { panel } = questions;
     const isAhead = typingAhead.isAhead(panel, editor.text) && options.isRunShown();
     if (key.ctrl && key.text === "c") interrupt();

@@ -34,6 +34,7 @@ function openKeys({
   const typingAhead = createTypingAhead();
   const keys = readScreenKeys({
     ...{ stdin, handler, editor, queue, questions: { panel }, interrupts, typingAhead, screen, onEnd: end },
+    notifier: { noteKey() {}, setFocus() {} },
     isRunShown: () => isUnasked,
   });
   onTestFinished(() => keys.close());

@@ -10,6 +10,7 @@ import type { RunInbox } from "../../core/run-inbox.ts";
 import type { TakenRun } from "../../core/store/journal.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { createFileGuard } from "../../tools/files/file-guard.ts";
+import { createTerminalConsent } from "../questions/ask-about-call.ts";
 import { createTerminalUser } from "../questions/ask-question.ts";
 import { attachFiles, describeAttached } from "../terminal/editor/files/attach-files.ts";
 import type { Folders } from "../terminal/editor/files/complete-files.ts";
@@ -49,7 +50,8 @@ export async function answerQuestion(options: QuestionOptions): Promise<void> {
   const asked = resumed ? toResumedRequest(resumed) : await toRequest(options, locale);
   const { reader } = chatInterface;
   const leaveRun = (endsRun: boolean): void => (endsRun ? leave() : leaveAtOnce());
-  const user = reader && createTerminalUser({ ...reader, locale, leave: leaveRun, showsEvents: false });
+  const consent = createTerminalConsent(options.config, options.folders.cwd);
+  const user = reader && createTerminalUser({ ...reader, locale, leave: leaveRun, showsEvents: false, consent });
   const shown = chatInterface.openRun(locale);
   try {
     const request: AskRequest = {

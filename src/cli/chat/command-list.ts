@@ -5,6 +5,7 @@ import { clear, compact, continueRun, conversations, keep, resume } from "./comm
 import { createHelp, exit } from "./commands/help.ts";
 import { answerModel, model } from "./commands/models.ts";
 import { mode, search } from "./commands/modes.ts";
+import { permissions } from "./commands/permissions.ts";
 import { save } from "./commands/save.ts";
 import { config, lang, set } from "./commands/settings.ts";
 import { cost, expand, fold, plan, trace } from "./commands/steps.ts";
@@ -18,7 +19,7 @@ export const commandGroups: readonly CommandGroup[] = [
   },
   {
     title: { zh: "提问与过程", en: "Questions and steps" },
-    commands: [plan, tools, context, expand, fold, trace, cost],
+    commands: [plan, tools, permissions, context, expand, fold, trace, cost],
   },
   {
     title: { zh: "对话", en: "Conversation" },

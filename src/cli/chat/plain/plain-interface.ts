@@ -119,6 +119,7 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
       return handler.locale;
     },
     ask: quiet.ask,
+    isSpoken: options.isScreenReader,
     write,
     leave: handler.leave,
   };

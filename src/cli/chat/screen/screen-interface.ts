@@ -120,6 +120,7 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
     ask: questions.ask,
     pick: questions.pick,
     write,
+    columns: () => screen.size.columns,
     leave: handler.leave,
   };
 

@@ -96,6 +96,7 @@ export async function openTestChat({
       return { isKept: false, offer: () => {} };
     },
     keepHistory: () => false,
+    edit: async (text) => void written.push(`edit ${text}`),
     async continueRun() {
       return false;
     },

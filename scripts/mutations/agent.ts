@@ -421,8 +421,8 @@ export const agent: readonly Mutation[] = [
   {
     id: "own-command-fence",
     file: "src/cli/chat/shell/own-commands.ts",
-    text: "\\n(${ended})\\ncommand ${marker}>>>`",
-    becomes: "\\n(${ended})\\ncommand>>>`",
+    text: "const marker = createRandomHex();",
+    becomes: 'const marker = "";',
     tests: ["test/cli/chat/shell/own-commands.test.ts"],
     endangers: "the output of a command passes for words of the user",
   },
@@ -431,7 +431,7 @@ export const agent: readonly Mutation[] = [
     file: "src/cli/chat/run-chat.ts",
     text: 'return chatInterface.reader !== undefined && text.trim().startsWith("!");',
     becomes: 'return text.trim().startsWith("!");',
-    tests: ["test/cli/chat.test.ts"],
+    tests: ["test/cli/chat/run-chat.test.ts"],
     endangers: "a text that is piped in runs commands",
   },
   {
@@ -439,7 +439,7 @@ export const agent: readonly Mutation[] = [
     file: "src/cli/chat/answer-question.ts",
     text: "if (found.problems.length > 0) {",
     becomes: "if (found.problems.length > 99) {",
-    tests: ["test/cli/chat/typing.test.ts"],
+    tests: ["test/cli/chat/run-chat.test.ts"],
     endangers: "a question is asked and paid without the file that it is about",
   },
   {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { allDead, processesIn } from "../client/servers.ts";
@@ -109,14 +109,6 @@ test.each([
 function parentOf(pid: number): number {
   return Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
 }
-
-test("what is piped in runs no command of the user's own, whatever it begins with", async () => {
-  const home = await temporaryFolder();
-  const file = join(home, "made");
-  const env = { DUET_HOME: home };
-  await runProgram(["chat"], { env, stdin: `!touch ${file}\n` });
-  expect(existsSync(file)).toBe(false);
-});
 
 test("a pipe that closes early ends the program quietly", async () => {
   const child = await startProgram(["tools"]);

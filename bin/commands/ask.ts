@@ -74,9 +74,10 @@ function ask(values: Values): Action {
     // A schema that cannot be used is said before anything is opened.
     const answerForm = await readSchemaFile(toOptionText(values.schema));
     return withDuet(flags, context, async ({ duet, config, console, signal }) => {
-      const [{ readQuestion, runAsk }, { canShowHyperlinks }] = await Promise.all([
+      const [{ readQuestion, runAsk }, { canShowHyperlinks }, { createTerminalConsent }] = await Promise.all([
         import("../../src/cli/ask.ts"),
         import("../../src/cli/terminal/text/hyperlink.ts"),
+        import("../../src/cli/questions/ask-about-call.ts"),
       ]);
       const files = toTexts(values.files);
       const given = toOptionText(values.question);
@@ -107,6 +108,7 @@ function ask(values: Values): Action {
         drafts: output === "jsonl" ? values.drafts === true : canShowLiveLine(console, config),
         verbose: config.agent.verbose,
         hyperlinks: canShowHyperlinks(console.stdout, config.environment, values["no-color"] !== true),
+        consent: createTerminalConsent(config, process.cwd()),
       });
     });
   };

@@ -23,6 +23,7 @@ import { closedError } from "./active-runs.ts";
 import { askAgent, chooseLocale, ignoreAbort } from "./ask-agent.ts";
 import type { AskRequest, CloseLimits, CompactRequest } from "./ask-request.ts";
 import { scopeStore } from "./conversations/open-store.ts";
+import { listApprovals, type RememberedApproval, revokeApproval } from "./conversations/remember-approvals.ts";
 import { toConversationKey } from "./conversations/sessions.ts";
 import type { StoreMonitor, StoreState } from "./conversations/store-monitor.ts";
 import { createTypedHistory } from "./conversations/typed-history.ts";
@@ -259,6 +260,18 @@ export class Duet {
    */
   forget(conversationId: string, caller: Caller = operator): void {
     this.#parts.conversations.sessions.forget(toConversationKey(caller, conversationId));
+  }
+
+  /** Lists the calls that a person has agreed to or refused for the rest of a conversation. */
+  approvals(conversationId: string, caller: Caller = operator): RememberedApproval[] {
+    const session = this.#parts.conversations.sessions.find(toConversationKey(caller, conversationId));
+    return session === undefined ? [] : listApprovals(session);
+  }
+
+  /** Takes one of them back, so that the next such call is asked about. */
+  revokeApproval(conversationId: string, approval: RememberedApproval, caller: Caller = operator): void {
+    const session = this.#parts.conversations.sessions.find(toConversationKey(caller, conversationId));
+    if (session !== undefined) revokeApproval(session, approval);
   }
 
   /** Tells how the store is, and each change of that. The store itself is opened when first needed. */

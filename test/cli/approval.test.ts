@@ -145,7 +145,9 @@ describe("a call that needs consent, in the terminal chat", () => {
     it.provider.script("cheap", write("a.txt", it), write("b.txt", it), enough);
     const terminal = await plainChat(it);
     terminal.type("Write both\r");
-    await terminal.shows("Let files__write_file run? [y once/a always in this conversation/n] ");
+    await terminal.shows(
+      "Let files__write_file run? [y once/a in this conversation/s always/n no/i say what instead] ",
+    );
     terminal.type("/help\r");
     await terminal.shows("Type y, a or n; /exit declines and exits.");
     await terminal.repeats("Let files__write_file run?", 2);

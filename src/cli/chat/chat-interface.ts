@@ -10,6 +10,10 @@ export interface ChatInterface {
   next(): Promise<string | undefined>;
   /** Puts texts before those that wait. */
   putFirst(texts: readonly string[]): void;
+  /** Puts a text that was submitted back into the input, before what is typed there. */
+  putBack(text: string): void;
+  /** Opens the input, or this text in its place, in an editor of the user's own, and takes what comes of it. Never rejects. */
+  edit(text?: string): Promise<void>;
   /** Writes finished lines; nothing in them can drive the terminal. */
   write(...lines: (string | Line)[]): void;
   /** Writes an exchange of an earlier time. */

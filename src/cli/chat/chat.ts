@@ -65,6 +65,8 @@ export interface Chat {
   continueRun(): Promise<boolean>;
   /** Asks as if it had been typed, in a mode of its own. */
   ask(question: string, mode: Mode): Promise<void>;
+  /** Opens a text in an editor of the user's own, and puts what comes of it into the input. Never rejects. */
+  edit(text: string): Promise<void>;
   /** Redraws after a change of the mode, the models or the language. */
   refresh(): void;
 }

@@ -2,9 +2,11 @@ import { agent } from "./commands/agents.ts";
 import type { ChatCommand, CommandGroup } from "./commands/chat-command.ts";
 import { context } from "./commands/context.ts";
 import { clear, compact, continueRun, conversations, keep, resume } from "./commands/conversations.ts";
+import { edit } from "./commands/edit.ts";
 import { createHelp, exit } from "./commands/help.ts";
 import { answerModel, model } from "./commands/models.ts";
 import { mode, search } from "./commands/modes.ts";
+import { permissions } from "./commands/permissions.ts";
 import { save } from "./commands/save.ts";
 import { config, lang, set } from "./commands/settings.ts";
 import { cost, expand, fold, plan, trace } from "./commands/steps.ts";
@@ -18,7 +20,7 @@ export const commandGroups: readonly CommandGroup[] = [
   },
   {
     title: { zh: "提问与过程", en: "Questions and steps" },
-    commands: [plan, tools, context, expand, fold, trace, cost],
+    commands: [plan, edit, tools, permissions, context, expand, fold, trace, cost],
   },
   {
     title: { zh: "对话", en: "Conversation" },

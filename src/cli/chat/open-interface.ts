@@ -28,7 +28,7 @@ export async function openInterface(
   const { verbose } = agent;
   const hyperlinks = canShowHyperlinks(stdout, environment, wantsColours);
   const history = await openHistory(stdin.isTTY === true ? typedHistory : undefined);
-  const options = { console, handler, steps, history, verbose, signal };
+  const options = { console, handler, steps, history, verbose, environment, signal };
   if (chooseInterface({ stdin, stdout, term: environment.TERM, isScreenReader }) === "plain") {
     const { createPlainInterface } = await import("./plain/plain-interface.ts");
     return createPlainInterface({ ...options, hyperlinks, isScreenReader });

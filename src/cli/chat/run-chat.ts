@@ -1,4 +1,5 @@
 import type { Duet } from "../../app/duet.ts";
+import { listKnownSecrets } from "../../app/secrets/known-secrets.ts";
 import type { Config } from "../../config/config.ts";
 import type { FolderInstructions } from "../../core/folder-instructions.ts";
 import { toGoOnQuestion } from "../../core/go-on.ts";
@@ -6,6 +7,7 @@ import type { Mode } from "../../core/outcome.ts";
 import { createRunInbox, type Delivery, type RunInbox } from "../../core/run-inbox.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { say } from "../../kit/locale.ts";
+import { createRedactor } from "../../kit/text/redact.ts";
 import type { SideOutput } from "../follow-config.ts";
 import type { Folders } from "../terminal/editor/files/complete-files.ts";
 import { createLine } from "../terminal/text/line.ts";
@@ -18,10 +20,11 @@ import { createStartWatch } from "./follow-start.ts";
 import { findInterruptedRun, renderInterruptedRun, takeInterruptedRun } from "./interrupted-run.ts";
 import { type Offer, renderOffer } from "./offers.ts";
 import { type KeptChoices, openConversation, restoreChoices, showEnd } from "./open-conversation.ts";
-import { canRunAtOnce, renderFailure, runCommand } from "./run-command.ts";
+import { canRunAtOnce, isCommandText, renderFailure, runCommand } from "./run-command.ts";
 import type { SearchSwitch } from "./search-switch.ts";
 import { createSessionBill } from "./session-bill.ts";
 import { createModelNames } from "./settings/switch-models.ts";
+import { createOwnCommands } from "./shell/own-commands.ts";
 import { expandRun } from "./steps/expand-step.ts";
 import type { StepLog } from "./steps/step.ts";
 import { createStepLog } from "./steps/step-log.ts";
@@ -86,8 +89,8 @@ export async function runChat(options: ChatOptions): Promise<number> {
       return start.servers;
     },
     message(text) {
-      if (text.trim().startsWith("/")) return runAtOnce(text.trim());
-      const delivery = inbox?.send(text.trim());
+      if (isCommandText(text)) return runAtOnce(text.trim());
+      const delivery = isShellText(text) ? undefined : inbox?.send(text.trim());
       if (delivery === "next_step") return true;
       // Each reason is said once per run.
       if (delivery && delivery !== waits)
@@ -105,6 +108,17 @@ export async function runChat(options: ChatOptions): Promise<number> {
     complete: createComplete(() => chat, folders),
   };
   const chatInterface = await options.openInterface(handler, steps);
+  const ownCommands = createOwnCommands({
+    environment: config.environment,
+    redact: createRedactor(listKnownSecrets(config)).redact,
+    locale: () => settings.locale,
+    write: chatInterface.write,
+  });
+
+  /** Only a person at the keyboard runs commands; what a pipe holds is a question. */
+  function isShellText(text: string): boolean {
+    return chatInterface.reader !== undefined && text.trim().startsWith("!");
+  }
 
   /** Runs a command beside the run that goes on. Returns false where it has to wait for the end. */
   function runAtOnce(line: string): boolean {
@@ -173,6 +187,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
         folderInstructions,
         folders,
         conversationId,
+        outputs: ownCommands.render,
         signal: stop,
         leave: handler.leave,
         leaveAtOnce() {
@@ -182,7 +197,10 @@ export async function runChat(options: ChatOptions): Promise<number> {
         onEvent(event) {
           steps.handle(event);
           if (event.type === "phase-start") start.end();
-          if (event.type === "run-start") ({ conversationId, runId } = event);
+          if (event.type === "run-start") {
+            ({ conversationId, runId } = event);
+            if (more.resumed === undefined) ownCommands.clear();
+          }
           if (event.type !== "run-end") return;
           bill.add(event.outcome);
           if (event.outcome.limit) limited = { command: "/continue", question, mode };
@@ -213,6 +231,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     reader: chatInterface.reader,
     write: chatInterface.write,
     toggleSteps: chatInterface.toggleSteps,
+    edit: chatInterface.edit,
     startAnew() {
       if (conversationId !== undefined) duet.forget(conversationId);
       conversationId = undefined;
@@ -283,9 +302,10 @@ export async function runChat(options: ChatOptions): Promise<number> {
     folderInstructions = (await runStoppable(readInstructions)) ?? [];
     for (let text = await chatInterface.next(); text !== undefined; text = await chatInterface.next()) {
       const line = text.trim();
-      if (line.startsWith("/")) {
+      if (isCommandText(line)) {
         if ((await runStoppable((stop) => runCommand(line, chat, stop))) === "exit") break;
-      } else if (line !== "") await ask(text, settings.mode);
+      } else if (isShellText(line)) await runStoppable((stop) => ownCommands.run(line.slice(1).trim(), stop));
+      else if (line !== "") await ask(text, settings.mode);
       if (isLeaving || signal.aborted) break;
     }
     if (

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { findNearest } from "../../config/config-errors.ts";
 import { toDuetError, toErrorReport } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
@@ -29,6 +30,17 @@ export function canRunAtOnce(line: string): boolean {
   const [, name = "", argument = ""] = /^(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
   const command = findCommand(name, chatCommands);
   return command?.runsAtOnce === true && (command.argument !== "" || argument === "");
+}
+
+/** Is true for a text that is meant as a command: a message may begin with the path of a file, such as `/etc/hosts`. */
+export function isCommandText(text: string): boolean {
+  const [name] = /^\/\S*/.exec(text.trim()) ?? [];
+  if (name === undefined) return false;
+  return findCommand(name, chatCommands) !== undefined || !(name.slice(1).includes("/") || isPath(name));
+}
+
+function isPath(name: string): boolean {
+  return name.length > 1 && existsSync(name);
 }
 
 function writeText(chat: Chat, text: Text): undefined {

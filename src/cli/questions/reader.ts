@@ -2,13 +2,18 @@ import { createInterface, type Interface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
 import type { Locale } from "../../kit/locale.ts";
 import { type Console, writeSafely } from "../console.ts";
+import type { Line } from "../terminal/text/line.ts";
 
 export interface Reader {
   locale: Locale;
   /** Asks and gives the line that was typed; undefined when there is nobody to type. Rejects when the signal aborts. */
   ask(query: string, signal: AbortSignal): Promise<string | undefined>;
   /** Shows a line where the question stands. */
-  write(line: string): void;
+  write(line: string | Line): void;
+  /** Is true where lines are heard, so that words stand in place of signs. */
+  readonly isSpoken?: boolean | undefined;
+  /** Returns the columns for which lines are wrapped; absent where the terminal does that. */
+  columns?(): number;
   /** Runs after `/exit`, which answers no and leaves the chat. */
   leave?(): void;
   /**

@@ -5,7 +5,7 @@ import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { Chain } from "../chain.ts";
 import type { Elicit } from "../forms/elicitation.ts";
 import type { Mode } from "../outcome.ts";
-import type { approvalRequestSchema, approvalSchema } from "../questions/user-question.ts";
+import type { approvalRequestSchema, approvalSchema, insteadSchema } from "../questions/user-question.ts";
 import type { permissionSchema, toolFailureSchema } from "../schemas/events-schema.ts";
 import type { TextBilling } from "../turn-budget.ts";
 import type { CallingHost } from "./calling-host.ts";
@@ -238,7 +238,10 @@ export type Permission = z.infer<typeof permissionSchema>;
 
 export type ApprovalRequest = z.infer<typeof approvalRequestSchema>;
 
-export type Approval = z.infer<typeof approvalSchema>;
+export type ApprovalDecision = z.infer<typeof approvalSchema>;
+
+/** Is a decision, or a no that says what to do instead. */
+export type Approval = ApprovalDecision | z.infer<typeof insteadSchema>;
 
 /** Shows a call to a person and waits for the answer; undefined when nobody answers. Rejects only when the signal aborts. */
 export type ApproveCall = (request: ApprovalRequest, signal: AbortSignal) => Promise<Approval | undefined>;

@@ -122,6 +122,14 @@ const keyHelp: readonly { keys: string; help: Text }[] = [
       en: "attaches a file; so does pasting or dropping an image or a document",
     },
   },
+  {
+    keys: "!COMMAND",
+    help: {
+      zh: "在当前文件夹运行命令，输出随下一个问题发给模型",
+      en: "runs a command in this folder; its output goes along with your next question",
+    },
+  },
+  { keys: "Ctrl-X", help: { zh: "用 $VISUAL 或 $EDITOR 编辑输入", en: "opens the input in $VISUAL or $EDITOR" } },
   { keys: "Ctrl-O", help: { zh: "展开上一次运行的步骤", en: "shows the steps of the last run" } },
   {
     keys: "Esc, Ctrl-C",

@@ -30,6 +30,8 @@ export interface PlainInterfaceOptions {
    */
   isScreenReader: boolean;
   history?: InputHistory | undefined;
+  /** Names the editor of the user's own. */
+  environment?: Readonly<Record<string, string | undefined>>;
   signal: AbortSignal;
 }
 
@@ -58,6 +60,8 @@ function createPipeFace(options: PlainInterfaceOptions): ChatInterface {
     writeTurn: async ({ question, answer }) => writeSafely(console.stderr, `> ${question}\n${answer}\n`),
     hasKeys: false,
     putFirst: queue.putFirst,
+    putBack() {},
+    edit: async () => {},
     reader: undefined,
     openRun: (locale) => openPlainRun({ ...options, locale, isQuiet: () => false, free: async () => {} }),
     toggleSteps: () => undefined,
@@ -71,11 +75,11 @@ function createPipeFace(options: PlainInterfaceOptions): ChatInterface {
 }
 
 function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
-  const { console, handler, history, signal } = options;
+  const { console, handler, history, environment = {}, signal } = options;
   const queue = createInputQueue();
   const interrupts = createInterrupts({ handler, onChange() {} });
   const typing = createPlainTyping({
-    ...{ console, handler, history },
+    ...{ console, handler, history, environment },
     submit(text) {
       if (!handler.message(text)) queue.push(text);
     },
@@ -119,6 +123,7 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
       return handler.locale;
     },
     ask: quiet.ask,
+    isSpoken: options.isScreenReader,
     write,
     leave: handler.leave,
   };
@@ -133,6 +138,8 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
     writeTurn: async ({ question, answer }) => write(`> ${question}`, answer),
     hasKeys: false,
     putFirst: queue.putFirst,
+    putBack: typing.putBack,
+    edit: typing.edit,
     reader,
     openRun: (locale) => openPlainRun({ ...options, locale, isQuiet: () => typing.isAsking, free: quiet.free }),
     toggleSteps: () => undefined,

@@ -3,6 +3,8 @@ import type { Console } from "../../console.ts";
 import type { Reader } from "../../questions/reader.ts";
 import { createEditor } from "../../terminal/editor/create-editor.ts";
 import type { InputHistory } from "../../terminal/editor/editor.ts";
+import { editExternally } from "../../terminal/editor/external-editor.ts";
+import { createFolds } from "../../terminal/editor/folds.ts";
 import { inputModes } from "../../terminal/keys/input-modes.ts";
 import type { MarkdownStream } from "../../terminal/markdown/markdown-stream.ts";
 import { claimOutput } from "../../terminal/screen/claim-output.ts";
@@ -34,6 +36,8 @@ export interface ScreenInterfaceOptions {
   verbose: boolean;
   /** Says how somebody who looks elsewhere is told; absent where nobody wants to be. */
   notification: NotificationWay | undefined;
+  /** Names the editor of the user's own. */
+  environment: Readonly<Record<string, string | undefined>>;
   signal: AbortSignal;
 }
 
@@ -42,7 +46,7 @@ export interface ScreenInterfaceOptions {
  * and the input are below it. What is submitted during a run is queued.
  */
 export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterface {
-  const { console, handler, steps, history, look, reflow, verbose, notification, signal } = options;
+  const { console, handler, steps, history, look, reflow, verbose, notification, environment, signal } = options;
   const queue = createInputQueue();
   const refresh = (): void => screen.refresh();
   const isRunShown = (): boolean => view !== undefined;
@@ -56,8 +60,10 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
     isRunShown: isRunShown,
     onReply: (line) => screen.write([line]),
   });
+  const folds = createFolds(() => handler.locale);
   const editor = createEditor({
     attachesFiles: true,
+    folds,
     complete: handler.complete,
     history,
     onChange: refresh,
@@ -77,7 +83,7 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
     draw: (size) =>
       drawChat(size, {
         run: (rows) => view?.live(rows) ?? [],
-        messages: handler.messages,
+        messages: handler.messages.map(folds.collapse),
         waiting: queue.waiting,
         input: renderInput,
         status: interrupts.hint ?? handler.status(questions.panel !== undefined),
@@ -86,8 +92,22 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
   });
   const notifier = createNotifier({ way: notification, handler, send: screen.send });
   const keys = readScreenKeys({
-    ...{ handler, editor, queue, questions, interrupts, typingAhead, isRunShown, notifier, screen, onEnd: endChat },
+    ...{
+      handler,
+      editor,
+      queue,
+      questions,
+      interrupts,
+      typingAhead,
+      folds,
+      isRunShown,
+      notifier,
+      screen,
+      onEnd: endChat,
+    },
     stdin: console.stdin,
+    edit: (text) => editExternally(text, environment),
+    report: (line) => write(say(handler.locale, line)),
   });
   signal.addEventListener("abort", endChat, { once: true });
 
@@ -129,6 +149,7 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
     ask: questions.ask,
     pick: questions.pick,
     write,
+    columns: () => screen.size.columns,
     leave: handler.leave,
   };
 
@@ -163,8 +184,9 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
   return {
     async next() {
       const text = await queue.next();
-      if (text !== undefined) screen.write(renderEcho(handler.prompt(), text));
-      return text;
+      if (text === undefined) return undefined;
+      screen.write(renderEcho(handler.prompt(), folds.collapse(text)));
+      return folds.expand(text);
     },
     write,
     async writeTurn({ question, answer }) {
@@ -175,6 +197,8 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
     },
     hasKeys: true,
     putFirst: queue.putFirst,
+    edit: (text = editor.text) => keys.editText(text),
+    putBack: (text) => editor.set([folds.collapse(text), editor.text].filter((part) => part !== "").join("\n")),
     reader,
     openRun,
     toggleSteps: () => list?.toggle(),

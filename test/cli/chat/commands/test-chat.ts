@@ -60,7 +60,12 @@ export async function openTestChat({
     return choices[labels.indexOf(label ?? "")]?.value;
   }
 
-  const reader: Reader = { locale: "en", ask: async () => undefined, write: (line) => void written.push(line), pick };
+  const reader: Reader = {
+    locale: "en",
+    ask: async () => undefined,
+    write: (line) => void written.push(toPlainText(line)),
+    pick,
+  };
   const chat: TestChat = {
     duet,
     config,
@@ -82,8 +87,7 @@ export async function openTestChat({
       return runId;
     },
     reader: picks && reader,
-    write: (...lines) =>
-      void written.push(...lines.map((line) => (typeof line === "string" ? line : toPlainText(line)))),
+    write: (...lines) => void written.push(...lines.map(toPlainText)),
     startAnew() {
       conversationId = undefined;
     },
@@ -92,6 +96,7 @@ export async function openTestChat({
       return { isKept: false, offer: () => {} };
     },
     keepHistory: () => false,
+    edit: async (text) => void written.push(`edit ${text}`),
     async continueRun() {
       return false;
     },

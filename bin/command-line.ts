@@ -7,7 +7,7 @@ import type { Config } from "../src/config/config.ts";
 import type { AnswerForm } from "../src/core/answer-form.ts";
 import { DuetError } from "../src/kit/errors.ts";
 import { version } from "../src/kit/version.ts";
-import { chat } from "./commands/chat.ts";
+import { chat, resume } from "./commands/chat.ts";
 import { type Action, createOutputOption, textOrJson, toYargsOptions } from "./commands/command.ts";
 import { addConfigCommands } from "./commands/config.ts";
 import { addConversationsCommands, showTrace } from "./commands/conversations.ts";
@@ -22,6 +22,7 @@ import {
   readConversationChoice,
   readMode,
   readOutputFormat,
+  resumeOptions,
   serveOptions,
   takeRepeated,
   toFlags,
@@ -64,6 +65,12 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
       "terminal chat (the default)",
       (it) => it.options(toYargsOptions(chatOptions)),
       (values) => setAction(chat(values)),
+    )
+    .command(
+      "resume [words..]",
+      "chooses a conversation of this folder to continue; words are looked for in titles and questions",
+      (it) => it.positional("words", { type: "string", array: true }).options(toYargsOptions(resumeOptions)),
+      (values) => setAction(resume(values)),
     )
     .command(
       "ask [question]",
@@ -224,6 +231,7 @@ function ask(values: Values): Action {
           ...asked,
           ...{
             conversationId,
+            folder: process.cwd(),
             folderInstructions,
             mode: readMode(values),
             agent: readAgent(values, duet)?.name,

@@ -27,6 +27,7 @@ export interface QuestionOptions {
   /** Says where the files are that the question may name. */
   folders: Folders;
   conversationId: string | undefined;
+  branch: number | undefined;
   /** Holds the records of a run that goes on; the question is then that of the run. */
   resumed?: TakenRun | undefined;
   /** Is true when the question goes on with the last run, whose calls are not repeated. */
@@ -71,7 +72,7 @@ export async function answerQuestion(options: QuestionOptions): Promise<void> {
 }
 
 async function toRequest(options: QuestionOptions, locale: Locale): Promise<AskRequest> {
-  const { duet, mode, settings, folderInstructions, conversationId, goesOn } = options;
+  const { duet, mode, settings, folderInstructions, folders, conversationId, branch, goesOn } = options;
   const asked = await withFiles(options);
   const { limits, search, agent } = settings;
   // An agent has models of its own, which only a person's choice in this chat replaces.
@@ -80,6 +81,8 @@ async function toRequest(options: QuestionOptions, locale: Locale): Promise<AskR
   return {
     ...asked,
     conversationId,
+    branch,
+    folder: folders.cwd,
     goesOn,
     folderInstructions,
     mode,

@@ -9,6 +9,7 @@ import type { Reader } from "../questions/reader.ts";
 import type { Line } from "../terminal/text/line.ts";
 import type { SearchSwitch } from "./search-switch.ts";
 import type { SessionBill } from "./session-bill.ts";
+import type { StatusLine } from "./status/status-line.ts";
 import type { StepLog } from "./steps/step.ts";
 
 /** Holds the settings of a chat, which its commands change. */
@@ -46,6 +47,12 @@ export interface Chat {
   readonly folderInstructions: readonly FolderInstructions[];
   /** Is the current conversation, and undefined before the first question of a new one. */
   readonly conversationId: string | undefined;
+  /** Is the branch of the conversation that this chat continues. Another terminal of the conversation may be on another one. */
+  readonly branch: number | undefined;
+  /** Is the folder in which the person asks. */
+  readonly folder: string;
+  /** Tells what the status line shows. */
+  readonly status: Pick<StatusLine, "listFacts">;
   /** Is the last run of this chat. It is undefined when none has begun since the chat switched to another conversation. */
   readonly runId: string | undefined;
   /** Represents a person who can be asked or shown a picker. It is undefined when the input is a pipe. */
@@ -61,6 +68,12 @@ export interface Chat {
   keepHistory(): boolean;
   /** Goes on with this one, and shows how it ended. Rejects when there is none. */
   resume(conversationId: string): Promise<void>;
+  /** Goes on with this branch of a conversation, in the mode and with the models of a run; returns what that changes. */
+  goTo(place: { conversationId: string; branch: number; runId?: string | undefined }): Promise<string[]>;
+  /** Puts a text into the input, to be changed and sent. */
+  prefill(text: string): void;
+  /** Offers a command that one key takes, until the next question. */
+  offerNext(command: `/${string}`): void;
   /** Goes on with the run that has reached a limit, or that a crash has interrupted. Returns false when there is none. */
   continueRun(): Promise<boolean>;
   /** Asks as if it had been typed, in a mode of its own. */

@@ -55,8 +55,10 @@ function createPipeFace(options: PlainInterfaceOptions): ChatInterface {
   return {
     next: queue.next,
     write,
-    writeTurn: async ({ question, answer }) => writeSafely(console.stderr, `> ${question}\n${answer}\n`),
+    writeTurn: async ({ question, answer, steps }) =>
+      writeSafely(console.stderr, [`> ${question}`, ...steps, answer, ""].join("\n")),
     hasKeys: false,
+    prefill() {},
     putFirst: queue.putFirst,
     reader: undefined,
     openRun: (locale) => openPlainRun({ ...options, locale, isQuiet: () => false, free: async () => {} }),
@@ -130,8 +132,9 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
       return queue.next();
     },
     write,
-    writeTurn: async ({ question, answer }) => write(`> ${question}`, answer),
+    writeTurn: async ({ question, answer, steps }) => write(`> ${question}`, ...steps, answer),
     hasKeys: false,
+    prefill() {},
     putFirst: queue.putFirst,
     reader,
     openRun: (locale) => openPlainRun({ ...options, locale, isQuiet: () => typing.isAsking, free: quiet.free }),

@@ -72,7 +72,7 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
         messages: handler.messages,
         waiting: queue.waiting,
         input: renderInput,
-        status: interrupts.hint ?? handler.status(questions.panel !== undefined),
+        status: interrupts.hint ?? handler.status(questions.panel !== undefined, size.columns),
         locale: handler.locale,
       }),
   });
@@ -155,13 +155,18 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
       return text;
     },
     write,
-    async writeTurn({ question, answer }) {
+    async writeTurn({ question, answer, steps: made }) {
       screen.write(renderEcho(handler.prompt(), question));
+      if (made.length > 0) screen.write([[], ...made.map((line) => createLine(line, "dim")), []]);
       const markdown = await openMarkdown(handler.locale);
       markdown.push(answer);
       screen.write(await markdown.end());
     },
     hasKeys: true,
+    prefill(text) {
+      if (editor.text === "") editor.set(text);
+      refresh();
+    },
     putFirst: queue.putFirst,
     reader,
     openRun,

@@ -32,7 +32,11 @@ export function createStepLog({ now = () => performance.now() }: StepLogOptions 
   const calls = new Map<CallEntry, OpenStep>();
   const callsById = new Map<string, OpenStep>();
 
-  function open(kind: Step["kind"], name: string, more: Pick<OpenStepOptions, "input" | "thought"> = {}): OpenStep {
+  function open(
+    kind: Step["kind"],
+    name: string,
+    more: Pick<OpenStepOptions, "input" | "thought" | "tookMs"> = {},
+  ): OpenStep {
     last += 1;
     const step = openStep({ number: last, kind, name, run, startedAt: now(), now, ...more });
     steps.push(step);
@@ -121,6 +125,19 @@ export function createStepLog({ now = () => performance.now() }: StepLogOptions 
       if (event.type === "run-start") beginRun();
       show(reduceRun(state, event, now()));
     },
+    restore({ steps: recorded, phases }) {
+      beginRun();
+      for (const { thought = "", phase = 0, action, elapsed_ms, observation, tool_output, error } of recorded) {
+        const { model = "", elapsed_ms: thoughtMs = 0 } = phases[phase - 1] ?? {};
+        if (thought.trim() !== "") open("thought", model, { tookMs: thoughtMs }).finish(thought, "done");
+        if (action?.type !== "action") continue;
+        const { tool, args } = action;
+        const input = typeof args === "string" ? args : toSafeJson(args, 2);
+        const state = error === undefined ? "done" : "failed";
+        open("tool", tool, { input, tookMs: elapsed_ms }).finish(tool_output ?? observation, state);
+      }
+      return this.listRunSteps();
+    },
     find: (number) => steps.find((step) => step.number === number),
     listRunSteps: () => steps.filter((step) => step.run === run),
     findByCall: (callId) => callsById.get(callId),
@@ -153,6 +170,8 @@ interface OpenStepOptions extends Pick<Step, "number" | "kind" | "name"> {
   now(): number;
   /** Holds the thought that the step shows, with times of the clock `now`. */
   thought?: ThoughtEntry;
+  /** Is the time of a step that has ended before. */
+  tookMs?: number;
 }
 
 /** A step can still be changed by the log that records it. */
@@ -163,16 +182,29 @@ interface OpenStep extends Step {
   readonly size: number;
   replace(text: string): void;
   mark(state: Step["state"]): void;
+  /** Does both. */
+  finish(text: string, state: Step["state"]): void;
 }
 
 /** Opens a step that shows a thought, or the beginning of the text that was written into it last. */
-function openStep({ number, kind, name, run, input = "", startedAt, now, thought }: OpenStepOptions): OpenStep {
+function openStep({ number, kind, name, run, input = "", startedAt, now, thought, tookMs }: OpenStepOptions): OpenStep {
   const kept = takeStart(input, longestText);
   const missingInput = input.length - kept.length;
   let text = "";
   let missing = 0;
   let marked: Step["state"] = "running";
   let markedAt: number | undefined;
+
+  function replace(whole: string): void {
+    if (thought !== undefined) thought.parts.length = 0;
+    text = takeStart(whole, longestText);
+    missing = whole.length - text.length;
+  }
+
+  function mark(next: Step["state"]): void {
+    marked = next;
+    markedAt = next === "running" ? undefined : now();
+  }
 
   return {
     ...{ number, kind, name, run, entry: thought, input: kept },
@@ -187,19 +219,16 @@ function openStep({ number, kind, name, run, input = "", startedAt, now, thought
       return thought.isFailed ? "failed" : "done";
     },
     get elapsedMs() {
-      return (thought?.endedAt ?? markedAt ?? now()) - (thought?.startedAt ?? startedAt);
+      return tookMs ?? (thought?.endedAt ?? markedAt ?? now()) - (thought?.startedAt ?? startedAt);
     },
     get size() {
       return kept.length + text.length + (thought?.size ?? 0);
     },
-    replace(whole) {
-      if (thought !== undefined) thought.parts.length = 0;
-      text = takeStart(whole, longestText);
-      missing = whole.length - text.length;
-    },
-    mark(next) {
-      marked = next;
-      markedAt = next === "running" ? undefined : now();
+    replace,
+    mark,
+    finish(whole, state) {
+      replace(whole);
+      mark(state);
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { AskRequest } from "../../app/ask-request.ts";
 import type { Duet } from "../../app/duet.ts";
+import type { ModelChanges } from "../../app/models/change-models.ts";
 import { toResumedRequest } from "../../app/resume-run.ts";
 import { listProtectedFiles } from "../../app/tools/protected-files.ts";
 import type { Config } from "../../config/config.ts";
@@ -28,6 +29,10 @@ export interface QuestionOptions {
   folders: Folders;
   conversationId: string | undefined;
   branch: number | undefined;
+  /** Replaces the chat's choice of models, for this question. */
+  models?: ModelChanges | undefined;
+  /** Limits the tools to those that match one of these patterns. */
+  tools?: readonly string[] | undefined;
   /** Holds the records of a run that goes on; the question is then that of the run. */
   resumed?: TakenRun | undefined;
   /** Is true when the question goes on with the last run, whose calls are not repeated. */
@@ -76,13 +81,15 @@ async function toRequest(options: QuestionOptions, locale: Locale): Promise<AskR
   const asked = await withFiles(options);
   const { limits, search, agent } = settings;
   // An agent has models of its own, which only a person's choice in this chat replaces.
-  const isChosen = Object.keys(settings.models).length > 0;
-  const models = agent === undefined || isChosen ? await duet.models(settings.models) : undefined;
+  const changes = { ...settings.models, ...options.models };
+  const isChosen = Object.keys(changes).length > 0;
+  const models = agent === undefined || isChosen ? await duet.models(changes) : undefined;
   return {
     ...asked,
     conversationId,
     branch,
     folder: folders.cwd,
+    ...(options.tools && { tools: options.tools }),
     goesOn,
     folderInstructions,
     mode,

@@ -9,6 +9,7 @@ import { answerModel, model } from "./commands/models.ts";
 import { mode, search } from "./commands/modes.ts";
 import { resume } from "./commands/resume.ts";
 import { config, lang, set } from "./commands/settings.ts";
+import { skills } from "./commands/skills.ts";
 import { status } from "./commands/status.ts";
 import { cost, expand, fold, plan, trace } from "./commands/steps.ts";
 import { doctor, tools } from "./commands/tools.ts";
@@ -21,7 +22,7 @@ export const commandGroups: readonly CommandGroup[] = [
   },
   {
     title: { zh: "提问与过程", en: "Questions and steps" },
-    commands: [plan, tools, context, expand, fold, trace, cost, status],
+    commands: [plan, tools, skills, context, expand, fold, trace, cost, status],
   },
   {
     title: { zh: "对话", en: "Conversation" },

@@ -15,10 +15,13 @@ import { answerQuestion, type QuestionOptions } from "./answer-question.ts";
 import type { Chat, ChatSettings } from "./chat.ts";
 import type { ChatHandler, ChatInterface } from "./chat-interface.ts";
 import { renderFarewell, renderPrompt, renderWelcome, waitTexts } from "./chat-lines.ts";
+import { chatCommands } from "./command-list.ts";
+import { listNames } from "./commands/chat-command.ts";
 import { createComplete } from "./complete-commands.ts";
 import { findInterruptedRun, renderInterruptedRun, takeInterruptedRun } from "./interrupted-run.ts";
 import { type Offer, renderOffer } from "./offers.ts";
 import { type KeptChoices, openConversation, restoreChoices, showEnd } from "./open-conversation.ts";
+import { createOwnCommands } from "./own-commands/own-commands.ts";
 import { renderFailure, runCommand } from "./run-command.ts";
 import type { SearchSwitch } from "./search-switch.ts";
 import { createSessionBill } from "./session-bill.ts";
@@ -83,6 +86,15 @@ export async function runChat(options: ChatOptions): Promise<number> {
     },
     onChange: () => chatInterface.refresh(),
   });
+  const own = createOwnCommands({ chat: () => chat, taken: chatCommands.flatMap(listNames) });
+
+  async function readOwnCommands(): Promise<void> {
+    await own.reload(signal);
+    if (isLeaving || signal.aborted) return;
+    chatInterface.write(...own.takeProblems(settings.locale).map((line) => createLine(line, "dim")));
+    chatInterface.refresh();
+  }
+
   const handler: ChatHandler = {
     get locale() {
       return settings.locale;
@@ -152,7 +164,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
   async function ask(
     question: string,
     mode: Mode,
-    more: Pick<QuestionOptions, "resumed" | "goesOn"> = {},
+    more: Pick<QuestionOptions, "resumed" | "goesOn" | "models" | "tools"> = {},
   ): Promise<void> {
     offer = undefined;
     let limited: Offer | undefined;
@@ -217,6 +229,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     },
     folder: folders.cwd,
     status,
+    own,
     get runId() {
       return runId;
     },
@@ -298,6 +311,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     status.refresh();
     void ignoreRejection(duet.servers(signal), "the question that needs the servers reports it");
     if (chatInterface.reader) void ignoreRejection(offerInterrupted(), "the first question reports it");
+    if (chatInterface.reader) void ignoreRejection(readOwnCommands(), "the command that is typed reads them again");
   }, firstFrameMs);
   try {
     if (chatInterface.reader) {

@@ -17,7 +17,9 @@ export async function findChosenConversation(
 ): Promise<string | undefined> {
   if (choice === undefined || "id" in choice) return choice?.id;
   const store = await duet.store();
-  const latest = await store.latest(choice.folder);
+  const here = await store.latest(choice.folder);
+  // Earlier versions did not store the folder.
+  const latest = here ?? (choice.folder === undefined ? undefined : await store.latest(null));
   if (latest !== undefined) return latest;
   const isElsewhere = choice.folder !== undefined && (await store.latest()) !== undefined;
   throw isElsewhere ? elsewhereError(choice.folder ?? "") : missingConversationError(config);

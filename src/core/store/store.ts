@@ -36,9 +36,9 @@ export interface ConversationStore {
   summarise(conversationId: string, summary: Summary, branch?: number): Promise<void>;
   /**
    * Returns the conversation with the latest question, among those with a turn or a pending plan, and undefined when there is
-   * none. With a folder, only those that began in it.
+   * none. With a folder, only those that began in it; with null, only those of which no folder is known.
    */
-  latest(folder?: string): Promise<string | undefined>;
+  latest(folder?: string | null): Promise<string | undefined>;
   /** Lists the conversations with the latest question first. */
   list(page: ConversationPage): Promise<ConversationEntry[]>;
   /**

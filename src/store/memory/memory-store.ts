@@ -172,9 +172,9 @@ export function createMemoryStore({
       return there === undefined ? owner === undefined : there.owner === owner;
     }
 
-    const sortByLastAsked = (folder?: string): StoredConversation[] =>
+    const sortByLastAsked = (folder?: string | null): StoredConversation[] =>
       [...conversations.values()]
-        .filter((kept) => getOwned(kept) && (folder === undefined || kept.folder === folder))
+        .filter((kept) => getOwned(kept) && (folder === undefined || (kept.folder ?? null) === folder))
         .sort((a, b) => b.asked - a.asked);
     const findFirstTrace = (id: string): AgentTrace | undefined =>
       listTraces().findLast(({ conversation_id }) => conversation_id === id);

@@ -148,7 +148,9 @@ export async function createSqliteStore(
         await connection.write((statements) => insertSummary(statements, { id, owner, branch, ...words }));
       },
       async latest(folder) {
-        const row = await connection.read(({ latest }) => latest.get({ owner, folder: folder ?? null }));
+        const row = await connection.read(({ latest }) =>
+          latest.get({ owner, folder: folder ?? null, anywhere: Number(folder === undefined) }),
+        );
         return row && toText(row.id);
       },
       list({ limit, offset, folder = null, withQuestions = false }) {

@@ -124,7 +124,7 @@ export function prepareStatements(connection: DatabaseSync) {
 
     latest: prepare(`
       SELECT id FROM conversations
-      WHERE owner IS :owner AND (:folder IS NULL OR folder = :folder) AND (turns > 0 OR EXISTS (SELECT 1 FROM plans WHERE conversation = id)
+      WHERE owner IS :owner AND (:anywhere OR folder IS :folder) AND (turns > 0 OR EXISTS (SELECT 1 FROM plans WHERE conversation = id)
         OR EXISTS (SELECT 1 FROM journal_runs r WHERE r.conversation = conversations.id AND r.state = 'going'))
       ORDER BY asked DESC LIMIT 1`),
     list: prepare(`

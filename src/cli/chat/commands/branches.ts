@@ -37,7 +37,7 @@ export const rewind: ChatCommand = {
     }
     const { turns } = known;
     const at = argument === "" ? await pickTurn(chat, turns, signal) : readNumber(argument, turns.length);
-    if (at !== undefined) await rewindTo(chat, { ...known, at }, signal);
+    if (at !== undefined) await restoreBefore(chat, { ...known, at }, signal);
     return undefined;
   },
 };
@@ -80,7 +80,7 @@ function readNumber(argument: string, most: number): number {
 }
 
 /** Goes on before the turn `at`: what was said since stays on the branch that is left. */
-async function rewindTo(
+async function restoreBefore(
   chat: Chat,
   { store, conversationId, turns, at }: KnownTurns & { at: number },
   signal: AbortSignal,

@@ -25,7 +25,7 @@ export function listWrittenFiles(traces: readonly AgentTrace[], tools: readonly 
 }
 
 function listPaths({ action, error }: TraceStep, tools: readonly Tool[]): string[] {
-  if (action?.type !== "action" || error !== undefined || !mayWrite(action.tool, tools) || !isRecord(action.args))
+  if (action?.type !== "action" || error !== undefined || !canWrite(action.tool, tools) || !isRecord(action.args))
     return [];
   const named = Object.entries(action.args).filter(([key]) => pathKey.test(key));
   const texts = named.flatMap(([, value]) => (Array.isArray(value) ? value : [value]));
@@ -33,7 +33,7 @@ function listPaths({ action, error }: TraceStep, tools: readonly Tool[]): string
 }
 
 /** A tool that only reads may have a name like `update_summary`, so what it says comes first. */
-function mayWrite(name: string, tools: readonly Tool[]): boolean {
+function canWrite(name: string, tools: readonly Tool[]): boolean {
   const { readOnly } = tools.find((tool) => tool.name === name)?.annotations ?? {};
   return readOnly === undefined ? writingName.test(name) : !readOnly;
 }

@@ -51,7 +51,7 @@ export function createPicker<T>({ picking, locale, onDone: done }: PickerOptions
   }
 
   /** Takes the typed text as a filter, or moves to the choice that it names. */
-  function retype(text: string): void {
+  function updateTyped(text: string): void {
     typed = text;
     if (picking.filters) {
       choices = filterChoices(picking.choices, typed);
@@ -82,7 +82,7 @@ export function createPicker<T>({ picking, locale, onDone: done }: PickerOptions
         move(choices.length);
         return true;
       case "backspace":
-        retype(splitGraphemes(typed).slice(0, -1).join(""));
+        updateTyped(splitGraphemes(typed).slice(0, -1).join(""));
         return true;
       case "enter":
         if (choices[at]) done(choices[at]);
@@ -92,10 +92,10 @@ export function createPicker<T>({ picking, locale, onDone: done }: PickerOptions
         return true;
       case "text":
         if (key.ctrl || key.alt) return false;
-        retype(typed + key.text);
+        updateTyped(typed + key.text);
         return true;
       case "paste":
-        retype(typed + (key.text.split("\n", 1)[0] ?? ""));
+        updateTyped(typed + (key.text.split("\n", 1)[0] ?? ""));
         return true;
       default:
         return false;

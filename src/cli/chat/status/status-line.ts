@@ -22,7 +22,7 @@ export interface StatusLine {
 
 export interface StatusLineOptions {
   duet: Pick<Duet, "measureContext" | "models">;
-  /** Are the parts to show; `off` shows none. */
+  /** Lists the parts to show; `off` shows none. */
   parts: readonly StatusPart[] | "off";
   bill: Pick<SessionBill, "total">;
   folder: string;
@@ -56,7 +56,7 @@ export function createStatusLine(options: StatusLineOptions): StatusLine {
     return { ...options.current(), ...total, context, folder, home, branch, tools: [...running.values()] };
   }
 
-  /** What cannot be measured is not shown: the question reports what is wrong. */
+  /** Returns undefined where there is nothing to measure. Rejects where the question would. */
   async function measure(): Promise<ContextFill | undefined> {
     const next = options.next();
     if (next === undefined) return undefined;

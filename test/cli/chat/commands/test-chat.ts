@@ -3,7 +3,10 @@ import { onTestFinished } from "vitest";
 import type { DuetOverrides } from "../../../../src/app/ask-request.ts";
 import { openDuet } from "../../../../src/app/open-duet.ts";
 import type { Chat } from "../../../../src/cli/chat/chat.ts";
+import { chatCommands } from "../../../../src/cli/chat/command-list.ts";
+import { listNames } from "../../../../src/cli/chat/commands/chat-command.ts";
 import { restoreChoices } from "../../../../src/cli/chat/open-conversation.ts";
+import { createOwnCommands } from "../../../../src/cli/chat/own-commands/own-commands.ts";
 import { runCommand } from "../../../../src/cli/chat/run-command.ts";
 import { createSessionBill } from "../../../../src/cli/chat/session-bill.ts";
 import { createStepLog } from "../../../../src/cli/chat/steps/step-log.ts";
@@ -89,6 +92,7 @@ export async function openTestChat({
       return branch;
     },
     folder: home,
+    own: createOwnCommands({ chat: () => chat, taken: chatCommands.flatMap(listNames) }),
     status: { listFacts: () => [] },
     async goTo(place) {
       ({ conversationId, branch } = place);
@@ -121,8 +125,8 @@ export async function openTestChat({
       conversationId = id;
       ({ branch } = known);
     },
-    async ask(question, asMode) {
-      asked.push({ question, mode: asMode });
+    async ask(question, asMode, choices) {
+      asked.push({ question, mode: asMode, ...choices });
       for await (const event of duet.ask({ question, mode: asMode, conversationId, branch, folder: home })) {
         steps.handle(event);
         if (event.type === "run-start") ({ conversationId, runId } = event);

@@ -12,6 +12,7 @@ import type { AgentEvent, Notice } from "../core/events.ts";
 import type { TakenRun } from "../core/store/journal.ts";
 import type { ConversationStore, TypedHistory } from "../core/store/store.ts";
 import type { Tool } from "../core/tools/tool.ts";
+import type { AgentTrace } from "../core/trace.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { createPushedStream } from "../kit/async/pushed-stream.ts";
 import { createTimeLimit, waitAbortable } from "../kit/async/timeout.ts";
@@ -201,6 +202,12 @@ export class Duet {
   /** Returns the store of a caller's conversations and traces. It is opened when first needed. */
   async store(caller: Caller = operator): Promise<ConversationStore> {
     return scopeStore((await this.#parts.conversations.store.get()).store, caller);
+  }
+
+  /** Returns what one of the caller's runs did, also where it is not stored because the caller keeps the conversation itself. */
+  async trace(runId: string, caller: Caller = operator): Promise<AgentTrace | undefined> {
+    const given = await this.#parts.conversations.given.current;
+    return given?.findTrace(runId, caller) ?? (await this.store(caller)).trace(runId);
   }
 
   /** Returns false when conversations last only as long as the process, by choice or because the store cannot be used. */

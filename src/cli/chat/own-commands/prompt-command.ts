@@ -61,7 +61,7 @@ function matchArguments(typed: string, known: readonly PromptArgument[], prompt:
     else if (next !== undefined) args[next] = word;
     else if (last === undefined) throw commandError(describeUnexpected(prompt, word));
     else args[last] = `${args[last]} ${word}`;
-    last = named === undefined ? (next ?? last) : last;
+    last = named ?? next ?? last;
   }
   const missing = known.find(({ name, isRequired }) => isRequired && args[name] === undefined);
   if (missing) throw commandError(describeMissing(prompt, missing.name), describeUsage(prompt, known));

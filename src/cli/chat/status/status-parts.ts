@@ -101,8 +101,7 @@ export const statusRows: Readonly<Record<StatusPart, PartRow>> = {
   folder: {
     name: { zh: "文件夹", en: "Folder" },
     rank: 4,
-    render: ({ folder, home }) =>
-      toShortLine(toHomePath(folder, home).replace(/^.*(?=[/\\][^/\\]+[/\\][^/\\]+$)/, "…"), longestPart),
+    render: ({ folder, home }) => toShortLine(toLastFolders(toHomePath(folder, home)), longestPart),
     renderWhole: ({ folder, home }) => toShortLine(toHomePath(folder, home), 400),
   },
   branch: {
@@ -135,4 +134,10 @@ function toHomePath(folder: string, home: string): string {
   const inside = relative(home, folder);
   if (inside === "") return "~";
   return inside.startsWith("..") || isAbsolute(inside) ? folder : `~/${inside}`;
+}
+
+/** Leaves the last two folders of a longer path. */
+function toLastFolders(path: string): string {
+  const [, head = "", tail = ""] = /^(.*[/\\])([^/\\]+[/\\][^/\\]+)$/.exec(path) ?? [];
+  return head.length > "~/".length ? `…/${tail}` : path;
 }

@@ -25,6 +25,8 @@ export interface TestChat extends Chat {
   readonly written: string[];
   /** Counts how often the chat was notified that its prompt has changed. */
   readonly refreshed: number;
+  /** The lines about commands that cannot be used. */
+  takeProblems(): string[];
   /** The texts that were put into the input, and the commands that were offered. */
   readonly prefilled: readonly string[];
   readonly offered: readonly string[];
@@ -71,6 +73,7 @@ export async function openTestChat({
   }
 
   const reader: Reader = { locale: "en", ask: async () => undefined, write: (line) => void written.push(line), pick };
+  const own = createOwnCommands({ chat: () => chat, taken: chatCommands.flatMap(listNames) });
   const chat: TestChat = {
     duet,
     config,
@@ -92,7 +95,8 @@ export async function openTestChat({
       return branch;
     },
     folder: home,
-    own: createOwnCommands({ chat: () => chat, taken: chatCommands.flatMap(listNames) }),
+    own,
+    takeProblems: () => own.takeProblems("en"),
     status: { listFacts: () => [] },
     async goTo(place) {
       ({ conversationId, branch } = place);

@@ -5,6 +5,7 @@ import type { FolderInstructions } from "../../core/folder-instructions.ts";
 import { toGoOnQuestion } from "../../core/go-on.ts";
 import type { Mode } from "../../core/outcome.ts";
 import { createRunInbox, type Delivery, type RunInbox } from "../../core/run-inbox.ts";
+import { statusParts } from "../../core/status-parts.ts";
 import { firstBranch } from "../../core/store/branches.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { say } from "../../kit/locale.ts";
@@ -77,7 +78,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
   const models = createModelNames(duet, settings, () => chatInterface.refresh());
   const status = createStatusLine({
     ...{ duet, bill, folder: folders.cwd, home: getHomeDirectory(config.environment) },
-    parts: config.terminal.statusLine,
+    parts: config.terminal.statusLine ?? statusParts,
     current: () => ({ settings, models: models.line() }),
     next() {
       if (conversationId === undefined) return undefined;

@@ -54,16 +54,14 @@ const terminal = defineGroup(
       environment: "DUET_SCREEN_READER",
       flag: { name: "screen-reader", help: "plain lines for a screen reader: nothing is redrawn", command: "chat" },
     }),
-    statusLine: defineSetting(
-      ({ z }) => z.union([z.enum(["off"]), z.array(z.enum(statusParts))]).default([...statusParts]),
-      {
-        help: {
-          zh: "聊天底部[状态行](chat.zh.md#状态行)的各部分，按此顺序；`off` 不显示",
-          en: "the parts of the [status line](chat.md#the-status-line) of the chat, in this order; `off` for none",
-        },
-        fileHelp: 'The parts of the chat\'s status line, in this order, or "off".',
+    statusLine: defineSetting(({ z }) => z.union([z.enum(["off"]), z.array(z.enum(statusParts))]).optional(), {
+      help: {
+        zh: "[状态行](chat.zh.md#状态行)的各部分，或 `off`",
+        en: "[status line](chat.md#the-status-line): its parts, or `off`",
       },
-    ),
+      fileHelp: 'The parts of the chat\'s status line, in this order, or "off".',
+      absent: { zh: "全部", en: "all" },
+    }),
     instructions: defineSetting(({ z }) => z.boolean().default(true), {
       help: {
         zh: "把工作目录中的 [AGENTS.md](instructions.zh.md) 交给模型",

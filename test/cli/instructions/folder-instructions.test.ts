@@ -27,7 +27,7 @@ test("a chat asks once about each content, shows it first on demand, and remembe
   const directory = workplace({ "AGENTS.md": "Use tabs.\u001b[31m" });
   const home = join(directory, "state");
   const config = {
-    terminal: { theme: "auto" as const, screenReader: false, statusLine: "off" as const, instructions: true },
+    terminal: { theme: "auto" as const, screenReader: false, instructions: true },
     environment: { HOME: directory },
     home,
   };

@@ -37,9 +37,9 @@ export async function readCommandFile(
   if (body === "") return { problem: { zh: "没有正文", en: "has no text" } };
   const { description = "", "argument-hint": hint = "", mode, model, "answer-model": answerModel, tools } = fields;
   for (const [key, value] of Object.entries({ description, "argument-hint": hint, model, "answer-model": answerModel }))
-    if (value !== undefined && typeof value !== "string") return notAllowed(key, value, textAllowed);
+    if (value !== undefined && typeof value !== "string") return toProblem(key, value, textAllowed);
   const wanted = modes.find((known) => known === mode);
-  if (mode !== undefined && wanted === undefined) return notAllowed("mode", mode, modeAllowed);
+  if (mode !== undefined && wanted === undefined) return toProblem("mode", mode, modeAllowed);
   const patterns = readTools(tools);
   if (patterns && "problem" in patterns) return patterns;
   return {
@@ -71,13 +71,13 @@ function toFirstLine(body: string): string {
 function readTools(value: unknown): string[] | undefined | { problem: Text } {
   if (value === undefined || value === null) return undefined;
   const list: unknown[] = typeof value === "string" ? value.split(",") : Array.isArray(value) ? value : [value];
-  if (!list.every((one) => typeof one === "string")) return notAllowed("tools", value, toolsAllowed);
+  if (!list.every((one) => typeof one === "string")) return toProblem("tools", value, toolsAllowed);
   const names = list.map((one) => one.trim()).filter((one) => one !== "");
   const wrong = names.find((one) => "problem" in parseToolPattern(one));
-  return wrong === undefined ? names : notAllowed("tools", wrong, toolsAllowed);
+  return wrong === undefined ? names : toProblem("tools", wrong, toolsAllowed);
 }
 
-function notAllowed(key: string, value: unknown, allowed: Text): { problem: Text } {
+function toProblem(key: string, value: unknown, allowed: Text): { problem: Text } {
   const shown = toShortLine(JSON.stringify(value) ?? "", 60);
   return {
     problem: {

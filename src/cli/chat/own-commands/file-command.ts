@@ -28,7 +28,7 @@ export function createFileCommand(command: CommandFile): ChatCommand {
   };
 }
 
-/** One model alone plays both roles. */
+/** Returns the changes of the models. Without an answer model, one model plays both roles. */
 function toModels(model: string | undefined, answerModel: string | undefined) {
   return {
     ...(model !== undefined && { functionCall: model, answer: null }),

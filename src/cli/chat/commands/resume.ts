@@ -81,7 +81,7 @@ async function chooseConversation(chat: Chat, typed: string, signal: AbortSignal
   };
   const choices = entries.slice(0, maxOffered).map((entry) => toChoice(entry, all !== undefined, locale));
   const picking = {
-    title: say(locale, { zh: "🗂 继续哪个对话（输入文字筛选）", en: "🗂 Continue which conversation (type to filter)" }),
+    title: say(locale, chat.reader.pick ? filterTitle : listTitle),
     choices: more > 0 ? [...choices, others] : choices,
     chosen: chat.conversationId,
     filters: true,
@@ -89,6 +89,9 @@ async function chooseConversation(chat: Chat, typed: string, signal: AbortSignal
   const chosen = await pickOne(chat.reader, picking, signal);
   return chosen === everywhere ? chooseConversation(chat, `${everywhere} ${words}`, signal) : chosen;
 }
+
+const listTitle: Text = { zh: "🗂 继续哪个对话", en: "🗂 Continue which conversation" };
+const filterTitle: Text = { zh: `${listTitle.zh}（输入文字筛选）`, en: `${listTitle.en} (type to filter)` };
 
 /** Returns the conversations whose titles and questions have every one of the words, in any case. */
 async function findEntries({ duet }: Chat, folder: string | undefined, words: string): Promise<ConversationEntry[]> {

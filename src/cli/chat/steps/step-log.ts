@@ -2,6 +2,7 @@ import type { PlanStep } from "../../../core/events.ts";
 import type { Outcome } from "../../../core/outcome.ts";
 import { reduceRun } from "../../../core/reduce-run.ts";
 import { type CallEntry, createRunState, type RunItem, type ThoughtEntry } from "../../../core/run-state.ts";
+import { findResultNumber } from "../../../core/store/move-numbers.ts";
 import { createRecordFinder } from "../../../core/tools/call-records.ts";
 import { toSafeJson } from "../../../kit/text/sanitize.ts";
 import { takeStart } from "../../../kit/text/truncate.ts";
@@ -129,12 +130,17 @@ export function createStepLog({ now = () => performance.now() }: StepLogOptions 
       beginRun();
       for (const { thought = "", phase = 0, action, elapsed_ms, observation, tool_output, error } of recorded) {
         const { model = "", elapsed_ms: thoughtMs = 0 } = phases[phase - 1] ?? {};
-        if (thought.trim() !== "") open("thought", model, { tookMs: thoughtMs }).finish(thought, "done");
+        // The model of the last step is the one that wrote the answer, which need not be the one that thought before it.
+        const thinker = action?.type === "final" ? "" : model;
+        if (thought.trim() !== "") open("thought", thinker, { tookMs: thoughtMs }).finish(thought, "done");
         if (action?.type !== "action") continue;
         const { tool, args } = action;
         const input = typeof args === "string" ? args : toSafeJson(args, 2);
         const state = error === undefined ? "done" : "failed";
-        open("tool", tool, { input, tookMs: elapsed_ms }).finish(tool_output ?? observation, state);
+        // What the model was given leads to the whole of a long result.
+        const isLong = findResultNumber(observation) !== undefined;
+        const result = isLong ? observation : (tool_output ?? observation);
+        open("tool", tool, { input, tookMs: elapsed_ms }).finish(result, state);
       }
       return this.listRunSteps();
     },

@@ -1,3 +1,4 @@
+import type { ConversationChoice } from "../src/cli/conversations/chosen-conversation.ts";
 import type { SubAgentSettings } from "../src/config/config.ts";
 import { configError } from "../src/config/config-errors.ts";
 import { type Flags, type SettingFlag, settingFlags } from "../src/config/settings/settings.ts";
@@ -69,7 +70,11 @@ export const conversationOptions = {
   continue: {
     type: "boolean",
     alias: "c",
-    describe: { zh: "继续最近的对话", en: "continues the last conversation" },
+    describe: { zh: "继续这个文件夹最近的对话", en: "continues the last conversation of this folder" },
+  },
+  all: {
+    type: "boolean",
+    describe: { zh: "与 -c 一起：所有文件夹中最近的对话", en: "with -c: the last conversation of all folders" },
   },
 } as const satisfies Record<string, Option>;
 
@@ -96,6 +101,12 @@ export const askOptions: Readonly<Record<string, Option>> = {
 export const chatOptions: Readonly<Record<string, Option>> = {
   ...conversationOptions,
   ...agentOption,
+  ...createSettingOptions("chat"),
+};
+
+export const resumeOptions: Readonly<Record<string, Option>> = {
+  ...agentOption,
+  all: { type: "boolean", describe: { zh: "所有文件夹的对话", en: "conversations of all folders" } },
   ...createSettingOptions("chat"),
 };
 
@@ -162,12 +173,13 @@ function readFlag(values: Values, { name, kind, negation }: SettingFlag): Flags[
 }
 
 /**
- * Reads which conversation to continue, and returns undefined for a new one. Throws a `config` error for an invalid ID, and when
- * both flags are given.
+ * Reads which conversation to continue, and returns undefined for a new one. Throws a `config` error for an invalid ID, and for flags
+ * that do not go together.
  */
-export function readConversationChoice(values: Values): "latest" | { id: string } | undefined {
+export function readConversationChoice(values: Values): ConversationChoice | undefined {
   const id = toOptionText(values.conversation);
-  if (id === undefined) return values.continue === true ? "latest" : undefined;
+  if (values.all === true && values.continue !== true) throw usageError(allAlone);
+  if (id === undefined) return values.continue === true ? { folder: readFolder(values) } : undefined;
   if (values.continue === true) throw usageError(onlyOne);
   if (id.trim() !== "" && id.length <= 200) return { id };
   throw usageError({
@@ -175,6 +187,16 @@ export function readConversationChoice(values: Values): "latest" | { id: string 
     en: `--conversation: ${JSON.stringify(id)} is not a conversation ID (allowed: 1 to 200 characters)`,
   });
 }
+
+/** Returns the working folder, and undefined where all folders are meant. */
+function readFolder({ all }: Values): string | undefined {
+  return all === true ? undefined : process.cwd();
+}
+
+const allAlone: Text = {
+  zh: "--all 只与 --continue 一起使用（允许：-c --all，或 duet resume --all）",
+  en: "--all goes with --continue (allowed: -c --all, or duet resume --all)",
+};
 
 const onlyOne = {
   zh: "--conversation 和 --continue 不能同时使用（允许：其中一个）",

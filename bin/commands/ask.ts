@@ -97,6 +97,7 @@ function ask(values: Values): Action {
           ...asked,
           ...{
             conversationId,
+            folder: process.cwd(),
             folderInstructions,
             mode: readMode(values),
             agent: readAgent(values, duet)?.name,

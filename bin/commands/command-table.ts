@@ -1,6 +1,6 @@
-import { chatOptions, serveOptions } from "../options.ts";
+import { chatOptions, resumeOptions, serveOptions } from "../options.ts";
 import { askCommand } from "./ask.ts";
-import { chat } from "./chat.ts";
+import { chat, resume } from "./chat.ts";
 import { doctorCommand, loginCommand, modelsCommand } from "./checks.ts";
 import type { CommandRow } from "./command.ts";
 import { createCompletionCommand } from "./completion.ts";
@@ -20,6 +20,16 @@ export const commandTable: readonly CommandRow[] = [
     help: { zh: "终端对话（默认）", en: "terminal chat (the default)" },
     options: chatOptions,
     run: chat,
+  },
+  {
+    name: "resume",
+    help: {
+      zh: "选择这个文件夹的一个对话继续；给出的词语在标题和问题中查找",
+      en: "chooses a conversation of this folder to continue; words are looked for in titles and questions",
+    },
+    positionals: [{ name: "words", isRepeated: true }],
+    options: resumeOptions,
+    run: resume,
   },
   askCommand,
   {

@@ -412,18 +412,18 @@ export const agent: readonly Mutation[] = [
   },
   {
     id: "own-command-secrets",
-    file: "src/cli/chat/shell/own-commands.ts",
+    file: "src/cli/chat/shell/shell-commands.ts",
     text: "const clean = (text: string): string => redact(text).replaceAll",
     becomes: "const clean = (text: string): string => text.replaceAll",
-    tests: ["test/cli/chat/shell/own-commands.test.ts"],
+    tests: ["test/cli/chat/shell/shell-commands.test.ts"],
     endangers: "a key that a command of the user's own prints is sent to the vendor of a model",
   },
   {
     id: "own-command-fence",
-    file: "src/cli/chat/shell/own-commands.ts",
+    file: "src/cli/chat/shell/shell-commands.ts",
     text: "const marker = createRandomHex();",
     becomes: 'const marker = "";',
-    tests: ["test/cli/chat/shell/own-commands.test.ts"],
+    tests: ["test/cli/chat/shell/shell-commands.test.ts"],
     endangers: "the output of a command passes for words of the user",
   },
   {

@@ -234,7 +234,7 @@ describe("a plan that was confirmed", () => {
     it.provider.script("strong", { text: "It could not be written." });
     const args = ["ask", "--mode", "plan", "--config", it.config];
     expect((await runProgram([...args, "Write a file"], it.options)).code).toBe(3);
-    const terminal = await startTerminal([...args, "yes", "--continue"], it.options);
+    const terminal = await startTerminal([...args, "yes", "--continue", "--all"], it.options);
     await terminal.shows("Let files__write_file run?");
     expect(await content("a.txt", it)).toBe("");
     terminal.type("n\r");

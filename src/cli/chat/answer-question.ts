@@ -1,5 +1,6 @@
 import type { AskRequest } from "../../app/ask-request.ts";
 import type { Duet } from "../../app/duet.ts";
+import type { ModelChanges } from "../../app/models/change-models.ts";
 import { toResumedRequest } from "../../app/resume-run.ts";
 import { listProtectedFiles } from "../../app/tools/protected-files.ts";
 import type { Config } from "../../config/config.ts";
@@ -28,6 +29,11 @@ export interface QuestionOptions {
   /** Says where the files are that the question may name. */
   folders: Folders;
   conversationId: string | undefined;
+  branch: number | undefined;
+  /** Replaces the chat's choice of models, for this question. */
+  models?: ModelChanges | undefined;
+  /** Limits the tools to those that match one of these patterns. */
+  tools?: readonly string[] | undefined;
   /** Holds the records of a run that goes on; the question is then that of the run. */
   resumed?: TakenRun | undefined;
   /** Is true when the question goes on with the last run, whose calls are not repeated. */
@@ -77,16 +83,20 @@ export async function answerQuestion(options: QuestionOptions): Promise<void> {
 
 /** Returns undefined for a question that is not asked, because something that it names cannot be attached. */
 async function toRequest(options: QuestionOptions, locale: Locale): Promise<AskRequest | undefined> {
-  const { duet, mode, settings, folderInstructions, conversationId, goesOn } = options;
+  const { duet, mode, settings, folderInstructions, folders, conversationId, branch, goesOn } = options;
   const asked = await withFiles(options, locale);
   if (asked === undefined) return undefined;
   const { limits, search, agent } = settings;
   // An agent has models of its own, which only a person's choice in this chat replaces.
-  const isChosen = Object.keys(settings.models).length > 0;
-  const models = agent === undefined || isChosen ? await duet.models(settings.models) : undefined;
+  const changes = { ...settings.models, ...options.models };
+  const isChosen = Object.keys(changes).length > 0;
+  const models = agent === undefined || isChosen ? await duet.models(changes) : undefined;
   return {
     ...asked,
     conversationId,
+    branch,
+    folder: folders.cwd,
+    ...(options.tools && { tools: options.tools }),
     goesOn,
     folderInstructions,
     mode,

@@ -15,7 +15,7 @@ import { type ChatCommand, findCommand, listNames, renderUsageLine } from "./com
 export async function runCommand(line: string, chat: Chat, signal: AbortSignal): Promise<"exit" | undefined> {
   const [, name = "", argument = ""] = /^(\S*)\s*([\s\S]*)$/.exec(line.trim()) ?? [];
   const command = findCommand(name, chatCommands);
-  if (command === undefined) return writeText(chat, describeUnknownCommand(name));
+  if (command === undefined) return runOwnCommand({ name, argument }, chat, signal);
   if (command.argument === "" && argument !== "") return writeText(chat, describeUnexpectedArgument(command, argument));
   try {
     return await command.run(chat, argument, signal);
@@ -43,13 +43,27 @@ function isPath(name: string): boolean {
   return name.length > 1 && existsSync(name);
 }
 
+async function runOwnCommand(
+  { name, argument }: { name: string; argument: string },
+  chat: Chat,
+  signal: AbortSignal,
+): Promise<undefined> {
+  try {
+    if (await chat.own.run(name, argument, signal)) return undefined;
+    return writeText(chat, describeUnknownCommand(name, chat.own.known));
+  } catch (thrown) {
+    chat.write(renderFailure(thrown, chat.settings.locale, signal));
+    return undefined;
+  }
+}
+
 function writeText(chat: Chat, text: Text): undefined {
   chat.write(say(chat.settings.locale, text));
 }
 
-function describeUnknownCommand(typed: string): Text {
+function describeUnknownCommand(typed: string, own: Chat["own"]["known"]): Text {
   const name = toShortLine(typed, 40);
-  const near = findNearName(typed.toLowerCase());
+  const near = findNearName(typed.toLowerCase(), own);
   if (near === undefined)
     return { zh: `没有 ${name} 命令。/help 列出全部命令。`, en: `Unknown command ${name}. /help lists the commands.` };
   return {
@@ -59,8 +73,8 @@ function describeUnknownCommand(typed: string): Text {
 }
 
 /** Returns a name that begins with the typed text, else one that is at most two edits away. */
-function findNearName(typed: string): string | undefined {
-  const names = chatCommands.flatMap(listNames);
+function findNearName(typed: string, own: Chat["own"]["known"]): string | undefined {
+  const names = [...chatCommands.flatMap(listNames), ...own.map(({ name }) => name)];
   const longer = typed.length > 1 ? names.find((name) => name.startsWith(typed)) : undefined;
   return longer ?? (typed.length > 2 ? findNearest(typed, names, () => 2) : undefined);
 }

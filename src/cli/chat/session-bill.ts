@@ -6,6 +6,8 @@ import { addCosts, type KnownCost, noCost, renderCost, toAgentsCost, toModelCost
 export interface SessionBill {
   /** Adds what a run has used, or a compaction. */
   add(run: Pick<Outcome, "meta">): void;
+  /** Is what all runs have used together. */
+  readonly total: { tokens: number; cost: KnownCost };
   /** Returns a line for each role and model, and one for the total. A single line says so when nothing has been used yet. */
   renderLines(locale: Locale): string[];
 }
@@ -54,6 +56,9 @@ export function createSessionBill(): SessionBill {
       agents = sumOfAgents(agents, meta.agents);
       tokens += meta.agents.total_tokens;
       cost = addCosts(cost, toAgentsCost(meta.agents));
+    },
+    get total() {
+      return { tokens, cost };
     },
     renderLines(locale) {
       if (runs === 0) return [say(locale, nothing)];

@@ -28,6 +28,8 @@ export interface PickOptions<T> {
   choices: readonly Choice<T>[];
   /** Is the current choice, or the one that Enter takes; the cursor starts there. */
   chosen?: T | undefined;
+  /** Is true where what is typed leaves the choices that have it, in place of moving to the first one. */
+  filters?: boolean | undefined;
 }
 
 export interface Choice<T> {
@@ -36,6 +38,10 @@ export interface Choice<T> {
   detail?: string | undefined;
   /** Lists words that may be typed for the choice, in lower case: `y`, `yes`, `好`. */
   words?: readonly string[] | undefined;
+  /** Holds further text in which a filter looks. */
+  search?: string | undefined;
+  /** Is true for a choice that no filter takes away. */
+  isAlwaysShown?: boolean | undefined;
 }
 
 /** Asks once; the screen's line is ended also where no Enter did it. */

@@ -1,4 +1,5 @@
 import type { flaggedLimits } from "../../core/limits.ts";
+import { statusParts } from "../../core/status-parts.ts";
 import type { Text } from "../../kit/locale.ts";
 import type { Path } from "../sources/setting-path.ts";
 import { agentSettings } from "./agent-settings.ts";
@@ -67,6 +68,14 @@ const terminal = defineGroup(
         },
         command: "chat",
       },
+    }),
+    statusLine: defineSetting(({ z }) => z.union([z.enum(["off"]), z.array(z.enum(statusParts))]).optional(), {
+      help: {
+        zh: "[状态行](chat.zh.md#状态行)的各部分，或 `off`",
+        en: "[status line](chat.md#the-status-line): its parts, or `off`",
+      },
+      fileHelp: 'The parts of the chat\'s status line, in this order, or "off".',
+      absent: { zh: "全部", en: "all" },
     }),
     instructions: defineSetting(({ z }) => z.boolean().default(true), {
       help: {

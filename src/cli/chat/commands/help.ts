@@ -33,8 +33,10 @@ export function createHelp(groups: () => readonly CommandGroup[]): ChatCommand {
 /** Sets the width that the usage of most commands needs, in columns. A longer usage only shifts its own row. */
 const usageWidth = 23;
 
-function renderAll(groups: readonly CommandGroup[], { settings: { locale }, reader }: Chat): Line[] {
-  const ofGroups = groups.flatMap(({ title, commands }) => [
+function renderAll(groups: readonly CommandGroup[], { settings: { locale }, reader, own }: Chat): Line[] {
+  const ownGroup = { title: { zh: "自己的命令", en: "Your own commands" }, commands: own.known };
+  const all = own.known.length === 0 ? groups : [...groups, ownGroup];
+  const ofGroups = all.flatMap(({ title, commands }) => [
     createLine(say(locale, title), "heading"),
     ...commands.map((command) => createRow(renderUsage(command).padEnd(usageWidth), say(locale, command.help))),
   ]);

@@ -57,8 +57,10 @@ function createPipeFace(options: PlainInterfaceOptions): ChatInterface {
   return {
     next: queue.next,
     write,
-    writeTurn: async ({ question, answer }) => writeSafely(console.stderr, `> ${question}\n${answer}\n`),
+    writeTurn: async ({ question, answer, steps }) =>
+      writeSafely(console.stderr, [`> ${question}`, ...steps, answer, ""].join("\n")),
     hasKeys: false,
+    prefill() {},
     putFirst: queue.putFirst,
     putBack() {},
     edit: async () => {},
@@ -135,8 +137,9 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
       return queue.next();
     },
     write,
-    writeTurn: async ({ question, answer }) => write(`> ${question}`, answer),
+    writeTurn: async ({ question, answer, steps }) => write(`> ${question}`, ...steps, answer),
     hasKeys: false,
+    prefill() {},
     putFirst: queue.putFirst,
     putBack: typing.putBack,
     edit: typing.edit,

@@ -86,7 +86,7 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
         messages: handler.messages.map(folds.collapse),
         waiting: queue.waiting,
         input: renderInput,
-        status: interrupts.hint ?? handler.status(questions.panel !== undefined),
+        status: interrupts.hint ?? handler.status(questions.panel !== undefined, size.columns),
         locale: handler.locale,
       }),
   });
@@ -189,13 +189,18 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
       return folds.expand(text);
     },
     write,
-    async writeTurn({ question, answer }) {
+    async writeTurn({ question, answer, steps: made }) {
       screen.write(renderEcho(handler.prompt(), question));
+      if (made.length > 0) screen.write([[], ...made.map((line) => createLine(line, "dim")), []]);
       const markdown = await openMarkdown(handler.locale);
       markdown.push(answer);
       screen.write(await markdown.end());
     },
     hasKeys: true,
+    prefill(text) {
+      if (editor.text === "") editor.set(text);
+      refresh();
+    },
     putFirst: queue.putFirst,
     edit: (text = editor.text) => keys.editText(text),
     putBack: (text) => editor.set([folds.collapse(text), editor.text].filter((part) => part !== "").join("\n")),

@@ -22,7 +22,7 @@ test("help lists every command, says what sets the modes apart and how to switch
 
 test("the chat has these commands and no others", () => {
   const wanted =
-    "/help /mode /agent /model /answer-model /set /search /config /tools /permissions /edit /plan /context /cost /trace /expand /fold /clear /keep /compact /resume /continue /conversations /save /lang /doctor /exit";
+    "/help /mode /agent /model /answer-model /set /search /config /tools /skills /permissions /edit /plan /context /cost /trace /expand /fold /clear /keep /compact /resume /continue /conversations /status /rewind /fork /rename /export /lang /doctor /exit";
   expect(chatCommands.map(({ name }) => name).sort()).toEqual(wanted.split(" ").sort());
 });
 

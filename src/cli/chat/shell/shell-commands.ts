@@ -8,7 +8,7 @@ import { createLine, type Line } from "../../terminal/text/line.ts";
 import { runShellLine, type ShellEnd, type ShellRun, shellLimits } from "./run-shell-line.ts";
 
 /** Runs commands of the user's own (`!command`), and keeps what they wrote for the next question. */
-export interface OwnCommands {
+export interface ShellCommands {
   run(line: string, signal: AbortSignal): Promise<void>;
   /** Returns what is to stand behind the next question, fenced; empty where there is nothing. */
   render(locale: Locale): string;
@@ -16,7 +16,7 @@ export interface OwnCommands {
   clear(): void;
 }
 
-export interface OwnCommandsOptions {
+export interface ShellCommandsOptions {
   environment: Readonly<Record<string, string | undefined>>;
   /** Takes known secrets out of what the models read. */
   redact: Redact;
@@ -33,13 +33,13 @@ const mostShown = 500;
 const mostKept = 30_000;
 const mostRuns = 10;
 
-export function createOwnCommands({
+export function createShellCommands({
   environment,
   redact,
   locale,
   write,
   limits = shellLimits,
-}: OwnCommandsOptions): OwnCommands {
+}: ShellCommandsOptions): ShellCommands {
   let runs: ShellRun[] = [];
 
   return {

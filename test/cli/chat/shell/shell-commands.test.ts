@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { createOwnCommands, type OwnCommandsOptions } from "../../../../src/cli/chat/shell/own-commands.ts";
+import { createShellCommands, type ShellCommandsOptions } from "../../../../src/cli/chat/shell/shell-commands.ts";
 import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
 import { createRedactor } from "../../../../src/kit/text/redact.ts";
 import { allDead } from "../../../client/servers.ts";
 
-function openCommands(more: Partial<OwnCommandsOptions> = {}) {
+function openCommands(more: Partial<ShellCommandsOptions> = {}) {
   const written: string[] = [];
   const changed: (() => void)[] = [];
-  const commands = createOwnCommands({
+  const commands = createShellCommands({
     environment: { PATH: process.env.PATH, SECRET: "hunter2hunter2" },
     redact: createRedactor([{ name: "SECRET", value: "hunter2hunter2" }]).redact,
     locale: () => "en",

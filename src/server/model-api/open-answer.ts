@@ -16,6 +16,7 @@ import { continueRun, describeRequest } from "./continue-run.ts";
 import { fieldRefusedError } from "./field-refused-error.ts";
 import { findModel } from "./model-names.ts";
 import type { ModelRequest, ReasoningDetail } from "./model-request.ts";
+import { replyToConsent } from "./reply-to-consent.ts";
 import { beginSideRun } from "./side-answer.ts";
 import { findSideRequest, plainSideRequest } from "./side-requests.ts";
 
@@ -79,6 +80,8 @@ async function openPart(
   const { caller } = call;
   const { conversation, storage, tools } = request;
   const { question, instruction, steps, documents } = conversation;
+  const consented = replyToConsent(runs, request, caller);
+  if (consented) return { ...consented, notes: conversation.notes };
   const clientTools = await openClientTools(tools, {
     refuse: (index, part, text) => fieldRefusedError(request.fields.toToolField(index, part), text),
     isParallel: request.callsInParallel,
@@ -93,6 +96,8 @@ async function openPart(
   const models = await chooseModelParameters(duet, request);
   const answerForm = await openAnswerForm(request);
   await runs.prepare(caller);
+  // A person may read an answer, and reply; a program that wants JSON or comes back for it later does not.
+  const asksInAnswer = request.format === undefined && storage === undefined && request.isBackground !== true;
   const run = beginRun({
     scope: { ...service, caller },
     input: {
@@ -106,8 +111,8 @@ async function openPart(
     attachments,
     chain: readChain(undefined, undefined, call.request.headers),
     host: { asksForms: false },
-    // Nobody can be asked over these wires.
-    isUnattended: true,
+    isUnattended: !asksInAnswer,
+    asksInAnswer,
     locale,
     models,
     answerForm,

@@ -107,7 +107,7 @@ test("the same in a stream is an event that the official client throws", async (
   expect(data.join("\n")).toContain('"finish_reason":"length"');
 });
 
-test("a call that needs consent does not run, and the answer and the reasoning say why", async () => {
+test("where nobody may be asked, a call that needs consent does not run, and the answer and the reasoning say why", async () => {
   const ran: unknown[] = [];
   const wipe = {
     ...makeTool("wipe", (args) => {
@@ -117,7 +117,8 @@ test("a call that needs consent does not run, and the answer and the reasoning s
     annotations: { destructive: true },
   };
   const calls = [{ id: "1", name: "wipe", input: {} }];
-  const { client } = await startWire({ turns: [calls, "It could not be wiped."], tools: [wipe] });
+  const settings = { serve: { confirm: "never" } };
+  const { client } = await startWire({ turns: [calls, "It could not be wiped."], tools: [wipe], settings });
   const answer = await client.chat.completions.create({ model: "duet-agent", messages: [user("Wipe it")] });
   expect(ran).toEqual([]);
   expect(answer.choices[0]?.message).toMatchObject({

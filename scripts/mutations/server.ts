@@ -90,7 +90,8 @@ export const server: readonly Mutation[] = [
     text: 'if (asksInAnswer) return kind === "call" && canHandOut(scope, chain);',
     becomes: 'if (asksInAnswer) return kind === "call";',
     tests: ["test/server/openai/requests.test.ts"],
-    endangers: "calls are asked about where serve.confirm says that they must not run, and another agent's model gives the consent",
+    endangers:
+      "calls are asked about where serve.confirm says that they must not run, and another agent's model gives the consent",
   },
   {
     id: "consent-expires",

@@ -23,7 +23,14 @@ export interface GivenHistory extends LoadedConversation {
  * conversation begins with the words alone.
  */
 export interface GivenHistories {
-  open(turns: readonly AskedTurn[], place: { caller: Caller; kept: ConversationStore }): GivenHistory;
+  open(turns: readonly AskedTurn[], place: GivenPlace): GivenHistory;
+}
+
+export interface GivenPlace {
+  caller: Caller;
+  kept: ConversationStore;
+  /** Holds the numbers of the asker's own documents, which no source of ours may have. */
+  documents?: ReadonlySet<number> | undefined;
 }
 
 /** Is a turn with what the asker itself has called for it. */
@@ -65,13 +72,13 @@ export function createGivenHistories({ most, mostText }: GivenHistoryLimits = us
   }
 
   return {
-    open(turns, { caller, kept: elsewhere }) {
+    open(turns, { caller, kept: elsewhere, documents }) {
       const key = toHistoryKey(caller, turns);
       const { owner } = caller;
       const before = kept.get(key)?.conversation;
       // A plan that waits is replied to once: asked for again, the same words make a new plan.
       if (before?.pendingPlan !== undefined) saveConversation(owner, key, { ...before, pendingPlan: undefined });
-      const known = before ?? begin(turns);
+      const known = clearNumbers(before ?? begin(turns), Math.max(0, ...(documents ?? [])));
       let { summary } = known;
       return {
         known,
@@ -109,6 +116,17 @@ function begin(turns: readonly AskedTurn[]): Conversation {
     return { ...turn, steps: givenSteps.map((step) => toTurnStep(step, { marker, language })) };
   });
   return { id: createId("conv"), turns: read, summary: undefined, sources: createMemorySourceList(), marker };
+}
+
+/**
+ * Returns the conversation with its sources behind the last of the asker's documents. Pages bring the documents of one question
+ * only, so that numbers which were free before may be taken now.
+ */
+function clearNumbers(conversation: Conversation, lastDocument: number): Conversation {
+  const known = conversation.sources.all();
+  if (lastDocument === 0 || (known[0] && known[0].n > lastDocument)) return conversation;
+  const sources = known.map(({ source }) => source);
+  return { ...conversation, sources: createMemorySourceList({ after: lastDocument, sources }) };
 }
 
 function toHistoryKey({ owner }: Caller, turns: readonly ConversationTurn[]): string {

@@ -1,7 +1,7 @@
+import type { ClientToolCall } from "../../core/client-tools.ts";
 import { tryParseJson } from "../../kit/json.ts";
 import type { AnswerCitation, AnswerFinish, AnswerUsage } from "../model-api/answer-end.ts";
 import type { WholeAnswer } from "../model-api/answer-parts.ts";
-import type { ClientCall } from "../model-api/model-request.ts";
 
 /** Names one message in its stream and as a whole. */
 export interface MessageId {
@@ -36,11 +36,11 @@ export function toWholeMessage(naming: MessageId, { reasoning, text, calls, end 
   return { ...toMessage(naming, content, ending), ...(end.notices && { notices: end.notices }) };
 }
 
-export function toToolUse({ id, name }: ClientCall): { type: "tool_use"; id: string; name: string } {
+export function toToolUse({ id, name }: ClientToolCall): { type: "tool_use"; id: string; name: string } {
   return { type: "tool_use", id, name };
 }
 
-function readArguments({ argumentsText }: ClientCall): unknown {
+function readArguments({ argumentsText }: ClientToolCall): unknown {
   return tryParseJson(argumentsText) ?? {};
 }
 

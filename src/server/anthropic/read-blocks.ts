@@ -1,9 +1,10 @@
 import type { Attachment } from "../../core/attachment.ts";
+import type { ClientToolCall } from "../../core/client-tools.ts";
 import { decodeBase64 } from "../../kit/base64.ts";
 import { isRecord, toText } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { fieldRefusedError } from "../model-api/field-refused-error.ts";
-import type { ClientCall, ClientResult, WireFile } from "../model-api/model-request.ts";
+import type { ClientResult, WireFile } from "../model-api/model-request.ts";
 
 /** Represents a block of a message, as far as its type is known. */
 export interface WireBlock {
@@ -15,7 +16,7 @@ export interface WireBlock {
 export interface ReadBlocks {
   text: string;
   files: WireFile[];
-  calls: ClientCall[];
+  calls: ClientToolCall[];
   results: ClientResult[];
 }
 
@@ -48,7 +49,7 @@ function isOfAnthropicAlone(type: string): boolean {
     : /^(?!tool_result$)[a-z_]+_tool_result$/.test(type);
 }
 
-function readCall({ id, name, input }: WireBlock, place: string): ClientCall {
+function readCall({ id, name, input }: WireBlock, place: string): ClientToolCall {
   if (toText(id) === "" || toText(name) === "") throw fieldRefusedError(place, noCall);
   return { id: toText(id), name: toText(name), argumentsText: JSON.stringify(input ?? {}) };
 }

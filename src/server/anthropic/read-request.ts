@@ -1,14 +1,15 @@
 import * as z from "zod";
+import type { ClientToolDefinition } from "../../core/client-tools.ts";
 import { isRecord } from "../../kit/json.ts";
 import { describeNoObject } from "../api/read-fields.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import { parseInput } from "../mcp/read-input.ts";
 import { fieldRefusedError } from "../model-api/field-refused-error.ts";
 import { parseMode } from "../model-api/model-names.ts";
-import type { ClientTool, ModelMessage, ModelRequest } from "../model-api/model-request.ts";
+import type { ModelMessage, ModelRequest } from "../model-api/model-request.ts";
 import { toConversation } from "../model-api/to-conversation.ts";
 import { readMessages } from "./read-messages.ts";
-import { readToolChoice, readTools } from "./read-tools.ts";
+import { readToolChoice, readTools, toToolField } from "./read-tools.ts";
 
 /** Represents a request for a message. */
 export interface MessageRequest extends ModelRequest {
@@ -18,7 +19,7 @@ export interface MessageRequest extends ModelRequest {
 /** Holds what a count of tokens is about. */
 export interface CountRequest {
   messages: readonly ModelMessage[];
-  tools: readonly ClientTool[];
+  tools: readonly ClientToolDefinition[];
 }
 
 const content = z.union([z.string(), z.array(z.looseObject({ type: z.string().max(100) }))]);
@@ -63,7 +64,11 @@ export const messageBody = z.looseObject({
   temperature: z.number().min(0).max(1).nullish(),
   top_p: z.number().gt(0).max(1).nullish(),
   tool_choice: z
-    .looseObject({ type: z.enum(["auto", "any", "tool", "none"]), name: z.string().max(200).nullish() })
+    .looseObject({
+      type: z.enum(["auto", "any", "tool", "none"]),
+      name: z.string().max(200).nullish(),
+      disable_parallel_tool_use: z.boolean().nullish(),
+    })
     .nullish(),
   thinking: z.looseObject({ type: z.string().max(100), display: z.string().nullish() }).nullish(),
   output_config: z.looseObject({ format }).nullish(),
@@ -81,13 +86,14 @@ export function readMessageRequest(body: unknown): MessageRequest {
     conversation: { ...conversation, notes: [...conversation.notes, ...notes] },
     tools: own,
     toolChoice: readToolChoice(asked.tool_choice),
+    callsInParallel: asked.tool_choice?.disable_parallel_tool_use !== true,
     format: schema && { type: "json_schema", name: "answer", schema },
     stop: asked.stop_sequences?.length ? asked.stop_sequences : undefined,
     temperature: asked.temperature ?? undefined,
     topP: asked.top_p ?? undefined,
     maxTokens: asked.max_tokens,
     search: isSearch ? true : undefined,
-    reasoning: isShown(asked.thinking) ? "full" : "none",
+    reasoning: isShown(asked.thinking) ? undefined : "none",
     fields,
     isStreamed: asked.stream ?? false,
   };
@@ -118,4 +124,5 @@ const fields = {
   schema: "output_config.format.schema",
   temperature: "temperature",
   topP: "top_p",
+  toToolField,
 };

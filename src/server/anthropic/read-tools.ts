@@ -1,7 +1,7 @@
+import type { ClientToolDefinition } from "../../core/client-tools.ts";
 import type { ToolChoice } from "../../core/model.ts";
 import type { Text } from "../../kit/locale.ts";
 import { fieldRefusedError } from "../model-api/field-refused-error.ts";
-import type { ClientTool } from "../model-api/model-request.ts";
 
 /** Represents a tool as a client sends it. */
 export interface WireTool {
@@ -18,7 +18,7 @@ export interface WireChoice {
 
 /** Holds the tools of a request: those that the client runs, and what it wants of ours. */
 export interface ReadTools {
-  own: ClientTool[];
+  own: ClientToolDefinition[];
   /** Is true when the client offers Anthropic's web search, in whose place ours is. */
   isSearch: boolean;
   notes: Text[];
@@ -44,6 +44,11 @@ export function readToolChoice(choice: WireChoice | null | undefined): ToolChoic
   if (choice.type === "none") return "none";
   if (!choice.name) throw fieldRefusedError("tool_choice.name", noName);
   return { tool: choice.name };
+}
+
+/** Names a field of a tool in a request, as a path. */
+export function toToolField(index: number, part: "name" | "inputSchema"): string {
+  return `tools[${index}].${part === "name" ? "name" : "input_schema"}`;
 }
 
 const noSchema: Text = { zh: "缺少（允许：JSON Schema）", en: "is missing (allowed: a JSON Schema)" };

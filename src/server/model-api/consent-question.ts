@@ -1,13 +1,7 @@
 import { readPlanReply } from "../../core/questions/plan-reply.ts";
-import type { UserQuestion } from "../../core/questions/user-question.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { createRandomHex } from "../../kit/random.ts";
 import { sanitize, sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
-
-/** Returns a name for one question that nobody can guess: a text that only looks like a question of ours has none. */
-export function createConsentCode(): string {
-  return `consent-${createRandomHex().slice(0, 16)}`;
-}
+import type { ConsentRound } from "../../runs/client-calls.ts";
 
 /** Returns the code of the question with which an answer ends, or undefined where it ends with none. */
 export function findConsentCode(answer: string): string | undefined {
@@ -18,15 +12,13 @@ export function findConsentCode(answer: string): string | undefined {
  * Asks in an answer whether a call may be made. All arguments are shown: what is out of sight would be agreed to unseen. The answer's
  * last words are the code, by which the next message finds the question.
  */
-export function renderConsentQuestion(
-  { tool, arguments: args, rule, reason }: UserQuestion<"call">,
-  { code, seconds, locale }: { code: string; seconds: number; locale: Locale },
-): string {
+export function renderConsentQuestion({ code, question: { question, until } }: ConsentRound, locale: Locale): string {
+  const { tool, arguments: args, rule, reason } = question;
   const json = sanitize(toSafeJson(args, 2));
   const fence = "`".repeat(Math.max(3, ...[...json.matchAll(/`+/g)].map(([run]) => run.length + 1)));
   const name = sanitizeLine(tool);
   const why = [say(locale, { zh: `规则：${sanitizeLine(rule)}。`, en: `Rule: ${sanitizeLine(rule)}.` }), reason];
-  const minutes = Math.max(1, Math.floor(seconds / 60));
+  const minutes = Math.max(1, Math.round((until - Date.now()) / 60_000));
   return [
     say(locale, { zh: `**是否允许运行 \`${name}\`？**`, en: `**May \`${name}\` be run?**` }),
     `${fence}json\n${json}\n${fence}`,

@@ -30,7 +30,7 @@ export function createChat(service: RunService): Handle {
     const conversation = toConversation(readMessages(asked.messages), asked.fields.messages);
     const opened = await openAnswer(service, { ...asked, conversation }, call);
     const { run, locale } = opened;
-    const naming = createCompletionId(run.id, asked.model);
+    const naming = createCompletionId(opened.id, asked.model);
     if (asked.isStreamed)
       return streamAnswer(opened, createChunkWriter({ naming, includesUsage: asked.includesUsage, locale }));
     const headers = { "x-request-id": run.id };

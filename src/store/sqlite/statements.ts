@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { noConversationError } from "../store-errors.ts";
 import { prepareJournal } from "./journal/journal-statements.ts";
-import { prepareDailyUsage, prepareRemoval, prepareRetention } from "./upkeep-statements.ts";
+import { prepareDailyUsage, prepareRemoval, prepareResponseRecords, prepareRetention } from "./upkeep-statements.ts";
 
 /** Selects the newest typed texts, up to the number that is bound, the oldest first. */
 export const selectTypedTexts =
@@ -29,6 +29,7 @@ export function prepareStatements(connection: DatabaseSync) {
     ...prepareRetention(prepare),
     ...prepareDailyUsage(prepare),
     ...prepareJournal(prepare),
+    ...prepareResponseRecords(prepare),
     conversation: prepare(`
       SELECT c.title AS title, c.turns AS turns, c.created_at AS created_at, c.marker AS marker, c.results AS results,
         s.turns AS summarised, s.text AS summary, s.facts AS facts, w.conversation IS NOT NULL AS wanted, p.plan AS plan,

@@ -93,7 +93,7 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "history-files",
-    file: "src/server/openai/collect-files.ts",
+    file: "src/server/model-api/collect-files.ts",
     text: "const isWanted = left > 0 && room > 0 &&",
     becomes: "const isWanted = room > 0 &&",
     tests: ["test/server/openai/files.test.ts"],

@@ -7,7 +7,7 @@ import type { AuthenticateFrom } from "./auth/guess-limit.ts";
 import type { Admission, OpenPages } from "./auth/open-auth.ts";
 import type { HttpConnection } from "./connection.ts";
 import type { AllowedNames } from "./request/allowed-names.ts";
-import { checkBody } from "./request/check-request.ts";
+import { checkBody, hasNoBody } from "./request/check-request.ts";
 import { findDialect, type HttpRefusal } from "./response/dialects.ts";
 import type { InFlight } from "./response/in-flight.ts";
 import { HttpRefusalError, internal, toRefusal, toRefusalResponse } from "./response/refusal.ts";
@@ -20,7 +20,11 @@ export interface RouteCall extends Admission {
   connection: HttpConnection;
 }
 
-export type Handle = (call: RouteCall) => Promise<Response>;
+export interface Handle {
+  (call: RouteCall): Promise<Response>;
+  /** Is true where the address says everything, so that clients send no body. */
+  readsNoBody?: true;
+}
 
 /** Maps each method of one path to its handler. */
 export type Route = Readonly<Partial<Record<"GET" | "POST" | "DELETE", Handle>>>;
@@ -108,7 +112,8 @@ export function createRoutes(options: RoutesOptions): Routes {
       const admission = await admit(request, connection);
       const handle = findHandle(route, request.method);
       if (handle === undefined) throw new HttpRefusalError(createMethodRefusal(request.method, Object.keys(route)));
-      const refusal = checkBody(request.method, request.headers);
+      const isBare = handle.readsNoBody === true && hasNoBody(request.headers);
+      const refusal = isBare ? undefined : checkBody(request.method, request.headers);
       if (refusal !== undefined) throw new HttpRefusalError(refusal);
       if (request.method === "POST") inFlight?.add(connection);
       return handle({ ...admission, request, params: req.param(), connection });

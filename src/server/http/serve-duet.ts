@@ -15,6 +15,7 @@ import type { Log } from "../operations/log.ts";
 import { type Operations, openOperations } from "../operations/operations.ts";
 import { reportStore } from "../operations/report-store.ts";
 import { resumeInterrupted } from "../operations/resume-interrupted.ts";
+import { createResponsesRoutes } from "../responses/responses-routes.ts";
 import { parseListenAddress } from "./address.ts";
 import { type OpenPages, openAuth } from "./auth/open-auth.ts";
 import { findReadiness } from "./health.ts";
@@ -96,7 +97,12 @@ export function joinRoutes(
   config: ExposedConfig,
   operations: Pick<Operations, "routes">,
 ): RoutesByPath {
-  return { ...createApi(service, config), ...createOpenAiRoutes(service), ...operations.routes };
+  return {
+    ...createApi(service, config),
+    ...createOpenAiRoutes(service),
+    ...createResponsesRoutes(service),
+    ...operations.routes,
+  };
 }
 
 type RoutesByPath = Readonly<Record<string, Route>>;

@@ -35,7 +35,8 @@ export async function followAnswer(
   handle: (part: AnswerPart) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const reasoning = createReasoning(locale, { detail: request.reasoning, showsDrafts: true });
+  // A reader in the background comes back by the number of an event, and drafts are not there for another process.
+  const reasoning = createReasoning(locale, { detail: request.reasoning, showsDrafts: request.isBackground !== true });
   const sent = createSentText();
   const addReasoning = (text: string): void => {
     if (text !== "" && request.reasoning !== "none") handle({ type: "reasoning", text });

@@ -10,6 +10,7 @@ import {
   pageParameters,
   toSchemaReference,
 } from "./components.ts";
+import { responsePaths } from "./response-paths.ts";
 import { runPaths } from "./run-paths.ts";
 
 const failedResponse = { default: describeProblem("Why the request was refused.") };
@@ -136,7 +137,7 @@ export function describeApi(url: string) {
       { name: "openai", description: "OpenAI's wire." },
       { name: "operations", description: "For the operator of the server." },
     ],
-    paths: { ...runPaths, ...conversationPaths, ...openAiPaths, ...operationPaths },
+    paths: { ...runPaths, ...conversationPaths, ...openAiPaths, ...responsePaths, ...operationPaths },
     components: {
       schemas: createSchemaComponents(),
       securitySchemes: {

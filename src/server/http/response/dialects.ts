@@ -30,17 +30,23 @@ const toProblem: Dialect = ({ status, text, hint, error = "invalid_request" }, l
 });
 
 /** Uses the format of OpenAI's own errors. */
-export const openAi: Dialect = ({ status, text, hint, param, error = "invalid_request", openAiCode }, locale) => ({
+export const openAi: Dialect = (refusal, locale) => ({
   type: "application/json",
-  body: {
-    error: {
-      message: [say(locale, text), hint && say(locale, hint)].filter(Boolean).join("\n"),
-      type: openAiTypes[status] ?? (status >= 500 ? "server_error" : "invalid_request_error"),
-      param: param ?? null,
-      code: openAiCode ?? openAiCodes[error] ?? error,
-    },
-  },
+  body: { error: toOpenAiError(refusal, locale) },
 });
+
+/** Returns a refusal as OpenAI's clients read it. */
+export function toOpenAiError(
+  { status, text, hint, param, error = "invalid_request", openAiCode }: HttpRefusal,
+  locale: Locale,
+) {
+  return {
+    message: [say(locale, text), hint && say(locale, hint)].filter(Boolean).join("\n"),
+    type: openAiTypes[status] ?? (status >= 500 ? "server_error" : "invalid_request_error"),
+    param: param ?? null,
+    code: openAiCode ?? openAiCodes[error] ?? error,
+  };
+}
 
 /** Maps error codes that OpenAI's clients know by another name. */
 const openAiCodes: Readonly<Partial<Record<ErrorCode, string>>> = {

@@ -118,7 +118,7 @@ export async function waitUntilSettled(live: LiveResponse, signal: AbortSignal):
   while (!live.isSettled && !signal.aborted) await live.waitForEvent(signal);
 }
 
-/** Knows the responses that this process carries out, and for some time those that it has. */
+/** Holds the responses whose runs this process carries out, and for some time those that have ended. */
 export interface LiveResponses {
   find(id: string, caller: Caller): LiveResponse | undefined;
   add(live: LiveResponse, caller: Caller): void;

@@ -44,7 +44,7 @@ function isOwnWork(type: string): boolean {
   );
 }
 
-/** What an assistant says and calls one after the other is one message: its calls were made at once. */
+/** Joins what an assistant says and calls one after the other into one message, since its calls were made at once. */
 function addMessage(messages: ModelMessage[], message: ModelMessage): void {
   const last = messages.at(-1);
   if (message.role !== "assistant" || last?.role !== "assistant") {

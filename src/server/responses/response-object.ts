@@ -10,7 +10,7 @@ import type {
 import type { Outcome } from "../../core/outcome.ts";
 import type { AnswerCitation, AnswerUsage } from "../model-api/answer-end.ts";
 import { itemPrefixes, toItemId } from "./ids.ts";
-import type { ResponsesBody } from "./read-request.ts";
+import type { ResponsesBody } from "./request-body.ts";
 
 /**
  * Represents a response as OpenAI's wire has it. The official client adds `output_text`, and its types say less than the wire of what may
@@ -101,7 +101,7 @@ export function toUsage({ inputTokens, outputTokens, cachedTokens, reasoningToke
   };
 }
 
-export interface BegunResponse {
+export interface NewResponse {
   id: string;
   /** Is in milliseconds since 1970. */
   createdAt: number;
@@ -111,7 +111,7 @@ export interface BegunResponse {
 }
 
 /** Creates a response that has nothing to say yet. It repeats what was asked, as OpenAI's do. */
-export function createResponse({ id, createdAt, body, conversationId }: BegunResponse): WireResponse {
+export function createResponse({ id, createdAt, body, conversationId }: NewResponse): WireResponse {
   return {
     id,
     object: "response",

@@ -3,7 +3,7 @@ import { isDataUrl } from "../../kit/base64.ts";
 import { isRecord, toText, tryParseJson } from "../../kit/json.ts";
 import { itemPrefixes, toItemId } from "./ids.ts";
 import type { WireItem } from "./read-items.ts";
-import type { ResponsesBody } from "./read-request.ts";
+import type { ResponsesBody } from "./request-body.ts";
 import type { WireResponse } from "./response-object.ts";
 
 /** Holds what is kept of a response: what was asked, and the answer as it was at the last change. */

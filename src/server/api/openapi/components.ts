@@ -7,7 +7,7 @@ import { settingsSchema } from "../../../core/schemas/settings-schema.ts";
 import { traceSchema } from "../../../core/schemas/trace-schema.ts";
 import { errorCodes } from "../../../kit/errors.ts";
 import { chatBody } from "../../openai/read-chat.ts";
-import { responsesBody } from "../../responses/read-request.ts";
+import { responsesBody } from "../../responses/request-body.ts";
 import { chatInput } from "../chat-input.ts";
 import { messageBody } from "../messages.ts";
 import { pageLimits } from "../page-query.ts";

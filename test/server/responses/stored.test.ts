@@ -3,7 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import OpenAI from "openai";
 import { expect, onTestFinished, test } from "vitest";
+import { waitAbortable } from "../../../src/kit/async/timeout.ts";
 import { openHttpDuet } from "../../fakes/http-duet.ts";
+import { scriptedModel } from "../../fakes/model.ts";
+import { serveCallers } from "../api/api-for-callers.ts";
 import { startWire } from "../openai/wire.ts";
 import { checkEvents } from "./response-events.ts";
 
@@ -14,6 +17,18 @@ async function createHome() {
   const home = await mkdtemp(join(tmpdir(), "duet-responses-"));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
   return { settings: { conversations: { store: "disk" } }, environment: { DUET_HOME: home } };
+}
+
+/** A model that says nothing before the gate opens. */
+function gatedModel(turns: string[], gate: Promise<void>) {
+  const model = scriptedModel(turns);
+  return {
+    ...model,
+    async stream(...[request, onEvent, signal]: Parameters<typeof model.stream>) {
+      await waitAbortable(gate, signal);
+      return model.stream(request, onEvent, signal);
+    },
+  };
 }
 
 const contentsOf = (request: { messages: readonly { content: unknown }[] } | undefined) =>
@@ -108,4 +123,34 @@ test("a response is cancelled, and one that is over stays as it is", async () =>
   const cancelled = await client.responses.cancel(begun.id);
   expect(cancelled).toMatchObject({ id: begun.id, status: "cancelled" });
   expect(await client.responses.cancel(begun.id)).toMatchObject({ status: "cancelled" });
+});
+
+test("no caller finds another one's response, whether it goes on or is over, nor goes on with it", async () => {
+  const gate = Promise.withResolvers<void>();
+  const { post, call, duet } = await serveCallers(gatedModel(["One."], gate.promise));
+  const read = async (answer: Promise<Response>) => JSON.parse(await (await answer).text());
+  const { id } = await read(post("/v1/responses", "anna", { ...asked, background: true }));
+
+  async function tryAll(): Promise<number[]> {
+    const path = `/v1/responses/${id}`;
+    const again = (body: object) => post("/v1/responses", "ben", { ...asked, ...body });
+    const tried = [
+      call(path, "ben"),
+      call(`${path}/input_items`, "ben"),
+      call(path, "ben", "DELETE"),
+      post(`${path}/cancel`, "ben", {}),
+      again({ previous_response_id: id }),
+      again({ input: [{ type: "item_reference", id: `msg_${id.slice(5)}01` }] }),
+    ];
+    return (await Promise.all(tried)).map(({ status }) => status);
+  }
+
+  const unknown = [404, 404, 404, 404, 400, 404];
+  expect(await tryAll()).toEqual(unknown);
+  gate.resolve();
+  await expect.poll(async () => (await read(call(`/v1/responses/${id}`, "anna"))).status).toBe("completed");
+  expect(await tryAll()).toEqual(unknown);
+  const store = await duet.store({ owner: "anna" });
+  const [conversation] = await store.list({ limit: 1, offset: 0 });
+  expect((await post("/v1/responses", "ben", { ...asked, conversation: conversation?.id })).status).toBe(404);
 });

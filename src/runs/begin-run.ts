@@ -32,12 +32,17 @@ export interface RunQuestionRequest {
   /** Is the form of the answer, which stands for `output_schema`. */
   answerForm?: AnswerForm | undefined;
   /** Holds what the calling program supplies: the earlier messages, the instruction for answers, and options of the calls. */
-  given?: Pick<AskRequest, "history" | "instruction" | "stop" | "toolChoice"> | undefined;
+  given?: GivenOptions | undefined;
   /** Is true when a person waits for the answer at our own web page. */
   isInteractive?: boolean | undefined;
   /** Sets the ID of the run. A new one is generated when absent. */
   runId?: string | undefined;
 }
+
+type GivenOptions = Pick<
+  AskRequest,
+  "history" | "instruction" | "stop" | "toolChoice" | "clientTools" | "earlierSteps"
+>;
 
 /** Begins a run. Throws where there are too many, and for a conversation that cannot be. */
 export function beginRun(asked: RunQuestionRequest): RunHandle {
@@ -67,6 +72,7 @@ export function beginRun(asked: RunQuestionRequest): RunHandle {
     },
     canAsk: (kind) => canAskKind(asked, kind),
     patienceMs: settings.confirmTime * 1000,
+    clientPatienceMs: settings.clientToolTime * 1000,
     ask: (request) => duet.ask(request),
   });
   if (logSteps) run.follow(createStepWriter({ write: logSteps, locale, verbose: true }));

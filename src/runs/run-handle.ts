@@ -11,6 +11,7 @@ import type { Entrance, RunJournal, TakenRun } from "../core/store/journal.ts";
 import { DuetError, type ErrorReport, toDuetError, toErrorReport } from "../kit/errors.ts";
 import type { Locale } from "../kit/locale.ts";
 import { weighJson } from "./bounded-json.ts";
+import { type ClientCalls, createClientCalls } from "./client-calls.ts";
 import { createEventRecorder, type EventRecorder } from "./event-recorder.ts";
 import { hideCause } from "./finished-outcome.ts";
 import type { LiveRun } from "./live-run.ts";
@@ -46,6 +47,8 @@ export interface RunHandle extends LiveRun {
   readonly inbox: Pick<RunInbox, "send">;
   /** Is the question that waits for a person. */
   readonly open: OpenQuestion | undefined;
+  /** Holds the calls of the asking program's tools. */
+  readonly clientCalls: ClientCalls;
   /** Calls `take` for each event from now on, drafts included, with what it changed in the state of the run. */
   follow(take: (event: AgentEvent, item: RunItem | undefined) => void): () => void;
   /**
@@ -87,7 +90,7 @@ export interface StartRunOptions {
   locale: Locale;
   /** Is described at `RunHandle`. */
   isAside?: boolean | undefined;
-  request: Omit<AskRequest, "user" | "signal" | "runId" | "caller" | "recording" | "resumed">;
+  request: Omit<AskRequest, "user" | "signal" | "runId" | "caller" | "recording" | "resumed" | "callClient">;
   /** Is the interface whose next process may go on with the run. */
   entrance?: Entrance | undefined;
   /** Holds the records of a run that goes on. */
@@ -96,6 +99,8 @@ export interface StartRunOptions {
   canAsk(kind: QuestionKind): boolean;
   /** Is how long a question waits for its answer, in milliseconds. */
   patienceMs: number;
+  /** Is how long the run waits for results of the asking program's tools, in milliseconds. */
+  clientPatienceMs?: number | undefined;
   ask(request: AskRequest): AsyncIterable<AgentEvent>;
   onEnd(run: RunHandle): void;
 }
@@ -112,6 +117,7 @@ export function startRun({
   request,
   canAsk,
   patienceMs,
+  clientPatienceMs = patienceMs,
   ask,
   onEnd,
 }: StartRunOptions): RunHandle {
@@ -122,6 +128,12 @@ export function startRun({
   const turns = createNotifier();
   const inbox = createRunInbox();
   const questions = createQuestionQueue(patienceMs, notifyWaiters);
+  const clientCalls = createClientCalls({
+    patienceMs: clientPatienceMs,
+    getPlace: () => ({ event: events.length, models: snapshot.outcome().meta.models }),
+    onChange: notifyWaiters,
+    onExpire: () => run.cancel(),
+  });
   const followers = new Set<Parameters<RunHandle["follow"]>[0]>();
   let events: AgentEvent[] = [];
   let eventWeight = 0;
@@ -162,6 +174,7 @@ export function startRun({
     get open() {
       return questions.open;
     },
+    clientCalls,
     get changedAt() {
       return changedAt;
     },
@@ -263,6 +276,7 @@ export function startRun({
       runId: id,
       signal: stop.signal,
       inbox,
+      callClient: clientCalls.call,
       user: { canAsk, ask: questions.ask, person: run, owner: caller.owner },
       recording: { entrance, key, onRecorded: recordEvents },
       resumed,
@@ -293,6 +307,7 @@ export function startRun({
     })
     .finally(() => {
       questions.open?.withdraw();
+      clientCalls.close();
       inbox.close();
       notifyWaiters();
       // What is kept of a run must not keep the connections that it was asked over.

@@ -156,6 +156,13 @@ export const serveSettings = defineGroup(
     confirmTime: defineSetting(({ seconds }) => seconds(1, 600).default(600), {
       help: { zh: "等待用户答复的秒数", en: "seconds that a question to a person may wait" },
     }),
+    clientToolTime: defineSetting(({ seconds }) => seconds(1, 86_400).default(600), {
+      help: {
+        zh: "运行等待[客户端自己的工具](client-tools.zh.md)返回结果的秒数；之后的请求按它带来的历史回答",
+        en: "seconds that a run waits for results of [the client's own tools](client-tools.md); a later request is answered from the history it brings",
+      },
+      fileHelp: "Seconds that a run waits for results of the client's own tools over the model APIs.",
+    }),
     agents: defineSetting(({ z }) => z.boolean().default(false), {
       help: {
         zh: "每个[智能体](agents.zh.md)也作为自己的 MCP 工具提供：`agent_名称`",

@@ -20,7 +20,7 @@ export interface Tool {
   readonly inputSchema: JsonSchema;
   /** Describes the structured content of a result. Hosts get it, and models never do. */
   readonly outputSchema?: JsonSchema | undefined;
-  /** Names the origin of the tool: `builtin`, `user`, `skills`, or the configured name of a server. */
+  /** Names the origin of the tool: `builtin`, `user`, `skills`, the configured name of a server, or `clientSource`. */
   readonly source: string;
   readonly annotations: ToolAnnotations;
   /** Returns what its server says for hosts alone; undefined where that is not known yet. Absent for a tool of no server. */
@@ -54,6 +54,14 @@ export interface Tool {
    * Returns the problems of the arguments without running anything. It is absent when only a run can tell. Throws as `run` does.
    */
   check?(args: JsonObject): Promise<ArgumentProblem[]>;
+}
+
+/** Is the source of tools that the asking program runs itself. No server can have this name. */
+export const clientSource = "(client)";
+
+/** Returns true for a tool that the asking program runs itself. */
+export function isOfClient({ source }: Pick<Tool, "source">): boolean {
+  return source === clientSource;
 }
 
 export interface CallLimits {

@@ -86,6 +86,16 @@ export function sumUsage(bills: readonly Tokens[]): AnswerUsage {
   };
 }
 
+/** Returns what was used since. */
+export function removeUsage(usage: AnswerUsage, before: AnswerUsage): AnswerUsage {
+  return {
+    inputTokens: usage.inputTokens - before.inputTokens,
+    outputTokens: usage.outputTokens - before.outputTokens,
+    cachedTokens: usage.cachedTokens - before.cachedTokens,
+    reasoningTokens: usage.reasoningTokens - before.reasoningTokens,
+  };
+}
+
 /** OpenAI's own clients obey this header. */
 const headers = { "x-should-retry": "false" };
 

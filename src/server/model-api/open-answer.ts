@@ -1,9 +1,10 @@
 import { openJsonObject, openOutputSchema } from "../../app/answer-form.ts";
 import type { AskRequest } from "../../app/ask-request.ts";
 import type { Duet } from "../../app/duet.ts";
+import { openClientTools } from "../../app/tools/client-tools.ts";
 import { readChain } from "../../core/chain-text.ts";
 import { DuetError } from "../../kit/errors.ts";
-import { type Locale, removePrefix, say } from "../../kit/locale.ts";
+import { type Locale, removePrefix, say, type Text } from "../../kit/locale.ts";
 import { beginRun } from "../../runs/begin-run.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import { type RunService, releaseRun } from "../../runs/run-service.ts";
@@ -11,12 +12,18 @@ import { createLeaveSignal } from "../http/connection.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { RouteCall } from "../http/routes.ts";
 import { collectFiles } from "./collect-files.ts";
+import { continueRun, describeRequest } from "./continue-run.ts";
+import { fieldRefusedError } from "./field-refused-error.ts";
 import type { ModelRequest } from "./model-request.ts";
 
 /** Represents the run that answers a request, which may have ended. */
 export interface OpenedAnswer {
+  /** Identifies the answer. It is the run's ID for the first request of a run, and differs for those that go on with it. */
+  id: string;
   request: ModelRequest;
   run: RunHandle;
+  /** Counts the requests before this one that the run has answered with calls of the client's tools. */
+  part: number;
   locale: Locale;
   /** Lists what the reader sees before the answer. */
   notes: readonly string[];
@@ -25,14 +32,21 @@ export interface OpenedAnswer {
 }
 
 /**
- * Opens the run that answers a request: fetches its files, applies its parameters and begins. Throws `HttpRefusalError` for what the
+ * Opens the run that answers a request: goes on with the one that waits for the request's tool results, or fetches the request's files,
+ * applies its parameters and begins one. Throws `HttpRefusalError` for what the
  * request has wrong, and where the caller has had its share. The run is cancelled when the client leaves, unless it is in the background.
  */
 export async function openAnswer(service: RunService, request: ModelRequest, call: RouteCall): Promise<OpenedAnswer> {
   const { duet, runs } = service;
-  const { conversation } = request;
-  const { question, instruction } = conversation;
+  const { conversation, tools } = request;
+  const { question, instruction, steps } = conversation;
   const locale = duet.localeFor(question);
+  const clientTools = await openClientTools(tools, {
+    refuse: (index, part, text) => fieldRefusedError(request.fields.toToolField(index, part), text),
+    isParallel: request.callsInParallel,
+  });
+  const continued = await continueRun(runs, request, { caller: call.caller, clientTools });
+  if (continued) return toOpened(continued.run, continued.part, conversation.notes);
   const { attachments, history, notes } = await collectFiles(conversation, {
     field: request.fields.messages,
     duet,
@@ -45,7 +59,8 @@ export async function openAnswer(service: RunService, request: ModelRequest, cal
     scope: { ...service, caller: call.caller },
     input: {
       question,
-      mode: request.mode,
+      // A plan is gone with its run.
+      mode: request.mode === "plan" && steps.length > 0 ? "agent" : request.mode,
       search: request.search,
       max_tokens: request.maxTokens,
       conversation_id: request.storage?.conversationId,
@@ -63,17 +78,24 @@ export async function openAnswer(service: RunService, request: ModelRequest, cal
       instruction,
       stop: request.stop,
       toolChoice: request.toolChoice,
+      clientTools: tools.length > 0 ? clientTools : undefined,
+      earlierSteps: steps.length > 0 ? steps : undefined,
     },
   });
-  return {
-    request,
-    run,
-    locale,
-    notes: [...conversation.notes, ...notes, ...(request.tools.length > 0 ? [unusedTools] : [])].map((note) =>
-      say(locale, note),
-    ),
-    left: request.isBackground ? new AbortController().signal : abortOnLeave(call, run, service),
-  };
+  run.clientCalls.asked = describeRequest(request);
+  return toOpened(run, 0, [...conversation.notes, ...notes]);
+
+  function toOpened(run: RunHandle, part: number, notes: readonly Text[]): OpenedAnswer {
+    return {
+      id: part === 0 ? run.id : `${run.id}-${part + 1}`,
+      request,
+      run,
+      part,
+      locale,
+      notes: notes.map((note) => say(locale, note)),
+      left: request.isBackground ? new AbortController().signal : abortOnLeave(call, run, service),
+    };
+  }
 }
 
 /**
@@ -96,11 +118,6 @@ async function openAnswerForm({ format, fields }: ModelRequest): Promise<AskRequ
     return openOutputSchema(format.schema, { field: fields.schema, code: "invalid_request" });
   return format && openJsonObject();
 }
-
-const unusedTools = {
-  zh: "请求中的工具没有使用：Duet 运行自己的工具。",
-  en: "The tools of the request are not used: Duet runs its own tools.",
-};
 
 /**
  * Returns the models with the client's temperature and top_p applied to the answer. Returns undefined when the client sets

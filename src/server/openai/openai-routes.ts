@@ -35,7 +35,7 @@ async function answer(service: RunService, asked: ChatRequest, call: RouteCall):
   const conversation = toConversation(readMessages(asked.messages), asked.fields.messages);
   const opened = await openAnswer(service, { ...asked, conversation }, call);
   const { run, locale } = opened;
-  const naming = createCompletionId(run.id, asked.model);
+  const naming = createCompletionId(opened.id, asked.model);
   if (asked.isStreamed)
     return streamAnswer(opened, createChunkWriter({ naming, includesUsage: asked.includesUsage, locale }));
   const headers = { "x-request-id": run.id };

@@ -43,11 +43,16 @@ export async function answerSideCall(service: RunService, asked: ChatRequest, ca
   const outcome = (await runs.waitForEnd(run, abortOnLeave(call, run, service))) ?? run.snapshot();
   const end = toAnswerEnd(outcome, locale);
   if ("failure" in end) throw new HttpRefusalError(end.failure);
-  const answer = { text: outcome.response, reasoning: "", end: { ...end, citations: [] } };
+  const answer = { text: outcome.response, reasoning: "", calls: [], end: { ...end, citations: [] } };
   return Response.json(toCompletion(createCompletionId(runId, model), answer), { headers: { "x-request-id": runId } });
 }
 
 function createEmptyChunk(model: string): object {
   const end = { finish: "stop", usage: sumUsage([]), citations: [], notices: undefined } as const;
-  return toCompletion(createCompletionId(`side-${createRandomHex()}`, model), { text: "", reasoning: "", end });
+  return toCompletion(createCompletionId(`side-${createRandomHex()}`, model), {
+    text: "",
+    reasoning: "",
+    calls: [],
+    end,
+  });
 }

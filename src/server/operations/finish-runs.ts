@@ -34,7 +34,7 @@ export async function finishRuns({ runs, inFlight, graceMs, hurry, locale, log }
   const all = runs.stop();
   const cut = inFlight.cutHalfSent();
   if (cut > 0) warnOperator(finishTexts.cuts(cut));
-  const going = all.filter(({ open }) => open === undefined);
+  const going = all.filter((run) => !isWaiting(run));
   if (going.length > 0 && graceMs > 0) log(say(locale, finishTexts.waits(going.length, graceMs / 1000)));
   const asking = all.length - going.length;
   if (asking > 0) warnOperator(finishTexts.givesUp(asking));
@@ -47,12 +47,16 @@ export async function finishRuns({ runs, inFlight, graceMs, hurry, locale, log }
   await runWithin(sendMs, inFlight.waitUntilEmpty);
 }
 
-/** Waits for a run as long as it does something itself; one that waits for a person is cancelled. */
+/** Waits for a run as long as it does something itself; one that waits for a person or for its client's tools is cancelled. */
 async function waitForOwnEnd(run: RunHandle, signal: AbortSignal): Promise<void> {
   while (isActive(run) && !signal.aborted) {
-    if (run.open !== undefined) run.cancel();
+    if (isWaiting(run)) run.cancel();
     await run.waitForChange(signal);
   }
+}
+
+function isWaiting({ open, clientCalls }: RunHandle): boolean {
+  return open !== undefined || clientCalls.open !== undefined;
 }
 
 function isActive({ outcome }: RunHandle): boolean {
@@ -77,8 +81,8 @@ const finishTexts = {
   }),
   hurries: { zh: "再次收到信号：不再等待", en: "second signal: no longer waiting" },
   givesUp: (count: number): Text => ({
-    zh: `已取消 ${count} 个等待用户答复的运行`,
-    en: `cancelled ${describeCount(count)} waiting for a person's reply`,
+    zh: `已取消 ${count} 个等待用户或客户端工具的运行`,
+    en: `cancelled ${describeCount(count)} waiting for a person or a client's tools`,
   }),
   cuts: (count: number): Text => ({
     zh: `已断开 ${count} 个没有发送完整的请求`,

@@ -1,21 +1,24 @@
+import { hash } from "node:crypto";
+import type { ClientToolCall, ClientToolDefinition } from "../../core/client-tools.ts";
 import type { ToolChoice } from "../../core/model.ts";
 import { isRecord, type JsonSchema, toText, tryParseJson } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { fieldRefusedError } from "../model-api/field-refused-error.ts";
-import type { ClientCall, ClientTool } from "../model-api/model-request.ts";
 import { itemPrefixes, toItemId } from "./ids.ts";
 import type { WireCustomCall, WireFunctionCall } from "./response-object.ts";
 
 /** Holds what a request's `tools` and `tool_choice` mean for a run. */
 export interface ReadTools {
-  tools: ClientTool[];
+  tools: ClientToolDefinition[];
+  /** Names the place of each tool in the request. */
+  places: string[];
   toolChoice: ToolChoice | undefined;
   /** Is true where the client wants the web searched. */
   search: boolean;
   /** Tells the reader which of them are not used. */
   notes: Text[];
   /** Returns a call as the item that the client gets. */
-  writeCall(call: ClientCall): WrittenCall;
+  writeCall(call: ClientToolCall): WrittenCall;
 }
 
 /** Represents a call in the form of its tool's kind. */
@@ -38,7 +41,8 @@ interface KnownTool {
   name: string;
   /** Is the group that the client has put the tool into. */
   namespace: string | undefined;
-  tool: ClientTool;
+  tool: ClientToolDefinition;
+  place: string;
 }
 
 const noSchema: JsonSchema = { type: "object", properties: {} };
@@ -63,8 +67,10 @@ export function readTools(tools: readonly Record<string, unknown>[], choice: unk
   }
   add(tools, "tools");
   const chosen = readChoice(choice, known);
+  const usable = chosen.only ?? known;
   return {
-    tools: (chosen.only ?? known).map(({ tool }) => tool),
+    tools: usable.map(({ tool }) => tool),
+    places: usable.map(({ place }) => place),
     toolChoice: chosen.toolChoice,
     search: search || chosen.search === true,
     notes: unused.size > 0 ? [describeUnused([...unused])] : [],
@@ -76,10 +82,16 @@ export function readTools(tools: readonly Record<string, unknown>[], choice: unk
   };
 }
 
-/** Returns the name under which the model knows a tool. */
+/** Limits the name of a tool. */
+const longestName = 64;
+
+/** Returns the name under which the model knows a tool. One that is too long with its group ends in a hash. */
 export function toToolName(name: string, namespace: string | undefined): string {
   if (namespace === undefined || namespace === "") return name;
-  return namespace.endsWith("__") ? `${namespace}${name}` : `${namespace}__${name}`;
+  const whole = namespace.endsWith("__") ? `${namespace}${name}` : `${namespace}__${name}`;
+  return whole.length <= longestName
+    ? whole
+    : `${whole.slice(0, longestName - 9)}_${hash("sha256", whole).slice(0, 8)}`;
 }
 
 /** Returns the arguments of a call of a tool that takes a plain text. */
@@ -104,7 +116,7 @@ function readFunction(tool: Record<string, unknown>, place: string, namespace: s
   const name = readName(tool, place);
   const inputSchema = isRecord(tool.parameters) ? tool.parameters : noSchema;
   const own = { name: toToolName(name, namespace), description: toText(tool.description), inputSchema };
-  return { kind: "function", name, namespace, tool: own };
+  return { kind: "function", name, namespace, tool: own, place };
 }
 
 /** A tool of this kind takes a text, which a grammar may describe. */
@@ -116,7 +128,7 @@ function readCustom(tool: Record<string, unknown>, place: string, namespace: str
   const input = { type: "string", description: "The whole input of the tool, as plain text." };
   const inputSchema = { type: "object", properties: { input }, required: ["input"], additionalProperties: false };
   const own = { name: toToolName(name, namespace), description: toText(tool.description) + rule, inputSchema };
-  return { kind: "custom", name, namespace, tool: own };
+  return { kind: "custom", name, namespace, tool: own, place };
 }
 
 interface Choice {
@@ -162,7 +174,7 @@ function describeUnused(types: readonly string[]): Text {
   };
 }
 
-function writeCall({ id, name, argumentsText }: ClientCall, known: KnownTool | undefined): WrittenCall {
+function writeCall({ id, name, argumentsText }: ClientToolCall, known: KnownTool | undefined): WrittenCall {
   const named = { call_id: id, name: known?.name ?? name, ...(known?.namespace && { namespace: known.namespace }) };
   const status = "in_progress" as const;
   if (known?.kind === "custom")

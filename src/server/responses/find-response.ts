@@ -44,17 +44,18 @@ export async function findResponse(
   const store = await duet.store(caller);
   const stored = await loadResponse(store.responses, id);
   if (stored === undefined || isOver(stored.response)) return stored && { stored };
-  return settle(context, caller, { stored, runId: named.runId });
+  return settle(context, caller, { stored, ...named });
 }
 
 /** Finds out what has become of the run of a response that was not over when it was stored. */
 async function settle(
   context: ResponsesContext,
   caller: Caller,
-  { stored, runId }: { stored: StoredResponse; runId: string },
+  { stored, runId, part }: { stored: StoredResponse; runId: string; part: number },
 ): Promise<FoundResponse> {
   const { duet, resumer } = context.service;
-  const run = await resumer.resume(runId, caller);
+  // What a client has sent for its calls is known to no other process.
+  const run = part === 0 ? await resumer.resume(runId, caller) : undefined;
   if (run !== undefined) {
     const live = reopenResponse(context, { run, stored, caller });
     return { live, stored: live.stored };
@@ -76,11 +77,12 @@ function reopenResponse(
 ): LiveResponse {
   const request = readBody(stored.body);
   const { locale } = run;
-  const conversation = { question: run.question, files: [], history: [], instruction: undefined, notes: [] };
+  const conversation = { question: run.question, files: [], history: [], steps: [], instruction: undefined, notes: [] };
   const live = createLiveResponse({
     answer: {
-      // Only a run that is kept in a conversation goes on in another process.
-      request: { ...request, conversation, storage: { conversationId: undefined } },
+      id: run.id,
+      part: 0,
+      request: { ...request, conversation },
       run,
       locale,
       notes: stored.notes,

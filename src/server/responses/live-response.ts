@@ -40,7 +40,7 @@ export interface LiveOptions extends WriterOptions, Pick<ReadTools, "writeCall">
 
 /** Follows a run and writes its response. */
 export function createLiveResponse({ answer, stored, locale, keep, ...options }: LiveOptions): LiveResponse {
-  const { run, request } = answer;
+  const { run } = answer;
   const events: WireEvent[] = [];
   const notifier = createNotifier();
   let ticks = 0;
@@ -58,7 +58,7 @@ export function createLiveResponse({ answer, stored, locale, keep, ...options }:
 
   function toStored(): StoredResponse {
     const conversationId = stored.conversationId ?? (run.conversationId || undefined);
-    return { ...stored, conversationId: request.storage && conversationId, response: writer.response };
+    return { ...stored, conversationId, response: writer.response };
   }
 
   function finish(part: Extract<AnswerPart, { type: "end" | "failure" }>): void {

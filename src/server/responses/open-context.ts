@@ -28,8 +28,7 @@ export async function openContext(
 ): Promise<OpenedContext> {
   const items = await resolveReferences(context, request.items, caller);
   const own = readItems(items, "input");
-  const instructions: ModelMessage[] =
-    request.instructions === undefined ? [] : [{ role: "instruction", text: request.instructions }];
+  const instructions = toInstruction(request.instructions);
   const isPlain = own.every(({ role }) => role === "user" || role === "instruction");
   const { previousId, conversationId } = request;
   if (conversationId !== undefined) {
@@ -43,12 +42,19 @@ export async function openContext(
   }
   const previous = await findPrevious(context, caller, previousId);
   const before = readItems(await collectItems(context, caller, previous), "previous_response_id");
+  // The results of calls belong to the question before them, which its instructions were for.
+  const isReply = own.every(({ role }) => role === "tool");
+  const standing = isReply && instructions.length === 0 ? toInstruction(previous.body.instructions) : instructions;
   if (request.isStored && isPlain && (await isLast(context, caller, previous))) {
     const said = before.filter(({ role }) => role === "instruction");
     const conversation = toConversation([...instructions, ...said, ...own], "input");
     return { conversation, storage: { conversationId: previous.conversationId } };
   }
-  return { conversation: toConversation([...instructions, ...before, ...own], "input"), storage: undefined };
+  return { conversation: toConversation([...standing, ...before, ...own], "input"), storage: undefined };
+}
+
+function toInstruction(text: string | null | undefined): ModelMessage[] {
+  return text ? [{ role: "instruction", text }] : [];
 }
 
 async function findPrevious(context: ResponsesContext, caller: Caller, id: string): Promise<StoredResponse> {
@@ -98,7 +104,8 @@ async function isLast(
   caller: Caller,
   { conversationId, response }: StoredResponse,
 ): Promise<boolean> {
-  if (conversationId === undefined) return false;
+  const isPause = response.output.some(({ type }) => type === "function_call" || type === "custom_tool_call");
+  if (conversationId === undefined || isPause) return false;
   const isGoing = [...runs.listRuns(caller)].some(
     (run) => run.conversationId === conversationId && run.outcome === undefined,
   );

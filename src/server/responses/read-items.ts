@@ -1,9 +1,10 @@
 import type { Attachment } from "../../core/attachment.ts";
+import type { ClientToolCall } from "../../core/client-tools.ts";
 import { decodeBase64, readDataUrl } from "../../kit/base64.ts";
 import { isRecord, toText } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { fieldRefusedError } from "../model-api/field-refused-error.ts";
-import type { ClientCall, ModelMessage, WireFile } from "../model-api/model-request.ts";
+import type { ModelMessage, WireFile } from "../model-api/model-request.ts";
 import { toCustomArguments, toToolName } from "./client-tools.ts";
 
 /** Represents an item of an input or an output, as a wire or a store has it. */
@@ -84,7 +85,7 @@ function readRole(written: string, place: string): MessageRole {
 
 function toCallMessage({ call_id: id, name, namespace }: WireItem, argumentsText: string): ModelMessage {
   const called = toToolName(toText(name), toText(namespace));
-  const call: ClientCall = { id: toText(id), name: called, argumentsText };
+  const call: ClientToolCall = { id: toText(id), name: called, argumentsText };
   return { role: "assistant", text: "", calls: [call] };
 }
 

@@ -12,7 +12,7 @@ import type { WireItem } from "./read-items.ts";
 import { type ResponsesBody, responsesBody } from "./request-body.ts";
 
 /** Represents a request for a response. What it asks stands in its items, which `openContext` reads. */
-export interface ResponsesRequest extends Omit<ModelRequest, "conversation" | "storage" | "continues"> {
+export interface ResponsesRequest extends Omit<ModelRequest, "conversation" | "storage"> {
   items: readonly WireItem[];
   instructions: string | undefined;
   /** Is the response that this one comes after. */
@@ -59,11 +59,18 @@ export function readBody(body: ResponsesBody): Omit<ResponsesRequest, "items"> {
     stop: undefined,
     tools: tools.tools,
     toolChoice: tools.toolChoice,
+    callsInParallel: body.parallel_tool_calls ?? true,
     search: tools.search ? true : undefined,
     readTools: tools,
     format: readFormat(body.text),
     reasoning: readDetail(body.reasoning),
-    fields: { messages: "input", schema: "text.format.schema", temperature: "temperature", topP: "top_p" },
+    fields: {
+      messages: "input",
+      schema: "text.format.schema",
+      temperature: "temperature",
+      topP: "top_p",
+      toToolField: (index, part) => `${tools.places[index] ?? "tools"}.${part === "name" ? "name" : "parameters"}`,
+    },
     body,
   };
 }

@@ -50,7 +50,7 @@ async function begin(context: ResponsesContext, request: ResponsesRequest, call:
   opened.conversation.notes.push(...readTools.notes);
   const answer = await openAnswer(context.service, { ...request, ...opened }, call);
   const { run, locale, notes } = answer;
-  const id = toResponseId(run.id, 0);
+  const id = toResponseId(run.id, answer.part);
   const stored = {
     response: createResponse({ id, createdAt: run.startedAt, body: request.body, conversationId }),
     input: toKeptItems(id, request.items),
@@ -109,7 +109,8 @@ function cancel(context: ResponsesContext): Handle {
 function remove(context: ResponsesContext): Handle {
   return async ({ caller, params: { id = "" } }) => {
     const { live, stored } = await getResponse(context, caller, id);
-    if (live && !live.isOver) {
+    // A run may also wait for the client's tools.
+    if (live && live.run.outcome === undefined) {
       await context.service.runs.cancel(live.run, graceMs);
       await waitUntilSettled(live, AbortSignal.timeout(graceMs));
     }

@@ -3,6 +3,30 @@ import type { Mutation } from "./mutation.ts";
 /** Limits of callers, consent over MCP and HTTP, tokens that confirm, and keys of requests. */
 export const server: readonly Mutation[] = [
   {
+    id: "response-owner-live",
+    file: "src/server/responses/live-response.ts",
+    text: "string => JSON.stringify([owner, tools, id]);",
+    becomes: "string => JSON.stringify([owner && tools, id]);",
+    tests: ["test/server/responses/stored.test.ts"],
+    endangers: "anybody who knows the ID of a response reads and stops it",
+  },
+  {
+    id: "response-owner-stored",
+    file: "src/store/sqlite/upkeep-statements.ts",
+    text: "SELECT conversation, body FROM responses WHERE id = :id AND owner IS :owner",
+    becomes: "SELECT conversation, body FROM responses WHERE id = :id AND coalesce(:owner, '') IS NOT NULL",
+    tests: ["test/store/response-records.test.ts"],
+    endangers: "anybody who knows the ID of a response reads it",
+  },
+  {
+    id: "response-store-false",
+    file: "src/server/responses/responses-routes.ts",
+    text: "const keep = isStored ? keepResponse(context, caller) : async () => undefined;",
+    becomes: "const keep = keepResponse(context, caller);",
+    tests: ["test/server/responses/stored.test.ts"],
+    endangers: "what a program wants to be kept nowhere is kept",
+  },
+  {
     id: "message-owner-http",
     file: "src/server/api/messages.ts",
     text: "findRun({ ...api, caller: call.caller }",

@@ -9,6 +9,7 @@ import type { ConversationBranches } from "./branches.ts";
 import type { Credentials } from "./credentials.ts";
 import type { DailyUsage } from "./daily-usage.ts";
 import type { Journal } from "./journal.ts";
+import type { ResponseRecords } from "./response-records.ts";
 import type { Retention } from "./retention.ts";
 
 /**
@@ -69,6 +70,8 @@ export interface ConversationStore {
   readonly hostTimeouts?: HostTimeouts;
   /** Counts what the owner uses in a day; where it is absent, only this process counts it. */
   readonly dailyUsage?: DailyUsage;
+  /** Keeps responses under their IDs; where it is absent, a response is known while its run is. */
+  readonly responses?: ResponseRecords;
   /** When absent, only this process knows a run with an idempotency key until the run has ended. */
   readonly idempotency?: IdempotencyRecords;
   /** Is the earlier form of `idempotency`, which is still accepted. */

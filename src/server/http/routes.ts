@@ -8,7 +8,7 @@ import type { Admission, OpenPages } from "./auth/open-auth.ts";
 import type { HttpConnection } from "./connection.ts";
 import { readAcceptedLocale } from "./request/accepted-locale.ts";
 import type { AllowedNames } from "./request/allowed-names.ts";
-import { checkBody } from "./request/check-request.ts";
+import { checkBody, hasNoBody } from "./request/check-request.ts";
 import { findDialect, type HttpRefusal } from "./response/dialects.ts";
 import { encodeResponse } from "./response/encode-response.ts";
 import type { InFlight } from "./response/in-flight.ts";
@@ -24,7 +24,11 @@ export interface RouteCall extends Admission {
   connection: HttpConnection;
 }
 
-export type Handle = (call: RouteCall) => Promise<Response>;
+export interface Handle {
+  (call: RouteCall): Promise<Response>;
+  /** Is true where the address says everything, so that clients send no body. */
+  readsNoBody?: true;
+}
 
 type Method = "GET" | "POST" | "DELETE";
 
@@ -137,7 +141,8 @@ export function createRoutes(options: RoutesOptions): Routes {
       const admission = await admit(request, connection);
       const handle = methods.includes(req.method) ? findHandle(route, request.method) : undefined;
       if (handle === undefined) throw new HttpRefusalError(createMethodRefusal(req.method, methods));
-      const refusal = checkBody(request.method, request.headers);
+      const isBare = handle.readsNoBody === true && hasNoBody(request.headers);
+      const refusal = isBare ? undefined : checkBody(request.method, request.headers);
       if (refusal !== undefined) throw new HttpRefusalError(refusal);
       if (request.method === "POST") inFlight?.add(connection);
       return handle({ ...admission, request, params: req.param(), connection });

@@ -16,6 +16,7 @@ import type { Log } from "../operations/log.ts";
 import { type Operations, openOperations } from "../operations/operations.ts";
 import { reportStore } from "../operations/report-store.ts";
 import { resumeInterrupted } from "../operations/resume-interrupted.ts";
+import { createResponsesRoutes } from "../responses/responses-routes.ts";
 import { parseListenAddress } from "./address.ts";
 import type { AuthSettings } from "./auth/auth-settings.ts";
 import { type Auth, type OpenPages, openAuth } from "./auth/open-auth.ts";
@@ -115,6 +116,7 @@ export function joinRoutes(
   return {
     ...createApi(service, config),
     ...createOpenAiRoutes(service),
+    ...createResponsesRoutes(service),
     ...createMessageRoutes(service),
     ...operations.routes,
   };

@@ -40,7 +40,8 @@ export async function followAnswer(
   signal: AbortSignal,
 ): Promise<void> {
   const { run, request, locale, notes } = answer;
-  const reasoning = createReasoning(locale, { detail: request.reasoning, showsDrafts: true });
+  // A reader in the background comes back by the number of an event, and drafts are not there for another process.
+  const reasoning = createReasoning(locale, { detail: request.reasoning, showsDrafts: request.isBackground !== true });
   const sent = createSentText();
   const turnText = createTurnText();
   const addReasoning = (text: string): void => {

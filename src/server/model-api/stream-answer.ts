@@ -59,7 +59,7 @@ const longestHeadMs = 2000;
  * Waits until the run says something or is over, and gives the refusal of one that should be asked again later: clients
  * obey a status and its `Retry-After`, and no error within a stream that has begun.
  */
-async function findEarlyRefusal({ run, locale, left }: OpenedAnswer): Promise<HttpRefusal | undefined> {
+export async function findEarlyRefusal({ run, locale, left }: OpenedAnswer): Promise<HttpRefusal | undefined> {
   const limit = createTimeLimit(longestHeadMs, () => timeoutError("head", longestHeadMs), left);
   const isSilent = (): boolean =>
     run.draft === undefined && run.clientCalls.rounds.length === 0 && !run.events.some(isUnderWay);

@@ -32,6 +32,7 @@ import { createMemoryDailyUsage } from "./daily-usage.ts";
 import { createMemoryFiles } from "./files.ts";
 import { createMemoryIdempotencyRecords } from "./idempotency-records.ts";
 import { createMemoryJournal } from "./journal.ts";
+import { createMemoryResponseRecords } from "./response-records.ts";
 import { createMemoryResults, type MemoryResults } from "./result-list.ts";
 import { createMemorySourceList } from "./source-list.ts";
 import { createMemoryTurns, type MemoryTurns } from "./turn-list.ts";
@@ -88,6 +89,7 @@ export function createMemoryStore({
   const conversations = new Map<string, StoredConversation>();
   const traces = new LRUCache<string, StoredTrace>({ max });
   const records = createMemoryIdempotencyRecords();
+  const responses = createMemoryResponseRecords();
   const journal = createMemoryJournal(now);
   const files = createMemoryFiles();
   const usages = new LRUCache<string, DailyUsage>({ maxSize: mostCallers, sizeCalculation: () => 1 });
@@ -105,6 +107,7 @@ export function createMemoryStore({
     const { bytes = 0, runIds = [], owner } = conversations.get(id) ?? {};
     for (const runId of runIds) traces.delete(runId);
     records.removeOf(id);
+    responses.removeOf(id);
     journal.removeOf(id, owner);
     files.removeOf(id);
     stored -= bytes;
@@ -184,6 +187,7 @@ export function createMemoryStore({
     return {
       of: scopeToOwner,
       idempotency: records.of(owner),
+      responses: responses.of(owner),
       dailyUsage: getUsage(owner),
       branches: {
         read: async (id) => getOwned(conversations.get(id))?.turns.tree(),

@@ -308,6 +308,19 @@ WHERE pinned = 0 AND named_by_person = 0`,
       "CREATE INDEX conversations_by_folder ON conversations (folder, asked)",
     ],
   },
+  // What programs get back by the ID of a response, packed. A conversation begins with its first turn, which may come later.
+  {
+    objects: [
+      `CREATE TABLE responses (
+  id TEXT PRIMARY KEY,
+  owner TEXT,
+  conversation TEXT,
+  created_at TEXT NOT NULL,
+  body BLOB NOT NULL
+) STRICT`,
+      "CREATE INDEX responses_by_conversation ON responses (conversation, created_at)",
+    ],
+  },
 ];
 
 /** Is the version of the tables that this program reads and writes. */

@@ -27,6 +27,7 @@ import { createSqliteJournal, dropRunFiles, endRunRecord } from "./journal/journ
 import { packTextNow } from "./packed-text.ts";
 import { packTrace, type TraceColumns } from "./packed-trace.ts";
 import { removeInSteps } from "./removal.ts";
+import { createSqliteResponseRecords } from "./response-records.ts";
 import { createSqliteResultList, type PackedResult, packResults, saveResults } from "./result-list.ts";
 import { createSqliteRetention } from "./retention.ts";
 import { type KnownTurns, type LoadedConversation, loadConversation, toEntry, toTrace } from "./rows.ts";
@@ -112,6 +113,7 @@ export async function createSqliteStore(
     return {
       of: scopeToOwner,
       idempotency: createSqliteIdempotencyRecords(connection, owner),
+      responses: createSqliteResponseRecords(connection, owner, options.now ?? Date.now),
       hostTimeouts: createSqliteHostTimeouts(connection, owner),
       dailyUsage: createSqliteDailyUsage(connection, owner, options.now),
       branches: createSqliteBranches(connection, owner),

@@ -3,7 +3,7 @@ import { noConversationError } from "../store-errors.ts";
 import { prepareBranches } from "./branches/branch-statements.ts";
 import { prepareCredentials } from "./credentials.ts";
 import { prepareJournal } from "./journal/journal-statements.ts";
-import { prepareDailyUsage, prepareRemoval, prepareRetention } from "./upkeep-statements.ts";
+import { prepareDailyUsage, prepareRemoval, prepareResponseRecords, prepareRetention } from "./upkeep-statements.ts";
 
 /** Selects the newest typed texts, up to the number that is bound, the oldest first. */
 export const selectTypedTexts =
@@ -36,6 +36,7 @@ export function prepareStatements(connection: DatabaseSync) {
     ...prepareJournal(prepare),
     ...prepareCredentials(prepare),
     ...prepareBranches(prepare),
+    ...prepareResponseRecords(prepare),
     conversation: prepare(`
       SELECT c.title AS title, c.turns AS turns, c.created_at AS created_at, c.marker AS marker, c.results AS results,
         c.branch AS branch, p.branch AS plan_branch, s.turns AS summarised, s.text AS summary, s.facts AS facts, w.conversation IS NOT NULL AS wanted, p.plan AS plan,

@@ -7,10 +7,17 @@ import { settingsSchema } from "../../../core/schemas/settings-schema.ts";
 import { traceSchema } from "../../../core/schemas/trace-schema.ts";
 import { errorCodes, requestErrorCodes } from "../../../kit/errors.ts";
 import { chatBody } from "../../openai/read-chat.ts";
+import { responsesBody } from "../../responses/request-body.ts";
 import { chatInput } from "../chat-input.ts";
 import { messageBody } from "../messages.ts";
 import { pageLimits } from "../page-query.ts";
 import { anthropicSchemas } from "./anthropic-schemas.ts";
+import {
+  deletedResponseSchema,
+  responseEventSchema,
+  responseItemListSchema,
+  responseSchema,
+} from "./response-schemas.ts";
 
 /** Describes the response of `GET /agent/runs/{id}/trace`, which may be cut where a stored trace is not. */
 export const traceResponseSchema = traceSchema.extend({
@@ -109,6 +116,7 @@ const schemas = {
   ChatRequest: chatInput,
   Conversation: conversationSchema,
   ConversationList: conversationListSchema,
+  DeletedResponse: deletedResponseSchema,
   Model: model,
   ModelList: modelList,
   OpenAiError: openAiErrorSchema,
@@ -117,6 +125,10 @@ const schemas = {
   Problem: problemSchema,
   Question: questionSchema,
   Reply: replySchema,
+  Response: responseSchema,
+  ResponseEvent: responseEventSchema,
+  ResponseItemList: responseItemListSchema,
+  ResponseRequest: responsesBody,
   Run: runSchema,
   RunList: runListSchema,
   Settings: settingsSchema,

@@ -12,6 +12,7 @@ import {
   pageParameters,
   refusedPage,
 } from "./components.ts";
+import { responsePaths } from "./response-paths.ts";
 import { runPaths } from "./run-paths.ts";
 
 const { 401: signInFirst, 403: notAllowed } = commonProblems;
@@ -145,7 +146,14 @@ export function describeApi(url: string) {
       { name: "anthropic", description: "Anthropic's wire." },
       { name: "operations", description: "For the operator of the server." },
     ],
-    paths: { ...runPaths, ...conversationPaths, ...openAiPaths, ...anthropicPaths, ...operationPaths },
+    paths: {
+      ...runPaths,
+      ...conversationPaths,
+      ...openAiPaths,
+      ...responsePaths,
+      ...anthropicPaths,
+      ...operationPaths,
+    },
     components: {
       schemas: createSchemaComponents(),
       securitySchemes: {

@@ -50,23 +50,24 @@ const toProblem: Dialect = (refusal, locale, requestId) => {
 };
 
 /** Uses the format of OpenAI's own errors. */
-export const openAi: Dialect = (refusal, locale) => {
+export const openAi: Dialect = (refusal, locale) => ({
+  type: "application/json",
+  body: { error: toOpenAiError(refusal, locale) },
+});
+
+/** Returns a refusal as OpenAI's clients read it. */
+export function toOpenAiError(refusal: HttpRefusal, locale: Locale) {
   const { status, param, openAiCode } = refusal;
   const code = getCode(refusal);
   const isKeyRefused = status === 401 && code === "auth";
   return {
-    type: "application/json",
-    body: {
-      error: {
-        message: renderMessage(refusal, locale),
-        type: openAiTypes[status] ?? (status >= 500 ? "server_error" : "invalid_request_error"),
-        param: param ?? null,
-        code: openAiCode ?? (isKeyRefused ? "invalid_api_key" : (errorTable[code].openAi ?? code)),
-        ...renderWait(refusal),
-      },
-    },
+    message: renderMessage(refusal, locale),
+    type: openAiTypes[status] ?? (status >= 500 ? "server_error" : "invalid_request_error"),
+    param: param ?? null,
+    code: openAiCode ?? (isKeyRefused ? "invalid_api_key" : (errorTable[code].openAi ?? code)),
+    ...renderWait(refusal),
   };
-};
+}
 
 const openAiTypes: Readonly<Record<number, string>> = {
   401: "authentication_error",

@@ -4,6 +4,7 @@ import type { RunService } from "../../runs/run-service.ts";
 import { readJsonBody, toFileBodyLimit } from "../http/request/read-body.ts";
 import type { Handle, Route } from "../http/routes.ts";
 import { waitForAnswer } from "../model-api/answer-parts.ts";
+import { withAsker } from "../model-api/find-asker.ts";
 import type { ModelMessage, WireFile } from "../model-api/model-request.ts";
 import { openAnswer } from "../model-api/open-answer.ts";
 import { streamAnswer } from "../model-api/stream-answer.ts";
@@ -20,11 +21,12 @@ export function createMessageRoutes(service: RunService): Readonly<Record<string
 }
 
 function createMessages(service: RunService): Handle {
-  return async (call) => {
-    const request = readMessageRequest(await readJsonBody(call, toFileBodyLimit(service.settings.http.maxBody)));
+  return async (given) => {
+    const request = readMessageRequest(await readJsonBody(given, toFileBodyLimit(service.settings.http.maxBody)));
+    const call = withAsker(given, service.settings.modelApi, request.user);
     const opened = await openAnswer(service, request, call);
     const { run, locale } = opened;
-    const naming = createMessageId(run.id, request.model);
+    const naming = createMessageId(opened.id, request.model);
     if (request.isStreamed) return streamAnswer(opened, createEventWriter(naming, locale, run.id));
     const message = toWholeMessage(naming, await waitForAnswer(opened));
     return Response.json(message, { headers: { "x-request-id": run.id, "request-id": run.id } });

@@ -11,8 +11,8 @@ export interface MessageId {
   model: string;
 }
 
-export function createMessageId(runId: string, model: string): MessageId {
-  return { id: `msg_${runId}`, model };
+export function createMessageId(answerId: string, model: string): MessageId {
+  return { id: `msg_${answerId}`, model };
 }
 
 /** Returns the object of a message, whose content may still be to come. */

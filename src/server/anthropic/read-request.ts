@@ -14,6 +14,8 @@ import { readToolChoice, readTools, toToolField } from "./read-tools.ts";
 /** Represents a request for a message. */
 export interface MessageRequest extends ModelRequest {
   isStreamed: boolean;
+  /** Names the person who asks, in the client's words. It counts for a trusted key only. */
+  user: string | undefined;
 }
 
 /** Holds what a count of tokens is about. */
@@ -72,6 +74,7 @@ export const messageBody = z.looseObject({
     .nullish(),
   thinking: z.looseObject({ type: z.string().max(100), display: z.string().nullish() }).nullish(),
   output_config: z.looseObject({ format }).nullish(),
+  metadata: z.looseObject({ user_id: z.string().nullish() }).nullish(),
 });
 
 /** Throws `HttpRefusalError` (400, or 404 for the model) with one line that names the field, its value and what is allowed. */
@@ -96,6 +99,7 @@ export function readMessageRequest(body: unknown): MessageRequest {
     reasoning: isShown(asked.thinking) ? undefined : "none",
     fields,
     isStreamed: asked.stream ?? false,
+    user: asked.metadata?.user_id ?? undefined,
   };
 }
 

@@ -14,6 +14,7 @@ export interface WireTool {
 export interface WireChoice {
   type: "auto" | "any" | "tool" | "none";
   name?: string | null | undefined;
+  disable_parallel_tool_use?: boolean | null | undefined;
 }
 
 /** Holds the tools of a request: those that the client runs, and what it wants of ours. */

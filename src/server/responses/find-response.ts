@@ -85,14 +85,14 @@ function reopenResponse(
     instruction: undefined,
     notes: [],
     said: [],
-    documents: new Set(),
+    documents: new Set<number>(),
     lead: "",
   };
   const live = createLiveResponse({
     answer: {
       id: run.id,
       part: 0,
-      request: { ...request, conversation },
+      request: { ...request, reasoning: request.reasoning ?? "none", conversation },
       run,
       locale,
       notes: stored.notes,

@@ -5,6 +5,7 @@ import { toJsonResponse } from "../api/json-response.ts";
 import { readJsonBody, toFileBodyLimit } from "../http/request/read-body.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { Handle, Route, RouteCall } from "../http/routes.ts";
+import { withAsker } from "../model-api/find-asker.ts";
 import { openAnswer } from "../model-api/open-answer.ts";
 import { findEarlyRefusal } from "../model-api/stream-answer.ts";
 import { getResponse, keepResponse, type ResponsesContext } from "./find-response.ts";
@@ -22,16 +23,23 @@ export function createResponsesRoutes(service: RunService): Readonly<Record<stri
   const context: ResponsesContext = { service, live: createLiveResponses() };
   return {
     "/v1/responses": { POST: create(context) },
-    "/v1/responses/:id": { GET: read(context), DELETE: remove(context) },
-    "/v1/responses/:id/cancel": { POST: cancel(context) },
-    "/v1/responses/:id/input_items": { GET: listInput(context) },
+    "/v1/responses/:id": { GET: asAsker(read(context)), DELETE: asAsker(remove(context)) },
+    "/v1/responses/:id/cancel": { POST: asAsker(cancel(context)) },
+    "/v1/responses/:id/input_items": { GET: asAsker(listInput(context)) },
   };
+
+  /** Requests without a body name the person who asks in a header alone. */
+  function asAsker(handle: Handle): Handle {
+    const asked: Handle = (call) => handle(withAsker(call, service.settings.modelApi, undefined));
+    return Object.assign(asked, handle);
+  }
 }
 
 function create(context: ResponsesContext): Handle {
-  return async (call) => {
-    const body = await readJsonBody(call, toFileBodyLimit(context.service.settings.http.maxBody));
-    const request = readRequest(body);
+  return async (given) => {
+    const { http, modelApi } = context.service.settings;
+    const request = readRequest(await readJsonBody(given, toFileBodyLimit(http.maxBody)));
+    const call = withAsker(given, modelApi, request.body.safety_identifier ?? request.body.user ?? undefined);
     const live = await begin(context, request, call);
     const headers = { "x-request-id": live.run.id };
     if (request.isStreamed) return toStream(live, 0, call);

@@ -36,6 +36,31 @@ export const server: readonly Mutation[] = [
     endangers: "messages to a run fill the memory and the window of the models",
   },
   {
+    id: "asker-untrusted-key",
+    file: "src/server/model-api/find-asker.ts",
+    text: "if (key === undefined || !trustedKeys.includes(key)) return caller;",
+    becomes: "",
+    tests: ["test/server/openai/asked-for-others.test.ts"],
+    endangers:
+      "whoever has any key escapes its limits, and reads what another person behind the page is told, by naming somebody",
+  },
+  {
+    id: "asker-header",
+    file: "src/server/model-api/find-asker.ts",
+    text: "userHeader === undefined ? user : request.headers.get(userHeader)",
+    becomes: "user",
+    tests: ["test/server/openai/asked-for-others.test.ts"],
+    endangers: "a person behind a gateway passes for another one by a field of the request's body",
+  },
+  {
+    id: "asker-owner",
+    file: "src/server/model-api/find-asker.ts",
+    text: 'JSON.stringify(["asks for", owner ?? null, name])',
+    becomes: 'JSON.stringify(["asks for", owner ?? null])',
+    tests: ["test/server/openai/asked-for-others.test.ts"],
+    endangers: "the people behind a trusted key share their conversations and limits",
+  },
+  {
     id: "caller-ceiling",
     file: "src/app/merge-limits.ts",
     text: "Math.min(own[field], ceilings?.[field] ?? own[field])",
@@ -93,7 +118,7 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "history-files",
-    file: "src/server/openai/collect-files.ts",
+    file: "src/server/model-api/collect-files.ts",
     text: "const isWanted = left > 0 && room > 0 &&",
     becomes: "const isWanted = room > 0 &&",
     tests: ["test/server/openai/files.test.ts"],

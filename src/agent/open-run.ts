@@ -182,7 +182,7 @@ function openCatalog(input: RunInput, { tools, models, finding }: RunParts, ques
 }
 
 function createState(
-  { conversation, language, limits, answerForm, results }: RunInput,
+  { conversation, documents, language, limits, answerForm, results }: RunInput,
   { models, catalog: { tools }, emit }: RunServices,
   { question, sending }: Pick<LoopState, "question"> & Pick<RunParts, "sending">,
 ): LoopState {
@@ -193,7 +193,10 @@ function createState(
     plainHistory: [],
     steps: [],
     answerPrompt: undefined,
-    answer: createAnswerText({ conversation, evidence, isStructured: answerForm !== undefined, language, emit }),
+    answer: createAnswerText({
+      ...{ conversation, evidence, documents, language, emit },
+      isStructured: answerForm !== undefined,
+    }),
     evidence,
     statistics: createStatistics(),
     subAgents: createSubAgents(),

@@ -68,6 +68,8 @@ export interface RunRequest {
   readonly stop?: readonly string[] | undefined;
   /** Says for the first round whether the model may, must or must not call a tool. With `none` the run has no tools. */
   readonly toolChoice?: ToolChoice | undefined;
+  /** Holds the numbers of the asker's own documents, where it may bring some. */
+  readonly documents?: ReadonlySet<number> | undefined;
   readonly limits: Limits;
   readonly planPolicy: PlanPolicy;
   /** Holds what the process knows of the conversation's hooks. */

@@ -32,7 +32,7 @@ export interface RunQuestionRequest {
   /** Is the form of the answer, which stands for `output_schema`. */
   answerForm?: AnswerForm | undefined;
   /** Holds what the calling program supplies: the earlier messages, the instruction for answers, and options of the calls. */
-  given?: Pick<AskRequest, "history" | "instruction" | "stop" | "toolChoice"> | undefined;
+  given?: Pick<AskRequest, "history" | "instruction" | "stop" | "toolChoice" | "documents"> | undefined;
   /** Is true when a person waits for the answer at our own web page. */
   isInteractive?: boolean | undefined;
   /** Sets the ID of the run. A new one is generated when absent. */

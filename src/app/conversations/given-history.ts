@@ -20,9 +20,16 @@ export interface GivenHistory extends LoadedConversation {
  * conversation begins with the words alone.
  */
 export interface GivenHistories {
-  open(turns: readonly ConversationTurn[], place: { caller: Caller; kept: ConversationStore }): GivenHistory;
+  open(turns: readonly ConversationTurn[], place: GivenPlace): GivenHistory;
   /** Returns what a run of such a conversation did. Nothing of it is stored, so it is known for a while, in this process. */
   findTrace(runId: string, caller: Caller): AgentTrace | undefined;
+}
+
+export interface GivenPlace {
+  caller: Caller;
+  kept: ConversationStore;
+  /** Holds the numbers of the asker's own documents, which no source of ours may have. */
+  documents?: ReadonlySet<number> | undefined;
 }
 
 interface GivenConversation {
@@ -81,13 +88,13 @@ export function createGivenHistories({
       const found = traces.get(runId);
       return found?.owner === caller.owner ? found?.trace : undefined;
     },
-    open(turns, { caller, kept: elsewhere }) {
+    open(turns, { caller, kept: elsewhere, documents }) {
       const key = toHistoryKey(caller, turns);
       const { owner } = caller;
       const before = kept.get(key)?.conversation;
       // A plan that waits is replied to once: asked for again, the same words make a new plan.
       if (before?.pendingPlan !== undefined) saveConversation(owner, key, { ...before, pendingPlan: undefined });
-      const known = before ?? begin(turns);
+      const known = clearNumbers(before ?? begin(turns), Math.max(0, ...(documents ?? [])));
       let { summary } = known;
       return {
         known,
@@ -120,6 +127,17 @@ export function createGivenHistories({
 
 function begin(turns: readonly ConversationTurn[]): Conversation {
   return { id: createId("conv"), turns, summary: undefined, sources: createMemorySourceList() };
+}
+
+/**
+ * Returns the conversation with its sources behind the last of the asker's documents. Pages bring the documents of one question
+ * only, so that numbers which were free before may be taken now.
+ */
+function clearNumbers(conversation: Conversation, lastDocument: number): Conversation {
+  const known = conversation.sources.all();
+  if (lastDocument === 0 || (known[0] && known[0].n > lastDocument)) return conversation;
+  const sources = known.map(({ source }) => source);
+  return { ...conversation, sources: createMemorySourceList({ after: lastDocument, sources }) };
 }
 
 function toHistoryKey({ owner }: Caller, turns: readonly ConversationTurn[]): string {

@@ -75,7 +75,8 @@ export type Routes = Hono<{ Bindings: Bindings; Variables: Variables }>;
 /** Answers web-standard requests whose headers have been judged. */
 export function createRoutes(options: RoutesOptions): Routes {
   const { names, authenticate, open, routes, onAnswer, inFlight, locale, log } = options;
-  const app = new Hono<{ Bindings: Bindings; Variables: Variables }>();
+  // A slash at the end of a path makes no difference.
+  const app = new Hono<{ Bindings: Bindings; Variables: Variables }>({ strict: false });
 
   async function admit(request: Request, { address }: HttpConnection): Promise<Admission> {
     const admission = await authenticate(request, address);
@@ -178,12 +179,22 @@ function createMethodRefusal(method: string, methods: readonly string[]): HttpRe
   };
 }
 
+/** Names what there is: below `/v1` the paths there, because its clients know no others. */
 function createPathRefusal(path: string, paths: readonly string[]): HttpRefusal {
   const shown = showValue(path);
-  const allowed = paths.join(", ");
+  const isOfModels = (each: string): boolean => /^\/v1(?:\/|$)/.test(each);
+  const allowed = paths.filter((each) => !isOfModels(path) || isOfModels(each)).join(", ");
+  const meant = paths.find((each) => each === `/v1${path}`);
   return {
     status: 404,
     text: { zh: `路径 ${shown} 不存在（允许：${allowed}）`, en: `unknown path ${shown} (allowed: ${allowed})` },
+    hint:
+      meant === undefined
+        ? undefined
+        : {
+            zh: `是否指 ${meant}？客户端的 base URL 应以 /v1 结尾。`,
+            en: `Is ${meant} meant? The client's base URL ends with /v1.`,
+          },
   };
 }
 

@@ -303,7 +303,8 @@ function admitByToken(token: string): Authenticate {
   return async (request) => {
     const header = request.headers.get("authorization");
     const given = header === null ? undefined : /^bearer +(\S+) *$/i.exec(header)?.[1];
-    if (given !== undefined && timingSafeEqual(computeDigest(given), expected)) return { caller: operator };
+    if (given !== undefined && timingSafeEqual(computeDigest(given), expected))
+      return { caller: operator, key: "DUET_HTTP_TOKEN" };
     // RFC 6750, section 3.1: a request without credentials learns the scheme and nothing else.
     const challenge = header === null ? 'Bearer realm="duet"' : 'Bearer realm="duet", error="invalid_token"';
     return {

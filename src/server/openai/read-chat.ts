@@ -1,36 +1,18 @@
 import * as z from "zod";
-import type { ResponseFormat, ToolChoice } from "../../core/model.ts";
-import type { Mode } from "../../core/outcome.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { describeNoObject } from "../api/read-fields.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
-import type { Handle } from "../http/routes.ts";
 import { parseInput } from "../mcp/read-input.ts";
+import { fieldRefusedError } from "../model-api/field-refused-error.ts";
+import { parseMode, reasoningDetails } from "../model-api/model-names.ts";
+import type { ModelRequest } from "../model-api/model-request.ts";
 import type { WireMessage } from "./read-messages.ts";
-import { fieldRefusedError } from "./read-parts.ts";
 
-/** Represents a request for a chat completion, limited to the fields that Duet uses. */
-export interface ChatRequest {
-  /** Is the model's name as the client sent it. */
-  model: string;
-  mode: Mode;
+/** Represents a request for a chat completion, limited to the fields that Duet uses. Its messages are read by `readMessages`. */
+export interface ChatRequest extends Omit<ModelRequest, "conversation"> {
   messages: readonly WireMessage[];
-  isStreamed: boolean;
   includesUsage: boolean;
-  /** Limits the output of the answer, in tokens. */
-  maxTokens: number | undefined;
-  temperature: number | undefined;
-  topP: number | undefined;
-  /** Ends the answer before the first of these texts. */
-  stop: readonly string[] | undefined;
-  toolChoice: ToolChoice | undefined;
-  /** Is the form of the answer, and absent for a text. */
-  format: Exclude<ResponseFormat, { type: "text" }> | undefined;
-  /** In chat mode, true searches the web first. */
-  search: boolean | undefined;
-  /** Is true when the client brings its own tools. */
-  hasTools: boolean;
 }
 
 const stopText = z.string().min(1).max(1000);
@@ -55,20 +37,26 @@ export const chatBody = z.looseObject({
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   max_tokens: tokens,
   max_completion_tokens: tokens,
-  temperature: z.number().min(0).max(2).nullish(),
+  temperature: z.number().min(0).lt(2).nullish(),
   top_p: z.number().gt(0).max(1).nullish(),
   n: z.int().min(1).max(1).nullish(),
   stop: z.union([stopText, z.array(stopText).max(16)]).nullish(),
   response_format: z
     .looseObject({ type: z.string(), json_schema: z.looseObject({ schema: z.unknown() }).nullish() })
     .nullish(),
+  user: z.string().nullish(),
+  safety_identifier: z.string().nullish(),
+  reasoning: z
+    .union([z.enum(reasoningDetails), z.looseObject({ exclude: z.boolean().nullish() })])
+    .nullish()
+    .describe("How much of its work the run tells in reasoning_content: none, brief or full."),
 });
 
 /** Throws `HttpRefusalError` (400, or 404 for the model) with one line that names the field, its value and what is allowed. */
 export function readChat(body: unknown): ChatRequest {
   const fields = readFields(body);
   const mode = parseMode(fields.model);
-  const { messages, stream, stream_options, stop, tools, functions } = fields;
+  const { messages, stream, stream_options, stop, tools, functions, reasoning } = fields;
   refuseToolChoice("tool_choice", fields.tool_choice);
   refuseToolChoice("function_call", fields.function_call);
   return {
@@ -84,7 +72,10 @@ export function readChat(body: unknown): ChatRequest {
     toolChoice: fields.tool_choice === "none" ? "none" : undefined,
     format: readFormat(fields.response_format),
     search: isRecord(fields.web_search_options) ? true : undefined,
-    hasTools: [tools, functions].some((list) => Array.isArray(list) && list.length > 0),
+    tools: [tools, functions].some((list) => Array.isArray(list) && list.length > 0) ? [unreadTool] : [],
+    reasoning: typeof reasoning === "string" ? reasoning : reasoning?.exclude === true ? "none" : undefined,
+    user: fields.safety_identifier ?? fields.user ?? undefined,
+    fields: chatFields,
   };
 }
 
@@ -130,36 +121,11 @@ function describeFormats(type: string): Text {
 
 const describeMissingSchema: Text = { zh: "缺少（允许：JSON Schema）", en: "is missing (allowed: a JSON Schema)" };
 
-/** Presents the modes as models, which OpenAI's clients know. */
-const modes: Readonly<Record<string, Mode>> = { "duet-agent": "agent", "duet-plan": "plan", "duet-chat": "chat" };
+const unreadTool = { name: "", description: "", inputSchema: {} };
 
-/** Throws `HttpRefusalError` (404) for a model that there is not. */
-function parseMode(model: string): Mode {
-  const mode = Object.hasOwn(modes, model) ? modes[model] : undefined;
-  if (mode !== undefined) return mode;
-  const shown = JSON.stringify(model.slice(0, 100));
-  const allowed = Object.keys(modes).join(", ");
-  throw new HttpRefusalError({
-    status: 404,
-    text: { zh: `没有模型 ${shown}（允许：${allowed}）`, en: `there is no model ${shown} (allowed: ${allowed})` },
-    param: "model",
-    openAiCode: "model_not_found",
-  });
-}
-
-/** Creates the model routes; `created` is when the server began, in milliseconds since 1970. */
-export function createModelRoutes(created: number): { list: Handle; one: Handle } {
-  const toModelEntry = (id: string) => ({
-    id,
-    object: "model",
-    created: Math.floor(created / 1000),
-    owned_by: "duet",
-  });
-  return {
-    list: async () => Response.json({ object: "list", data: Object.keys(modes).map(toModelEntry) }),
-    async one({ params: { id = "" } }) {
-      parseMode(id);
-      return Response.json(toModelEntry(id));
-    },
-  };
-}
+const chatFields = {
+  messages: "messages",
+  schema: "response_format.json_schema.schema",
+  temperature: "temperature",
+  topP: "top_p",
+};

@@ -7,8 +7,8 @@ import { toDuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
 import { describeExcess } from "../../runs/attachment-input.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
-import type { ReadMessages } from "./read-messages.ts";
-import { fieldRefusedError, type WireFile } from "./read-parts.ts";
+import { fieldRefusedError } from "./field-refused-error.ts";
+import type { RequestConversation, RequestTurn, WireFile } from "./model-request.ts";
 
 /** Holds the files of a request, and what has to be told about those that are missing. */
 export interface CollectedFiles {
@@ -21,13 +21,12 @@ export interface CollectedFiles {
 const longestMs = 30_000;
 
 /**
- * Fetches what a request's images only name by an address. A file of the question that cannot be had throws `HttpRefusalError`
+ * Fetches what a request's images only name by an address; `field` is the one that holds its messages. A file of the question that cannot be had throws `HttpRefusalError`
  * (400); one of the history, which the client sends again with each question, is left out, and so are the oldest beyond the limit.
  */
 export async function collectFiles(
-  { files, history }: Pick<ReadMessages, "files" | "history">,
-  duet: Pick<Duet, "fetchFile">,
-  outer: AbortSignal,
+  { files, history }: Pick<RequestConversation, "files" | "history">,
+  { field, duet, signal: outer }: { field: string; duet: Pick<Duet, "fetchFile">; signal: AbortSignal },
 ): Promise<CollectedFiles> {
   if (files.length === 0 && history.every((turn) => turn.files.length === 0))
     return { attachments: [], history: history.map(toTurn), notes: [] };
@@ -41,7 +40,7 @@ export async function collectFiles(
   }
 
   try {
-    const attachments = await collectOwn(files, get);
+    const attachments = await collectOwn(files, field, get);
     const turns: GivenTurn[] = [];
     let left = mostAttachments - attachments.length;
     let missing = 0;
@@ -65,10 +64,11 @@ export async function collectFiles(
 
 async function collectOwn(
   files: readonly WireFile[],
+  field: string,
   get: (file: WireFile) => Promise<Attachment>,
 ): Promise<Attachment[]> {
   const given = files.map((file) => ("attachment" in file ? file.attachment : { bytes: new Uint8Array() }));
-  refuseExcess(given);
+  refuseExcess(given, field);
   const found: Attachment[] = [];
   for (const file of files) {
     const attachment = await get(file).catch((thrown) => {
@@ -76,16 +76,16 @@ async function collectOwn(
     });
     found.push(attachment);
   }
-  refuseExcess(found);
+  refuseExcess(found, field);
   return found;
 }
 
-function refuseExcess(files: readonly Attachment[]): void {
+function refuseExcess(files: readonly Attachment[], param: string): void {
   const text = describeExcess(files);
-  if (text) throw new HttpRefusalError({ status: 400, text, param: "messages" });
+  if (text) throw new HttpRefusalError({ status: 400, text, param });
 }
 
-function toTurn({ question, answer }: ReadMessages["history"][number]): GivenTurn {
+function toTurn({ question, answer }: RequestTurn): GivenTurn {
   return { question, answer };
 }
 

@@ -18,7 +18,7 @@ import { resumeInterrupted } from "../operations/resume-interrupted.ts";
 import { parseListenAddress } from "./address.ts";
 import { type OpenPages, openAuth } from "./auth/open-auth.ts";
 import { findReadiness } from "./health.ts";
-import { chooseEncoding, createTag, type Encoding } from "./response/encode-response.ts";
+import { type ContentEncoding, chooseEncoding, createTag } from "./response/encode-response.ts";
 import type { Route } from "./routes.ts";
 import { serveOverHttp } from "./serve-http.ts";
 
@@ -123,7 +123,7 @@ export function describePageAddress(
 
 interface Page {
   readonly plain: Buffer<ArrayBuffer>;
-  readonly packed: Readonly<Record<Encoding, Buffer<ArrayBuffer>>>;
+  readonly packed: Readonly<Record<ContentEncoding, Buffer<ArrayBuffer>>>;
   readonly tag: string;
   /** Is the page's content security policy. */
   readonly policy: string;

@@ -76,7 +76,7 @@ const openAiTypes: Readonly<Record<number, string>> = {
 };
 
 /** Uses the format of Anthropic's own errors; `code` is added. */
-export const anthropic: Dialect = (refusal, locale, requestId) => {
+export const toAnthropicError: Dialect = (refusal, locale, requestId) => {
   const { status } = refusal;
   const code = getCode(refusal);
   return {
@@ -108,7 +108,7 @@ const anthropicTypes: Readonly<Record<number, string>> = {
 
 /** Has a row for each part of the server; the first one that a path lies at or below counts. */
 export const dialects: readonly DialectRow[] = [
-  { path: "/v1/messages", dialect: anthropic, statesRetry: true, idHeader: "request-id" },
+  { path: "/v1/messages", dialect: toAnthropicError, statesRetry: true, idHeader: "request-id" },
   { path: "/v1", dialect: openAi, statesRetry: true },
   { path: "/mcp", dialect: toJsonRpcError },
 ];

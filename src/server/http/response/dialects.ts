@@ -31,7 +31,7 @@ export const toJsonRpcError: Dialect = (refusal, locale) => ({
 });
 
 /** Uses problem details (RFC 9457). `code`, `detail`, `hint` and `retry_after_s` are the error of docs/errors.md. */
-const toProblem: Dialect = (refusal, locale, requestId) => {
+const toProblem: Dialect = (refusal, locale) => {
   const { status, text, hint } = refusal;
   const code = getCode(refusal);
   return {
@@ -44,7 +44,6 @@ const toProblem: Dialect = (refusal, locale, requestId) => {
       code,
       hint: hint === undefined ? null : say(locale, hint),
       ...renderWait(refusal),
-      ...renderId(refusal, requestId),
     },
   };
 };

@@ -29,7 +29,6 @@ test("a refusal has the shape that whoever asks expects: problem details, OpenAI
         detail,
         code: "auth",
         hint: null,
-        request_id: id,
       },
     ],
     [

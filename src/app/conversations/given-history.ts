@@ -1,10 +1,14 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { toTurnStep } from "../../agent/context/given-steps.ts";
 import type { Caller } from "../../core/caller.ts";
 import { listHashes } from "../../core/files/run-files.ts";
 import { type Conversation, type ConversationStore, type ConversationTurn, createId } from "../../core/store/store.ts";
 import type { AgentTrace } from "../../core/trace.ts";
+import { detectLanguage } from "../../kit/locale.ts";
+import { createRandomHex } from "../../kit/random.ts";
 import { createMemorySourceList } from "../../store/memory/source-list.ts";
+import type { GivenTurn } from "../ask-request.ts";
 import type { LoadedConversation } from "./sessions.ts";
 
 /** Holds a conversation that the asker keeps, in the form that a run loads. */
@@ -20,7 +24,7 @@ export interface GivenHistory extends LoadedConversation {
  * conversation begins with the words alone.
  */
 export interface GivenHistories {
-  open(turns: readonly ConversationTurn[], place: GivenPlace): GivenHistory;
+  open(turns: readonly AskedTurn[], place: GivenPlace): GivenHistory;
   /** Returns what a run of such a conversation did. Nothing of it is stored, so it is known for a while, in this process. */
   findTrace(runId: string, caller: Caller): AgentTrace | undefined;
 }
@@ -31,6 +35,9 @@ export interface GivenPlace {
   /** Holds the numbers of the asker's own documents, which no source of ours may have. */
   documents?: ReadonlySet<number> | undefined;
 }
+
+/** Is a turn with what the asker itself has called for it. */
+export type AskedTurn = ConversationTurn & Pick<GivenTurn, "givenSteps">;
 
 interface GivenConversation {
   owner: string | undefined;
@@ -125,8 +132,14 @@ export function createGivenHistories({
   };
 }
 
-function begin(turns: readonly ConversationTurn[]): Conversation {
-  return { id: createId("conv"), turns, summary: undefined, sources: createMemorySourceList() };
+function begin(turns: readonly AskedTurn[]): Conversation {
+  const marker = createRandomHex().slice(0, 8);
+  const read = turns.map(({ givenSteps = [], ...turn }): ConversationTurn => {
+    if (givenSteps.length === 0) return turn;
+    const language = detectLanguage(turn.question, "en");
+    return { ...turn, steps: givenSteps.map((step) => toTurnStep(step, { marker, language })) };
+  });
+  return { id: createId("conv"), turns: read, summary: undefined, sources: createMemorySourceList(), marker };
 }
 
 /**

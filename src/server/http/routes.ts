@@ -36,6 +36,8 @@ export interface RoutesOptions {
   /** Runs on every path except those of `open`. */
   authenticate: AuthenticateFrom;
   open: OpenPages;
+  /** Holds the pages to which anybody may send a form; each decides by itself from whom it takes one. */
+  forms?: OpenPages | undefined;
   routes: Readonly<Record<string, Route>>;
   /** Runs for each response as soon as its head is known. */
   onAnswer?: ((answer: RequestSummary) => void) | undefined;
@@ -74,7 +76,7 @@ export type Routes = Hono<{ Bindings: Bindings; Variables: Variables }>;
 
 /** Answers web-standard requests whose headers have been judged. */
 export function createRoutes(options: RoutesOptions): Routes {
-  const { names, authenticate, open, routes, onAnswer, inFlight, locale, log } = options;
+  const { names, authenticate, open, forms = {}, routes, onAnswer, inFlight, locale, log } = options;
   // A slash at the end of a path makes no difference.
   const app = new Hono<{ Bindings: Bindings; Variables: Variables }>({ strict: false });
 
@@ -117,6 +119,13 @@ export function createRoutes(options: RoutesOptions): Routes {
       if (!methods.includes(method)) throw new HttpRefusalError(createMethodRefusal(method, methods));
       return page(raw, context.env.connection.address);
     });
+  for (const [path, page] of Object.entries(forms))
+    app.all(path, (context) => {
+      context.set("route", path);
+      const { method, raw } = context.req;
+      if (method !== "POST") throw new HttpRefusalError(createMethodRefusal(method, ["POST"]));
+      return page(raw, context.env.connection.address);
+    });
   for (const [path, route] of Object.entries(routes))
     app.all(path, async (context) => {
       context.set("route", path);
@@ -137,7 +146,9 @@ export function createRoutes(options: RoutesOptions): Routes {
   // As a route: what `notFound` throws would pass by what is added to every answer.
   app.all("*", async ({ req: { raw }, env }) => {
     await admit(raw, env.connection);
-    throw new HttpRefusalError(createPathRefusal(new URL(raw.url).pathname, Object.keys({ ...open, ...routes })));
+    throw new HttpRefusalError(
+      createPathRefusal(new URL(raw.url).pathname, Object.keys({ ...open, ...forms, ...routes })),
+    );
   });
   app.onError((thrown, context) => {
     const { path, method } = context.req;
@@ -209,6 +220,7 @@ const sendable = [
   "mcp-name",
   "mcp-protocol-version",
   "mcp-session-id",
+  "x-api-key",
 ];
 
 /** Matches the parameters that a tool also wants in headers, and the headers with which OpenAI's client describes itself. */

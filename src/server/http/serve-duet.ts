@@ -5,6 +5,7 @@ import type { Config } from "../../config/config.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { openRunService, type RunService } from "../../runs/run-service.ts";
+import { createMessageRoutes } from "../anthropic/message-routes.ts";
 import { createApi } from "../api/api.ts";
 import type { ExposedConfig } from "../api/settings.ts";
 import { reportUnapproved } from "../mcp/announce-changes.ts";
@@ -16,7 +17,9 @@ import { type Operations, openOperations } from "../operations/operations.ts";
 import { reportStore } from "../operations/report-store.ts";
 import { resumeInterrupted } from "../operations/resume-interrupted.ts";
 import { parseListenAddress } from "./address.ts";
-import { type OpenPages, openAuth } from "./auth/open-auth.ts";
+import type { AuthSettings } from "./auth/auth-settings.ts";
+import { type Auth, type OpenPages, openAuth } from "./auth/open-auth.ts";
+import { createClosedSignInPages, openSignIn } from "./auth/sign-in/open-sign-in.ts";
 import { findReadiness } from "./health.ts";
 import { type ContentEncoding, chooseEncoding, createTag } from "./response/encode-response.ts";
 import type { Route } from "./routes.ts";
@@ -24,7 +27,7 @@ import { serveOverHttp } from "./serve-http.ts";
 
 export interface DuetHttpOptions extends Omit<McpInterfaceOptions, "settings" | "asks" | "service"> {
   duet: Duet;
-  config: Pick<Config, "serve" | "models" | "httpToken" | "tools"> & ExposedConfig;
+  config: Pick<Config, "serve" | "models" | "httpToken" | "signInSecret" | "tools"> & ExposedConfig;
   /** Has the form `[HOST:]PORT`. */
   address: string;
   log: Log;
@@ -53,6 +56,17 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
       options.onEnd?.(run);
     },
   });
+  /** Callers bring a token, and people sign in where the configuration says how. */
+  function openCallers(settings: AuthSettings, resource: string): Auth {
+    const callers = openAuth(settings, { resource, locale, log });
+    if (settings.signIn === undefined) return callers;
+    const { signInSecret: secret, serve } = config;
+    const isPublic = serve.http.publicUrl !== undefined;
+    const credentials = () => duet.credentials();
+    const people = openSignIn(settings, { resource, isPublic, secret, credentials, locale, log });
+    return { ...callers, ...people, routes: { ...callers.routes, ...people.routes } };
+  }
+
   const mcp = createMcpInterface(duet, { ...options, settings: config.serve, asks: config.tools.ask, service });
   const stopReporting = reportUnapproved({ gateway: duet.gateway(), locale, log });
   const stopReportingStore = reportStore({ duet, locale, log, checkAfterMs: 0 });
@@ -63,8 +77,9 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
       createServer: mcp.createServer,
       settings: config.serve.http,
       token: config.httpToken,
-      openAuth: auth && ((resource) => openAuth(auth, { resource, locale, log })),
-      open: createChatPages(),
+      credentials: () => duet.credentials(),
+      openAuth: auth && ((resource) => openCallers(auth, resource)),
+      open: { ...createChatPages(), ...createClosedSignInPages(locale) },
       routes: joinRoutes(service, config, operations),
       onChange(caller, listener) {
         const stop = [duet.gateway(caller).onChange(listener), mcp.runs.onChange(caller, () => listener("resources"))];
@@ -97,7 +112,12 @@ export function joinRoutes(
   config: ExposedConfig,
   operations: Pick<Operations, "routes">,
 ): RoutesByPath {
-  return { ...createApi(service, config), ...createOpenAiRoutes(service), ...operations.routes };
+  return {
+    ...createApi(service, config),
+    ...createOpenAiRoutes(service),
+    ...createMessageRoutes(service),
+    ...operations.routes,
+  };
 }
 
 type RoutesByPath = Readonly<Record<string, Route>>;

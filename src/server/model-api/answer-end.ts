@@ -84,3 +84,13 @@ export function sumUsage(bills: readonly Tokens[]): AnswerUsage {
     reasoningTokens: sum("reasoning_tokens"),
   };
 }
+
+/** Returns what was used since. */
+export function removeUsage(usage: AnswerUsage, before: AnswerUsage): AnswerUsage {
+  return {
+    inputTokens: usage.inputTokens - before.inputTokens,
+    outputTokens: usage.outputTokens - before.outputTokens,
+    cachedTokens: usage.cachedTokens - before.cachedTokens,
+    reasoningTokens: usage.reasoningTokens - before.reasoningTokens,
+  };
+}

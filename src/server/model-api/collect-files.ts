@@ -85,8 +85,8 @@ function refuseExcess(files: readonly Attachment[], param: string): void {
   if (text) throw new HttpRefusalError({ status: 400, text, param });
 }
 
-function toTurn({ question, answer }: RequestTurn): GivenTurn {
-  return { question, answer };
+function toTurn({ question, answer, steps }: RequestTurn): GivenTurn {
+  return { question, answer, ...(steps.length > 0 && { givenSteps: steps }) };
 }
 
 function describeMissing(count: number): Text {

@@ -8,12 +8,17 @@ type AskerSettings = Pick<Config["serve"]["modelApi"], "trustedKeys" | "userHead
 /** Limits the name of a person, in UTF-16 units. Longer names differ in their beginning. */
 const longestName = 256;
 
+/** Returns the call on behalf of who asks. A wire does this before anything else, so that all that a request leaves is that person's. */
+export function withAsker(call: RouteCall, settings: AskerSettings, user: string | undefined): RouteCall {
+  return { ...call, caller: findAsker(call, settings, user) };
+}
+
 /**
  * Returns who asks. A trusted key asks for other people, each of whom is a caller of their own, with limits and conversations of
  * their own. Other keys can say what they want: they are themselves. Where a header is configured, the body does not count,
  * because gateways pass on what their own clients write there.
  */
-export function findAsker(
+function findAsker(
   { caller, key, request }: Pick<RouteCall, "caller" | "key" | "request">,
   { trustedKeys, userHeader }: AskerSettings,
   user: string | undefined,

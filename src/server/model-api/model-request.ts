@@ -1,7 +1,7 @@
 import type { Attachment } from "../../core/attachment.ts";
+import type { ClientToolCall, ClientToolDefinition, GivenStep } from "../../core/client-tools.ts";
 import type { ResponseFormat, ToolChoice } from "../../core/model.ts";
 import type { Mode } from "../../core/outcome.ts";
-import type { JsonSchema } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 
 /**
@@ -15,8 +15,10 @@ export interface ModelRequest {
   mode: Mode;
   conversation: RequestConversation;
   /** Lists the client's own tools. */
-  tools: readonly ClientTool[];
+  tools: readonly ClientToolDefinition[];
   toolChoice: ToolChoice | undefined;
+  /** Is false where the client takes one call at a time. */
+  callsInParallel: boolean;
   /** Is the form of the answer, and absent for a text. */
   format: Exclude<ResponseFormat, { type: "text" }> | undefined;
   /** Ends the answer before the first of these texts. */
@@ -29,8 +31,6 @@ export interface ModelRequest {
   search: boolean | undefined;
   /** Says how much the client gets of what the run does beside its answer. The model's name or `serve.modelApi` says it where this is absent. */
   reasoning?: ReasoningDetail | undefined;
-  /** Names the person who asks, in the client's words. It counts for a trusted key only. */
-  user?: string | undefined;
   /** Is true where the client wants the answer as a stream. */
   isStreamed?: boolean | undefined;
   /**
@@ -53,33 +53,19 @@ export interface RequestFields {
   schema: string;
   temperature: string;
   topP: string;
+  /** Names a part of a tool by the tool's place in `tools`. */
+  toToolField(index: number, part: "name" | "inputSchema"): string;
 }
 
 /** Represents one message as a wire has read it. */
 export type ModelMessage =
   | { role: "instruction"; text: string }
   | { role: "user"; text: string; files: readonly WireFile[] }
-  | { role: "assistant"; text: string; calls: readonly ClientCall[] }
+  | { role: "assistant"; text: string; calls: readonly ClientToolCall[] }
   | { role: "tool"; result: ClientResult };
 
 /** Represents a file of a message: its bytes, or where they are. `place` names its field in errors. */
 export type WireFile = { place: string } & ({ attachment: Attachment } | { url: string });
-
-/** Represents a tool that the client runs itself. */
-export interface ClientTool {
-  /** Is the client's own name for it, which its calls carry. */
-  name: string;
-  description: string;
-  inputSchema: JsonSchema;
-}
-
-/** Represents a call of a client's tool. */
-export interface ClientCall {
-  id: string;
-  name: string;
-  /** Is the JSON of the arguments. */
-  argumentsText: string;
-}
 
 /** Represents what a client's tool has returned. */
 export interface ClientResult {
@@ -97,6 +83,8 @@ export interface RequestConversation {
   files: readonly WireFile[];
   /** Holds the messages before the question. */
   history: readonly RequestTurn[];
+  /** Holds the calls of the client's tools that were made for the question before, with their results. */
+  steps: readonly GivenStep[];
   /** Holds the text of the client's system messages. */
   instruction: string | undefined;
   /** Tells the reader what was left out. */
@@ -119,5 +107,6 @@ export interface SaidMessage {
 export interface RequestTurn {
   question: string;
   answer: string;
+  steps: readonly GivenStep[];
   files: readonly WireFile[];
 }

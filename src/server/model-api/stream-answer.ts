@@ -61,7 +61,8 @@ const longestHeadMs = 2000;
  */
 async function findEarlyRefusal({ run, locale, left }: OpenedAnswer): Promise<HttpRefusal | undefined> {
   const limit = createTimeLimit(longestHeadMs, () => timeoutError("head", longestHeadMs), left);
-  const isSilent = (): boolean => run.draft === undefined && !run.events.some(isUnderWay);
+  const isSilent = (): boolean =>
+    run.draft === undefined && run.clientCalls.rounds.length === 0 && !run.events.some(isUnderWay);
   while (run.outcome === undefined && isSilent() && !limit.signal.aborted) await run.waitForEvent(limit.signal);
   limit.clear();
   if (run.outcome === undefined || toRetryResponse(run.outcome) === undefined) return undefined;

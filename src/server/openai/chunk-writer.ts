@@ -2,7 +2,7 @@ import type { Locale } from "../../kit/locale.ts";
 import { openAi } from "../http/response/dialects.ts";
 import type { AnswerPart } from "../model-api/answer-parts.ts";
 import type { AnswerWriter } from "../model-api/stream-answer.ts";
-import { type CompletionId, type Delta, toAnnotations, toChunk, toUsageChunk } from "./completion.ts";
+import { type CompletionId, type Delta, toAnnotations, toChunk, toUsageChunk, toWireCall } from "./completion.ts";
 
 export interface ChunkWriterOptions {
   naming: CompletionId;
@@ -12,6 +12,7 @@ export interface ChunkWriterOptions {
 
 /** Writes an answer as the pieces of a chat completion. */
 export function createChunkWriter({ naming, includesUsage, locale }: ChunkWriterOptions): AnswerWriter {
+  let calls = 0;
   const write = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
   const add = (delta: Delta): string => write(toChunk(naming, delta, null, { includesUsage }));
 
@@ -22,7 +23,7 @@ export function createChunkWriter({ naming, includesUsage, locale }: ChunkWriter
       case "reasoning":
         return add({ reasoning_content: part.text });
       case "tool-call":
-        return "";
+        return add({ tool_calls: [{ index: calls++, ...toWireCall(part.call) }] });
       case "tick":
         // Readers of several clients take the empty line after a comment for an event without data.
         return add({});

@@ -1,3 +1,4 @@
+import type { ClientToolCall } from "../../core/client-tools.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { AnswerCitation, AnswerEnd, AnswerFinish, AnswerUsage } from "../model-api/answer-end.ts";
 
@@ -26,16 +27,25 @@ export interface Delta {
   content?: string;
   reasoning_content?: string;
   annotations?: Annotation[];
+  tool_calls?: (WireCall & { index: number })[];
+}
+
+/** Represents a call of a client's tool in OpenAI's format. */
+export interface WireCall {
+  id: string;
+  type: "function";
+  function: { name: string; arguments: string };
 }
 
 export interface CompletionResult {
   text: string;
   reasoning: string;
+  calls: readonly ClientToolCall[];
   end: Pick<AnswerEnd, "finish" | "usage" | "citations" | "notices">;
 }
 
-export function createCompletionId(runId: string, model: string): CompletionId {
-  return { id: `chatcmpl-${runId}`, created: Math.floor(Date.now() / 1000), model };
+export function createCompletionId(answerId: string, model: string): CompletionId {
+  return { id: `chatcmpl-${answerId}`, created: Math.floor(Date.now() / 1000), model };
 }
 
 /** With `includesUsage` the last piece contains the usage, and all pieces before it contain null. */
@@ -61,10 +71,16 @@ export function toUsageChunk({ id, created, model }: CompletionId, usage: Answer
 }
 
 export function toCompletion({ id, created, model }: CompletionId, answer: CompletionResult): object {
-  const { text, reasoning, end } = answer;
+  const { text, reasoning, calls, end } = answer;
   const { finish, usage, citations, notices } = end;
-  const plain = { role: "assistant", content: text, refusal: null, annotations: toAnnotations(citations) };
-  const message = reasoning === "" ? plain : { ...plain, reasoning_content: reasoning };
+  const message = {
+    role: "assistant",
+    content: text === "" && calls.length > 0 ? null : text,
+    refusal: null,
+    annotations: toAnnotations(citations),
+    ...(calls.length > 0 && { tool_calls: calls.map(toWireCall) }),
+    ...(reasoning !== "" && { reasoning_content: reasoning }),
+  };
   return {
     id,
     object: "chat.completion",
@@ -89,6 +105,10 @@ export function toAnnotations(citations: readonly AnswerCitation[]): Annotation[
     type: "url_citation",
     url_citation: { url, title, start_index: start, end_index: end },
   }));
+}
+
+export function toWireCall({ id, name, argumentsText }: ClientToolCall): WireCall {
+  return { id, type: "function", function: { name, arguments: argumentsText } };
 }
 
 function toWireUsage({ inputTokens, outputTokens, cachedTokens, reasoningTokens }: AnswerUsage) {

@@ -2,6 +2,7 @@ import type { RunService } from "../../runs/run-service.ts";
 import { readJsonBody, toFileBodyLimit } from "../http/request/read-body.ts";
 import type { Handle, Route } from "../http/routes.ts";
 import { waitForAnswer } from "../model-api/answer-parts.ts";
+import { withAsker } from "../model-api/find-asker.ts";
 import { openAnswer } from "../model-api/open-answer.ts";
 import { streamAnswer } from "../model-api/stream-answer.ts";
 import { toConversation } from "../model-api/to-conversation.ts";
@@ -23,12 +24,13 @@ export function createOpenAiRoutes(service: RunService): Readonly<Record<string,
 
 /** Serves `POST /v1/chat/completions`. */
 export function createChat(service: RunService): Handle {
-  return async (call) => {
-    const asked = readChat(await readJsonBody(call, toFileBodyLimit(service.settings.http.maxBody)));
+  return async (given) => {
+    const asked = readChat(await readJsonBody(given, toFileBodyLimit(service.settings.http.maxBody)));
+    const call = withAsker(given, service.settings.modelApi, asked.user);
     const conversation = toConversation(readMessages(asked.messages), asked.fields.messages);
     const opened = await openAnswer(service, { ...asked, conversation }, call);
     const { run, locale } = opened;
-    const naming = createCompletionId(run.id, asked.model);
+    const naming = createCompletionId(opened.id, asked.model);
     if (asked.isStreamed)
       return streamAnswer(opened, createChunkWriter({ naming, includesUsage: asked.includesUsage, locale }));
     const headers = { "x-request-id": run.id };

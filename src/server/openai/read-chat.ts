@@ -8,11 +8,14 @@ import { fieldRefusedError } from "../model-api/field-refused-error.ts";
 import { parseMode, reasoningDetails } from "../model-api/model-names.ts";
 import type { ModelRequest } from "../model-api/model-request.ts";
 import type { WireMessage } from "./read-messages.ts";
+import { readToolChoice, readTools, toToolField, wireTool } from "./read-tools.ts";
 
 /** Represents a request for a chat completion, limited to the fields that Duet uses. Its messages are read by `readMessages`. */
 export interface ChatRequest extends Omit<ModelRequest, "conversation"> {
   messages: readonly WireMessage[];
   includesUsage: boolean;
+  /** Names the person who asks, in the client's words. It counts for a trusted key only. */
+  user: string | undefined;
 }
 
 const stopText = z.string().min(1).max(1000);
@@ -25,6 +28,8 @@ export const chatBody = z.looseObject({
     .array(
       z.looseObject({
         role: z.string().max(100),
+        tool_calls: z.array(z.unknown()).max(1000).nullish(),
+        tool_call_id: z.string().max(1000).nullish(),
         content: z
           .unknown()
           .optional()
@@ -39,6 +44,13 @@ export const chatBody = z.looseObject({
   max_completion_tokens: tokens,
   temperature: z.number().min(0).lt(2).nullish(),
   top_p: z.number().gt(0).max(1).nullish(),
+  tools: z
+    .array(wireTool)
+    .max(512)
+    .nullish()
+    .describe("The client's own tools. A call of one ends the answer; the next request brings its result."),
+  tool_choice: z.unknown().optional(),
+  parallel_tool_calls: z.boolean().nullish(),
   n: z.int().min(1).max(1).nullish(),
   stop: z.union([stopText, z.array(stopText).max(16)]).nullish(),
   response_format: z
@@ -56,9 +68,8 @@ export const chatBody = z.looseObject({
 export function readChat(body: unknown): ChatRequest {
   const fields = readFields(body);
   const mode = parseMode(fields.model);
-  const { messages, stream, stream_options, stop, tools, functions, reasoning } = fields;
-  refuseToolChoice("tool_choice", fields.tool_choice);
-  refuseToolChoice("function_call", fields.function_call);
+  const { messages, stream, stream_options, stop, tools, reasoning } = fields;
+  const { choice, allowed } = readToolChoice(fields.tool_choice);
   return {
     model: fields.model,
     mode,
@@ -69,10 +80,11 @@ export function readChat(body: unknown): ChatRequest {
     temperature: fields.temperature ?? undefined,
     topP: fields.top_p ?? undefined,
     stop: toStopTexts(stop),
-    toolChoice: fields.tool_choice === "none" ? "none" : undefined,
+    tools: readTools(tools ?? []).filter(({ name }) => allowed?.has(name) ?? true),
+    toolChoice: choice,
+    callsInParallel: fields.parallel_tool_calls ?? true,
     format: readFormat(fields.response_format),
     search: isRecord(fields.web_search_options) ? true : undefined,
-    tools: [tools, functions].some((list) => Array.isArray(list) && list.length > 0) ? [unreadTool] : [],
     reasoning: typeof reasoning === "string" ? reasoning : reasoning?.exclude === true ? "none" : undefined,
     user: fields.safety_identifier ?? fields.user ?? undefined,
     fields: chatFields,
@@ -85,16 +97,6 @@ function readFields(body: unknown): z.infer<typeof chatBody> {
   if ("input" in read) return read.input;
   const [problem] = read.problems;
   throw fieldRefusedError(problem?.path ?? "", problem?.text ?? describeNoObject(body));
-}
-
-/** A client cannot make Duet call one of the client's tools: Duet would wait for a call that never comes. */
-function refuseToolChoice(param: string, choice: unknown): void {
-  if (choice === undefined || choice === null || choice === "auto" || choice === "none") return;
-  const shown = JSON.stringify(choice).slice(0, 100);
-  throw fieldRefusedError(param, {
-    zh: `${shown} 不可用（允许：auto、none）：Duet 运行自己的工具，不调用请求中的工具`,
-    en: `${shown} (allowed: auto, none): Duet runs its own tools and calls none of the request's`,
-  });
 }
 
 function toStopTexts(stop: z.infer<typeof chatBody>["stop"]): readonly string[] | undefined {
@@ -121,11 +123,10 @@ function describeFormats(type: string): Text {
 
 const describeMissingSchema: Text = { zh: "缺少（允许：JSON Schema）", en: "is missing (allowed: a JSON Schema)" };
 
-const unreadTool = { name: "", description: "", inputSchema: {} };
-
 const chatFields = {
   messages: "messages",
   schema: "response_format.json_schema.schema",
   temperature: "temperature",
   topP: "top_p",
+  toToolField,
 };

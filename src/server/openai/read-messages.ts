@@ -1,11 +1,16 @@
 import { fieldRefusedError } from "../model-api/field-refused-error.ts";
 import type { ModelMessage } from "../model-api/model-request.ts";
 import { readContent, readText } from "./read-parts.ts";
+import { readCalls } from "./read-tools.ts";
 
 /** Represents a message as a client sends it. Other fields are ignored. */
 export interface WireMessage {
   role: string;
   content?: unknown;
+  /** Holds an assistant's calls of the client's tools. */
+  tool_calls?: unknown;
+  /** Names the call to which a result belongs. */
+  tool_call_id?: string | null | undefined;
 }
 
 const roles: Readonly<Record<string, ModelMessage["role"]>> = {
@@ -28,11 +33,11 @@ function readMessage(message: WireMessage, place: string): ModelMessage {
   const at = `${place}.content`;
   switch (role) {
     case "tool":
-      return { role, result: { callId: "", text: "", files: [], isError: false } };
+      return { role, result: { callId: message.tool_call_id ?? "", ...readContent(content, at), isError: false } };
     case "user":
       return { role, ...readContent(content, at) };
     case "assistant":
-      return { role, text: readText(content, at), calls: [] };
+      return { role, text: readText(content, at), calls: readCalls(message.tool_calls) };
     default:
       return { role, text: readText(content, at) };
   }

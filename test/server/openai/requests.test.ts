@@ -9,6 +9,10 @@ import { completionShape, dataOf, errorShape, startWire, user } from "./wire.ts"
 
 const hi = [user("Hi")];
 
+function toWireTool(name: string, parameters: object = { type: "object", properties: {} }) {
+  return { type: "function", function: { name, parameters } };
+}
+
 const wrong: [string | null, unknown][] = [
   ["model", { messages: hi }],
   ["messages", { model: "duet-chat", messages: [] }],
@@ -28,8 +32,19 @@ const wrong: [string | null, unknown][] = [
   ["top_p", { model: "duet-chat", messages: hi, top_p: "high" }],
   ["max_tokens", { model: "duet-chat", messages: hi, max_tokens: 0 }],
   ["stream", { model: "duet-chat", messages: hi, stream: "yes" }],
-  ["tool_choice", { model: "duet-agent", messages: hi, tools: [{}], tool_choice: "required" }],
-  ["function_call", { model: "duet-agent", messages: hi, function_call: { name: "theirs" } }],
+  ["tool_choice", { model: "duet-agent", messages: hi, tool_choice: "always" }],
+  ["tools[0].type", { model: "duet-agent", messages: hi, tools: [{ type: "custom", custom: { name: "theirs" } }] }],
+  ["tools[1].function.name", { model: "duet-agent", messages: hi, tools: [toWireTool("a"), toWireTool("a")] }],
+  ["tools[0].function.name", { model: "duet-agent", messages: hi, tools: [toWireTool("my tool")] }],
+  ["tools[0].function.parameters", { model: "duet-chat", messages: hi, tools: [toWireTool("a", { type: "array" })] }],
+  [
+    "tools[1].function.parameters",
+    {
+      model: "duet-chat",
+      messages: hi,
+      tools: [toWireTool("a"), toWireTool("b", { type: "object", properties: { at: { type: "text" } } })],
+    },
+  ],
   ["response_format.type", { model: "duet-agent", messages: hi, response_format: { type: "xml" } }],
   ["stop[0]", { model: "duet-chat", messages: hi, stop: [""] }],
   [
@@ -92,7 +107,7 @@ test("the same in a stream is an event that the official client throws", async (
   expect(data.join("\n")).toContain('"finish_reason":"length"');
 });
 
-test("a call that needs consent does not run, and the answer and the reasoning say why", async () => {
+test("where nobody may be asked, a call that needs consent does not run, and the answer and the reasoning say why", async () => {
   const ran: unknown[] = [];
   const wipe = {
     ...makeTool("wipe", (args) => {
@@ -102,7 +117,8 @@ test("a call that needs consent does not run, and the answer and the reasoning s
     annotations: { destructive: true },
   };
   const calls = [{ id: "1", name: "wipe", input: {} }];
-  const { client } = await startWire({ turns: [calls, "It could not be wiped."], tools: [wipe] });
+  const settings = { serve: { confirm: "never" } };
+  const { client } = await startWire({ turns: [calls, "It could not be wiped."], tools: [wipe], settings });
   const answer = await client.chat.completions.create({ model: "duet-agent", messages: [user("Wipe it")] });
   expect(ran).toEqual([]);
   expect(answer.choices[0]?.message).toMatchObject({

@@ -10,6 +10,7 @@ import { chatBody } from "../../openai/read-chat.ts";
 import { chatInput } from "../chat-input.ts";
 import { messageBody } from "../messages.ts";
 import { pageLimits } from "../page-query.ts";
+import { anthropicSchemas } from "./anthropic-schemas.ts";
 
 /** Describes the response of `GET /agent/runs/{id}/trace`, which may be cut where a stored trace is not. */
 export const traceResponseSchema = traceSchema.extend({
@@ -99,6 +100,7 @@ export const openAiErrorSchema = z.object({
 });
 
 const schemas = {
+  ...anthropicSchemas,
   AgentEvent: eventSchema,
   ChatCompletion: chatCompletion,
   ChatCompletionChunk: chatCompletionChunk,

@@ -1,4 +1,5 @@
 import { version } from "../../../kit/version.ts";
+import { anthropicPaths } from "./anthropic-paths.ts";
 import {
   bodyWithFiles,
   commonProblems,
@@ -141,9 +142,10 @@ export function describeApi(url: string) {
       { name: "runs", description: "Runs in progress or ended." },
       { name: "conversations", description: "Saved conversations." },
       { name: "openai", description: "OpenAI's wire." },
+      { name: "anthropic", description: "Anthropic's wire." },
       { name: "operations", description: "For the operator of the server." },
     ],
-    paths: { ...runPaths, ...conversationPaths, ...openAiPaths, ...operationPaths },
+    paths: { ...runPaths, ...conversationPaths, ...openAiPaths, ...anthropicPaths, ...operationPaths },
     components: {
       schemas: createSchemaComponents(),
       securitySchemes: {

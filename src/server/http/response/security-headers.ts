@@ -28,7 +28,8 @@ export const securityHeaders: Readonly<Record<string, string>> = {
 
 /** The answers are for one caller, so that nobody keeps them; a page that is the same for everybody says otherwise itself. */
 export function setSecurityHeaders(headers: Headers): void {
-  for (const [name, value] of Object.entries(securityHeaders)) headers.set(name, value);
+  for (const [name, value] of Object.entries(securityHeaders))
+    if (name !== "referrer-policy" || !headers.has(name)) headers.set(name, value);
   const caching = headers.get("cache-control");
   if (caching !== "no-cache")
     headers.set("cache-control", caching?.includes("no-transform") ? "no-store, no-transform" : "no-store");

@@ -597,4 +597,20 @@ export const server: readonly Mutation[] = [
     tests: ["test/server/api/keyed-runs.test.ts"],
     endangers: "a run begins although its key cannot be kept",
   },
+  {
+    id: "given-trace-owner",
+    file: "src/app/conversations/given-history.ts",
+    text: "found?.owner === caller.owner ? found?.trace : undefined",
+    becomes: "found?.trace",
+    tests: ["test/app/conversations/given-history.test.ts"],
+    endangers: "anybody who knows the ID of a run reads what a client asked that keeps its conversation",
+  },
+  {
+    id: "answers-not-kept",
+    file: "src/server/http/response/security-headers.ts",
+    text: 'if (caching !== "no-cache")',
+    becomes: "if (caching !== null)",
+    tests: ["test/server/http/answers.test.ts"],
+    endangers: "a browser or a proxy keeps one caller's answers",
+  },
 ];

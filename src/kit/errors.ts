@@ -35,7 +35,7 @@ export const requestErrorCodes = [
   "cancelled",
 ] as const;
 
-/** Every failure that an interface shows has one of these codes. */
+/** Names every failure that an interface shows. */
 export type RefusalCode = ErrorCode | (typeof requestErrorCodes)[number];
 
 export interface ErrorDetails {

@@ -1,5 +1,5 @@
 import type { Locale } from "../../kit/locale.ts";
-import { anthropic } from "../http/response/dialects.ts";
+import { toAnthropicError } from "../http/response/dialects.ts";
 import type { AnswerEnd, AnswerUsage } from "../model-api/answer-end.ts";
 import type { AnswerPart } from "../model-api/answer-parts.ts";
 import type { AnswerWriter } from "../model-api/stream-answer.ts";
@@ -65,7 +65,7 @@ export function createEventWriter(naming: MessageId, locale: Locale, requestId: 
       case "tick":
         return write({ type: "ping" });
       case "failure":
-        return `${end()}event: error\ndata: ${JSON.stringify(anthropic(part.failure, locale, requestId).body)}\n\n`;
+        return `${end()}event: error\ndata: ${JSON.stringify(toAnthropicError(part.failure, locale, requestId).body)}\n\n`;
       case "end":
         return (part.end.citations.length > 0 ? beginText("text") : "") + finish(part.end);
       default:

@@ -22,7 +22,7 @@ import type { AuthSettings } from "./auth/auth-settings.ts";
 import { type Auth, type OpenPages, openAuth } from "./auth/open-auth.ts";
 import { createClosedSignInPages, openSignIn } from "./auth/sign-in/open-sign-in.ts";
 import { findReadiness } from "./health.ts";
-import { chooseEncoding, createTag, type Encoding } from "./response/encode-response.ts";
+import { type ContentEncoding, chooseEncoding, createTag } from "./response/encode-response.ts";
 import type { Route } from "./routes.ts";
 import { serveOverHttp } from "./serve-http.ts";
 
@@ -145,7 +145,7 @@ export function describePageAddress(
 
 interface Page {
   readonly plain: Buffer<ArrayBuffer>;
-  readonly packed: Readonly<Record<Encoding, Buffer<ArrayBuffer>>>;
+  readonly packed: Readonly<Record<ContentEncoding, Buffer<ArrayBuffer>>>;
   readonly tag: string;
   /** Is the page's content security policy. */
   readonly policy: string;

@@ -93,7 +93,6 @@ export const problemSchema = z.object({
   code: z.enum([...errorCodes, ...requestErrorCodes]),
   hint: z.string().nullable().meta({ description: "What to do about it." }),
   retry_after_s: retryAfter,
-  request_id: z.string().optional().meta({ description: "As in the header X-Request-Id." }),
 });
 
 /** Describes the same error in OpenAI's format, which is used under `/v1`. */

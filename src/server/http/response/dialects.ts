@@ -31,7 +31,7 @@ export const toJsonRpcError: Dialect = (refusal, locale) => ({
 });
 
 /** Uses problem details (RFC 9457). `code`, `detail`, `hint` and `retry_after_s` are the error of docs/errors.md. */
-const toProblem: Dialect = (refusal, locale, requestId) => {
+const toProblem: Dialect = (refusal, locale) => {
   const { status, text, hint } = refusal;
   const code = getCode(refusal);
   return {
@@ -44,7 +44,6 @@ const toProblem: Dialect = (refusal, locale, requestId) => {
       code,
       hint: hint === undefined ? null : say(locale, hint),
       ...renderWait(refusal),
-      ...renderId(refusal, requestId),
     },
   };
 };
@@ -77,7 +76,7 @@ const openAiTypes: Readonly<Record<number, string>> = {
 };
 
 /** Uses the format of Anthropic's own errors; `code` is added. */
-export const anthropic: Dialect = (refusal, locale, requestId) => {
+export const toAnthropicError: Dialect = (refusal, locale, requestId) => {
   const { status } = refusal;
   const code = getCode(refusal);
   return {
@@ -109,7 +108,7 @@ const anthropicTypes: Readonly<Record<number, string>> = {
 
 /** Has a row for each part of the server; the first one that a path lies at or below counts. */
 export const dialects: readonly DialectRow[] = [
-  { path: "/v1/messages", dialect: anthropic, statesRetry: true, idHeader: "request-id" },
+  { path: "/v1/messages", dialect: toAnthropicError, statesRetry: true, idHeader: "request-id" },
   { path: "/v1", dialect: openAi, statesRetry: true },
   { path: "/mcp", dialect: toJsonRpcError },
 ];

@@ -5,10 +5,10 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 /** Lists the encodings that are made, the smallest first. */
 const encodings = ["br", "gzip"] as const;
 
-export type Encoding = (typeof encodings)[number];
+export type ContentEncoding = (typeof encodings)[number];
 
 /** Returns the smallest encoding that the header accepts. */
-export function chooseEncoding(accepted: string): Encoding | undefined {
+export function chooseEncoding(accepted: string): ContentEncoding | undefined {
   const names = accepted.split(",").flatMap((each) => {
     const [, name = "", refused] = /^\s*([^\s;]+)\s*(?:;\s*q=(0(?:\.0*)?)\s*$|;.*)?$/.exec(each) ?? [];
     return refused === undefined ? [name.toLowerCase()] : [];
@@ -16,10 +16,10 @@ export function chooseEncoding(accepted: string): Encoding | undefined {
   return encodings.find((encoding) => names.includes(encoding)) ?? (names.includes("*") ? "gzip" : undefined);
 }
 
-/** A shorter body, in bytes, grows by its compression or gains nothing. */
+/** Is the length, in bytes, below which a body grows by its compression or gains nothing. */
 const shortestPacked = 1024;
 
-const pack: Readonly<Record<Encoding, (body: Uint8Array) => Promise<Buffer>>> = {
+const pack: Readonly<Record<ContentEncoding, (body: Uint8Array) => Promise<Buffer>>> = {
   // The usual quality of 11 is for files that are packed once.
   br: (body) =>
     promisify(brotliCompress)(body, {

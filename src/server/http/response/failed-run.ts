@@ -31,7 +31,7 @@ function toFailure(outcome: Outcome): HttpRefusal {
 
 const unexplained: ErrorReport = { code: "internal", message: "the run failed", hint: null };
 
-/** The official clients obey this header. */
+/** Is obeyed by the official clients. */
 const never = { "x-should-retry": "false" };
 
 /** Proxies use 499 for this: the client or the operator has stopped the run. */

@@ -1,5 +1,5 @@
 /**
- * Go with every answer. Browsers must not guess its type, send its address elsewhere, let another site's page load it or keep a
+ * Holds what goes with every answer. Browsers must not guess its type, send its address elsewhere, let another site's page load it or keep a
  * handle on it, or give it devices that it has no use for.
  */
 export const securityHeaders: Readonly<Record<string, string>> = {

@@ -1,9 +1,10 @@
 import type { Credentials } from "../../../../core/store/credentials.ts";
 import { createOnce } from "../../../../kit/async/once.ts";
-import { type DuetError, getMessage } from "../../../../kit/errors.ts";
+import { DuetError, getMessage } from "../../../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../../../kit/locale.ts";
 import { toRefusalResponse } from "../../response/refusal.ts";
 import { type AuthSettings, type Clock, systemClock } from "../auth-settings.ts";
+import { storeUnavailable } from "../check-api-token.ts";
 import { type Auth, type OpenPages, toMetadataAddress } from "../open-auth.ts";
 import { createAttempt, longestAttempt, readAttempt } from "./attempt.ts";
 import { createCookies, readCookie } from "./cookies.ts";
@@ -162,15 +163,26 @@ export function openSignIn(
     return Response.json({ provider: issuerHost, person });
   }
 
+  function orUnavailable(serve: (request: Request) => Promise<Response>): (request: Request) => Promise<Response> {
+    return async (request) => {
+      try {
+        return await serve(request);
+      } catch (thrown) {
+        if (thrown instanceof DuetError) return toRefusalResponse(storeUnavailable, locale);
+        throw thrown;
+      }
+    };
+  }
+
   return {
     checkSession: sessions.check,
     routes: {
-      [paths.page]: showPage,
+      [paths.page]: orUnavailable(showPage),
       [paths.start]: start,
       [paths.callback]: finish,
-      [paths.session]: showSession,
+      [paths.session]: orUnavailable(showSession),
     },
-    forms: { [paths.out]: signOut },
+    forms: { [paths.out]: orUnavailable(signOut) },
   };
 }
 

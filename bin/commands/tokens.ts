@@ -44,7 +44,7 @@ export function addTokensCommands(it: Argv, setAction: SetAction): Argv {
       (revoke) => revoke.positional("name", { type: "string", demandOption: true }).options(toYargsOptions(textOrJson)),
       (values) => {
         const name = toOptionText(values.name) ?? "";
-        setAction(runTokens(values, (command, options) => command.revokeToken(options, name)));
+        setAction(runTokens(values, (command, options) => command.endToken(options, name)));
       },
     );
 }
@@ -59,8 +59,15 @@ function runTokens(values: Values, work: (command: TokensCommand, options: Token
       const isKept = config.conversations.store !== "memory";
       const output = readOutputFormat(values);
       const write = (text: string): void => void console.stdout.write(text);
-      const tell = (line: string): void => writeLine(console, line);
-      return work(command, { tokens: credentials.tokens, isKept, write, tell, locale: config.locale, output });
+
+      return work(command, {
+        tokens: credentials.tokens,
+        isKept,
+        write,
+        writeLine: (line) => writeLine(console, line),
+        locale: config.locale,
+        output,
+      });
     });
 }
 

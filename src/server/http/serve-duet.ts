@@ -60,8 +60,8 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
     if (settings.signIn === undefined) return callers;
     const { signInSecret: secret, serve } = config;
     const isPublic = serve.http.publicUrl !== undefined;
-    const credentials = () => duet.credentials();
-    const people = openSignIn(settings, { resource, isPublic, secret, credentials, locale, log });
+    const getCredentials = () => duet.credentials();
+    const people = openSignIn(settings, { resource, isPublic, secret, credentials: getCredentials, locale, log });
     return { ...callers, ...people, routes: { ...callers.routes, ...people.routes } };
   }
 

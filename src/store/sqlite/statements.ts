@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { noConversationError } from "../store-errors.ts";
-import { prepareCredentials } from "./credentials.ts";
+import { prepareCredentials } from "./credential-statements.ts";
 import { prepareJournal } from "./journal/journal-statements.ts";
 import { prepareDailyUsage, prepareRemoval, prepareRetention } from "./upkeep-statements.ts";
 

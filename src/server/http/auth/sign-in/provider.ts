@@ -2,9 +2,9 @@ import * as oidc from "openid-client";
 import { DuetError, getMessage } from "../../../../kit/errors.ts";
 import { toText } from "../../../../kit/json.ts";
 import type { Text } from "../../../../kit/locale.ts";
+import { requestIssuer } from "../../../../kit/net/request-issuer.ts";
 import { toShortLine } from "../../../../kit/text/sanitize.ts";
 import type { AuthSettings, Clock } from "../auth-settings.ts";
-import { requestIssuer } from "../issuer-fetch.ts";
 import { createKeyCache } from "../key-cache.ts";
 import type { Attempt } from "./attempt.ts";
 

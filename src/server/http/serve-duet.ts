@@ -126,6 +126,11 @@ export function describePageAddress(
       zh: `网页：${page}#token=…（… 处填入 DUET_HTTP_TOKEN 的值）`,
       en: `the page: ${page}#token=… (replace … with the value of DUET_HTTP_TOKEN)`,
     };
+  if (http.auth?.signIn !== undefined)
+    return {
+      zh: `网页：${page}（登录：${page}signin）`,
+      en: `the page: ${page} (people sign in at ${page}signin)`,
+    };
   if (http.auth !== undefined)
     return {
       zh: `网页：${page}#token=…（… 处填入 serve.http.auth 所用的访问令牌）`,

@@ -1,53 +1,87 @@
-import type { Argv } from "yargs";
 import { writeLine } from "../../src/cli/console.ts";
 import type { NewToken, TokensOptions } from "../../src/cli/tokens/tokens-command.ts";
 import { withStore } from "../../src/cli/with-duet.ts";
 import { type TokenScope, tokenScopes } from "../../src/core/store/credentials.ts";
 import { findPermitProblem } from "../../src/core/tools/tool-pattern.ts";
-import { readOutputFormat, refusedFlagError, splitList, toFlags, toOptionText, type Values } from "../options.ts";
-import { type Action, type SetAction, textOrJson, toYargsOptions } from "./command.ts";
+import {
+  type Option,
+  readOutputFormat,
+  refusedFlagError,
+  splitList,
+  toFlags,
+  toOptionText,
+  type Values,
+} from "../options.ts";
+import { type Action, type CommandRow, type Positional, textOrJson } from "./command.ts";
 
-const createOptions = {
+const createOptions: Readonly<Record<string, Option>> = {
   scope: {
     type: "string",
-    describe: "read: only looks; ask: asks and calls tools (the default); operate: is the operator",
-    choices: tokenScopes,
+    describe: {
+      zh: "read：只查看；ask：提问、调用工具（默认）；operate：等同运行者",
+      en: "read: only looks; ask: asks and calls tools (the default); operate: is the operator",
+    },
+    choices: [...tokenScopes],
   },
-  "only-tools": { type: "string", describe: "the tools that it may use, as patterns, separated by commas (all)" },
-  owner: { type: "string", describe: "whose conversations and limits it shares (its own: token:NAME)" },
-  expires: { type: "string", describe: "after how many days, 1 to 3650, or never (90)" },
-} as const;
+  "only-tools": {
+    type: "string",
+    describe: {
+      zh: "可以使用的工具，写成模式，用逗号分隔（全部）",
+      en: "the tools that it may use, as patterns, separated by commas (all)",
+    },
+  },
+  owner: {
+    type: "string",
+    describe: {
+      zh: "与谁共用对话和限额（默认自己：token:NAME）",
+      en: "whose conversations and limits it shares (its own: token:NAME)",
+    },
+  },
+  expires: {
+    type: "string",
+    describe: { zh: "多少天后失效，1 到 3650，或 never（90）", en: "after how many days, 1 to 3650, or never (90)" },
+  },
+};
 
-export function addTokensCommands(it: Argv, setAction: SetAction): Argv {
-  return it
-    .command(
-      ["list", "$0"],
-      "by name: scope, expiry, last use",
-      (list) => list.options(toYargsOptions(textOrJson)),
-      (values) => setAction(runTokens(values, (command, options) => command.listTokens(options))),
-    )
-    .command(
-      "create <name>",
-      "makes a token and shows it once; a running server accepts it at once",
-      (create) =>
-        create
-          .positional("name", { type: "string", demandOption: true })
-          .options(toYargsOptions({ ...createOptions, ...textOrJson })),
-      (values) => {
+const name: Positional = { name: "name", isRequired: true };
+
+export const tokensCommand: CommandRow = {
+  name: "tokens",
+  help: { zh: "程序通过 HTTP 调用时用的令牌", en: "the tokens with which programs call over HTTP" },
+  commands: [
+    {
+      name: "list",
+      isDefault: true,
+      help: { zh: "按名称列出：权限、到期、最近使用", en: "by name: scope, expiry, last use" },
+      options: textOrJson,
+      run: (values) => runTokens(values, (command, options) => command.listTokens(options)),
+    },
+    {
+      name: "create",
+      help: {
+        zh: "生成令牌，只显示一次；正在运行的服务器立即接受",
+        en: "makes a token and shows it once; a running server accepts it at once",
+      },
+      positionals: [name],
+      options: { ...createOptions, ...textOrJson },
+      run(values) {
         const wanted = readNewToken(values);
-        setAction(runTokens(values, (command, options) => command.createToken(options, wanted)));
+        return runTokens(values, (command, options) => command.createToken(options, wanted));
       },
-    )
-    .command(
-      "revoke <name>",
-      "ends a token; a running server refuses it from then on",
-      (revoke) => revoke.positional("name", { type: "string", demandOption: true }).options(toYargsOptions(textOrJson)),
-      (values) => {
-        const name = toOptionText(values.name) ?? "";
-        setAction(runTokens(values, (command, options) => command.endToken(options, name)));
+    },
+    {
+      name: "revoke",
+      help: {
+        zh: "停用令牌；正在运行的服务器从此拒绝它",
+        en: "ends a token; a running server refuses it from then on",
       },
-    );
-}
+      positionals: [name],
+      options: textOrJson,
+      run: (values) =>
+        runTokens(values, (command, options) => command.endToken(options, toOptionText(values.name) ?? "")),
+    },
+  ],
+};
 
 type TokensCommand = typeof import("../../src/cli/tokens/tokens-command.ts");
 

@@ -104,6 +104,14 @@ export const hookMutations: readonly Mutation[] = [
     endangers: "instructions that have changed since they were trusted reach models",
   },
   {
+    id: "command-file-trust",
+    file: "src/cli/chat/own-commands/file-command.ts",
+    text: "if (isProjects && !(await isAccepted(command, chat, signal))) return undefined;",
+    becomes: "",
+    tests: ["test/cli/chat/own-commands.test.ts"],
+    endangers: "a command file of a folder that nobody has trusted is asked as the user's own words",
+  },
+  {
     id: "instructions-links",
     file: "src/app/instructions/find-instructions.ts",
     text: 'if (real !== file && !real.startsWith(join(root, "/"))) return undefined;',
@@ -126,5 +134,13 @@ export const hookMutations: readonly Mutation[] = [
     becomes: "if (!isServed) return folderInstructions;",
     tests: ["test/app/instructions/serve-instructions.test.ts"],
     endangers: "callers of a server read instructions that its operator has not offered",
+  },
+  {
+    id: "hook-message-to-run",
+    file: "src/agent/hooks/run-hooks.ts",
+    text: "  if (heard.refusal !== undefined) {",
+    becomes: "  if (heard.refusal === text) {",
+    tests: [runs],
+    endangers: "what a hook refuses as a question reaches the models as a message to the run",
   },
 ];

@@ -13,6 +13,7 @@ import type { Credentials } from "../core/store/credentials.ts";
 import type { TakenRun } from "../core/store/journal.ts";
 import type { ConversationStore, TypedHistory } from "../core/store/store.ts";
 import type { Tool } from "../core/tools/tool.ts";
+import type { AgentTrace } from "../core/trace.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { createPushedStream } from "../kit/async/pushed-stream.ts";
 import { createTimeLimit, waitAbortable } from "../kit/async/timeout.ts";
@@ -22,6 +23,7 @@ import { closedError } from "./active-runs.ts";
 import { askAgent, chooseLocale, ignoreAbort } from "./ask-agent.ts";
 import type { AskRequest, CloseLimits, CompactRequest } from "./ask-request.ts";
 import { scopeStore } from "./conversations/open-store.ts";
+import { listApprovals, type RememberedApproval, revokeApproval } from "./conversations/remember-approvals.ts";
 import { toConversationKey } from "./conversations/sessions.ts";
 import type { StoreMonitor, StoreState } from "./conversations/store-monitor.ts";
 import { createTypedHistory } from "./conversations/typed-history.ts";
@@ -169,6 +171,12 @@ export class Duet {
     return (await this.#triedServers(signal))?.status() ?? [];
   }
 
+  /** Names the servers that are starting at this moment; it waits for none. */
+  async startingServers(): Promise<string[]> {
+    const servers = (await this.#parts.tools.inventory.pool())?.status() ?? [];
+    return servers.filter(({ state }) => state === "starting").map(({ name }) => name);
+  }
+
   /** Returns the servers' tools that wait for approval. Waits for the servers to start. */
   async toolChanges(signal?: AbortSignal): Promise<NamedChange[]> {
     return (await this.#triedServers(signal))?.waiting() ?? [];
@@ -202,6 +210,12 @@ export class Duet {
   /** Returns the store of a caller's conversations and traces. It is opened when first needed. */
   async store(caller: Caller = operator): Promise<ConversationStore> {
     return scopeStore((await this.#parts.conversations.store.get()).store, caller);
+  }
+
+  /** Returns what one of the caller's runs did, also where it is not stored because the caller keeps the conversation itself. */
+  async trace(runId: string, caller: Caller = operator): Promise<AgentTrace | undefined> {
+    const given = await this.#parts.conversations.given.current;
+    return given?.findTrace(runId, caller) ?? (await this.store(caller)).trace(runId);
   }
 
   /** Returns false when conversations last only as long as the process, by choice or because the store cannot be used. */
@@ -246,6 +260,18 @@ export class Duet {
    */
   forget(conversationId: string, caller: Caller = operator): void {
     this.#parts.conversations.sessions.forget(toConversationKey(caller, conversationId));
+  }
+
+  /** Lists the calls that a person has agreed to or refused for the rest of a conversation. */
+  approvals(conversationId: string, caller: Caller = operator): RememberedApproval[] {
+    const session = this.#parts.conversations.sessions.find(toConversationKey(caller, conversationId));
+    return session === undefined ? [] : listApprovals(session);
+  }
+
+  /** Takes one of them back, so that the next such call is asked about. */
+  revokeApproval(conversationId: string, approval: RememberedApproval, caller: Caller = operator): void {
+    const session = this.#parts.conversations.sessions.find(toConversationKey(caller, conversationId));
+    if (session !== undefined) revokeApproval(session, approval);
   }
 
   /** Tells how the store is, and each change of that. The store itself is opened when first needed. */

@@ -247,10 +247,11 @@ test("a plan that waits is carried out by the yes of a later process", async () 
   const it = await openWorkplace({ agent: { plan: { unattended: "stop" } } });
   it.provider.script("cheap", copyTo("a.txt", it));
   it.provider.script("strong", { text: "It is copied." });
-  const env = { ...it.env, DUET_HOME: await temporaryFolder() };
+  const cwd = await temporaryFolder();
+  const env = { ...it.env, DUET_HOME: cwd };
   const args = ["--mode", "plan", "--config", it.config];
-  expect((await runProgram(["ask", question, ...args], { env })).code).toBe(3);
-  const { code, stdout } = await runInOwnProcess(["ask", "y", "--continue", ...args], { env });
+  expect((await runProgram(["ask", question, ...args], { env, cwd })).code).toBe(3);
+  const { code, stdout } = await runInOwnProcess(["ask", "y", "--continue", ...args], { env, cwd });
   expect([code, stdout]).toEqual([0, "It is copied.\n"]);
   expect(await copied("a.txt", it)).toBe(copy);
 });

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { longestTurn } from "../../src/agent/loop/run-turn.ts";
 import { replaceStream } from "../../src/core/model.ts";
 import { sleep } from "../../src/kit/async/timeout.ts";
+import { findCode } from "../../src/server/http/response/error-table.ts";
 import { startHttpDuet } from "../fakes/http-duet.ts";
 import { openSocket, post, type RawAnswer, rawText, readRaw, sendRaw, startHttpFace } from "../fakes/http-interface.ts";
 import { scriptedModel } from "../fakes/model.ts";
@@ -126,7 +127,7 @@ describe("87: a body that is wrong", () => {
   function isInDialect(path: string, { head, body }: RawAnswer): boolean {
     const said = JSON.parse(body);
     if (path.startsWith("/agent"))
-      return head.includes("application/problem+json") && said.code === "invalid_request" && said.status >= 400;
+      return head.includes("application/problem+json") && said.status >= 400 && said.code === findCode(said.status);
     if (path.startsWith("/v1")) return said.error.type === "invalid_request_error";
     return said.jsonrpc === "2.0" && said.error.code < 0;
   }

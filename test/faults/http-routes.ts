@@ -55,6 +55,14 @@ export const routes: Readonly<Record<string, TestedRoute>> = {
     methods: ["POST"],
     body: { model: "duet-agent", messages },
   },
+  "/v1/responses": {
+    path: "/v1/responses",
+    methods: ["POST"],
+    body: { model: "duet-agent", input: "Say it." },
+  },
+  "/v1/responses/:id": { path: "/v1/responses/resp_0", methods: ["GET", "DELETE"] },
+  "/v1/responses/:id/cancel": { path: "/v1/responses/resp_0/cancel", methods: ["POST"], body: {} },
+  "/v1/responses/:id/input_items": { path: "/v1/responses/resp_0/input_items", methods: ["GET"] },
   "/v1/models": { path: "/v1/models", methods: ["GET"] },
   "/v1/models/:id": { path: "/v1/models/duet-agent", methods: ["GET"] },
 };
@@ -65,7 +73,7 @@ const all = Object.values(routes);
 export const postRoutes = all.filter(({ methods }) => methods.includes("POST"));
 
 /** Those of them that read what they are sent, whatever it is; the others first look for what it is about. */
-export const readingRoutes = postRoutes.filter(({ path }) => !/\/(reply|messages)$/.test(path));
+export const readingRoutes = postRoutes.filter(({ path }) => !/\/(reply|messages|cancel)$/.test(path));
 
 /** Those that one has to sign in for. */
 export const guardedRoutes = all.filter(({ isOpen }) => isOpen === undefined);

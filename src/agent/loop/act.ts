@@ -4,7 +4,7 @@ import type { ToolCallRecord } from "../../core/outcome.ts";
 import { type NumberedSource, renderFile, renderFiles, renderPage, renderSources } from "../../core/sources.ts";
 import { getFailureKind } from "../../core/tools/failure-kind.ts";
 import { fillDefaults } from "../../core/tools/fill-defaults.ts";
-import type { ToolResult } from "../../core/tools/tool.ts";
+import { isOfClient, type ToolResult } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import { isDeeperThan } from "../../kit/json.ts";
@@ -18,6 +18,7 @@ import type { RecordedCall } from "../record/recorded-steps.ts";
 import type { LoopState, Run, RunInput } from "../run.ts";
 import { type ShownResult, takeImages } from "../tools/result-images.ts";
 import type { ResultKind } from "../tools/tool-results.ts";
+import { exchangeCalls } from "./client-calls.ts";
 import { type CallAllowance, type CallOutcome, createCallAllowance, runCall } from "./run-call.ts";
 import { toOverTurnLimitResult, toRepeatedResult } from "./unrun-results.ts";
 
@@ -62,23 +63,33 @@ export async function act(run: Run, calls: readonly ToolCall[], step: number, al
   const allowance = createCallAllowance(allowed, sideBySide);
   const callIds = heard.map(({ id }) => createEventId(run.state, id));
   await run.services.record.intend(heard, { callIds, consentIds: listConsentIds(run, heard) });
+  async function runOne(index: number): Promise<void> {
+    const call = heard[index];
+    const record = records[index];
+    const callId = callIds[index];
+    if (call && record && callId !== undefined)
+      observations[index] = await observeCall(run, {
+        call,
+        callId,
+        record,
+        step,
+        allowance,
+      });
+  }
+  const isOutside = ({ name }: ToolCall): boolean => {
+    const tool = run.services.catalog.findTool(name);
+    return tool !== undefined && isOfClient(tool);
+  };
+  const own = [...heard.keys()].filter((index) => heard[index] && !isOutside(heard[index]));
   let next = 0;
   async function runCalls(): Promise<void> {
-    for (let index = next++; index < heard.length; index = next++) {
-      const call = heard[index];
-      const record = records[index];
-      const callId = callIds[index];
-      if (call && record && callId !== undefined)
-        observations[index] = await observeCall(run, {
-          call,
-          callId,
-          record,
-          step,
-          allowance,
-        });
-    }
+    for (let index = own[next++]; index !== undefined; index = own[next++]) await runOne(index);
   }
+  // What the asking program runs is held until all others are done: it gets the calls of a turn together.
+  const outside = [...heard.keys()].filter((index) => !own.includes(index)).map(runOne);
   await Promise.all(Array.from({ length: sideBySide }, runCalls));
+  if (outside.length > 0) await exchangeCalls(run);
+  await Promise.all(outside);
   for (const { call, result, ran } of observations) {
     const tool = ran ? run.services.catalog.findTool(call.name) : undefined;
     if (tool) run.state.sending.learn(tool, result);

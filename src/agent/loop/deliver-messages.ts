@@ -2,18 +2,22 @@ import type { AssistantMessage, UserMessage } from "../../core/messages.ts";
 import { noticeKinds } from "../../core/notices.ts";
 import type { RunMessage } from "../../core/run-inbox.ts";
 import { isRecord } from "../../kit/json.ts";
+import { readThroughHooks } from "../hooks/run-hooks.ts";
 import type { Run } from "../run.ts";
+import { hasClientTools } from "./client-calls.ts";
 
 /**
  * Opens the inbox of a run. A message is recorded when it comes, so that a process that goes on with the run has it, and again when the
  * models have read it.
  */
-export function openInbox({ input: { mode }, services, state }: Run): void {
+export function openInbox(run: Run): void {
+  const { input, services, state } = run;
   const { inbox, record } = services;
+  const hasAnswerAlone = input.mode === "chat" && !hasClientTools(run);
   if (inbox === undefined) return;
   inbox.attach({
     // Chat mode has the answer alone.
-    isAnswering: () => mode === "chat" || state.isAnswering || state.answer.written.trim() !== "",
+    isAnswering: () => hasAnswerAlone || state.isAnswering || state.answer.written.trim() !== "",
     onArrive: (message) => void record.note(`message:${message.id}`, message),
   });
   // These are recorded already: recorded twice, they would be read twice after another crash.
@@ -27,12 +31,18 @@ export async function addMessages(run: Run, step: number, said?: AssistantMessag
   const take = (): RunMessage[] | undefined => (inbox.waiting.length > 0 ? inbox.takeAll() : undefined);
   const taken = await record.deliver(`messages:${step}`, isDelivered, take);
   if (taken === undefined) return [];
-  const messages = taken.map(({ text }): UserMessage => ({ role: "user", content: text }));
+  const heard: { text: string; read: string }[] = [];
+  for (const message of taken) {
+    const read = await readThroughHooks(run, message);
+    if (read !== undefined) heard.push({ text: message.text, read });
+  }
+  const messages = heard.map(({ read }): UserMessage => ({ role: "user", content: read }));
+  if (messages.length === 0) return [];
   // A model that had closed its work reads them after its last words.
   if (said) run.state.steps.push({ message: said, results: [], read: [], messages });
   else addToLastStep(run, messages);
-  for (const { text } of taken) run.services.emit(noticeKinds.messageDelivered(text, run.input.locale));
-  run.state.delivered.push(...taken.map(({ text }) => text));
+  for (const { text } of heard) run.services.emit(noticeKinds.messageDelivered(text, run.input.locale));
+  run.state.delivered.push(...heard.map(({ text }) => text));
   return messages;
 }
 

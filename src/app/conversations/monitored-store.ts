@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { DailyUsage } from "../../core/store/daily-usage.ts";
 import type { Journal, RunJournal } from "../../core/store/journal.ts";
 import { findLastResult } from "../../core/store/move-numbers.ts";
+import type { ResponseRecords } from "../../core/store/response-records.ts";
 import {
   type Conversation,
   createId,
@@ -50,28 +51,35 @@ export function createMonitoredStore(store: SharedStore, parts: MonitoredParts):
     return conversation;
   }
 
-  async function load(id: string): Promise<Conversation | undefined> {
+  async function load(id: string, branch?: number): Promise<Conversation | undefined> {
     const before = unsaved.find(owner, id);
-    const known = await watch(store.load(id));
+    const known = await watch(store.load(id, branch));
     const after = unsaved.find(owner, id);
     // What was saved meanwhile is in neither or in both.
-    if (before.length !== after.length) return load(id);
+    if (before.length !== after.length) return load(id, branch);
     const [first] = after;
     if (first === undefined) return known && rememberSources(known);
     const begun = known ?? (await watch(store.create(first.run.conversationId)));
-    return rememberSources(addUnsaved(begun, after));
+    const isOn = ({ run }: (typeof after)[number]): boolean => (run.branch ?? begun.branch) === begun.branch;
+    return rememberSources(addUnsaved(begun, after.filter(isOn)));
   }
 
   return {
     of: (name) => createMonitoredStore(store.of(name), { unsaved, owner: name, sourceLists }),
     idempotency: createMonitoredRecords(store.idempotency, watch),
     ...(store.hostTimeouts && { hostTimeouts: createMonitoredTimeouts(store.hostTimeouts, watch) }),
+    ...(store.responses && { responses: createMonitoredResponses(store.responses, watch) }),
     dailyUsage: createMonitoredUsage(store.dailyUsage, watch),
     load,
     create: async (id, options) => rememberSources(await watch(store.create(id, options))),
     append: (run) => unsaved.append({ owner, store, run, sources: sourceLists.get(toKey(run.conversationId)) }),
-    summarise: (id, summary) => watch(store.summarise(id, summary)),
-    latest: () => watch(store.latest()),
+    summarise: (id, summary, branch) => watch(store.summarise(id, summary, branch)),
+    latest: (folder) => watch(store.latest(folder)),
+    branches: {
+      read: (id) => watch(store.branches.read(id)),
+      begin: (id, after) => watch(store.branches.begin(id, after)),
+      fork: (id, options) => watch(store.branches.fork(id, options)),
+    },
     list: (page) => watch(store.list(page)),
     change: (id, changes) => watch(store.change(id, changes)),
     async readFile({ conversationId, hash }) {
@@ -147,6 +155,15 @@ function createMonitoredRecords(records: IdempotencyRecords, watch: Watch): Idem
   return {
     add: (run) => watch(records.add(run)),
     remove: (runId) => watch(records.remove(runId)),
+  };
+}
+
+function createMonitoredResponses(responses: ResponseRecords, watch: Watch): ResponseRecords {
+  return {
+    put: (record) => watch(responses.put(record)),
+    get: (id) => watch(responses.get(id)),
+    remove: (id) => watch(responses.remove(id)),
+    hasAny: (conversationId) => watch(responses.hasAny(conversationId)),
   };
 }
 

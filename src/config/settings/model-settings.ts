@@ -153,7 +153,10 @@ const functionCall = defineOptionalGroup(modelRows, {
   shortForm,
   kind: "model",
   environment: "AGENT_FUNCTION_CALL_MODEL",
-  flag: { name: "function-call-model", help: "the model that picks tools: provider/model, or JSON" },
+  flag: {
+    name: "function-call-model",
+    help: { zh: "选择工具的模型：提供商/模型，或 JSON", en: "the model that picks tools: provider/model, or JSON" },
+  },
 });
 
 const answer = defineOptionalGroup(modelRows, {
@@ -163,7 +166,10 @@ const answer = defineOptionalGroup(modelRows, {
   absent: { zh: "同 functionCall", en: "as functionCall" },
   kind: "model",
   environment: "AGENT_ANSWER_MODEL",
-  flag: { name: "answer-model", help: "the model that writes the answer: provider/model, or JSON" },
+  flag: {
+    name: "answer-model",
+    help: { zh: "写回答的模型：提供商/模型，或 JSON", en: "the model that writes the answer: provider/model, or JSON" },
+  },
 });
 
 export const modelSettings = defineGroup(

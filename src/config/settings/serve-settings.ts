@@ -157,6 +157,42 @@ const limits = defineGroup(
   },
 );
 
+const modelApi = defineGroup(
+  {
+    reasoning: defineSetting(({ z }) => z.enum(["none", "brief", "full"]).default("full"), {
+      help: {
+        zh: "请求没有说明时，[运行过程](openai-api.zh.md#运行过程)告诉客户端多少",
+        en: "how much of [its work](openai-api.md#what-a-run-tells-of-its-work) a run tells where the request does not say",
+      },
+      fileHelp: "How much of its work a run tells: nothing, a line for each step, or all.",
+    }),
+    trustedKeys: defineSetting(({ z, text }) => z.array(text).default([]), {
+      help: {
+        zh: "可以[代他人提问](openai-api.zh.md#一个密钥背后的多个人)的密钥：`DUET_HTTP_TOKEN` 或 API 令牌的名称",
+        en: "keys whose holders [ask for other people](openai-api.md#people-behind-one-key): `DUET_HTTP_TOKEN`, or names of API tokens",
+      },
+      fileHelp:
+        "Keys whose holders ask for other people and name them: DUET_HTTP_TOKEN, or names of API tokens. Each person is a caller of their own.",
+    }),
+    userHeader: defineSetting(
+      ({ z }) =>
+        z
+          .string()
+          .regex(/^[A-Za-z0-9-]{1,100}$/)
+          .optional(),
+      {
+        help: {
+          zh: "指明提问人的请求头，代替请求体中的字段",
+          en: "the header that names the person, in place of the fields of the body",
+        },
+        fileHelp: "The header in which a trusted key names the person: X-OpenWebUI-User-Id.",
+        absent: { zh: "`safety_identifier`、`user`", en: "`safety_identifier`, `user`" },
+      },
+    ),
+  },
+  { fileHelp: "The APIs that present Duet as a model: /v1." },
+);
+
 export const serveSettings = defineGroup(
   {
     window: defineSetting(({ seconds }) => seconds(1, 86_400).optional(), {
@@ -169,7 +205,10 @@ export const serveSettings = defineGroup(
       kind: "number",
       flag: {
         name: "window",
-        help: "seconds after which a call returns `running` (duet install sets it by the host's time limit)",
+        help: {
+          zh: "调用超过多少秒就返回 `running`（duet install 按宿主的时限设置）",
+          en: "seconds after which a call returns `running` (duet install sets it by the host's time limit)",
+        },
         command: "serve",
       },
     }),
@@ -187,6 +226,13 @@ export const serveSettings = defineGroup(
     }),
     confirmTime: defineSetting(({ seconds }) => seconds(1, 600).default(600), {
       help: { zh: "等待用户答复的秒数", en: "seconds that a question to a person may wait" },
+    }),
+    clientToolTime: defineSetting(({ seconds }) => seconds(1, 86_400).default(600), {
+      help: {
+        zh: "运行等待[客户端自己的工具](client-tools.zh.md)返回结果的秒数；之后的请求按它带来的历史回答",
+        en: "seconds that a run waits for results of [the client's own tools](client-tools.md); a later request is answered from the history it brings",
+      },
+      fileHelp: "Seconds that a run waits for results of the client's own tools over the model APIs.",
     }),
     agents: defineSetting(({ z }) => z.boolean().default(false), {
       help: {
@@ -226,6 +272,7 @@ export const serveSettings = defineGroup(
       environment: "DUET_LOG",
     }),
     http,
+    modelApi,
   },
   { fileHelp: "`duet serve`: what hosts get." },
 );

@@ -65,6 +65,8 @@ export const permissionSchema = z.object({
    * allows less, `caller.allow` when the caller may use less, and `always` for a tool that asks each time.
    */
   rule: z.string(),
+  /** Holds what the person who declined wants instead, in their own words. */
+  instead: z.string().optional().meta({ description: "What the person who declined wants instead." }),
 });
 
 /** Represents one step of a plan (docs/development/agent-architecture.md). */
@@ -86,6 +88,8 @@ export const planStepSchema = z.object({
     .enum(["limit", "dependency", "dropped", "consent", "ended"])
     .optional()
     .meta({ description: "Why a skipped step was not run." }),
+  /** Is true for a step whose call needs a person's consent, as far as that is known before it runs. */
+  consent: z.literal(true).optional().meta({ description: "The call of the step needs consent." }),
 });
 
 export const toolEndSchema = z.object({

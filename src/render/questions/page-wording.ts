@@ -1,5 +1,6 @@
 import { type FormField, readForm } from "../../core/forms/form.ts";
 import type { QuestionKind, UserReply } from "../../core/questions/user-question.ts";
+import type { ApprovalDecision } from "../../core/tools/tool.ts";
 import type { JsonObject, JsonSchema } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
@@ -67,7 +68,7 @@ function wordCall(
 ): PageWording<UserReply<"call">> {
   const json = sanitize(JSON.stringify(args, undefined, 2) ?? "null");
   const ruleLine = say(locale, { zh: "规则：", en: "Rule: " }) + sanitizeLine(rule);
-  const choose = (reply: UserReply<"call">, look?: Look) => createReply(locale, approvalNames[reply], reply, look);
+  const choose = (reply: ApprovalDecision, look?: Look) => createReply(locale, approvalNames[reply], reply, look);
   return {
     title: `${say(locale, { zh: "允许执行这个工具吗？", en: "Let this tool run?" })} ${sanitizeLine(tool)}`,
     details: [

@@ -5,6 +5,7 @@ import type { Config } from "../../config/config.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { openRunService, type RunService } from "../../runs/run-service.ts";
+import { createMessageRoutes } from "../anthropic/message-routes.ts";
 import { createApi } from "../api/api.ts";
 import type { ExposedConfig } from "../api/settings.ts";
 import { reportUnapproved } from "../mcp/announce-changes.ts";
@@ -15,11 +16,13 @@ import type { Log } from "../operations/log.ts";
 import { type Operations, openOperations } from "../operations/operations.ts";
 import { reportStore } from "../operations/report-store.ts";
 import { resumeInterrupted } from "../operations/resume-interrupted.ts";
+import { createResponsesRoutes } from "../responses/responses-routes.ts";
 import { parseListenAddress } from "./address.ts";
 import type { AuthSettings } from "./auth/auth-settings.ts";
 import { type Auth, type OpenPages, openAuth } from "./auth/open-auth.ts";
 import { createClosedSignInPages, openSignIn } from "./auth/sign-in/open-sign-in.ts";
 import { findReadiness } from "./health.ts";
+import { chooseEncoding, createTag, type Encoding } from "./response/encode-response.ts";
 import type { Route } from "./routes.ts";
 import { serveOverHttp } from "./serve-http.ts";
 
@@ -110,7 +113,13 @@ export function joinRoutes(
   config: ExposedConfig,
   operations: Pick<Operations, "routes">,
 ): RoutesByPath {
-  return { ...createApi(service, config), ...createOpenAiRoutes(service), ...operations.routes };
+  return {
+    ...createApi(service, config),
+    ...createOpenAiRoutes(service),
+    ...createResponsesRoutes(service),
+    ...createMessageRoutes(service),
+    ...operations.routes,
+  };
 }
 
 type RoutesByPath = Readonly<Record<string, Route>>;
@@ -141,7 +150,8 @@ export function describePageAddress(
 
 interface Page {
   readonly plain: Buffer<ArrayBuffer>;
-  readonly packed: Readonly<Record<PageEncoding, Buffer<ArrayBuffer>>>;
+  readonly packed: Readonly<Record<Encoding, Buffer<ArrayBuffer>>>;
+  readonly tag: string;
   /** Is the page's content security policy. */
   readonly policy: string;
 }
@@ -161,26 +171,15 @@ export function createChatPages(): OpenPages {
         headers: {
           "content-type": "text/html; charset=utf-8",
           "content-security-policy": page.policy,
+          // It has no data, so a browser keeps it and asks whether it is still the same.
+          "cache-control": "no-cache",
+          etag: page.tag,
           vary: "Accept-Encoding",
           ...(encoding ? { "content-encoding": encoding } : {}),
         },
       });
     },
   };
-}
-
-/** Lists the forms in which the page lies beside the program, the smallest first. */
-const pageEncodings = ["br", "gzip"] as const;
-
-type PageEncoding = (typeof pageEncodings)[number];
-
-/** Returns the smallest form that the header accepts. */
-function chooseEncoding(accepted: string): PageEncoding | undefined {
-  const names = accepted.split(",").flatMap((each) => {
-    const [, name = "", refused] = /^\s*([^\s;]+)\s*(?:;\s*q=(0(?:\.0*)?)\s*$|;.*)?$/.exec(each) ?? [];
-    return refused === undefined ? [name.toLowerCase()] : [];
-  });
-  return pageEncodings.find((encoding) => names.includes(encoding)) ?? (names.includes("*") ? "gzip" : undefined);
 }
 
 /** The page is beside the built program. When the program runs from its sources, the page is where the build puts it. */
@@ -193,7 +192,7 @@ async function readPage(): Promise<Page> {
       read("chat-page.html.br"),
       read("chat-page.html.gz"),
     ]);
-    return { plain, packed: { br, gzip }, policy: createPolicy(plain.toString("utf8")) };
+    return { plain, packed: { br, gzip }, tag: createTag(plain), policy: createPolicy(plain.toString("utf8")) };
   } catch (cause) {
     throw new DuetError({
       code: "internal",

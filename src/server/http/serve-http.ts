@@ -21,11 +21,12 @@ import { createHealthPages, type Readiness } from "./health.ts";
 import { type ConnectionLimits, connectionLimits, listen } from "./listen.ts";
 import { createMcpRoute } from "./mcp/mcp-route.ts";
 import type { FollowResources, OnChange } from "./mcp/requests.ts";
+import { readAcceptedLocale } from "./request/accepted-locale.ts";
 import { createAllowedNames } from "./request/allowed-names.ts";
 import { checkRequest } from "./request/check-request.ts";
-import { findDialect, type HttpRefusal } from "./response/dialects.ts";
+import type { HttpRefusal } from "./response/dialects.ts";
 import { createInFlight, type InFlight } from "./response/in-flight.ts";
-import { renderRefusal } from "./response/refusal.ts";
+import { createRawAnswer } from "./response/raw-answer.ts";
 import { createRoutes, type RequestSummary, type Route, type Routes } from "./routes.ts";
 
 export interface HttpServerOptions {
@@ -98,7 +99,7 @@ export async function serveOverHttp(options: HttpServerOptions): Promise<void> {
     ...connectionLimits,
     ...options.limits,
   };
-  const listening = await listen({ host, port: options.port }, limits, (port) => {
+  const listening = await listen({ host, port: options.port, locale }, limits, (port) => {
     const names = createAllowedNames({ ...settings, host, port });
     const base = settings.publicUrl?.replace(/\/+$/, "") ?? `http://${toUrlHost(host)}:${port}`;
     const auth = options.openAuth?.(`${base}/mcp`);
@@ -124,7 +125,10 @@ export async function serveOverHttp(options: HttpServerOptions): Promise<void> {
         ...auth?.routes,
       },
       forms: auth?.forms,
-      routes: { "/mcp": { GET: mcp.handle, POST: mcp.handle, DELETE: mcp.handle }, ...options.routes },
+      routes: {
+        "/mcp": { GET: mcp.handle, POST: mcp.handle, DELETE: mcp.handle, isStream: true },
+        ...options.routes,
+      },
       onAnswer: options.onAnswer,
       inFlight,
       locale,
@@ -160,16 +164,11 @@ function createGuardedListener({ judge, respond, onAnswer, locale }: Guard): Req
   return (request, response) => {
     const refusal = judge(request);
     if (refusal === undefined) return respond(request, response);
-    const { type, body } = renderRefusal(refusal, locale, findDialect(request.url ?? ""));
-    const fixed = {
-      "content-type": type,
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-    };
+    const accepted = readAcceptedLocale(request.headers["accept-language"], locale);
+    const { status, headers, body } = createRawAnswer(refusal, accepted, request.url ?? "");
     // What may still come of the body is not read.
-    response.writeHead(refusal.status, { ...fixed, connection: "close", ...refusal.headers });
+    response.writeHead(status, headers);
     response.end(body);
-    const { status } = refusal;
     onAnswer?.({ route: undefined, method: request.method ?? "", status, elapsedMs: 0, stream: undefined });
   };
 }

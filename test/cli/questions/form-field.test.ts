@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createTerminalUser, limitThinkingTime } from "../../../src/cli/questions/ask-question.ts";
+import { type Line, toPlainText } from "../../../src/cli/terminal/text/line.ts";
 import type { Elicitation, ElicitationReply } from "../../../src/core/forms/elicitation.ts";
 import { readForm } from "../../../src/core/forms/form.ts";
 import { createElicit } from "../../../src/core/questions/user.ts";
@@ -22,7 +23,7 @@ function person(lines: string[], locale: Locale = "en") {
       screen.push(`${query}${line ?? "<end>"}`);
       return line;
     },
-    write: (line: string) => void screen.push(line),
+    write: (line: string | Line) => void screen.push(toPlainText(line)),
     leave: () => void left.push("left"),
   };
   return { screen, left, ask: createTerminalUser({ ...reader, showsEvents: false }).ask };
@@ -173,7 +174,7 @@ describe("a form", () => {
     const user = createTerminalUser({
       locale: "en",
       ask: async () => Promise.reject(new Error("withdrawn")),
-      write: (line) => void screen.push(line),
+      write: (line) => void screen.push(toPlainText(line)),
       showsEvents: false,
     });
     await expect(user.ask(form(everyField), signal)).rejects.toThrow("withdrawn");

@@ -9,6 +9,7 @@ import { type ChatCommand, chooseOrList, commandError } from "./chat-command.ts"
 
 export const config: ChatCommand = {
   name: "/config",
+  runsAtOnce: true,
   argument: "",
   help: {
     zh: "显示当前的模式、模型、参数与配置文件",
@@ -81,6 +82,7 @@ function readLocale(argument: string): Locale {
 
 export const set: ChatCommand = {
   name: "/set",
+  runsAtOnce: true,
   argument: "[KEY [VALUE|default]]",
   help: {
     zh: "显示或修改模型参数与限制（不清除对话历史）",

@@ -8,6 +8,7 @@ const startWaitMs = 10_000;
 
 export const tools: ChatCommand = {
   name: "/tools",
+  runsAtOnce: true,
   argument: "[SERVER]",
   help: { zh: "列出工具，可只看一个服务器的", en: "lists the tools, or those of one server" },
   async complete({ duet }) {

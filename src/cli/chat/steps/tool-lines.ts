@@ -29,6 +29,8 @@ export interface ToolLines {
   /** Closes those that have not come to their end. */
   closeOpenCalls(): void;
   renderLive(rows: number): Line[];
+  /** Counts the calls that are going on. */
+  readonly count: number;
 }
 
 export interface ToolLinesOptions {
@@ -102,6 +104,9 @@ export function createToolLines({ screen, scrollback, steps, locale, now, spin }
           createDetailLine(`[${n}] ${toShortLine(title, 200)}${snippet.trim() === "" ? "" : ` — ${snippet}`}`, "dim"),
         );
       if (top.length === 0 && preview.trim() !== "") scrollback.write(createDetailLine(preview, "dim"));
+    },
+    get count() {
+      return running.size;
     },
     closeOpenCalls() {
       for (const [callId, { tool, startedAt }] of [...running]) {

@@ -29,7 +29,7 @@ export function createAuthenticate({ token, checkApiToken, signIn, checkSession,
 
   async function admitByToken(request: Request): Promise<Admission | HttpRefusal> {
     const given = readToken(request);
-    if (given !== undefined && isOperators(given)) return { caller: operator };
+    if (given !== undefined && isOperators(given)) return { caller: operator, key: "DUET_HTTP_TOKEN" };
     if (given?.startsWith(tokenPrefix) && checkApiToken !== undefined) return checkApiToken(given, request);
     if (signIn !== undefined) return signIn(request);
     return isOpen ? { caller: operator } : createChallenge(notAccepted[getWay(token)], 'error="invalid_token"');

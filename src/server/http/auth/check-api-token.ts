@@ -44,7 +44,7 @@ export function createApiTokenCheck({ credentials, now }: ApiTokenOptions): Chec
     if (state === "expired") return createTokenRefusal(describeExpired(found));
     if (found.scope === "read" && !isReading(method)) return createScopeRefusal(found);
     void ignoreRejection(noteUse(found), "the time of the last use is a help, and the next use notes it again");
-    return { caller: toTokenCaller(found) };
+    return { caller: toTokenCaller(found), key: found.name };
   }
 
   return async (token, { method }) => {

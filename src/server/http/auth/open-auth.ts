@@ -217,6 +217,8 @@ export function listSupportedScopes({ scopes, tools = {} }: Pick<AuthSettings, "
 /** Describes the caller, as far as the credentials say. */
 export interface Admission {
   caller: Caller;
+  /** Names the key that was given, for settings that are about single keys. A sign-in has none. */
+  key?: string | undefined;
   /** Is what the SDK passes to tools as `context.http.authInfo`. */
   authInfo?: AuthInfo;
 }

@@ -61,6 +61,12 @@ export function checkBody(method: string, headers: Headers): HttpRefusal | undef
   return encoding.toLowerCase() === "identity" ? undefined : createEncodingRefusal(encoding);
 }
 
+/** Returns true when the headers announce no body at all. Whether a page may send such a request follows from its origin. */
+export function hasNoBody(headers: Headers): boolean {
+  const hasLength = (headers.get("content-length") ?? "0") !== "0";
+  return !hasLength && !headers.has("content-type") && !headers.has("transfer-encoding");
+}
+
 function groupByName(raw: readonly string[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (let at = 0; at + 1 < raw.length; at += 2) {

@@ -141,7 +141,7 @@ describe("plain lines on a terminal", () => {
     const { chatInterface, stdout } = openPlainConsole({ handler: { prompt: () => "\u001b]0;x\u0007> " } });
     void chatInterface.next();
     chatInterface.write("\u001b[2J\u009b1m\u202eevil\r", [{ text: "\u001b[31m" }]);
-    await chatInterface.writeTurn({ question: "\u001bc", answer: "\u0007" });
+    await chatInterface.writeTurn({ question: "\u001bc", answer: "\u0007", steps: ["\u001b[5m"] });
     expect(stdout()).toMatch(plain);
     expect(stdout()).toContain("\\u{1b}[2J");
   });

@@ -17,7 +17,7 @@ describe("where there is an operator's token", () => {
   test.each([`Bearer ${token}`, `bearer ${token}`, `Bearer   ${token} `])(
     "%j is the operator",
     async (authorization) => {
-      expect(await ask(admit, authorization)).toEqual({ caller: operator });
+      expect(await ask(admit, authorization)).toEqual({ caller: operator, key: "DUET_HTTP_TOKEN" });
     },
   );
 
@@ -49,7 +49,7 @@ describe("where there are a token and a sign-in", () => {
 
   test("either is enough, and who has neither is told how to sign in", async () => {
     const admit = createAuthenticate({ token, signIn });
-    expect(await ask(admit, `Bearer ${token}`)).toEqual({ caller: operator });
+    expect(await ask(admit, `Bearer ${token}`)).toEqual({ caller: operator, key: "DUET_HTTP_TOKEN" });
     expect(await ask(admit, "Bearer of-anna")).toEqual({ caller: anna });
     expect(await ask(admit, "Bearer of-ben")).toEqual(refusal);
   });

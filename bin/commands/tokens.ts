@@ -78,7 +78,7 @@ export const tokensCommand: CommandRow = {
       positionals: [name],
       options: textOrJson,
       run: (values) =>
-        runTokens(values, (command, options) => command.revokeToken(options, toOptionText(values.name) ?? "")),
+        runTokens(values, (command, options) => command.endToken(options, toOptionText(values.name) ?? "")),
     },
   ],
 };
@@ -93,8 +93,15 @@ function runTokens(values: Values, work: (command: TokensCommand, options: Token
       const isKept = config.conversations.store !== "memory";
       const output = readOutputFormat(values);
       const write = (text: string): void => void console.stdout.write(text);
-      const tell = (line: string): void => writeLine(console, line);
-      return work(command, { tokens: credentials.tokens, isKept, write, tell, locale: config.locale, output });
+
+      return work(command, {
+        tokens: credentials.tokens,
+        isKept,
+        write,
+        writeLine: (line) => writeLine(console, line),
+        locale: config.locale,
+        output,
+      });
     });
 }
 

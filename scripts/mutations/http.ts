@@ -261,8 +261,8 @@ export const http: readonly Mutation[] = [
   {
     id: "jwt-owner",
     file: "src/server/http/auth/open-auth.ts",
-    text: "JSON.stringify([iss, sub])",
-    becomes: "sub",
+    text: "JSON.stringify([issuer, subject])",
+    becomes: "subject",
     tests: ["test/server/http/auth/open-auth.test.ts"],
     endangers: "people of two issuers with one name are one",
   },

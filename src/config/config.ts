@@ -46,7 +46,7 @@ export interface Config extends ModelsConfig {
   localeIsChosen: boolean;
   telemetry: TelemetrySettings;
   httpToken?: string;
-  /** Authenticates Duet where people sign in. */
+  /** Is the secret with which Duet shows who it is where people sign in. */
   signInSecret?: string;
   /** Counts the Duets above this one that started it or its starter. */
   depth: number;

@@ -5,6 +5,7 @@ import { createStoreMonitor } from "../../src/app/conversations/store-monitor.ts
 import { openDuet } from "../../src/app/open-duet.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { openRunService } from "../../src/runs/run-service.ts";
+import { createClosedSignInPages } from "../../src/server/http/auth/sign-in/open-sign-in.ts";
 import { createHealthPages } from "../../src/server/http/health.ts";
 import { createChatPages, joinRoutes } from "../../src/server/http/serve-duet.ts";
 import { openOperations } from "../../src/server/operations/operations.ts";
@@ -25,6 +26,8 @@ const messages = [{ role: "user", content: "Say it." }];
 /** By the path as the server names it. */
 export const routes: Readonly<Record<string, TestedRoute>> = {
   "/": { path: "/", methods: ["GET"], isOpen: true },
+  "/signin": { path: "/signin", methods: ["GET"], isOpen: true },
+  "/signin/session": { path: "/signin/session", methods: ["GET"], isOpen: true },
   "/healthz": { path: "/healthz", methods: ["GET"], isOpen: true },
   "/readyz": { path: "/readyz", methods: ["GET"], isOpen: true },
   "/metrics": { path: "/metrics", methods: ["GET"] },
@@ -107,7 +110,7 @@ export async function openRoutes() {
   const service = openRunService(duet, { settings: config.serve });
   const operations = openOperations({ metrics: duet.metrics, readStore: () => createStoreMonitor().status });
   return {
-    open: { ...createHealthPages(health), ...createChatPages() },
+    open: { ...createHealthPages(health), ...createChatPages(), ...createClosedSignInPages("en") },
     routes: joinRoutes(service, config, operations),
   };
 }

@@ -19,7 +19,7 @@ export interface TokensOptions {
   /** Writes text to stdout. */
   write(text: string): void;
   /** Writes a line beside the output. */
-  tell(line: string): void;
+  writeLine(line: string): void;
   locale: Locale;
   output: "text" | "json";
   /** Returns milliseconds since 1970. */
@@ -40,7 +40,7 @@ const dayMs = 86_400_000;
 
 /** Makes a token and writes it to stdout, the only time that it is shown. Throws a `config` error for a name that is taken. */
 export async function createToken(options: TokensOptions, wanted: NewToken): Promise<number> {
-  const { tokens, write, tell, locale, output, now = Date.now } = options;
+  const { tokens, write, writeLine, locale, output, now = Date.now } = options;
   if (!options.isKept) throw notKeptError();
   const { name, scope, tools, days } = wanted;
   const time = now();
@@ -56,7 +56,7 @@ export async function createToken(options: TokensOptions, wanted: NewToken): Pro
     write(`${toSafeJson({ token: text, ...toJson(token, token.createdAt) }, 2)}\n`);
     return 0;
   }
-  tell(sanitizeLine(say(locale, describeNew(token))));
+  writeLine(sanitizeLine(say(locale, describeNew(token))));
   write(`${text}\n`);
   return 0;
 }
@@ -65,7 +65,7 @@ export async function createToken(options: TokensOptions, wanted: NewToken): Pro
 export async function listTokens({
   tokens,
   write,
-  tell,
+  writeLine,
   locale,
   output,
   now = Date.now,
@@ -76,13 +76,13 @@ export async function listTokens({
     write(`${toSafeJson({ tokens: all.map((token) => toJson(token, time)) }, 2)}\n`);
     return 0;
   }
-  if (all.length === 0) tell(say(locale, noTokens));
+  if (all.length === 0) writeLine(say(locale, noTokens));
   for (const token of all) write(`${renderToken(token, time, locale)}\n`);
   return 0;
 }
 
-/** Revokes a token, also for a server that runs. Throws a `config` error where there is none of that name. */
-export async function revokeToken(options: TokensOptions, name: string): Promise<number> {
+/** Ends a token, also for a server that runs. Throws a `config` error where there is none of that name. */
+export async function endToken(options: TokensOptions, name: string): Promise<number> {
   const { tokens, write, locale, output, now = Date.now } = options;
   if (!(await tokens.revoke(name, new Date(now()).toISOString()))) throw noTokenError(name, await tokens.list());
   const line = { zh: `已撤销令牌 ${name}`, en: `The token ${name} was revoked` };

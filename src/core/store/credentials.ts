@@ -39,7 +39,7 @@ export interface ApiTokens {
   /** Lists the tokens by name, those that are in force before the others. */
   list(): Promise<ApiToken[]>;
   find(hash: string): Promise<ApiToken | undefined>;
-  /** Revokes the token of that name; false when none is in force. */
+  /** Ends the token of that name; false when none is in force. */
   revoke(name: string, now: string): Promise<boolean>;
   recordUse(hash: string, now: string): Promise<void>;
 }

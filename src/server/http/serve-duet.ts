@@ -63,8 +63,8 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
     if (settings.signIn === undefined) return callers;
     const { signInSecret: secret, serve } = config;
     const isPublic = serve.http.publicUrl !== undefined;
-    const credentials = () => duet.credentials();
-    const people = openSignIn(settings, { resource, isPublic, secret, credentials, locale, log });
+    const getCredentials = () => duet.credentials();
+    const people = openSignIn(settings, { resource, isPublic, secret, credentials: getCredentials, locale, log });
     return { ...callers, ...people, routes: { ...callers.routes, ...people.routes } };
   }
 
@@ -134,6 +134,11 @@ export function describePageAddress(
     return {
       zh: `网页：${page}#token=…（… 处填入 DUET_HTTP_TOKEN 的值）`,
       en: `the page: ${page}#token=… (replace … with the value of DUET_HTTP_TOKEN)`,
+    };
+  if (http.auth?.signIn !== undefined)
+    return {
+      zh: `网页：${page}（登录：${page}signin）`,
+      en: `the page: ${page} (people sign in at ${page}signin)`,
     };
   if (http.auth !== undefined)
     return {

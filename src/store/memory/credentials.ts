@@ -29,8 +29,8 @@ export function createMemoryCredentials(): Credentials {
       },
       async list() {
         const now = new Date().toISOString();
-        const rank = (token: ApiToken): string => (isActive(token, now) ? "0" : "1") + token.name;
-        return [...tokens.values()].sort((a, b) => rank(a).localeCompare(rank(b), "en"));
+        const getRank = (token: ApiToken): string => (isActive(token, now) ? "0" : "1") + token.name;
+        return [...tokens.values()].sort((a, b) => getRank(a).localeCompare(getRank(b), "en"));
       },
       find: async (hash) => tokens.get(hash),
       async revoke(name, now) {

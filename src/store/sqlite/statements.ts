@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { noConversationError } from "../store-errors.ts";
 import { prepareBranches } from "./branches/branch-statements.ts";
-import { prepareCredentials } from "./credentials.ts";
+import { prepareCredentials } from "./credential-statements.ts";
 import { prepareJournal } from "./journal/journal-statements.ts";
 import { prepareDailyUsage, prepareRemoval, prepareResponseRecords, prepareRetention } from "./upkeep-statements.ts";
 

@@ -13,7 +13,7 @@ export interface Ways {
   checkApiToken?: CheckApiToken | undefined;
   /** Checks the tokens of an authorization server, and tells who brings none how to sign in. */
   signIn?: Authenticate | undefined;
-  /** Knows the browsers in which people are signed in. Undefined is a request without such a sign-in. */
+  /** Tells who is signed in in the browser that sends a request. */
   checkSession?: CheckSession | undefined;
   /** Is true when nobody is let in without one of these, although the operator has no token. */
   isRequired?: boolean | undefined;

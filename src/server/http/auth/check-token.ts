@@ -9,9 +9,9 @@ import {
 import { DuetError } from "../../../kit/errors.ts";
 import { getOwnValue, isRecord } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
+import { fetchJson } from "../../../kit/net/request-issuer.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import type { AuthSettings, Clock } from "./auth-settings.ts";
-import { fetchJson } from "./issuer-fetch.ts";
 import { createKeyCache } from "./key-cache.ts";
 
 /** Holds the claims of a valid token. */

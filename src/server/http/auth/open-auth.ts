@@ -21,7 +21,7 @@ export interface AuthOptions {
 
 export interface Auth {
   authenticate: Authenticate;
-  /** Knows the browsers in which people are signed in. */
+  /** Tells who is signed in in the browser that sends a request. */
   checkSession?: CheckSession | undefined;
   /** Lists the pages that say how to sign in. */
   routes: OpenPages;

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createToken, listTokens, type NewToken, revokeToken } from "../../../../src/cli/tokens/tokens-command.ts";
+import { createToken, endToken, listTokens, type NewToken } from "../../../../src/cli/tokens/tokens-command.ts";
 import { hashSecret } from "../../../../src/core/store/credentials.ts";
 import { createApiTokenCheck } from "../../../../src/server/http/auth/check-api-token.ts";
 import { createMemoryCredentials } from "../../../../src/store/memory/credentials.ts";
@@ -30,7 +30,7 @@ async function start(http: Record<string, unknown> = { requireToken: true }) {
     locale: "en",
     output: "json",
     write: (text: string) => void written.push(text),
-    tell() {},
+    writeLine() {},
   } as const;
   const run = async (work: Promise<number>) => {
     await work;
@@ -46,7 +46,7 @@ async function start(http: Record<string, unknown> = { requireToken: true }) {
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
   const list = async () => (await run(listTokens(options))).tokens;
-  const revoke = (name: string) => revokeToken(options, name);
+  const revoke = (name: string) => endToken(options, name);
   return { duet, home, store, create, send, list, revoke };
 }
 

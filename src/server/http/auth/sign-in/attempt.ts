@@ -35,8 +35,14 @@ export function readAttempt(cookie: string | undefined, now: number): Attempt | 
 }
 
 function derive([secret = "", begun = "", path = ""]: readonly string[]): Attempt {
-  const of = (name: string): string => createHmac("sha256", secret).update(`${name} ${begun}`).digest("base64url");
-  return { state: of("state"), nonce: of("nonce"), verifier: of("verifier"), to: decodePath(path) };
+  const createValue = (name: string): string =>
+    createHmac("sha256", secret).update(`${name} ${begun}`).digest("base64url");
+  return {
+    state: createValue("state"),
+    nonce: createValue("nonce"),
+    verifier: createValue("verifier"),
+    to: decodePath(path),
+  };
 }
 
 function decodePath(path: string): string | null {

@@ -1,9 +1,10 @@
 import type { Credentials } from "../../../../core/store/credentials.ts";
 import { createOnce } from "../../../../kit/async/once.ts";
-import { type DuetError, getMessage } from "../../../../kit/errors.ts";
+import { DuetError, getMessage } from "../../../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../../../kit/locale.ts";
 import { toRefusalResponse } from "../../response/refusal.ts";
 import { type AuthSettings, type Clock, systemClock } from "../auth-settings.ts";
+import { storeUnavailable } from "../check-api-token.ts";
 import { type Auth, type OpenPages, toMetadataAddress } from "../open-auth.ts";
 import { createAttempt, longestAttempt, readAttempt } from "./attempt.ts";
 import { createCookies, readCookie } from "./cookies.ts";
@@ -16,7 +17,7 @@ export interface SignInOptions {
   resource: string;
   /** Is false where nobody has said under which name others reach the server: it is then that of the bound address. */
   isPublic: boolean;
-  /** Authenticates Duet at the provider. Is absent for a public client. */
+  /** Is the secret of the client that Duet is at the provider. Is absent for a public client. */
   secret: string | undefined;
   credentials(): Promise<Credentials>;
   locale: Locale;
@@ -90,11 +91,11 @@ export function openSignIn(
     const to = new URL(request.url).searchParams.get("to");
     // The provider sends the browser back to one address, and the cookie is to be there.
     if (!isPublic && request.headers.get("host")?.toLowerCase() !== host)
-      return redirect(`${base}${paths.start}${new URL(request.url).search}`);
+      return toRedirect(`${base}${paths.start}${new URL(request.url).search}`);
     const { attempt, cookie } = createAttempt(to, clock.now());
     try {
       const address = await (await provider.get()).createAddress(attempt, request.signal);
-      return redirect(address.href, cookies.set(cookies.pending, cookie, longestAttempt));
+      return toRedirect(address.href, cookies.set(cookies.pending, cookie, longestAttempt));
     } catch (thrown) {
       return showFailure(request, to, thrown);
     }
@@ -110,7 +111,7 @@ export function openSignIn(
       const missing = settings.scopes.filter((scope) => !person.scopes.includes(scope));
       if (missing.length > 0) return refuseScopes(request, attempt.to, missing);
       await sessions.end(request);
-      return redirect(
+      return toRedirect(
         toOwnAddress(attempt.to, base),
         cookies.set(cookies.session, await sessions.begin(person), signIn?.duration ?? 0),
         cookies.remove(cookies.pending),
@@ -153,7 +154,7 @@ export function openSignIn(
     if (!isFromOwnPage(request, origin)) return toRefusalResponse(crossSite, locale);
     const session = await sessions.end(request);
     const place = session && (await findSignOutAddress(session.idToken, request.signal));
-    return redirect(place?.href ?? base + paths.page, cookies.remove(cookies.session));
+    return toRedirect(place?.href ?? base + paths.page, cookies.remove(cookies.session));
   }
 
   async function showSession(request: Request): Promise<Response> {
@@ -162,19 +163,30 @@ export function openSignIn(
     return Response.json({ provider: issuerHost, person });
   }
 
+  function createPage(serve: (request: Request) => Promise<Response>): (request: Request) => Promise<Response> {
+    return async (request) => {
+      try {
+        return await serve(request);
+      } catch (thrown) {
+        if (thrown instanceof DuetError) return toRefusalResponse(storeUnavailable, locale);
+        throw thrown;
+      }
+    };
+  }
+
   return {
     checkSession: sessions.check,
     routes: {
-      [paths.page]: showPage,
+      [paths.page]: createPage(showPage),
       [paths.start]: start,
       [paths.callback]: finish,
-      [paths.session]: showSession,
+      [paths.session]: createPage(showSession),
     },
-    forms: { [paths.out]: signOut },
+    forms: { [paths.out]: createPage(signOut) },
   };
 }
 
-function redirect(address: string, ...cookies: string[]): Response {
+function toRedirect(address: string, ...cookies: string[]): Response {
   const headers = new Headers({ location: address });
   for (const cookie of cookies) headers.append("set-cookie", cookie);
   return new Response(null, { status: 303, headers });

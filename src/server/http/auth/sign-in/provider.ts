@@ -2,9 +2,9 @@ import * as oidc from "openid-client";
 import { DuetError, getMessage } from "../../../../kit/errors.ts";
 import { toText } from "../../../../kit/json.ts";
 import type { Text } from "../../../../kit/locale.ts";
+import { requestIssuer } from "../../../../kit/net/request-issuer.ts";
 import { toShortLine } from "../../../../kit/text/sanitize.ts";
 import type { AuthSettings, Clock } from "../auth-settings.ts";
-import { requestIssuer } from "../issuer-fetch.ts";
 import { createKeyCache } from "../key-cache.ts";
 import type { Attempt } from "./attempt.ts";
 
@@ -46,7 +46,7 @@ export function createProvider(options: ProviderOptions): Provider {
   const requested = [
     ...new Set(["openid", ...signIn.scopes, ...settings.scopes, ...Object.keys(settings.tools ?? {})]),
   ];
-  const cache = createKeyCache({ load: () => discover(options), clock, onChange });
+  const cache = createKeyCache({ load: () => readMetadata(options), clock, onChange });
   const getConfiguration = async (signal: AbortSignal) => (await cache.current(signal)).keys;
 
   return {
@@ -86,7 +86,7 @@ export function createProvider(options: ProviderOptions): Provider {
   };
 }
 
-async function discover({ settings, signIn, secret }: ProviderOptions): Promise<oidc.Configuration> {
+async function readMetadata({ settings, signIn, secret }: ProviderOptions): Promise<oidc.Configuration> {
   const issuer = new URL(settings.issuer);
   const options = {
     // The address of the issuer is checked with the configuration, and each address again before it is called.
@@ -104,7 +104,7 @@ async function discover({ settings, signIn, secret }: ProviderOptions): Promise<
   return configuration;
 }
 
-/** Authenticates by HTTP Basic, which providers have to support, unless this one says that it takes the secret in the body alone. */
+/** Sends the secret by HTTP Basic, as providers have to support, unless this one says that it takes it in the body alone. */
 function chooseClientAuth(secret: string | undefined): oidc.ClientAuth {
   if (secret === undefined) return oidc.None();
   const [basic, post] = [oidc.ClientSecretBasic(secret), oidc.ClientSecretPost(secret)];

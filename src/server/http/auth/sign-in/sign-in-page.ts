@@ -68,21 +68,21 @@ ${lines.join("\n")}
 }
 
 function renderState({ locale, provider, person, addresses }: SignInView): string[] {
-  const link = (address: string, text: Text): string =>
+  const renderLink = (address: string, text: Text): string =>
     `<a class="go" href="${escapeText(address)}">${escapeText(say(locale, text))}</a>`;
-  if (provider === undefined) return [paragraph(locale, noProvider)];
-  const start = link(addresses.start, { zh: `用 ${provider} 登录`, en: `Sign in with ${provider}` });
-  if (person === undefined) return [paragraph(locale, signedOut), start];
+  if (provider === undefined) return [renderParagraph(locale, noProvider)];
+  const start = renderLink(addresses.start, { zh: `用 ${provider} 登录`, en: `Sign in with ${provider}` });
+  if (person === undefined) return [renderParagraph(locale, signedOut), start];
   const { name, until } = person;
   return [
-    paragraph(locale, { zh: `已登录：${name}（${provider}）`, en: `Signed in as ${name} (${provider})` }),
-    paragraph(locale, { zh: `登录有效至 ${until}`, en: `The sign-in ends at ${until}` }),
-    link(addresses.home, { zh: "打开 Duet", en: "Open Duet" }),
+    renderParagraph(locale, { zh: `已登录：${name}（${provider}）`, en: `Signed in as ${name} (${provider})` }),
+    renderParagraph(locale, { zh: `登录有效至 ${until}`, en: `The sign-in ends at ${until}` }),
+    renderLink(addresses.home, { zh: "打开 Duet", en: "Open Duet" }),
     `<form method="post" action="${escapeText(addresses.out)}"><button class="go">${say(locale, signOut)}</button></form>`,
   ];
 }
 
-function paragraph(locale: Locale, text: Text): string {
+function renderParagraph(locale: Locale, text: Text): string {
   return `<p>${escapeText(say(locale, text))}</p>`;
 }
 

@@ -47,9 +47,10 @@ export const chatTexts = {
   nowIn: { zh: "当前模式：", en: "Current mode: " },
   signIn: { zh: "登录", en: "Sign in" },
   signInWhy: {
-    zh: "这个服务器需要令牌（DUET_HTTP_TOKEN）。它只保存在这个标签页里。",
-    en: "This server requires a token (DUET_HTTP_TOKEN). It is stored in this tab only.",
+    zh: "这个服务器需要令牌。它只保存在这个标签页里。",
+    en: "This server requires a token. It is stored in this tab only.",
   },
+  signOut: { zh: "退出登录", en: "Sign out" },
   token: { zh: "令牌", en: "Token" },
   wrongToken: { zh: "这个令牌没有被接受。", en: "This token was not accepted." },
   linkToken: {
@@ -104,6 +105,11 @@ export function describeTooLong(length: number, limit: number): Text {
     zh: `问题有 ${now} 个字符，最多 ${allowed} 个：请缩短后再发送。`,
     en: `The question has ${now} characters; at most ${allowed} are allowed: shorten it to send it.`,
   };
+}
+
+/** Names the link that leads to the provider. */
+export function describeSignIn(provider: string): Text {
+  return { zh: `用 ${provider} 登录`, en: `Sign in with ${provider}` };
 }
 
 export function describeRemoval(title: string): Text {

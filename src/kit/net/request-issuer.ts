@@ -1,8 +1,8 @@
-import { addressKinds, classifyAddress } from "../../../kit/net/address-kind.ts";
-import { createGuardedFetch } from "../../../kit/net/create-guarded-fetch.ts";
-import type { OutgoingRequest, OutgoingResponse } from "../../../kit/net/guarded-fetch.ts";
-import { failedRequestError, refusedError } from "../../../kit/net/request-errors.ts";
-import { isSecureAddress } from "../../../kit/net/secure-address.ts";
+import { addressKinds, classifyAddress } from "./address-kind.ts";
+import { createGuardedFetch } from "./create-guarded-fetch.ts";
+import type { OutgoingRequest, OutgoingResponse } from "./guarded-fetch.ts";
+import { failedRequestError, refusedError } from "./request-errors.ts";
+import { isSecureAddress } from "./secure-address.ts";
 
 const limits = { maxBytes: 512_000, timeoutMs: 5_000, maxRedirects: 0 };
 

@@ -3,7 +3,7 @@ import { type CompletedCommand, listPositionals, listValuedFlags, type Values } 
 /** Renders the completion for fish, as a file of `~/.config/fish/completions` has it. */
 export function renderFish(commands: readonly CompletedCommand[]): string {
   return `# Completion of duet for fish: duet completion fish | source
-function __duet_is_at
+${head}
     set -l at ''
     set -l skip 0
     for word in (commandline -opc)[2..]
@@ -36,9 +36,13 @@ ${commands.flatMap(renderCommand).join("\n")}
 `;
 }
 
+const head = "function __duet_is_at";
+
 function renderCommand(command: CompletedCommand): string[] {
   const { path, commands, options } = command;
-  const words = commands.map(({ name, help }) => `complete -c duet -n ${renderCondition(path)} -a ${name} -d ${quote(help)}`);
+  const words = commands.map(
+    ({ name, help }) => `complete -c duet -n ${renderCondition(path)} -a ${name} -d ${quote(help)}`,
+  );
   const flags = options.map(({ flag, short, help, values }) => {
     const letter = short ? ` -s ${short}` : "";
     const value = values === undefined ? "" : ` ${offer(values)}`;

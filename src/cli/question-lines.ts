@@ -1,6 +1,6 @@
 import type { AskRequest } from "../app/ask-request.ts";
 import type { Duet } from "../app/duet.ts";
-import { configError } from "../config/config-errors.ts";
+import { configError, unknownKeyError } from "../config/config-errors.ts";
 import { parseJson } from "../config/sources/parse-json.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { describeNotAllowed } from "../core/schemas/describe-issue.ts";
@@ -75,7 +75,7 @@ async function readAskedLine({ number, text }: InputLine): Promise<AskedLine> {
   const value = await parseJson(text, "stdin", true, number);
   if (!isRecord(value)) throw fieldError(where, text, anObject);
   const unknown = Object.keys(value).find((key) => !keys.includes(key));
-  if (unknown !== undefined) throw fieldError(`${where}: ${toShortLine(unknown, 40)}`, undefined, theKeys);
+  if (unknown !== undefined) throw unknownKeyError(`${where}: ${toShortLine(unknown, 40)}`, unknown, keys);
   const { id = null, question, conversation_id: conversationId } = value;
   if (id !== null && typeof id !== "string" && typeof id !== "number")
     throw fieldError(`${where}: id`, JSON.stringify(id), anId);
@@ -94,7 +94,6 @@ const anObject: Text = {
   zh: 'JSON 对象，如 {"id":"1","question":"你好"}',
   en: 'a JSON object, such as {"id":"1","question":"hello"}',
 };
-const theKeys: Text = { zh: `键 ${keys.join("、")}`, en: `the keys ${keys.join(", ")}` };
 const anId: Text = { zh: "字符串或数字", en: "a string or a number" };
 const aText: Text = { zh: "非空的字符串", en: "a string that is not empty" };
 const tooLong: Text = {

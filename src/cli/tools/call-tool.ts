@@ -54,7 +54,8 @@ export async function callTool(options: ToolsOptions, name: string, argumentsTex
 
 /** Reads the arguments, from stdin where they are `-`. A fault in them is told with its line and column. */
 async function readArguments(argument: string, console: ToolsOptions["console"]): Promise<JsonObject> {
-  const isPiped = argument === "-";
+  // The parser makes an empty text of a lone dash.
+  const isPiped = argument === "-" || argument === "";
   const text = isPiped ? await readQuestion("-", console) : argument;
   const value = text === "" ? undefined : await parseJson(text, isPiped ? "stdin" : "JSON", true);
   if (!isRecord(value)) throw invalidArgumentsError(text);

@@ -69,6 +69,17 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
   let list: StepList | undefined;
   const typingAhead = createTypingAhead();
   const claimed = claimOutput(console, (line) => write(line));
+  // The terminal answers some modes at once: its replies have to be read, not echoed.
+  const notifier = createNotifier({ way: notification, handler, send: (sequence) => screen.send(sequence) });
+  const keys = readScreenKeys({
+    ...{ handler, editor, queue, questions, interrupts, typingAhead, isRunShown, notifier, onEnd: endChat },
+    stdin: console.stdin,
+    screen: {
+      refreshNow: () => screen.refreshNow(),
+      suspend: () => screen.suspend(),
+      resume: () => screen.resume(),
+    },
+  });
   const screen = createScreen({
     stdout: claimed.stdout,
     modes: inputModes,
@@ -83,11 +94,6 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
         status: interrupts.hint ?? handler.status(questions.panel !== undefined),
         locale: handler.locale,
       }),
-  });
-  const notifier = createNotifier({ way: notification, handler, send: screen.send });
-  const keys = readScreenKeys({
-    ...{ handler, editor, queue, questions, interrupts, typingAhead, isRunShown, notifier, screen, onEnd: endChat },
-    stdin: console.stdin,
   });
   signal.addEventListener("abort", endChat, { once: true });
 
@@ -181,9 +187,9 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
     refresh,
     async close() {
       signal.removeEventListener("abort", endChat);
-      keys.close();
       notifier.close();
       screen.close();
+      keys.close();
       claimed.release();
     },
   };

@@ -95,8 +95,8 @@ export function readScreenKeys(options: ScreenKeysOptions): KeyReading {
   }
 
   function suspend(): void {
-    keys.close();
     screen.suspend();
+    keys.close();
   }
 
   function resume(): void {

@@ -4,7 +4,9 @@ import { findChosenConversation } from "../../src/cli/conversations/chosen-conve
 import { type DuetContext, withDuet } from "../../src/cli/with-duet.ts";
 import type { Config } from "../../src/config/config.ts";
 import type { AnswerForm } from "../../src/core/answer-form.ts";
+import type { FolderInstructions } from "../../src/core/folder-instructions.ts";
 import { DuetError } from "../../src/kit/errors.ts";
+import type { Locale } from "../../src/kit/locale.ts";
 import {
   askOptions,
   readAgent,
@@ -33,6 +35,14 @@ export const askCommand: CommandRow = {
         en: "a file with a JSON Schema: the answer is JSON that matches it",
       },
       completes: "file",
+    },
+    input: {
+      type: "string",
+      describe: {
+        zh: "jsonl：标准输入每行一个问题，逐行给出结果",
+        en: "jsonl: a question on each line of stdin, a result on each line of stdout",
+      },
+      choices: ["jsonl"],
     },
     output: createOutputOption("text", "json", "jsonl"),
     drafts: {
@@ -71,14 +81,24 @@ function ask(values: Values): Action {
       if (line !== undefined) writeLine(context.console, line);
     }
     if (values.drafts === true && values.output !== "jsonl") throw draftsWithoutLinesError();
+    const asksLines = values.input === "jsonl";
+    if (asksLines) refuseBesideLines(values);
     // A schema that cannot be used is said before anything is opened.
     const answerForm = await readSchemaFile(toOptionText(values.schema));
-    return withDuet(flags, context, async ({ duet, config, console, signal }) => {
+    return withDuet(flags, context, async (opened) => {
+      const { duet, config, console, signal } = opened;
       const [{ readQuestion, runAsk }, { canShowHyperlinks }, { createTerminalConsent }] = await Promise.all([
         import("../../src/cli/ask.ts"),
         import("../../src/cli/terminal/text/hyperlink.ts"),
         import("../../src/cli/questions/ask-about-call.ts"),
       ]);
+      if (asksLines) {
+        const { answerLines } = await import("../../src/cli/question-lines.ts");
+        const conversationId = await findChosenConversation(choice, { duet, config });
+        const folderInstructions = await readInstructions(opened, duet.locale);
+        const same = { conversationId, folderInstructions, mode: readMode(values), answerForm };
+        return answerLines({ duet, console, signal, request: { ...same, agent: readAgent(values, duet)?.name } });
+      }
       const files = toTexts(values.files);
       const given = toOptionText(values.question);
       const question = files.includes("-") ? (given?.trim() ?? "") : await readQuestion(given, console);
@@ -87,9 +107,7 @@ function ask(values: Values): Action {
         files.length === 0 ? { question } : await withNamedFiles(question, files, { config, console, signal });
       const { output } = values;
       const conversationId = await findChosenConversation(choice, { duet, config });
-      const { readTrustedInstructions } = await import("../../src/cli/instructions/folder-instructions.ts");
-      const write = (line: string): void => writeLine(console, line);
-      const folderInstructions = await readTrustedInstructions({ config, locale: duet.localeFor(question), write });
+      const folderInstructions = await readInstructions(opened, duet.localeFor(question));
       return runAsk({
         duet,
         console,
@@ -113,6 +131,24 @@ function ask(values: Values): Action {
       });
     });
   };
+}
+
+async function readInstructions({ config, console }: DuetContext, locale: Locale): Promise<FolderInstructions[]> {
+  const { readTrustedInstructions } = await import("../../src/cli/instructions/folder-instructions.ts");
+  return readTrustedInstructions({ config, locale, write: (line) => writeLine(console, line) });
+}
+
+/** Throws a `config` error where the questions have another place, or the results another form. */
+function refuseBesideLines(values: Values): void {
+  const { question, output } = values;
+  if (question === undefined && output === undefined && toTexts(values.files).length === 0) return;
+  throw new DuetError({
+    code: "config",
+    text: {
+      zh: "--input jsonl 从标准输入读取问题，逐行给出结果（不能同时写问题、--file 或 --output）",
+      en: "--input jsonl reads the questions from stdin and writes a result on each line (not with a question, --file or --output)",
+    },
+  });
 }
 
 async function readSchemaFile(file: string | undefined): Promise<AnswerForm | undefined> {

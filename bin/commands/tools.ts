@@ -24,8 +24,8 @@ export const toolsCommand: CommandRow = {
         {
           name: "json",
           help: {
-            zh: "参数，一个 JSON 对象；- 或管道：从标准输入读取",
-            en: "arguments, a JSON object (- or a pipe: from stdin)",
+            zh: "参数，一个 JSON 对象（- ：从标准输入读取）",
+            en: "arguments, a JSON object (- : from stdin)",
           },
         },
       ],

@@ -3,7 +3,7 @@ import { type CompletedCommand, listPositionals, listValuedFlags, type Values } 
 /** Renders the completion for fish, as a file of `~/.config/fish/completions` has it. */
 export function renderFish(commands: readonly CompletedCommand[]): string {
   return `# Completion of duet for fish: duet completion fish | source
-function __duet_is_at
+${head}
     set -l at ''
     set -l skip 0
     for word in (commandline -opc)[2..]
@@ -35,6 +35,8 @@ complete -c duet -f
 ${commands.flatMap(renderCommand).join("\n")}
 `;
 }
+
+const head = "function __duet_is_at";
 
 function renderCommand(command: CompletedCommand): string[] {
   const { path, commands, options } = command;

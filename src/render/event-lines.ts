@@ -21,7 +21,7 @@ export function renderEvent(event: AgentEvent, locale: Locale): string | undefin
         en: `${renderPhase(event, "en")}: ${event.reason}`,
       });
     case "tool-start":
-      return `🔧 ${toCallName(event.tool, locale)} ${shortenText(JSON.stringify(event.arguments))}`;
+      return `🔧 ${toCallName(event.title ?? event.tool, locale)} ${shortenText(JSON.stringify(event.arguments))}`;
     case "tool-progress":
       return `… ${shortenText(renderProgress(event))}`;
     case "tool-end":
@@ -66,13 +66,13 @@ export const phaseNames: Record<Phase, Text> = {
 };
 
 function renderToolEnd(event: Extract<AgentEvent, { type: "tool-end" }>, locale: Locale): string {
+  const name = event.title ?? event.tool;
   const time = `${event.elapsedMs} ms`;
-  if (!event.ok)
-    return `✗ ${toCallName(event.tool, locale)} (${time}) ${shortenText(event.error?.message ?? event.preview)}`;
+  if (!event.ok) return `✗ ${toCallName(name, locale)} (${time}) ${shortenText(event.error?.message ?? event.preview)}`;
   const cached = event.cached ? say(locale, { zh: "，来自缓存", en: ", cached" }) : "";
-  if (event.resultCount === undefined) return `✓ ${event.tool} (${time}${cached}) ${shortenText(event.preview)}`;
+  if (event.resultCount === undefined) return `✓ ${name} (${time}${cached}) ${shortenText(event.preview)}`;
   const titles = (event.top ?? []).map(({ n, title }) => `[${n}] ${title}`).join(" ");
-  return `✓ ${toResultName(event.tool, locale)} (${time}${cached}) ${renderResultCount(event.resultCount, locale)}: ${shortenText(titles)}`;
+  return `✓ ${toResultName(name, locale)} (${time}${cached}) ${renderResultCount(event.resultCount, locale)}: ${shortenText(titles)}`;
 }
 
 /** Returns what the reader must know about a partial answer, or undefined when the answer is complete. */
@@ -117,6 +117,11 @@ function isOneModel({ models: { function_call: decide, answer } }: Bill): boolea
   return answer.calls === 0 && decide.provider === answer.provider && decide.model === answer.model;
 }
 
+/** Is true where an answer has come without a token, as the offline rules give it: there is nothing that anybody pays for. */
+export function hasNoBill({ status, meta }: { status: Outcome["status"]; meta: Bill }): boolean {
+  return status === "complete" && meta.total_tokens === 0;
+}
+
 /**
  * Renders what each role used: tokens, time and, where prices are known, money. Where one model did everything, its time and
  * money are those of the run, and stand there once.
@@ -138,8 +143,7 @@ export function renderBill({ meta }: { meta: Bill }, locale: Locale): string {
   };
   const parts = [
     ...rows.map(({ name, used }) => `${say(locale, name)} ${used.map(renderModel).join(" + ")}`),
-    meta.total_tokens > 0 &&
-      say(locale, { zh: `共 ${meta.total_tokens} tok`, en: `${meta.total_tokens} tok in total` }),
+    say(locale, { zh: `共 ${meta.total_tokens} tok`, en: `${meta.total_tokens} tok in total` }),
     renderSeconds(meta.latency_ms),
     renderTotalCost(meta, locale),
     meta.agents && renderAgentsBill(meta.agents, locale),
@@ -216,10 +220,16 @@ export function renderResultCount(count: number, locale: Locale): string {
 }
 
 /** Renders the progress of a call. A server that sends no message still sends numbers. The result is not sanitized. */
-export function renderProgress(event: Extract<AgentEvent, { type: "tool-progress" }>): string {
-  const { message, progress, total } = event;
+export function renderProgress({ message, progress, total }: CallProgress): string {
   if (message) return message;
   return progress === undefined ? "" : renderProgressCounts(progress, total);
+}
+
+/** Holds what a call says of its progress. */
+export interface CallProgress {
+  message: string;
+  progress?: number | undefined;
+  total?: number | undefined;
 }
 
 export function renderProgressCounts(progress: number, total: number | undefined): string {

@@ -4,7 +4,7 @@ import type { Outcome } from "../core/outcome.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 import { truncate } from "../kit/text/truncate.ts";
-import { noticeLine, renderBill, renderError, renderEvent, renderPartial } from "./event-lines.ts";
+import { hasNoBill, noticeLine, renderBill, renderError, renderEvent, renderPartial } from "./event-lines.ts";
 import { renderCallsUsed, type SettingPlace } from "./limit-advice.ts";
 import { createPlanLines } from "./plan-lines.ts";
 import { createVerdictLine } from "./verdict-line.ts";
@@ -69,7 +69,7 @@ export function createStepWriter({
   function end(outcome: Outcome): void {
     if (verbose) for (const call of outcome.tool_calls) write(callInFull(call));
     for (const line of renderOutcome(outcome, locale, place)) write(line);
-    write(`  ${renderBill(outcome, locale)}`);
+    if (!hasNoBill(outcome)) write(`  ${renderBill(outcome, locale)}`);
   }
 
   return (event) => {

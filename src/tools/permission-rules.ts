@@ -208,7 +208,7 @@ function describeMissingApproval(
 /** This text is for the reader, who has closed the dialog. */
 function describeDismissal({ name }: Tool): Text {
   return {
-    zh: `${name} 需要同意，但您关闭了对话框，没有作出选择，所以没有执行。`,
+    zh: `${name} 需要同意，但你关闭了对话框，没有作出选择，所以没有执行。`,
     en: `${name} needs consent and the question was dismissed without a decision, so it was not run.`,
   };
 }

@@ -109,7 +109,7 @@ describe("a plan in the terminal chat", () => {
     terminal.type(`${question} again\r`);
     await terminal.shows("2. Write b.txt · files__write_file");
     await terminal.reply("half a reply\u0003");
-    await terminal.shows("[y/n/what to change] –");
+    await terminal.shows("[y/n/what to change] (not answered)");
     await terminal.shows("⏭ 2. Write b.txt");
     await terminal.stands("Plan mode > ");
     terminal.type("/exit\r");

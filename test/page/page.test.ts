@@ -171,7 +171,7 @@ inChromium("the page in a browser", () => {
     await page.getByRole("button", { name: "新对话" }).click();
     const entry = page
       .locator(".conversation[data-mark=waits]")
-      .getByRole("button", { name: "七乘八？ 等待您", exact: true });
+      .getByRole("button", { name: "七乘八？ 等待你", exact: true });
     await entry.waitFor();
     expect(page.url()).not.toContain("conversation=");
     await page.reload();

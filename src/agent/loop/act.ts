@@ -4,13 +4,14 @@ import type { ToolCallRecord } from "../../core/outcome.ts";
 import { type NumberedSource, renderFile, renderFiles, renderPage, renderSources } from "../../core/sources.ts";
 import { getFailureKind } from "../../core/tools/failure-kind.ts";
 import { fillDefaults } from "../../core/tools/fill-defaults.ts";
-import { isOfClient, type ToolResult } from "../../core/tools/tool.ts";
+import { getOwnName } from "../../core/tools/own-name.ts";
+import { isOfClient, type Tool, type ToolResult } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import { isDeeperThan } from "../../kit/json.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { redactValue } from "../../kit/text/redact.ts";
-import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { removeColours, sanitizeLine } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import { endAsHooksSay } from "../hooks/stop-run.ts";
 import { getRemainingBudget } from "../limits/reached-limit.ts";
@@ -197,13 +198,20 @@ function describeRetry(name: string): Text {
 
 const failedTwice: Text = { zh: "（已自动重试一次，仍然失败）", en: "(It was retried once and failed again.)" };
 
+/** Returns the title of the events of a call, where its tool has one. */
+function findOwnName(tool: Tool | undefined): { title?: string } {
+  const title = tool && getOwnName(tool);
+  return title === undefined ? {} : { title };
+}
+
 /** Makes one call and emits its two events around it. */
 async function makeCall(
   run: Run,
   { call, callId, record, step, allowance, isSecond = false }: OneCall,
 ): Promise<{ observation: Omit<Observation, "isNews">; mayRepeat: boolean }> {
   const started = performance.now();
-  run.services.emit({ type: "tool-start", callId, step, tool: call.name, arguments: record.arguments });
+  const names = { tool: call.name, ...findOwnName(run.services.catalog.findTool(call.name)) };
+  run.services.emit({ type: "tool-start", callId, step, ...names, arguments: record.arguments });
   // A search for tools loads what it finds, so it is made again.
   const isFinder = call.name === run.services.catalog.finder?.name;
   const recorded = isFinder ? undefined : run.services.record.findCall(callId);
@@ -247,10 +255,10 @@ async function makeCall(
     type: "tool-end",
     callId,
     step,
-    tool: call.name,
+    ...names,
     ok: result.ok,
     cached: record.cached,
-    preview: truncate(sanitizeLine(shown.slice(0, 2 * previewLength)), previewLength),
+    preview: truncate(sanitizeLine(removeColours(shown.slice(0, 2 * previewLength))), previewLength),
     ...(result.kind === undefined ? toFoundFields(sources) : {}),
     elapsedMs: record.elapsed_ms,
     permission: result.permission,

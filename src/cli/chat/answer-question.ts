@@ -54,7 +54,7 @@ export interface QuestionOptions {
 /** Runs one question and shows it. Throws what kept it from beginning. */
 export async function answerQuestion(options: QuestionOptions): Promise<void> {
   const { duet, chatInterface, settings, resumed, inbox, onEvent, leave, leaveAtOnce, signal } = options;
-  const locale = resumed?.header.locale ?? settings.language ?? duet.localeFor(options.question);
+  const locale = resumed?.header.locale ?? settings.locale;
   const asked = resumed ? toResumedRequest(resumed) : await toRequest(options, locale);
   if (asked === undefined) return;
   const { reader } = chatInterface;

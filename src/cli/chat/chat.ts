@@ -13,10 +13,8 @@ import type { StepLog } from "./steps/step.ts";
 
 /** Holds the settings of a chat, which its commands change. */
 export interface ChatSettings {
-  /** Is the language of the chat's own messages. */
+  /** Is the language of all that the chat says by itself. A model answers in the language of the question. */
   locale: Locale;
-  /** Is the language of answers. When it is undefined, the configured language applies, else each question's own. */
-  language?: Locale | undefined;
   mode: Mode;
   /** Names the agent that answers. It is the main one when undefined. */
   agent?: string | undefined;

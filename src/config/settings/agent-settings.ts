@@ -36,7 +36,7 @@ export const agentSettings = defineGroup(
     mode: defineSetting(({ z }) => z.enum(["chat", "agent", "plan"]).optional(), {
       help: {
         zh: "聊天开始时的[模式](modes.zh.md)，也是嵌入 Duet 的程序提问时的默认模式",
-        en: "the [mode](modes.md) in which the chat starts, and that of a question from a program which embeds Duet",
+        en: "the [mode](modes.md) in which the chat starts, and of questions of programs that embed Duet",
       },
       fileHelp: "The mode in which the terminal chat starts.",
       absent: { zh: "`chat`", en: "`chat`" },

@@ -237,7 +237,7 @@ export const providerSettings = defineNamedGroup(
       absent: { zh: "环境变量，或 `2025-04-01-preview`", en: "its variable, or `2025-04-01-preview`" },
     }),
     aliases: defineSetting(({ z, text }) => z.record(text, text).optional(), {
-      help: { zh: "某个模型名对提供商意味着什么", en: "what a model's name means to the vendor" },
+      help: { zh: "模型名在这个提供商那里的实际名称", en: "what a model's name means to the vendor" },
       fileHelp: "What a model's name means to the vendor: deepseek-chat is deepseek-flash unless set here.",
     }),
     prices: defineSetting(({ z, text, priceSchema }) => z.record(text, priceSchema).optional(), {

@@ -45,13 +45,13 @@ const terminal = defineGroup(
     theme: defineSetting(({ z }) => z.enum(["auto", "dark", "light"]).default("auto"), {
       help: {
         zh: "配色：适合深色或浅色背景；`auto` 用终端报告的，否则按深色",
-        en: "colours for a dark or a light background; `auto`: as the terminal reports, otherwise dark",
+        en: "colours for the background; `auto`: as told, else dark",
       },
     }),
     notify: defineSetting(({ z }) => z.enum(["auto", "bell", "off"]).default("auto"), {
       help: {
-        zh: "运行结束或有问题等待、而你在别处时怎样提醒：`auto` 用终端支持的桌面通知，否则响铃；`off` 不提醒",
-        en: "how you are told, while you look elsewhere, that a run has ended or a question waits: `auto`: a notification where the terminal has them, otherwise a bell; `off`: not at all",
+        zh: "[你在别处时](chat.zh.md)怎样提醒",
+        en: "tells you [while away](chat.md)",
       },
       fileHelp: "How you are told that a run has ended or a question waits while you look elsewhere.",
     }),
@@ -80,7 +80,7 @@ const terminal = defineGroup(
     instructions: defineSetting(({ z }) => z.boolean().default(true), {
       help: {
         zh: "把工作目录中的 [AGENTS.md](instructions.zh.md) 交给模型",
-        en: "gives models the [AGENTS.md](instructions.md) of the working folder",
+        en: "gives models the [AGENTS.md](instructions.md) of the folder",
       },
       fileHelp: "Gives models the AGENTS.md, CLAUDE.md or DUET.md of the working folder, once you have trusted it.",
       kind: "switch",

@@ -97,6 +97,7 @@ export const toolEndSchema = z.object({
   callId: z.string(),
   step: z.int(),
   tool: z.string(),
+  title: z.string().optional().meta({ description: "As in `tool-start`." }),
   ok: z.boolean(),
   cached: z.boolean(),
   preview: z.string().meta({ description: "The start of the result, on one line." }),
@@ -170,6 +171,10 @@ export const eventSchema = z.discriminatedUnion("type", [
     callId: z.string(),
     step: z.int(),
     tool: z.string(),
+    title: z
+      .string()
+      .optional()
+      .meta({ description: "The tool's own name, where it has letters that no model may write." }),
     arguments: jsonValueSchema,
   }),
   z.object({

@@ -49,7 +49,7 @@ const hints: Record<Remedy, (facts: Facts) => Text> = {
     en: `The key${key ? ` in ${key}` : ""} may not use this model: ask for access, or use another model.`,
   }),
   place: ({ host }) => ({
-    zh: `${host} 不向您所在的地区提供服务：请换用其他服务商，或设置 baseUrl。`,
+    zh: `${host} 不向你所在的地区提供服务：请换用其他服务商，或设置 baseUrl。`,
     en: `${host} does not serve your region: use another provider, or set baseUrl.`,
   }),
   quota: ({ key, pages }) => {
@@ -70,7 +70,7 @@ const hints: Record<Remedy, (facts: Facts) => Text> = {
           en: `Check the model's name; with Ollama, get it with \`ollama pull\` first.`,
         }
       : {
-          zh: `请检查模型名称：${host} 没有这个模型，或您的账户不能使用它。`,
+          zh: `请检查模型名称：${host} 没有这个模型，或你的账户不能使用它。`,
           en: `Check the model's name: ${host} does not have it, or not for your account.`,
         },
   "tool-call": () => ({

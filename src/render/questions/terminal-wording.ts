@@ -104,7 +104,7 @@ function wordForm(
   const from = sanitizeLine(server);
   const head = { zh: `❓ MCP 服务器 ${from} 提问：`, en: `❓ The MCP server ${from} asks:` };
   const advice = {
-    zh: `  /decline 拒绝，/cancel 取消。${from} 会看到您输入的内容：不要输入密码或密钥。`,
+    zh: `  /decline 拒绝，/cancel 取消。${from} 会看到你输入的内容：不要输入密码或密钥。`,
     en: `  /decline declines, /cancel cancels. ${from} sees what you type: never type a password or a key.`,
   };
   const query =
@@ -128,7 +128,7 @@ function wordUrl(
   const from = sanitizeLine(server);
   const host = sanitizeLine(URL.canParse(url) ? new URL(url).host : "?");
   const head = {
-    zh: `🔗 MCP 服务器 ${from} 请您打开一个网页：`,
+    zh: `🔗 MCP 服务器 ${from} 请你打开一个网页：`,
     en: `🔗 The MCP server ${from} asks you to open a page:`,
   };
   const address = {
@@ -136,13 +136,13 @@ function wordUrl(
     en: `  ${sanitizeLine(url)}\n  Host: ${host}`,
   };
   const advice = {
-    zh: "  没有替您打开任何网页；确认主机可信再自行打开。/decline 拒绝，/cancel 取消。",
+    zh: "  没有替你打开任何网页；确认主机可信再自行打开。/decline 拒绝，/cancel 取消。",
     en: "  Nothing was opened. Open it yourself if you trust that host. /decline declines, /cancel cancels.",
   };
   return {
     ...wordElicitation(locale),
     lines: [say(locale, head), ...quoteMessage(message), say(locale, address), say(locale, advice)],
-    query: say(locale, { zh: "您已经打开并完成了吗？[y/n] ", en: "Have you finished there? [y/n] " }),
+    query: say(locale, { zh: "你已经打开并完成了吗？[y/n] ", en: "Have you finished there? [y/n] " }),
     read: (line) => readConsent(line, { action: "accept" }),
   };
 }

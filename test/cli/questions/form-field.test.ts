@@ -152,7 +152,7 @@ describe("a form", () => {
     expect(screen).toEqual([
       "❓ MCP 服务器 trips 提问：",
       "│ Who is travelling?",
-      "  /decline 拒绝，/cancel 取消。trips 会看到您输入的内容：不要输入密码或密钥。",
+      "  /decline 拒绝，/cancel 取消。trips 会看到你输入的内容：不要输入密码或密钥。",
       "│ a",
       "a [整数 · 回车：2]: x",
       "需要：整数。",

@@ -47,7 +47,6 @@ export const lang: ChatCommand = {
       argument === "" ? await chooseOrList(chat, createLocalePicking(chat), lang, signal) : readLocale(argument);
     if (chosen === undefined) return undefined;
     chat.settings.locale = chosen;
-    chat.settings.language = chosen;
     chat.write(say(chosen, switchedText));
     chat.refresh();
     return undefined;

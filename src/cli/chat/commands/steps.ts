@@ -74,7 +74,7 @@ export const plan: ChatCommand = {
 };
 
 const noPlanText: Text = {
-  zh: "还没有计划。Plan 模式先列出步骤，由您确认后执行：/plan 问题 只用这一次，/mode plan 一直使用。",
+  zh: "还没有计划。Plan 模式先列出步骤，由你确认后执行：/plan 问题 只用这一次，/mode plan 一直使用。",
   en: "There is no plan yet. Plan mode lists its steps first and runs them after you confirm: /plan QUESTION for one question, /mode plan for all.",
 };
 

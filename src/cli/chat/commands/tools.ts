@@ -56,7 +56,7 @@ function findSource(argument: string, sources: readonly string[]): string {
 
 /** Emphasizes the heading of a source. Lines below it begin with a space. */
 function highlightHeading(line: string): string | Line {
-  return / · .* · /.test(line) && !line.startsWith(" ") ? createLine(line, "strong") : line;
+  return / · /.test(line) && !line.startsWith(" ") ? createLine(line, "strong") : line;
 }
 
 export const doctor: ChatCommand = {

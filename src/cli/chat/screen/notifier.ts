@@ -42,21 +42,21 @@ export function createNotifier({ way, handler, send, now = () => performance.now
     return focus === undefined ? now() - seenAt >= absenceMs : !focus;
   }
 
-  function tell(text: Text): void {
+  function sendNotification(text: Text): void {
     if (way === undefined || !isAway()) return;
     const shown = say(handler.locale, text);
     send(`${hasTitle ? restoreTitle : ""}${renderTitle(`● Duet: ${shown}`)}${renderNotification(way, shown)}`);
     hasTitle = true;
   }
 
-  function giveTitleBack(): void {
+  function restoreWindowTitle(): void {
     if (hasTitle) send(restoreTitle);
     hasTitle = false;
   }
 
   function noteKey(): void {
     seenAt = now();
-    giveTitleBack();
+    restoreWindowTitle();
   }
 
   return {
@@ -65,15 +65,15 @@ export function createNotifier({ way, handler, send, now = () => performance.now
     },
     handle(event) {
       const text = event.type === "run-end" ? endTexts[event.outcome.status] : undefined;
-      if (text) tell(text);
+      if (text) sendNotification(text);
     },
-    tellOfQuestion: () => tell(questionText),
+    tellOfQuestion: () => sendNotification(questionText),
     noteKey,
     setFocus(hasFocus) {
       focus = hasFocus;
       if (hasFocus) noteKey();
     },
-    close: giveTitleBack,
+    close: restoreWindowTitle,
   };
 }
 

@@ -60,6 +60,8 @@ export function createPicker<T>({ picking, locale, onDone: done }: PickerOptions
   }
 
   function press(key: Key): boolean {
+    // What was not in the list is no beginning of what is typed next.
+    if (wasEmpty && key.name === "text") typed = "";
     wasEmpty = key.name === "enter" && choices[at] === undefined;
     switch (key.name) {
       case "up":

@@ -57,7 +57,7 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
       if (questions.panel && view) notifier.tellOfQuestion();
       refresh();
     },
-    isRunShown: isRunShown,
+    isRunShown,
     onReply: (line) => screen.write([line]),
   });
   const folds = createFolds(() => handler.locale);
@@ -75,6 +75,19 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
   let list: StepList | undefined;
   const typingAhead = createTypingAhead();
   const claimed = claimOutput(console, (line) => write(line));
+  // The terminal answers some modes at once: its replies have to be read, not echoed.
+  const notifier = createNotifier({ way: notification, handler, send: (sequence) => screen.send(sequence) });
+  const keys = readScreenKeys({
+    ...{ handler, editor, queue, questions, interrupts, typingAhead, folds, isRunShown, notifier, onEnd: endChat },
+    stdin: console.stdin,
+    edit: (text) => editExternally(text, environment),
+    report: (line) => write(say(handler.locale, line)),
+    screen: {
+      refreshNow: () => screen.refreshNow(),
+      suspend: () => screen.suspend(),
+      resume: () => screen.resume(),
+    },
+  });
   const screen = createScreen({
     stdout: claimed.stdout,
     modes: inputModes,
@@ -89,25 +102,6 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
         status: interrupts.hint ?? handler.status(questions.panel !== undefined, size.columns),
         locale: handler.locale,
       }),
-  });
-  const notifier = createNotifier({ way: notification, handler, send: screen.send });
-  const keys = readScreenKeys({
-    ...{
-      handler,
-      editor,
-      queue,
-      questions,
-      interrupts,
-      typingAhead,
-      folds,
-      isRunShown,
-      notifier,
-      screen,
-      onEnd: endChat,
-    },
-    stdin: console.stdin,
-    edit: (text) => editExternally(text, environment),
-    report: (line) => write(say(handler.locale, line)),
   });
   signal.addEventListener("abort", endChat, { once: true });
 
@@ -210,9 +204,9 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
     refresh,
     async close() {
       signal.removeEventListener("abort", endChat);
-      keys.close();
       notifier.close();
       screen.close();
+      keys.close();
       claimed.release();
     },
   };

@@ -110,8 +110,8 @@ export function readScreenKeys(options: ScreenKeysOptions): ScreenKeys {
   }
 
   function suspend(): void {
-    keys.close();
     screen.suspend();
+    keys.close();
   }
 
   function resume(): void {

@@ -3,7 +3,7 @@ import type { Outcome } from "../../../core/outcome.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { chatAdvice } from "../../../render/choice-texts.ts";
-import { noticeLine, renderBill, renderEvent, renderPhase } from "../../../render/event-lines.ts";
+import { hasNoBill, noticeLine, renderBill, renderEvent, renderPhase } from "../../../render/event-lines.ts";
 import { renderOutcome } from "../../../render/step-writer.ts";
 import { createLine, type Line, type Style } from "../../terminal/text/line.ts";
 
@@ -45,7 +45,7 @@ export function renderEnd(outcome: Outcome, locale: Locale): Line[] {
       createLine(sanitizeLine(line), style),
     ),
     ...(advice === undefined ? [] : [createLine(`  ${advice}`, "dim")]),
-    createLine(`  ${sanitizeLine(renderBill(outcome, locale))}`, "dim"),
+    ...(hasNoBill(outcome) ? [] : [createLine(`  ${sanitizeLine(renderBill(outcome, locale))}`, "dim")]),
   ];
 }
 

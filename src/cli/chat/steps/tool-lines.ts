@@ -81,8 +81,8 @@ export function createToolLines({ screen, scrollback, steps, locale, now, spin }
   }
 
   return {
-    startCall({ callId, tool, arguments: args }) {
-      running.set(callId, { tool, args: shortenArguments(args), startedAt: now(), progress: "" });
+    startCall({ callId, tool, title, arguments: args }) {
+      running.set(callId, { tool: title ?? tool, args: shortenArguments(args), startedAt: now(), progress: "" });
     },
     handleProgress(event) {
       const call = running.get(event.callId);
@@ -90,7 +90,8 @@ export function createToolLines({ screen, scrollback, steps, locale, now, spin }
       if (call) call.progress = toShortLine(renderProgress(event), longestText);
     },
     finishCall(event) {
-      const { callId, tool, ok, cached, elapsedMs, preview, error, top = [] } = event;
+      const { callId, ok, cached, elapsedMs, preview, error, top = [] } = event;
+      const tool = event.title ?? event.tool;
       const name = ok && event.resultCount !== undefined ? toResultName(tool, locale) : toCallName(tool, locale);
       const facts = [
         renderSeconds(elapsedMs),

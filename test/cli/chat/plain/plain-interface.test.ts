@@ -230,7 +230,7 @@ describe("for a screen reader", () => {
     const shown = chatInterface.openRun("en");
     for (const text of ["One ", "line\nand ", "half"]) await shown.handle({ type: "answer-delta", text });
     expect(stdout()).toBe("One line\n");
-    await shown.handle({ type: "evaluation", verdict: "answer", reason: "model-decided", message: "done" });
+    await shown.handle({ type: "evaluation", verdict: "continue", reason: "custom", message: "done" });
     expect(stdout()).toBe("One line\nand half\nevaluation: done\n");
     await shown.close();
   });
@@ -270,7 +270,7 @@ describe("a pipe", () => {
     expect(await chatInterface.next()).toBe("one");
     const shown = chatInterface.openRun("en");
     await shown.handle({ type: "answer-delta", text: "The answer." });
-    await shown.handle({ type: "evaluation", verdict: "answer", reason: "model-decided", message: "done" });
+    await shown.handle({ type: "evaluation", verdict: "continue", reason: "custom", message: "done" });
     chatInterface.write("Cleared.");
     expect(await chatInterface.next()).toBe("two");
     expect(await chatInterface.next()).toBeUndefined();

@@ -10,7 +10,7 @@ export const chatTexts = {
   stopping: { zh: "正在停止…", en: "Stopping…" },
   notStopped: { zh: "未能停止：", en: "Not stopped: " },
   skip: { zh: "跳到输入框", en: "Skip to the message" },
-  yourQuestion: { zh: "您的问题", en: "Your question" },
+  yourQuestion: { zh: "你的问题", en: "Your question" },
   talk: { zh: "对话内容", en: "The conversation" },
   toEnd: { zh: "跳到最新", en: "Jump to the latest" },
   runGoes: {
@@ -54,7 +54,7 @@ export const chatTexts = {
   token: { zh: "令牌", en: "Token" },
   wrongToken: { zh: "这个令牌没有被接受。", en: "This token was not accepted." },
   linkToken: {
-    zh: "链接带来另一个令牌。改用后，给您链接的人能读到您此后问的内容。",
+    zh: "链接带来另一个令牌。改用后，给你链接的人能读到你此后问的内容。",
     en: "The link brings another token. If you use it, whoever sent you the link can read what you ask from then on.",
   },
   useToken: { zh: "改用", en: "Use it" },
@@ -80,7 +80,7 @@ export const searchBarred: Record<SearchReason, Text> = {
     en: "No search service is available: set a key such as TAVILY_API_KEY, or SEARXNG_URL.",
   },
   not_permitted: {
-    zh: "工具规则不允许您使用联网搜索。",
+    zh: "工具规则不允许你使用联网搜索。",
     en: "The tool rules do not allow you to search the web.",
   },
 };
@@ -128,7 +128,7 @@ export function describeChangedSetting(key: string, before: Text, now: Text): Te
 /** Holds the texts about conversations and runs that are not shown or no longer exist. */
 export const sideTexts = {
   running: { zh: "进行中", en: "running" },
-  waits: { zh: "等待您", en: "needs you" },
+  waits: { zh: "等待你", en: "needs you" },
   goneRun: {
     zh: "服务器已重新启动，这次运行已不存在；请重新提问。",
     en: "The server was restarted and this run no longer exists; ask again.",

@@ -156,7 +156,7 @@ describe("a token", () => {
     const { credentials, ask, pass } = check();
     await credentials.tokens.add(stored);
     pass(999);
-    expect(await ask()).toEqual({ caller: { owner: "token:t", tools: ["calculator"] } });
+    expect(await ask()).toEqual({ caller: { owner: "token:t", tools: ["calculator"] }, key: "t" });
     expect(await credentials.tokens.add({ ...stored, hash: "other" })).toBe(false);
     pass(1);
     expect(await ask()).toMatchObject({

@@ -4,6 +4,7 @@ import type { ChatCommand } from "./chat-command.ts";
 
 export const skills: ChatCommand = {
   name: "/skills",
+  runsAtOnce: true,
   argument: "",
   help: {
     zh: "列出模型可以使用的技能（tools.directory 中的 SKILL.md）",

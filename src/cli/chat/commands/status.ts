@@ -5,6 +5,7 @@ import type { ChatCommand } from "./chat-command.ts";
 
 export const status: ChatCommand = {
   name: "/status",
+  runsAtOnce: true,
   argument: "",
   help: {
     zh: "显示状态行的全部内容：上下文、用量、费用、文件夹、分支、模型",

@@ -4,6 +4,7 @@ import { toTurnStep } from "../../agent/context/given-steps.ts";
 import type { Caller } from "../../core/caller.ts";
 import { listHashes } from "../../core/files/run-files.ts";
 import { type Conversation, type ConversationStore, type ConversationTurn, createId } from "../../core/store/store.ts";
+import type { AgentTrace } from "../../core/trace.ts";
 import { detectLanguage } from "../../kit/locale.ts";
 import { createRandomHex } from "../../kit/random.ts";
 import { createMemorySourceList } from "../../store/memory/source-list.ts";
@@ -24,6 +25,8 @@ export interface GivenHistory extends LoadedConversation {
  */
 export interface GivenHistories {
   open(turns: readonly AskedTurn[], place: GivenPlace): GivenHistory;
+  /** Returns what a run of such a conversation did. Nothing of it is stored, so it is known for a while, in this process. */
+  findTrace(runId: string, caller: Caller): AgentTrace | undefined;
 }
 
 export interface GivenPlace {
@@ -45,11 +48,27 @@ export interface GivenHistoryLimits {
   most: number;
   /** Limits all kept text, in UTF-16 units. Text that conversations share is counted for each. */
   mostText: number;
+  /** Limits the traces, in UTF-16 units of their JSON. */
+  mostTraces?: number;
 }
 
 const usual: GivenHistoryLimits = { most: 1000, mostText: 30_000_000 };
 
-export function createGivenHistories({ most, mostText }: GivenHistoryLimits = usual): GivenHistories {
+interface KeptTrace {
+  owner: string | undefined;
+  trace: AgentTrace;
+}
+
+export function createGivenHistories({
+  most,
+  mostText,
+  mostTraces = 10_000_000,
+}: GivenHistoryLimits = usual): GivenHistories {
+  const traces = new LRUCache<string, KeptTrace>({
+    max: most,
+    maxSize: mostTraces,
+    sizeCalculation: ({ trace }) => JSON.stringify(trace).length,
+  });
   const kept = new LRUCache<string, GivenConversation>({
     max: most,
     maxSize: mostText,
@@ -72,6 +91,10 @@ export function createGivenHistories({ most, mostText }: GivenHistoryLimits = us
   }
 
   return {
+    findTrace(runId, caller) {
+      const found = traces.get(runId);
+      return found?.owner === caller.owner ? found?.trace : undefined;
+    },
     open(turns, { caller, kept: elsewhere, documents }) {
       const key = toHistoryKey(caller, turns);
       const { owner } = caller;
@@ -86,6 +109,7 @@ export function createGivenHistories({ most, mostText }: GivenHistoryLimits = us
         store: {
           ...elsewhere,
           async append({ turn, trace, pendingPlan, loadedTools = known.loadedTools, marker = known.marker }) {
+            traces.set(trace.run_id, { owner, trace });
             const now: Conversation = { ...known, summary, pendingPlan, loadedTools, marker };
             if (turn === undefined) {
               // Nothing was said; but a plan may wait still.

@@ -2,6 +2,27 @@ import { defineGroup, defineOptionalGroup, defineSetting } from "./setting.ts";
 
 const signIn = defineOptionalGroup(
   {
+    clientId: defineSetting(({ text }) => text, {
+      help: {
+        zh: "在授权服务器登记的客户端标识；密钥在 `DUET_SIGN_IN_SECRET` 中",
+        en: "the client's id at the authorization server; its secret is in `DUET_SIGN_IN_SECRET`",
+      },
+    }),
+    scopes: defineSetting(({ z, scope }) => z.array(scope).default(["openid", "profile", "email"]), {
+      help: {
+        zh: "登录时请求的 scope，此外还请求 `auth.scopes` 与 `auth.tools` 中的",
+        en: "scopes that are requested, beside those of `auth.scopes` and `auth.tools`",
+      },
+    }),
+    duration: defineSetting(({ seconds }) => seconds(60, 2_592_000).default(43_200), {
+      help: { zh: "登录多少秒后失效", en: "seconds after which a sign-in ends" },
+    }),
+  },
+  { fileHelp: "People sign in at /signin with the authorization server (OpenID Connect, code flow with PKCE)." },
+);
+
+const auth = defineOptionalGroup(
+  {
     issuer: defineSetting(({ secureAddress }) => secureAddress, {
       help: { zh: "授权服务器，与令牌中的写法一致", en: "the authorization server, as its tokens name it" },
     }),
@@ -14,6 +35,9 @@ const signIn = defineOptionalGroup(
       help: { zh: "公钥地址", en: "its keys" },
       fileHelp: "Its keys; found through its metadata when absent.",
       absent: { zh: "取自元数据", en: "from its metadata" },
+    }),
+    maxLifetime: defineSetting(({ seconds }) => seconds(60, 315_360_000).default(31_536_000), {
+      help: { zh: "令牌最多还有多少秒有效", en: "seconds for which a token may still be valid at most" },
     }),
     algorithms: defineSetting(
       ({ z, signatureAlgorithms }) =>
@@ -29,6 +53,7 @@ const signIn = defineOptionalGroup(
         "Tools by scope, as patterns: what a caller may use, by itself or through the agent. Absent: all. Prompts and resources of a server are available to callers that may use all its tools.",
       absent: { zh: "全部", en: "all" },
     }),
+    signIn,
   },
   { fileHelp: "OAuth 2.1 resource server: callers sign in with tokens of this authorization server." },
 );
@@ -72,7 +97,14 @@ const http = defineGroup(
       fileHelp:
         "Seconds that runs have to finish when the process is asked to end; after that they are cancelled and reported.",
     }),
-    auth: signIn,
+    requireToken: defineSetting(({ z }) => z.boolean().default(false), {
+      help: {
+        zh: "没有 `DUET_HTTP_TOKEN` 时，调用方也需要[令牌](sign-in.zh.md#api-令牌)或登录",
+        en: "callers need [a token](sign-in.md#api-tokens) or a sign-in, also without `DUET_HTTP_TOKEN`",
+      },
+      fileHelp: "Callers need an API token or a sign-in, also without DUET_HTTP_TOKEN.",
+    }),
+    auth,
   },
   { fileHelp: "`duet serve --http`." },
 );

@@ -225,6 +225,7 @@ test("limits count the client's calls and begin anew with its results; tool_choi
   if (!second.message || !second.calls[0]) throw new Error("no call");
   const end = await askForCalls(client, [...messages, second.message, result(second.calls[0].id, "A")]);
   expect([end.message?.content, end.finish]).toEqual(["Seven.", "stop"]);
+  expect(model.requests[0]?.messages[0]?.content).toContain("begin anew with its results");
   expect(model.requests.map(({ toolChoice }) => toolChoice)).toEqual(["required", { tool: "list" }, undefined]);
 });
 

@@ -9,7 +9,6 @@ export const securityHeaders: Readonly<Record<string, string>> = {
   "cross-origin-resource-policy": "same-origin",
   "permissions-policy": [
     "accelerometer",
-    "bluetooth",
     "camera",
     "display-capture",
     "geolocation",

@@ -14,6 +14,7 @@ import { addConversationsCommands, showTrace } from "./commands/conversations.ts
 import { addInstallOptions, install } from "./commands/install.ts";
 import { addPromptsCommands } from "./commands/prompts.ts";
 import { startServer } from "./commands/serve.ts";
+import { addTokensCommands } from "./commands/tokens.ts";
 import { addToolsCommands } from "./commands/tools.ts";
 import {
   askOptions,
@@ -90,6 +91,7 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
     )
     .command("tools", "the tools of the agent", (it) => addToolsCommands(it, setAction))
     .command("conversations", "the saved conversations", (it) => addConversationsCommands(it, setAction))
+    .command("tokens", "the tokens with which programs call over HTTP", (it) => addTokensCommands(it, setAction))
     .command("config", "the effective configuration", (it) => addConfigCommands(it, setAction))
     .command(
       "models",

@@ -167,7 +167,7 @@ function usageError(line: Text): DuetError {
   return new DuetError({ code: "config", text: line });
 }
 
-function splitList(value: unknown): string[] | undefined {
+export function splitList(value: unknown): string[] | undefined {
   return toOptionText(value)
     ?.split(",")
     .map((part) => part.trim())

@@ -127,4 +127,12 @@ export const hookMutations: readonly Mutation[] = [
     tests: ["test/app/instructions/serve-instructions.test.ts"],
     endangers: "callers of a server read instructions that its operator has not offered",
   },
+  {
+    id: "hook-message-to-run",
+    file: "src/agent/hooks/run-hooks.ts",
+    text: "  if (heard.refusal !== undefined) {",
+    becomes: "  if (heard.refusal === text) {",
+    tests: [runs],
+    endangers: "what a hook refuses as a question reaches the models as a message to the run",
+  },
 ];

@@ -186,7 +186,7 @@ function openCatalog(input: RunInput, { tools, client, models, finding }: RunPar
 }
 
 function createState(
-  { conversation, language, limits, answerForm, results }: RunInput,
+  { conversation, documents, language, limits, answerForm, results }: RunInput,
   { models, catalog: { tools }, emit }: RunServices,
   { question, sending, client }: Pick<LoopState, "question"> & Pick<RunParts, "sending" | "client">,
 ): LoopState {
@@ -197,7 +197,10 @@ function createState(
     plainHistory: [],
     steps: [],
     answerPrompt: undefined,
-    answer: createAnswerText({ conversation, evidence, isStructured: answerForm !== undefined, language, emit }),
+    answer: createAnswerText({
+      ...{ conversation, evidence, documents, language, emit },
+      isStructured: answerForm !== undefined,
+    }),
     evidence,
     statistics: createStatistics(),
     subAgents: createSubAgents(),

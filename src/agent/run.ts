@@ -70,6 +70,8 @@ export interface RunRequest {
   readonly stop?: readonly string[] | undefined;
   /** Says for the first round whether the model may, must or must not call a tool. With `none` the run has no tools. */
   readonly toolChoice?: ToolChoice | undefined;
+  /** Holds the numbers of the asker's own documents, where it may bring some. */
+  readonly documents?: ReadonlySet<number> | undefined;
   /** Lists what was called for this question before the run, as the program that asks has kept it. */
   readonly earlierSteps?: readonly GivenStep[] | undefined;
   readonly limits: Limits;

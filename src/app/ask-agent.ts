@@ -48,7 +48,7 @@ export async function askAgent(
   const { config, agent, evaluator, hooks, models, tools, conversations, attachments: preparation, telemetry } = parts;
   const { question, caller = operator, conversationId, search, user, limits, chain } = request;
   const mode = request.mode ?? selected?.settings.mode ?? "agent";
-  const { history, budget, resumed, attachments = [], stop, toolChoice } = request;
+  const { history, budget, resumed, attachments = [], stop, toolChoice, documents } = request;
   const answerForm = request.answerForm ?? (resumed && (await reopenAnswerForm(resumed)));
   const { signal } = activeRun;
   const began = performance.now();
@@ -69,7 +69,8 @@ export async function askAgent(
   if (conversationId !== undefined && history === undefined && journal && !resumed)
     await settleInterrupted(journal, ownerStore, { conversationId, owner: caller.owner });
   const givenConversation =
-    attached.history && (await conversations.given.get()).open(attached.history, { caller, kept: ownerStore });
+    attached.history &&
+    (await conversations.given.get()).open(attached.history, { caller, kept: ownerStore, documents });
   const { known, waitedMs } =
     givenConversation ??
     (await loadConversation(ownerStore, conversationId, { caller, going: activeRun, mutex: conversations.planTurns }));
@@ -139,6 +140,7 @@ export async function askAgent(
       answerForm,
       stop,
       toolChoice,
+      documents,
       drafts: request.drafts,
       locale,
       isInteractive: request.isInteractive,

@@ -51,6 +51,11 @@ export interface AskRequest {
   /** Says for the first round whether the model may, must or must not call a tool. It is `auto` when absent. */
   toolChoice?: ToolChoice | undefined;
   /**
+   * Holds the numbers under which the asker's own words bring documents, and is empty where they bring none. The answer keeps these
+   * numbers, our sources get higher ones, and while a run has fetched nothing it leaves every bracket as its model wrote it.
+   */
+  documents?: ReadonlySet<number> | undefined;
+  /**
    * Is true when chat mode searches the web for the question first. When it is absent, `search.enabled` decides, and the default
    * is false.
    */

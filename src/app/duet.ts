@@ -9,9 +9,11 @@ import type { ModelParameters } from "../config/models/resolve-model.ts";
 import type { Attachment } from "../core/attachment.ts";
 import { type Caller, operator } from "../core/caller.ts";
 import type { AgentEvent, Notice } from "../core/events.ts";
+import type { Credentials } from "../core/store/credentials.ts";
 import type { TakenRun } from "../core/store/journal.ts";
 import type { ConversationStore, TypedHistory } from "../core/store/store.ts";
 import type { Tool } from "../core/tools/tool.ts";
+import type { AgentTrace } from "../core/trace.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { createPushedStream } from "../kit/async/pushed-stream.ts";
 import { createTimeLimit, waitAbortable } from "../kit/async/timeout.ts";
@@ -203,11 +205,22 @@ export class Duet {
     return scopeStore((await this.#parts.conversations.store.get()).store, caller);
   }
 
+  /** Returns what one of the caller's runs did, also where it is not stored because the caller keeps the conversation itself. */
+  async trace(runId: string, caller: Caller = operator): Promise<AgentTrace | undefined> {
+    const given = await this.#parts.conversations.given.current;
+    return given?.findTrace(runId, caller) ?? (await this.store(caller)).trace(runId);
+  }
+
   /** Returns false when conversations last only as long as the process, by choice or because the store cannot be used. */
   async canKeepConversations(): Promise<boolean> {
     const { config, conversations } = this.#parts;
     await conversations.store.get();
     return config.conversations.store === "disk" && conversations.monitor.status.state !== "memory";
+  }
+
+  /** Returns the API tokens and the sessions of people who are signed in. Their methods reject while the store cannot be used. */
+  async credentials(): Promise<Credentials> {
+    return (await this.#parts.conversations.store.get()).credentials;
   }
 
   /** Returns the history of what is typed in the chat. Its methods never reject: what cannot be stored lasts as long as the chat. */

@@ -46,6 +46,8 @@ export interface Config extends ModelsConfig {
   localeIsChosen: boolean;
   telemetry: TelemetrySettings;
   httpToken?: string;
+  /** Authenticates Duet where people sign in. */
+  signInSecret?: string;
   /** Counts the Duets above this one that started it or its starter. */
   depth: number;
   /** Holds the environment with the variables of the `.env` file. The environments of child servers are taken from it. */

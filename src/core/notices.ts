@@ -154,6 +154,18 @@ export const noticeKinds = {
       };
     },
   }),
+  /** Is told where a hook does not let a message to a running question through. */
+  messageRefused: defineNotice("message-refused", {
+    level: "warning",
+    isInResult: true,
+    text({ said, why }: { said: string; why: string }) {
+      const shown = truncate(sanitizeLine(said), 500);
+      return {
+        zh: `钩子没有放行这条消息${why === "" ? "" : `（${why}）`}：${shown}`,
+        en: `A hook did not let this message through${why === "" ? "" : ` (${why})`}: ${shown}`,
+      };
+    },
+  }),
   budgetNearlyUsed: defineNotice("budget-nearly-used", {
     level: "warning",
     isInResult: true,

@@ -26,6 +26,8 @@ export interface RunQuestionRequest {
   host: Pick<Host, "asksForms">;
   /** Is true when nobody can answer the run's questions, now or with a token. The run then learns this at once. */
   isUnattended?: boolean | undefined;
+  /** Is true when the answer asks for a consent, and the next message replies. No other question can be asked then. */
+  asksInAnswer?: boolean | undefined;
   locale: Locale;
   /** Replaces the models in force. */
   models?: AskRequest["models"];
@@ -41,7 +43,7 @@ export interface RunQuestionRequest {
 
 type GivenOptions = Pick<
   AskRequest,
-  "history" | "instruction" | "stop" | "toolChoice" | "clientTools" | "earlierSteps"
+  "history" | "instruction" | "stop" | "toolChoice" | "documents" | "clientTools" | "earlierSteps"
 >;
 
 /** Begins a run. Throws where there are too many, and for a conversation that cannot be. */
@@ -71,6 +73,7 @@ export function beginRun(asked: RunQuestionRequest): RunHandle {
       isInteractive,
     },
     canAsk: (kind) => canAskKind(asked, kind),
+    asksInAnswer: asked.asksInAnswer,
     patienceMs: settings.confirmTime * 1000,
     clientPatienceMs: settings.clientToolTime * 1000,
     ask: (request) => duet.ask(request),
@@ -80,10 +83,11 @@ export function beginRun(asked: RunQuestionRequest): RunHandle {
 }
 
 function canAskKind(
-  { scope, chain, host: { asksForms }, isUnattended }: RunQuestionRequest,
+  { scope, chain, host: { asksForms }, isUnattended, asksInAnswer }: RunQuestionRequest,
   kind: QuestionKind,
 ): boolean {
   if (isUnattended) return false;
+  if (asksInAnswer) return kind === "call" && canHandOut(scope, chain);
   if (kind === "call") return asksForms || canHandOut(scope, chain);
   return asksForms || kind === "form" || kind === "url";
 }

@@ -4,7 +4,7 @@ import { type DraftEvent, isDraftEvent } from "../core/drafts.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { replaceNotSaved } from "../core/notices.ts";
 import type { Outcome } from "../core/outcome.ts";
-import type { QuestionKind } from "../core/questions/user-question.ts";
+import type { AskUser, QuestionKind } from "../core/questions/user-question.ts";
 import { createRunInbox, type RunInbox } from "../core/run-inbox.ts";
 import type { RunItem } from "../core/run-state.ts";
 import type { Entrance, RunJournal, TakenRun } from "../core/store/journal.ts";
@@ -99,6 +99,8 @@ export interface StartRunOptions {
   canAsk(kind: QuestionKind): boolean;
   /** Is how long a question waits for its answer, in milliseconds. */
   patienceMs: number;
+  /** Is true where the answer itself asks the user about a call, and the next message replies. */
+  asksInAnswer?: boolean | undefined;
   /** Is how long the run waits for results of the asking program's tools, in milliseconds. */
   clientPatienceMs?: number | undefined;
   ask(request: AskRequest): AsyncIterable<AgentEvent>;
@@ -117,6 +119,7 @@ export function startRun({
   request,
   canAsk,
   patienceMs,
+  asksInAnswer = false,
   clientPatienceMs = patienceMs,
   ask,
   onEnd,
@@ -217,6 +220,12 @@ export function startRun({
     turns.notify();
   }
 
+  const askUser: AskUser = (question, signal) => {
+    const reply = questions.ask(question, signal);
+    if (asksInAnswer && questions.open?.kind === "call") clientCalls.askConsent(questions.open);
+    return reply;
+  };
+
   function hideInternalCause(ending: Outcome): Outcome {
     if (ending.error?.code === "internal") fault = ending.error;
     return hideCause(ending, locale);
@@ -277,7 +286,7 @@ export function startRun({
       signal: stop.signal,
       inbox,
       callClient: clientCalls.call,
-      user: { canAsk, ask: questions.ask, person: run, owner: caller.owner },
+      user: { canAsk, ask: askUser, person: run, owner: caller.owner },
       recording: { entrance, key, onRecorded: recordEvents },
       resumed,
     });

@@ -2,6 +2,7 @@ import type { HookEvent, HookReply, HookRunner } from "../../core/hooks.ts";
 import type { Message } from "../../core/messages.ts";
 import { toModelName } from "../../core/model.ts";
 import { noticeKinds } from "../../core/notices.ts";
+import type { RunMessage } from "../../core/run-inbox.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { isRecord, type JsonObject } from "../../kit/json.ts";
 import { say, type Text } from "../../kit/locale.ts";
@@ -52,19 +53,41 @@ async function askStartHooks(run: Run, hooks: HookRunner): Promise<Start> {
     const begun = await runAt(run, hooks, { event: "SessionStart", subject: source, input, signal });
     hookSession.context = joinContext(begun);
   }
-  const replies = await runAt(run, hooks, {
-    event: "UserPromptSubmit",
-    subject: "",
-    input: { prompt: question },
-    signal,
-  });
+  return { session: hookSession.context, ...(await askPromptHooks(run, hooks, question)) };
+}
+
+async function askPromptHooks(run: Run, hooks: HookRunner, prompt: string): Promise<Heard> {
+  const { decideSignal: signal } = run.services.clock;
+  const replies = await runAt(run, hooks, { event: "UserPromptSubmit", subject: "", input: { prompt }, signal });
   const blocking = replies.find(({ isBlocking }) => isBlocking);
   return {
-    session: hookSession.context,
     prompt: joinContext(replies),
     refusal: blocking && (blocking.reason ?? ""),
     stop: replies.find(({ stop }) => stop !== undefined)?.stop,
   };
+}
+
+/** Holds what hooks said about a message that came during the run. It is recorded with the run. */
+type Heard = Omit<Start, "session">;
+
+function isHeard(value: unknown): value is Heard {
+  return isRecord(value) && typeof value.prompt === "string";
+}
+
+/**
+ * Runs the hooks before a message that came during the run, as before a question. Returns what the models read of it, or undefined where
+ * a hook refuses it, of which people are told. Throws a `DuetError` where a hook ends the run.
+ */
+export async function readThroughHooks(run: Run, { id, text }: RunMessage): Promise<string | undefined> {
+  const { hooks, record, emit } = run.services;
+  if (!hooks?.has("UserPromptSubmit")) return text;
+  const heard = await record.remember(`hooks:message:${id}`, isHeard, () => askPromptHooks(run, hooks, text));
+  if (heard.stop !== undefined) throw stoppedByHookError(heard.stop);
+  if (heard.refusal !== undefined) {
+    emit(noticeKinds.messageRefused({ said: text, why: heard.refusal }, run.input.locale));
+    return undefined;
+  }
+  return heard.prompt === "" ? text : `${text}\n\n${renderContext(run, heard.prompt)}`;
 }
 
 /**

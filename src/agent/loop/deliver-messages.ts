@@ -2,6 +2,7 @@ import type { AssistantMessage, UserMessage } from "../../core/messages.ts";
 import { noticeKinds } from "../../core/notices.ts";
 import type { RunMessage } from "../../core/run-inbox.ts";
 import { isRecord } from "../../kit/json.ts";
+import { readThroughHooks } from "../hooks/run-hooks.ts";
 import type { Run } from "../run.ts";
 import { hasClientTools } from "./client-calls.ts";
 
@@ -30,12 +31,18 @@ export async function addMessages(run: Run, step: number, said?: AssistantMessag
   const take = (): RunMessage[] | undefined => (inbox.waiting.length > 0 ? inbox.takeAll() : undefined);
   const taken = await record.deliver(`messages:${step}`, isDelivered, take);
   if (taken === undefined) return [];
-  const messages = taken.map(({ text }): UserMessage => ({ role: "user", content: text }));
+  const heard: { text: string; read: string }[] = [];
+  for (const message of taken) {
+    const read = await readThroughHooks(run, message);
+    if (read !== undefined) heard.push({ text: message.text, read });
+  }
+  const messages = heard.map(({ read }): UserMessage => ({ role: "user", content: read }));
+  if (messages.length === 0) return [];
   // A model that had closed its work reads them after its last words.
   if (said) run.state.steps.push({ message: said, results: [], read: [], messages });
   else addToLastStep(run, messages);
-  for (const { text } of taken) run.services.emit(noticeKinds.messageDelivered(text, run.input.locale));
-  run.state.delivered.push(...taken.map(({ text }) => text));
+  for (const { text } of heard) run.services.emit(noticeKinds.messageDelivered(text, run.input.locale));
+  run.state.delivered.push(...heard.map(({ text }) => text));
   return messages;
 }
 

@@ -43,29 +43,42 @@ function createListening(client: Client, onUpdated: (uri: string) => void, ended
   /** Ends the old stream only when the new one is there, so that no change is missed in between. */
   async function listen(signal?: AbortSignal): Promise<void> {
     const before = stop;
-    stop = undefined;
-    if (uris.size > 0) {
-      stop = new AbortController();
-      followSignal(stop, ended);
-      const opened = Promise.withResolvers<void>();
-      const listening = keepListening({
-        client,
-        filter: { resourceSubscriptions: [...uris] },
-        signal: stop.signal,
-        onOpen: () => opened.resolve(),
-        onAgain: () => [...uris].forEach(onUpdated),
-      });
-      void ignoreRejection(listening, "a stream that cannot be opened is tried again").then(opened.resolve);
-      await waitAbortable(opened.promise, signal);
+    const own = uris.size > 0 ? new AbortController() : undefined;
+    stop = own;
+    try {
+      if (own) await openStream(own, signal);
+    } finally {
+      before?.abort();
     }
-    before?.abort();
+  }
+
+  async function openStream(own: AbortController, signal: AbortSignal | undefined): Promise<void> {
+    const unfollow = followSignal(own, ended);
+    own.signal.addEventListener("abort", unfollow, { once: true });
+    const opened = Promise.withResolvers<void>();
+    const listening = keepListening({
+      client,
+      filter: { resourceSubscriptions: [...uris] },
+      signal: own.signal,
+      onOpen: () => opened.resolve(),
+      onAgain: () => [...uris].forEach(onUpdated),
+    });
+    void ignoreRejection(listening, "a stream that cannot be opened is tried again").then(opened.resolve);
+    await waitAbortable(opened.promise, signal);
   }
 
   return {
     async subscribe(uri, signal) {
       if (uris.has(uri)) return;
       uris.add(uri);
-      await listen(signal);
+      try {
+        await listen(signal);
+      } catch (thrown) {
+        // Whoever gave up hears of no change: the next stream is without this resource.
+        uris.delete(uri);
+        void ignoreRejection(listen(), "the reason of the subscription's end is thrown");
+        throw thrown;
+      }
     },
     async unsubscribe(uri) {
       if (uris.delete(uri)) await listen();

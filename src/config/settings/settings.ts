@@ -154,6 +154,13 @@ export const outsideSettings = {
     help: { zh: "通过 HTTP 的调用方需要的令牌", en: "the token that callers over HTTP need" },
     environment: "DUET_HTTP_TOKEN",
   }),
+  signInSecret: defineSetting(({ token }) => token.optional(), {
+    help: {
+      zh: "`serve.http.auth.signIn.clientId` 的密钥；公共客户端没有",
+      en: "the secret of `serve.http.auth.signIn.clientId`; a public client has none",
+    },
+    environment: "DUET_SIGN_IN_SECRET",
+  }),
   terminalMode: defineSetting(({ z }) => z.enum(["chat", "agent", "plan"]).optional(), {
     help: { zh: "聊天和网页开始时的模式", en: "the mode in which the chat and the page start" },
     environment: "DEFAULT_MODE",

@@ -5,6 +5,7 @@ import type { Status } from "../outcome.ts";
 import type { NumberedSource } from "../sources.ts";
 import type { Source } from "../tools/tool.ts";
 import type { AgentTrace } from "../trace.ts";
+import type { Credentials } from "./credentials.ts";
 import type { DailyUsage } from "./daily-usage.ts";
 import type { Journal } from "./journal.ts";
 import type { ResponseRecords } from "./response-records.ts";
@@ -127,6 +128,7 @@ export interface OperatorStore extends SharedStore {
   readonly typedHistory: TypedHistory;
   readonly retention: Retention;
   readonly journal: Journal;
+  readonly credentials: Credentials;
 }
 
 export interface FinishedRun {

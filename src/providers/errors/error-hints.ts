@@ -63,7 +63,7 @@ const hints: Record<Remedy, (facts: Facts) => Text> = {
       ? another
       : { zh: `请在${wait.zh}后再试，或换用其他模型。`, en: `Try again in ${wait.en}, or use another model.` },
   invalid_request: () => ({ zh: "请检查模型名称与参数。", en: "Check the model's name and its parameters." }),
-  model: ({ host }) =>
+  model_not_found: ({ host }) =>
     isLocal(host)
       ? {
           zh: `请检查模型名称；若使用 Ollama，请先运行 ollama pull 下载该模型。`,

@@ -33,15 +33,16 @@ export function createResourceSubscriptions(
   async function begin(key: string, uri: string, signal: AbortSignal): Promise<void> {
     if (stops.has(key)) return;
     if (stops.size >= most) throw tooManyError();
-    stops.set(key, () => {});
+    const ignoreEnd = (): void => {};
+    stops.set(key, ignoreEnd);
     try {
       const stop = await follow(uri, onUpdated, signal);
       if (stop === undefined) throw new ResourceNotFoundError(uri.slice(0, 1000));
-      // It may have been ended while the server was asked.
-      if (stops.has(key) && !closed.signal.aborted) stops.set(key, stop);
+      // It may have been ended, and begun anew, while the server was asked.
+      if (stops.get(key) === ignoreEnd && !closed.signal.aborted) stops.set(key, stop);
       else stop();
     } catch (thrown) {
-      stops.delete(key);
+      if (stops.get(key) === ignoreEnd) stops.delete(key);
       throw thrown;
     }
   }

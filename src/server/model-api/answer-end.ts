@@ -1,10 +1,9 @@
 import { stoppingLimits } from "../../core/limits.ts";
 import type { ModelBill, Outcome } from "../../core/outcome.ts";
-import type { ErrorCode, ErrorReport } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
 import { renderOutcome } from "../../render/step-writer.ts";
 import type { HttpRefusal } from "../http/response/dialects.ts";
-import { toRetryResponse } from "../http/response/refusal.ts";
+import { toFailedRun } from "../http/response/failed-run.ts";
 
 /** Says why an answer ended. With `tool-calls` the client is to run its tools, and to send their results. */
 export type AnswerFinish = "stop" | "length" | "content-filter" | "tool-calls";
@@ -39,9 +38,9 @@ export interface AnswerCitation {
 
 /** Returns how a run ended, or a refusal when it has no answer. */
 export function toAnswerEnd(outcome: Outcome, locale: Locale): AnswerEnd | { failure: HttpRefusal } {
-  const { status, response, meta, notices, output } = outcome;
-  if (status === "failed") return { failure: toFailure(outcome) };
-  if (status === "cancelled" && response === "") return { failure: cancelled };
+  const { meta, notices, output } = outcome;
+  const failure = toFailedRun(outcome);
+  if (failure !== undefined) return { failure };
   return {
     notice: renderOutcome(outcome, locale).join("\n\n"),
     citations: toCitations(outcome),
@@ -95,35 +94,3 @@ export function removeUsage(usage: AnswerUsage, before: AnswerUsage): AnswerUsag
     reasoningTokens: usage.reasoningTokens - before.reasoningTokens,
   };
 }
-
-/** OpenAI's own clients obey this header. */
-const headers = { "x-should-retry": "false" };
-
-function toFailure(outcome: Outcome): HttpRefusal {
-  const { code, message, hint } = outcome.error ?? unexplained;
-  const toText = (text: string) => ({ zh: text, en: text });
-  const described = { error: code, text: toText(message), hint: hint ? toText(hint) : undefined };
-  return { status: statuses[code] ?? 424, headers, ...described, ...toRetryResponse(outcome) };
-}
-
-const unexplained: ErrorReport = { code: "internal", message: "the run failed", hint: null };
-
-/**
- * Clients must not repeat a run by themselves: Duet has already retried what could be retried, and the run has cost something.
- * So every error is 424, "failed dependency", except those worth a retry at a known time. Clients repeat 408, 409, 429 and
- * everything from 500 on (`openai` and the AI SDK both), and 401 and 403 would say that the client's key is wrong.
- */
-const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
-  invalid_request: 400,
-  context_overflow: 400,
-  content_filter: 400,
-};
-
-/** Proxies use 499 for this: the client or the operator has stopped the run. */
-const cancelled: HttpRefusal = {
-  status: 499,
-  error: "internal",
-  openAiCode: "cancelled",
-  text: { zh: "已取消。", en: "Cancelled." },
-  headers,
-};

@@ -7,6 +7,8 @@ import type { RunHandle } from "../../runs/run-handle.ts";
 import type { HttpRefusal } from "../http/response/dialects.ts";
 import { HttpRefusalError, internal } from "../http/response/refusal.ts";
 import { type AnswerEnd, removeUsage, sumUsage, toAnswerEnd } from "./answer-end.ts";
+import { renderConsentQuestion } from "./consent-question.ts";
+import { renderCutMark } from "./cut-mark.ts";
 import type { OpenedAnswer } from "./open-answer.ts";
 import { createReasoning } from "./reasoning.ts";
 import { createSentText } from "./sent-text.ts";
@@ -60,6 +62,11 @@ export async function followAnswer(
   }
 
   function finish(over: AnswerOver): void {
+    if ("round" in over && over.round.consent) {
+      handle({ type: "text", text: renderConsentQuestion(over.round.consent, locale) });
+      handle({ type: "end", end: toPauseEnd(answer, over.round) });
+      return;
+    }
     if ("round" in over) {
       if (turnText.text !== "") handle({ type: "text", text: turnText.text });
       for (const call of over.round.calls) handle({ type: "tool-call", call });
@@ -72,6 +79,8 @@ export async function followAnswer(
       return;
     }
     for (const line of renderMissingConsent(ending)) handle({ type: "text", text: `\n\n${line}` });
+    const mark = renderCutMark(over.outcome, { request, locale, isCut: sent.isCut });
+    if (mark !== "") handle({ type: "text", text: mark });
     if (ending.notice !== "") addReasoning(`\n\n${ending.notice}`);
     handle({ type: "end", end: sent.isCut ? { ...ending, finish: "length" } : ending });
   }
@@ -80,6 +89,8 @@ export async function followAnswer(
   const unfollow = isCurrent(answer) ? run.follow(take) : () => {};
   try {
     for (const note of notes) addReasoning(`ℹ ${note}\n\n`);
+    if (request.conversation.lead !== "" && answer.part === 0)
+      handle({ type: "text", text: request.conversation.lead });
     for (const event of listPartEvents(answer)) take(event);
     if (run.draft && isCurrent(answer)) take({ type: "draft-delta", draft: run.draft.draft, text: run.draft.text });
     const over = await waitForPart(answer, signal);
@@ -117,18 +128,28 @@ export async function waitForAnswer(answer: OpenedAnswer): Promise<WholeAnswer> 
   }
   const toReasoning = (): string => (request.reasoning === "none" ? "" : thoughts.join("").trim());
   if (over !== undefined && "round" in over) {
-    const { calls } = over.round;
-    return { text: text + turnText.text, reasoning: toReasoning(), calls, end: toPauseEnd(answer, over.round) };
+    const { calls, consent } = over.round;
+    const asked = consent && renderConsentQuestion(consent, locale);
+    return {
+      text: text + (asked ?? turnText.text),
+      reasoning: toReasoning(),
+      calls,
+      end: toPauseEnd(answer, over.round),
+    };
   }
-  const end = toPartEnd(answer, over?.outcome ?? run.snapshot());
+  const outcome = over?.outcome ?? run.snapshot();
+  const end = toPartEnd(answer, outcome);
   if ("failure" in end) throw new HttpRefusalError(end.failure);
   if (end.notice !== "") thoughts.push(`\n\n${end.notice}`);
   // The events of a run are dropped some time after its end, and its answer is not.
   const said = answer.part === 0 ? run.snapshot().response : text;
-  return { text: [said, ...renderMissingConsent(end)].join("\n\n"), reasoning: toReasoning(), calls: [], end };
+  const lines = [said, ...renderMissingConsent(end)].join("\n\n");
+  const lead = answer.part === 0 ? request.conversation.lead : "";
+  const mark = renderCutMark(outcome, { request, locale, isCut: false });
+  return { text: lead + lines + mark, reasoning: toReasoning(), calls: [], end };
 }
 
-/** Says what ended the part of a run that answers one request: calls of the client's tools, or its end. */
+/** Says what ended the part of a run that answers one request: what it waits for from its client, or its end. */
 type AnswerOver = { round: ClientRound } | { outcome: Outcome };
 
 /** Resolves when there is nothing more to come, or with nothing when the signal aborts. */
@@ -153,10 +174,10 @@ function listPartEvents({ run, part }: OpenedAnswer): readonly AgentEvent[] {
   return run.events.slice(rounds[part - 1]?.place.event ?? 0, rounds[part]?.place.event);
 }
 
-/** Returns the end of an answer that asks for calls of the client's tools. */
-function toPauseEnd({ run, part }: OpenedAnswer, { place }: ClientRound): AnswerEnd {
+/** Returns the end of an answer that asks for calls of the client's tools, or its user for consent. */
+function toPauseEnd({ run, part }: OpenedAnswer, { place, consent }: ClientRound): AnswerEnd {
   return {
-    finish: "tool-calls",
+    finish: consent ? "stop" : "tool-calls",
     usage: removeUsage(sumUsage(Object.values(place.models)), getUsageBefore(run, part)),
     citations: [],
     notice: "",

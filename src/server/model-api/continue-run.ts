@@ -61,7 +61,7 @@ function hasCall(calls: readonly { id: string }[], wanted: readonly { id: string
 }
 
 /** A run that failed is worth another try, and the events of one that has ended are kept for a while only. */
-function canTellAgain({ outcome, events }: RunHandle): boolean {
+export function canTellAgain({ outcome, events }: RunHandle): boolean {
   return outcome === undefined || (events.length > 0 && outcome.status !== "failed" && outcome.status !== "cancelled");
 }
 

@@ -29,8 +29,10 @@ export interface ModelRequest {
   maxTokens: number | undefined;
   /** In chat mode, true searches the web first. */
   search: boolean | undefined;
-  /** Says how much the client gets of what the run does beside its answer. */
-  reasoning: ReasoningDetail;
+  /** Says how much the client gets of what the run does beside its answer. The model's name or `serve.modelApi` says it where this is absent. */
+  reasoning?: ReasoningDetail | undefined;
+  /** Is true where the client wants the answer as a stream. */
+  isStreamed?: boolean | undefined;
   /**
    * Keeps the run in a conversation of ours: this one, or a new one where it has no ID. The conversation's own turns are then the
    * history. Without it nothing is kept, and the request brings its history.
@@ -87,6 +89,18 @@ export interface RequestConversation {
   instruction: string | undefined;
   /** Tells the reader what was left out. */
   notes: Text[];
+  /** Holds the words of all messages in their order, by which a page's own request is known. */
+  said: readonly SaidMessage[];
+  /** Holds the numbers of the documents that the messages bring. */
+  documents: ReadonlySet<number>;
+  /** Stands before the answer, where that goes on with one which ends with a line of ours. */
+  lead: string;
+}
+
+/** Represents the words of one message. */
+export interface SaidMessage {
+  role: ModelMessage["role"];
+  text: string;
 }
 
 /** Represents an earlier question with its answer. */

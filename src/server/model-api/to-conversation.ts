@@ -1,15 +1,17 @@
 import type { ClientToolCall, ClientToolResult, GivenStep } from "../../core/client-tools.ts";
-import type { Text } from "../../kit/locale.ts";
+import { detectLanguage, say, type Text } from "../../kit/locale.ts";
+import { hasCutMark, removeCutMark } from "./cut-mark.ts";
+import { findDocumentNumbers } from "./document-numbers.ts";
 import { fieldRefusedError } from "./field-refused-error.ts";
-import type { ClientResult, ModelMessage, RequestConversation, WireFile } from "./model-request.ts";
+import type { ClientResult, ModelMessage, RequestConversation, SaidMessage, WireFile } from "./model-request.ts";
 
 /** Limits a question, in UTF-16 units. */
 const longestQuestion = 100_000;
 
 /**
  * Returns a client's messages as a question with its history. Calls of the client's tools belong to the question before them; what the
- * user says after their results, without an answer between, was said to that question too. Throws `HttpRefusalError` (400), which
- * names `field`, where there is no question at the end or where it is too long.
+ * user says after their results, without an answer between, was said to that question too. Where an answer stands last, the question
+ * is to go on with it. Throws `HttpRefusalError` (400), which names `field`, where nothing is asked or where it is too long.
  */
 export function toConversation(messages: readonly ModelMessage[], field: string): RequestConversation {
   const instructions: string[] = [];
@@ -21,7 +23,7 @@ export function toConversation(messages: readonly ModelMessage[], field: string)
         if (message.text.trim() !== "") instructions.push(message.text);
         break;
       case "assistant":
-        addAnswer(findLast(turns), message.text, message.calls);
+        addAnswer(findLast(turns), removeCutMark(message.text), message.calls);
         break;
       case "tool":
         if (!addResult(turns.at(-1), message.result)) orphans += 1;
@@ -30,12 +32,14 @@ export function toConversation(messages: readonly ModelMessage[], field: string)
         if (message.text.trim() !== "" || message.files.length > 0) addQuestion(turns, message.text, message.files);
     }
   }
-  const last = turns.pop();
+  const goesOn = turns.at(-1)?.answers.some((answer) => answer.trim() !== "") === true;
+  const last = goesOn ? toGoOn(turns) : turns.pop();
   const files = last?.files ?? [];
   const steps = last?.steps ?? [];
   const question = last?.questions.join("\n\n").trim() || (files.length + steps.length > 0 ? unsaid : "");
-  if (question === "" || (last?.answers.length ?? 0) > 0) throw fieldRefusedError(field, noQuestion);
+  if (question === "") throw fieldRefusedError(field, noQuestion);
   if (question.length > longestQuestion) throw fieldRefusedError(field, describeTooLong(question.length));
+  const said = messages.map(toSaid);
   return {
     question,
     files,
@@ -48,8 +52,26 @@ export function toConversation(messages: readonly ModelMessage[], field: string)
     })),
     instruction: instructions.length > 0 ? instructions.join("\n\n") : undefined,
     notes: orphans > 0 ? [describeOrphans(orphans)] : [],
+    said,
+    documents: findDocumentNumbers(said.flatMap(({ role, text }) => (role === "assistant" ? [] : [text]))),
+    lead: goesOn && hasCutMark(said.at(-1)?.text ?? "") ? "\n\n" : "",
   };
 }
+
+function toSaid(message: ModelMessage): SaidMessage {
+  return { role: message.role, text: message.role === "tool" ? message.result.text : message.text };
+}
+
+/** Asks for the rest of the last answer, in the language of the conversation. */
+function toGoOn(turns: readonly Exchange[]): Exchange {
+  const spoken = turns.at(-1)?.questions.join("\n") ?? "";
+  return { questions: [say(detectLanguage(spoken, "en"), goOn)], steps: [], answers: [], files: [] };
+}
+
+const goOn: Text = {
+  zh: "请从你上一个回答中断的地方接着写。只写后续部分，不要重复已有内容，也不要加开场白。",
+  en: "Go on with your last answer from exactly where it ends. Write only what follows, repeat nothing of it, and add no introduction.",
+};
 
 /** Stands for the missing question when a conversation begins with the assistant, and where a message is an image alone. */
 const unsaid = "…";
@@ -104,8 +126,8 @@ function addResult(turn: Exchange | undefined, { callId, text, files, isError }:
 }
 
 const noQuestion = {
-  zh: "最后须是用户的消息（允许：role 为 user、含文字、图片或文件的消息，其后没有 assistant 消息）",
-  en: "the last message is not a question (allowed: a message of the role user with text, an image or a file, and no assistant message after it)",
+  zh: "没有问题（允许：role 为 user、含文字、图片或文件的消息，或要接着写的 assistant 消息）",
+  en: "there is no question (allowed: a message of the role user with text, an image or a file, or one of the assistant to go on with)",
 };
 
 function describeTooLong(length: number): Text {

@@ -25,7 +25,8 @@ export function createChunkWriter({ naming, includesUsage, locale }: ChunkWriter
       case "tool-call":
         return add({ tool_calls: [{ index: calls++, ...toWireCall(part.call) }] });
       case "tick":
-        return ": keep-alive\n\n";
+        // Readers of several clients take the empty line after a comment for an event without data.
+        return add({});
       case "failure":
         return write(openAi(part.failure, locale).body);
       case "end": {

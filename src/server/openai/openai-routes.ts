@@ -1,17 +1,16 @@
 import type { RunService } from "../../runs/run-service.ts";
 import { readJsonBody, toFileBodyLimit } from "../http/request/read-body.ts";
-import type { Handle, Route, RouteCall } from "../http/routes.ts";
+import type { Handle, Route } from "../http/routes.ts";
 import { waitForAnswer } from "../model-api/answer-parts.ts";
+import { withAsker } from "../model-api/find-asker.ts";
 import { openAnswer } from "../model-api/open-answer.ts";
 import { streamAnswer } from "../model-api/stream-answer.ts";
 import { toConversation } from "../model-api/to-conversation.ts";
 import { createChunkWriter } from "./chunk-writer.ts";
 import { createCompletionId, toCompletion } from "./completion.ts";
 import { createModelRoutes } from "./model-routes.ts";
-import { type ChatRequest, readChat } from "./read-chat.ts";
+import { readChat } from "./read-chat.ts";
 import { readMessages } from "./read-messages.ts";
-import { answerSideCall } from "./side-answer.ts";
-import { isSideCall } from "./side-calls.ts";
 
 /** Serves programs that use OpenAI's API: `/v1/chat/completions` and `/v1/models`. */
 export function createOpenAiRoutes(service: RunService): Readonly<Record<string, Route>> {
@@ -25,19 +24,16 @@ export function createOpenAiRoutes(service: RunService): Readonly<Record<string,
 
 /** Serves `POST /v1/chat/completions`. */
 export function createChat(service: RunService): Handle {
-  return async (call) => {
-    const asked = readChat(await readJsonBody(call, toFileBodyLimit(service.settings.http.maxBody)));
-    return isSideCall(asked) ? answerSideCall(service, asked, call) : answer(service, asked, call);
+  return async (given) => {
+    const asked = readChat(await readJsonBody(given, toFileBodyLimit(service.settings.http.maxBody)));
+    const call = withAsker(given, service.settings.modelApi, asked.user);
+    const conversation = toConversation(readMessages(asked.messages), asked.fields.messages);
+    const opened = await openAnswer(service, { ...asked, conversation }, call);
+    const { run, locale } = opened;
+    const naming = createCompletionId(opened.id, asked.model);
+    if (asked.isStreamed)
+      return streamAnswer(opened, createChunkWriter({ naming, includesUsage: asked.includesUsage, locale }));
+    const headers = { "x-request-id": run.id };
+    return Response.json(toCompletion(naming, await waitForAnswer(opened)), { headers });
   };
-}
-
-async function answer(service: RunService, asked: ChatRequest, call: RouteCall): Promise<Response> {
-  const conversation = toConversation(readMessages(asked.messages), asked.fields.messages);
-  const opened = await openAnswer(service, { ...asked, conversation }, call);
-  const { run, locale } = opened;
-  const naming = createCompletionId(opened.id, asked.model);
-  if (asked.isStreamed)
-    return streamAnswer(opened, createChunkWriter({ naming, includesUsage: asked.includesUsage, locale }));
-  const headers = { "x-request-id": run.id };
-  return Response.json(toCompletion(naming, await waitForAnswer(opened)), { headers });
 }

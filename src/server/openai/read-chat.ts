@@ -5,7 +5,7 @@ import { describeNoObject } from "../api/read-fields.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import { parseInput } from "../mcp/read-input.ts";
 import { fieldRefusedError } from "../model-api/field-refused-error.ts";
-import { parseMode } from "../model-api/model-names.ts";
+import { parseMode, reasoningDetails } from "../model-api/model-names.ts";
 import type { ModelRequest } from "../model-api/model-request.ts";
 import type { WireMessage } from "./read-messages.ts";
 import { readToolChoice, readTools, toToolField, wireTool } from "./read-tools.ts";
@@ -13,8 +13,9 @@ import { readToolChoice, readTools, toToolField, wireTool } from "./read-tools.t
 /** Represents a request for a chat completion, limited to the fields that Duet uses. Its messages are read by `readMessages`. */
 export interface ChatRequest extends Omit<ModelRequest, "conversation"> {
   messages: readonly WireMessage[];
-  isStreamed: boolean;
   includesUsage: boolean;
+  /** Names the person who asks, in the client's words. It counts for a trusted key only. */
+  user: string | undefined;
 }
 
 const stopText = z.string().min(1).max(1000);
@@ -41,7 +42,7 @@ export const chatBody = z.looseObject({
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   max_tokens: tokens,
   max_completion_tokens: tokens,
-  temperature: z.number().min(0).max(2).nullish(),
+  temperature: z.number().min(0).lt(2).nullish(),
   top_p: z.number().gt(0).max(1).nullish(),
   tools: z
     .array(wireTool)
@@ -55,13 +56,19 @@ export const chatBody = z.looseObject({
   response_format: z
     .looseObject({ type: z.string(), json_schema: z.looseObject({ schema: z.unknown() }).nullish() })
     .nullish(),
+  user: z.string().nullish(),
+  safety_identifier: z.string().nullish(),
+  reasoning: z
+    .union([z.enum(reasoningDetails), z.looseObject({ exclude: z.boolean().nullish() })])
+    .nullish()
+    .describe("How much of its work the run tells in reasoning_content: none, brief or full."),
 });
 
 /** Throws `HttpRefusalError` (400, or 404 for the model) with one line that names the field, its value and what is allowed. */
 export function readChat(body: unknown): ChatRequest {
   const fields = readFields(body);
   const mode = parseMode(fields.model);
-  const { messages, stream, stream_options, stop, tools } = fields;
+  const { messages, stream, stream_options, stop, tools, reasoning } = fields;
   const { choice, allowed } = readToolChoice(fields.tool_choice);
   return {
     model: fields.model,
@@ -78,7 +85,8 @@ export function readChat(body: unknown): ChatRequest {
     callsInParallel: fields.parallel_tool_calls ?? true,
     format: readFormat(fields.response_format),
     search: isRecord(fields.web_search_options) ? true : undefined,
-    reasoning: "full",
+    reasoning: typeof reasoning === "string" ? reasoning : reasoning?.exclude === true ? "none" : undefined,
+    user: fields.safety_identifier ?? fields.user ?? undefined,
     fields: chatFields,
   };
 }

@@ -36,7 +36,7 @@ export async function finishRuns({ runs, inFlight, graceMs, hurry, locale, log }
   if (cut > 0) warnOperator(finishTexts.cuts(cut));
   const going = all.filter((run) => !isWaiting(run));
   if (going.length > 0 && graceMs > 0) log(say(locale, finishTexts.waits(going.length, graceMs / 1000)));
-  const asking = all.length - going.length;
+  const asking = all.filter(({ open }) => open !== undefined).length;
   if (asking > 0) warnOperator(finishTexts.givesUp(asking));
   const waitForEnds = (signal: AbortSignal) => Promise.all(all.map((run) => waitForOwnEnd(run, signal)));
   await runWithin(graceMs, (signal) => Promise.all([waitForEnds(signal), inFlight.waitUntilEmpty(signal)]), hurry);
@@ -81,8 +81,8 @@ const finishTexts = {
   }),
   hurries: { zh: "再次收到信号：不再等待", en: "second signal: no longer waiting" },
   givesUp: (count: number): Text => ({
-    zh: `已取消 ${count} 个等待用户或客户端工具的运行`,
-    en: `cancelled ${describeCount(count)} waiting for a person or a client's tools`,
+    zh: `已取消 ${count} 个等待用户答复的运行`,
+    en: `cancelled ${describeCount(count)} waiting for a person's reply`,
   }),
   cuts: (count: number): Text => ({
     zh: `已断开 ${count} 个没有发送完整的请求`,

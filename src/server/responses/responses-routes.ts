@@ -5,6 +5,7 @@ import { toJsonResponse } from "../api/json-response.ts";
 import { readJsonBody, toFileBodyLimit } from "../http/request/read-body.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { Handle, Route, RouteCall } from "../http/routes.ts";
+import { withAsker } from "../model-api/find-asker.ts";
 import { openAnswer } from "../model-api/open-answer.ts";
 import { findEarlyRefusal } from "../model-api/stream-answer.ts";
 import { getResponse, keepResponse, type ResponsesContext } from "./find-response.ts";
@@ -22,16 +23,22 @@ export function createResponsesRoutes(service: RunService): Readonly<Record<stri
   const context: ResponsesContext = { service, live: createLiveResponses() };
   return {
     "/v1/responses": { POST: create(context) },
-    "/v1/responses/:id": { GET: read(context), DELETE: remove(context) },
-    "/v1/responses/:id/cancel": { POST: cancel(context) },
-    "/v1/responses/:id/input_items": { GET: listInput(context) },
+    "/v1/responses/:id": { GET: identify(read(context)), DELETE: identify(remove(context)) },
+    "/v1/responses/:id/cancel": { POST: Object.assign(identify(cancel(context)), { readsNoBody: true as const }) },
+    "/v1/responses/:id/input_items": { GET: identify(listInput(context)) },
   };
+
+  /** Who asks can only be named by a header here. */
+  function identify(handle: Handle): Handle {
+    return (call) => handle(withAsker(call, service.settings.modelApi, undefined));
+  }
 }
 
 function create(context: ResponsesContext): Handle {
-  return async (call) => {
-    const body = await readJsonBody(call, toFileBodyLimit(context.service.settings.http.maxBody));
-    const request = readRequest(body);
+  return async (given) => {
+    const { http, modelApi } = context.service.settings;
+    const request = readRequest(await readJsonBody(given, toFileBodyLimit(http.maxBody)));
+    const call = withAsker(given, modelApi, request.user);
     const live = await begin(context, request, call);
     const headers = { "x-request-id": live.run.id };
     if (request.isStreamed) return toStream(live, 0, call);
@@ -95,14 +102,13 @@ function read(context: ResponsesContext): Handle {
 const graceMs = 2000;
 
 function cancel(context: ResponsesContext): Handle {
-  const handle: Handle = async ({ caller, params: { id = "" } }) => {
+  return async ({ caller, params: { id = "" } }) => {
     const { live, stored } = await getResponse(context, caller, id);
     if (live === undefined || live.isOver) return toJsonResponse(stored.response);
     await context.service.runs.cancel(live.run, graceMs);
     await waitUntilSettled(live, AbortSignal.timeout(graceMs));
     return toJsonResponse(live.response);
   };
-  return Object.assign(handle, { readsNoBody: true as const });
 }
 
 /** The conversation goes with the last response of it, unless the client has named it: then it is not ours to remove. */

@@ -27,6 +27,7 @@ import {
 import type { AgentTrace } from "../../core/trace.ts";
 import { redactValue } from "../../kit/text/redact.ts";
 import { noConversationError } from "../store-errors.ts";
+import { createMemoryCredentials } from "./credentials.ts";
 import { createMemoryDailyUsage } from "./daily-usage.ts";
 import { createMemoryFiles } from "./files.ts";
 import { createMemoryIdempotencyRecords } from "./idempotency-records.ts";
@@ -260,7 +261,13 @@ export function createMemoryStore({
     measure: async () => stored,
     settled: async () => {},
   };
-  return { ...scopeToOwner(undefined), typedHistory: createMemoryTypedHistory(), retention, journal: journal.open() };
+  return {
+    ...scopeToOwner(undefined),
+    typedHistory: createMemoryTypedHistory(),
+    credentials: createMemoryCredentials(),
+    retention,
+    journal: journal.open(),
+  };
 }
 
 /**

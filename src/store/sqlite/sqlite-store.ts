@@ -16,6 +16,7 @@ import {
 import { toText } from "../../kit/json.ts";
 import { StoreError } from "../store-errors.ts";
 import { type ConnectionOptions, openStoreConnection } from "./connection.ts";
+import { createSqliteCredentials } from "./credentials.ts";
 import { createSqliteDailyUsage } from "./daily-usage.ts";
 import { createSqliteHostTimeouts } from "./host-timeouts.ts";
 import { createSqliteIdempotencyRecords } from "./idempotency-records.ts";
@@ -180,7 +181,13 @@ export async function createSqliteStore(
     };
   }
 
-  return { ...scopeToOwner(undefined), typedHistory: createSqliteTypedHistory(connection), retention, journal };
+  return {
+    ...scopeToOwner(undefined),
+    typedHistory: createSqliteTypedHistory(connection),
+    credentials: createSqliteCredentials(connection),
+    retention,
+    journal,
+  };
 }
 
 /** Names or pins a conversation. Returns false when the owner has none with that ID. Must run inside a transaction. */

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { noConversationError } from "../store-errors.ts";
+import { prepareCredentials } from "./credentials.ts";
 import { prepareJournal } from "./journal/journal-statements.ts";
 import { prepareDailyUsage, prepareRemoval, prepareResponseRecords, prepareRetention } from "./upkeep-statements.ts";
 
@@ -30,6 +31,7 @@ export function prepareStatements(connection: DatabaseSync) {
     ...prepareDailyUsage(prepare),
     ...prepareJournal(prepare),
     ...prepareResponseRecords(prepare),
+    ...prepareCredentials(prepare),
     conversation: prepare(`
       SELECT c.title AS title, c.turns AS turns, c.created_at AS created_at, c.marker AS marker, c.results AS results,
         s.turns AS summarised, s.text AS summary, s.facts AS facts, w.conversation IS NOT NULL AS wanted, p.plan AS plan,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { HookCall, HookEvent, HookReply, HookRunner } from "../../../src/core/hooks.ts";
+import { createRunInbox } from "../../../src/core/run-inbox.ts";
 import type { Tool } from "../../../src/core/tools/tool.ts";
 import { withHooks } from "../../../src/tools/hooks/with-hooks.ts";
 import { createPermissionCheck, withPermission } from "../../../src/tools/permission-rules.ts";
@@ -159,5 +160,57 @@ describe("a run that goes on in another process", () => {
     expect(outcomeOf(events).tool_calls).toMatchObject([
       { ok: false, result: expect.stringContaining("may have taken effect") },
     ]);
+  });
+});
+
+describe("hooks before a message to a run", () => {
+  /** Runs a question during whose call two messages come, with hooks that refuse the one about the password. */
+  async function runWithMessages(replyTo: (prompt: unknown) => Omit<HookReply, "name"> | undefined) {
+    const inbox = createRunInbox();
+    const prompts: unknown[] = [];
+    const hooks: HookRunner = {
+      has: (...events) => events.includes("UserPromptSubmit"),
+      async run({ event, input }) {
+        if (event !== "UserPromptSubmit") return [];
+        prompts.push(input.prompt);
+        const reply = replyTo(input.prompt);
+        return reply ? [{ name: "guard", ...reply }] : [];
+      },
+    };
+    const work = makeTool("work", () => {
+      inbox.send("be brief");
+      inbox.send("the password is 123");
+      return { ok: true, text: "The work is done, as it should be." };
+    });
+    const model = scriptedModel([calls, "It is one, as you see."]);
+    const models = { functionCall: model, answer: model };
+    const events = await runAll({ question: "One?", models, tools: [work], hooks, inbox });
+    return { events, prompts, texts: model.requests[1]?.messages.map(({ content }) => String(content)) ?? [] };
+  }
+
+  test("refuse one, of which people are told, and add facts to the other", async () => {
+    const { events, prompts, texts } = await runWithMessages((prompt) =>
+      String(prompt).includes("password")
+        ? { isBlocking: true, reason: "no secrets" }
+        : { context: `said after ${String(prompt)}` },
+    );
+    expect(prompts).toEqual(["One?", "be brief", "the password is 123"]);
+    expect(texts.at(-1)).toMatch(/^be brief\n\n.*<<<result \w+\nsaid after be brief\n/s);
+    expect(texts.join("\n")).not.toContain("password");
+    const told = outcomeOf(events).notices?.filter(({ code }) => code === "message-refused");
+    expect(told?.map(({ message }) => message)).toEqual([
+      "A hook did not let this message through (no secrets): the password is 123",
+    ]);
+  });
+
+  test("end the run where they say so", async () => {
+    const { events, texts } = await runWithMessages((prompt) =>
+      prompt === "be brief" ? { stop: "enough for today" } : undefined,
+    );
+    expect(texts).toEqual([]);
+    expect(outcomeOf(events)).toMatchObject({
+      status: "failed",
+      error: { message: expect.stringContaining("enough") },
+    });
   });
 });

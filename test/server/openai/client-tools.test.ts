@@ -1,6 +1,6 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, jsonSchema, stepCountIs, tool } from "ai";
-import type { OpenAI } from "openai";
+import OpenAI from "openai";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import type { Message } from "../../../src/core/messages.ts";
@@ -168,16 +168,22 @@ test("a run that is gone is answered from the history of the request: calls and 
   expect(later.at(-1)?.content).toMatch(/And now\?$/);
 });
 
-test("a run that waits ends when its time is over or another question is asked for it, and takes no place from others", async () => {
-  const call = (id: string): ScriptedTurn => [toCall(id, "read", "a")];
-  const { client, origin } = await startWire({
-    settings: { serve: { maxRuns: 1, clientToolTime: 1 } },
-    turns: [call("1"), call("2"), "After its time.", call("3"), "As something else."],
-  });
+test("a run that waits takes no place from others, and of too many that wait the oldest ends", async () => {
+  const turns: ScriptedTurn[] = ["1", "2"].map((id) => [toCall(id, "read", "a")]);
+  const { client, origin } = await startWire({ settings: { serve: { maxRuns: 1 } }, turns });
   const first = await askForCalls(client, [user("One")]);
   const second = await askForCalls(client, [user("Two")]);
-  // Of more than one that wait here, the older one has ended.
-  await expect(statusOf(origin, first.runId)).resolves.toBe("cancelled");
+  await waitForStatus(origin, first.runId, "cancelled");
+  expect(await statusOf(origin, second.runId)).toBe("running");
+});
+
+test("a run that waits ends when its time is over or another question is asked for it", async () => {
+  const call = (id: string): ScriptedTurn => [toCall(id, "read", "a")];
+  const { client, origin } = await startWire({
+    settings: { serve: { clientToolTime: 1 } },
+    turns: [call("2"), "After its time.", call("3"), "As something else."],
+  });
+  const second = await askForCalls(client, [user("Two")]);
   await waitForStatus(origin, second.runId, "cancelled");
   if (!second.message || !second.calls[0]) throw new Error("no call");
   const late = await askForCalls(client, [user("Two"), second.message, result(second.calls[0].id, "A")]);
@@ -219,6 +225,7 @@ test("limits count the client's calls and begin anew with its results; tool_choi
   if (!second.message || !second.calls[0]) throw new Error("no call");
   const end = await askForCalls(client, [...messages, second.message, result(second.calls[0].id, "A")]);
   expect([end.message?.content, end.finish]).toEqual(["Seven.", "stop"]);
+  expect(model.requests[0]?.messages[0]?.content).toContain("begin anew with its results");
   expect(model.requests.map(({ toolChoice }) => toolChoice)).toEqual(["required", { tool: "list" }, undefined]);
 });
 
@@ -299,4 +306,22 @@ test("generateText of the AI SDK runs its tools in steps, within one run", async
   expect(totalUsage.totalTokens).toBe(60);
   expect(new Set(steps.map(({ response }) => response.headers?.["x-request-id"])).size).toBe(1);
   expect(model.requests).toHaveLength(3);
+});
+
+test("results for another caller's calls find no run, and a run that waits does not hold up the end", async () => {
+  const token = "operator-token-0123456789";
+  const { origin, model, close } = await startWire({
+    turns: [[toCall("1", "read", "a")], "From the history."],
+    environment: { DUET_HTTP_TOKEN: token },
+    settings: { serve: { modelApi: { trustedKeys: ["DUET_HTTP_TOKEN"] } } },
+    grace: 600,
+  });
+  const client = new OpenAI({ baseURL: `${origin}/v1`, apiKey: token, maxRetries: 0 });
+  const first = await askForCalls(client, [user("Go")], { user: "anna" });
+  if (!first.message || !first.calls[0]) throw new Error("no call");
+  const messages = [user("Go"), first.message, result(first.calls[0].id, "A")];
+  const other = await askForCalls(client, messages, { user: "ben" });
+  expect([other.message?.content, other.runId === first.runId]).toEqual(["From the history.", false]);
+  expect(model.requests).toHaveLength(2);
+  await close();
 });

@@ -23,7 +23,7 @@ const call = [{ id: "1", name: "lookup", input: { query: "duet" } }];
 test("the models are the modes, and a model that there is not is told as OpenAI tells it", async () => {
   const { client, origin } = await startWire();
   const list = await client.models.list();
-  expect(list.data.map(({ id }) => id)).toEqual(["duet-agent", "duet-plan", "duet-chat"]);
+  expect(list.data.map(({ id }) => id)).toEqual(["duet-agent", "duet-plan", "duet-chat", "duet-side"]);
   expect(await client.models.retrieve("duet-plan")).toEqual({
     id: "duet-plan",
     object: "model",
@@ -34,7 +34,8 @@ test("the models are the modes, and a model that there is not is told as OpenAI 
   expect(none.status).toBe(404);
   expect(await none.json()).toEqual({
     error: {
-      message: 'there is no model "gpt-6" (allowed: duet-agent, duet-plan, duet-chat)',
+      message:
+        'there is no model "gpt-6" (allowed: duet-agent, duet-plan, duet-chat, duet-side, each also with :none, :brief, :full)',
       type: "invalid_request_error",
       param: "model",
       code: "model_not_found",
@@ -109,18 +110,21 @@ test("the wire is OpenAI's to the letter: events of data alone, and usage only w
   expect(chunks.every(({ usage, choices }) => usage === undefined && choices.length === 1)).toBe(true);
 });
 
-test("a stream on which nothing happens is kept alive with comments", async () => {
+test("a stream on which nothing happens is kept alive with empty pieces, and never a comment", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   onTestFinished(() => void vi.useRealTimers());
   const { post } = await startWire({ turns: [{ hang: true }] });
   const response = await post({ model: "duet-chat", messages: [user("Hi")], stream: true });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
-  while (!text.includes(": keep-alive\n\n")) {
+  while (!text.includes('"delta":{}')) {
     vi.advanceTimersByTime(10_000);
     text += (await reader?.read())?.value ?? "";
   }
   await reader?.cancel();
+  const lines = text.split("\n").filter((line) => line !== "");
+  for (const line of lines) chunkShape.parse(JSON.parse(line.replace(/^data: /, "")));
+  expect(lines.at(-1)).toContain('"finish_reason":null');
 });
 
 test("a client that leaves stops the model's request, streamed or not", async () => {
@@ -362,7 +366,10 @@ test("what was written when a run was cancelled is no whole answer, streamed or 
   const [choice] = (await whole).choices;
   expect(choice).toMatchObject({
     finish_reason: "length",
-    message: { content: "It begins", reasoning_content: expect.stringContaining("Cancelled.") },
+    message: {
+      content: "It begins\n\n> ⚠ The answer was cancelled.",
+      reasoning_content: expect.stringContaining("Cancelled."),
+    },
   });
   expect((await chunks).at(-1)?.choices[0]?.finish_reason).toBe("length");
 });

@@ -86,6 +86,7 @@ export const errorShape = z.strictObject({
     type: z.string(),
     param: z.string().nullable(),
     code: z.string(),
+    retry_after_s: z.number().optional(),
   }),
 });
 

@@ -14,6 +14,7 @@ const single = [
   "content-encoding",
   "transfer-encoding",
   "authorization",
+  "x-api-key",
   "mcp-session-id",
   "mcp-protocol-version",
   "mcp-method",

@@ -75,7 +75,7 @@ test("every path and method that is served stands in it, and nothing else does",
 test("what the server answers is as the document says", async () => {
   const echo = { id: "1", name: "echo", input: { text: "hello" } };
   const { origin } = await startHttpDuet({
-    turns: [[echo], "It says hello.", "Hello.", "Hi!", [echo], "It says hello."],
+    turns: [[echo], "It says hello.", "Hello.", "Hi!", "Hello.", [echo], "It says hello."],
   });
   const ask = (path: string, body: object, accept = "application/json") =>
     fetch(`${origin}${path}`, {
@@ -105,6 +105,11 @@ test("what the server answers is as the document says", async () => {
   const messages = [{ role: "user", content: "Hi?" }];
   const completion = await ask("/v1/chat/completions", { model: "duet-chat", messages });
   expect(faultsOf("ChatCompletion", await completion.json())).toEqual([]);
+  const message = await ask("/v1/messages", { model: "duet-chat", max_tokens: 100, messages });
+  expect(faultsOf("AnthropicMessage", await message.json())).toEqual([]);
+  const count = await ask("/v1/messages/count_tokens", { model: "duet-chat", messages });
+  expect(faultsOf("AnthropicTokenCount", await count.json())).toEqual([]);
+  expect(faultsOf("AnthropicError", await (await ask("/v1/messages", {})).json())).toEqual([]);
 
   const response = await (
     await ask("/v1/responses", { model: "duet-chat", input: "Hi?", metadata: { a: "b" } })

@@ -1,10 +1,10 @@
 import type { AgentEvent } from "../../core/events.ts";
-import type { Message } from "../../core/messages.ts";
 import {
   addUsage,
   type FinishReason,
   type Model,
   type ModelEvent,
+  type ModelRequest,
   noUsage,
   toModelName,
   type Usage,
@@ -19,8 +19,7 @@ import { createRunSnapshot } from "../../runs/run-snapshot.ts";
 export interface SideRun {
   runId: string;
   model: Model;
-  messages: Message[];
-  maxTokens: number;
+  request: ModelRequest;
   signal: AbortSignal | undefined;
 }
 
@@ -36,7 +35,7 @@ export function streamSideRun(sideRun: SideRun): AsyncGenerator<AgentEvent> {
 }
 
 async function runAside(
-  { runId, model, messages, maxTokens, signal }: SideRun,
+  { runId, model, request, signal }: SideRun,
   push: (event: AgentEvent) => void,
   left: AbortSignal,
 ): Promise<void> {
@@ -66,10 +65,13 @@ async function runAside(
   emit({ type: "run-start", runId, traceId, conversationId: "", mode: "chat", models, toolCount: 0 });
   emit({ type: "phase-start", ...place, reason: "" });
   try {
-    const run = { id: runId, leftMs: () => limit.leftMs };
-    const turn = await model.stream({ messages, tools: [], maxTokens, run }, handleModelEvent, limit.signal);
-    bill.add(turn.usage);
-    finish = turn.finish;
+    // A model that goes by rules can name nothing, and the client goes on without.
+    if (model.followsPrompts !== false) {
+      const run = { id: runId, leftMs: () => limit.leftMs };
+      const turn = await model.stream({ ...request, run }, handleModelEvent, limit.signal);
+      bill.add(turn.usage);
+      finish = turn.finish;
+    }
   } catch (thrown) {
     failure = toDuetError(thrown);
   } finally {

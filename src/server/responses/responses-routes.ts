@@ -23,13 +23,13 @@ export function createResponsesRoutes(service: RunService): Readonly<Record<stri
   const context: ResponsesContext = { service, live: createLiveResponses() };
   return {
     "/v1/responses": { POST: create(context) },
-    "/v1/responses/:id": { GET: identify(read(context)), DELETE: identify(remove(context)) },
-    "/v1/responses/:id/cancel": { POST: Object.assign(identify(cancel(context)), { readsNoBody: true as const }) },
-    "/v1/responses/:id/input_items": { GET: identify(listInput(context)) },
+    "/v1/responses/:id": { GET: withPerson(read(context)), DELETE: withPerson(remove(context)) },
+    "/v1/responses/:id/cancel": { POST: Object.assign(withPerson(cancel(context)), { readsNoBody: true as const }) },
+    "/v1/responses/:id/input_items": { GET: withPerson(listInput(context)) },
   };
 
-  /** Who asks can only be named by a header here. */
-  function identify(handle: Handle): Handle {
+  /** Serves the call on behalf of who asks, whom only a header can name here. */
+  function withPerson(handle: Handle): Handle {
     return (call) => handle(withAsker(call, service.settings.modelApi, undefined));
   }
 }

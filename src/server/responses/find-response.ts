@@ -9,6 +9,7 @@ import type { RunService } from "../../runs/run-service.ts";
 import { toOpenAiError } from "../http/response/dialects.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import { toAnswerEnd } from "../model-api/answer-end.ts";
+import { findModel } from "../model-api/model-names.ts";
 import { readResponseId } from "./ids.ts";
 import { createLiveResponse, type LiveResponse, type LiveResponses } from "./live-response.ts";
 import { readBody } from "./read-request.ts";
@@ -77,6 +78,8 @@ function reopenResponse(
 ): LiveResponse {
   const request = readBody(stored.body);
   const { locale } = run;
+  const usual = context.service.settings.modelApi.reasoning;
+  const reasoning = request.reasoning ?? findModel(request.model)?.reasoning ?? usual;
   const conversation = {
     question: run.question,
     files: [],
@@ -92,7 +95,7 @@ function reopenResponse(
     answer: {
       id: run.id,
       part: 0,
-      request: { ...request, reasoning: request.reasoning ?? "none", conversation },
+      request: { ...request, conversation, reasoning },
       run,
       locale,
       notes: stored.notes,

@@ -23,6 +23,8 @@ export interface ResponsesRequest extends Omit<ModelRequest, "conversation" | "s
   isStored: boolean;
   isStreamed: boolean;
   isBackground: boolean;
+  /** Names the person who asks, where a program asks for several. */
+  user: string | undefined;
   /** Is true where the client wants reasoning back with which to go on by itself. */
   encryptsReasoning: boolean;
   readTools: ReadTools;
@@ -52,6 +54,7 @@ export function readBody(body: ResponsesBody): Omit<ResponsesRequest, "items"> {
     isStored: store ?? true,
     isStreamed: body.stream ?? false,
     isBackground: background ?? false,
+    user: body.safety_identifier ?? body.user ?? undefined,
     encryptsReasoning: body.include?.includes("reasoning.encrypted_content") ?? false,
     maxTokens: body.max_output_tokens ?? undefined,
     temperature: body.temperature ?? undefined,
@@ -83,11 +86,12 @@ function readFields(body: unknown): z.infer<typeof responsesBody> {
   throw fieldRefusedError(problem?.path ?? "", problem?.text ?? describeNoObject(body));
 }
 
-/** The steps are there unless the client says otherwise: no vendor has the value `none`. */
-function readDetail(reasoning: ResponsesBody["reasoning"]): ReasoningDetail {
+/** Without a word of the client's, the model's name or the configuration decides. No vendor has the value `none`. */
+function readDetail(reasoning: ResponsesBody["reasoning"]): ReasoningDetail | undefined {
   const summary = reasoning?.summary ?? reasoning?.generate_summary;
   if (summary === "none") return "none";
-  return summary === "concise" ? "brief" : "full";
+  if (summary === "concise") return "brief";
+  return summary ? "full" : undefined;
 }
 
 function readFormat(given: ResponsesBody["text"]): ResponsesRequest["format"] {

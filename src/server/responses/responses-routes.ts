@@ -23,15 +23,14 @@ export function createResponsesRoutes(service: RunService): Readonly<Record<stri
   const context: ResponsesContext = { service, live: createLiveResponses() };
   return {
     "/v1/responses": { POST: create(context) },
-    "/v1/responses/:id": { GET: asAsker(read(context)), DELETE: asAsker(remove(context)) },
-    "/v1/responses/:id/cancel": { POST: asAsker(cancel(context)) },
-    "/v1/responses/:id/input_items": { GET: asAsker(listInput(context)) },
+    "/v1/responses/:id": { GET: withPerson(read(context)), DELETE: withPerson(remove(context)) },
+    "/v1/responses/:id/cancel": { POST: Object.assign(withPerson(cancel(context)), { readsNoBody: true as const }) },
+    "/v1/responses/:id/input_items": { GET: withPerson(listInput(context)) },
   };
 
-  /** Requests without a body name the person who asks in a header alone. */
-  function asAsker(handle: Handle): Handle {
-    const asked: Handle = (call) => handle(withAsker(call, service.settings.modelApi, undefined));
-    return Object.assign(asked, handle);
+  /** Serves the call on behalf of who asks, whom only a header can name here. */
+  function withPerson(handle: Handle): Handle {
+    return (call) => handle(withAsker(call, service.settings.modelApi, undefined));
   }
 }
 
@@ -39,7 +38,7 @@ function create(context: ResponsesContext): Handle {
   return async (given) => {
     const { http, modelApi } = context.service.settings;
     const request = readRequest(await readJsonBody(given, toFileBodyLimit(http.maxBody)));
-    const call = withAsker(given, modelApi, request.body.safety_identifier ?? request.body.user ?? undefined);
+    const call = withAsker(given, modelApi, request.user);
     const live = await begin(context, request, call);
     const headers = { "x-request-id": live.run.id };
     if (request.isStreamed) return toStream(live, 0, call);
@@ -103,14 +102,13 @@ function read(context: ResponsesContext): Handle {
 const graceMs = 2000;
 
 function cancel(context: ResponsesContext): Handle {
-  const handle: Handle = async ({ caller, params: { id = "" } }) => {
+  return async ({ caller, params: { id = "" } }) => {
     const { live, stored } = await getResponse(context, caller, id);
     if (live === undefined || live.isOver) return toJsonResponse(stored.response);
     await context.service.runs.cancel(live.run, graceMs);
     await waitUntilSettled(live, AbortSignal.timeout(graceMs));
     return toJsonResponse(live.response);
   };
-  return Object.assign(handle, { readsNoBody: true as const });
 }
 
 /** The conversation goes with the last response of it, unless the client has named it: then it is not ours to remove. */

@@ -75,7 +75,7 @@ test("every path and method that is served stands in it, and nothing else does",
 test("what the server answers is as the document says", async () => {
   const echo = { id: "1", name: "echo", input: { text: "hello" } };
   const { origin } = await startHttpDuet({
-    turns: [[echo], "It says hello.", "Hello.", "Hello.", "Hi!", [echo], "It says hello."],
+    turns: [[echo], "It says hello.", "Hello.", "Hi!", "Hello.", [echo], "It says hello."],
   });
   const ask = (path: string, body: object, accept = "application/json") =>
     fetch(`${origin}${path}`, {

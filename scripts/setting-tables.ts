@@ -19,6 +19,7 @@ export const generatedPages = [
   "settings",
   "settings-models",
   "settings-servers",
+  "settings-tools",
   "environment",
   "limits",
   "known-hosts",

@@ -11,7 +11,7 @@ const languages = ["", ".zh"];
 const leaves = readLeaves(createFileJsonSchema());
 
 test.each(languages)("the pages of settings%s list every key of the configuration file", (language) => {
-  const pages = ["settings", "settings-models", "settings-servers", "agents"];
+  const pages = ["settings", "settings-models", "settings-servers", "settings-tools", "agents"];
   const text = pages.map((page) => readDocument(`docs/${page}${language}.md`)).join("");
   expect(leaves.length).toBeGreaterThan(100);
   expect([...new Set(leaves.map(toListedKey))].filter((key) => !text.includes(`\`${key}\``))).toEqual([]);

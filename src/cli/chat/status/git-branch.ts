@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 
 /** Limits how much of a file of Git's is read as a line, in characters. */
 const longestLine = 4096;
@@ -18,7 +19,7 @@ export async function readGitBranch(folder: string): Promise<string | undefined>
 
 /** `.git` is a folder, or in a further work tree and a submodule a file that names one (gitrepository-layout(5)). */
 async function readHead(git: string): Promise<string | undefined> {
-  const found = await stat(git).catch(() => undefined);
+  const found = await ignoreRejection(stat(git), "a folder without it is in no work tree, or in one of a folder above");
   if (found === undefined) return undefined;
   if (found.isDirectory()) return readLine(join(git, "HEAD"));
   const named = /^gitdir: (.+)$/.exec((await readLine(git)) ?? "")?.[1];
@@ -27,7 +28,7 @@ async function readHead(git: string): Promise<string | undefined> {
 }
 
 async function readLine(file: string): Promise<string | undefined> {
-  const text = await readFile(file, "utf8").catch(() => undefined);
+  const text = await ignoreRejection(readFile(file, "utf8"), "a branch that cannot be read is not shown");
   return text?.slice(0, longestLine).split("\n", 1)[0]?.trim();
 }
 

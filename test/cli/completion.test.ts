@@ -10,7 +10,7 @@ import { runWarmProgram } from "../fakes/warm-program.ts";
 
 const run = promisify(execFile);
 const cases: [line: string[], offered: string][] = [
-  [["to"], "tools"],
+  [["to"], "tools tokens"],
   [["tools", ""], "list call docs approve"],
   [["ask", "--mode", ""], "chat agent plan"],
   [["--mode", "=", "pl"], "plan"],

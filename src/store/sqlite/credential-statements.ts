@@ -10,9 +10,7 @@ export function prepareCredentials(prepare: (sql: string) => StatementSync) {
     addApiToken: prepare(`
       INSERT INTO api_tokens (hash, name, hint, scope, tools, owner, created_at, expires_at)
       VALUES (:hash, :name, :hint, :scope, :tools, :owner, :createdAt, :expiresAt)`),
-    apiTokens: prepare(`
-      SELECT * FROM api_tokens
-      ORDER BY revoked_at IS NOT NULL OR coalesce(expires_at <= :now, 0), name, created_at DESC`),
+    apiTokens: prepare("SELECT * FROM api_tokens ORDER BY name, created_at DESC"),
     apiToken: prepare("SELECT * FROM api_tokens WHERE hash = ?"),
     revokeApiToken: prepare(`
       UPDATE api_tokens SET revoked_at = :now

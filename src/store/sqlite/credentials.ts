@@ -1,6 +1,7 @@
 import {
   type ApiToken,
   type Credentials,
+  findTokenState,
   longestDeadTokenMs,
   type SignInSession,
   tokenScopes,
@@ -21,7 +22,12 @@ export function createSqliteCredentials(connection: StoreConnection): Credential
           addApiToken.run({ hash, name, hint, scope, tools: patterns, owner, createdAt, expiresAt });
           return true;
         }),
-      list: () => connection.read(({ apiTokens }) => apiTokens.all({ now: new Date().toISOString() }).map(toApiToken)),
+      async list() {
+        const all = await connection.read(({ apiTokens }) => apiTokens.all().map(toApiToken));
+        const now = new Date().toISOString();
+        const isActive = (token: ApiToken): boolean => findTokenState(token, now) === "active";
+        return [...all.filter(isActive), ...all.filter((token) => !isActive(token))];
+      },
       async find(hash) {
         const row = await connection.read(({ apiToken }) => apiToken.get(hash));
         return row && toApiToken(row);

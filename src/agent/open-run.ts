@@ -130,7 +130,7 @@ export function openRun(request: RunRequest, parts: RunParts, environment: RunEn
   const input: RunInput = { ...request, id: request.id ?? createId("run"), ...facts, day };
   const services = createServices(input, parts, environment);
   const state = createState(input, services, { question, sending: parts.sending, client: parts.client });
-  state.results.reserve(record.lastNumber);
+  state.results.reserve(record.resultNumbers);
   const run = { input, state, services };
   rememberEarlierCalls(run);
   return run;

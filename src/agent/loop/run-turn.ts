@@ -122,6 +122,11 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
   }
   let said = "";
   const signs: TextSign[] = [];
+  const budgets = run.state.windows.requestBudgets;
+  const knownBudget = budgets.get(model);
+  /** What this turn has learned about the model's window, for its record. */
+  const toLearned = (): Pick<RecordedTurn, "learnedBudget"> =>
+    budgets.get(model) === knownBudget ? {} : { learnedBudget: budgets.get(model) };
   const sayText = (text: string, phase: TextPhase | undefined): void => {
     if (phase !== undefined) signs.push({ at: said.length, phase });
     said += text;
@@ -132,6 +137,7 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
     if (recorded !== undefined) {
       usage = recorded.usage;
       costs.push(...recorded.costs);
+      refitTurn(run, plan, recorded);
       turn = replayTurn(run, plan, recorded);
       plan.onEnd?.(turn);
       return turn;
@@ -159,7 +165,16 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
     const consentIds = listConsentIds(run, turn.message.toolCalls);
     const elapsedMs = performance.now() - started;
     const recordedSigns = signs.length > 0 ? { signs } : {};
-    await record.addTurn(recordName, { usage, costs, model: by, elapsedMs, turn, consentIds, ...recordedSigns });
+    await record.addTurn(recordName, {
+      usage,
+      costs,
+      model: by,
+      elapsedMs,
+      turn,
+      consentIds,
+      ...recordedSigns,
+      ...toLearned(),
+    });
     plan.onEnd?.(turn);
     return turn;
   } catch (thrown) {
@@ -168,7 +183,7 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
     if (recorded === undefined && turn === undefined && error !== "cancelled") {
       const failed = toFailedTurn(toDuetError(thrown), said);
       const elapsedMs = performance.now() - started;
-      await record.addTurn(recordName, { usage, costs, model: by, elapsedMs, failed, signs });
+      await record.addTurn(recordName, { usage, costs, model: by, elapsedMs, failed, signs, ...toLearned() });
     }
     throw thrown;
   } finally {
@@ -232,13 +247,10 @@ const secondTry = 1 / 3;
  * `context_overflow` instead of cutting words for which another model has room.
  */
 export async function streamFitted(run: Run, turn: FittedTurn, onEvent: OnModelEvent): Promise<Turn> {
-  const { model, request, signal, others = [] } = turn;
+  const { model, signal, others = [] } = turn;
   const mayLeave = hasRoomierModel(others, model);
   const learned = run.state.windows.requestBudgets.get(model);
-  const budget = learned ?? getRequestBudget(model, request);
-  // A window that is only assumed is no reason to keep words from the model.
-  const mayCutWords = learned !== undefined || model.contextWindow !== undefined;
-  const first = fitTurn(run, turn, { budget, mayCutWords });
+  const first = fitFirst(run, turn);
   if (first.cut === "words" && mayLeave) throw tooLongRequestError(model);
   noticeCut(run, model, first);
   let taken = false;
@@ -253,13 +265,36 @@ export async function streamFitted(run: Run, turn: FittedTurn, onEvent: OnModelE
     const isTooLong = thrown instanceof DuetError && thrown.code === "context_overflow";
     if (!isTooLong || taken || mayLeave || learned !== undefined || signal.aborted) throw thrown;
     const smaller = Math.floor(countRequestTokens(model, first.request) * secondTry);
-    run.state.windows.requestBudgets.set(model, smaller);
-    const second = fitTurn(run, turn, { budget: smaller, mayCutWords: true });
+    const second = fitAgain(run, turn, smaller);
     if (second.cut === "nothing") throw thrown;
     noticeCut(run, model, second);
     run.services.modelCalls?.handleRequest(second.request);
     return await model.stream(second.request, onEvent, signal);
   }
+}
+
+/**
+ * Shortens the request of a recorded turn as it was shortened when it was sent, because later requests begin with what was sent and
+ * name results by the numbers that they got then.
+ */
+function refitTurn(run: Run, turn: ModelTurn, { learnedBudget }: RecordedTurn): void {
+  noticeCut(run, turn.model, fitFirst(run, turn));
+  if (learnedBudget !== undefined) noticeCut(run, turn.model, fitAgain(run, turn, learnedBudget));
+}
+
+function fitFirst(run: Run, turn: FittedTurn): FittedRequest {
+  const { model, request } = turn;
+  const learned = run.state.windows.requestBudgets.get(model);
+  const budget = learned ?? getRequestBudget(model, request);
+  // A window that is only assumed is no reason to keep words from the model.
+  const mayCutWords = learned !== undefined || model.contextWindow !== undefined;
+  return fitTurn(run, turn, { budget, mayCutWords });
+}
+
+/** Fits a request that was too long to what its refusal has taught. */
+function fitAgain(run: Run, turn: FittedTurn, budget: number): FittedRequest {
+  run.state.windows.requestBudgets.set(turn.model, budget);
+  return fitTurn(run, turn, { budget, mayCutWords: true });
 }
 
 function fitTurn(

@@ -20,6 +20,8 @@ export interface RecordedTurn {
   failed?: FailedTurn;
   /** Says where the wire's signs of what follows stood in the text; absent where it gave none. */
   signs?: readonly TextSign[] | undefined;
+  /** Is what the model turned out to read, in tokens, where it refused a request as too long; later requests are as short. */
+  learnedBudget?: number | undefined;
 }
 
 export interface TextSign {

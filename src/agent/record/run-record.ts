@@ -57,8 +57,8 @@ export interface RunRecord {
     isMessage: (value: unknown) => value is T,
     isDelivered: (value: unknown) => value is T[],
   ): T[];
-  /** Is the highest number under which a result could be read on. */
-  readonly lastNumber: number;
+  /** Lists the numbers under which results could be read on. */
+  readonly resultNumbers: readonly number[];
   /** Records that somebody has ended the run, so that nobody resumes it. */
   stop(): void;
 }
@@ -237,7 +237,9 @@ export function createRunRecord({ steps, clock, onFailure, ...options }: RunReco
         name.startsWith("message:") && isMessage(data) && !done.has(data.id) ? [data] : [],
       );
     },
-    lastNumber: Math.max(0, ...(steps ?? []).map(({ data }) => (isRecordedCall(data) ? (data.number ?? 0) : 0))),
+    resultNumbers: (steps ?? []).flatMap(({ data }) =>
+      isRecordedCall(data) && data.number !== undefined ? [data.number] : [],
+    ),
     stop() {
       isStopped = true;
       void forbid("stopped");

@@ -28,9 +28,10 @@ export interface ToolResults {
   read(text: string, kind: ResultKind): string;
   /** Returns the number under which the rest of a text from `read` can be read, and undefined where nothing was cut. */
   findNumber(read: string): number | undefined;
-  /** Keeps a result as it was read in an earlier process. Numbers up to `reserve` are not given to others. */
+  /** Keeps a result as it was read in an earlier process. */
   restore(text: string, kind: ResultKind, known: { read: string; number: number }): void;
-  reserve(number: number): void;
+  /** Keeps these numbers for what is restored. What was not recorded gets the others, in the order in which it had them. */
+  reserve(numbers: Iterable<number>): void;
   /** Returns a text from `read` for a reader without tools, without the call that reads the rest. */
   removePointer(read: string): string;
   /** Returns what a call of the reading tool read, and undefined for every other call. */
@@ -93,6 +94,7 @@ export function createToolResults({ tools, longest, language, earlier }: ResultO
   const numbers = new Map<string, number>();
   /** Maps each form in which a result was read to the parts of the result that are in it. */
   const shown = new Map<string, Range[]>();
+  const reserved = new Set<number>();
   let size = 0;
   let lastNumber = earlier?.last ?? 0;
   const name = tools.has("read_result") ? "duet_read_result" : "read_result";
@@ -106,16 +108,22 @@ export function createToolResults({ tools, longest, language, earlier }: ResultO
     listEarlier = () => [];
   }
 
+  function takeNumber(): number {
+    do lastNumber += 1;
+    while (reserved.has(lastNumber));
+    return lastNumber;
+  }
+
   /** Returns the result's number, or undefined when no more results can be kept. */
   function keepText(text: string): number | undefined {
     const known = numbers.get(text);
     if (known !== undefined) return known;
     if (size + text.length > mostKept) return undefined;
     size += text.length;
-    lastNumber += 1;
-    shelf.set(lastNumber, text);
-    numbers.set(text, lastNumber);
-    return lastNumber;
+    const number = takeNumber();
+    shelf.set(number, text);
+    numbers.set(text, number);
+    return number;
   }
 
   const findText = (number: number | undefined): string | undefined =>
@@ -142,9 +150,9 @@ export function createToolResults({ tools, longest, language, earlier }: ResultO
     assign(read) {
       const known = numbers.get(read);
       if (known !== undefined) return known;
-      lastNumber += 1;
-      numbers.set(read, lastNumber);
-      return lastNumber;
+      const number = takeNumber();
+      numbers.set(read, number);
+      return number;
     },
     learn(list) {
       listEarlier = list;
@@ -179,8 +187,8 @@ export function createToolResults({ tools, longest, language, earlier }: ResultO
       shown.set(read, findShown(text, most));
       tools.set(name, tool);
     },
-    reserve(number) {
-      lastNumber = Math.max(lastNumber, number);
+    reserve(list) {
+      for (const number of list) reserved.add(number);
     },
     findPosition({ name: called, arguments: args }) {
       // What an earlier turn has read is a result by itself in this one.

@@ -365,14 +365,16 @@ export async function runChat(options: ChatOptions): Promise<number> {
         await runStoppable((stop) => runCommand(`/resume ${options.resumes}`, chat, stop));
     }
     const readInstructions = (stop: AbortSignal) => readFolderInstructions(options, chatInterface, stop);
-    folderInstructions = (await runStoppable(readInstructions)) ?? [];
-    for (let text = await chatInterface.next(); text !== undefined; text = await chatInterface.next()) {
+    // `/exit` may have been typed meanwhile: then nobody is asked anything more.
+    if (!isLeaving) folderInstructions = (await runStoppable(readInstructions)) ?? [];
+    while (!isLeaving && !signal.aborted) {
+      const text = await chatInterface.next();
+      if (text === undefined) break;
       const line = text.trim();
       if (isCommandText(line)) {
         if ((await runStoppable((stop) => runCommand(line, chat, stop))) === "exit") break;
       } else if (isShellText(line)) await runStoppable((stop) => shellCommands.run(line.slice(1).trim(), stop));
       else if (line !== "") await ask(text, settings.mode);
-      if (isLeaving || signal.aborted) break;
     }
     if (
       chatInterface.reader &&

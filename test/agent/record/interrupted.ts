@@ -76,7 +76,7 @@ export async function play(script: Script, setting: Setting, resumed?: Pick<Play
     },
   });
   // The run itself has been stored meanwhile.
-  const conversation = { ...options.request.conversation, turns: [], summary: undefined };
+  const conversation = { ...options.request.conversation, turns: [], summary: undefined, results: undefined };
   const events = await Array.fromAsync(streamRun({ ...options, request: { ...options.request, conversation } }));
   if (header === undefined) throw new Error("the run was not recorded");
   const unread = [...(await listUnread(models.functionCall)), ...(await listUnread(models.answer))];

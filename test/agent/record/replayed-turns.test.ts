@@ -67,6 +67,25 @@ describe("a run whose process ends", () => {
     }
   });
 
+  test("knows how much a model reads that had refused a request as too long", async () => {
+    const tooLong = new DuetError({ code: "context_overflow", text: { zh: "太长", en: "too long" } });
+    const text = "line of a long result\n".repeat(850);
+    const tools = [makeTool("work", (args) => ({ ok: true, text: `${JSON.stringify(args)} begins. ${text}` }))];
+    const toCalls = (n: number) => [{ id: `c${n}`, name: "work", input: { n } }];
+    const decide: ScriptedTurn[] = [toCalls(1), { error: tooLong }, toCalls(2), "It is known."];
+    const store = createMemoryStore();
+    const whole = await play({ decide }, { tools, store });
+    const names = whole.steps.map(({ name }) => name);
+    expect(names).toEqual(["turn:decide:1", "call:c1", "turn:decide:2", "call:c2", "turn:decide:3"]);
+    const resumed = await play(
+      { decide: decide.slice(3) },
+      { tools, store },
+      { ...whole, steps: whole.steps.slice(0, 4) },
+    );
+    expect(resumed.asked.decide).toEqual(whole.asked.decide.slice(3));
+    expect(notices(resumed.events)).toEqual(notices(whole.events));
+  });
+
   test("asks for no correction of a structured answer that it had asked for before", async () => {
     const schema = { type: "object", properties: { celsius: { type: "number" } }, required: ["celsius"] };
     const opened = openAnswerForm(schema);

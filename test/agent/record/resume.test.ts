@@ -14,7 +14,7 @@ import type { Overrides } from "../../fakes/run.ts";
 import { leaveOut, type PlayedRun, play, type Script } from "./interrupted.ts";
 
 /** What a call of the world gives, by its number. */
-type Given = "short" | "long" | "sources" | "image" | "failed";
+type Given = "short" | "medium" | "long" | "sources" | "image" | "failed";
 
 interface World {
   tools: Tool[];
@@ -40,6 +40,8 @@ function toResult(n: string, kind: Given): ToolResult {
   if (kind === "failed")
     return { ok: false, text: `no ${n}`, error: { code: "tool", message: `no ${n}`, retryable: false } };
   if (kind === "long") return { ok: true, text: `${n} begins. ${"line of a long result\n".repeat(2000)}${n} ends.` };
+  // It is read whole, and has no number before it is shortened for a later turn.
+  if (kind === "medium") return { ok: true, text: `${n} begins. ${"line of a long result\n".repeat(850)}${n} ends.` };
   if (kind === "image") return { ok: true, text: `Call ${n} shows this.`, images: [images.gif] };
   if (kind === "short") return { ok: true, text: `The result of call ${n} is ${n.length}.` };
   const sources = ["a", n].map((name) => ({
@@ -59,7 +61,7 @@ function attachImage(): Pick<Overrides, "attached" | "files"> {
   return { attached: [made.part], files };
 }
 
-const given = fc.constantFrom<Given>("short", "long", "sources", "image", "failed");
+const given = fc.constantFrom<Given>("short", "medium", "long", "sources", "image", "failed");
 const rounds = fc.array(fc.array(fc.tuple(given, fc.boolean()), { minLength: 1, maxLength: 3 }), { maxLength: 3 });
 
 interface Case {
@@ -112,34 +114,55 @@ function withoutResults(messages: readonly Message[], unknown: readonly string[]
   );
 }
 
+/** Ends a run of these rounds after each of its records, and looks at what the run that goes on asks and does. */
+async function cutEverywhere(list: [Given, boolean][][], hasTwoModels: boolean): Promise<void> {
+  const { script, given: kinds, repeatable } = toCase(list, hasTwoModels);
+  const store = createMemoryStore();
+  const tools = createWorld(kinds, repeatable).tools;
+  const whole = await play(script, { tools, limits, store, ...attachImage() });
+  for (let cut = 0; cut <= whole.steps.length; cut++) {
+    const steps = whole.steps.slice(0, cut);
+    const open = findOpen(steps, list);
+    const unknown = open.filter((n) => !repeatable.has(n));
+    const world = createWorld(kinds, repeatable);
+    const left = leaveOut(script, steps);
+    const resumed = await play(left, { tools: world.tools, limits, store }, { ...whole, steps });
+    expect(resumed.unread).toEqual([]);
+    expectSame(resumed, whole, { left, script, unknown });
+    // What has a record is not done again, and neither is what may have taken effect.
+    const known = steps.flatMap(({ name }) => (name.startsWith("call:c") ? [name.slice(6)] : []));
+    expect(world.made.filter((n) => known.includes(n) || unknown.includes(n))).toEqual([]);
+    expect([...known, ...unknown, ...world.made].sort()).toEqual([...kinds.keys()].sort());
+  }
+}
+
 describe("a run whose process ends after any of its records", () => {
   test.each([
     ["one model", false],
     ["two models", true],
   ])("asks the models the same and repeats no call that is known (%s)", async (_, hasTwoModels) => {
     await fc.assert(
-      fc.asyncProperty(rounds, async (list) => {
-        const { script, given: kinds, repeatable } = toCase(list, hasTwoModels);
-        const store = createMemoryStore();
-        const tools = createWorld(kinds, repeatable).tools;
-        const whole = await play(script, { tools, limits, store, ...attachImage() });
-        for (let cut = 0; cut <= whole.steps.length; cut++) {
-          const steps = whole.steps.slice(0, cut);
-          const open = findOpen(steps, list);
-          const unknown = open.filter((n) => !repeatable.has(n));
-          const world = createWorld(kinds, repeatable);
-          const left = leaveOut(script, steps);
-          const resumed = await play(left, { tools: world.tools, limits, store }, { ...whole, steps });
-          expect(resumed.unread).toEqual([]);
-          expectSame(resumed, whole, { left, script, unknown });
-          // What has a record is not done again, and neither is what may have taken effect.
-          const known = steps.flatMap(({ name }) => (name.startsWith("call:c") ? [name.slice(6)] : []));
-          expect(world.made.filter((n) => known.includes(n) || unknown.includes(n))).toEqual([]);
-          expect([...known, ...unknown, ...world.made].sort()).toEqual([...kinds.keys()].sort());
-        }
-      }),
+      fc.asyncProperty(rounds, (list) => cutEverywhere(list, hasTwoModels)),
       { numRuns: 12 },
     );
+  });
+
+  const long: [Given, boolean] = ["long", false];
+  const medium: [Given, boolean] = ["medium", false];
+  const short: [Given, boolean] = ["short", false];
+  const image: [Given, boolean] = ["image", false];
+  test.each([
+    ["cut", [[long, image, long], [long], [short]]],
+    [
+      "cut and numbered at once",
+      [
+        [medium, medium],
+        [image, medium],
+      ],
+    ],
+    ["numbered", [[medium, medium, medium], [medium, long], [long], [short]]],
+  ])("goes on with results as they were %s for an earlier turn", async (_, list) => {
+    for (const hasTwoModels of [false, true]) await cutEverywhere(list, hasTwoModels);
   });
 
   test("asks for and carries out the rest of its plan", async () => {

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import type { Inventory } from "../../../src/app/tools/tool-inventory.ts";
 import { checkPatterns } from "../../../src/cli/doctor/check-patterns.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
-import { configFile } from "../../fakes/program.ts";
 import { makeTool } from "../../fakes/events.ts";
+import { configFile } from "../../fakes/program.ts";
 
 const said = { tools: { deny: ["echo", "fs__*", "fs__write_fil", "gone"], ask: ["*:destructive", "sh_*(rm *)"] } };
 

@@ -319,7 +319,12 @@ describe("duet config trust", () => {
 
   test("masks keys of well-known forms in a .env by their form, unless they could name what is run", async () => {
     const key = (start: string) => `${start}abcdefgh0123456789`;
-    const dotEnv = [`MODEL=${key("sk-")}`, `REPO=${key("ghp_")}`, `PACKAGE=${key("sk-x")}`, `NODE_OPTIONS=${key("hf_")}`];
+    const dotEnv = [
+      `MODEL=${key("sk-")}`,
+      `REPO=${key("ghp_")}`,
+      `PACKAGE=${key("sk-x")}`,
+      `NODE_OPTIONS=${key("hf_")}`,
+    ];
     const says = { mcpServers: { a: { command: "npx", args: ["-y", `\${PACKAGE}`] } } };
     const files = { "code/repo/duet.config.json": JSON.stringify(says), "code/repo/.env": dotEnv.join("\n") };
     const shown = (await trust(home(files))).text;

@@ -19,7 +19,7 @@ const lookMs = 400;
 const lastMs = 6_000;
 const patienceMs = 20_000;
 const program = fileURLToPath(new URL("../dist/duet.js", import.meta.url));
-const docs = new URL("../docs", import.meta.url);
+const docs = new URL("../docs/", import.meta.url);
 
 await mkdir(docs, { recursive: true });
 for (const scene of scenes) {

@@ -87,11 +87,13 @@ function ask(values: Values): Action {
     const answerForm = await readSchemaFile(toOptionText(values.schema));
     return withDuet(flags, context, async (opened) => {
       const { duet, config, console, signal } = opened;
-      const [{ readQuestion, runAsk }, { canShowHyperlinks }, { createTerminalConsent }] = await Promise.all([
-        import("../../src/cli/ask.ts"),
-        import("../../src/cli/terminal/text/hyperlink.ts"),
-        import("../../src/cli/questions/ask-about-call.ts"),
-      ]);
+      const [{ readQuestion, runAsk }, { canShowHyperlinks }, { createTerminalConsent }, terminalAnswer] =
+        await Promise.all([
+          import("../../src/cli/ask.ts"),
+          import("../../src/cli/terminal/text/hyperlink.ts"),
+          import("../../src/cli/questions/ask-about-call.ts"),
+          console.stdout.isTTY ? import("../../src/cli/terminal-answer.ts") : undefined,
+        ]);
       if (asksLines) {
         const { answerLines } = await import("../../src/cli/question-lines.ts");
         const conversationId = await findChosenConversation(choice, { duet, config });
@@ -108,6 +110,8 @@ function ask(values: Values): Action {
       const { output } = values;
       const conversationId = await findChosenConversation(choice, { duet, config });
       const folderInstructions = await readInstructions(opened, duet.localeFor(question));
+      const wantsColours = values["no-color"] !== true;
+      const hyperlinks = canShowHyperlinks(console.stdout, config.environment, wantsColours);
       return runAsk({
         duet,
         console,
@@ -126,7 +130,9 @@ function ask(values: Values): Action {
         output: output === "json" || output === "jsonl" ? output : "text",
         drafts: output === "jsonl" ? values.drafts === true : canShowLiveLine(console, config),
         verbose: config.agent.verbose,
-        hyperlinks: canShowHyperlinks(console.stdout, config.environment, values["no-color"] !== true),
+        hyperlinks,
+        openAnswer: (locale) =>
+          terminalAnswer?.openTerminalAnswer(console, config, { wantsColours, hyperlinks, locale }),
         consent: createTerminalConsent(config, process.cwd()),
       });
     });

@@ -203,6 +203,14 @@ export const client: readonly Mutation[] = [
     endangers: "duet config trust prints keys",
   },
   {
+    id: "trust-masks-known-keys",
+    file: "src/config/trust/mask-preview.ts",
+    text: "isKnownKey(value) && !isInserted && ",
+    becomes: "false && ",
+    tests: ["test/config/trust/trusted-files.test.ts"],
+    endangers: "duet config trust prints a key that is not called one",
+  },
+  {
     id: "trust-masks-text",
     file: "src/cli/trust/trust-files.ts",
     text: "shownText: maskFileText(text, tree)",

@@ -4,6 +4,7 @@ import type { Duet } from "../app/duet.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { DuetError } from "../kit/errors.ts";
+import type { Locale } from "../kit/locale.ts";
 import { toSafeJson } from "../kit/text/sanitize.ts";
 import { createStepWriter } from "../render/step-writer.ts";
 import { type Console, writeSafely } from "./console.ts";
@@ -14,6 +15,7 @@ import { createTerminalUser } from "./questions/ask-question.ts";
 import { createQuietScreen } from "./questions/quiet-screen.ts";
 import { canBeAsked, openTerminalQuestions } from "./questions/reader.ts";
 import { type Line, toPlainText } from "./terminal/text/line.ts";
+import type { TerminalAnswer } from "./terminal-answer.ts";
 
 export interface AskOptions {
   duet: Duet;
@@ -22,6 +24,8 @@ export interface AskOptions {
   output: "text" | "json" | "jsonl";
   verbose: boolean;
   hyperlinks: boolean;
+  /** Opens what shows the answer on a terminal. Without it the answer is written as the model wrote it. */
+  openAnswer?(locale: Locale): TerminalAnswer | undefined;
   /** Provides what is shown of calls that need consent, and the rules that allow some. */
   consent?: TerminalConsent | undefined;
   /** Is true where lines of JSON are to have drafts, or stderr is a terminal that can take them back. */
@@ -36,7 +40,8 @@ export async function runAsk(options: AskOptions): Promise<number> {
   const { duet, console, request, output, verbose, hyperlinks, consent, drafts = false } = options;
   const locale = duet.localeFor(request.question);
   const liveLine = drafts && output === "text" ? await openLiveLine(console) : undefined;
-  const take = createEventWriter(output, { console, locale, verbose, hyperlinks, liveLine });
+  const answer = output === "text" ? options.openAnswer?.(locale) : undefined;
+  const take = createEventWriter(output, { console, locale, verbose, hyperlinks, liveLine, answer });
   let outcome: Outcome | undefined;
   const write = (line: string | Line) => writeSafely(console.stderr, `${toPlainText(line)}\n`);
   const showsEvents = output !== "text" && !verbose;
@@ -51,6 +56,7 @@ export async function runAsk(options: AskOptions): Promise<number> {
       if (event.type === "run-end") outcome = event.outcome;
     }
   } finally {
+    answer?.end();
     questions?.close();
   }
   return toExitCode(outcome);

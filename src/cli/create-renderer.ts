@@ -9,6 +9,7 @@ import { createStepWriter } from "../render/step-writer.ts";
 import { type Output, writeSafely } from "./console.ts";
 import type { LiveLine } from "./live-line.ts";
 import { createHyperlink } from "./terminal/text/hyperlink.ts";
+import type { TerminalAnswer } from "./terminal-answer.ts";
 
 export interface RenderOptions {
   console: { readonly stdout: Output; readonly stderr: Output };
@@ -21,15 +22,20 @@ export interface RenderOptions {
   word?(line: string, event: AgentEvent): string;
   /** The answer comes in whole lines, not as it streams. */
   byLine?: boolean;
+  /** Rewords a whole line of the answer, where it comes in such; undefined leaves the line out. */
+  wordAnswer?(line: string): string | undefined;
   /** Says how the reader changes settings: with a flag when it is absent. */
   place?: SettingPlace;
   /** Shows drafts, where the terminal can take them back. */
   liveLine?: LiveLine | undefined;
+  /** Shows the answer where stdout is a terminal; otherwise it is written as it comes. */
+  answer?: TerminalAnswer | undefined;
 }
 
 /** Renders a run as plain text: the answer streams to stdout, and everything else goes to stderr, one line each. */
 export function createRenderer(options: RenderOptions): (event: AgentEvent) => void {
   const { console, locale, verbose, hyperlinks, word, byLine = false, place = "flag", liveLine } = options;
+  const { answer: shown, wordAnswer } = options;
   /** Is true while stdout is in the middle of a line of the answer. */
   let open = false;
   const answer = createSanitizer();
@@ -40,21 +46,33 @@ export function createRenderer(options: RenderOptions): (event: AgentEvent) => v
   let held = "";
 
   function closeAnswer(): void {
-    if (open) console.stdout.write(`${held}${answer.end()}\n`);
+    if (open && shown) shown.end();
+    else if (open) console.stdout.write(wordLines(`${held}${answer.end()}\n`));
     open = false;
     held = "";
   }
 
   function show(text: string): void {
     const end = byLine ? text.lastIndexOf("\n") + 1 : text.length;
-    if (end > 0) console.stdout.write(held + text.slice(0, end));
+    if (end > 0) console.stdout.write(wordLines(held + text.slice(0, end)));
     held = end > 0 ? text.slice(end) : held + text;
+  }
+
+  /** Takes whole lines where they are reworded. */
+  function wordLines(text: string): string {
+    if (wordAnswer === undefined) return text;
+    const lines = text.split("\n").slice(0, -1);
+    return lines
+      .flatMap((line) => wordAnswer(line) ?? [])
+      .map((line) => `${line}\n`)
+      .join("");
   }
 
   function writeNote(line: string): void {
     // A line on stderr would stick to the answer where both share a terminal; a piped answer stays untouched.
     if (console.stdout.isTTY) closeAnswer();
-    writeSafely(console.stderr, `${word && current ? word(line, current) : line}\n`);
+    const worded = word && current ? word(line, current) : line;
+    writeSafely(console.stderr, `${shown ? shown.wrap(worded) : worded}\n`);
   }
 
   /** Says on stdout, too, which calls were not made: who reads it alone must not believe that they were. */
@@ -87,7 +105,8 @@ export function createRenderer(options: RenderOptions): (event: AgentEvent) => v
     if (event.type !== "answer-delta" || !open) log(event);
     if (event.type !== "answer-delta") return;
     open = true;
-    show(link(answer.push(event.text), event.citations));
+    if (shown) shown.push(event.text, event.citations);
+    else show(link(answer.push(event.text), event.citations));
   };
 }
 

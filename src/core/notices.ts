@@ -214,8 +214,8 @@ export const noticeKinds = {
     level: "warning",
     isInResult: false,
     text: ({ name, waiting }: { name: string; waiting: number }) => ({
-      zh: `MCP 服务器 ${name} 有 ${waiting} 个工具是新的或有变化，批准前不会使用：duet tools approve ${name}`,
-      en: `${formatCount(waiting, "tool")} of the MCP server ${name}, new or changed, will not be used until approved: duet tools approve ${name}`,
+      zh: `MCP 服务器 ${name} 有 ${waiting} 个工具是新的或有变化，批准前不会使用：duet tools approve ${name}，在聊天中 /tools approve ${name}`,
+      en: `${formatCount(waiting, "tool")} of the MCP server ${name}, new or changed, will not be used until approved: duet tools approve ${name}, or /tools approve ${name} in the chat`,
     }),
   }),
   toolBroken: defineNotice("tool-broken", {

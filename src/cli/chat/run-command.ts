@@ -29,7 +29,9 @@ export async function runCommand(line: string, chat: Chat, signal: AbortSignal):
 export function canRunAtOnce(line: string): boolean {
   const [, name = "", argument = ""] = /^(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
   const command = findCommand(name, chatCommands);
-  return command?.runsAtOnce === true && (command.argument !== "" || argument === "");
+  const { runsAtOnce = false } = command ?? {};
+  const isMeant = typeof runsAtOnce === "boolean" ? runsAtOnce : runsAtOnce(argument);
+  return isMeant && (command?.argument !== "" || argument === "");
 }
 
 /** Is true for a text that is meant as a command: a message may begin with the path of a file, such as `/etc/hosts`. */

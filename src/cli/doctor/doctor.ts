@@ -16,6 +16,7 @@ import { listSearchBackends } from "../../tools/search/search-backends.ts";
 import type { Console } from "../console.ts";
 import { checkProxies, describeNetwork } from "./check-network.ts";
 import { checkPackages } from "./check-packages.ts";
+import { checkPatterns } from "./check-patterns.ts";
 import {
   checkKeys,
   checkNode,
@@ -103,6 +104,7 @@ export async function* runChecks(
   if (hasModels && (search === null || "chain" in search)) yield* toUnusedFindings(config, checks, search);
   yield* await checkRoots(config);
   yield* checkUserTools(await inventory, config);
+  yield* checkPatterns(await inventory, config);
   for (const server of (await inventory).servers) yield toServerFinding(server);
   yield* toUnsetFindings(config);
   yield* checkServerSettings(config);

@@ -2,12 +2,13 @@ import type { Duet } from "../../app/duet.ts";
 import { type NamedChange, type ReadableChange, readChange } from "../../app/tools/tool-changes.ts";
 import type { Inventory } from "../../app/tools/tool-inventory.ts";
 import { DuetError, toErrorReport } from "../../kit/errors.ts";
-import { say, type Text } from "../../kit/locale.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { toSafeJson, toShortLine } from "../../kit/text/sanitize.ts";
 import { renderError } from "../../render/event-lines.ts";
 import { type Console, writeSafely } from "../console.ts";
 import { askYesNo } from "../questions/ask-yes-no.ts";
 import { canBeAsked, openTerminalQuestions, type Reader } from "../questions/reader.ts";
+import { toPlainText } from "../terminal/text/line.ts";
 
 export interface ApproveOptions {
   duet: Pick<Duet, "locale" | "inventory" | "toolChanges" | "trustedTools" | "approveTools">;
@@ -36,11 +37,11 @@ export async function approveTools(options: ApproveOptions, names: readonly stri
     options.console.stdout.write(`${say(duet.locale, nothingWaits)}\n`);
     return 0;
   }
-  if (!options.yes && canBeAsked(options.console)) return askAboutEach(options, chosen);
+  if (!options.yes && canBeAsked(options.console)) return askAtTerminal(options, chosen);
   const write = (line: string): void => writeSafely(options.console.stdout, `${line}\n`);
-  for (const change of chosen) show(readChange(change, duet.locale), options, write);
+  for (const change of chosen) show(readChange(change, duet.locale), { locale: duet.locale, write });
   if (!options.yes) return refuse(options, chosen.length);
-  return (await approve(options, chosen)).length === chosen.length ? 0 : 1;
+  return (await approve(duet, chosen, createTeller(options))).length === chosen.length ? 0 : 1;
 }
 
 function choose(names: readonly string[], waiting: readonly NamedChange[], inventory: Inventory): NamedChange[] {
@@ -66,7 +67,7 @@ function reportFailures({ duet, console }: ApproveOptions, names: readonly strin
 
 async function approveAsJson(options: ApproveOptions, chosen: readonly NamedChange[]): Promise<number> {
   const { duet, console, yes } = options;
-  const approved = yes ? await approve(options, chosen) : [];
+  const approved = yes ? await approve(duet, chosen, createTeller(options)) : [];
   const waiting = chosen.filter((change) => !approved.includes(change));
   const lists = {
     waiting: waiting.map((change) => readChange(change, duet.locale)),
@@ -77,45 +78,89 @@ async function approveAsJson(options: ApproveOptions, chosen: readonly NamedChan
   return yes ? 1 : refuse(options, waiting.length);
 }
 
-async function askAboutEach(options: ApproveOptions, chosen: readonly NamedChange[]): Promise<number> {
+async function askAtTerminal(options: ApproveOptions, chosen: readonly NamedChange[]): Promise<number> {
   const { duet, console, signal } = options;
-  const { locale } = duet;
   const terminal = openTerminalQuestions(console);
   const reader: Reader = {
-    locale,
+    locale: duet.locale,
     ask: terminal.ask,
-    write: (line) => writeSafely(console.stderr, `${line}\n`),
+    write: (line) => writeSafely(console.stderr, `${typeof line === "string" ? line : toPlainText(line)}\n`),
   };
-  let isWhole = true;
   try {
     terminal.listen();
-    for (const change of chosen) {
-      show(readChange(change, locale), options, reader.write);
-      const answer = await askYesNo(reader, say(locale, renderQuestion(change.name)), signal);
-      // The input has ended: nobody is there for the others either.
-      if (answer === undefined) return 1;
-      if (answer && (await approve(options, [change])).length === 0) isWhole = false;
-    }
+    return (await askAboutEach(duet, reader, chosen, signal)) ? 0 : 1;
   } finally {
     terminal.close();
   }
-  return isWhole ? 0 : 1;
+}
+
+/** Asks about each change and approves it after a yes. Returns false where one was not decided, or has changed meanwhile. */
+async function askAboutEach(
+  duet: Pick<Duet, "approveTools">,
+  reader: Reader,
+  chosen: readonly NamedChange[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  let isWhole = true;
+  for (const change of chosen) {
+    show(readChange(change, reader.locale), reader);
+    const answer = await askYesNo(reader, say(reader.locale, renderQuestion(change.name)), signal);
+    // The input has ended: nobody is there for the others either.
+    if (answer === undefined) return false;
+    if (answer && (await approve(duet, [change], reader)).length === 0) isWhole = false;
+  }
+  return isWhole;
+}
+
+/**
+ * Shows a person in a chat the tools that wait, or those of the named servers or tools that do, and approves the ones that they
+ * agree to. Where nobody can be asked they are shown, with the command that approves them. Throws a `config` error for a name that
+ * nobody has.
+ */
+export async function approveInChat(
+  duet: ApproveOptions["duet"],
+  { reader, locale, write }: { reader: Reader | undefined; locale: Locale; write(line: string): void },
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const inventory = await duet.inventory(signal);
+  const waiting = await duet.toolChanges(signal);
+  const trusted = names.length === 0 ? [] : await duet.trustedTools(signal);
+  const chosen = choose(names, [...waiting, ...trusted], inventory);
+  if (chosen.length === 0) write(say(locale, nothingWaits));
+  else if (reader) await askAboutEach(duet, reader, chosen, signal);
+  else {
+    for (const change of chosen) show(readChange(change, locale), { locale, write });
+    write("duet tools approve");
+  }
 }
 
 /** Returns those that were approved: not one that has changed since it was shown. */
-async function approve({ duet, console }: ApproveOptions, shown: readonly NamedChange[]): Promise<NamedChange[]> {
+async function approve(
+  duet: Pick<Duet, "approveTools">,
+  shown: readonly NamedChange[],
+  { locale, write }: Teller,
+): Promise<NamedChange[]> {
   const approved = await duet.approveTools(shown);
-  for (const change of shown) {
-    const text = approved.includes(change) ? describeApproved(change.name) : describeMoved(change.name);
-    writeSafely(console.stderr, `${say(duet.locale, text)}\n`);
-  }
+  for (const change of shown)
+    write(say(locale, approved.includes(change) ? describeApproved(change.name) : describeMoved(change.name)));
   return approved;
 }
 
-function show(change: ReadableChange, { duet }: ApproveOptions, write: Reader["write"]): void {
+/** Takes lines in a language. */
+interface Teller {
+  locale: Locale;
+  write(line: string): void;
+}
+
+function createTeller({ duet, console }: Pick<ApproveOptions, "duet" | "console">): Teller {
+  return { locale: duet.locale, write: (line) => writeSafely(console.stderr, `${line}\n`) };
+}
+
+function show(change: ReadableChange, { locale, write }: Teller): void {
   const { server, name, kind, list, lines } = change;
   const what = list === undefined ? kinds[kind] : describeTexts(list, kind);
-  write(`🔐 ${toShortLine(name, 80)} · ${toShortLine(server, 80)} · ${say(duet.locale, what)}`);
+  write(`🔐 ${toShortLine(name, 80)} · ${toShortLine(server, 80)} · ${say(locale, what)}`);
   for (const line of lines) write(line);
   write("");
 }

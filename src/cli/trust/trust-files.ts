@@ -35,8 +35,8 @@ export async function readTrustFiles(file: string, dotEnv: string): Promise<Trus
   }
   const variables = await readText(dotEnv, dotEnv);
   if (variables !== undefined) {
-    const [preview, uses] = [previewDotEnv(variables), listDotEnvVariables(variables)];
-    const shownText = maskDotEnvText(variables);
+    const [preview, uses] = [previewDotEnv(variables, text ?? ""), listDotEnvVariables(variables)];
+    const shownText = maskDotEnvText(variables, text ?? "");
     shown.push({ file: await resolveFolder(dotEnv), text: variables, shownText, effects: [], preview, uses });
   }
   return shown;

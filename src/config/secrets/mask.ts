@@ -16,6 +16,14 @@ export function maskSecret(secret: string): string {
   return `${prefix}…${secret.slice(-4)}`;
 }
 
+/** Returns true for a text that is a key of a well-known form, whatever it is called. */
+export function isKnownKey(text: string): boolean {
+  return knownKey.test(text);
+}
+
+const keyStarts = "sk-|tvly-|gh[opsu]_|github_pat_|xox[abp]-|hf_|AIza";
+const knownKey = new RegExp(`^(?:${keyStarts})(?=[\\w-]*\\d)(?=[\\w-]*[a-zA-Z])[\\w-]{16,}$`);
+
 export function isSecretName(name: string): boolean {
   return /(?:key|token|secret|password|passwd|passphrase|credentials?|authorization|cookie)$/i.test(name);
 }
@@ -72,7 +80,7 @@ export function hideSecrets(text: string, secrets: readonly string[]): string {
   );
 }
 
-const wellKnown = /(\bBearer |(?<![A-Za-z0-9]))((?:sk-|tvly-|gh[opsu]_|github_pat_|xox[abp]-|hf_|AIza)[\w-]{8,})/g;
+const wellKnown = new RegExp(`(\\bBearer |(?<![A-Za-z0-9]))((?:${keyStarts})[\\w-]{8,})`, "g");
 const userinfo = /(\b[a-z][a-z\d+.-]*:\/\/[^\s/:@"'<>]*:)([^\s/"'<>…]+)(?=@)/gi;
 const assigned = /((?:key|token|secret|password)["']?\s*[:=]\s*["']?)([^\s"',}&…]{4,})/gi;
 

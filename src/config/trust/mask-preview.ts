@@ -1,7 +1,7 @@
 import { parseEnv } from "node:util";
 import { isRecord } from "../../kit/json.ts";
 import { escapeRegExp } from "../../kit/text/escape-reg-exp.ts";
-import { isSecretName, maskProxy, maskSecret } from "../secrets/mask.ts";
+import { isKnownKey, isSecretName, maskProxy, maskSecret } from "../secrets/mask.ts";
 import { isDangerousVariable } from "./dangerous-variables.ts";
 import { isRandom, maskArguments, maskWord } from "./mask-words.ts";
 
@@ -43,10 +43,20 @@ export function maskFileText(text: string, tree: unknown): string {
 
 const namedText = /(?<!\\)("([\w.-]+)"\s*:\s*)"((?:[^"\\\n…])*)"/g;
 
-/** Returns the text of a `.env` file with the values of secrets masked. */
-export function maskDotEnvText(text: string): string {
+/**
+ * Returns the form in which a variable of a `.env` file is shown: a key of a well-known form is masked whatever it is called,
+ * unless the configuration beside it inserts the variable somewhere, where the value could name a package.
+ */
+export function maskVariable(name: string, value: string, configuration: string): string {
+  const isInserted = new RegExp(`\\$(?:\\{(?:env:)?)?${escapeRegExp(name)}(?!\\w)`).test(configuration);
+  if (isKnownKey(value) && !isInserted && !isDangerousVariable(name)) return maskSecret(value);
+  return maskNamed(name, value, "env");
+}
+
+/** Returns the text of a `.env` file with the values of secrets masked. `configuration` is the text of the file beside it. */
+export function maskDotEnvText(text: string, configuration: string): string {
   return Object.entries(parseEnv(text)).reduce((rest, [name, value = ""]) => {
-    const shown = maskNamed(name, value, "env");
+    const shown = maskVariable(name, value, configuration);
     if (shown === value) return rest;
     const before = `(^[ \\t]*(?:export[ \\t]+)?${escapeRegExp(name)}[ \\t]*=[ \\t]*)`;
     const exact = new RegExp(`${before}(["'\`]?)${escapeRegExp(value)}\\2`, "gm");

@@ -3,7 +3,7 @@ import { isRecord } from "../../kit/json.ts";
 import { getValue, type Path, renderPath } from "../sources/setting-path.ts";
 import { listInnerLeaves, listLeaves } from "../sources/source.ts";
 import { isDangerousVariable } from "./dangerous-variables.ts";
-import { maskNamed } from "./mask-preview.ts";
+import { maskNamed, maskVariable } from "./mask-preview.ts";
 import { maskArguments } from "./mask-words.ts";
 
 /**
@@ -27,10 +27,10 @@ export function previewFile(tree: unknown): TrustPreviewItem[] {
   return [...servers, ...others.map((path) => toItemAt(tree, path))];
 }
 
-/** Lists every variable of a `.env` file. */
-export function previewDotEnv(text: string): TrustPreviewItem[] {
+/** Lists every variable of a `.env` file. `configuration` is the text of the file beside it. */
+export function previewDotEnv(text: string, configuration: string): TrustPreviewItem[] {
   return Object.entries(parseEnv(text)).map(([key, value = ""]) =>
-    toItem(key, toWritten(maskNamed(key, value, "env")), isDangerousVariable(key)),
+    toItem(key, toWritten(maskVariable(key, value, configuration)), isDangerousVariable(key)),
   );
 }
 

@@ -22,6 +22,8 @@ type Annotation = (typeof annotations)[number];
 export function parseToolPattern(written: string): ToolPattern | { problem: Text } {
   const [, name = "", word, argument] = /^([^:()\s]+)(?::([A-Za-z]+))?(?:\((.*)\))?$/s.exec(written) ?? [];
   if (name === "") return { problem: allowedForms };
+  // Every tool has a name of these characters; only a server may be called otherwise.
+  if (!/^(?:[\w*-]+|[^*]+__\*)$/.test(name)) return { problem: allowedNames };
   const annotation = annotations.find((each) => each.toLowerCase() === word?.toLowerCase());
   if (word !== undefined && annotation === undefined) return { problem: allowedAnnotations };
   return { written, name, annotation, argument: argument === undefined ? undefined : readArgumentPattern(argument) };
@@ -45,6 +47,11 @@ export function findPermitProblem(written: string): Text | undefined {
   const parsed = parseToolPattern(written);
   if ("problem" in parsed) return parsed.problem;
   return parsed.annotation === undefined ? undefined : withoutAnnotation;
+}
+
+/** Returns true for a pattern that means this tool by its name, whatever else it asks of a call. */
+export function isToolMeant(pattern: ToolPattern, tool: Pick<Tool, "name" | "source">): boolean {
+  return isNameMatch(pattern, tool);
 }
 
 /** Returns which calls of a tool match, as far as this is known before a call. */
@@ -94,6 +101,10 @@ function isSaid(annotation: Annotation, said: ToolAnnotations): boolean {
 const allowedForms: Text = {
   zh: "NAME、NAME:注解 或 NAME(参数)，例如 filesystem__write_*、*:destructive、shell(rm *)",
   en: "NAME, NAME:ANNOTATION or NAME(ARGUMENT), such as filesystem__write_*, *:destructive, shell(rm *)",
+};
+const allowedNames: Text = {
+  zh: "由字母、数字、_、- 组成的工具名，* 代表任意一段字符；其他名字不对应任何工具",
+  en: "a tool's name of letters, digits, _ and -, in which * is any run of them; no tool has another",
 };
 const withoutAnnotation: Text = {
   zh: "不带注解的规则：服务器自称的注解不能放宽规则",

@@ -317,6 +317,22 @@ describe("duet config trust", () => {
     }
   });
 
+  test("masks keys of well-known forms in a .env by their form, unless they could name what is run", async () => {
+    const key = (start: string) => `${start}abcdefgh0123456789`;
+    const dotEnv = [
+      `MODEL=${key("sk-")}`,
+      `REPO=${key("ghp_")}`,
+      `PACKAGE=${key("sk-x")}`,
+      `NODE_OPTIONS=${key("hf_")}`,
+    ];
+    const says = { mcpServers: { a: { command: "npx", args: ["-y", `\${PACKAGE}`] } } };
+    const files = { "code/repo/duet.config.json": JSON.stringify(says), "code/repo/.env": dotEnv.join("\n") };
+    const shown = (await trust(home(files))).text;
+    const lines = ["| MODEL=sk-…6789", "| REPO=…6789", `| PACKAGE=${key("sk-x")}`, `| NODE_OPTIONS=${key("hf_")}`];
+    for (const line of ["MODEL: sk-…6789", ...lines]) expect(shown).toContain(line);
+    for (const masked of [key("sk-"), key("ghp_")]) expect(shown).not.toContain(masked);
+  });
+
   test("shows where secrets would go, and whose they are", async () => {
     const key = `\${MY_KEY}`;
     const says = {

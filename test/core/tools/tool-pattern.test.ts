@@ -53,6 +53,9 @@ test.each([
   "*:",
   "shell(x)\n",
   "a(b)c",
+  "[bad",
+  "files.read",
+  "{a,b}__*x",
 ])("%j is no pattern", (written) => {
   expect(parseToolPattern(written)).toHaveProperty("problem");
 });

@@ -13,7 +13,7 @@ export interface ChatCommand {
   readonly argument: string;
   readonly help: Text;
   /** Is true for a command that runs at once while a run goes on: it asks no model and nobody, and leaves the conversation alone. */
-  readonly runsAtOnce?: boolean;
+  readonly runsAtOnce?: boolean | ((argument: string) => boolean);
   /** Completes the argument. Never rejects. */
   complete?(chat: Chat, argument: string): Promise<readonly Completion[]>;
   /** Returns "exit" to end the chat; what it throws is written as one line. The signal aborts when somebody stops it. */

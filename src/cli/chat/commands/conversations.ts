@@ -158,6 +158,6 @@ const noneHereText: Text = {
 const currentStyles: readonly Style[] = ["accent"];
 
 const olderText: Text = {
-  zh: `还有更早的：duet conversations --offset ${maxListed}`,
-  en: `There are older ones: duet conversations --offset ${maxListed}`,
+  zh: "还有更早的：/resume 按文字查找。",
+  en: "There are older ones: /resume finds them by their words.",
 };

@@ -8,18 +8,29 @@ const startWaitMs = 10_000;
 
 export const tools: ChatCommand = {
   name: "/tools",
-  runsAtOnce: true,
-  argument: "[SERVER]",
-  help: { zh: "列出工具，可只看一个服务器的", en: "lists the tools, or those of one server" },
+  // Who is asked about tools would be asked over what the run shows.
+  runsAtOnce: (argument) => readApproval(argument) === undefined,
+  argument: "[SERVER|approve [NAME]]",
+  help: {
+    zh: "列出工具，可只看一个服务器的；approve 查看并批准新的或有变化的工具",
+    en: "lists the tools, or those of one server; approve shows new and changed ones and asks about them",
+  },
   async complete({ duet }) {
     const [inventory, { listSources }] = await Promise.all([
       duet.inventory(undefined, 0),
       import("../../tools/tool-lines.ts"),
     ]);
-    return listSources(inventory).map((text) => ({ text }));
+    return ["approve", ...listSources(inventory)].map((text) => ({ text }));
   },
   async run(chat, argument, signal) {
     const { duet, settings } = chat;
+    const names = readApproval(argument);
+    if (names !== undefined) {
+      const { approveInChat } = await import("../../tools/approve-tools.ts");
+      const { reader, write } = chat;
+      await approveInChat(duet, { reader, locale: settings.locale, write }, names, signal);
+      return undefined;
+    }
     if (settings.mode === "chat")
       chat.write(
         say(settings.locale, {
@@ -42,6 +53,12 @@ export const tools: ChatCommand = {
     return undefined;
   },
 };
+
+/** Returns the names after `approve`, and undefined for another argument. */
+function readApproval(argument: string): string[] | undefined {
+  const [word = "", ...names] = argument.trim().split(/\s+/);
+  return word.toLowerCase() === "approve" ? names : undefined;
+}
 
 function findSource(argument: string, sources: readonly string[]): string {
   const wanted = argument.toLowerCase();

@@ -16,6 +16,7 @@ import { createInterrupts } from "../screen/interrupts.ts";
 import type { StepLog } from "../steps/step.ts";
 import { createPlainTyping } from "./plain-typing.ts";
 import { toScreenReaderText } from "./screen-reader-text.ts";
+import { createSpokenAnswer } from "./spoken-answer.ts";
 
 export interface PlainInterfaceOptions {
   console: PlainConsole;
@@ -261,6 +262,7 @@ function openPlainRun(options: PlainRunOptions): ShownRun {
     ...{ console, locale, verbose },
     hyperlinks: options.hyperlinks && !isScreenReader,
     byLine: isScreenReader,
+    ...(isScreenReader && { wordAnswer: createSpokenAnswer(locale) }),
     word(line, event) {
       const worded = isTerminal ? addStepNumber(line, event, steps) : line;
       return isScreenReader ? toScreenReaderText(worded, locale) : worded;

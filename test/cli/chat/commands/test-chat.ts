@@ -39,6 +39,8 @@ export interface TestChatOptions {
   settings?: Record<string, unknown>;
   /** The labels to be taken in lists; undefined leaves one. Absent: nobody can be asked. */
   picks?: (string | undefined)[];
+  /** The lines that are typed as replies, in their order. */
+  replies?: string[];
 }
 
 export async function openTestChat({
@@ -46,6 +48,7 @@ export async function openTestChat({
   parts,
   settings,
   picks,
+  replies,
 }: TestChatOptions = {}): Promise<TestChat> {
   const home = await temporaryFolder();
   const models = parts ? {} : { models: { functionCall: { provider: "offline" } } };
@@ -74,7 +77,7 @@ export async function openTestChat({
 
   const reader: Reader = {
     locale: "en",
-    ask: async () => undefined,
+    ask: async () => replies?.shift(),
     write: (line) => void written.push(toPlainText(line)),
     pick,
   };
@@ -114,7 +117,7 @@ export async function openTestChat({
     get runId() {
       return runId;
     },
-    reader: picks && reader,
+    reader: picks || replies ? reader : undefined,
     write: (...lines) => void written.push(...lines.map(toPlainText)),
     startAnew() {
       conversationId = undefined;

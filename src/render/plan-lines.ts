@@ -82,8 +82,8 @@ function isAwaitingConsent({ consent, state }: PlanStep): boolean {
 }
 
 const consentNote: Text = {
-  zh: "  🔐 表示这一步需要你的同意；确认计划就是同意它照此执行。",
-  en: "  🔐 marks a step that needs your consent. A yes to the plan is consent to run it exactly so.",
+  zh: "  带 🔐 的步骤需要你的同意；确认计划就是同意它们照此执行。",
+  en: "  A step with 🔐 needs your consent. A yes to the plan is consent to run it exactly so.",
 };
 
 export function toPurpose({ description }: PlanStep): string {

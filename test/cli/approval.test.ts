@@ -149,7 +149,7 @@ describe("a call that needs consent, in the terminal chat", () => {
       "Let files__write_file run? [y once/a in this conversation/s always/n no/i say what instead] ",
     );
     terminal.type("/help\r");
-    await terminal.shows("Type y, a or n; /exit declines and exits.");
+    await terminal.shows("Type y, a, s, n, i or never, which refuses");
     await terminal.repeats("Let files__write_file run?", 2);
     terminal.type("/exit\r");
     expect(await terminal.ended()).toBe(0);

@@ -58,7 +58,7 @@ test("an unknown option is refused with the nearest one and all that the command
 
 test("an unknown command is refused with the commands that there are", async () => {
   expect((await refuse("tols")).en).toMatch(
-    /^"tols": unknown command or argument; did you mean tools\? \(allowed: chat, ask, /,
+    /^"tols": unknown command or argument; did you mean tools\? \(allowed: chat, resume, ask, /,
   );
 });
 

@@ -63,6 +63,16 @@ export const routes: Readonly<Record<string, TestedRoute>> = {
   "/v1/responses/:id": { path: "/v1/responses/resp_0", methods: ["GET", "DELETE"] },
   "/v1/responses/:id/cancel": { path: "/v1/responses/resp_0/cancel", methods: ["POST"], body: {} },
   "/v1/responses/:id/input_items": { path: "/v1/responses/resp_0/input_items", methods: ["GET"] },
+  "/v1/messages": {
+    path: "/v1/messages",
+    methods: ["POST"],
+    body: { model: "duet-agent", max_tokens: 100, messages },
+  },
+  "/v1/messages/count_tokens": {
+    path: "/v1/messages/count_tokens",
+    methods: ["POST"],
+    body: { model: "duet-agent", messages },
+  },
   "/v1/models": { path: "/v1/models", methods: ["GET"] },
   "/v1/models/:id": { path: "/v1/models/duet-agent", methods: ["GET"] },
 };
@@ -73,7 +83,7 @@ const all = Object.values(routes);
 export const postRoutes = all.filter(({ methods }) => methods.includes("POST"));
 
 /** Those of them that read what they are sent, whatever it is; the others first look for what it is about. */
-export const readingRoutes = postRoutes.filter(({ path }) => !/\/(reply|messages|cancel)$/.test(path));
+export const readingRoutes = postRoutes.filter(({ path }) => !/\/(reply|run-0\/messages|cancel)$/.test(path));
 
 /** Those that one has to sign in for. */
 export const guardedRoutes = all.filter(({ isOpen }) => isOpen === undefined);

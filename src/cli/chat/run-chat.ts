@@ -155,7 +155,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
 
   /** Runs a command beside the run that goes on. Returns false where it has to wait for the end. */
   function runAtOnce(line: string): boolean {
-    if (going === undefined || !canRunAtOnce(line)) return false;
+    if (inbox === undefined || !canRunAtOnce(line)) return false;
     chatInterface.write(createLine(`${handler.prompt()}${line}`, "dim"));
     void runCommand(line, chat, signal).then((left) => {
       if (left !== "exit") return;

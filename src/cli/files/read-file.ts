@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, readlink, realpath, stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { acceptedImages } from "../../core/files/prepare-image.ts";
+import { acceptedImages, prepareImage } from "../../core/files/prepare-image.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createTimeLimit, timeoutError, waitAbortable } from "../../kit/async/timeout.ts";
 import { detectMediaType, isImageType } from "../../kit/images/image-type.ts";
@@ -119,10 +119,18 @@ async function fill(handle: FileHandle, bytes: Buffer): Promise<Buffer> {
 export function readBytes(bytes: Uint8Array): FileReading {
   if (bytes.length > longestDocument) return refuseProblem("too-large");
   const type = detectMediaType(bytes);
-  if (type !== undefined && isImageType(type)) return { is: "bytes", bytes };
+  if (type !== undefined && isImageType(type)) return readImage(bytes);
   if (type?.startsWith("image/")) return { is: "refused", reason: describeImageType(type) };
   const kind = findDocumentKind(bytes);
   return isDocumentKind(kind) ? { is: "bytes", bytes } : refuseProblem(kind);
+}
+
+/** An image that the run could not use is refused here, before anything is asked. */
+function readImage(bytes: Uint8Array): FileReading {
+  const image = prepareImage(bytes);
+  if (!("refusal" in image)) return { is: "bytes", bytes };
+  const { zh, en } = image.refusal;
+  return { is: "refused", reason: { zh: `无法使用：${zh}`, en: `cannot be used: ${en}` } };
 }
 
 function describeImageType(type: string): Text {

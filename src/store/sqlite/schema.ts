@@ -257,6 +257,7 @@ WHERE pinned = 0 AND named_by_person = 0`,
   last_used_at TEXT
 ) STRICT`,
       "CREATE INDEX api_tokens_by_name ON api_tokens (name)",
+      "CREATE INDEX api_tokens_by_end ON api_tokens (coalesce(revoked_at, expires_at))",
       `CREATE TABLE sign_in_sessions (
   hash TEXT PRIMARY KEY,
   issuer TEXT NOT NULL,

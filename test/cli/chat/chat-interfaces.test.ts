@@ -69,11 +69,11 @@ describe("a chat on terminals of every kind", () => {
     await terminal.reply(keyCodes.down);
     await terminal.stands("❯ Yes, once");
     await terminal.stands("Let asked run?");
-    terminal.press("up", "up", "down", "down", "down");
+    terminal.press("up", "up", "down", "down", "down", "down", "down");
     await terminal.stands("❯ Never in this co");
     await terminal.stands("Let asked run?");
-    terminal.press("up");
-    await terminal.stands("❯ No");
+    terminal.press("up", "up");
+    await terminal.stands("❯ No ");
     terminal.press("enter");
     await terminal.showsWords("tok in total");
     terminal.type("/exit\r");

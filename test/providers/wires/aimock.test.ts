@@ -147,7 +147,7 @@ describe.each(wires)("over %s", (wire) => {
       },
     );
     const { error } = await broken();
-    expect(error).toMatchObject({ code: "invalid_request", hint: { en: expect.stringContaining("model's name") } });
+    expect(error).toMatchObject({ code: "model_not_found", hint: { en: expect.stringContaining("model's name") } });
     expect(slept).toEqual([]);
   });
 

@@ -222,7 +222,7 @@ describe("a history that the vendor refuses", () => {
 
   test("is another matter than a request that is wrong", async () => {
     fake.script("m", { status: 400, body: '{"error":{"message":"Model Not Exist"}}' });
-    await expect(hear(open({ ...plain, model: "m" }))).rejects.toMatchObject({ code: "invalid_request" });
+    await expect(hear(open({ ...plain, model: "m" }))).rejects.toMatchObject({ code: "model_not_found" });
     expect(fake.requests("m")).toHaveLength(1);
   });
 

@@ -86,7 +86,7 @@ test("what is no answer is refused, and the question still waits", async () => {
   const bad: [unknown, string][] = [
     [
       { question_id, answer: "yes" },
-      'answer: "yes" is not allowed (allowed: once, conversation, no, never, dismissed)',
+      'answer: "yes" is not allowed (allowed: once, conversation, no, never, dismissed, or an object)',
     ],
     [{ question_id, answer: { reply: "yes" } }, "answer"],
     [{ question_id }, "answer"],

@@ -126,7 +126,8 @@ describe("files that a question names", () => {
     await writeFile(join(cwd, "old.doc"), Buffer.from("d0cf11e0a1b11ae1", "hex"));
     await writeFile(join(cwd, "huge.pdf"), "%PDF-1.7\n\0");
     await truncate(join(cwd, "huge.pdf"), 20_000_001);
-    const named = "@pipe @large @photo.heic @nul @old.doc @huge.pdf @/dev/zero @no.txt里的 @~/no";
+    await writeFile(join(cwd, "cut.png"), images.png.subarray(0, 30));
+    const named = "@pipe @large @photo.heic @nul @old.doc @huge.pdf @cut.png @/dev/zero @no.txt里的 @~/no";
     const { attached, attachments, problems } = await attach(named, cwd);
     expect(attachments).toEqual([]);
     expect(attached).toEqual([]);
@@ -137,6 +138,7 @@ describe("files that a question names", () => {
       "Not attached: @nul is of no type that can be read (allowed: images, PDF, .docx, .xlsx, text)",
       "Not attached: @old.doc is in an old Office format (allowed: .docx, .xlsx; save it as one of these)",
       "Not attached: @huge.pdf is too large (allowed: at most 20 MB)",
+      "Not attached: @cut.png cannot be used: the image is damaged or incomplete",
       "Not attached: @/dev/zero is not a regular file",
       "Not attached: @no.txt does not exist",
       "Not attached: @~/no does not exist",

@@ -50,11 +50,14 @@ function printCompletion(shell: "bash" | "zsh" | "fish", table: () => readonly C
 /** Limits how many conversations a shell offers. */
 const mostOffered = 50;
 
+/** An ID that a caller of the API has chosen may hold what a shell reads as its own. */
+const plainId = /^[\w.:-]+$/;
+
 function listConversationIds(values: Values): Action {
   return (context) =>
     withStore(toFlags(values), context, async ({ store, console }) => {
       for (const { id, title } of await store.list({ limit: mostOffered, offset: 0 }))
-        console.stdout.write(`${sanitizeLine(id)}\t${sanitizeLine(title)}\n`);
+        if (plainId.test(id)) console.stdout.write(`${id}\t${sanitizeLine(title)}\n`);
       return 0;
     });
 }

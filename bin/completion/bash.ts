@@ -26,14 +26,25 @@ export function renderBash(commands: readonly CompletedCommand[]): string {
   );
   return `# Completion of duet for bash: source <(duet completion bash)
 _duet_words() {
-  local IFS=$'\\n'
-  COMPREPLY=($(compgen -W "$(printf '%s\\n' "$@")" -- "$cur"))
+  local word
+  for word in "$@"; do
+    [[ $word == "$cur"* ]] && COMPREPLY+=("$word")
+  done
+}
+
+_duet_conversations() {
+  local id
+  while IFS= read -r id; do
+    _duet_words "$id"
+  done < <("\${COMP_WORDS[0]}" completion conversations 2>/dev/null | cut -f1)
 }
 
 _duet_files() {
-  local IFS=$'\\n'
+  local file
   compopt -o filenames 2>/dev/null
-  COMPREPLY=($(compgen "$1" -- "$cur"))
+  while IFS= read -r file; do
+    COMPREPLY+=("$file")
+  done < <(compgen "$1" -- "$cur")
 }
 
 _duet() {
@@ -81,8 +92,7 @@ function offer(values: Values): string {
   if (values === "none") return "return";
   if (values === "file") return "_duet_files -f";
   if (values === "folder") return "_duet_files -d";
-  if (values === "conversation")
-    return `_duet_words $("\${COMP_WORDS[0]}" completion conversations 2>/dev/null | cut -f1)`;
+  if (values === "conversation") return "_duet_conversations";
   return `_duet_words ${values.map(quote).join(" ")}`;
 }
 

@@ -418,4 +418,12 @@ export const tools: readonly Mutation[] = [
     tests: ["test/tools/files/file-guard.test.ts"],
     endangers: "tools read conversations, approvals and tokens of all callers",
   },
+  {
+    id: "prompt-files",
+    file: "src/cli/chat/own-commands/prompt-command.ts",
+    text: "{ attachesFiles: false }",
+    becomes: "{}",
+    tests: ["test/cli/chat/run-chat.test.ts"],
+    endangers: "the text of a server's prompt sends files of this machine to the models",
+  },
 ];

@@ -204,11 +204,16 @@ const requests: Record<string, (message: Message) => Promise<Json> | Json | unde
   "tools/list": () => ({ tools }),
   "tools/call": (message) => (calls[message.params?.name ?? ""] ?? (() => text("no such tool")))(message),
   "prompts/list": () => ({
-    prompts: [{ name: "greet", title: "Greet", description: "Greets", arguments: [{ name: "who", required: true }] }],
+    prompts: [
+      { name: "greet", title: "Greet", description: "Greets", arguments: [{ name: "who", required: true }] },
+      { name: "Long", description: "Gives many lines." },
+    ],
   }),
-  "prompts/get": ({ params }) => ({
-    messages: [{ role: "user", content: { type: "text", text: `Greet ${params?.arguments?.who}` } }],
-  }),
+  "prompts/get": ({ params }) => {
+    const rows = Array.from({ length: 25 }, (_, index) => `Row ${index}`).join("\n");
+    const words = params?.name === "Long" ? rows : `Greet ${params?.arguments?.who}`;
+    return { messages: [{ role: "user", content: { type: "text", text: words } }] };
+  },
   "resources/list": () => ({
     resources: [
       { uri: "offering://about", name: "about", mimeType: "text/plain" },

@@ -34,6 +34,8 @@ export interface QuestionOptions {
   models?: ModelChanges | undefined;
   /** Limits the tools to those that match one of these patterns. */
   tools?: readonly string[] | undefined;
+  /** Is false where `@path` in the question is text and no file. */
+  attachesFiles?: boolean | undefined;
   /** Holds the records of a run that goes on; the question is then that of the run. */
   resumed?: TakenRun | undefined;
   /** Is true when the question goes on with the last run, whose calls are not repeated. */
@@ -113,12 +115,15 @@ async function toRequest(options: QuestionOptions, locale: Locale): Promise<AskR
  * so and the text goes back to the input: a question without its file is not what was meant. A pipe's text is taken as it is.
  */
 async function withFiles(
-  { config, chatInterface, folders, question, outputs, settings: { locale }, signal }: QuestionOptions,
+  { config, chatInterface, folders, question, outputs, attachesFiles, settings: { locale }, signal }: QuestionOptions,
   language: Locale,
 ): Promise<Pick<AskRequest, "question" | "attachments"> | undefined> {
   if (!chatInterface.reader) return { question };
   const guard = createFileGuard(await listProtectedFiles(config));
-  const found = await attachFiles(question, { ...folders, locale, guard, signal });
+  const found =
+    attachesFiles === false
+      ? { question, attachments: undefined, attached: [], problems: [] }
+      : await attachFiles(question, { ...folders, locale, guard, signal });
   if (found.problems.length > 0) {
     chatInterface.write(`✗ ${say(locale, describeUnsent(found.problems))}`);
     chatInterface.putBack(question);

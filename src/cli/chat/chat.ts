@@ -47,6 +47,8 @@ export interface QuestionChoices {
   models?: ModelChanges | undefined;
   /** Limits the tools to those that match one of these patterns. */
   tools?: readonly string[] | undefined;
+  /** Is false for a text that nobody here has written: the files that it names are not read. */
+  attachesFiles?: boolean | undefined;
 }
 
 /** Says what became of a conversation that was left. */
@@ -95,8 +97,8 @@ export interface Chat {
   goTo(place: { conversationId: string; branch: number; runId?: string | undefined }): Promise<string[]>;
   /** Puts a text into the input, to be changed and sent. */
   prefill(text: string): void;
-  /** Offers a command that one key takes, until the next question. */
-  offerNext(command: `/${string}`): void;
+  /** Offers the next page of a step, which one key shows, before what else it would do; undefined after the last one. */
+  offerNext(page: `/expand ${string}` | undefined): void;
   /** Goes on with the run that has reached a limit, or that a crash has interrupted. Returns false when there is none. */
   continueRun(): Promise<boolean>;
   /** Asks as if it had been typed, in a mode of its own. */

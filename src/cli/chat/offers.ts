@@ -1,17 +1,16 @@
 import { type Locale, say } from "../../kit/locale.ts";
 import { createLine, type Line } from "../terminal/text/line.ts";
 
-/**
- * Is what one key does next: go on with the run that reached a limit, or carry over the history that a switch has cleared. The key
- * stands for the command, which can also be typed.
- */
+/** Is what one key does next: go on with the run that reached a limit, or carry over the history that a switch has cleared. */
 export type Offer =
   | { command: "/continue"; question: string; mode: "chat" | "agent" | "plan" }
-  | { command: "/keep"; conversationId: string; branch: number | undefined }
-  | { command: `/expand ${string}` };
+  | { command: "/keep"; conversationId: string; branch: number | undefined };
+
+/** Is a command that the key stands for, and that can also be typed: one of these, or the next page of a long step. */
+export type OfferedCommand = Offer["command"] | `/expand ${string}`;
 
 /** Says what the offer does, and how it is taken: by the key on a screen, else by the command. */
-export function renderOffer({ command }: Offer, { hasKeys, locale }: { hasKeys: boolean; locale: Locale }): Line {
+export function renderOffer(command: OfferedCommand, { hasKeys, locale }: { hasKeys: boolean; locale: Locale }): Line {
   const how = hasKeys ? "Ctrl-G" : command;
   const { zh, en } = command === "/continue" || command === "/keep" ? offerTexts[command] : offerTexts["/expand"];
   return createLine(`  ${say(locale, { zh: `${how} ${zh}`, en: `${how} ${en}` })}`, "dim");

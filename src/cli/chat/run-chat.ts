@@ -23,7 +23,7 @@ import { listNames } from "./commands/chat-command.ts";
 import { createComplete } from "./complete-commands.ts";
 import { createStartWatch } from "./follow-start.ts";
 import { findInterruptedRun, renderInterruptedRun, takeInterruptedRun } from "./interrupted-run.ts";
-import { type Offer, renderOffer } from "./offers.ts";
+import { type Offer, type OfferedCommand, renderOffer } from "./offers.ts";
 import { type KeptChoices, openConversation, restoreChoices, showEnd } from "./open-conversation.ts";
 import { createOwnCommands } from "./own-commands/own-commands.ts";
 import { canRunAtOnce, isCommandText, renderFailure, runCommand } from "./run-command.ts";
@@ -76,6 +76,8 @@ export async function runChat(options: ChatOptions): Promise<number> {
   let going: AbortController | undefined;
   let isLeaving = false;
   let offer: Offer | undefined;
+  /** Is the command for the next page of a step. It leaves what else is offered as it was. */
+  let nextPage: OfferedCommand | undefined;
   let inbox: RunInbox | undefined;
   let waits: Delivery | undefined;
 
@@ -134,7 +136,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     },
     takeMessages: () => inbox?.takeAll().map(({ text }) => text) ?? [],
     get offered() {
-      return offer?.command;
+      return nextPage ?? offer?.command;
     },
     complete: createComplete(() => chat, folders),
   };
@@ -190,16 +192,27 @@ export async function runChat(options: ChatOptions): Promise<number> {
   /** Offers something until the next question. */
   function makeOffer(made: Offer): void {
     offer = made;
-    if (chatInterface.reader) chatInterface.write(renderOffer(made, { ...settings, hasKeys: chatInterface.hasKeys }));
+    nextPage = undefined;
+    showOffer(made.command);
+  }
+
+  function showOffer(command: OfferedCommand): void {
+    const { reader, hasKeys } = chatInterface;
+    if (reader) chatInterface.write(renderOffer(command, { ...settings, hasKeys }));
     chatInterface.refresh();
+  }
+
+  function dropOffers(): void {
+    offer = undefined;
+    nextPage = undefined;
   }
 
   async function ask(
     question: string,
     mode: Mode,
-    more: Pick<QuestionOptions, "resumed" | "goesOn" | "models" | "tools"> = {},
+    more: Pick<QuestionOptions, "resumed" | "goesOn" | "models" | "tools" | "attachesFiles"> = {},
   ): Promise<void> {
-    offer = undefined;
+    dropOffers();
     let limited: Offer | undefined;
     const said = createRunInbox({ isAskedLater: true });
     inbox = said;
@@ -281,7 +294,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
       if (conversationId !== undefined) duet.forget(conversationId);
       conversationId = undefined;
       branch = undefined;
-      offer = undefined;
+      dropOffers();
       status.refresh();
     },
     leaveForSwitch() {
@@ -300,7 +313,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     keepHistory() {
       if (offer?.command !== "/keep") return false;
       ({ conversationId, branch } = offer);
-      offer = undefined;
+      dropOffers();
       status.refresh();
       return true;
     },
@@ -308,7 +321,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
       branch = await openConversation(chat, chatInterface, id);
       conversationId = id;
       runId = undefined;
-      offer = undefined;
+      dropOffers();
       if (chatInterface.reader) await restore(id);
       status.refresh();
     },
@@ -316,13 +329,16 @@ export async function runChat(options: ChatOptions): Promise<number> {
       if (conversationId !== undefined) duet.forget(conversationId);
       ({ conversationId, branch } = place);
       runId = undefined;
-      offer = undefined;
+      dropOffers();
       const lines = await restoreChoices(chat, place);
       chat.refresh();
       return lines;
     },
     prefill: chatInterface.prefill,
-    offerNext: (command) => makeOffer({ command: `/expand ${command.slice("/expand ".length)}` }),
+    offerNext(command) {
+      nextPage = command;
+      if (command !== undefined) showOffer(command);
+    },
     async continueRun() {
       if (offer?.command === "/continue") {
         await ask(toGoOnQuestion(offer.question, settings.locale), offer.mode, { goesOn: true });

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { fillArguments } from "../../../src/cli/chat/own-commands/command-file.ts";
 import { scriptedModel } from "../../fakes/model.ts";
-import { compileCache } from "../../fakes/program.ts";
+import { compileCache, temporaryFolder } from "../../fakes/program.ts";
 import { openTestChat, type TestChat, type TestChatOptions } from "./commands/test-chat.ts";
 
 /** A chat whose user has these files in the folder of the configuration, and whose working folder has those. */
@@ -69,14 +69,15 @@ describe("a command that is a Markdown file", () => {
       users: { "help.md": "Mine.", "twice.md": "First.", "bad.md": "---\nmode: fast\n---\nx", "empty.md": "" },
       projects: { "twice.md": "Second." },
     });
-    const outside = join(chat.folder, "..", "outside.md");
+    const outside = join(await temporaryFolder(), "outside.md");
+    await writeFile(outside, "Of somebody else.");
     await symlink(outside, join(chat.folder, ".duet/commands/out.md"));
     await chat.own.reload(new AbortController().signal);
     const lines = chat.takeProblems();
     expect(lines.map((line) => line.replace(/^⚠ \S*\/(\w+\.md): not used as a command, /, "$1: "))).toEqual([
       'bad.md: mode: "fast" is not allowed (allowed: chat, agent, plan)',
       "empty.md: has no text",
-      expect.stringMatching(/^out\.md: cannot be read/),
+      "out.md: is a link that leads out of the folder",
       "help.md: /help is a command of Duet's own",
       expect.stringMatching(/^twice\.md: \/twice is already defined by .*\.config\/duet\/commands\/twice\.md$/),
     ]);
@@ -87,12 +88,28 @@ describe("a command that is a Markdown file", () => {
 
 test("a prompt of a server is a command: its text is shown and asked, a missing argument is said", async () => {
   const offering = { command: process.execPath, args: [resolve("test/fakes/mcp-offering.ts")], env: compileCache() };
-  const chat = await openChat({}, { settings: { mcpServers: { offering } }, picks: [] });
+  const chat = await openChat({}, { settings: { mcpServers: { offering } }, picks: ["Show the rest first", "No"] });
   expect(await chat.type("/offering__greet")).toEqual([
     "✗ /offering__greet: the argument who is missing. Usage: /offering__greet who",
   ]);
   expect(await chat.type("/offering__greet who=Ada Lovelace")).toEqual(["  Greet Ada Lovelace"]);
-  expect(chat.asked).toEqual([{ question: "Greet Ada Lovelace", mode: "agent" }]);
+  expect(chat.asked).toEqual([{ question: "Greet Ada Lovelace", mode: "agent", attachesFiles: false }]);
+  expect(await chat.type("/offering__Long")).toEqual([
+    ...rows.slice(0, 20),
+    "  … 5 more lines",
+    ...rows.slice(20),
+    "/offering__Long was not run.",
+  ]);
+  expect(chat.asked).toHaveLength(1);
+});
+
+const rows = Array.from({ length: 25 }, (_, index) => `  Row ${index}`);
+
+test("Esc before the question is asked cancels a command of one's own, and asks nothing", async () => {
+  const chat = await openChat({ users: { "explain.md": "Explain." } });
+  const stopped = AbortSignal.abort();
+  expect(await chat.type("/explain", stopped)).toEqual(["Cancelled."]);
+  expect(chat.asked).toEqual([]);
 });
 
 test("arguments are put in once: what is put in is not looked at again", () => {

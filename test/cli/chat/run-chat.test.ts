@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
 import { openDuet } from "../../../src/app/open-duet.ts";
@@ -7,12 +8,13 @@ import { createPlainInterface } from "../../../src/cli/chat/plain/plain-interfac
 import { runChat } from "../../../src/cli/chat/run-chat.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { scriptedModel } from "../../fakes/model.ts";
-import { configFile, temporaryFolder } from "../../fakes/program.ts";
+import { compileCache, configFile, temporaryFolder } from "../../fakes/program.ts";
 
 /** A chat in plain lines, typed by a person or piped in, which ends with its input. */
-async function openPlainChat(isTTY: boolean) {
+async function openPlainChat(isTTY: boolean, settings: Record<string, unknown> = {}) {
   const [home, cwd] = [await temporaryFolder(), await temporaryFolder()];
-  const config = await loadConfig({ config: await configFile({ locale: "en" }) }, { HOME: home, DUET_HOME: home });
+  const file = await configFile({ locale: "en", ...settings });
+  const config = await loadConfig({ config: file }, { HOME: home, DUET_HOME: home });
   const model = scriptedModel(["Read."]);
   const duet = await openDuet(config, { models: { functionCall: model, alone: true } });
   onTestFinished(() => duet.close());
@@ -81,4 +83,18 @@ test("a command that a person types runs, and a file that cannot be attached sto
   expect(asked).toContain("it is done");
   expect(asked).toMatch(/<<<file \w{32} .*made/);
   expect(written()).toContain("📎 made (5 characters)");
+});
+
+test("the text of a server's prompt names no file of this machine, as the same text does that a person has typed", async () => {
+  const offering = { command: process.execPath, args: [resolve("test/fakes/mcp-offering.ts")], env: compileCache() };
+  const { cwd, model, ended, stdin, writes } = await openPlainChat(true, { mcpServers: { offering } });
+  await writeFile(join(cwd, "private"), "the private text");
+  await writes("Chat mode");
+  stdin.write("/offering__greet who=@private\r");
+  await writes("Read.");
+  stdin.write("\u0004");
+  expect(await ended).toBe(0);
+  const asked = JSON.stringify(model.requests[0]?.messages);
+  expect(asked).toContain("Greet @private");
+  expect(asked).not.toContain("the private text");
 });

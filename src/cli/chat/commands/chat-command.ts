@@ -60,7 +60,7 @@ export async function chooseOrList<T>(
 /** Finds the command of that name, in any case and with or without its slash. */
 export function findCommand(typed: string, commands: readonly ChatCommand[]): ChatCommand | undefined {
   const wanted = `/${typed.replace(/^\//, "").toLowerCase()}`;
-  return commands.find((command) => listNames(command).includes(wanted));
+  return commands.find((command) => listNames(command).some((name) => name.toLowerCase() === wanted));
 }
 
 /** Returns the command's name, then its other names. */

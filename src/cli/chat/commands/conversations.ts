@@ -59,7 +59,7 @@ export const compact: ChatCommand = {
     en: "summarises the earlier turns to save tokens",
   },
   async run(chat, _argument, signal) {
-    const { conversationId, duet, settings } = chat;
+    const { conversationId, branch, duet, settings } = chat;
     const { locale } = settings;
     if (conversationId === undefined) {
       throw commandError({
@@ -69,7 +69,7 @@ export const compact: ChatCommand = {
     }
     chat.write(say(locale, { zh: "正在压缩对话…", en: "Summarising the conversation…" }));
     const models = await duet.models(settings.models);
-    const done = await duet.compact({ conversationId, models, locale, signal });
+    const done = await duet.compact({ conversationId, branch, models, locale, signal });
     chat.bill.add(done);
     const { turns, tokensBefore, tokensAfter } = done;
     const saved = `${tokensBefore.toLocaleString("en")} → ${tokensAfter.toLocaleString("en")}`;

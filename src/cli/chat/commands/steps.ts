@@ -7,6 +7,7 @@ import { planSigns, renderPlanTitle, toPurpose } from "../../../render/plan-line
 import { describeState } from "../../../render/plan-states.ts";
 import { createLine, type Line } from "../../terminal/text/line.ts";
 import type { Chat } from "../chat.ts";
+import { listTurnRuns } from "../open-conversation.ts";
 import { expandRun, expandStep, pageLines } from "../steps/expand-step.ts";
 import type { Step } from "../steps/step.ts";
 import { type ChatCommand, commandError } from "./chat-command.ts";
@@ -16,9 +17,11 @@ export const trace: ChatCommand = {
   runsAtOnce: true,
   argument: "[RUN]",
   help: { zh: "显示一次运行的轨迹，默认是最近一次", en: "shows the trace of a run; without an ID, of the last run" },
-  async complete({ duet, conversationId }) {
+  async complete({ duet, conversationId, branch }) {
     if (conversationId === undefined) return [];
-    const runs = await (await duet.store()).runs({ conversationId });
+    const store = await duet.store();
+    const mine = new Set(await listTurnRuns(store, conversationId, branch));
+    const runs = (await store.runs({ conversationId })).filter(({ id }) => mine.has(id));
     return runs.toReversed().map(({ id, question }) => ({ text: id, help: toShortLine(question, 60) }));
   },
   async run(chat, argument) {
@@ -38,9 +41,9 @@ export const trace: ChatCommand = {
 };
 
 /** Returns the last run of this chat, or else the last of the current conversation. */
-async function findLastRun({ duet, runId, conversationId }: Chat): Promise<string | undefined> {
+async function findLastRun({ duet, runId, conversationId, branch }: Chat): Promise<string | undefined> {
   if (runId !== undefined || conversationId === undefined) return runId;
-  return (await (await duet.store()).runs({ conversationId })).at(-1)?.id;
+  return (await listTurnRuns(await duet.store(), conversationId, branch)).at(-1);
 }
 
 function unknownRunError(run: string): Error {
@@ -80,15 +83,15 @@ const noPlanText: Text = {
 
 /** Returns the last plan of the current conversation. */
 async function findLastPlan(
-  { duet, conversationId }: Chat,
+  { duet, conversationId, branch }: Chat,
   signal: AbortSignal,
 ): Promise<readonly PlanStep[] | undefined> {
   if (conversationId === undefined) return undefined;
   const store: ConversationStore = await duet.store();
-  const runs = await store.runs({ conversationId });
-  for (const { id } of runs.slice(-maxPlanRuns).reverse()) {
+  const runs = await listTurnRuns(store, conversationId, branch);
+  for (const id of runs.slice(-maxPlanRuns).reverse()) {
     signal.throwIfAborted();
-    const found = (await store.trace(id))?.plan;
+    const found = id === undefined ? undefined : (await store.trace(id))?.plan;
     if (found && found.length > 0) return found;
   }
   return undefined;
@@ -131,12 +134,15 @@ async function expandPage(chat: Chat, step: Step, page: string): Promise<void> {
   const { locale } = chat.settings;
   const lines = expandStep(await findWhole(step, chat), locale);
   const pages = Math.ceil(lines.length / pageLines);
-  if (page.toLowerCase() === "all" || pages === 1) return chat.write(...lines);
+  if (page.toLowerCase() === "all" || pages === 1) {
+    chat.offerNext(undefined);
+    return chat.write(...lines);
+  }
   const at = /^\d{1,6}$/.test(page) ? Number(page) : 0;
   if (at < 1 || at > pages) throw noPageError(page, pages);
   chat.write(...lines.slice((at - 1) * pageLines, at * pageLines));
   chat.write(createLine(`  ${say(locale, describePage(step, at, pages))}`, "dim"));
-  if (at < pages) chat.offerNext(`/expand ${step.number} ${at + 1}`);
+  chat.offerNext(at < pages ? `/expand ${step.number} ${at + 1}` : undefined);
 }
 
 function describePage({ number }: Step, at: number, pages: number): Text {

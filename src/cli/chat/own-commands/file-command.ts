@@ -18,6 +18,7 @@ export function createFileCommand(command: CommandFile): ChatCommand {
     help,
     async run(chat, argument, signal) {
       if (isProjects && !(await isAccepted(command, chat, signal))) return undefined;
+      signal.throwIfAborted();
       const { mode, model, answerModel, tools, body } = command;
       await chat.ask(fillArguments(body, argument), mode ?? chat.settings.mode, {
         ...(tools && { tools }),

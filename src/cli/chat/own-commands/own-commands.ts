@@ -19,7 +19,7 @@ export interface OwnCommandsOptions {
 
 /** Creates the list, which is empty before it is read for the first time. */
 export function createOwnCommands({ chat, taken }: OwnCommandsOptions): OwnCommands {
-  let known: readonly ChatCommand[] = [];
+  let files: readonly ChatCommand[] = [];
   let prompts: readonly ChatCommand[] = [];
   let unused: readonly UnusedFile[] = [];
   const reported = new Set<string>();
@@ -48,24 +48,35 @@ export function createOwnCommands({ chat, taken }: OwnCommandsOptions): OwnComma
     return listPromptCommands(chat().duet.gateway(), signal);
   }
 
+  async function reloadFiles(): Promise<void> {
+    files = (await ignoreRejection(readFiles(), "its commands are then unknown")) ?? [];
+  }
+
+  async function reloadPrompts(signal: AbortSignal): Promise<void> {
+    prompts = (await ignoreRejection(readPrompts(signal), "a question reports what is wrong with servers")) ?? [];
+  }
+
+  function listKnown(): readonly ChatCommand[] {
+    const names = new Set([...taken, ...files.map(({ name }) => name)]);
+    return [...files, ...prompts.filter(({ name }) => !names.has(name))];
+  }
+
   return {
     get known() {
-      return known;
+      return listKnown();
     },
     async reload(signal) {
       // The files are there at once; a server may take its time.
-      const files = (await ignoreRejection(readFiles(), "its commands are then unknown")) ?? [];
-      const setKnown = (prompts: readonly ChatCommand[]): void => {
-        const names = new Set([...taken, ...files.map(({ name }) => name)]);
-        known = [...files, ...prompts.filter(({ name }) => !names.has(name))];
-      };
-      setKnown(prompts);
-      prompts = (await ignoreRejection(readPrompts(signal), "a question reports what is wrong with servers")) ?? [];
-      setKnown(prompts);
+      await reloadFiles();
+      await reloadPrompts(signal);
     },
     async run(name, argument, signal) {
-      await this.reload(signal);
-      const command = findCommand(name, known);
+      await reloadFiles();
+      signal.throwIfAborted();
+      // Only a name with `__` can be that of a server's prompt.
+      if (findCommand(name, files) === undefined && name.includes("__")) await reloadPrompts(signal);
+      signal.throwIfAborted();
+      const command = findCommand(name, listKnown());
       if (command === undefined) return false;
       await command.run(chat(), argument, signal);
       return true;

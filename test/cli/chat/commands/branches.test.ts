@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { trace } from "../../../../src/cli/chat/commands/steps.ts";
 import { createSuccess, createTool } from "../../../../src/tools/create-tool.ts";
 import { type ScriptedTurn, scriptedModel } from "../../../fakes/model.ts";
 import { temporaryFolder } from "../../../fakes/program.ts";
@@ -47,6 +48,7 @@ test("/rewind goes back before a question in its mode, tells the files written s
     (await store.load(id, branch))?.turns.map(({ question }) => question);
   expect([chat.conversationId, await questions()]).toEqual([before, ["First?", "Other?"]]);
   expect(await questions(before, 1)).toEqual(["First?", "Write <notes>", "And three?"]);
+  expect((await trace.complete?.(chat, ""))?.map(({ help }) => help)).toEqual(["Other?", "First?"]);
 
   await chat.type("/fork");
   expect(chat.shown.at(-1)?.labels).toEqual(["this one · Other?", "And three?"]);

@@ -111,7 +111,7 @@ export async function openTestChat({
       return restoreChoices(chat, place);
     },
     prefill: (text) => void prefilled.push(text),
-    offerNext: (command) => void offered.push(command),
+    offerNext: (page) => void offered.push(...(page === undefined ? [] : [page])),
     prefilled,
     offered,
     get runId() {

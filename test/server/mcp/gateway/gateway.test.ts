@@ -327,6 +327,7 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
   test("prompts, resources, templates and completions of the servers are there", async () => {
     expect(await host.listPrompts()).toMatchObject([
       { name: "below__greet", title: "Greet", description: "Greets", arguments: [{ name: "who", required: true }] },
+      { name: "below__Long", description: "Gives many lines." },
     ]);
     expect(await host.getPrompt("below__greet", { who: "Ada" })).toMatchObject({
       messages: [{ role: "user", content: { type: "text", text: "Greet Ada" } }],

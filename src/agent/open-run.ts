@@ -61,7 +61,7 @@ export interface RunRecording {
 /** Holds what a run itself knows of what must not change when it goes on. */
 export type RecordedFacts = Omit<
   RunHeader,
-  "entrance" | "agent" | "tools" | "callerTools" | "key" | "wantedConversationId"
+  "entrance" | "agent" | "tools" | "callerTools" | "key" | "wantedConversationId" | "branch" | "folder"
 > & {
   runId: string;
   conversationId: string;

@@ -15,6 +15,7 @@ import type { AskRequest } from "./ask-request.ts";
 import type { AttachmentContext, PreparedAttachments } from "./attachments/prepare-attachments.ts";
 import { openBudgets } from "./budgets.ts";
 import { scopeStore } from "./conversations/open-store.ts";
+import { placeRuns, type RunPlace } from "./conversations/place-runs.ts";
 import { rememberApprovals } from "./conversations/remember-approvals.ts";
 import { loadConversation, toConversationKey } from "./conversations/sessions.ts";
 import { settleInterrupted } from "./conversations/settle-interrupted.ts";
@@ -71,11 +72,15 @@ export async function askAgent(
     attached.history && (await conversations.given.get()).open(attached.history, { caller, kept: ownerStore });
   const { known, waitedMs } =
     givenConversation ??
-    (await loadConversation(ownerStore, conversationId, { caller, going: activeRun, mutex: conversations.planTurns }));
+    (await loadConversation(ownerStore, conversationId, {
+      ...{ caller, going: activeRun, mutex: conversations.planTurns },
+      branch: request.branch ?? resumed?.header.branch,
+    }));
   const isLost = conversationId !== undefined && known === undefined && resumed === undefined;
   const found = known ?? (await ownerStore.create(conversationId, { isGiven: resumed !== undefined }));
   const atStart = resumed ? toConversationAtStart(found, resumed) : found;
   const conversation = request.sources ? { ...atStart, sources: request.sources } : atStart;
+  const place = { branch: conversation.branch, folder: request.folder ?? resumed?.header.folder };
   const session = conversations.sessions.of(toConversationKey(caller, conversation.id), known === undefined);
   const { monitor } = conversations;
   const isOperator = caller.owner === undefined;
@@ -151,7 +156,7 @@ export async function askAgent(
       budget,
       prompts,
       markHabits,
-      store: givenConversation?.store ?? ownerStore,
+      store: givenConversation?.store ?? placeRuns(ownerStore, place),
       files,
       sending: request.sending,
       tools: await tools.limitSearches(session, offered),
@@ -182,7 +187,7 @@ export async function askAgent(
     ],
     observer: activeRun.observe(observer),
     refusal: resumed ? findRefusal(config, resumed) : budgets?.refusal,
-    recording: history === undefined && journal ? createRecording(journal, request) : undefined,
+    recording: history === undefined && journal ? createRecording(journal, request, place) : undefined,
     signal,
   };
   await runAgent(options, onEvent);
@@ -226,7 +231,7 @@ async function findRunInstructions(
 }
 
 /** A run whose conversation the asker keeps is not recorded: nobody could ask for its end. */
-function createRecording(journal: Journal, request: AskRequest): RunRecording {
+function createRecording(journal: Journal, request: AskRequest, place: RunPlace): RunRecording {
   const { caller = operator, recording, resumed: taken } = request;
   const { entrance = "library", key, onRecorded } = recording ?? {};
   if (taken) onRecorded?.(taken.journal);
@@ -234,7 +239,7 @@ function createRecording(journal: Journal, request: AskRequest): RunRecording {
     taken,
     async begin({ runId, conversationId, ...known }, files) {
       const asked = { entrance, key, agent: request.agent, tools: request.tools, callerTools: caller.tools };
-      const header = { ...known, ...asked, wantedConversationId: request.conversationId };
+      const header = { ...known, ...asked, ...place, wantedConversationId: request.conversationId };
       const opened = await journal.begin({ runId, owner: caller.owner, conversationId, header, files });
       onRecorded?.(opened);
       return opened;

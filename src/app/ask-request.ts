@@ -28,6 +28,10 @@ export interface AskRequest {
   /** Sets the ID of the run. A new one is generated when absent. */
   runId?: string | undefined;
   conversationId?: string;
+  /** Is the branch of the conversation that the question continues; the current one when absent. */
+  branch?: number | undefined;
+  /** Is the folder in which a person asks. A conversation that begins with the question belongs to it. */
+  folder?: string | undefined;
   /**
    * Holds the earlier turns as the asker has kept them, in place of a conversation of ours. The run is not added to any list. An
    * asker that returns them unchanged continues with the same sources, and with a plan that waits.
@@ -110,6 +114,7 @@ export interface GivenTurn extends ConversationTurn {
 
 export interface CompactRequest {
   conversationId: string;
+  branch?: number | undefined;
   caller?: Caller | undefined;
   models?: Models | undefined;
   locale?: Locale | undefined;

@@ -9,7 +9,7 @@ import { noTools } from "./tools/tool-inventory.ts";
 
 export type MeasureRequest = Pick<
   AskRequest,
-  "conversationId" | "mode" | "models" | "folderInstructions" | "locale" | "signal"
+  "conversationId" | "branch" | "mode" | "models" | "folderInstructions" | "locale" | "signal"
 > & {
   caller?: Caller | undefined;
 };
@@ -30,7 +30,7 @@ export async function measureNextContext(
     request.models ?? models.open(),
   ]);
   const store = scopeStore(whole, caller);
-  const known = conversationId === undefined ? undefined : await store.load(conversationId);
+  const known = conversationId === undefined ? undefined : await store.load(conversationId, request.branch);
   // One that is not there yet is created nowhere.
   const conversation = known ?? (await createEmptyConversation());
   const session = conversations.sessions.of(toConversationKey(caller, conversation.id), known === undefined);

@@ -18,6 +18,8 @@ export interface CompactOptions
   extends Pick<RunParts, "models" | "store" | "prompts">,
     Pick<RunRequest, "limits" | "locale"> {
   conversationId: string;
+  /** Is the branch to be put into a summary; the current one when absent. */
+  branch?: number | undefined;
   signal: AbortSignal;
 }
 
@@ -39,7 +41,7 @@ export interface Compaction {
  */
 export async function compactConversation({ signal, ...options }: CompactOptions): Promise<Compaction> {
   const started = performance.now();
-  const conversation = await options.store.load(options.conversationId);
+  const conversation = await options.store.load(options.conversationId, options.branch);
   const turns = conversation?.turns ?? [];
   if (conversation === undefined || turns.length < 2) throw nothingToCompactError(describeTooFewTurns(turns.length));
   const { summary } = conversation;
@@ -52,7 +54,7 @@ export async function compactConversation({ signal, ...options }: CompactOptions
     const older = selectOlderTurns(run, writer);
     const made = await summarizeTurns(run, older, writer);
     signal.throwIfAborted();
-    await options.store.summarise(options.conversationId, made);
+    await options.store.summarise(options.conversationId, made, options.branch);
     const sizing = createSizing(run);
     const { tokensOf } = sizing;
     const rest = measureTurns(turns.slice(-1), tokensOf);

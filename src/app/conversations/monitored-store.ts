@@ -50,16 +50,17 @@ export function createMonitoredStore(store: SharedStore, parts: MonitoredParts):
     return conversation;
   }
 
-  async function load(id: string): Promise<Conversation | undefined> {
+  async function load(id: string, branch?: number): Promise<Conversation | undefined> {
     const before = unsaved.find(owner, id);
-    const known = await watch(store.load(id));
+    const known = await watch(store.load(id, branch));
     const after = unsaved.find(owner, id);
     // What was saved meanwhile is in neither or in both.
-    if (before.length !== after.length) return load(id);
+    if (before.length !== after.length) return load(id, branch);
     const [first] = after;
     if (first === undefined) return known && rememberSources(known);
     const begun = known ?? (await watch(store.create(first.run.conversationId)));
-    return rememberSources(addUnsaved(begun, after));
+    const isOn = ({ run }: (typeof after)[number]): boolean => (run.branch ?? begun.branch) === begun.branch;
+    return rememberSources(addUnsaved(begun, after.filter(isOn)));
   }
 
   return {
@@ -70,8 +71,13 @@ export function createMonitoredStore(store: SharedStore, parts: MonitoredParts):
     load,
     create: async (id, options) => rememberSources(await watch(store.create(id, options))),
     append: (run) => unsaved.append({ owner, store, run, sources: sourceLists.get(toKey(run.conversationId)) }),
-    summarise: (id, summary) => watch(store.summarise(id, summary)),
-    latest: () => watch(store.latest()),
+    summarise: (id, summary, branch) => watch(store.summarise(id, summary, branch)),
+    latest: (folder) => watch(store.latest(folder)),
+    branches: {
+      read: (id) => watch(store.branches.read(id)),
+      begin: (id, after) => watch(store.branches.begin(id, after)),
+      fork: (id, options) => watch(store.branches.fork(id, options)),
+    },
     list: (page) => watch(store.list(page)),
     change: (id, changes) => watch(store.change(id, changes)),
     async readFile({ conversationId, hash }) {

@@ -171,8 +171,8 @@ function createStandIn(memory: SharedStore, problem: DuetError, onThrow: () => v
   return {
     ...memory,
     of: (owner) => createStandIn(memory.of(owner), problem, onThrow),
-    async latest() {
-      const id = await memory.latest();
+    async latest(folder) {
+      const id = await memory.latest(folder);
       if (id !== undefined) return id;
       onThrow();
       throw problem;

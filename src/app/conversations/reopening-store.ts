@@ -134,8 +134,13 @@ export function createReopeningStore({ memory, monitor, open, schedule }: Reopen
           return getCurrent().dailyUsage.settle(id, used);
         },
       },
-      async load(id) {
-        const known = await getCurrent().load(id);
+      branches: {
+        read: (id) => getCurrent().branches.read(id),
+        begin: (id, after) => getCurrent().branches.begin(id, after),
+        fork: (id, options) => getCurrent().branches.fork(id, options),
+      },
+      async load(id, branch) {
+        const known = await getCurrent().load(id, branch);
         return known && rememberSources(known);
       },
       create: async (id, options) => rememberSources(await getCurrent().create(id, options)),
@@ -151,8 +156,8 @@ export function createReopeningStore({ memory, monitor, open, schedule }: Reopen
         }
         monitor.countWaiting(kept.length);
       },
-      summarise: (id, summary) => getCurrent().summarise(id, summary),
-      latest: () => getCurrent().latest(),
+      summarise: (id, summary, branch) => getCurrent().summarise(id, summary, branch),
+      latest: (folder) => getCurrent().latest(folder),
       list: (page) => getCurrent().list(page),
       change: (id, changes) => getCurrent().change(id, changes),
       readFile: (which) => getCurrent().readFile(which),

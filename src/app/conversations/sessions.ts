@@ -65,6 +65,14 @@ export interface LoadedConversation {
   waitedMs: number;
 }
 
+interface LoadOptions {
+  caller: Caller;
+  going: ActiveRun;
+  mutex: KeyedMutex;
+  /** Is the current branch when it is absent. */
+  branch: number | undefined;
+}
+
 /**
  * Loads a conversation. Two replies to the same waiting plan are handled one after the other, and the second sees the state that
  * the first left. `store` is the caller's.
@@ -72,14 +80,14 @@ export interface LoadedConversation {
 export async function loadConversation(
   store: ConversationStore,
   conversationId: string | undefined,
-  { caller, going, mutex }: { caller: Caller; going: ActiveRun; mutex: KeyedMutex },
+  { caller, going, mutex, branch }: LoadOptions,
 ): Promise<LoadedConversation> {
   if (conversationId === undefined) return { known: undefined, waitedMs: 0 };
-  const known = await store.load(conversationId);
+  const known = await store.load(conversationId, branch);
   if (known?.pendingPlan === undefined) return { known, waitedMs: 0 };
   const began = performance.now();
   // Who is cancelled meanwhile needs no turn any more.
   going.atEnd(await mutex(toConversationKey(caller, conversationId), going.signal).catch(() => () => {}));
   const waitedMs = performance.now() - began;
-  return { known: await store.load(conversationId), waitedMs };
+  return { known: await store.load(conversationId, branch), waitedMs };
 }

@@ -108,6 +108,9 @@ export interface RunHeader {
   attached?: readonly FileRef[] | undefined;
   /** Names the models as `provider/model`. */
   models: { functionCall: string; answer: string };
+  /** Is the branch of the conversation that the run continues, and the folder in which a person has asked. */
+  branch?: number | undefined;
+  folder?: string | undefined;
   /** Counts the turns that the conversation had when the run began. */
   turns: number;
   /** Counts the sources that the conversation had when the run began. */

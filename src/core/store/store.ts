@@ -5,6 +5,7 @@ import type { Status } from "../outcome.ts";
 import type { NumberedSource } from "../sources.ts";
 import type { Source } from "../tools/tool.ts";
 import type { AgentTrace } from "../trace.ts";
+import type { ConversationBranches } from "./branches.ts";
 import type { DailyUsage } from "./daily-usage.ts";
 import type { Journal } from "./journal.ts";
 import type { Retention } from "./retention.ts";
@@ -19,8 +20,11 @@ export interface ConversationStore {
    * opened. Closing another owner's view closes nothing. A store without this method serves the operator alone.
    */
   of?(owner: string | undefined): ConversationStore;
-  /** Returns the current conversation, and undefined when none has that id. */
-  load(id: string): Promise<Conversation | undefined>;
+  /**
+   * Returns the conversation as it is now, on one of its branches, and undefined when none has that id. Without a branch that
+   * exists, it is the current one.
+   */
+  load(id: string, branch?: number): Promise<Conversation | undefined>;
   /**
    * Creates an empty conversation, which others can load from its first source or turn on. It gets another id than the requested
    * one when that belongs to another owner. Only the operator may choose ids, so that nobody learns which ids exist.
@@ -29,14 +33,14 @@ export interface ConversationStore {
   /** Keeps a run that has ended, all of it or nothing. Rejects where the conversation is another owner's. */
   append(run: FinishedRun): Promise<void>;
   /** Keeps what stands in place of the oldest turns; never replaces a summary of more turns, nor one of as many that is wanted by one that is not. */
-  summarise(conversationId: string, summary: Summary): Promise<void>;
+  summarise(conversationId: string, summary: Summary, branch?: number): Promise<void>;
   /**
    * Returns the conversation with the latest question, among those with a turn or a pending plan, and undefined when there is
-   * none.
+   * none. With a folder, only those that began in it.
    */
-  latest(): Promise<string | undefined>;
+  latest(folder?: string): Promise<string | undefined>;
   /** Lists the conversations with the latest question first. */
-  list(page: { limit: number; offset: number }): Promise<ConversationEntry[]>;
+  list(page: ConversationPage): Promise<ConversationEntry[]>;
   /**
    * Removes a conversation with all that belongs to it: turns, summary, plan, sources, traces, loaded tools, idempotency records,
    * recorded steps, and the bytes that no other conversation names; false when there is none.
@@ -44,6 +48,8 @@ export interface ConversationStore {
   remove(id: string): Promise<boolean>;
   /** Names or pins a conversation; false when there is none. A store without this method cannot. */
   change?(id: string, changes: ConversationChanges): Promise<boolean>;
+  /** Keeps the branches of conversations. A store without it keeps one line of turns. */
+  readonly branches?: ConversationBranches;
   /** Returns the trace of a run, or of the last one, and undefined when there is none. */
   trace(runId?: string): Promise<AgentTrace | undefined>;
   /**
@@ -67,6 +73,15 @@ export interface ConversationStore {
   /** Is the earlier form of `idempotency`, which is still accepted. */
   readonly begun?: EarlierIdempotencyRecords;
   close(): Promise<void>;
+}
+
+export interface ConversationPage {
+  limit: number;
+  offset: number;
+  /** Leaves out the conversations that began elsewhere. */
+  folder?: string | undefined;
+  /** Adds what was asked to each entry. */
+  withQuestions?: boolean | undefined;
 }
 
 export interface CreateOptions {
@@ -94,6 +109,7 @@ export interface SharedStore extends ConversationStore {
   of(owner: string | undefined): SharedStore;
   readonly idempotency: IdempotencyRecords;
   readonly dailyUsage: DailyUsage;
+  readonly branches: ConversationBranches;
   change(id: string, changes: ConversationChanges): Promise<boolean>;
   readFile(which: { conversationId: string; hash: string }): Promise<Uint8Array | undefined>;
 }
@@ -129,6 +145,10 @@ export interface OperatorStore extends SharedStore {
 export interface FinishedRun {
   conversationId: string;
   runId: string;
+  /** Is the branch that the run has continued; the current one when absent. The turn follows the last one of the branch. */
+  branch?: number | undefined;
+  /** Is the folder in which the conversation begins. It stays what it was first. */
+  folder?: string | undefined;
   /** Is absent when a conversation has nothing to remember of the run: a plan that waited was not replied to after all. */
   turn: ConversationTurn | undefined;
   trace: AgentTrace;
@@ -177,6 +197,13 @@ export interface ConversationEntry {
   /** Is true when a person has named it. */
   isNamed?: boolean;
   isPinned?: boolean;
+  /** Is the folder in which it began, where that is known. */
+  folder?: string | undefined;
+  /** Is true where it began as a copy of another one. */
+  isFork?: boolean;
+  /** Holds the beginnings of its questions, where they were wanted. */
+  questions?: string | undefined;
+  /** Counts the turns of the current branch. */
   turns: number;
   /** Holds ISO 8601, UTC. */
   createdAt: string;
@@ -231,6 +258,8 @@ export interface Conversation {
   readonly id: string;
   /** Is its title, where the store knows it. */
   readonly title?: string | undefined;
+  /** Is the branch whose turns these are. It is absent where the store keeps one line of turns. */
+  readonly branch?: number | undefined;
   /** Lists questions and answers, oldest first. */
   readonly turns: readonly ConversationTurn[];
   /** Models read the summary in place of the oldest turns when there are too many of these. */

@@ -4,6 +4,8 @@ import type { StoredBytes } from "../../core/files/run-files.ts";
 export interface MemoryFiles {
   /** Adds bytes that the conversation names. Returns how many bytes it names for the first time. */
   add(conversationId: string, files: readonly StoredBytes[]): number;
+  /** Returns what the conversation names. */
+  list(conversationId: string): StoredBytes[];
   read(conversationId: string, hash: string): Uint8Array | undefined;
   /** Removes what the conversation names and no other one does. */
   removeOf(conversationId: string): void;
@@ -29,6 +31,12 @@ export function createMemoryFiles(): MemoryFiles {
         size += bytes.length;
       }
       return size;
+    },
+    list(conversationId) {
+      return [...(hashes.get(conversationId) ?? [])].flatMap((hash) => {
+        const bytes = files.get(hash)?.bytes;
+        return bytes ? [{ hash, bytes }] : [];
+      });
     },
     read(conversationId, hash) {
       const found = files.get(hash);

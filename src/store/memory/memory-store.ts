@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { listBranchTurns } from "../../core/store/branches.ts";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
 import { type DailyUsage, mostCallers, toUsageKey } from "../../core/store/daily-usage.ts";
 import { findLastResult, moveNumbers } from "../../core/store/move-numbers.ts";
@@ -20,7 +21,6 @@ import {
   type OperatorStore,
   type SharedStore,
   type SourceList,
-  type Summary,
   type TypedHistory,
   toRunEntry,
 } from "../../core/store/store.ts";
@@ -33,6 +33,7 @@ import { createMemoryIdempotencyRecords } from "./idempotency-records.ts";
 import { createMemoryJournal } from "./journal.ts";
 import { createMemoryResults, type MemoryResults } from "./result-list.ts";
 import { createMemorySourceList } from "./source-list.ts";
+import { createMemoryTurns, type MemoryTurns } from "./turn-list.ts";
 
 interface StoredConversation {
   id: string;
@@ -40,15 +41,16 @@ interface StoredConversation {
   title: string;
   isNamed: boolean;
   isPinned: boolean;
-  turns: ConversationTurn[];
-  summary: Summary | undefined;
+  turns: MemoryTurns;
+  folder: string | undefined;
+  isFork: boolean;
   sources: SourceList;
   results: MemoryResults;
   marker: string | undefined;
   /** Is about what it takes with its traces, in bytes. */
   bytes: number;
   runIds: string[];
-  pendingPlan?: string | undefined;
+  pendingPlan?: { plan: string; branch: number } | undefined;
   loadedTools?: readonly string[] | undefined;
   /** Orders conversations by their last question: a conversation that is only read comes no further up. */
   asked: number;
@@ -170,8 +172,10 @@ export function createMemoryStore({
       return there === undefined ? owner === undefined : there.owner === owner;
     }
 
-    const sortByLastAsked = (): StoredConversation[] =>
-      [...conversations.values()].filter(getOwned).sort((a, b) => b.asked - a.asked);
+    const sortByLastAsked = (folder?: string): StoredConversation[] =>
+      [...conversations.values()]
+        .filter((kept) => getOwned(kept) && (folder === undefined || kept.folder === folder))
+        .sort((a, b) => b.asked - a.asked);
     const findFirstTrace = (id: string): AgentTrace | undefined =>
       listTraces().findLast(({ conversation_id }) => conversation_id === id);
     const listTraces = (): AgentTrace[] => [...traces.values()].filter(getOwned).map(({ trace }) => trace);
@@ -180,23 +184,42 @@ export function createMemoryStore({
       of: scopeToOwner,
       idempotency: records.of(owner),
       dailyUsage: getUsage(owner),
-      async load(id) {
+      branches: {
+        read: async (id) => getOwned(conversations.get(id))?.turns.tree(),
+        begin: async (id, after) => getOwned(conversations.get(id))?.turns.begin(after),
+        async fork(id, { branch, folder } = {}) {
+          const kept = getOwned(conversations.get(id));
+          const { turns: copied = [] } = kept?.turns.read(branch) ?? {};
+          if (kept === undefined || copied.length === 0) return undefined;
+          const fork = touch(createId("conv"));
+          await copyConversation(kept, fork, branch);
+          files.add(fork.id, files.list(id));
+          fork.folder = folder;
+          stored += fork.bytes;
+          return fork.id;
+        },
+      },
+      async load(id, branch) {
         const kept = getOwned(conversations.get(id));
         if (kept) markUsed(kept);
-        return kept && toConversation(kept);
+        return kept && toConversation(kept, branch);
       },
       create: async (wanted, { isGiven = false } = {}) =>
         toConversation(touch(wanted !== undefined && (isGiven || isAllowed(wanted)) ? wanted : createId("conv"))),
-      async append({ conversationId, runId, turn, trace, pendingPlan, loadedTools, files: added = [], ...more }) {
+      async append(run) {
+        const { conversationId, runId, turn, trace, pendingPlan, loadedTools, files: added = [], ...others } = run;
+        const { branch, folder, ...more } = others;
         if (traces.has(runId) && !getOwned(traces.peek(runId))) throw noConversationError();
         const kept = touch(conversationId);
         kept.title ||= toConversationTitle(trace.question);
-        const said = turn ? addTurn(kept, { turn, ...more }) : 0;
+        kept.folder ??= folder;
+        const place = kept.turns.read(branch).branch;
+        const said = turn ? addTurn(kept, { turn, runId, branch: place, ...more }) : 0;
         const bytes = 2 * (JSON.stringify(trace).length + said) + files.add(conversationId, added);
         kept.bytes += bytes;
         stored += bytes;
         kept.runIds.push(runId);
-        kept.pendingPlan = pendingPlan;
+        kept.pendingPlan = pendingPlan === undefined ? undefined : { plan: pendingPlan, branch: place };
         kept.loadedTools = loadedTools ?? kept.loadedTools;
         traces.set(runId, { owner, trace });
         records.settle(runId);
@@ -206,20 +229,19 @@ export function createMemoryStore({
       async readFile({ conversationId, hash }) {
         return getOwned(conversations.get(conversationId)) && files.read(conversationId, hash);
       },
-      async summarise(conversationId, summary) {
-        const kept = getOwned(conversations.get(conversationId));
-        if (!kept) return;
-        const known = kept.summary?.turns ?? 0;
-        const isWanted = summary.isWanted || kept.summary?.isWanted;
-        if (summary.turns > known || (summary.isWanted && summary.turns === known))
-          kept.summary = isWanted ? { ...summary, isWanted } : summary;
+      async summarise(conversationId, summary, branch) {
+        getOwned(conversations.get(conversationId))?.turns.summarise(summary, branch);
       },
-      latest: async () =>
-        sortByLastAsked().find(({ turns, pendingPlan }) => turns.length > 0 || pendingPlan !== undefined)?.id,
-      async list({ limit, offset }) {
-        return sortByLastAsked()
+      async latest(folder) {
+        const begun = sortByLastAsked(folder).find(
+          ({ turns, pendingPlan }) => turns.count > 0 || pendingPlan !== undefined,
+        );
+        return begun?.id;
+      },
+      async list({ limit, offset, folder, withQuestions = false }) {
+        return sortByLastAsked(folder)
           .slice(offset, offset + limit)
-          .map(toEntry);
+          .map((kept) => toEntry(kept, withQuestions));
       },
       async remove(id) {
         return getOwned(conversations.get(id)) !== undefined && drop(id);
@@ -265,7 +287,7 @@ export function createMemoryStore({
  */
 function addTurn(
   kept: StoredConversation,
-  { turn, marker, lastResult = 0, results = [] }: Pick<FinishedRun, "marker" | "lastResult" | "results"> & TurnOf,
+  { turn, runId, branch, marker, lastResult = 0, results = [] }: AddedTurn,
 ): number {
   kept.marker ??= marker;
   const first = kept.marker ?? "";
@@ -274,12 +296,27 @@ function addTurn(
   const by = kept.results.last - lastResult;
   const given = { turn: marked, results };
   const numbered = by > 0 && findLastResult(given) > lastResult ? moveNumbers(given, lastResult, by) : given;
-  kept.turns.push(numbered.turn);
+  kept.turns.add(numbered.turn, runId, branch);
   return JSON.stringify(numbered.turn).length + kept.results.add(numbered.results, findLastResult(numbered));
 }
 
-interface TurnOf {
+interface AddedTurn extends Pick<FinishedRun, "runId" | "branch" | "marker" | "lastResult" | "results"> {
   turn: ConversationTurn;
+}
+
+/** Copies what a branch consists of into a conversation that has just begun. */
+async function copyConversation(
+  { turns, title, marker, loadedTools, sources, results }: StoredConversation,
+  to: StoredConversation,
+  branch: number | undefined,
+): Promise<void> {
+  const { turns: copied, summary } = turns.read(branch);
+  const nodes = listBranchTurns(turns.tree(), turns.read(branch).branch);
+  for (const [index, turn] of copied.entries()) to.turns.add(turn, nodes[index]?.runId ?? "", undefined);
+  if (summary) to.turns.summarise(summary, undefined);
+  await to.sources.number(sources.all().map(({ source }) => source));
+  to.bytes = 2 * (JSON.stringify(copied).length + to.results.add(results.list(), results.last));
+  Object.assign(to, { title, marker, loadedTools, isFork: true });
 }
 
 /** Without a name of a person's, the title is that of the first run. */
@@ -311,17 +348,27 @@ function createMemoryTypedHistory(): TypedHistory {
 function begin(id: string, owner: string | undefined, now: string): StoredConversation {
   const [sources, results, marker] = [createMemorySourceList(), createMemoryResults(), undefined];
   const times = { asked: 0, createdAt: now, updatedAt: now };
-  const words = { title: "", isNamed: false, isPinned: false, turns: [], summary: undefined };
-  return { id, owner, ...words, sources, results, marker, bytes: 0, runIds: [], ...times };
+  const words = { title: "", isNamed: false, isPinned: false, turns: createMemoryTurns() };
+  const place = { folder: undefined, isFork: false };
+  return { id, owner, ...words, ...place, sources, results, marker, bytes: 0, runIds: [], ...times };
 }
 
 /** Returns a snapshot of the conversation. Later turns are not added to it. */
-function toConversation(kept: StoredConversation): Conversation {
-  const { id, title, turns, summary, sources, results, marker, pendingPlan, loadedTools } = kept;
-  return { id, title, turns: [...turns], summary, sources, results: results.open(), marker, pendingPlan, loadedTools };
+function toConversation(kept: StoredConversation, wanted?: number): Conversation {
+  const { id, title, sources, results, marker, pendingPlan: waiting, loadedTools } = kept;
+  const { branch, turns, summary } = kept.turns.read(wanted);
+  const pendingPlan = waiting?.branch === branch ? waiting.plan : undefined;
+  return { id, title, branch, turns, summary, sources, results: results.open(), marker, pendingPlan, loadedTools };
 }
 
-function toEntry(kept: StoredConversation): ConversationEntry {
-  const { id, title, isNamed, isPinned, turns, createdAt, updatedAt } = kept;
-  return { id, title, isNamed, isPinned, turns: turns.length, createdAt, updatedAt };
+function toEntry(kept: StoredConversation, withQuestions: boolean): ConversationEntry {
+  const { id, title, isNamed, isPinned, turns, createdAt, updatedAt, folder, isFork } = kept;
+  const questions = withQuestions
+    ? turns
+        .tree()
+        .turns.map(({ question }) => question.slice(0, 300))
+        .join("\n")
+    : undefined;
+  const more = { ...(folder !== undefined && { folder }), ...(isFork && { isFork }), ...(questions && { questions }) };
+  return { id, title, isNamed, isPinned, turns: turns.read().turns.length, createdAt, updatedAt, ...more };
 }

@@ -6,6 +6,8 @@ export interface MemoryResults {
   readonly last: number;
   /** Returns the list as one run sees it. */
   open(): ResultList;
+  /** Returns all that are kept. */
+  list(): NumberedResult[];
   /** Keeps results, of which `highest` is the highest number, and returns how many UTF-16 units that adds. */
   add(results: readonly NumberedResult[], highest: number): number;
 }
@@ -22,6 +24,7 @@ export function createMemoryResults(): MemoryResults {
       return last;
     },
     open: () => ({ last, hasResults: texts.size > 0, get: async (n) => texts.get(n) }),
+    list: () => [...texts].map(([n, text]) => ({ n, text })),
     add(results, highest) {
       const before = size;
       last = Math.max(last, highest);

@@ -1,7 +1,9 @@
 import type { NumberedSource } from "../../core/sources.ts";
+import { firstBranch } from "../../core/store/branches.ts";
 import type { Conversation, ConversationEntry, ConversationTurn } from "../../core/store/store.ts";
 import type { AgentTrace } from "../../core/trace.ts";
 import { isRecord, toText } from "../../kit/json.ts";
+import { findBranch, listTurnPath, loadBranchSummary, toBranch, toStoredSummary } from "./branches/branches.ts";
 import { unpackTrace } from "./packed-trace.ts";
 import type { Owner, Statements } from "./statements.ts";
 import { readTurnFiles } from "./turn-files.ts";
@@ -9,7 +11,10 @@ import { readTurnRecord } from "./turn-record.ts";
 
 type Row = Record<string, unknown>;
 
-type LoadedWords = Pick<Conversation, "title" | "turns" | "summary" | "pendingPlan" | "loadedTools" | "marker">;
+type LoadedWords = Pick<
+  Conversation,
+  "title" | "branch" | "turns" | "summary" | "pendingPlan" | "loadedTools" | "marker"
+>;
 
 export interface LoadedConversation extends LoadedWords {
   sources: NumberedSource[];
@@ -33,12 +38,35 @@ export interface KnownTurnsCache {
 
 /** Returns undefined when the owner has no such conversation. Must run inside a transaction. */
 export function loadConversation(
-  { conversation, turns: select, sources, loadedTools }: Statements,
-  { id, owner }: { id: string; owner: Owner },
+  statements: Statements,
+  { id, owner, branch: wanted }: { id: string; owner: Owner; branch: number | undefined },
   cache: KnownTurnsCache,
 ): LoadedConversation | undefined {
-  const row = conversation.get({ id, owner });
+  const row = statements.conversation.get({ id, owner });
   if (row === undefined) return undefined;
+  const place = findBranch(statements, { id, row, branch: wanted });
+  const { turns, summary } = place
+    ? loadBranch(statements, id, place.tip)
+    : { turns: loadLine(statements, { id, row }, cache), summary: toSummary(row) };
+  const branch = place?.branch ?? firstBranch;
+  const hasPlan = typeof row.plan === "string" && toBranch(row.plan_branch) === branch;
+  const marker = typeof row.marker === "string" ? row.marker : undefined;
+  return {
+    title: toText(row.title),
+    branch,
+    turns,
+    summary,
+    pendingPlan: hasPlan ? toText(row.plan) : undefined,
+    marker,
+    loadedTools: statements.loadedTools.all(id).map(({ name }) => toText(name)),
+    sources: statements.sources.all(id).map(toSource),
+    lastResult: Number(row.results),
+    hasResults: row.has_results === 1,
+  };
+}
+
+/** Loads the turns of a conversation without branches: those that were read before are not read again. */
+function loadLine({ turns: select }: Statements, { id, row }: { id: string; row: Row }, cache: KnownTurnsCache) {
   const createdAt = toText(row.created_at);
   const known = cache.get();
   const isSame = known?.createdAt === createdAt && known.turns.length <= Number(row.turns);
@@ -46,19 +74,13 @@ export function loadConversation(
   const added = select.all(id, before.length);
   const turns = [...before, ...added.map(toTurn)];
   cache.set({ createdAt, turns, size: added.reduce(addSize, size) });
-  const pendingPlan = typeof row.plan === "string" ? row.plan : undefined;
-  const marker = typeof row.marker === "string" ? row.marker : undefined;
-  return {
-    title: toText(row.title),
-    turns,
-    summary: toSummary(row),
-    pendingPlan,
-    marker,
-    loadedTools: loadedTools.all(id).map(({ name }) => toText(name)),
-    sources: sources.all(id).map(toSource),
-    lastResult: Number(row.results),
-    hasResults: row.has_results === 1,
-  };
+  return turns;
+}
+
+function loadBranch(statements: Statements, id: string, tip: number): Pick<LoadedConversation, "turns" | "summary"> {
+  const path = listTurnPath(statements, id, tip);
+  const turns = path.map((n) => toTurn(statements.turn.get(id, n) ?? {}));
+  return { turns, summary: loadBranchSummary(statements, id, path) };
 }
 
 /** A record takes several times the bytes that it takes packed. */
@@ -76,21 +98,19 @@ function toTurn({ question, answer, files, record }: Row): ConversationTurn {
 
 function toSummary({ summary, summarised, wanted, facts }: Row): LoadedConversation["summary"] {
   if (typeof summary !== "string") return undefined;
-  const lines = toText(facts).split("\n").filter(Boolean);
-  return {
-    text: summary,
-    turns: Number(summarised),
-    ...(wanted ? { isWanted: true } : {}),
-    ...(lines.length > 0 && { facts: lines }),
-  };
+  return toStoredSummary({ text: summary, turns: summarised, wanted, facts });
 }
 
 function toSource({ n, url, title, snippet }: Row): NumberedSource {
   return { n: Number(n), source: { title: toText(title), url: toText(url), snippet: toText(snippet) } };
 }
 
-export function toEntry({ id, title, named_by_person, pinned, turns, created_at, updated_at }: Row): ConversationEntry {
+export function toEntry(row: Row): ConversationEntry {
+  const { id, title, named_by_person, pinned, turns, created_at, updated_at, folder, is_fork, questions } = row;
   return {
+    ...(typeof folder === "string" && { folder }),
+    ...(is_fork === 1 && { isFork: true }),
+    ...(typeof questions === "string" && { questions }),
     id: toText(id),
     title: toText(title),
     isNamed: named_by_person === 1,

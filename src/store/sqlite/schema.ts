@@ -241,6 +241,44 @@ WHERE pinned = 0 AND named_by_person = 0`,
 ) STRICT`,
     ],
   },
+  // The folders of conversations, and their branches: what follows an earlier question in place of what was said before.
+  {
+    columns: [
+      // Is the folder in which the conversation began.
+      { table: "conversations", column: "folder TEXT" },
+      // Is the current branch; null in a conversation with one line of turns.
+      { table: "conversations", column: "branch INTEGER" },
+      // Is the conversation of which it is a copy.
+      { table: "conversations", column: "forked_from TEXT" },
+      // Is the turn before it, 0 for a first one; null means the number before its own.
+      { table: "turns", column: "parent INTEGER" },
+      // Is the run that answered it.
+      { table: "turns", column: "run TEXT" },
+      { table: "plans", column: "branch INTEGER" },
+    ],
+    objects: [
+      // A conversation with one line of turns has no row.
+      `CREATE TABLE branches (
+  conversation TEXT NOT NULL REFERENCES conversations ON DELETE CASCADE,
+  branch INTEGER NOT NULL,
+  tip INTEGER NOT NULL,
+  turns INTEGER NOT NULL,
+  PRIMARY KEY (conversation, branch)
+) STRICT, WITHOUT ROWID`,
+      // Every summary, with the last turn that there was when it was made, for branches that begin before a later one.
+      `CREATE TABLE made_summaries (
+  n INTEGER PRIMARY KEY,
+  conversation TEXT NOT NULL REFERENCES conversations ON DELETE CASCADE,
+  tip INTEGER NOT NULL,
+  turns INTEGER NOT NULL,
+  text TEXT NOT NULL,
+  facts TEXT,
+  wanted INTEGER NOT NULL
+) STRICT`,
+      "CREATE INDEX made_summaries_by_conversation ON made_summaries (conversation)",
+      "CREATE INDEX conversations_by_folder ON conversations (folder, asked)",
+    ],
+  },
 ];
 
 /** Is the version of the tables that this program reads and writes. */

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { NumberedSource } from "../../core/sources.ts";
+import { firstBranch } from "../../core/store/branches.ts";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
 import { findLastResult, moveNumbers } from "../../core/store/move-numbers.ts";
 import { keepAll, type RetentionLimits } from "../../core/store/retention.ts";
@@ -15,6 +16,8 @@ import {
 } from "../../core/store/store.ts";
 import { toText } from "../../kit/json.ts";
 import { StoreError } from "../store-errors.ts";
+import { createSqliteBranches } from "./branches/branch-list.ts";
+import { extendBranch, findBranch, insertSummary } from "./branches/branches.ts";
 import { type ConnectionOptions, openStoreConnection } from "./connection.ts";
 import { createSqliteDailyUsage } from "./daily-usage.ts";
 import { createSqliteHostTimeouts } from "./host-timeouts.ts";
@@ -110,18 +113,22 @@ export async function createSqliteStore(
       idempotency: createSqliteIdempotencyRecords(connection, owner),
       hostTimeouts: createSqliteHostTimeouts(connection, owner),
       dailyUsage: createSqliteDailyUsage(connection, owner, options.now),
-      async load(id) {
+      branches: createSqliteBranches(connection, owner),
+      async load(id, branch) {
         const cache = {
           get: () => knownTurns.get(toKey(id)),
           set: (known: KnownTurns) => void knownTurns.set(toKey(id), known),
         };
-        const loaded = await connection.read((statements) => loadConversation(statements, { id, owner }, cache));
+        const loaded = await connection.read((statements) =>
+          loadConversation(statements, { id, owner, branch }, cache),
+        );
         return loaded && toConversation(id, loaded);
       },
       async create(wanted, { isGiven = false } = {}) {
         const mayHave = wanted !== undefined && (isGiven || (await isAllowed(wanted)));
         const id = mayHave ? wanted : createId("conv");
-        return toConversation(id, { turns: [], summary: undefined, sources: [], lastResult: 0, hasResults: false });
+        const nothing = { turns: [], summary: undefined, sources: [], lastResult: 0, hasResults: false };
+        return toConversation(id, { branch: firstBranch, ...nothing });
       },
       async append(run) {
         const due = owed.get(toKey(run.conversationId)) ?? [];
@@ -136,18 +143,18 @@ export async function createSqliteStore(
         }
         if (options.retention !== undefined) retention.pruneWhenDue();
       },
-      async summarise(id, { text, turns, isWanted = false, facts = [] }) {
-        const words = { text, facts: facts.length > 0 ? facts.join("\n") : null };
-        await connection.write(({ summarise, wantSummary }) => {
-          const { changes } = summarise.run({ id, owner, ...words, turns, wanted: Number(isWanted) });
-          if (isWanted && changes > 0) wantSummary.run(id);
-        });
+      async summarise(id, { text, turns, isWanted = false, facts = [] }, branch) {
+        const words = { text, turns, isWanted, facts: facts.length > 0 ? facts.join("\n") : null };
+        await connection.write((statements) => insertSummary(statements, { id, owner, branch, ...words }));
       },
-      async latest() {
-        const row = await connection.read(({ latest }) => latest.get({ owner }));
+      async latest(folder) {
+        const row = await connection.read(({ latest }) => latest.get({ owner, folder: folder ?? null }));
         return row && toText(row.id);
       },
-      list: ({ limit, offset }) => connection.read(({ list }) => list.all({ limit, offset, owner }).map(toEntry)),
+      list({ limit, offset, folder = null, withQuestions = false }) {
+        const page = { limit, offset, owner, folder, questions: Number(withQuestions) };
+        return connection.read(({ list }) => list.all(page).map(toEntry));
+      },
       remove: async (id) => (await removeInSteps(connection, [{ id, owner }])) > 0,
       async readFile({ conversationId, hash }) {
         const row = await connection.read(({ readFile }) => readFile.get({ id: conversationId, hash, owner }));
@@ -256,12 +263,14 @@ function insertRun(statements: Statements, stored: StoredRun): void {
 }
 
 function insertNewRun(statements: Statements, { run, columns, owner, owed, record, results }: StoredRun): void {
-  const { conversationId, runId, turn, trace, pendingPlan, loadedTools, files = [] } = run;
+  const { conversationId, runId, turn, trace, pendingPlan, loadedTools, files = [], folder } = run;
   const title = toConversationTitle(trace.question);
-  const turns = updateConversation(statements, { id: conversationId, owner, title, turns: turn ? 1 : 0 });
+  const turns = updateConversation(statements, { id: conversationId, owner, title, turns: turn ? 1 : 0, folder });
+  const row = statements.conversation.get({ id: conversationId, owner }) ?? {};
+  const place = findBranch(statements, { id: conversationId, row, branch: run.branch });
   statements.addTrace.run(runId, conversationId, columns.trace, columns.packed, owner);
   statements.dropPlan.run(conversationId);
-  if (pendingPlan !== undefined) statements.addPlan.run(conversationId, pendingPlan);
+  if (pendingPlan !== undefined) statements.addPlan.run(conversationId, pendingPlan, place?.branch ?? firstBranch);
   if (loadedTools !== undefined) {
     statements.dropLoadedTools.run(conversationId);
     for (const [index, name] of loadedTools.entries()) statements.addLoadedTool.run(conversationId, index, name);
@@ -269,7 +278,9 @@ function insertNewRun(statements: Statements, { run, columns, owner, owed, recor
   if (turn === undefined) return;
   const stored = settleTurn(statements, { run: { ...run, turn }, record, results });
   const { question, answer } = turn;
-  statements.addTurn.run(conversationId, turns, question, answer, writeTurnFiles(turn), stored.record);
+  const named = writeTurnFiles(turn);
+  const parent = extendBranch(statements, conversationId, place, turns);
+  statements.addTurn.run(conversationId, turns, question, answer, named, stored.record, parent, runId);
   saveResults(statements, conversationId, stored);
   for (const { hash, bytes } of files) {
     statements.addFile.run(hash, bytes);

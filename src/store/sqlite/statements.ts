@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { noConversationError } from "../store-errors.ts";
+import { prepareBranches } from "./branches/branch-statements.ts";
 import { prepareJournal } from "./journal/journal-statements.ts";
 import { prepareDailyUsage, prepareRemoval, prepareRetention } from "./upkeep-statements.ts";
 
@@ -16,6 +17,9 @@ export type Statements = ReturnType<typeof prepareStatements>;
 const runEntry = `iif(json_valid(trace), json_object('run_id', trace ->> '$.run_id', 'question', trace ->> '$.question',
   'status', trace ->> '$.status', 'started_at', trace ->> '$.started_at', 'steps', json_array()), NULL) AS trace`;
 
+/** Limits how much of a question is searched when conversations are listed, in characters. */
+const longestShownQuestion = 300;
+
 /** Identifies the owner of a conversation; null is the operator. */
 export type Owner = string | null;
 
@@ -29,9 +33,10 @@ export function prepareStatements(connection: DatabaseSync) {
     ...prepareRetention(prepare),
     ...prepareDailyUsage(prepare),
     ...prepareJournal(prepare),
+    ...prepareBranches(prepare),
     conversation: prepare(`
       SELECT c.title AS title, c.turns AS turns, c.created_at AS created_at, c.marker AS marker, c.results AS results,
-        s.turns AS summarised, s.text AS summary, s.facts AS facts, w.conversation IS NOT NULL AS wanted, p.plan AS plan,
+        c.branch AS branch, p.branch AS plan_branch, s.turns AS summarised, s.text AS summary, s.facts AS facts, w.conversation IS NOT NULL AS wanted, p.plan AS plan,
         EXISTS (SELECT 1 FROM results r WHERE r.conversation = c.id) AS has_results
       FROM conversations c
       LEFT JOIN summaries s ON s.conversation = c.id LEFT JOIN plans p ON p.conversation = c.id
@@ -55,16 +60,18 @@ export function prepareStatements(connection: DatabaseSync) {
     sources: prepare("SELECT n, url, title, snippet FROM sources WHERE conversation = ? ORDER BY n"),
 
     touch: prepare(`
-      INSERT INTO conversations (id, title, turns, asked, created_at, updated_at, owner)
-      VALUES (:id, :title, :turns, (SELECT coalesce(max(asked), 0) + 1 FROM conversations), :now, :now, :owner)
+      INSERT INTO conversations (id, title, turns, asked, created_at, updated_at, owner, folder)
+      VALUES (:id, :title, :turns, (SELECT coalesce(max(asked), 0) + 1 FROM conversations), :now, :now, :owner, :folder)
       ON CONFLICT (id) DO UPDATE SET
         title = iif(title = '', excluded.title, title),
+        folder = coalesce(folder, excluded.folder),
         turns = turns + excluded.turns,
         asked = excluded.asked,
         updated_at = excluded.updated_at
       WHERE owner IS excluded.owner
       RETURNING turns`),
-    addTurn: prepare("INSERT INTO turns (conversation, n, question, answer, files, record) VALUES (?, ?, ?, ?, ?, ?)"),
+    addTurn: prepare(`
+      INSERT INTO turns (conversation, n, question, answer, files, record, parent, run) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`),
     addFile: prepare("INSERT OR IGNORE INTO files (hash, bytes) VALUES (?, ?)"),
     nameFile: prepare("INSERT OR IGNORE INTO conversation_files (conversation, hash) VALUES (?, ?)"),
     readFile: prepare(`
@@ -76,7 +83,7 @@ export function prepareStatements(connection: DatabaseSync) {
     loadedTools: prepare("SELECT name FROM loaded_tools WHERE conversation = ? ORDER BY n"),
     dropLoadedTools: prepare("DELETE FROM loaded_tools WHERE conversation = ?"),
     addLoadedTool: prepare("INSERT INTO loaded_tools (conversation, n, name) VALUES (?, ?, ?)"),
-    addPlan: prepare("INSERT INTO plans (conversation, plan) VALUES (?, ?)"),
+    addPlan: prepare("INSERT INTO plans (conversation, plan, branch) VALUES (?, ?, ?)"),
     findIdempotencyRecord: prepare(`
       SELECT run, begun_at FROM begun_runs
       WHERE run >= :beginning AND run < :beginning || char(0x10ffff) AND owner IS :owner LIMIT 1`),
@@ -117,11 +124,15 @@ export function prepareStatements(connection: DatabaseSync) {
 
     latest: prepare(`
       SELECT id FROM conversations
-      WHERE owner IS :owner AND (turns > 0 OR EXISTS (SELECT 1 FROM plans WHERE conversation = id)
+      WHERE owner IS :owner AND (:folder IS NULL OR folder = :folder) AND (turns > 0 OR EXISTS (SELECT 1 FROM plans WHERE conversation = id)
         OR EXISTS (SELECT 1 FROM journal_runs r WHERE r.conversation = conversations.id AND r.state = 'going'))
       ORDER BY asked DESC LIMIT 1`),
     list: prepare(`
-      SELECT id, title, named_by_person, pinned, turns, created_at, updated_at FROM conversations WHERE owner IS :owner
+      SELECT id, title, named_by_person, pinned, created_at, updated_at, folder, forked_from IS NOT NULL AS is_fork,
+        coalesce((SELECT turns FROM branches b WHERE b.conversation = c.id AND b.branch = c.branch), turns) AS turns,
+        iif(:questions, (SELECT group_concat(substr(question, 1, ${longestShownQuestion}), char(10)) FROM turns t
+          WHERE t.conversation = c.id), NULL) AS questions
+      FROM conversations c WHERE owner IS :owner AND (:folder IS NULL OR folder = :folder)
       ORDER BY asked DESC LIMIT :limit OFFSET :offset`),
     change: prepare(`
       UPDATE conversations SET title = coalesce(:title, title), named_by_person = coalesce(:named, named_by_person),
@@ -151,9 +162,18 @@ export function prepareStatements(connection: DatabaseSync) {
  */
 export function updateConversation(
   { touch }: Statements,
-  { id, owner, title = "", turns = 0 }: { id: string; owner: Owner; title?: string; turns?: number },
+  { id, owner, title = "", turns = 0, folder }: ConversationUpdate,
 ): number {
-  const row = touch.get({ id, owner, title, turns, now: new Date().toISOString() });
+  const row = touch.get({ id, owner, title, turns, folder: folder ?? null, now: new Date().toISOString() });
   if (row === undefined) throw noConversationError();
   return Number(row.turns);
+}
+
+interface ConversationUpdate {
+  id: string;
+  owner: Owner;
+  title?: string | undefined;
+  /** Counts the turns that are added. */
+  turns?: number | undefined;
+  folder?: string | undefined;
 }

@@ -89,7 +89,7 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
         pruneJournal(statements, now);
         // The conversation is there whatever becomes of the run.
         const title = toConversationTitle(header.question);
-        updateConversation(statements, { id: conversationId, owner, title });
+        updateConversation(statements, { id: conversationId, owner, title, folder: header.folder });
         const held = { run: runId, holder: getHolder() };
         statements.addJournalRun.run({ ...row, ...held, now: new Date(now).toISOString() });
         addFiles(statements, held, files);

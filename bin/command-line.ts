@@ -7,6 +7,7 @@ import type { Config } from "../src/config/config.ts";
 import type { AnswerForm } from "../src/core/answer-form.ts";
 import { DuetError } from "../src/kit/errors.ts";
 import { version } from "../src/kit/version.ts";
+import { serveEditor } from "./commands/acp.ts";
 import { chat } from "./commands/chat.ts";
 import { type Action, createOutputOption, textOrJson, toYargsOptions } from "./commands/command.ts";
 import { addConfigCommands } from "./commands/config.ts";
@@ -18,6 +19,7 @@ import { addToolsCommands } from "./commands/tools.ts";
 import {
   askOptions,
   chatOptions,
+  editorOptions,
   readAgent,
   readConversationChoice,
   readMode,
@@ -87,6 +89,12 @@ export async function readCommandLine(argv: string[]): Promise<Action | undefine
       "MCP server over stdio, or over HTTP with --http",
       (it) => it.options(toYargsOptions(serveOptions)),
       (values) => setAction(startServer(values)),
+    )
+    .command(
+      "acp",
+      "an agent for editors (Agent Client Protocol, over stdio)",
+      (it) => it.options(toYargsOptions(editorOptions)),
+      (values) => setAction(serveEditor(values)),
     )
     .command("tools", "the tools of the agent", (it) => addToolsCommands(it, setAction))
     .command("conversations", "the saved conversations", (it) => addConversationsCommands(it, setAction))

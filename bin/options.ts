@@ -70,6 +70,9 @@ export const chatOptions: Readonly<Record<string, Option>> = {
   ...createSettingOptions("chat"),
 };
 
+/** Are the options of a program that an editor starts. What it works on comes from the editor. */
+export const editorOptions: Readonly<Record<string, Option>> = createSettingOptions("chat");
+
 export const serveOptions = {
   http: { type: "string", describe: "over HTTP at [HOST:]PORT/mcp instead of stdio (127.0.0.1; 0: any free port)" },
   expose: {

@@ -1,0 +1,66 @@
+import { type Console, createWarn } from "../../src/cli/console.ts";
+import type { Config } from "../../src/config/config.ts";
+import { readMode, toFlags, type Values } from "../options.ts";
+import type { Action } from "./command.ts";
+
+/** Limits how long an agent may take to close when its editor has left, in milliseconds. */
+const closeMs = 2_000;
+
+/** Serves editors that take Duet as their agent (ACP), until the editor leaves. */
+export function serveEditor(values: Values): Action {
+  const flags = toFlags(values);
+  const run: Action = async ({ console, signal }) => {
+    const { stdin, stdout, stderr } = console;
+    const [{ serveOverAcp }, { toServerSettings }, { loadConfig }, { openDuet }] = await Promise.all([
+      import("../../src/server/acp/serve-acp.ts"),
+      import("../../src/server/acp/editor-servers.ts"),
+      import("../../src/config/load-config.ts"),
+      import("../../src/app/open-duet.ts"),
+    ]);
+    const own = await loadConfig(flags);
+    await serveOverAcp({
+      stdin,
+      stdout,
+      stderr,
+      signal,
+      locale: own.locale,
+      mode: readMode(values),
+      async openWorkspace({ directory, servers }) {
+        const loaded = await loadConfig(flags, undefined, directory);
+        await prepareState(loaded, console);
+        const { tools } = loaded;
+        const config = {
+          ...loaded,
+          servers: [
+            ...loaded.servers.map((server) => withFolder(server, directory)),
+            ...toServerSettings(servers, loaded.servers, directory),
+          ],
+          tools: { ...tools, roots: tools.roots.length > 0 ? tools.roots : [directory] },
+        };
+        const duet = await openDuet(config, { warn: createWarn(config, console) });
+        return { duet, config, directory, close: () => duet.close({ totalMs: closeMs }) };
+      },
+    });
+    return 0;
+  };
+  return Object.assign(run, { endsBySignal: true });
+}
+
+/** Programs that name no folder of their own are started where the editor works. */
+function withFolder(server: Config["servers"][number], directory: string): Config["servers"][number] {
+  const { transport } = server;
+  if (transport.type !== "stdio" || transport.cwd !== undefined) return server;
+  return { ...server, transport: { ...transport, cwd: directory } };
+}
+
+/** Tells which settings are not applied, and throws a `config` error where nothing could be kept. */
+async function prepareState(config: Config, console: Console): Promise<void> {
+  const [{ describeUnused }, { createStateFolder }, { refuseNewerStore }] = await Promise.all([
+    import("../../src/config/unused.ts"),
+    import("../../src/config/sources/state-folder.ts"),
+    import("../../src/app/conversations/open-store.ts"),
+  ]);
+  for (const line of describeUnused(config)) createWarn(config, console)(line);
+  createStateFolder(config);
+  await refuseNewerStore(config);
+}

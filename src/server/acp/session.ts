@@ -1,0 +1,279 @@
+import type {
+  AgentContext,
+  AvailableCommand,
+  ClientCapabilities,
+  PromptResponse,
+  SessionConfigOption,
+  SessionModeState,
+  SessionUpdate,
+  StopReason,
+  ToolKind,
+} from "@agentclientprotocol/sdk";
+import { RequestError } from "@agentclientprotocol/sdk";
+import type { Duet } from "../../app/duet.ts";
+import { findTrustedInstructions } from "../../app/instructions/find-instructions.ts";
+import type { ModelChanges } from "../../app/models/change-models.ts";
+import type { Config } from "../../config/config.ts";
+import type { AgentEvent } from "../../core/events.ts";
+import { toModelName } from "../../core/model.ts";
+import type { Mode, Outcome } from "../../core/outcome.ts";
+import { createRunInbox } from "../../core/run-inbox.ts";
+import type { Tool } from "../../core/tools/tool.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import { toDuetError } from "../../kit/errors.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { renderOutcome } from "../../render/step-writer.ts";
+import { createEditorUser } from "./ask-editor.ts";
+import { findCommand, type SessionCommand, sessionCommands } from "./commands.ts";
+import type { Prompt } from "./read-prompt.ts";
+import { replayTurns } from "./replay-turns.ts";
+import { describeModes, describeOptions, type OptionId, type SessionChoices } from "./session-options.ts";
+import { createUpdateWriter } from "./session-updates.ts";
+
+/** Holds the agent as it is open for a folder, with the servers that an editor has handed over for it. */
+export interface Workspace {
+  duet: Duet;
+  config: Config;
+  directory: string;
+}
+
+export interface SessionOptions {
+  /** Is the ID of the conversation, which the session shows. */
+  id: string;
+  workspace: Workspace;
+  client: AgentContext;
+  capabilities: ClientCapabilities;
+  mode: Mode;
+}
+
+/** Represents one conversation in an editor. */
+export interface Session {
+  readonly workspace: Workspace;
+  describe(): Promise<{ modes: SessionModeState; configOptions: SessionConfigOption[] }>;
+  /** Answers a prompt. Where a run is on its way, the prompt is a message to it. Throws a `RequestError` where there is no answer. */
+  prompt(prompt: Prompt): Promise<PromptResponse>;
+  cancel(): void;
+  setMode(mode: Mode): Promise<void>;
+  /** Throws a `DuetError` for a model that cannot be used. */
+  setOption(id: OptionId, value: string): Promise<void>;
+  /** Tells the editor the turns so far. */
+  replay(): Promise<void>;
+  announceCommands(): Promise<void>;
+  close(): void;
+}
+
+/** Limits how long the vendors' lists of models are waited for, in milliseconds. Models in force are offered in any case. */
+const modelListMs = 1_500;
+
+export function createSession({ id, workspace, client, capabilities, mode: firstMode }: SessionOptions): Session {
+  const { duet, config, directory } = workspace;
+  let mode = firstMode;
+  let changes: ModelChanges | undefined;
+  let going: AbortController | undefined;
+  const kinds = createKinds(duet);
+
+  const tell = (update: SessionUpdate): Promise<void> => client.notify("session/update", { sessionId: id, update });
+
+  async function findChoices(): Promise<SessionChoices> {
+    const { functionCall, answer } = await duet.models(changes);
+    return { mode, functionCall: toModelName(functionCall), answer: toModelName(answer) };
+  }
+
+  async function listModels(): Promise<string[]> {
+    const limit = createTimeLimit(modelListMs, () => timeoutError("models", modelListMs));
+    const names = await ignoreRejection(duet.modelNames(limit.signal), "the models in force are offered in any case");
+    limit.clear();
+    return names ?? [];
+  }
+
+  async function runCommand({ run }: SessionCommand, locale: Locale, signal: AbortSignal): Promise<PromptResponse> {
+    const text = await run({ duet, conversationId: id, mode, changes, locale, signal });
+    await tell({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
+    return { stopReason: "end_turn" };
+  }
+
+  async function ask({ text, attachments }: Prompt, signal: AbortSignal): Promise<PromptResponse> {
+    const locale = duet.localeFor(text);
+    const writer = createUpdateWriter({ locale, findKind: await kinds.read() });
+    const open = new Map<string, Extract<AgentEvent, { type: "tool-start" }>>();
+    const folderInstructions = await findTrustedInstructions(config);
+    const user = createEditorUser({
+      client,
+      sessionId: id,
+      capabilities,
+      locale,
+      findCall: ({ tool, arguments: args }) => findOpenCall(open.values(), tool, args),
+    });
+    let outcome: Outcome | undefined;
+    const events = duet.ask({
+      question: text || "…",
+      attachments,
+      conversationId: id,
+      // What was deleted meanwhile begins anew under its ID, too: the editor has no other one.
+      isFirst: true,
+      folder: directory,
+      mode,
+      models: changes && (await duet.models(changes)),
+      user,
+      inbox: createRunInbox(),
+      isInteractive: true,
+      folderInstructions,
+      locale,
+      recording: { entrance: "terminal" },
+      signal,
+    });
+    for await (const event of events) {
+      if (event.type === "tool-start") open.set(event.callId, event);
+      if (event.type === "tool-end") open.delete(event.callId);
+      if (event.type === "run-end") outcome = event.outcome;
+      for (const update of writer.write(event)) await tell(update);
+    }
+    if (outcome === undefined) throw RequestError.internalError();
+    return finish(outcome, locale);
+  }
+
+  async function finish(outcome: Outcome, locale: Locale): Promise<PromptResponse> {
+    if (outcome.status === "failed" && outcome.error) {
+      const { code, message, hint } = outcome.error;
+      if (code === "auth") throw new RequestError(-32000, message, { hint });
+      throw new RequestError(-32603, [message, hint ?? ""].filter((line) => line !== "").join("\n"), { code });
+    }
+    const beside = renderOutcome(outcome, locale).join("\n\n");
+    if (beside !== "" && outcome.status !== "cancelled")
+      await tell({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: `\n\n${beside}` } });
+    await tellUse(outcome);
+    await tellTitle();
+    return { stopReason: toStopReason(outcome) };
+  }
+
+  /** Tells what fills the window of the model that answers, and what the run has cost. */
+  async function tellUse({ meta }: Outcome): Promise<void> {
+    const { signal } = new AbortController();
+    const uses = await ignoreRejection(
+      duet.measureContext({ conversationId: id, mode, signal }),
+      "an editor shows the figures beside the answer, which is there",
+    );
+    const use = uses?.at(-1);
+    if (use === undefined || !Number.isFinite(use.window)) return;
+    const used = Object.values(use.parts).reduce((sum, tokens) => sum + tokens, 0);
+    const cost = meta.cost_usd === null ? undefined : { amount: meta.cost_usd, currency: "USD" };
+    await tell({ sessionUpdate: "usage_update", used, size: use.window, ...(cost && { cost }) });
+  }
+
+  async function tellTitle(): Promise<void> {
+    const store = await duet.store();
+    const conversation = await ignoreRejection(store.load(id), "a title is not worth a failure");
+    if (conversation?.title)
+      await tell({
+        sessionUpdate: "session_info_update",
+        title: conversation.title,
+        updatedAt: new Date().toISOString(),
+      });
+  }
+
+  return {
+    workspace,
+    async describe() {
+      const [choices, models] = await Promise.all([findChoices(), listModels()]);
+      const { locale } = duet;
+      return { modes: describeModes(mode, locale), configOptions: describeOptions(choices, models, locale) };
+    },
+    async prompt(prompt) {
+      if (going !== undefined) throw RequestError.invalidRequest(undefined, say(duet.locale, oneAtATime));
+      const stop = new AbortController();
+      going = stop;
+      try {
+        const command = findCommand(prompt.text);
+        return await (command ? runCommand(command, duet.locale, stop.signal) : ask(prompt, stop.signal));
+      } catch (thrown) {
+        if (stop.signal.aborted) return { stopReason: "cancelled" };
+        if (thrown instanceof RequestError) throw thrown;
+        const { text, hint } = toDuetError(thrown);
+        const lines = [say(duet.locale, text), hint ? say(duet.locale, hint) : ""];
+        throw new RequestError(-32603, lines.filter((line) => line !== "").join("\n"));
+      } finally {
+        going = undefined;
+      }
+    },
+    cancel: () => going?.abort(),
+    async setMode(chosen) {
+      mode = chosen;
+      await tell({ sessionUpdate: "current_mode_update", currentModeId: chosen });
+    },
+    async setOption(option, value) {
+      const changed = { ...changes, [option]: value };
+      // Throws where the model cannot be used, before anything has changed.
+      await duet.models(changed);
+      changes = changed;
+    },
+    async replay() {
+      const conversation = await (await duet.store()).load(id);
+      for (const update of replayTurns(conversation?.turns ?? [], await kinds.read())) await tell(update);
+    },
+    async announceCommands() {
+      const availableCommands = sessionCommands.map(
+        ({ name, description }): AvailableCommand => ({ name, description: say(duet.locale, description) }),
+      );
+      await tell({ sessionUpdate: "available_commands_update", availableCommands });
+    },
+    close: () => going?.abort(),
+  };
+}
+
+function findOpenCall(
+  open: Iterable<Extract<AgentEvent, { type: "tool-start" }>>,
+  tool: string,
+  args: unknown,
+): string | undefined {
+  const asked = JSON.stringify(args);
+  const calls = [...open].filter((call) => call.tool === tool);
+  return (calls.find((call) => JSON.stringify(call.arguments) === asked) ?? calls.at(-1))?.callId;
+}
+
+/** Remembers the kinds of tools, which editors choose icons by. */
+function createKinds(duet: Duet): { read(): Promise<(tool: string) => ToolKind> } {
+  return {
+    async read() {
+      const inventory = await ignoreRejection(duet.inventory(undefined, 0), "a tool of unknown kind is shown as any");
+      const known = new Map(inventory?.tools.map((tool) => [tool.name, toKind(tool)]));
+      return (tool) => known.get(tool) ?? "other";
+    },
+  };
+}
+
+/** Says what kind of tool it is, as far as its name and its own claims tell. It decides about an icon alone. */
+function toKind({ name, annotations }: Tool): ToolKind {
+  const words = name.toLowerCase();
+  const found = namedKinds.find(({ pattern }) => pattern.test(words));
+  if (found) return found.kind;
+  if (annotations.readOnly === true) return annotations.openWorld === true ? "fetch" : "read";
+  return "other";
+}
+
+const namedKinds: readonly { pattern: RegExp; kind: ToolKind }[] = [
+  { pattern: /search|find|grep/, kind: "search" },
+  { pattern: /fetch|http|read_page|browse/, kind: "fetch" },
+  { pattern: /delete|remove/, kind: "delete" },
+  { pattern: /move|rename/, kind: "move" },
+  { pattern: /edit|write|patch|create_file/, kind: "edit" },
+  { pattern: /run|exec|shell|command/, kind: "execute" },
+  { pattern: /think/, kind: "think" },
+];
+
+const stopReasons: Readonly<Partial<Record<Outcome["stop_reason"], StopReason>>> = {
+  length: "max_tokens",
+  refused: "refusal",
+  cancelled: "cancelled",
+  iteration_limit: "max_turn_requests",
+};
+
+function toStopReason({ status, stop_reason: reason }: Outcome): StopReason {
+  if (status === "cancelled") return "cancelled";
+  return stopReasons[reason] ?? "end_turn";
+}
+
+const oneAtATime = {
+  zh: "上一个问题还在运行（允许：等待结束，或先取消）。",
+  en: "The question before is still running (allowed: wait for its end, or cancel it).",
+};

@@ -3,6 +3,7 @@ import { getEventListeners } from "node:events";
 import { type ParseArgsOptionDescriptor, parseArgs } from "node:util";
 import type { Context } from "../src/cli/console.ts";
 import { DuetError, toDuetError, toErrorReport } from "../src/kit/errors.ts";
+import type { Locale } from "../src/kit/locale.ts";
 import { createExitDeadline, exitNow } from "../src/kit/process/exit.ts";
 import { hideEnvironment } from "../src/kit/process/hide-environment.ts";
 import { sanitizeLine } from "../src/kit/text/sanitize.ts";
@@ -128,7 +129,7 @@ function reportUnwritten(error: NodeJS.ErrnoException): number {
 
 async function run(argv: string[], context: Context, onAction: (action: Action) => void): Promise<number> {
   try {
-    const action = readPlainAction(argv) ?? (await (await import("./command-line.ts")).readCommandLine(argv));
+    const action = readPlainAction(argv) ?? (await readWithParser(argv));
     if (action === undefined) return 0;
     onAction(action);
     return await action(context);
@@ -137,6 +138,23 @@ async function run(argv: string[], context: Context, onAction: (action: Action) 
     if (!context.signal.aborted) process.stderr.write(`${await toErrorLines(error, findLocale(argv))}\n`);
     return error.code === "config" ? 2 : 1;
   }
+}
+
+async function readWithParser(argv: string[]): Promise<Action | undefined> {
+  const { readCommandLine } = await import("./command-line.ts");
+  const isHelp = argv.some((word) => word === "--help" || word === "-h");
+  return readCommandLine(argv, isHelp ? await findHelpLocale(argv) : undefined);
+}
+
+/** Returns the language of the interface. A configuration that cannot be read does not keep anybody from reading the help. */
+async function findHelpLocale(argv: string[]): Promise<Locale> {
+  const { getFallbackLocale, loadConfig } = await import("../src/config/load-config.ts");
+  const locale = findLocale(argv);
+  const flags = locale === "zh" || locale === "en" ? { locale } : {};
+  return loadConfig(flags).then(
+    (config) => config.locale,
+    () => getFallbackLocale(flags),
+  );
 }
 
 /** Finds `--locale` in a command line that may not parse as a whole. */

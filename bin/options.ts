@@ -1,3 +1,4 @@
+import type { ConversationChoice } from "../src/cli/conversations/chosen-conversation.ts";
 import type { SubAgentSettings } from "../src/config/config.ts";
 import { configError } from "../src/config/config-errors.ts";
 import { type Flags, type SettingFlag, settingFlags } from "../src/config/settings/settings.ts";
@@ -8,18 +9,23 @@ import { describeAllowed } from "../src/core/schemas/describe-schema.ts";
 import { DuetError } from "../src/kit/errors.ts";
 import type { Text } from "../src/kit/locale.ts";
 
+/** Names the kinds of values that a shell completes. */
+export type CompletionKind = "file" | "folder" | "conversation";
+
 /** Each row describes one flag. The same table feeds yargs and the quick reader of `serve`. All values arrive as text. */
 export interface Option {
   type: "string" | "boolean";
-  describe: string;
+  describe: Text;
   choices?: readonly string[];
   alias?: string;
+  /** Says what a shell completes as the value. Nothing is completed when neither this nor `choices` is there. */
+  completes?: CompletionKind;
 }
 
 export const sharedOptions: Readonly<Record<string, Option>> = {
-  config: { type: "string", describe: "configuration file" },
+  config: { type: "string", describe: { zh: "配置文件", en: "configuration file" }, completes: "file" },
   ...createSettingOptions(undefined),
-  "no-color": { type: "boolean", describe: "no colours" },
+  "no-color": { type: "boolean", describe: { zh: "不用颜色", en: "no colours" } },
 };
 
 /** Creates the options for the settings that have a flag, of all commands or of one. */
@@ -29,18 +35,22 @@ function createSettingOptions(command: SettingFlag["command"]): Record<string, O
     .flatMap((flag): [string, Option][] => {
       const { name, kind, choices, negation } = flag;
       const option: Option = { type: kind === "switch" ? "boolean" : "string", describe: describeFlag(flag) };
-      const negated: Option = { type: "boolean", describe: negation ?? "" };
+      const negated: Option | undefined = negation && { type: "boolean", describe: negation };
       return [
         [name, choices ? { ...option, choices } : option],
-        ...(negation ? [[`no-${name}`, negated] as [string, Option]] : []),
+        ...(negated ? [[`no-${name}`, negated] as [string, Option]] : []),
       ];
     });
   return Object.fromEntries(options);
 }
 
-function describeFlag({ name, help }: SettingFlag): string {
+function describeFlag({ name, help }: SettingFlag): Text {
   const limit = findLimit(name);
-  return [help, limit && describeRange(limit, " to ")].filter(Boolean).join(", ");
+  const [zh, en] = limit ? [describeRange(limit, " 到 "), describeRange(limit, " to ")] : [];
+  return {
+    zh: zh === undefined ? help.zh : `${help.zh.replace(/。$/, "")}，${zh}`,
+    en: en === undefined ? help.en : `${help.en.replace(/\.$/, "")}, ${en}`,
+  };
 }
 
 function findLimit(name: string): LimitRow | undefined {
@@ -49,18 +59,42 @@ function findLimit(name: string): LimitRow | undefined {
 
 /** These options belong to `ask` and `chat`. */
 export const conversationOptions = {
-  conversation: { type: "string", describe: "continues this conversation (duet conversations lists them)" },
-  continue: { type: "boolean", alias: "c", describe: "continues the last conversation" },
+  conversation: {
+    type: "string",
+    describe: {
+      zh: "继续这个对话，写编号或编号的开头（duet conversations 列出）",
+      en: "continues this conversation: its ID or the beginning of it (duet conversations lists them)",
+    },
+    completes: "conversation",
+  },
+  continue: {
+    type: "boolean",
+    alias: "c",
+    describe: { zh: "继续这个文件夹最近的对话", en: "continues the last conversation of this folder" },
+  },
+  all: {
+    type: "boolean",
+    describe: { zh: "与 -c 一起：所有文件夹中最近的对话", en: "with -c: the last conversation of all folders" },
+  },
 } as const satisfies Record<string, Option>;
 
-const agentOption = { agent: { type: "string", describe: "the agent of the configuration that answers" } } as const;
+const agentOption = {
+  agent: {
+    type: "string",
+    describe: { zh: "由配置中的哪个智能体回答", en: "the agent of the configuration that answers" },
+  },
+} as const satisfies Record<string, Option>;
 
 export const askOptions: Readonly<Record<string, Option>> = {
   ...conversationOptions,
   ...agentOption,
   file: {
     type: "string",
-    describe: "a file for the question: an image, PDF, Word, Excel or text; may be repeated (- : from stdin)",
+    describe: {
+      zh: "问题所附的文件：图片、PDF、Word、Excel 或文本；可以多次给出（- ：从标准输入读取）",
+      en: "a file for the question: an image, PDF, Word, Excel or text; may be repeated (- : from stdin)",
+    },
+    completes: "file",
   },
 };
 
@@ -73,30 +107,50 @@ export const chatOptions: Readonly<Record<string, Option>> = {
 /** Are the options of a program that an editor starts. What it works on comes from the editor. */
 export const editorOptions: Readonly<Record<string, Option>> = createSettingOptions("chat");
 
+export const resumeOptions: Readonly<Record<string, Option>> = {
+  ...agentOption,
+  all: { type: "boolean", describe: { zh: "所有文件夹的对话", en: "conversations of all folders" } },
+  ...createSettingOptions("chat"),
+};
+
 export const serveOptions = {
-  http: { type: "string", describe: "over HTTP at [HOST:]PORT/mcp instead of stdio (127.0.0.1; 0: any free port)" },
+  http: {
+    type: "string",
+    describe: {
+      zh: "不用 stdio，改在 [HOST:]PORT/mcp 上用 HTTP（127.0.0.1；0：任一空闲端口）",
+      en: "over HTTP at [HOST:]PORT/mcp instead of stdio (127.0.0.1; 0: any free port)",
+    },
+  },
   expose: {
     type: "string",
-    describe: "what the host gets: the agent, every tool it could use, or both",
+    describe: {
+      zh: "宿主得到什么：智能体、它能用的全部工具，或两者",
+      en: "what the host gets: the agent, every tool it could use, or both",
+    },
     choices: ["agent", "tools", "both"],
   },
   "list-limit": {
     type: "string",
-    describe:
-      "with --expose tools or both: tools are listed up to this many tokens; above it they are searched (20000)",
+    describe: {
+      zh: "--expose tools 或 both 时：不超过这么多 token 的工具逐个列出，超过则改为搜索（20000）",
+      en: "with --expose tools or both: tools are listed up to this many tokens; above it they are searched (20000)",
+    },
   },
   ...createSettingOptions("serve"),
 } as const satisfies Record<string, Option>;
 
 /** These options belong to `conversations list`. */
 export const pageOptions = {
-  limit: { type: "string", describe: "how many, 1 to 100000 (50)" },
-  offset: { type: "string", describe: "how many to skip (0)" },
+  limit: { type: "string", describe: { zh: "列出多少个，1 到 100000（50）", en: "how many, 1 to 100000 (50)" } },
+  offset: { type: "string", describe: { zh: "跳过多少个（0）", en: "how many to skip (0)" } },
 } as const satisfies Record<string, Option>;
 
 /** These options belong to `conversations prune`. */
 export const pruneOptions = {
-  "dry-run": { type: "boolean", describe: "lists what would be removed, and removes nothing" },
+  "dry-run": {
+    type: "boolean",
+    describe: { zh: "只列出会删除的内容，不删除", en: "lists what would be removed, and removes nothing" },
+  },
 } as const satisfies Record<string, Option>;
 
 /**
@@ -122,12 +176,13 @@ function readFlag(values: Values, { name, kind, negation }: SettingFlag): Flags[
 }
 
 /**
- * Reads which conversation to continue, and returns undefined for a new one. Throws a `config` error for an invalid ID, and when
- * both flags are given.
+ * Reads which conversation to continue, and returns undefined for a new one. Throws a `config` error for an invalid ID, and for flags
+ * that do not go together.
  */
-export function readConversationChoice(values: Values): "latest" | { id: string } | undefined {
+export function readConversationChoice(values: Values): ConversationChoice | undefined {
   const id = toOptionText(values.conversation);
-  if (id === undefined) return values.continue === true ? "latest" : undefined;
+  if (values.all === true && values.continue !== true) throw usageError(allAlone);
+  if (id === undefined) return values.continue === true ? { folder: readFolder(values) } : undefined;
   if (values.continue === true) throw usageError(onlyOne);
   if (id.trim() !== "" && id.length <= 200) return { id };
   throw usageError({
@@ -135,6 +190,16 @@ export function readConversationChoice(values: Values): "latest" | { id: string 
     en: `--conversation: ${JSON.stringify(id)} is not a conversation ID (allowed: 1 to 200 characters)`,
   });
 }
+
+/** Returns the working folder, and undefined where all folders are meant. */
+function readFolder({ all }: Values): string | undefined {
+  return all === true ? undefined : process.cwd();
+}
+
+const allAlone: Text = {
+  zh: "--all 只与 --continue 一起使用（允许：-c --all，或 duet resume --all）",
+  en: "--all goes with --continue (allowed: -c --all, or duet resume --all)",
+};
 
 const onlyOne = {
   zh: "--conversation 和 --continue 不能同时使用（允许：其中一个）",
@@ -170,7 +235,7 @@ function usageError(line: Text): DuetError {
   return new DuetError({ code: "config", text: line });
 }
 
-function splitList(value: unknown): string[] | undefined {
+export function splitList(value: unknown): string[] | undefined {
   return toOptionText(value)
     ?.split(",")
     .map((part) => part.trim())

@@ -1,8 +1,9 @@
-import type { Argv } from "yargs";
 import { findNearest } from "../src/config/config-errors.ts";
 import { DuetError } from "../src/kit/errors.ts";
 import type { Text } from "../src/kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../src/kit/text/sanitize.ts";
+import { type CommandRow, listOptions } from "./commands/command.ts";
+import { chatOptions, type Option, serveOptions, sharedOptions } from "./options.ts";
 
 /** Separates the kind of an error from its values in what yargs reports. It is in no argument of a command line. */
 const separator = "\u0000";
@@ -32,30 +33,42 @@ export interface FailedLine {
   /** Lists the options of the command with their dashes. */
   options: readonly string[];
   /** Maps an option without its dashes to the values that it may have. */
-  choices: Readonly<Record<string, readonly unknown[]>>;
+  choices: Readonly<Record<string, readonly string[] | undefined>>;
+  /** Lists what may stand where the first unknown word stands. */
   commands: readonly string[];
+  /** Is the name of the first command, where there is one. */
+  command: string | undefined;
 }
 
-/** Names what the published types of yargs leave out. */
-interface WholeParser {
-  getOptions(): { key: Record<string, unknown>; choices: Record<string, unknown[]> };
-  getGroups(): Record<string, string[]>;
-  getInternalMethods(): { getCommandInstance(): { getCommands(): string[] } };
+/** Finds the command that the words name, and returns what can be said of an error in them. */
+export function describeFailedLine(words: readonly string[], table: readonly CommandRow[]): FailedLine {
+  const path: CommandRow[] = [];
+  let below: readonly CommandRow[] | undefined = table;
+  for (const word of takePlainWords(words)) {
+    const row: CommandRow | undefined = below?.find(({ name }) => name === word);
+    if (row === undefined) break;
+    path.push(row);
+    below = row.commands;
+  }
+  const row = path.at(-1) ?? table.find(({ isDefault }) => isDefault);
+  const command = row?.commands?.find(({ isDefault }) => isDefault) ?? row;
+  const options = listOptions(command ?? {});
+  return {
+    words,
+    options: ["--help", "--version", ...Object.keys(options).map((name) => `--${name}`)],
+    choices: Object.fromEntries(Object.entries(options).map(([name, { choices }]) => [name, choices])),
+    commands: (below ?? []).map(({ name }) => name),
+    command: path[0]?.name,
+  };
 }
 
-/** Lists the commands of a parser that has not begun to read. */
-export function listCommands(parser: Argv): string[] {
-  return (parser as unknown as WholeParser).getInternalMethods().getCommandInstance().getCommands();
+/** Leaves out options, and the values that follow them. */
+function takePlainWords(words: readonly string[]): string[] {
+  const withValues = new Set(settingOptions.flatMap(([name, { type }]) => (type === "string" ? [`--${name}`] : [])));
+  return words.filter((word, index) => !word.startsWith("-") && !withValues.has(words[index - 1] ?? ""));
 }
 
-/** Returns what yargs knows of the command that it was reading. `commands` are those of the first word. */
-export function describeFailedLine(parser: Argv, words: readonly string[], commands: readonly string[]): FailedLine {
-  const whole = parser as unknown as WholeParser;
-  const { key, choices } = whole.getOptions();
-  const positionals = whole.getGroups()["Positionals:"] ?? [];
-  const names = Object.keys(key).filter((name) => name.length > 1 && !positionals.includes(name));
-  return { words, options: names.map((name) => `--${name}`), choices, commands };
-}
+const settingOptions = Object.entries<Option>({ ...sharedOptions, ...chatOptions, ...serveOptions });
 
 /** Returns the error for what yargs reports, which holds the marks above. */
 export function parserError(reported: string, line: FailedLine): DuetError {
@@ -101,18 +114,33 @@ function describeChoice(name: string, given: string, allowed: string, { options 
   };
 }
 
-function describeUnknown(name: string, { words, options, commands }: FailedLine): Text {
+function describeUnknown(name: string, line: FailedLine): Text {
+  const { words, options, commands, command } = line;
   const option = words.find((word) => word === `-${name}` || word.replace(/=.*$/s, "") === `--${name}`);
   const shown = toShortLine(option?.replace(/=.*$/s, "") ?? JSON.stringify(name), 80);
-  const allowed = option !== undefined ? options : name === words[0] ? commands : [];
+  const allowed = option !== undefined ? options : commands;
   const nearest = findNearest(name, allowed);
   const what =
     option === undefined
       ? { zh: "未知的命令或参数", en: "unknown command or argument" }
       : { zh: "未知的选项", en: "unknown option" };
   const list = allowed.join(", ");
+  const advice = option === undefined ? describeQuotes(words, command, nearest === undefined ? 2 : 3) : none;
   return {
-    zh: `${shown}：${what.zh}${nearest === undefined ? "" : `，是否想写 ${nearest}？`}${list && `（允许：${list}）`}`,
-    en: `${shown}: ${what.en}${nearest === undefined ? "" : `; did you mean ${nearest}?`}${list && ` (allowed: ${list})`}`,
+    zh: `${shown}：${what.zh}${nearest === undefined ? "" : `，是否想写 ${nearest}？`}${advice.zh}${list && `（允许：${list}）`}`,
+    en: `${shown}: ${what.en}${nearest === undefined ? "" : `; did you mean ${nearest}?`}${advice.en}${list && ` (allowed: ${list})`}`,
   };
 }
+
+/** Says how a question is written, where there are so many words that they look like one. */
+function describeQuotes(words: readonly string[], command: string | undefined, least: number): Text {
+  if (command !== undefined && command !== "ask") return none;
+  const plain = takePlainWords(words);
+  const asked = command === "ask" ? plain.slice(1) : plain;
+  if (asked.length < least) return none;
+  const question = toShortLine(asked.join(" "), 60);
+  const written = `duet ask ${JSON.stringify(question)}`;
+  return { zh: `；问题要放在引号里：${written}`, en: `; a question goes in quotes: ${written}` };
+}
+
+const none: Text = { zh: "", en: "" };

@@ -6,9 +6,11 @@ import type { SettingAtPath } from "../src/config/settings/setting.ts";
 import { settings } from "../src/config/settings/settings.ts";
 import { type LimitRow, limitRows } from "../src/core/limits.ts";
 import { findSchema } from "../src/core/schemas/describe-schema.ts";
+import { errorCodes, requestErrorCodes } from "../src/kit/errors.ts";
 import { isEmptyRecord, isRecord } from "../src/kit/json.ts";
 import { type Locale, say, type Text } from "../src/kit/locale.ts";
 import { vendors } from "../src/providers/vendors.ts";
+import { errorTable, runFailed } from "../src/server/http/response/error-table.ts";
 import { getWindowMs, type KnownHost, knownHosts } from "../src/server/mcp/known-hosts.ts";
 import { searchBackends } from "../src/tools/search/search-backends.ts";
 
@@ -21,6 +23,7 @@ export const generatedPages = [
   "limits",
   "known-hosts",
   "agents",
+  "errors",
 ];
 
 /** Writes the tables of a page anew. Each follows a comment that names it: `<!-- table: settings agent -->`. */
@@ -40,6 +43,7 @@ const tables: Readonly<Record<string, (locale: Locale, sections: readonly string
   "tool-variables": createToolTable,
   limits: createLimitTable,
   "known-hosts": createHostTable,
+  errors: createErrorTable,
 };
 
 const schema = z.toJSONSchema(configurationSchema, { io: "input" });
@@ -255,6 +259,28 @@ function toHostCells(host: KnownHost, locale: Locale): string[] {
       evidence.date,
     ].join(words.comma),
   ];
+}
+
+/** Lists the codes that runs have, or with the section `requests` those that only a refused request has. */
+function createErrorTable(locale: Locale, [section]: readonly string[]): string[] {
+  const meant = { zh: "含义", en: "meaning" };
+  if (section === "requests") {
+    const head = { zh: ["代码", meant.zh, "HTTP 状态"], en: ["code", meant.en, "HTTP status"] };
+    const lines = requestErrorCodes.map((code) => {
+      const { meaning, status } = errorTable[code];
+      return toRow(`\`${code}\``, say(locale, meaning), String(status));
+    });
+    return [...toHead(head[locale]), ...lines];
+  }
+  const head = {
+    zh: ["代码", meant.zh, "拒绝请求时的状态", "运行失败时，模型 API 的状态", "OpenAI 的 `code`"],
+    en: ["code", meant.en, "status of a refused request", "of a failed run, at the model APIs", "OpenAI's `code`"],
+  };
+  const lines = errorCodes.map((code) => {
+    const { meaning, status, failedStatus = runFailed, openAi = code } = errorTable[code];
+    return toRow(`\`${code}\``, say(locale, meaning), String(status), String(failedStatus), `\`${openAi}\``);
+  });
+  return [...toHead(head[locale]), ...lines];
 }
 
 const hostWords = {

@@ -22,7 +22,7 @@ const verbs = words(`
   truncate trust turn update use validate verify visit wait walk warn watch weigh wrap write
   abandon adapt adopt assign capitalize charge cite compose consume dismiss draft drain drive drop exchange exclude expire gather keep note observe ping place probe process push receive recognize renew rewrite solve stem summarize transform unwrap wake annotate clear divide fork number pack pin prepend prune rename require unpack
   admit break cache cancel carry continue disable end enter fail flush fold hash hold indent interrupt kill learn leave
-  link locate look mount pass peek poll post queue reflow reopen restart rewrap skip straighten submit suggest touch translate try type widen elicit reply withdraw word commit forbid offer replay`);
+  link locate look mount pass peek poll post queue reflow reopen restart rewrap skip straighten submit suggest touch translate try type widen elicit reply withdraw word commit forbid offer replay revoke review`);
 const prefixes = new Set([...verbs, "is", "has", "can", "to", "from", "create", "open", "with"]);
 
 /** Lists irregular participles, and the nouns that end as participles do. */

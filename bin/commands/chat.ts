@@ -5,12 +5,35 @@ import type { FirstStart } from "../../src/cli/first-start/first-start.ts";
 import { followConfig } from "../../src/cli/follow-config.ts";
 import { type DuetContext, withDuet } from "../../src/cli/with-duet.ts";
 import type { Flags } from "../../src/config/settings/settings.ts";
-import { readAgent, readConversationChoice, readMode, toFlags, type Values } from "../options.ts";
+import { DuetError } from "../../src/kit/errors.ts";
+import { readAgent, readConversationChoice, readMode, toFlags, toTexts, type Values } from "../options.ts";
 import type { Action } from "./command.ts";
+
+/** Opens the terminal chat with a list of conversations to continue. Throws a `config` error where nobody can choose. */
+export function resume(values: Values): Action {
+  const words = [...(values.all === true ? ["all"] : []), ...toTexts(values.words)].join(" ");
+  if (process.stdin.isTTY !== true) throw noTerminalError();
+  return openChat(values, words);
+}
+
+function noTerminalError(): DuetError {
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: "duet resume 需要终端（允许：duet --conversation ID，或 duet -c）",
+      en: "duet resume needs a terminal (allowed: duet --conversation ID, or duet -c)",
+    },
+  });
+}
 
 /** Opens the terminal chat. A pipe on stdin is asked line by line in agent mode, as `ask` does. */
 export function chat(values: Values): Action {
-  const choice = readConversationChoice(values);
+  return openChat(values);
+}
+
+/** With `resumes`, the words of `duet resume`, a conversation is chosen first. */
+function openChat(values: Values, resumes?: string): Action {
+  const choice = resumes === undefined ? readConversationChoice(values) : undefined;
   const flags = toFlags(values);
   const runCommand: Action = async (context) => {
     const isTyped = context.console.stdin.isTTY === true;
@@ -30,7 +53,8 @@ export function chat(values: Values): Action {
       const start = agent?.mode ?? (isTyped ? await chooseStartMode(config, duet) : "agent");
       const mode = readMode(values) ?? start;
       const conversationId = await findChosenConversation(choice, { duet, config });
-      if (choice === "latest" && !isTyped) await writeTitle(duet, console);
+      if (choice && "folder" in choice && conversationId !== undefined && !isTyped)
+        await writeTitle(duet, conversationId, console);
       const { enabled } = config.search;
       const { home, directory: cwd } = getProgramPaths();
       const typedHistory = duet.typedHistory();
@@ -39,6 +63,7 @@ export function chat(values: Values): Action {
         duet,
         config,
         conversationId,
+        resumes,
         mode,
         agent: agent?.name,
         // A flag says more than the last run.

@@ -1,5 +1,6 @@
 import type { Context } from "../../src/cli/console.ts";
-import { type Option, sharedOptions } from "../options.ts";
+import { type Locale, say, type Text } from "../../src/kit/locale.ts";
+import { type CompletionKind, type Option, sharedOptions, type Values } from "../options.ts";
 
 /** Runs what a command line asks for and returns the exit code. */
 export interface Action {
@@ -10,21 +11,56 @@ export interface Action {
   hasOwnGrace?: boolean;
 }
 
-/** Takes what the command line asks for. */
-export type SetAction = (action: Action) => void;
+/**
+ * Describes a command. The parser, the help in both languages and the completion of shells derive from the rows of
+ * `command-table.ts`.
+ */
+export interface CommandRow {
+  readonly name: string;
+  readonly help: Text;
+  /** Is true for the command that is meant where its name is left out. */
+  readonly isDefault?: boolean;
+  readonly positionals?: readonly Positional[];
+  /** Holds the options of the command alone, beside those that all commands have. */
+  readonly options?: Readonly<Record<string, Option>>;
+  /** Lists the commands below this one, which then does nothing by itself. */
+  readonly commands?: readonly CommandRow[];
+  readonly run?: (values: Values) => Action;
+}
 
-/** Converts the options of a command to the form that yargs expects: its own and those that all commands share. */
-export function toYargsOptions(own: Record<string, Option> = {}) {
-  const all: Record<string, Option> = { ...sharedOptions, ...own };
+export interface Positional {
+  readonly name: string;
+  readonly help?: Text;
+  readonly isRequired?: boolean;
+  /** Is true for the last one where several may be given. */
+  readonly isRepeated?: boolean;
+  readonly choices?: readonly string[];
+  readonly completes?: CompletionKind;
+}
+
+/** Returns the options that a command has, those that all commands share first. */
+export function listOptions({ options }: Pick<CommandRow, "options">): Readonly<Record<string, Option>> {
+  return { ...sharedOptions, ...options };
+}
+
+/** Converts the options of a command to the form that yargs expects. */
+export function toYargsOptions(row: Pick<CommandRow, "options">, locale: Locale) {
   return Object.fromEntries(
-    Object.entries(all).map(([name, option]) => [name, { ...option, requiresArg: option.type === "string" }]),
+    Object.entries(listOptions(row)).map(([name, { type, describe, choices, alias }]) => [
+      name,
+      {
+        ...{ type, requiresArg: type === "string", describe: say(locale, describe) },
+        ...(choices && { choices }),
+        ...(alias && { alias }),
+      },
+    ]),
   );
 }
 
 export function createOutputOption(...choices: string[]): Option {
-  return { type: "string", describe: "output format", choices };
+  return { type: "string", describe: { zh: "输出格式", en: "output format" }, choices };
 }
 
 export const textOrJson = { output: createOutputOption("text", "json") };
 
-export const yes: Option = { type: "boolean", describe: "does not ask first" };
+export const yes: Option = { type: "boolean", describe: { zh: "不先询问", en: "does not ask first" } };

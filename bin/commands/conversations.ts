@@ -1,4 +1,3 @@
-import type { Argv } from "yargs";
 import { withStore } from "../../src/cli/with-duet.ts";
 import {
   pageOptions,
@@ -10,70 +9,88 @@ import {
   toTexts,
   type Values,
 } from "../options.ts";
-import { type Action, type SetAction, textOrJson, toYargsOptions } from "./command.ts";
+import { type Action, type CommandRow, type Positional, textOrJson } from "./command.ts";
 
-/** Lists the commands that take several IDs, each with its help. */
-const commandsWithIds = [
-  ["delete", "removes conversations with their sources and traces"],
-  ["pin", "keeps conversations whatever store.keepDays and store.maxSize say"],
-  ["unpin", "takes the pins away"],
-] as const;
+const id: Positional = { name: "id", isRequired: true, completes: "conversation" };
+const ids: Positional = { ...id, name: "ids", isRepeated: true };
 
-export function addConversationsCommands(it: Argv, setAction: SetAction): Argv {
-  const shown = it
-    .command(
-      ["list", "$0"],
-      "lists them, the latest first",
-      (list) => list.options(toYargsOptions({ ...pageOptions, ...textOrJson })),
-      (values) => setAction(runConversations("list", values)),
-    )
-    .command(
-      "show <id>",
-      "what was asked and answered",
-      (show) => show.positional("id", { type: "string", demandOption: true }).options(toYargsOptions(textOrJson)),
-      (values) => setAction(runConversations("show", values)),
-    );
-  return addCommandsWithIds(shown, setAction)
-    .command(
-      "name <id> <name>",
-      'names a conversation, which is then kept like a pinned one; "" takes the name back',
-      (name) =>
-        name
-          .positional("id", { type: "string", demandOption: true })
-          .positional("name", { type: "string", demandOption: true })
-          .options(toYargsOptions(textOrJson)),
-      (values) => setAction(runConversations("name", values)),
-    )
-    .command(
-      "prune",
-      "removes what store.keepDays and store.maxSize do not allow, now",
-      (prune) => prune.options(toYargsOptions({ ...pruneOptions, ...textOrJson })),
-      (values) => setAction(runPrune(values)),
-    );
-}
+export const conversationsCommand: CommandRow = {
+  name: "conversations",
+  help: { zh: "保存的对话", en: "the saved conversations" },
+  commands: [
+    {
+      name: "list",
+      isDefault: true,
+      help: { zh: "列出对话，最近的在前", en: "lists them, the latest first" },
+      options: { ...pageOptions, ...textOrJson },
+      run: (values) => runConversations("list", values),
+    },
+    {
+      name: "show",
+      help: { zh: "问了什么、答了什么", en: "what was asked and answered" },
+      positionals: [id],
+      options: textOrJson,
+      run: (values) => runConversations("show", values),
+    },
+    {
+      name: "delete",
+      help: { zh: "删除对话及其来源和轨迹", en: "removes conversations with their sources and traces" },
+      positionals: [ids],
+      options: textOrJson,
+      run: (values) => runConversations("delete", values),
+    },
+    {
+      name: "pin",
+      help: {
+        zh: "保留对话，不受 store.keepDays 和 store.maxSize 限制",
+        en: "keeps conversations whatever store.keepDays and store.maxSize say",
+      },
+      positionals: [ids],
+      options: textOrJson,
+      run: (values) => runConversations("pin", values),
+    },
+    {
+      name: "unpin",
+      help: { zh: "取消固定", en: "takes the pins away" },
+      positionals: [ids],
+      options: textOrJson,
+      run: (values) => runConversations("unpin", values),
+    },
+    {
+      name: "name",
+      help: {
+        zh: '给对话取名，取名后像固定的一样保留；"" 去掉名字',
+        en: 'names a conversation, which is then kept like a pinned one; "" takes the name back',
+      },
+      positionals: [id, { name: "name", isRequired: true }],
+      options: textOrJson,
+      run: (values) => runConversations("name", values),
+    },
+    {
+      name: "prune",
+      help: {
+        zh: "现在就删除 store.keepDays 和 store.maxSize 不允许保留的内容",
+        en: "removes what store.keepDays and store.maxSize do not allow, now",
+      },
+      options: { ...pruneOptions, ...textOrJson },
+      run: runPrune,
+    },
+  ],
+};
 
-function addCommandsWithIds(it: Argv, setAction: SetAction): Argv {
-  for (const [action, help] of commandsWithIds)
-    it.command(
-      `${action} <ids..>`,
-      help,
-      (command) => addIds(command).options(toYargsOptions(textOrJson)),
-      (values) => setAction(runConversations(action, values)),
-    );
-  return it;
-}
-
-function addIds(it: Argv): Argv {
-  return (
-    it
-      // Without it yargs keeps only the last of the IDs.
-      .parserConfiguration({ "duplicate-arguments-array": true })
-      .positional("ids", { type: "string", array: true, demandOption: true })
-  );
-}
+export const traceCommand: CommandRow = {
+  name: "trace",
+  help: {
+    zh: "一次运行的轨迹，逐步显示（默认：最近一次）",
+    en: "the trace of a run, step by step (default: the last run)",
+  },
+  positionals: [{ name: "run" }],
+  options: textOrJson,
+  run: showTrace,
+};
 
 /** Shows the trace of a run; nothing but the store is opened. */
-export function showTrace(values: Values): Action {
+function showTrace(values: Values): Action {
   return (context) =>
     withStore(toFlags(values), context, async ({ store, config: { locale, agent, conversations }, console }) => {
       const { runTrace } = await import("../../src/cli/trace/trace-command.ts");

@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import type { Argv } from "yargs";
 import { hostNames } from "../../src/cli/install/hosts.ts";
 import { load } from "../../src/cli/with-duet.ts";
 import {
@@ -11,29 +10,49 @@ import {
   toOptionText,
   type Values,
 } from "../options.ts";
-import { type Action, toYargsOptions, yes } from "./command.ts";
+import { type Action, type CommandRow, yes } from "./command.ts";
 
-export function addInstallOptions(it: Argv) {
-  return it.positional("host", { type: "string", choices: hostNames }).options(
-    toYargsOptions({
-      list: { type: "boolean", describe: "lists the hosts and which of them are found, as it does without a host" },
-      name: { type: "string", describe: "the server's name in the host (duet)" },
-      project: { type: "boolean", describe: "for the project in this folder, not for the user" },
-      expose: serveOptions.expose,
-      "list-limit": serveOptions["list-limit"],
-      "with-env": {
-        type: "boolean",
-        describe: "writes the values of the variables that the configuration uses into the entry",
+export const installCommand: CommandRow = {
+  name: "install",
+  help: {
+    zh: "把 Duet 加入一个宿主：显示对其文件的修改，询问，保留备份；不写宿主或用 --list 时列出宿主",
+    en: "adds Duet to a host: shows the change to its file, asks, keeps a backup; without a host or with --list, lists the hosts",
+  },
+  positionals: [{ name: "host", choices: hostNames }],
+  options: {
+    list: {
+      type: "boolean",
+      describe: {
+        zh: "列出宿主以及找到了哪些，与不写宿主时相同",
+        en: "lists the hosts and which of them are found, as it does without a host",
       },
-      "dry-run": { type: "boolean", describe: "only shows the change" },
-      remove: { type: "boolean", describe: "removes Duet from a host" },
-      yes,
-    }),
-  );
-}
+    },
+    name: {
+      type: "string",
+      describe: { zh: "服务器在宿主中的名字（duet）", en: "the server's name in the host (duet)" },
+    },
+    project: {
+      type: "boolean",
+      describe: { zh: "用于这个文件夹中的项目，而不是用户", en: "for the project in this folder, not for the user" },
+    },
+    expose: serveOptions.expose,
+    "list-limit": serveOptions["list-limit"],
+    "with-env": {
+      type: "boolean",
+      describe: {
+        zh: "把配置用到的变量的值写入条目",
+        en: "writes the values of the variables that the configuration uses into the entry",
+      },
+    },
+    "dry-run": { type: "boolean", describe: { zh: "只显示修改", en: "only shows the change" } },
+    remove: { type: "boolean", describe: { zh: "从宿主中移除 Duet", en: "removes Duet from a host" } },
+    yes,
+  },
+  run: install,
+};
 
 /** Puts Duet into a host's file, or lists the hosts. */
-export function install(values: Values): Action {
+function install(values: Values): Action {
   const flags = toFlags(values);
   const name = readServerName(values);
   readExpose(values);

@@ -1,35 +1,43 @@
-import type { Argv } from "yargs";
 import { load } from "../../src/cli/with-duet.ts";
 import { readOutputFormat, toFlags, toOptionText, toTexts, type Values } from "../options.ts";
-import { type Action, type SetAction, textOrJson, toYargsOptions } from "./command.ts";
+import { type Action, type CommandRow, textOrJson } from "./command.ts";
 
-export function addPromptsCommands(it: Argv, setAction: SetAction): Argv {
-  return it
-    .command(
-      ["list", "$0"],
-      "what each is used for, and which files replace it",
-      (list) => list.options(toYargsOptions(textOrJson)),
-      (values) => setAction(runPrompts("list", values)),
-    )
-    .command(
-      "show <name>",
-      "a prompt as the models in use get it, before its variables are filled in",
-      (show) => show.positional("name", { type: "string", demandOption: true }).options(toYargsOptions(textOrJson)),
-      (values) => setAction(runPrompts("show", values)),
-    )
-    .command(
-      "export <folder> [names..]",
-      "writes the built-in prompts, or those named, into a folder for prompts.directory; existing files stay",
-      (own) =>
-        own
-          // Without it yargs keeps only the last of the names.
-          .parserConfiguration({ "duplicate-arguments-array": true })
-          .positional("folder", { type: "string", demandOption: true })
-          .positional("names", { type: "string", array: true })
-          .options(toYargsOptions(textOrJson)),
-      (values) => setAction(runPrompts("export", values)),
-    );
-}
+export const promptsCommand: CommandRow = {
+  name: "prompts",
+  help: { zh: "模型得到的提示词", en: "the prompts that the models get" },
+  commands: [
+    {
+      name: "list",
+      isDefault: true,
+      help: { zh: "各自的用途，以及替换它的文件", en: "what each is used for, and which files replace it" },
+      options: textOrJson,
+      run: (values) => runPrompts("list", values),
+    },
+    {
+      name: "show",
+      help: {
+        zh: "当前模型得到的一个提示词，变量尚未填入",
+        en: "a prompt as the models in use get it, before its variables are filled in",
+      },
+      positionals: [{ name: "name", isRequired: true }],
+      options: textOrJson,
+      run: (values) => runPrompts("show", values),
+    },
+    {
+      name: "export",
+      help: {
+        zh: "把内置的或指定的提示词写入一个文件夹，供 prompts.directory 使用；已有文件不动",
+        en: "writes the built-in prompts, or those named, into a folder for prompts.directory; existing files stay",
+      },
+      positionals: [
+        { name: "folder", isRequired: true, completes: "folder" },
+        { name: "names", isRepeated: true },
+      ],
+      options: textOrJson,
+      run: (values) => runPrompts("export", values),
+    },
+  ],
+};
 
 /** Lists, shows or exports prompts; nothing but the configuration is read. */
 function runPrompts(action: "list" | "show" | "export", values: Values): Action {

@@ -1,44 +1,57 @@
-import type { Argv } from "yargs";
 import { withDuet } from "../../src/cli/with-duet.ts";
 import { readOutputFormat, toFlags, toOptionText, toTexts, type Values } from "../options.ts";
-import { type Action, type SetAction, textOrJson, toYargsOptions, yes } from "./command.ts";
+import { type Action, type CommandRow, textOrJson, yes } from "./command.ts";
 
-export function addToolsCommands(it: Argv, setAction: SetAction): Argv {
-  return it
-    .command(
-      ["list", "$0"],
-      "by server, with their state and weight in tokens",
-      (list) => list.options(toYargsOptions(textOrJson)),
-      (values) => setAction(listTools(values)),
-    )
-    .command(
-      "call <name> [json]",
-      "calls a tool by hand",
-      (call) =>
-        call
-          .positional("name", { type: "string", demandOption: true })
-          .positional("json", { type: "string", describe: "arguments, a JSON object" })
-          .options(toYargsOptions(textOrJson)),
-      (values) => setAction(callTool(values)),
-    )
-    .command(
-      "docs",
-      "a document of every tool, in Markdown: arguments, example, limits, permission",
-      (docs) => docs.options(toYargsOptions()),
-      (values) => setAction(documentTools(values)),
-    )
-    .command(
-      "approve [names..]",
-      "shows the tools that are new or have changed, and approves them: a server, server__tool (also one that was trusted at first use), or all that are waiting",
-      (approve) =>
-        approve
-          // Without it yargs keeps only the last of the names.
-          .parserConfiguration({ "duplicate-arguments-array": true })
-          .positional("names", { type: "string", array: true })
-          .options(toYargsOptions({ yes, ...textOrJson })),
-      (values) => setAction(approveTools(values)),
-    );
-}
+export const toolsCommand: CommandRow = {
+  name: "tools",
+  help: { zh: "智能体的工具", en: "the tools of the agent" },
+  commands: [
+    {
+      name: "list",
+      isDefault: true,
+      help: {
+        zh: "按服务器列出，以及它们的状态和占用的 token",
+        en: "by server, with their state and weight in tokens",
+      },
+      options: textOrJson,
+      run: listTools,
+    },
+    {
+      name: "call",
+      help: { zh: "手动调用一个工具", en: "calls a tool by hand" },
+      positionals: [
+        { name: "name", isRequired: true },
+        {
+          name: "json",
+          help: {
+            zh: "参数，一个 JSON 对象（- ：从标准输入读取）",
+            en: "arguments, a JSON object (- : from stdin)",
+          },
+        },
+      ],
+      options: textOrJson,
+      run: callTool,
+    },
+    {
+      name: "docs",
+      help: {
+        zh: "所有工具的 Markdown 文档：参数、示例、限制、权限",
+        en: "a document of every tool, in Markdown: arguments, example, limits, permission",
+      },
+      run: documentTools,
+    },
+    {
+      name: "approve",
+      help: {
+        zh: "显示新的或有变化的工具并批准：一个服务器、server__tool（首次使用时信任的也可以），或全部等待批准的",
+        en: "shows the tools that are new or have changed, and approves them: a server, server__tool (also one that was trusted at first use), or all that are waiting",
+      },
+      positionals: [{ name: "names", isRepeated: true }],
+      options: { yes, ...textOrJson },
+      run: approveTools,
+    },
+  ],
+};
 
 function listTools(values: Values): Action {
   return (context) =>

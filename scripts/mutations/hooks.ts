@@ -104,6 +104,14 @@ export const hookMutations: readonly Mutation[] = [
     endangers: "instructions that have changed since they were trusted reach models",
   },
   {
+    id: "command-file-trust",
+    file: "src/cli/chat/own-commands/file-command.ts",
+    text: "if (isProjects && !(await isAccepted(command, chat, signal))) return undefined;",
+    becomes: "",
+    tests: ["test/cli/chat/own-commands.test.ts"],
+    endangers: "a command file of a folder that nobody has trusted is asked as the user's own words",
+  },
+  {
     id: "instructions-links",
     file: "src/app/instructions/find-instructions.ts",
     text: 'if (real !== file && !real.startsWith(join(root, "/"))) return undefined;',

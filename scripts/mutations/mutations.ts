@@ -8,6 +8,7 @@ import type { Mutation } from "./mutation.ts";
 import { providers } from "./providers.ts";
 import { records } from "./records.ts";
 import { server } from "./server.ts";
+import { signInMutations } from "./sign-in.ts";
 import { tools } from "./tools.ts";
 
 /** A1 to X4 are those of a review of the tests; the others were added to look for what nobody notices. */
@@ -18,6 +19,7 @@ export const mutations: readonly Mutation[] = [
   ...server,
   ...records,
   ...http,
+  ...signInMutations,
   ...tools,
   ...files,
   ...providers,

@@ -1,5 +1,6 @@
 import { deepestChain, getTraceId } from "../core/chain.ts";
 import { hasChainProperty, removeChainProperty } from "../core/chain-text.ts";
+import type { CallClient, ClientTools } from "../core/client-tools.ts";
 import type { AgentEvent, Notice } from "../core/events.ts";
 import { createRunFiles, type RunFiles, type StoredBytes } from "../core/files/run-files.ts";
 import type { Outcome } from "../core/outcome.ts";
@@ -16,6 +17,7 @@ import { createEvidence } from "./citations/evidence.ts";
 import { createContextWindows, getLongestResult, pickSmallerModel } from "./context/context-window.ts";
 import { createStatistics } from "./limits/statistics.ts";
 import { createSubAgents } from "./limits/sub-agents.ts";
+import { addClientTools } from "./loop/client-calls.ts";
 import { rememberEarlierCalls } from "./loop/known-calls.ts";
 import { createRepetition } from "./loop/repetition.ts";
 import { createSendingGuard } from "./loop/sending-guard.ts";
@@ -74,6 +76,8 @@ export interface RunParts
     "models" | "prompts" | "markHabits" | "store" | "evaluator" | "folders" | "budget" | "router" | "hooks" | "inbox"
   > {
   tools: readonly Tool[];
+  /** Holds the tools that the program which asks runs itself, and how it is called. */
+  client?: { tools: ClientTools; call: CallClient } | undefined;
   /** Holds what a search among tools needs when they are too many to be listed. All tools are listed when it is absent. */
   finding?: ToolFinder | undefined;
   /** Answers the questions of the run; absent where nobody can be asked. */
@@ -125,7 +129,7 @@ export function openRun(request: RunRequest, parts: RunParts, environment: RunEn
   const day = describeDay(new Date(facts.begunAt), facts.language);
   const input: RunInput = { ...request, id: request.id ?? createId("run"), ...facts, day };
   const services = createServices(input, parts, environment);
-  const state = createState(input, services, { question, sending: parts.sending });
+  const state = createState(input, services, { question, sending: parts.sending, client: parts.client });
   state.results.reserve(record.lastNumber);
   const run = { input, state, services };
   rememberEarlierCalls(run);
@@ -170,10 +174,10 @@ function createServices(input: RunInput, parts: RunParts, environment: RunEnviro
   };
 }
 
-function openCatalog(input: RunInput, { tools, models, finding }: RunParts, question: string): ToolCatalog {
-  const hasNoTools = (input.mode === "chat" && !input.search) || input.toolChoice === "none";
+function openCatalog(input: RunInput, { tools, client, models, finding }: RunParts, question: string): ToolCatalog {
+  const own = input.mode === "chat" && !input.search ? [] : filterToolsByDepth(tools, getDepth(input));
   return createToolCatalog({
-    tools: hasNoTools ? [] : filterToolsByDepth(tools, getDepth(input)),
+    tools: input.toolChoice === "none" ? [] : addClientTools(own, client?.tools),
     model: models.functionCall,
     language: input.language,
     questions: [question, ...input.conversation.turns.slice(-1).map((turn) => turn.question)],
@@ -182,9 +186,9 @@ function openCatalog(input: RunInput, { tools, models, finding }: RunParts, ques
 }
 
 function createState(
-  { conversation, language, limits, answerForm, results }: RunInput,
+  { conversation, documents, language, limits, answerForm, results }: RunInput,
   { models, catalog: { tools }, emit }: RunServices,
-  { question, sending }: Pick<LoopState, "question"> & Pick<RunParts, "sending">,
+  { question, sending, client }: Pick<LoopState, "question"> & Pick<RunParts, "sending" | "client">,
 ): LoopState {
   const evidence = createEvidence();
   return {
@@ -193,11 +197,16 @@ function createState(
     plainHistory: [],
     steps: [],
     answerPrompt: undefined,
-    answer: createAnswerText({ conversation, evidence, isStructured: answerForm !== undefined, language, emit }),
+    answer: createAnswerText({
+      ...{ conversation, evidence, documents, language, emit },
+      isStructured: answerForm !== undefined,
+    }),
     evidence,
     statistics: createStatistics(),
     subAgents: createSubAgents(),
-    repetition: createRepetition(limits.repeatable),
+    // Whoever runs its tools itself has reasons of its own to run them again.
+    repetition: createRepetition([...limits.repeatable, ...(client?.tools.tools ?? []).map(({ name }) => name)]),
+    client: client && { ...client, said: [] },
     sending: createSendingGuard(sending),
     results: createToolResults({
       ...{ tools, language },

@@ -1,6 +1,5 @@
 import { checkChain } from "../core/chain.ts";
 import type { AgentEvent, Notice } from "../core/events.ts";
-import type { Message } from "../core/messages.ts";
 import { toModelName } from "../core/model.ts";
 import { addNotices, noticeKinds, toOutcomeNotices } from "../core/notices.ts";
 import { canAskUser } from "../core/questions/user.ts";
@@ -9,22 +8,25 @@ import type { TakenRun } from "../core/store/journal.ts";
 import type { FinishedRun } from "../core/store/store.ts";
 import { UnsavedRunError } from "../core/store/unsaved-run-error.ts";
 import { DuetError, toDuetError } from "../kit/errors.ts";
-import { type Locale, say } from "../kit/locale.ts";
+import type { Locale } from "../kit/locale.ts";
 import { toShortLine } from "../kit/text/sanitize.ts";
-import { answerInChatMode } from "./answer/chat.ts";
+import { answerFromEarlierSteps, answerInChatMode } from "./answer/chat.ts";
 import { createAnswerInput, writeAnswer } from "./answer/write-answer.ts";
 import { recallConversation } from "./context/recall.ts";
 import { runEndHooks, runStartHooks } from "./hooks/run-hooks.ts";
 import { holdTimeUp } from "./limits/ask-for-more.ts";
 import { createRunClock, type Limits } from "./limits/run-clock.ts";
+import { hasClientTools } from "./loop/client-calls.ts";
 import { decideAndAct } from "./loop/decide.ts";
 import { noticeUndelivered, openInbox } from "./loop/deliver-messages.ts";
+import { takeEarlierSteps } from "./loop/earlier-steps.ts";
 import { type DecideResult, type RunResult, toOutcome } from "./loop/run-result.ts";
 import { toTurnRecord } from "./loop/turn-record.ts";
 import { openRun, type RecordedFacts, type RunEnvironment, type RunOptions } from "./open-run.ts";
 import { toFolderMessages } from "./prompts/folder-messages.ts";
+import { toInstructionMessages } from "./prompts/instruction-messages.ts";
 import { createRunRecord } from "./record/run-record.ts";
-import type { Models, Run, RunInput, RunRequest } from "./run.ts";
+import type { Models, Run, RunRequest } from "./run.ts";
 import { createTraceRecorder } from "./trace/trace-recorder.ts";
 
 /**
@@ -172,8 +174,16 @@ async function runToEnd(run: Run, ending: RunResult): Promise<void> {
   openInbox(run);
   checkCallOptions(run);
   const session = await runStartHooks(run);
-  await recallConversation(run, [...toFolderMessages(run), ...toInstructionMessages(run.input), ...session]);
-  if (run.input.mode === "chat") {
+  const instruction = toInstructionMessages(run.input);
+  if (run.state.client && instruction[0]) run.state.client.instruction = { message: instruction[0] };
+  await recallConversation(run, [...toFolderMessages(run), ...instruction, ...session]);
+  takeEarlierSteps(run);
+  if ((run.input.earlierSteps ?? []).length > 0 && run.services.catalog.tools.size === 0) {
+    ending.written = await answerFromEarlierSteps(run);
+    return;
+  }
+  // The asking program's tools are for every mode.
+  if (run.input.mode === "chat" && !hasClientTools(run)) {
     ending.written = await answerInChatMode(run);
     return;
   }
@@ -184,7 +194,7 @@ async function runToEnd(run: Run, ending: RunResult): Promise<void> {
 
 /** Returns true when the rules have answered. */
 async function answerFirstByRules(run: Run, ending: RunResult): Promise<boolean> {
-  if (run.services.router === undefined || run.input.mode !== "agent") return false;
+  if (run.services.router === undefined || run.input.mode !== "agent" || run.input.earlierSteps) return false;
   const { answerByRules } = await import("./rules/answer-by-rules.ts");
   const answered = await answerByRules(run);
   Object.assign(ending, answered);
@@ -246,26 +256,6 @@ export async function saveRun(run: Run, finished: FinishedRun): Promise<void> {
     const isTriedAgain = thrown instanceof UnsavedRunError;
     run.services.emit(noticeKinds.notSaved({ why: toDuetError(thrown).text, isTriedAgain }, run.input.locale));
   }
-}
-
-/**
- * Returns the calling program's instruction for all answers as an exchange of messages. It comes from outside, so it is never
- * part of a system prompt, and our own rules go before it. Returns no messages when there is no instruction.
- */
-export function toInstructionMessages({ language, instruction }: RunInput): Message[] {
-  if (instruction === undefined || instruction.trim() === "") return [];
-  const title = say(language, {
-    zh: "以下是我所用的程序对这次对话的要求。在不违背你自己的规则时请遵守：",
-    en: "This is what the program through which I ask wants for this conversation. Follow it as far as your own rules allow:",
-  });
-  const reply = say(language, {
-    zh: "好的，我会在自己的规则之内遵守。",
-    en: "Understood: I follow it within my own rules.",
-  });
-  return [
-    { role: "user", content: `${title}\n\n${instruction}` },
-    { role: "assistant", content: reply, toolCalls: [] },
-  ];
 }
 
 /** Returns a notice when there is a cost budget and the price of a model is not known. */

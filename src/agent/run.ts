@@ -1,5 +1,6 @@
 import type { AnswerForm } from "../core/answer-form.ts";
 import type { Chain } from "../core/chain.ts";
+import type { GivenStep } from "../core/client-tools.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { RunFiles } from "../core/files/run-files.ts";
 import type { FolderInstructions } from "../core/folder-instructions.ts";
@@ -21,6 +22,7 @@ import type { Limits, RunClock } from "./limits/run-clock.ts";
 import type { ModelRole, Statistics } from "./limits/statistics.ts";
 import type { SubAgents } from "./limits/sub-agents.ts";
 import type { MarkHabits } from "./loop/answer-mark.ts";
+import type { ClientSession } from "./loop/client-session.ts";
 import type { Evaluator } from "./loop/evaluator.ts";
 import type { Repetition } from "./loop/repetition.ts";
 import type { RunSendingGuard } from "./loop/sending-guard.ts";
@@ -68,6 +70,10 @@ export interface RunRequest {
   readonly stop?: readonly string[] | undefined;
   /** Says for the first round whether the model may, must or must not call a tool. With `none` the run has no tools. */
   readonly toolChoice?: ToolChoice | undefined;
+  /** Holds the numbers of the asker's own documents, where it may bring some. */
+  readonly documents?: ReadonlySet<number> | undefined;
+  /** Lists what was called for this question before the run, as the program that asks has kept it. */
+  readonly earlierSteps?: readonly GivenStep[] | undefined;
   readonly limits: Limits;
   readonly planPolicy: PlanPolicy;
   /** Holds what the process knows of the conversation's hooks. */
@@ -144,6 +150,8 @@ export interface LoopState {
   isAnswering: boolean;
   /** Holds the limits for which nobody has given more, by their settings. They are not asked for again. */
   readonly finalLimits: Set<string>;
+  /** Is the program that asks and runs tools itself; absent where there is none. */
+  readonly client?: ClientSession | undefined;
   /** Lists the images that tools have returned, in order. */
   readonly images: ImagePart[];
 }

@@ -1,5 +1,5 @@
 import type { RunOptions, RunRecording } from "../agent/open-run.ts";
-import type { Folders } from "../agent/run.ts";
+import type { Folders, Models } from "../agent/run.ts";
 import type { Config, SubAgentSettings } from "../config/config.ts";
 import { operator } from "../core/caller.ts";
 import { getTraceId } from "../core/chain.ts";
@@ -7,13 +7,14 @@ import type { AgentEvent } from "../core/events.ts";
 import { createRunFiles } from "../core/files/run-files.ts";
 import { noticeKinds } from "../core/notices.ts";
 import type { Journal, TakenRun } from "../core/store/journal.ts";
-import type { Conversation, ConversationTurn } from "../core/store/store.ts";
+import type { Conversation } from "../core/store/store.ts";
 import { waitAbortable } from "../kit/async/timeout.ts";
 import { detectLanguage, type Locale } from "../kit/locale.ts";
 import type { ActiveRun } from "./active-runs.ts";
 import type { AskRequest } from "./ask-request.ts";
 import type { AttachmentContext, PreparedAttachments } from "./attachments/prepare-attachments.ts";
 import { openBudgets } from "./budgets.ts";
+import type { AskedTurn } from "./conversations/given-history.ts";
 import { scopeStore } from "./conversations/open-store.ts";
 import { placeRuns, type RunPlace } from "./conversations/place-runs.ts";
 import { rememberApprovals } from "./conversations/remember-approvals.ts";
@@ -48,7 +49,7 @@ export async function askAgent(
   const { config, agent, evaluator, hooks, models, tools, conversations, attachments: preparation, telemetry } = parts;
   const { question, caller = operator, conversationId, search, user, limits, chain } = request;
   const mode = request.mode ?? selected?.settings.mode ?? "agent";
-  const { history, budget, resumed, attachments = [], stop, toolChoice } = request;
+  const { history, budget, resumed, attachments = [], stop, toolChoice, documents } = request;
   const answerForm = request.answerForm ?? (resumed && (await reopenAnswerForm(resumed)));
   const { signal } = activeRun;
   const began = performance.now();
@@ -69,7 +70,8 @@ export async function askAgent(
   if (conversationId !== undefined && history === undefined && journal && !resumed)
     await settleInterrupted(journal, ownerStore, { conversationId, owner: caller.owner });
   const givenConversation =
-    attached.history && (await conversations.given.get()).open(attached.history, { caller, kept: ownerStore });
+    attached.history &&
+    (await conversations.given.get()).open(attached.history, { caller, kept: ownerStore, documents });
   const { known, waitedMs } =
     givenConversation ??
     (await loadConversation(ownerStore, conversationId, {
@@ -99,6 +101,7 @@ export async function askAgent(
   });
   const allow = joinPatterns(request, selected?.settings);
   const wantedTools: WantedTools = { ...allow, more: agentTools, caller, patienceMs: serverWaitMs, signal };
+  const { clientTools, callClient, earlierSteps } = request;
   const searchFirst = mode === "chat" && (search ?? config.search.enabled === true);
   const chatTools = searchFirst ? selectSearch(tools.inventory, session, wantedTools) : noTools;
   const resolvedTools = mode === "chat" ? chatTools : tools.inventory.resolveTools(session, wantedTools);
@@ -117,11 +120,12 @@ export async function askAgent(
     tools: offered,
     locale,
   });
-  const billed = withTurnBudgets(deciders.models, budget);
+  const callsInChat = mode === "chat" && (clientTools?.tools.length ?? 0) + (earlierSteps?.length ?? 0) > 0;
+  const billed = withTurnBudgets(callsInChat ? toOneModel(deciders.models) : deciders.models, budget);
   const observer = await telemetry.follow({
     question,
     models: deciders.models,
-    tools: offered,
+    tools: [...offered, ...(clientTools?.tools ?? [])],
     servers,
     callersTraceId: getTraceId(chain?.trace),
   });
@@ -143,10 +147,12 @@ export async function askAgent(
       answerForm,
       stop,
       toolChoice,
+      documents,
       drafts: request.drafts,
       locale,
       isInteractive: request.isInteractive,
       goesOn: request.goesOn,
+      earlierSteps,
       limits: resumed?.header.limits ?? budgets?.applyTo(ownLimits) ?? ownLimits,
       planPolicy: resumed?.header.planPolicy ?? config.agent.plan,
       chain,
@@ -162,6 +168,7 @@ export async function askAgent(
       files,
       sending: request.sending,
       tools: await tools.limitSearches(session, offered),
+      client: clientTools && callClient && { tools: clientTools, call: callClient },
       finding: mode === "chat" ? undefined : await tools.search.open(session, allow.allow),
       evaluator,
       hooks,
@@ -189,7 +196,8 @@ export async function askAgent(
     ],
     observer: activeRun.observe(observer),
     refusal: resumed ? findRefusal(config, resumed) : budgets?.refusal,
-    recording: history === undefined && journal ? createRecording(journal, request, place) : undefined,
+    // What the asking program has been asked for, no other process could hand out again.
+    recording: history === undefined && journal && !clientTools ? createRecording(journal, request, place) : undefined,
     signal,
   };
   await runAgent(options, onEvent);
@@ -256,7 +264,7 @@ function toConversationAtStart(known: Conversation, { header: { turns, summary }
 }
 
 interface PreparedFiles extends PreparedAttachments {
-  history: readonly ConversationTurn[] | undefined;
+  history: readonly AskedTurn[] | undefined;
 }
 
 /** Prepares what came with the question and with the turns that the asker keeps. What cannot be taken of those is left out silently: it was told when it came. */
@@ -268,7 +276,7 @@ async function prepareFiles(
   if (attachments.length === 0 && !history?.some((turn) => turn.attachments?.length))
     return { parts: [], refusals: [], history };
   const { prepare } = await preparation.get();
-  const turns: ConversationTurn[] = [];
+  const turns: AskedTurn[] = [];
   for (const { attachments: earlier = [], ...turn } of history ?? []) {
     const { parts } = await prepare(earlier, context);
     turns.push(parts.length > 0 ? { ...turn, files: parts } : turn);
@@ -279,6 +287,15 @@ async function prepareFiles(
 async function findFolders({ tools, directory }: Config): Promise<Folders> {
   const { resolveRoots } = await import("../tools/files/allowed-path.ts");
   return { working: directory, readable: await resolveRoots(tools.roots) };
+}
+
+/** In chat mode there is one model, which answers: it also calls the asking program's tools. */
+function toOneModel({ answer, fallbacks }: Models): Models {
+  return {
+    functionCall: answer,
+    answer,
+    ...(fallbacks && { fallbacks: { functionCall: fallbacks.answer, answer: fallbacks.answer } }),
+  };
 }
 
 /** Returns the language for messages about a question: the configured one or the system's, else the question's own. */

@@ -4,6 +4,7 @@ import type { AnswerForm } from "../core/answer-form.ts";
 import type { Attachment } from "../core/attachment.ts";
 import type { Caller } from "../core/caller.ts";
 import type { Chain } from "../core/chain.ts";
+import type { CallClient, ClientTools, GivenStep } from "../core/client-tools.ts";
 import type { FolderInstructions } from "../core/folder-instructions.ts";
 import type { LimitCeilings } from "../core/limits.ts";
 import type { ToolChoice } from "../core/model.ts";
@@ -56,6 +57,11 @@ export interface AskRequest {
   /** Says for the first round whether the model may, must or must not call a tool. It is `auto` when absent. */
   toolChoice?: ToolChoice | undefined;
   /**
+   * Holds the numbers under which the asker's own words bring documents, and is empty where they bring none. The answer keeps these
+   * numbers, our sources get higher ones, and while a run has fetched nothing it leaves every bracket as its model wrote it.
+   */
+  documents?: ReadonlySet<number> | undefined;
+  /**
    * Is true when chat mode searches the web for the question first. When it is absent, `search.enabled` decides, and the default
    * is false.
    */
@@ -80,6 +86,12 @@ export interface AskRequest {
   limits?: LimitChanges;
   /** Holds the most that the server allows this caller, whatever the configuration and the question say. */
   ceilings?: LimitCeilings | undefined;
+  /** Holds the tools that the asking program runs itself. They are offered in every mode. */
+  clientTools?: ClientTools | undefined;
+  /** Hands calls of these tools to the program. They cannot be called where it is absent. */
+  callClient?: CallClient | undefined;
+  /** Holds what the asking program has called for this question before, in place of a run that is gone. */
+  earlierSteps?: readonly GivenStep[] | undefined;
   /** Replaces the models in force. */
   models?: Models | undefined;
   /** Limits what the turns of this run and of the caller's other runs use together. */
@@ -112,6 +124,8 @@ export interface RecordingRequest {
 export interface GivenTurn extends ConversationTurn {
   /** Holds the images and documents that came with its question. */
   attachments?: readonly Attachment[] | undefined;
+  /** Holds the calls of the asker's own tools, which a run has not recorded. */
+  givenSteps?: readonly GivenStep[] | undefined;
 }
 
 export interface CompactRequest {

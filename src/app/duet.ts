@@ -9,9 +9,11 @@ import type { ModelParameters } from "../config/models/resolve-model.ts";
 import type { Attachment } from "../core/attachment.ts";
 import { type Caller, operator } from "../core/caller.ts";
 import type { AgentEvent, Notice } from "../core/events.ts";
+import type { Credentials } from "../core/store/credentials.ts";
 import type { TakenRun } from "../core/store/journal.ts";
 import type { ConversationStore, TypedHistory } from "../core/store/store.ts";
 import type { Tool } from "../core/tools/tool.ts";
+import type { AgentTrace } from "../core/trace.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { createPushedStream } from "../kit/async/pushed-stream.ts";
 import { createTimeLimit, waitAbortable } from "../kit/async/timeout.ts";
@@ -21,6 +23,7 @@ import { closedError } from "./active-runs.ts";
 import { askAgent, chooseLocale, ignoreAbort } from "./ask-agent.ts";
 import type { AskRequest, CloseLimits, CompactRequest } from "./ask-request.ts";
 import { scopeStore } from "./conversations/open-store.ts";
+import { listApprovals, type RememberedApproval, revokeApproval } from "./conversations/remember-approvals.ts";
 import { toConversationKey } from "./conversations/sessions.ts";
 import type { StoreMonitor, StoreState } from "./conversations/store-monitor.ts";
 import { createTypedHistory } from "./conversations/typed-history.ts";
@@ -168,6 +171,12 @@ export class Duet {
     return (await this.#triedServers(signal))?.status() ?? [];
   }
 
+  /** Names the servers that are starting at this moment; it waits for none. */
+  async startingServers(): Promise<string[]> {
+    const servers = (await this.#parts.tools.inventory.pool())?.status() ?? [];
+    return servers.filter(({ state }) => state === "starting").map(({ name }) => name);
+  }
+
   /** Returns the servers' tools that wait for approval. Waits for the servers to start. */
   async toolChanges(signal?: AbortSignal): Promise<NamedChange[]> {
     return (await this.#triedServers(signal))?.waiting() ?? [];
@@ -203,11 +212,22 @@ export class Duet {
     return scopeStore((await this.#parts.conversations.store.get()).store, caller);
   }
 
+  /** Returns what one of the caller's runs did, also where it is not stored because the caller keeps the conversation itself. */
+  async trace(runId: string, caller: Caller = operator): Promise<AgentTrace | undefined> {
+    const given = await this.#parts.conversations.given.current;
+    return given?.findTrace(runId, caller) ?? (await this.store(caller)).trace(runId);
+  }
+
   /** Returns false when conversations last only as long as the process, by choice or because the store cannot be used. */
   async canKeepConversations(): Promise<boolean> {
     const { config, conversations } = this.#parts;
     await conversations.store.get();
     return config.conversations.store === "disk" && conversations.monitor.status.state !== "memory";
+  }
+
+  /** Returns the API tokens and the sessions of people who are signed in. Their methods reject while the store cannot be used. */
+  async credentials(): Promise<Credentials> {
+    return (await this.#parts.conversations.store.get()).credentials;
   }
 
   /** Returns the history of what is typed in the chat. Its methods never reject: what cannot be stored lasts as long as the chat. */
@@ -240,6 +260,18 @@ export class Duet {
    */
   forget(conversationId: string, caller: Caller = operator): void {
     this.#parts.conversations.sessions.forget(toConversationKey(caller, conversationId));
+  }
+
+  /** Lists the calls that a person has agreed to or refused for the rest of a conversation. */
+  approvals(conversationId: string, caller: Caller = operator): RememberedApproval[] {
+    const session = this.#parts.conversations.sessions.find(toConversationKey(caller, conversationId));
+    return session === undefined ? [] : listApprovals(session);
+  }
+
+  /** Takes one of them back, so that the next such call is asked about. */
+  revokeApproval(conversationId: string, approval: RememberedApproval, caller: Caller = operator): void {
+    const session = this.#parts.conversations.sessions.find(toConversationKey(caller, conversationId));
+    if (session !== undefined) revokeApproval(session, approval);
   }
 
   /** Tells how the store is, and each change of that. The store itself is opened when first needed. */

@@ -45,7 +45,7 @@ function unknownServerError({ servers }: Config, name: string): DuetError {
   return new DuetError({
     code: "config",
     text: {
-      zh: `mcpServers 中没有服务器 ${shown}${allowed === undefined ? "；没有配置任何 url 服务器" : `（允许：${allowed}）`}`,
+      zh: `mcpServers 中没有服务器 ${shown}${allowed === undefined ? "；还没有配置用 url 连接的服务器" : `（允许：${allowed}）`}`,
       en: `there is no server ${shown} in mcpServers${allowed === undefined ? "; it has no server with a url" : ` (allowed: ${allowed})`}`,
     },
   });

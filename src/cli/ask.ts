@@ -9,9 +9,11 @@ import { createStepWriter } from "../render/step-writer.ts";
 import { type Console, writeSafely } from "./console.ts";
 import { createRenderer, type RenderOptions } from "./create-renderer.ts";
 import type { LiveLine } from "./live-line.ts";
+import type { TerminalConsent } from "./questions/ask-about-call.ts";
 import { createTerminalUser } from "./questions/ask-question.ts";
 import { createQuietScreen } from "./questions/quiet-screen.ts";
 import { canBeAsked, openTerminalQuestions } from "./questions/reader.ts";
+import { type Line, toPlainText } from "./terminal/text/line.ts";
 
 export interface AskOptions {
   duet: Duet;
@@ -20,6 +22,8 @@ export interface AskOptions {
   output: "text" | "json" | "jsonl";
   verbose: boolean;
   hyperlinks: boolean;
+  /** Provides what is shown of calls that need consent, and the rules that allow some. */
+  consent?: TerminalConsent | undefined;
   /** Is true where lines of JSON are to have drafts, or stderr is a terminal that can take them back. */
   drafts?: boolean;
 }
@@ -29,16 +33,16 @@ export interface AskOptions {
  * partial, 130 cancelled.
  */
 export async function runAsk(options: AskOptions): Promise<number> {
-  const { duet, console, request, output, verbose, hyperlinks, drafts = false } = options;
+  const { duet, console, request, output, verbose, hyperlinks, consent, drafts = false } = options;
   const locale = duet.localeFor(request.question);
   const liveLine = drafts && output === "text" ? await openLiveLine(console) : undefined;
   const take = createEventWriter(output, { console, locale, verbose, hyperlinks, liveLine });
   let outcome: Outcome | undefined;
-  const write = (line: string) => writeSafely(console.stderr, `${line}\n`);
+  const write = (line: string | Line) => writeSafely(console.stderr, `${toPlainText(line)}\n`);
   const showsEvents = output !== "text" && !verbose;
   const questions = canBeAsked(console) ? openTerminalQuestions(console) : undefined;
   const screen = questions && createQuietScreen(questions.ask);
-  const user = screen && createTerminalUser({ locale, ask: screen.ask, write, showsEvents });
+  const user = screen && createTerminalUser({ locale, ask: screen.ask, write, showsEvents, consent });
   try {
     for await (const event of duet.ask({ user, recording: { entrance: "terminal" }, drafts, ...request })) {
       await screen?.free();

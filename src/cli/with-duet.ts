@@ -2,6 +2,7 @@ import type { DuetOverrides } from "../app/ask-request.ts";
 import type { Duet } from "../app/duet.ts";
 import type { Config } from "../config/config.ts";
 import type { Flags } from "../config/settings/settings.ts";
+import type { Credentials } from "../core/store/credentials.ts";
 import type { Retention } from "../core/store/retention.ts";
 import type { ConversationStore } from "../core/store/store.ts";
 import { waitAbortable } from "../kit/async/timeout.ts";
@@ -92,6 +93,7 @@ export interface OpenedStore extends Context {
   config: Config;
   store: ConversationStore;
   retention: Retention | undefined;
+  credentials: Credentials;
 }
 
 /** Opens nothing but the store for a command, and closes it after it; returns the command's exit code. */
@@ -106,10 +108,10 @@ export async function withStore(
     import("../app/conversations/open-store.ts"),
   ]);
   await refuseNewer(config);
-  const { store, retention, problem, takeNotices } = await openStore(config);
+  const { store, retention, credentials, problem, takeNotices } = await openStore(config);
   if (problem) throw problem;
   try {
-    return await work({ ...context, config, store, retention });
+    return await work({ ...context, config, store, retention, credentials });
   } finally {
     await store.close();
     for (const { message } of takeNotices(config.locale)) writeLine(console, sanitizeLine(message));

@@ -36,13 +36,13 @@ export function toStartError(thrown: unknown, failureContext: FailureContext): D
   const words = getLastWords(failureContext);
   // A launcher's own words are long, and what a host shows of them may be cut.
   const missing = describeVariablesNotInherited(failureContext, words, code);
-  const said = words === "" ? words : `\n${words}`;
+  const said = words === "" ? { zh: "", en: "" } : { zh: `；它写道：\n${words}`, en: `; it wrote:\n${words}` };
   const { zh, en } = describeUnusable(name);
   return new DuetError({
     code,
     text: {
-      zh: `${zh}${text.zh}${missing ? `。${missing.zh}` : ""}${said}`,
-      en: `${en}${text.en}${missing ? `. ${missing.en}` : ""}${said}`,
+      zh: `${zh}${text.zh}${missing ? `。${missing.zh}` : ""}${said.zh}`,
+      en: `${en}${text.en}${missing ? `. ${missing.en}` : ""}${said.en}`,
     },
     ...(ownHint !== undefined && missing === undefined && { hint: ownHint }),
     retryable: retryable ?? false,

@@ -68,9 +68,9 @@ export function missingError(where: string, allowed: Text): DuetError {
   return configError(where, describeMissing(allowed));
 }
 
-/** Lists all keys that are allowed, the nearest one first. */
-export function unknownKeyError(where: string, key: string, allowed: readonly string[]): DuetError {
-  const guess = findNearest(key, allowed);
+/** Lists all keys that are allowed, the nearest one first. `elsewhere` is where the key is meant to stand. */
+export function unknownKeyError(where: string, key: string, allowed: readonly string[], elsewhere?: string): DuetError {
+  const guess = elsewhere ?? findNearest(key, allowed);
   const list = allowed.join(", ");
   return configError(where, {
     zh: `未知的键${guess === undefined ? "" : `，是否想写 ${guess}？`}（允许：${list}）`,

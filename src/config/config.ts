@@ -48,6 +48,8 @@ export interface Config extends ModelsConfig {
   localeIsChosen: boolean;
   telemetry: TelemetrySettings;
   httpToken?: string;
+  /** Is the secret with which Duet shows who it is where people sign in. */
+  signInSecret?: string;
   /** Counts the Duets above this one that started it or its starter. */
   depth: number;
   /** Holds the environment with the variables of the `.env` file. The environments of child servers are taken from it. */

@@ -147,6 +147,7 @@ export async function readConfig(
     locale: settings.locale ?? getSystemLocale(read.environment),
     telemetry: readTelemetry(read.environment),
     httpToken: settings.httpToken,
+    signInSecret: settings.signInSecret,
     depth: Number(read.environment.DUET_DEPTH) || 0,
     environment: read.environment,
     dotEnv: read.dotEnv,

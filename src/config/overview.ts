@@ -31,6 +31,7 @@ export function createOverview(config: Config): Overview {
     ...{ mcpServers, servers, tools: { ...tools, directory: config.tools.directory }, search, web, email, serve },
     ...{ terminal, prompts, conversations, store },
     httpToken: config.httpToken,
+    signInSecret: config.signInSecret,
   };
   const origins = listLeaves(tree).map((path): [string, Origin] => [renderPath(path), findOrigin(path, config)]);
   return { values: maskTree(tree, listSecrets(config)), origins: Object.fromEntries(origins) };

@@ -222,7 +222,7 @@ export const noticeKinds = {
     level: "warning",
     isInResult: false,
     text: (problem: Text) => ({
-      zh: `您的一个工具不能使用，其余照常：${problem.zh}`,
+      zh: `你的一个工具不能使用，其余照常：${problem.zh}`,
       en: `One of your own tools was skipped: ${problem.en}`,
     }),
   }),

@@ -1,12 +1,13 @@
 import { type Locale, say, type Text } from "./locale.ts";
 
-/** Lists the codes of docs/development/contract.md#errors. Every failure that an interface shows has one of them. */
+/** Lists the codes of docs/errors.md that a run, a model, a tool, or the program ends with. */
 export const errorCodes = [
   "config",
   "auth",
   "quota",
   "rate_limit",
   "invalid_request",
+  "model_not_found",
   "context_overflow",
   "content_filter",
   "overloaded",
@@ -20,6 +21,22 @@ export const errorCodes = [
 ] as const;
 
 export type ErrorCode = (typeof errorCodes)[number];
+
+/** Lists the codes of docs/errors.md with which a server refuses a request, beside those that runs have too. */
+export const requestErrorCodes = [
+  "forbidden",
+  "not_found",
+  "method_not_allowed",
+  "conflict",
+  "too_large",
+  "unsupported_media_type",
+  "idempotency_key_reused",
+  "headers_too_large",
+  "cancelled",
+] as const;
+
+/** Names every failure that an interface shows. */
+export type RefusalCode = ErrorCode | (typeof requestErrorCodes)[number];
 
 export interface ErrorDetails {
   code: ErrorCode;

@@ -1,6 +1,6 @@
 import type { AgentEvent, Notice, Phase } from "../core/events.ts";
 import { mapLimits, stoppingLimits } from "../core/limits.ts";
-import type { AgentsBill, ModelBill, ModelUsage, Outcome, OutcomeMeta } from "../core/outcome.ts";
+import type { AgentsBill, ModelUsage, Outcome, OutcomeMeta } from "../core/outcome.ts";
 import { isLimit } from "../core/verdict.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../kit/text/sanitize.ts";
@@ -21,7 +21,7 @@ export function renderEvent(event: AgentEvent, locale: Locale): string | undefin
         en: `${renderPhase(event, "en")}: ${event.reason}`,
       });
     case "tool-start":
-      return `🔧 ${toCallName(event.tool, locale)} ${shortenText(JSON.stringify(event.arguments))}`;
+      return `🔧 ${toCallName(event.title ?? event.tool, locale)} ${shortenText(JSON.stringify(event.arguments))}`;
     case "tool-progress":
       return `… ${shortenText(renderProgress(event))}`;
     case "tool-end":
@@ -66,13 +66,13 @@ export const phaseNames: Record<Phase, Text> = {
 };
 
 function renderToolEnd(event: Extract<AgentEvent, { type: "tool-end" }>, locale: Locale): string {
+  const name = event.title ?? event.tool;
   const time = `${event.elapsedMs} ms`;
-  if (!event.ok)
-    return `✗ ${toCallName(event.tool, locale)} (${time}) ${shortenText(event.error?.message ?? event.preview)}`;
+  if (!event.ok) return `✗ ${toCallName(name, locale)} (${time}) ${shortenText(event.error?.message ?? event.preview)}`;
   const cached = event.cached ? say(locale, { zh: "，来自缓存", en: ", cached" }) : "";
-  if (event.resultCount === undefined) return `✓ ${event.tool} (${time}${cached}) ${shortenText(event.preview)}`;
+  if (event.resultCount === undefined) return `✓ ${name} (${time}${cached}) ${shortenText(event.preview)}`;
   const titles = (event.top ?? []).map(({ n, title }) => `[${n}] ${title}`).join(" ");
-  return `✓ ${toResultName(event.tool, locale)} (${time}${cached}) ${renderResultCount(event.resultCount, locale)}: ${shortenText(titles)}`;
+  return `✓ ${toResultName(name, locale)} (${time}${cached}) ${renderResultCount(event.resultCount, locale)}: ${shortenText(titles)}`;
 }
 
 /** Returns what the reader must know about a partial answer, or undefined when the answer is complete. */
@@ -109,36 +109,40 @@ export const stopReasons: Record<Outcome["stop_reason"], Text> = {
 
 type Bill = Pick<OutcomeMeta, "models" | "total_tokens" | "latency_ms" | "cost_usd" | "agents">;
 
-const bothRoles: Text = { zh: "工具调用与回答", en: "decide + answer" };
+const bothRoles: Text = { zh: "决策与回答", en: "decide + answer" };
+const decideRole: Text = { zh: "决策", en: "decide" };
 
 /** Is true where the model that decides has also written the answer. */
 function isOneModel({ models: { function_call: decide, answer } }: Bill): boolean {
   return answer.calls === 0 && decide.provider === answer.provider && decide.model === answer.model;
 }
 
-/** Renders what each role used: tokens, time and, where prices are known, money. */
+/** Is true where an answer has come without a token, as the offline rules give it: there is nothing that anybody pays for. */
+export function hasNoBill({ status, meta }: { status: Outcome["status"]; meta: Bill }): boolean {
+  return status === "complete" && meta.total_tokens === 0;
+}
+
+/**
+ * Renders what each role used: tokens, time and, where prices are known, money. Where one model did everything, its time and
+ * money are those of the run, and stand there once.
+ */
 export function renderBill({ meta }: { meta: Bill }, locale: Locale): string {
   const { function_call: decide, answer, compact } = meta.models;
-  const renderModel = ({
-    provider,
-    model,
-    calls,
-    input_tokens,
-    output_tokens,
-    elapsed_ms,
-    cost_usd,
-    ...tokens
-  }: ModelUsage): string => {
-    const cost = cost_usd === null ? "" : ` ${renderDollars(cost_usd)}`;
-    const used = `${input_tokens}→${output_tokens} tok${renderReasoning(tokens, locale)}`;
-    return `${provider}/${model} ×${calls} ${used} ${renderSeconds(elapsed_ms)}${cost}`;
+  const roles = [
+    compact && { name: { zh: "压缩对话", en: "summary" }, bill: compact },
+    decide.calls > 0 && { name: isOneModel(meta) ? bothRoles : decideRole, bill: decide },
+    answer.calls > 0 && { name: { zh: "回答", en: "answer" }, bill: answer },
+  ].filter((role) => typeof role === "object");
+  const rows = roles.map(({ name, bill }) => ({ name, used: bill.by_model ?? [bill] }));
+  const isAlone = rows.length === 1 && rows[0]?.used.length === 1;
+  const renderModel = ({ provider, model, calls, elapsed_ms, cost_usd, ...tokens }: ModelUsage): string => {
+    const time = isAlone ? "" : ` ${renderSeconds(elapsed_ms)}`;
+    const cost = isAlone || cost_usd === null ? "" : ` ${renderDollars(cost_usd)}`;
+    const used = `${tokens.input_tokens}→${tokens.output_tokens} tok${renderReasoning(tokens, locale)}`;
+    return `${provider}/${model} ×${calls} ${used}${time}${cost}`;
   };
-  const renderRole = (name: Text, bill: ModelBill): string =>
-    `${say(locale, name)} ${(bill.by_model ?? [bill]).map(renderModel).join(" + ")}`;
   const parts = [
-    compact && renderRole({ zh: "压缩对话", en: "summary" }, compact),
-    decide.calls > 0 && renderRole(isOneModel(meta) ? bothRoles : { zh: "工具调用", en: "decide" }, decide),
-    answer.calls > 0 && renderRole({ zh: "回答", en: "answer" }, answer),
+    ...rows.map(({ name, used }) => `${say(locale, name)} ${used.map(renderModel).join(" + ")}`),
     say(locale, { zh: `共 ${meta.total_tokens} tok`, en: `${meta.total_tokens} tok in total` }),
     renderSeconds(meta.latency_ms),
     renderTotalCost(meta, locale),
@@ -216,10 +220,16 @@ export function renderResultCount(count: number, locale: Locale): string {
 }
 
 /** Renders the progress of a call. A server that sends no message still sends numbers. The result is not sanitized. */
-export function renderProgress(event: Extract<AgentEvent, { type: "tool-progress" }>): string {
-  const { message, progress, total } = event;
+export function renderProgress({ message, progress, total }: CallProgress): string {
   if (message) return message;
   return progress === undefined ? "" : renderProgressCounts(progress, total);
+}
+
+/** Holds what a call says of its progress. */
+export interface CallProgress {
+  message: string;
+  progress?: number | undefined;
+  total?: number | undefined;
 }
 
 export function renderProgressCounts(progress: number, total: number | undefined): string {

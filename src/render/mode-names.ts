@@ -21,7 +21,7 @@ export const modeHelp: Record<Mode, Text> = {
     zh: "智能助手,自动决策是否需要联网搜索",
     en: "an assistant that decides by itself whether to search the web",
   },
-  plan: { zh: "先规划后执行，计划由您确认", en: "plans first, then acts; you confirm the plan" },
+  plan: { zh: "先规划后执行，计划由你确认", en: "plans first, then acts; you confirm the plan" },
 };
 
 /** Confirms a switch to the mode or model of this name, and says that a new conversation begins, or that the history is carried over. */

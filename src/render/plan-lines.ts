@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { PlanStep } from "../core/events.ts";
 import type { JsonObject } from "../kit/json.ts";
-import { type Locale, say } from "../kit/locale.ts";
+import { type Locale, say, type Text } from "../kit/locale.ts";
 import { sanitizeLine, showBlanks, toShortLine } from "../kit/text/sanitize.ts";
 import { takeStart } from "../kit/text/truncate.ts";
 import { describeState } from "./plan-states.ts";
@@ -42,7 +42,10 @@ export function renderPlan(steps: readonly PlanStep[], locale: Locale): string[]
   if (steps.length === 0) return [];
   return [
     renderPlanTitle(steps, locale),
-    ...steps.map((step) => `  ${step.step}. ${toPurpose(step)}${call(step, locale)}${mark(step, locale)}`),
+    ...steps.map(
+      (step) => `  ${step.step}. ${toConsentSign(step)}${toPurpose(step)}${call(step, locale)}${mark(step, locale)}`,
+    ),
+    ...(steps.some(isAwaitingConsent) ? [say(locale, consentNote)] : []),
   ];
 }
 
@@ -68,6 +71,20 @@ function renderWhole(json: string, locale: Locale): string {
   const note = { zh: `（另有 ${left} 个字符未显示）`, en: ` (${left} more characters not shown)` };
   return `${showBlanks(sanitizeLine(head), locale)}…${say(locale, note)}`;
 }
+
+/** Returns the sign before a step that needs consent, which the consent to the plan gives. */
+export function toConsentSign({ consent }: PlanStep): string {
+  return consent === true ? "🔐 " : "";
+}
+
+function isAwaitingConsent({ consent, state }: PlanStep): boolean {
+  return consent === true && state === "pending";
+}
+
+const consentNote: Text = {
+  zh: "  🔐 表示这一步需要你的同意；确认计划就是同意它照此执行。",
+  en: "  🔐 marks a step that needs your consent. A yes to the plan is consent to run it exactly so.",
+};
 
 export function toPurpose({ description }: PlanStep): string {
   return toShortLine(description, longestPurpose);

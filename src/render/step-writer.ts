@@ -4,9 +4,10 @@ import type { Outcome } from "../core/outcome.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 import { truncate } from "../kit/text/truncate.ts";
-import { noticeLine, renderBill, renderError, renderEvent, renderPartial } from "./event-lines.ts";
+import { hasNoBill, noticeLine, renderBill, renderError, renderEvent, renderPartial } from "./event-lines.ts";
 import { renderCallsUsed, type SettingPlace } from "./limit-advice.ts";
 import { createPlanLines } from "./plan-lines.ts";
+import { createVerdictLine } from "./verdict-line.ts";
 
 export interface StepWriterOptions {
   /** Takes one line, or a whole call; it is not cleaned yet. */
@@ -49,6 +50,7 @@ export function createStepWriter({
   place = "setting",
 }: StepWriterOptions): (event: AgentEvent) => void {
   const planLines = createPlanLines(locale);
+  const renderVerdict = createVerdictLine(locale);
   /** Holds the thought or reasoning that is still being streamed. */
   let thinking = "";
   /** Is the type of the event that last extended the thought. */
@@ -67,7 +69,7 @@ export function createStepWriter({
   function end(outcome: Outcome): void {
     if (verbose) for (const call of outcome.tool_calls) write(callInFull(call));
     for (const line of renderOutcome(outcome, locale, place)) write(line);
-    write(`  ${renderBill(outcome, locale)}`);
+    if (!hasNoBill(outcome)) write(`  ${renderBill(outcome, locale)}`);
   }
 
   return (event) => {
@@ -78,6 +80,9 @@ export function createStepWriter({
       return;
     }
     closeThought(event);
+    const verdict = renderVerdict(event);
+    for (const line of verdict.lines) write(line);
+    if (verdict.isWhole) return;
     if (event.type === "run-end") end(event.outcome);
     if (event.type === "plan") for (const line of planLines(event.steps)) write(line);
     const line = verbose ? renderFullLine(event, locale) : renderEvent(event, locale);

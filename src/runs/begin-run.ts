@@ -26,18 +26,25 @@ export interface RunQuestionRequest {
   host: Pick<Host, "asksForms">;
   /** Is true when nobody can answer the run's questions, now or with a token. The run then learns this at once. */
   isUnattended?: boolean | undefined;
+  /** Is true when the answer asks for a consent, and the next message replies. No other question can be asked then. */
+  asksInAnswer?: boolean | undefined;
   locale: Locale;
   /** Replaces the models in force. */
   models?: AskRequest["models"];
   /** Is the form of the answer, which stands for `output_schema`. */
   answerForm?: AnswerForm | undefined;
   /** Holds what the calling program supplies: the earlier messages, the instruction for answers, and options of the calls. */
-  given?: Pick<AskRequest, "history" | "instruction" | "stop" | "toolChoice"> | undefined;
+  given?: GivenOptions | undefined;
   /** Is true when a person waits for the answer at our own web page. */
   isInteractive?: boolean | undefined;
   /** Sets the ID of the run. A new one is generated when absent. */
   runId?: string | undefined;
 }
+
+type GivenOptions = Pick<
+  AskRequest,
+  "history" | "instruction" | "stop" | "toolChoice" | "documents" | "clientTools" | "earlierSteps"
+>;
 
 /** Begins a run. Throws where there are too many, and for a conversation that cannot be. */
 export function beginRun(asked: RunQuestionRequest): RunHandle {
@@ -66,7 +73,9 @@ export function beginRun(asked: RunQuestionRequest): RunHandle {
       isInteractive,
     },
     canAsk: (kind) => canAskKind(asked, kind),
+    asksInAnswer: asked.asksInAnswer,
     patienceMs: settings.confirmTime * 1000,
+    clientPatienceMs: settings.clientToolTime * 1000,
     ask: (request) => duet.ask(request),
   });
   if (logSteps) run.follow(createStepWriter({ write: logSteps, locale, verbose: true }));
@@ -74,10 +83,11 @@ export function beginRun(asked: RunQuestionRequest): RunHandle {
 }
 
 function canAskKind(
-  { scope, chain, host: { asksForms }, isUnattended }: RunQuestionRequest,
+  { scope, chain, host: { asksForms }, isUnattended, asksInAnswer }: RunQuestionRequest,
   kind: QuestionKind,
 ): boolean {
   if (isUnattended) return false;
+  if (asksInAnswer) return kind === "call" && canHandOut(scope, chain);
   if (kind === "call") return asksForms || canHandOut(scope, chain);
   return asksForms || kind === "form" || kind === "url";
 }

@@ -4,13 +4,14 @@ import { type DraftEvent, isDraftEvent } from "../core/drafts.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { replaceNotSaved } from "../core/notices.ts";
 import type { Outcome } from "../core/outcome.ts";
-import type { QuestionKind } from "../core/questions/user-question.ts";
+import type { AskUser, QuestionKind } from "../core/questions/user-question.ts";
 import { createRunInbox, type RunInbox } from "../core/run-inbox.ts";
 import type { RunItem } from "../core/run-state.ts";
 import type { Entrance, RunJournal, TakenRun } from "../core/store/journal.ts";
 import { DuetError, type ErrorReport, toDuetError, toErrorReport } from "../kit/errors.ts";
 import type { Locale } from "../kit/locale.ts";
 import { weighJson } from "./bounded-json.ts";
+import { type ClientCalls, createClientCalls } from "./client-calls.ts";
 import { createEventRecorder, type EventRecorder } from "./event-recorder.ts";
 import { hideCause } from "./finished-outcome.ts";
 import type { LiveRun } from "./live-run.ts";
@@ -46,6 +47,8 @@ export interface RunHandle extends LiveRun {
   readonly inbox: Pick<RunInbox, "send">;
   /** Is the question that waits for a person. */
   readonly open: OpenQuestion | undefined;
+  /** Holds the calls of the asking program's tools. */
+  readonly clientCalls: ClientCalls;
   /** Calls `take` for each event from now on, drafts included, with what it changed in the state of the run. */
   follow(take: (event: AgentEvent, item: RunItem | undefined) => void): () => void;
   /**
@@ -87,7 +90,7 @@ export interface StartRunOptions {
   locale: Locale;
   /** Is described at `RunHandle`. */
   isAside?: boolean | undefined;
-  request: Omit<AskRequest, "user" | "signal" | "runId" | "caller" | "recording" | "resumed">;
+  request: Omit<AskRequest, "user" | "signal" | "runId" | "caller" | "recording" | "resumed" | "callClient">;
   /** Is the interface whose next process may go on with the run. */
   entrance?: Entrance | undefined;
   /** Holds the records of a run that goes on. */
@@ -96,6 +99,10 @@ export interface StartRunOptions {
   canAsk(kind: QuestionKind): boolean;
   /** Is how long a question waits for its answer, in milliseconds. */
   patienceMs: number;
+  /** Is true where the answer itself asks the user about a call, and the next message replies. */
+  asksInAnswer?: boolean | undefined;
+  /** Is how long the run waits for results of the asking program's tools, in milliseconds. */
+  clientPatienceMs?: number | undefined;
   ask(request: AskRequest): AsyncIterable<AgentEvent>;
   onEnd(run: RunHandle): void;
 }
@@ -112,6 +119,8 @@ export function startRun({
   request,
   canAsk,
   patienceMs,
+  asksInAnswer = false,
+  clientPatienceMs = patienceMs,
   ask,
   onEnd,
 }: StartRunOptions): RunHandle {
@@ -122,6 +131,12 @@ export function startRun({
   const turns = createNotifier();
   const inbox = createRunInbox();
   const questions = createQuestionQueue(patienceMs, notifyWaiters);
+  const clientCalls = createClientCalls({
+    patienceMs: clientPatienceMs,
+    getPlace: () => ({ event: events.length, models: snapshot.outcome().meta.models }),
+    onChange: notifyWaiters,
+    onExpire: () => run.cancel(),
+  });
   const followers = new Set<Parameters<RunHandle["follow"]>[0]>();
   let events: AgentEvent[] = [];
   let eventWeight = 0;
@@ -162,6 +177,7 @@ export function startRun({
     get open() {
       return questions.open;
     },
+    clientCalls,
     get changedAt() {
       return changedAt;
     },
@@ -203,6 +219,12 @@ export function startRun({
     notifier.notify();
     turns.notify();
   }
+
+  const askUser: AskUser = (question, signal) => {
+    const reply = questions.ask(question, signal);
+    if (asksInAnswer && questions.open?.kind === "call") clientCalls.askConsent(questions.open);
+    return reply;
+  };
 
   function hideInternalCause(ending: Outcome): Outcome {
     if (ending.error?.code === "internal") fault = ending.error;
@@ -263,7 +285,8 @@ export function startRun({
       runId: id,
       signal: stop.signal,
       inbox,
-      user: { canAsk, ask: questions.ask, person: run, owner: caller.owner },
+      callClient: clientCalls.call,
+      user: { canAsk, ask: askUser, person: run, owner: caller.owner },
       recording: { entrance, key, onRecorded: recordEvents },
       resumed,
     });
@@ -293,6 +316,7 @@ export function startRun({
     })
     .finally(() => {
       questions.open?.withdraw();
+      clientCalls.close();
       inbox.close();
       notifyWaiters();
       // What is kept of a run must not keep the connections that it was asked over.

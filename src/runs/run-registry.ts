@@ -14,6 +14,8 @@ export interface RunRegistry extends LiveRuns {
   listRuns(caller: Caller): Iterable<RunHandle>;
   find(id: string, caller: Caller): RunHandle | undefined;
   findLatest(question: string, caller: Caller): RunHandle | undefined;
+  /** Returns the caller's run that has asked its client for this call. */
+  findByClientCall(callId: string, caller: Caller): RunHandle | undefined;
   /**
    * Returns the run that this caller requested with this key in this conversation, if nobody has received its outcome. Repeating
    * the request joins that run. A session joins no run that another one needs.
@@ -107,9 +109,12 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
     };
   }
 
-  /** A run that only waits for a person uses nothing, and must not keep others from starting. */
+  /**
+   * A run that only waits for a person uses nothing, and must not keep others from starting. Neither does one that waits for its
+   * client's tools, which many a client never sends: it is not counted at all.
+   */
   function admit(caller: Caller): void {
-    const all = [...active.values()];
+    const all = [...active.values()].filter(({ clientCalls }) => clientCalls.open === undefined);
     const own = all.filter((run) => run.caller.owner === caller.owner);
     const waiting = all.filter(isWaiting).length;
     if (all.length - waiting >= most) throw tooManyRunsError(most);
@@ -117,6 +122,14 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
     const ownWaiting = own.filter(isWaiting).length;
     const counts = { all: all.length - waiting, own: own.length - ownWaiting, waiting: ownWaiting };
     limits?.admit(caller, { ...counts, freeInMs: getFreeInMs(own) });
+  }
+
+  /** Ends the run that has waited longest for its client where too many wait. One owner has at most half of the places. */
+  function limitPaused({ owner }: Caller): void {
+    const paused = [...active.values()].filter(({ clientCalls }) => clientCalls.open !== undefined);
+    const own = paused.filter(({ caller }) => caller.owner === owner);
+    const excess = own.length > Math.max(1, most / 2) ? own : paused.length > most ? paused : [];
+    excess.toSorted((one, other) => one.changedAt - other.changedAt)[0]?.cancel();
   }
 
   /** Yields the caller's runs, newest first. */
@@ -138,6 +151,10 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
     },
     findLatest(question, caller) {
       for (const run of listCallerRuns(caller)) if (run.question === question) return run;
+      return undefined;
+    },
+    findByClientCall(callId, caller) {
+      for (const run of listCallerRuns(caller)) if (run.clientCalls.has(callId)) return run;
       return undefined;
     },
     findSame(key, conversationId, caller, session) {
@@ -165,6 +182,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
           onEnd?.(it);
         },
       });
+      run.clientCalls.onPause(() => limitPaused(caller));
       if (limits) run.follow((event) => limits.countAgents(caller, event));
       active.set(run.id, run);
       if (!run.isAside) remember(run);

@@ -50,7 +50,8 @@ export function openRunService(
   const limits = createCallerLimits({
     limits: settings.limits,
     most,
-    isShared: settings.http.auth !== undefined,
+    isShared:
+      settings.http.auth !== undefined || settings.http.requireToken || settings.modelApi.trustedKeys.length > 0,
     openUsage: async (caller) => (await duet.store(caller)).dailyUsage,
   });
   const runs = createRunRegistry({ most, keepMs: settings.keepResults * 1000, limits, onBegin, onEnd });

@@ -15,8 +15,8 @@ import {
   parseToolPatterns,
   type ToolPattern,
 } from "../core/tools/tool-pattern.ts";
-import type { JsonObject } from "../kit/json.ts";
-import { say, type Text } from "../kit/locale.ts";
+import { isRecord, type JsonObject } from "../kit/json.ts";
+import { type Locale, say, type Text } from "../kit/locale.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 import { wrapTool } from "./create-tool.ts";
 
@@ -114,13 +114,19 @@ export function withPermission(tool: Tool, checkPermission: PermissionCheck): To
     const problems = (await tool.check?.(args)) ?? [];
     if (problems.length > 0) return toInvalidArgumentsResult(context.locale, problems);
     const answer = await askPerson(tool, args, { rule, privateSources }, context);
-    const permission: Permission = { decision: toDecision(answer), rule };
+    const instead = getInstead(answer);
+    const permission: Permission = { decision: toDecision(answer), rule, ...(instead !== undefined && { instead }) };
     const missing = describeMissingApproval(tool, { ...permission, privateSources }, context.approve !== undefined);
     if (missing) context.notice(noticeKinds.approvalMissing.code, say(context.locale, missing));
     if (permission.decision !== "approved")
       return toRefusedResult(tool, { ...permission, isForGood: answer === "never" }, context);
     return addPermission(permission, await tool.run(args, context));
   });
+}
+
+/** A program of somebody else's may answer anything. */
+function getInstead(answer: unknown): string | undefined {
+  return isRecord(answer) && typeof answer.instead === "string" ? answer.instead : undefined;
 }
 
 /** Returns undefined where nobody can be asked, or nobody answers. */
@@ -166,11 +172,25 @@ interface Refusal extends Permission {
 }
 
 function toRefusedResult({ name }: Tool, refusal: Refusal, { locale, approve }: ToolContext): ToolResult {
-  const { decision, rule } = refusal;
+  const { decision, rule, instead } = refusal;
   const canAsk = approve !== undefined;
-  const text = say(locale, explainDecision(name, refusal, canAsk));
   const shown = say(locale, describeOutcome(name, refusal, canAsk));
+  if (instead !== undefined)
+    return toRedirectedResult(instead, { shown, permission: { decision, rule, instead }, locale });
+  const text = say(locale, explainDecision(name, refusal, canAsk));
   return { ...createFailure("denied", text), shown, permission: { decision, rule } };
+}
+
+/** What the person wants instead is theirs to say, so the model may follow it. */
+function toRedirectedResult(
+  instead: string,
+  { shown, permission, locale }: { shown: string; permission: Permission; locale: Locale },
+): ToolResult {
+  const text = say(locale, {
+    zh: `没有执行：用户没有同意这次调用，并说明了应当怎么做：${instead}`,
+    en: `Not run: the user did not agree to this call, and says what to do instead: ${instead}`,
+  });
+  return { ...createFailure("denied", text), kind: "instruction", shown, permission };
 }
 
 /** Returns undefined where a person has decided. */
@@ -188,7 +208,7 @@ function describeMissingApproval(
 /** This text is for the reader, who has closed the dialog. */
 function describeDismissal({ name }: Tool): Text {
   return {
-    zh: `${name} 需要同意，但您关闭了对话框，没有作出选择，所以没有执行。`,
+    zh: `${name} 需要同意，但你关闭了对话框，没有作出选择，所以没有执行。`,
     en: `${name} needs consent and the question was dismissed without a decision, so it was not run.`,
   };
 }

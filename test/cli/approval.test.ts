@@ -145,7 +145,9 @@ describe("a call that needs consent, in the terminal chat", () => {
     it.provider.script("cheap", write("a.txt", it), write("b.txt", it), enough);
     const terminal = await plainChat(it);
     terminal.type("Write both\r");
-    await terminal.shows("Let files__write_file run? [y once/a always in this conversation/n] ");
+    await terminal.shows(
+      "Let files__write_file run? [y once/a in this conversation/s always/n no/i say what instead] ",
+    );
     terminal.type("/help\r");
     await terminal.shows("Type y, a or n; /exit declines and exits.");
     await terminal.repeats("Let files__write_file run?", 2);
@@ -232,7 +234,7 @@ describe("a plan that was confirmed", () => {
     it.provider.script("strong", { text: "It could not be written." });
     const args = ["ask", "--mode", "plan", "--config", it.config];
     expect((await runProgram([...args, "Write a file"], it.options)).code).toBe(3);
-    const terminal = await startTerminal([...args, "yes", "--continue"], it.options);
+    const terminal = await startTerminal([...args, "yes", "--continue", "--all"], it.options);
     await terminal.shows("Let files__write_file run?");
     expect(await content("a.txt", it)).toBe("");
     terminal.type("n\r");

@@ -62,6 +62,16 @@ test("an unknown command is refused with the commands that there are", async () 
   );
 });
 
+test("an unknown word below a command is refused with what stands there, and a question without quotes with how it is written", async () => {
+  expect((await refuse("tools lst")).en).toBe(
+    '"lst": unknown command or argument; did you mean list? (allowed: list, call, docs, approve) (see duet --help)',
+  );
+  expect(await refuse("ask --mode plan why not")).toEqual({
+    en: '"not": unknown command or argument; a question goes in quotes: duet ask "why not" (see duet --help)',
+    zh: '"not"：未知的命令或参数；问题要放在引号里：duet ask "why not"（见 duet --help）',
+  });
+});
+
 test("the overview shows the mode under the key that sets it, also where nothing does", async () => {
   const directory = await temporaryFolder();
   const read = async (environment: Record<string, string>) =>

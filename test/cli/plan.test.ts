@@ -109,7 +109,7 @@ describe("a plan in the terminal chat", () => {
     terminal.type(`${question} again\r`);
     await terminal.shows("2. Write b.txt · files__write_file");
     await terminal.reply("half a reply\u0003");
-    await terminal.shows("[y/n/what to change] –");
+    await terminal.shows("[y/n/what to change] (not answered)");
     await terminal.shows("⏭ 2. Write b.txt");
     await terminal.stands("Plan mode > ");
     terminal.type("/exit\r");
@@ -247,10 +247,11 @@ test("a plan that waits is carried out by the yes of a later process", async () 
   const it = await openWorkplace({ agent: { plan: { unattended: "stop" } } });
   it.provider.script("cheap", copyTo("a.txt", it));
   it.provider.script("strong", { text: "It is copied." });
-  const env = { ...it.env, DUET_HOME: await temporaryFolder() };
+  const cwd = await temporaryFolder();
+  const env = { ...it.env, DUET_HOME: cwd };
   const args = ["--mode", "plan", "--config", it.config];
-  expect((await runProgram(["ask", question, ...args], { env })).code).toBe(3);
-  const { code, stdout } = await runInOwnProcess(["ask", "y", "--continue", ...args], { env });
+  expect((await runProgram(["ask", question, ...args], { env, cwd })).code).toBe(3);
+  const { code, stdout } = await runInOwnProcess(["ask", "y", "--continue", ...args], { env, cwd });
   expect([code, stdout]).toEqual([0, "It is copied.\n"]);
   expect(await copied("a.txt", it)).toBe(copy);
 });

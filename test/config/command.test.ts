@@ -129,6 +129,7 @@ describe("duet config show", () => {
       SOME_SECRET: canary("expanded"),
       BRAVE_API_KEY: canary("brave"),
       DUET_HTTP_TOKEN: canary("http"),
+      DUET_SIGN_IN_SECRET: canary("signin"),
       SMTP_PASSWORD: canary("smtp"),
     };
     const directory = workplace({ "duet.config.json": JSON.stringify(says) });

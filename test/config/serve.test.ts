@@ -28,6 +28,7 @@ describe("serve.http.auth", () => {
     { issuer: "http://[::1]:8080/" },
     { issuer, audience: "api://duet", jwksUrl: "https://keys.example.com/jwks?v=1", algorithms: ["ES256"] },
     { issuer, scopes: ["mcp:tools"], tools: { "https://example.com/maps": ["amap__*", "shell(ls *)"], none: [] } },
+    { issuer, maxLifetime: 60, signIn: { clientId: "duet", scopes: [], duration: 2_592_000 } },
   ])("takes %j", async (auth) => {
     expect(await problemOf(auth)).toBe("accepted");
   });
@@ -50,6 +51,9 @@ describe("serve.http.auth", () => {
     [{ issuer, tools: { maps: ["*:readOnly"] } }, /what a server claims never relaxes a rule/],
     [{ issuer, tools: { maps: ["a b"] } }, /NAME/],
     [{ issuer, secret: "x" }, /secret/],
+    [{ issuer, signIn: {} }, /signIn\.clientId/],
+    [{ issuer, signIn: { clientId: "duet", clientSecret: "x" } }, /clientSecret/],
+    [{ issuer, signIn: { clientId: "duet", duration: 59 } }, /60/],
   ];
   test.each(bad)("refuses %j in one line that says what is allowed", async (auth, said) => {
     const line = await problemOf(auth);

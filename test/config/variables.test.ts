@@ -34,6 +34,7 @@ const understood: [name: string, value: string, read: (config: Config) => unknow
   ["DUET_HOME", "/var/duet", (config) => config.home, "/var/duet"],
   ["XDG_STATE_HOME", "/var/state", (config) => config.home, "/var/state/duet"],
   ["DUET_HTTP_TOKEN", "t0ken", (config) => config.httpToken, "t0ken"],
+  ["DUET_SIGN_IN_SECRET", "s3cret", (config) => config.signInSecret, "s3cret"],
   ["DUET_LOG", "json", (config) => config.serve.log, "json"],
   ["NODE_EXTRA_CA_CERTS", "/etc/ca.pem", (config) => config.network.certificates, "/etc/ca.pem"],
   ["https_proxy", "http://a:1", (config) => config.network.rules, { https: "http://a:1/", noProxy: [] }],

@@ -5,6 +5,8 @@ import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { waitAbortable } from "../../src/kit/async/timeout.ts";
 import { type DuetHttpOptions, serveDuetOverHttp } from "../../src/server/http/serve-duet.ts";
+import type { LogFields } from "../../src/server/operations/log.ts";
+import { createRunLog } from "../../src/server/operations/log-runs.ts";
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "./model.ts";
 
 export interface HttpDuet {
@@ -15,6 +17,8 @@ export interface HttpDuet {
   config: Config;
   /** What the operator was told. */
   lines: string[];
+  /** The fields of the lines about runs, where these are logged. */
+  logged: LogFields[];
   /** Ends it, as a signal to the process does. */
   close(): Promise<void>;
 }
@@ -33,6 +37,8 @@ export interface HttpDuetSettings {
   grace?: number;
   /** Aborts at the second signal. */
   hurry?: AbortSignal;
+  /** Logs each run, as `serve.log` "json" does. */
+  logsRuns?: boolean;
   /** As `--expose` and `--list-limit`. */
   exposing?: Pick<DuetHttpOptions, "expose" | "listLimit">;
 }
@@ -64,6 +70,8 @@ export async function openHttpDuet(options: HttpDuetSettings): Promise<HttpDuet>
   const duet = await openDuet(config, { models: models ?? { functionCall: gated, answer: gated }, tools, passesOn });
   const over = new AbortController();
   const lines: string[] = [];
+  const logged: LogFields[] = [];
+  const runLog = createRunLog((_line, _level, fields = {}) => void logged.push(fields), "en");
   const listening = Promise.withResolvers<string>();
   const served = serveDuetOverHttp({
     duet,
@@ -76,6 +84,7 @@ export async function openHttpDuet(options: HttpDuetSettings): Promise<HttpDuet>
     },
     signal: over.signal,
     hurry: options.hurry,
+    ...(options.logsRuns && { onBegin: runLog.followRun, onEnd: runLog.logEnd }),
     ...options.exposing,
   });
   served.catch(listening.reject);
@@ -85,5 +94,5 @@ export async function openHttpDuet(options: HttpDuetSettings): Promise<HttpDuet>
     await served;
     await duet.close();
   }
-  return { origin, port: Number(new URL(origin).port), model, config, lines, close };
+  return { origin, port: Number(new URL(origin).port), model, config, lines, logged, close };
 }

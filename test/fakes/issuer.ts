@@ -1,5 +1,5 @@
 // An authorization server on loopback that signs real JWTs, keeps its keys where its metadata says, and lies on request.
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT } from "jose";
@@ -27,7 +27,7 @@ export interface FakeIssuer {
   /** Paths that were asked, in order. */
   hits: string[];
   /** Answers in place of a path. */
-  answers: Record<string, (response: ServerResponse) => void>;
+  answers: Record<string, (response: ServerResponse, request: IncomingMessage) => void>;
   /** Good for `audience`, for an hour from the system's time. */
   token(audience: string | string[], changes?: TokenChanges): Promise<string>;
   close(): Promise<void>;
@@ -43,7 +43,7 @@ export async function startIssuer(path = ""): Promise<FakeIssuer> {
     const { pathname } = new URL(request.url ?? "/", "http://x");
     issuer.hits.push(pathname);
     const own = issuer.answers[pathname];
-    if (own) return own(response);
+    if (own) return own(response, request);
     if (pathname === `/.well-known/oauth-authorization-server${path}`) return json(response, 200, metadata());
     if (pathname === "/keys") return json(response, 200, { keys: issuer.keys.map(({ publicJwk }) => publicJwk) });
     if (pathname === "/token") return give(new URLSearchParams(await text(request)), response);

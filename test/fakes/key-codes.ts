@@ -20,6 +20,8 @@ export const keyCodes = {
   "ctrl-l": "\u000c",
   "ctrl-o": "\u000f",
   "ctrl-r": "\u0012",
+  "ctrl-w": "\u0017",
+  "ctrl-x": "\u0018",
 } as const;
 
 export type KeyName = keyof typeof keyCodes;

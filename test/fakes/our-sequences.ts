@@ -4,10 +4,12 @@ const ourSequences: readonly RegExp[] = [
   /\u001b\[[0-9]*[ABCDG]/, // the cursor within its lines
   /\u001b\[[0-9;]*H/, // the cursor on the screen
   /\u001b\[[0-3]?[JK]/, // erase
-  /\u001b\[\?(?:25|7|2026|2004)[hl]/, // cursor shown, wrap, synchronized output, bracketed paste
+  /\u001b\[\?(?:25|7|2026|2004|1004)[hl]/, // cursor shown, wrap, synchronized output, bracketed paste, focus
   /\u001b\[>1u/, // kitty keyboard on
   /\u001b\[<1?u/, // and off
   /\u001b\[>4(?:;[0-3])?m/, // modifyOtherKeys
+  /\u001b\[2[23];2t/, // the window's title kept, and given back
+  /\u001b\]2;● Duet: [^\u0000-\u001f\u007f-\u009f]*\u001b\\/, // and replaced
   /\u001b\]8;[!-:<-~]*;[!-~]*\u001b\\/, // links (OSC 8), on and off
 ];
 

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { longestTurn } from "../../src/agent/loop/run-turn.ts";
 import { replaceStream } from "../../src/core/model.ts";
 import { sleep } from "../../src/kit/async/timeout.ts";
+import { findCode } from "../../src/server/http/response/error-table.ts";
 import { startHttpDuet } from "../fakes/http-duet.ts";
 import { openSocket, post, type RawAnswer, rawText, readRaw, sendRaw, startHttpFace } from "../fakes/http-interface.ts";
 import { scriptedModel } from "../fakes/model.ts";
@@ -95,13 +96,14 @@ test("86: without the token every route but the open ones is closed, by every me
   const { port, model, lines } = await start({}, { DUET_HTTP_TOKEN: token });
   const wrong: Record<string, string>[] = [
     { authorization: "Bearer 0123456789abcde" },
-    { cookie: `token=${token}; authorization=Bearer ${token}`, "x-api-key": token },
+    { cookie: `token=${token}; authorization=Bearer ${token}`, "x-api-key": "0123456789abcde" },
   ];
-  const isGuarded = (text: string) => !text.startsWith("OPTIONS") && !/^\w+ \/(healthz|readyz)? HTTP/.test(text);
+  const isGuarded = (text: string) =>
+    !text.startsWith("OPTIONS") && !/^\w+ \/(healthz|readyz|signin(\/session)?)? HTTP/.test(text);
   for (const headers of wrong) {
     const answers = await sendAll(port, everyRequest(port, headers).filter(isGuarded));
     // Guesses of a token are slowed down and not all looked at.
-    const refused = headers.authorization === undefined ? [401] : [401, 429];
+    const refused = [401, 429];
     expect([headers, answers.filter(({ status }) => !refused.includes(status))]).toEqual([headers, []]);
     for (const { head } of answers.filter(({ status }) => status === 401))
       expect(head).toMatch(/www-authenticate: bearer realm="duet"/);
@@ -125,7 +127,7 @@ describe("87: a body that is wrong", () => {
   function isInDialect(path: string, { head, body }: RawAnswer): boolean {
     const said = JSON.parse(body);
     if (path.startsWith("/agent"))
-      return head.includes("application/problem+json") && said.code === "invalid_request" && said.status >= 400;
+      return head.includes("application/problem+json") && said.status >= 400 && said.code === findCode(said.status);
     if (path.startsWith("/v1")) return said.error.type === "invalid_request_error";
     return said.jsonrpc === "2.0" && said.error.code < 0;
   }
@@ -217,7 +219,9 @@ test("98: no answer of any route may be kept on its way, be taken for something 
     const [request = ""] = text.split(" HTTP");
     const { head, body } = await sendRaw(port, text);
     expect([request, head]).toEqual([request, expect.stringContaining("x-content-type-options: nosniff")]);
-    expect([request, /cache-control: (\S+)/.exec(head)?.[1]]).toEqual([request, expect.stringMatching(/^no-store/)]);
+    // A browser asks whether the page, which has no data, is still the same.
+    const caching = head.includes("text/html") ? /^no-cache/ : /^no-store/;
+    expect([request, /cache-control: (\S+)/.exec(head)?.[1]]).toEqual([request, expect.stringMatching(caching)]);
     expect([request, head]).toEqual([request, expect.not.stringMatching(/^(server|x-powered-by):/m)]);
     // The page's own script may say what it likes.
     if (!head.includes("text/html"))

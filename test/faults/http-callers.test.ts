@@ -283,7 +283,9 @@ describe("99: what a caller may not use is not used for it", () => {
     const { status } = await limited("POST", path, { body });
     expect([status, secret.calls, safe.calls]).toEqual([200, [], ["x"]]);
     const [first] = duet.model.requests;
-    expect(first?.tools.map(({ name }) => name)).toEqual(["safe"]);
+    // A tool that the client brings along is the client's, whatever its name.
+    const brought = path.startsWith("/v1") && "tools" in body ? ["secret_tool"] : [];
+    expect(first?.tools.map(({ name }) => name)).toEqual(["safe", ...brought]);
     expect(JSON.stringify(first)).not.toContain("The tool secret_tool");
   });
 

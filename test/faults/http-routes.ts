@@ -5,6 +5,7 @@ import { createStoreMonitor } from "../../src/app/conversations/store-monitor.ts
 import { openDuet } from "../../src/app/open-duet.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { openRunService } from "../../src/runs/run-service.ts";
+import { createClosedSignInPages } from "../../src/server/http/auth/sign-in/open-sign-in.ts";
 import { createHealthPages } from "../../src/server/http/health.ts";
 import { createChatPages, joinRoutes } from "../../src/server/http/serve-duet.ts";
 import { openOperations } from "../../src/server/operations/operations.ts";
@@ -25,6 +26,8 @@ const messages = [{ role: "user", content: "Say it." }];
 /** By the path as the server names it. */
 export const routes: Readonly<Record<string, TestedRoute>> = {
   "/": { path: "/", methods: ["GET"], isOpen: true },
+  "/signin": { path: "/signin", methods: ["GET"], isOpen: true },
+  "/signin/session": { path: "/signin/session", methods: ["GET"], isOpen: true },
   "/healthz": { path: "/healthz", methods: ["GET"], isOpen: true },
   "/readyz": { path: "/readyz", methods: ["GET"], isOpen: true },
   "/metrics": { path: "/metrics", methods: ["GET"] },
@@ -52,6 +55,14 @@ export const routes: Readonly<Record<string, TestedRoute>> = {
     methods: ["POST"],
     body: { model: "duet-agent", messages },
   },
+  "/v1/responses": {
+    path: "/v1/responses",
+    methods: ["POST"],
+    body: { model: "duet-agent", input: "Say it." },
+  },
+  "/v1/responses/:id": { path: "/v1/responses/resp_0", methods: ["GET", "DELETE"] },
+  "/v1/responses/:id/cancel": { path: "/v1/responses/resp_0/cancel", methods: ["POST"], body: {} },
+  "/v1/responses/:id/input_items": { path: "/v1/responses/resp_0/input_items", methods: ["GET"] },
   "/v1/models": { path: "/v1/models", methods: ["GET"] },
   "/v1/models/:id": { path: "/v1/models/duet-agent", methods: ["GET"] },
 };
@@ -62,7 +73,7 @@ const all = Object.values(routes);
 export const postRoutes = all.filter(({ methods }) => methods.includes("POST"));
 
 /** Those of them that read what they are sent, whatever it is; the others first look for what it is about. */
-export const readingRoutes = postRoutes.filter(({ path }) => !/\/(reply|messages)$/.test(path));
+export const readingRoutes = postRoutes.filter(({ path }) => !/\/(reply|messages|cancel)$/.test(path));
 
 /** Those that one has to sign in for. */
 export const guardedRoutes = all.filter(({ isOpen }) => isOpen === undefined);
@@ -99,7 +110,7 @@ export async function openRoutes() {
   const service = openRunService(duet, { settings: config.serve });
   const operations = openOperations({ metrics: duet.metrics, readStore: () => createStoreMonitor().status });
   return {
-    open: { ...createHealthPages(health), ...createChatPages() },
+    open: { ...createHealthPages(health), ...createChatPages(), ...createClosedSignInPages("en") },
     routes: joinRoutes(service, config, operations),
   };
 }

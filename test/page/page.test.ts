@@ -24,7 +24,13 @@ inChromium("the page in a browser", () => {
 
   test("at its first paint it has asked nobody but us, and weighs less than 56 KB", async () => {
     expect(watched.requests[0]).toBe("GET /");
-    const expected = ["GET /", "GET /agent/settings", "GET /agent/conversations", "GET /agent/runs"];
+    const expected = [
+      "GET /",
+      "GET /agent/settings",
+      "GET /agent/conversations",
+      "GET /agent/runs",
+      "GET /signin/session",
+    ];
     expect(expected).toEqual(expect.arrayContaining(watched.requests));
     const packed = await readFile("dist/chat-page.html.br");
     expect(packed.length).toBeLessThan(56 * 1024);
@@ -165,7 +171,7 @@ inChromium("the page in a browser", () => {
     await page.getByRole("button", { name: "新对话" }).click();
     const entry = page
       .locator(".conversation[data-mark=waits]")
-      .getByRole("button", { name: "七乘八？ 等待您", exact: true });
+      .getByRole("button", { name: "七乘八？ 等待你", exact: true });
     await entry.waitFor();
     expect(page.url()).not.toContain("conversation=");
     await page.reload();

@@ -152,7 +152,7 @@ const outcomes: Record<FinishReason, string> = {
 };
 
 /** Our codes are fewer than the recorder's classes. */
-const codes: Record<string, string> = { permission: "auth", not_found: "invalid_request" };
+const codes: Record<string, string> = { permission: "auth", not_found: "model_not_found" };
 
 function toExpectedCall({ id, name, argumentsText, arguments: parsed }: Turn["message"]["toolCalls"][number]) {
   return { id, name, arguments: parsed ?? null, argumentsRaw: argumentsText };

@@ -32,7 +32,8 @@ const missing = /post sends text out, .*private data \(read_diary\).* was not ru
 
 test("an answer at /v1 says itself which call did not run because nobody could be asked", async () => {
   const ran: object[] = [];
-  const { client } = await startWire({ turns: [...turns, ...turns], tools: [readDiary, createPost(ran)] });
+  const settings = { serve: { confirm: "never" } };
+  const { client } = await startWire({ turns: [...turns, ...turns], tools: [readDiary, createPost(ran)], settings });
   const question = { model: "duet-agent", messages: [user("Post my diary")] };
   const { choices } = await client.chat.completions.create(question);
   expect(choices[0]?.message.content).toMatch(/^I have posted it\.\n\n> /);

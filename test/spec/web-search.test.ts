@@ -330,7 +330,7 @@ describe("搜索结果缓存", () => {
     for (let run = 0; run < 3; run++) here.provider.script("strong", { text: "好。" });
     await chatLines(here, ["问题一", "/clear", "问题二"]);
     expect(queries(here)).toHaveLength(2);
-    const { outcome } = await here.ask("问题三", "--continue");
+    const { outcome } = await here.ask("问题三", "--continue", "--all");
     expect(outcome.tool_calls).toMatchObject([{ cached: false }]);
     expect(queries(here)).toHaveLength(3);
   });

@@ -125,6 +125,19 @@ describe("a call under the rules", () => {
     expect(asked).toEqual([{ tool: "shell", arguments: { command: "ls" }, rule: "tools.ask: *", onlyOnce: false }]);
   });
 
+  test("that is declined with other words gives the model these, as the person's own", async () => {
+    const { tool, ran } = recorded("shell");
+    const { context } = person({ instead: "use ls -a" });
+    expect(await withPermission(tool, asking).run({ command: "ls" }, context)).toMatchObject({
+      ok: false,
+      text: "Not run: the user did not agree to this call, and says what to do instead: use ls -a",
+      kind: "instruction",
+      shown: "Not run: this call of shell was refused.",
+      permission: { decision: "declined", rule: "tools.ask: *", instead: "use ls -a" },
+    });
+    expect(ran).toEqual([]);
+  });
+
   test.each<[Approval | undefined, string]>([
     ["no", "Not run: the user did not agree to this call."],
     ["dismissed", "the user dismissed the question without deciding"],

@@ -24,6 +24,8 @@ export interface AnswerTextOptions {
   conversation: Conversation;
   /** Holds what the models have read of the sources. */
   evidence?: Evidence | undefined;
+  /** Holds the numbers of the asker's own documents, where it may bring some. */
+  documents?: ReadonlySet<number> | undefined;
   /** Is true for an answer that a program reads: it is kept as it was pushed, and cites nothing. */
   isStructured?: boolean;
   /** Sets the language of the list of references. */
@@ -32,7 +34,9 @@ export interface AnswerTextOptions {
 }
 
 export function createAnswerText(run: AnswerTextOptions): AnswerText {
-  const filter = run.isStructured ? unfiltered : createCitationFilter(run.conversation.sources, run.evidence);
+  const filter = run.isStructured
+    ? unfiltered
+    : createCitationFilter(run.conversation.sources, run.evidence, run.documents);
   let shown = "";
   let written = "";
   let finished = false;

@@ -3,6 +3,7 @@ import { say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { takeStart } from "../../kit/text/truncate.ts";
 import { act, type Observation } from "../loop/act.ts";
+import { listEarlierCalls } from "../loop/earlier-steps.ts";
 import { recordCalls } from "../loop/record-step.ts";
 import type { AnswerResult } from "../loop/run-result.ts";
 import type { Run } from "../run.ts";
@@ -15,6 +16,15 @@ import { type AnswerInput, writeAnswer } from "./write-answer.ts";
 export async function answerInChatMode(run: Run): Promise<AnswerResult> {
   const found = run.input.search ? await searchFirst(run) : undefined;
   return writeAnswer(run, found ? fromPages(found) : directly);
+}
+
+/** Answers without tools from what was called for the question before the run. */
+export async function answerFromEarlierSteps(run: Run): Promise<AnswerResult> {
+  return writeAnswer(run, {
+    prompt: "answer",
+    reason: { zh: "根据已有的工具结果回答", en: "answering from the results that there are" },
+    handOver: { observations: listEarlierCalls(run) },
+  });
 }
 
 const directly: AnswerInput = {

@@ -11,6 +11,9 @@ import { createReferenceFilter } from "./reference-filter.ts";
  * this conversation, and taken out when it was not. Where the figures of the clause belong to another source, it gets that
  * source's number. Code, Markdown links and what is no citation by its place, such as `list[2]` or "the mean of [5] is", are left
  * alone. A list of references at the end is taken out: `references` makes it.
+ *
+ * Where the asker may bring documents of its own, `documents` holds their numbers: these stay, ours begin behind the highest of
+ * them, and while nothing has been fetched all brackets are the asker's.
  */
 export interface CitationFilter {
   /** Gives what can be shown of the text so far; holds back what more text may turn into a citation, code or a list. */
@@ -21,7 +24,12 @@ export interface CitationFilter {
   citations(): Citation[];
 }
 
-export function createCitationFilter(sources: SourceList, evidence?: Evidence): CitationFilter {
+export function createCitationFilter(
+  sources: SourceList,
+  evidence?: Evidence,
+  documents?: ReadonlySet<number>,
+): CitationFilter {
+  const lastDocument = Math.max(0, ...(documents ?? []));
   const cited = new Map<number, Citation>();
   const own = createReferenceFilter(sources);
   let held = "";
@@ -43,7 +51,11 @@ export function createCitationFilter(sources: SourceList, evidence?: Evidence): 
     if (source === undefined) return undefined;
     const known = cited.get(number);
     if (known) return known.n;
-    const citation = { n: cited.size + 1, title: sanitizeLine(source.title) || source.url, url: source.url };
+    const citation = {
+      n: lastDocument + cited.size + 1,
+      title: sanitizeLine(source.title) || source.url,
+      url: source.url,
+    };
     cited.set(number, citation);
     return citation.n;
   }
@@ -85,7 +97,7 @@ export function createCitationFilter(sources: SourceList, evidence?: Evidence): 
     const target = link !== undefined && link !== "open" && isAddress(link) ? link : undefined;
     const isImage = last === "!" && gap === "";
     if (target !== undefined && (isImage || !isOwnLink(marker, target))) {
-      if (isImage || !/^https?:/i.test(target)) return consume(1);
+      if (isImage || marker.numbers.some(isDocument) || !/^https?:/i.test(target)) return consume(1);
       // A number would say that the page was read: only its address stays.
       held = rest;
       return consume(target.length + 2);
@@ -102,6 +114,10 @@ export function createCitationFilter(sources: SourceList, evidence?: Evidence): 
     return rewritten === "" ? "" : space + rewritten;
   }
 
+  function isDocument(number: number): boolean {
+    return documents?.has(number) ?? false;
+  }
+
   /** Is true when a link on a number leads to the source of that number, even if not by exactly the same address. */
   function isOwnLink({ numbers: [number = 0, ...more] }: Marker, target: string): boolean {
     const source = sources.get(number);
@@ -113,11 +129,12 @@ export function createCitationFilter(sources: SourceList, evidence?: Evidence): 
     // An interval or a value: $[1, 2]$, x = [1].
     if (/[$=∈]/.test(last)) return undefined;
     // A list like [1,2,3] in prose is far more often data than citations, unless every number is a source.
-    const known = numbers.filter((number) => sources.get(number));
+    const known = numbers.filter((number) => isDocument(number) || sources.get(number));
     if (numbers.length > 1 && known.length < numbers.length) return undefined;
     if (known.length === 0 && (isFootnote || !isCitation(numbers[0] ?? 0, next))) return undefined;
+    if (isFootnote && isDocument(numbers[0] ?? 0)) return undefined;
     return [...new Set(chooseSources(numbers))]
-      .map(cite)
+      .map((number) => (isDocument(number) ? number : cite(number)))
       .filter((number) => number !== undefined)
       .map((number) => `[${number}]`)
       .join("");
@@ -126,7 +143,7 @@ export function createCitationFilter(sources: SourceList, evidence?: Evidence): 
   /** Compares a citation that stands alone with its clause. Several in one bracket share it, so that none can be told to be wrong. */
   function chooseSources(numbers: readonly number[]): readonly number[] {
     const [number] = numbers;
-    if (evidence === undefined || number === undefined || numbers.length > 1) return numbers;
+    if (evidence === undefined || number === undefined || numbers.length > 1 || isDocument(number)) return numbers;
     return [evidence.findSource(number, getLastClause(tail))];
   }
 
@@ -135,6 +152,7 @@ export function createCitationFilter(sources: SourceList, evidence?: Evidence): 
     if (number === 0 || asksForValue.test(tail.trimEnd().slice(-longestWord))) return false;
     if (gap === "" && /[A-Za-z0-9_)[\]]/.test(last)) return false;
     if (next === "]" || next === "=" || (next === ":" && /^\s*$/.test(lineHead))) return false;
+    if (sources.size === 0 && documents !== undefined) return false;
     return sources.size > 0 || (/^[\s.,;:!?。，；：！？、[【]?$/u.test(next) && next !== " ");
   }
 

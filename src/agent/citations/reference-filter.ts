@@ -240,9 +240,8 @@ const shortestName = 4;
 /** Returns the number of the source whose name appears in the line. If several do, it is the one with the longest name. */
 function findLongestNamed(line: string, sources: SourceList, nameOf: (source: Source) => string): number | undefined {
   let best: { number: number; length: number } | undefined;
-  for (let number = 1; number <= sources.size; number++) {
-    const source = sources.get(number);
-    const name = source ? nameOf(source) : "";
+  for (const { n: number, source } of sources.all()) {
+    const name = nameOf(source);
     if (name.length < shortestName || name.length <= (best?.length ?? 0) || !line.includes(name)) continue;
     best = { number, length: name.length };
   }

@@ -69,7 +69,7 @@ interface Spender {
 }
 
 /** Returns what a run and its sub-agents have used so far: tokens, and US dollars as far as they are known. */
-function getUsage({ statistics, subAgents }: Spender): { tokens: number; cost: number } {
+export function getUsage({ statistics, subAgents }: Spender): { tokens: number; cost: number } {
   return {
     tokens: statistics.totalTokens() + subAgents.tokens(),
     cost: statistics.knownCost() + subAgents.knownCost(),

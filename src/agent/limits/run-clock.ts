@@ -23,6 +23,8 @@ export interface RunClock {
   readonly spentMs: number;
   /** Moves a clock that is held on to this time, in milliseconds. It never goes back. */
   advanceTo(spentMs: number): void;
+  /** Gives the run its whole time once more. */
+  renew(): void;
   /** Lets a clock that is held go on. */
   resume(): void;
   /** Waits for somebody without counting the wait. */
@@ -74,6 +76,10 @@ export function createRunClock({ limits, spentMs, callerSignal, isHeld = false }
     advanceTo(ms) {
       const more = ms - getSpentMs();
       if (more > 0) for (const time of Object.values(times)) time.spend(more);
+    },
+    renew() {
+      const spentMs = getSpentMs();
+      for (const time of Object.values(times)) time.extend(spentMs);
     },
     resume() {
       for (const goOn of heldTimes) goOn();

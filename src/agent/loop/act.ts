@@ -4,13 +4,14 @@ import type { ToolCallRecord } from "../../core/outcome.ts";
 import { type NumberedSource, renderFile, renderFiles, renderPage, renderSources } from "../../core/sources.ts";
 import { getFailureKind } from "../../core/tools/failure-kind.ts";
 import { fillDefaults } from "../../core/tools/fill-defaults.ts";
-import type { ToolResult } from "../../core/tools/tool.ts";
+import { getOwnName } from "../../core/tools/own-name.ts";
+import { isOfClient, type Tool, type ToolResult } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import { isDeeperThan } from "../../kit/json.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { redactValue } from "../../kit/text/redact.ts";
-import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { removeColours, sanitizeLine } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import { endAsHooksSay } from "../hooks/stop-run.ts";
 import { getRemainingBudget } from "../limits/reached-limit.ts";
@@ -18,6 +19,7 @@ import type { RecordedCall } from "../record/recorded-steps.ts";
 import type { LoopState, Run, RunInput } from "../run.ts";
 import { type ShownResult, takeImages } from "../tools/result-images.ts";
 import type { ResultKind } from "../tools/tool-results.ts";
+import { exchangeCalls } from "./client-calls.ts";
 import { type CallAllowance, type CallOutcome, createCallAllowance, runCall } from "./run-call.ts";
 import { toOverTurnLimitResult, toRepeatedResult } from "./unrun-results.ts";
 
@@ -62,23 +64,33 @@ export async function act(run: Run, calls: readonly ToolCall[], step: number, al
   const allowance = createCallAllowance(allowed, sideBySide);
   const callIds = heard.map(({ id }) => createEventId(run.state, id));
   await run.services.record.intend(heard, { callIds, consentIds: listConsentIds(run, heard) });
+  async function runOne(index: number): Promise<void> {
+    const call = heard[index];
+    const record = records[index];
+    const callId = callIds[index];
+    if (call && record && callId !== undefined)
+      observations[index] = await observeCall(run, {
+        call,
+        callId,
+        record,
+        step,
+        allowance,
+      });
+  }
+  const isOutside = ({ name }: ToolCall): boolean => {
+    const tool = run.services.catalog.findTool(name);
+    return tool !== undefined && isOfClient(tool);
+  };
+  const own = [...heard.keys()].filter((index) => heard[index] && !isOutside(heard[index]));
   let next = 0;
   async function runCalls(): Promise<void> {
-    for (let index = next++; index < heard.length; index = next++) {
-      const call = heard[index];
-      const record = records[index];
-      const callId = callIds[index];
-      if (call && record && callId !== undefined)
-        observations[index] = await observeCall(run, {
-          call,
-          callId,
-          record,
-          step,
-          allowance,
-        });
-    }
+    for (let index = own[next++]; index !== undefined; index = own[next++]) await runOne(index);
   }
+  // What the asking program runs is held until all others are done: it gets the calls of a turn together.
+  const outside = [...heard.keys()].filter((index) => !own.includes(index)).map(runOne);
   await Promise.all(Array.from({ length: sideBySide }, runCalls));
+  if (outside.length > 0) await exchangeCalls(run);
+  await Promise.all(outside);
   for (const { call, result, ran } of observations) {
     const tool = ran ? run.services.catalog.findTool(call.name) : undefined;
     if (tool) run.state.sending.learn(tool, result);
@@ -186,13 +198,20 @@ function describeRetry(name: string): Text {
 
 const failedTwice: Text = { zh: "（已自动重试一次，仍然失败）", en: "(It was retried once and failed again.)" };
 
+/** Returns the title of the events of a call, where its tool has one. */
+function findOwnName(tool: Tool | undefined): { title?: string } {
+  const title = tool && getOwnName(tool);
+  return title === undefined ? {} : { title };
+}
+
 /** Makes one call and emits its two events around it. */
 async function makeCall(
   run: Run,
   { call, callId, record, step, allowance, isSecond = false }: OneCall,
 ): Promise<{ observation: Omit<Observation, "isNews">; mayRepeat: boolean }> {
   const started = performance.now();
-  run.services.emit({ type: "tool-start", callId, step, tool: call.name, arguments: record.arguments });
+  const names = { tool: call.name, ...findOwnName(run.services.catalog.findTool(call.name)) };
+  run.services.emit({ type: "tool-start", callId, step, ...names, arguments: record.arguments });
   // A search for tools loads what it finds, so it is made again.
   const isFinder = call.name === run.services.catalog.finder?.name;
   const recorded = isFinder ? undefined : run.services.record.findCall(callId);
@@ -236,10 +255,10 @@ async function makeCall(
     type: "tool-end",
     callId,
     step,
-    tool: call.name,
+    ...names,
     ok: result.ok,
     cached: record.cached,
-    preview: truncate(sanitizeLine(shown.slice(0, 2 * previewLength)), previewLength),
+    preview: truncate(sanitizeLine(removeColours(shown.slice(0, 2 * previewLength))), previewLength),
     ...(result.kind === undefined ? toFoundFields(sources) : {}),
     elapsedMs: record.elapsed_ms,
     permission: result.permission,

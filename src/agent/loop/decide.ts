@@ -1,5 +1,5 @@
 import type { Message } from "../../core/messages.ts";
-import { type ToolDefinition, type Turn, toModelName } from "../../core/model.ts";
+import { type ToolChoice, type ToolDefinition, type Turn, toModelName } from "../../core/model.ts";
 import { isLimit, type Verdict } from "../../core/verdict.ts";
 import { followSignal } from "../../kit/async/timeout.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
@@ -12,8 +12,10 @@ import { canAnswerWhileDeciding, type Run, type RunServices } from "../run.ts";
 import { act, type Observation } from "./act.ts";
 import { answerMark } from "./answer-mark.ts";
 import { createAnswerStop } from "./answer-stop.ts";
+import { addClientMessages, replaceInstruction } from "./client-calls.ts";
 import { addMessages } from "./deliver-messages.ts";
 import { createDraft } from "./draft.ts";
+import { listEarlierCalls } from "./earlier-steps.ts";
 import { askEvaluator, evaluate, type JudgedVerdict } from "./evaluate.ts";
 import { countResults, explainOwnAnswer, explainVerdict } from "./explain-verdict.ts";
 import { recordStep } from "./record-step.ts";
@@ -27,7 +29,8 @@ import { createTurnText, type TurnText } from "./turn-text.ts";
  */
 export async function decideAndAct(run: Run): Promise<DecideResult> {
   const messages = createOpeningMessages(run);
-  const observations: Observation[] = [];
+  const earlier = listEarlierCalls(run);
+  const observations: Observation[] = [...earlier];
   // The rules may have made calls before a model took over.
   let toolCalls = run.state.calls.length;
   /** Counts consecutive rounds that only asked for known results. */
@@ -42,6 +45,7 @@ export async function decideAndAct(run: Run): Promise<DecideResult> {
         tools: run.services.catalog.definitions(),
         step,
         isFirst: observations.length === 0,
+        toolChoice: chooseToolChoice(run, observations.length === earlier.length),
       });
     } catch (thrown) {
       if (run.services.clock.callerSignal.aborted) throw thrown;
@@ -69,7 +73,8 @@ export async function decideAndAct(run: Run): Promise<DecideResult> {
     // What finds tools brings nothing for the answer.
     const gathered = round.filter(({ call }) => call.name !== run.services.catalog.finder?.name);
     observations.push(...gathered);
-    messages.push(turn.message, ...results);
+    messages.push(turn.message, ...results, ...addClientMessages(run));
+    replaceInstruction(run, messages);
     circles = isCircle(round) ? circles + 1 : 0;
     const { verdict, custom } = await evaluateRound(run, {
       round,
@@ -137,7 +142,17 @@ function createOpeningMessages(run: Run): Message[] {
     { role: "system", content },
     ...(catalog.tools.size > 0 ? run.state.history : run.state.plainHistory),
     { role: "user", content: toQuestionContent(run, { text: run.state.question, reader: models.functionCall }) },
+    // Those that were there before the run.
+    ...run.state.steps.flatMap(({ message, results, messages = [] }) => [message, ...results, ...messages]),
   ];
+}
+
+/** A model that must call a tool in every round never comes to an end. The program that asks says it again with each reply. */
+function chooseToolChoice({ state, input }: Run, isOpening: boolean): ToolChoice | undefined {
+  if (isOpening) return input.toolChoice;
+  const choice = state.client?.toolChoice;
+  if (state.client) state.client.toolChoice = undefined;
+  return choice;
 }
 
 /** Says why it is time to answer. */
@@ -147,9 +162,10 @@ export function toDecideResult(run: Run, work: DecideResult): DecideResult {
   const {
     input: { limits, locale },
   } = run;
+  const results = countResults(work.observations);
   const message = hasAnswered
-    ? explainOwnAnswer(locale)
-    : explainVerdict(verdict, { limits, locale, results: countResults(work.observations), custom: work.custom });
+    ? explainOwnAnswer(results, locale)
+    : explainVerdict(verdict, { limits, locale, results, custom: work.custom });
   run.services.emit({ type: "evaluation", ...verdict, message });
   // The end of the run names a limit, once, with what raises it.
   const forLog = verdict.reason === "repetition" ? undefined : true;
@@ -191,12 +207,13 @@ interface DecideTurn {
   step: number;
   /** Is true while there is no result to answer from. */
   isFirst: boolean;
+  toolChoice: ToolChoice | undefined;
 }
 
 /** Runs one decide turn. With two models all its text is thought; with one, the text of a turn without calls is the answer. */
-async function decideTurn(run: Run, { messages, tools, step, isFirst }: DecideTurn): Promise<Turn> {
+async function decideTurn(run: Run, { messages, tools, step, isFirst, toolChoice }: DecideTurn): Promise<Turn> {
   const isOne = canAnswerWhileDeciding(run);
-  const text = isOne ? openText(run, { messages, tools, step, isFirst }) : undefined;
+  const text = isOne ? openText(run, { messages, tools, step }) : undefined;
   const emitThought = (thought: string): void => run.services.emit({ type: "thought-delta", text: thought });
   const stop = isOne ? undefined : createAnswerStop(!isFirst);
   const time = text ? createFlowSignal(run.services, text) : { signal: run.services.clock.decideSignal, clear() {} };
@@ -211,8 +228,7 @@ async function decideTurn(run: Run, { messages, tools, step, isFirst }: DecideTu
         messages,
         tools,
         maxTokens: isOne ? run.input.limits.maxTokens : undefined,
-        // A model that must call a tool in every round never comes to an end.
-        toolChoice: isFirst ? run.input.toolChoice : undefined,
+        toolChoice,
       },
       signal: time.signal,
       stopSignal: stop?.signal,
@@ -235,7 +251,7 @@ async function decideTurn(run: Run, { messages, tools, step, isFirst }: DecideTu
   }
 }
 
-function openText(run: Run, { messages, tools, step }: DecideTurn): TurnText {
+function openText(run: Run, { messages, tools, step }: Pick<DecideTurn, "messages" | "tools" | "step">): TurnText {
   return createTurnText({
     answer: (text) => run.state.answer.push(text),
     think: (text) => run.services.emit({ type: "thought-delta", text }),

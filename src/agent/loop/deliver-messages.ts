@@ -4,17 +4,20 @@ import type { RunMessage } from "../../core/run-inbox.ts";
 import { isRecord } from "../../kit/json.ts";
 import { readThroughHooks } from "../hooks/run-hooks.ts";
 import type { Run } from "../run.ts";
+import { hasClientTools } from "./client-calls.ts";
 
 /**
  * Opens the inbox of a run. A message is recorded when it comes, so that a process that goes on with the run has it, and again when the
  * models have read it.
  */
-export function openInbox({ input: { mode }, services, state }: Run): void {
+export function openInbox(run: Run): void {
+  const { input, services, state } = run;
   const { inbox, record } = services;
+  const hasAnswerAlone = input.mode === "chat" && !hasClientTools(run);
   if (inbox === undefined) return;
   inbox.attach({
     // Chat mode has the answer alone.
-    isAnswering: () => mode === "chat" || state.isAnswering || state.answer.written.trim() !== "",
+    isAnswering: () => hasAnswerAlone || state.isAnswering || state.answer.written.trim() !== "",
     onArrive: (message) => void record.note(`message:${message.id}`, message),
   });
   // These are recorded already: recorded twice, they would be read twice after another crash.

@@ -13,7 +13,7 @@ export interface Draft {
  */
 export function createDraft({ input, state, services }: Run, step: number): Draft | undefined {
   if (!input.drafts) return undefined;
-  const filter = createCitationFilter(input.conversation.sources, state.evidence);
+  const filter = createCitationFilter(input.conversation.sources, state.evidence, input.documents);
   let isOpen = false;
   return {
     write(text) {

@@ -27,12 +27,21 @@ export function explainVerdict(verdict: Verdict, options: ExplainOptions): strin
 }
 
 /** Explains the verdict when one model plays both roles and has answered in its last decide turn. */
-export function explainOwnAnswer(locale: Locale): string {
-  return say(locale, {
+export function explainOwnAnswer(results: ExplainOptions["results"], locale: Locale): string {
+  return say(locale, ownAnswers[results]);
+}
+
+const ownAnswers: Record<ExplainOptions["results"], Text> = {
+  none: { zh: "模型不需要工具，已直接回答。", en: "The model needed no tools and has answered." },
+  failed: {
+    zh: "工具调用都没有成功，模型根据已有的了解回答。",
+    en: "No tool call succeeded; the model answered from what it knows.",
+  },
+  some: {
     zh: "模型判断信息已足够，已直接回答。",
     en: "The model judged the information sufficient and answered.",
-  });
-}
+  },
+};
 
 /** Explains as a clause why the tool calls end. */
 export function explainReason(reason: AnswerReason, { limits, results, custom }: Omit<ExplainOptions, "locale">): Text {
@@ -95,8 +104,8 @@ function listContinueReasons({ limits, custom }: ExplainOptions): Record<GoOnRea
       en: "There are tool results; the function-call model judges whether more is needed.",
     },
     "result-thin": {
-      zh: `结果为空或较短（少于 ${limits.minResultLength} 个字符），由模型判断是否继续。`,
-      en: `The results are empty or short (under ${limits.minResultLength} characters); the model decides whether to continue.`,
+      zh: `结果较短（少于 ${limits.minResultLength} 个字符），由模型判断是否足够。`,
+      en: `The result is short (under ${limits.minResultLength} characters); the model judges whether it is enough.`,
     },
     "tool-failed": {
       zh: "工具调用失败，由模型决定下一步。",

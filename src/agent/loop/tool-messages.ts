@@ -13,11 +13,13 @@ import type { Observation } from "./act.ts";
 export function toToolMessages(run: Run, round: readonly Observation[], calls: number): ToolMessage[] {
   const { input, state } = run;
   const left = describeLeft(calls, input.limits.maxIterations - state.statistics.iterations);
+  // Each reply of the asking program brings the limits anew.
+  const isHandedOver = round.some(({ call }) => state.client?.tools.tools.some(({ name }) => name === call.name));
   return round.map((one, index) => {
     const { call, result, images } = one;
     const isLast = index === round.length - 1;
     const text = renderObservation(run, one) + renderNote(result, input.marker, input.language);
-    const said = isLast ? `${text}\n${say(input.language, left)}` : text;
+    const said = isLast && !isHandedOver ? `${text}\n${say(input.language, left)}` : text;
     const content = fromParts([{ type: "text", text: said }, ...images]);
     return { role: "tool", callId: call.id, tool: call.name, content, ok: result.ok };
   });

@@ -115,6 +115,11 @@ export function addDropped(steps: readonly PlanStep[], dropped: readonly Planned
   return [...steps.map((step) => ({ ...step })), ...left];
 }
 
+/** Is true for a step whose call, as it is planned, is not made before a person has agreed. */
+function isConsentNeeded({ services, state }: Run, { tool, parameters }: PlannedStep): boolean {
+  return services.catalog.findTool(tool)?.needsConsent?.(parameters, state) === true;
+}
+
 export function createPlan(run: Run, begun: StartedPlan): Plan {
   const { observations, results } = begun;
   const failures = new Map<number, string>();
@@ -143,7 +148,14 @@ export function createPlan(run: Run, begun: StartedPlan): Plan {
     isConfirmed = false;
     steps = [
       ...kept,
-      ...draft.steps.map((step, index): PlanStep => ({ step: kept.length + index + 1, ...step, state: "pending" })),
+      ...draft.steps.map(
+        (step, index): PlanStep => ({
+          step: kept.length + index + 1,
+          ...step,
+          state: "pending",
+          ...(isConsentNeeded(run, step) && { consent: true }),
+        }),
+      ),
     ];
   }
 

@@ -71,7 +71,8 @@ export async function runStep(run: Run, plan: Plan, step: PlanStep): Promise<Ste
     const [first] = failed;
     if (first === undefined) return { end: "done", result: joinResults(results) };
     if (run.services.clock.decideSignal.aborted) return { end: "stop", reason: "time-limit" };
-    const refused = failed.find(({ result }) => isRefusedCall(result));
+    // A no that says what to do instead is a failure, after which the rest is planned anew.
+    const refused = failed.find(({ result }) => isRefusedCall(result) && result.permission?.instead === undefined);
     if (refused) return toRefusedStep(plan, refused, results.length > 0);
     if (failed.some(({ isOverLimit }) => isOverLimit)) return { end: "stop", reason: "tool-call-limit" };
     const { error } = first.result;

@@ -1,3 +1,4 @@
+import { isOfClient } from "../../core/tools/tool.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { canAnswerWhileDeciding, type Folders, type Run } from "../run.ts";
@@ -28,12 +29,21 @@ export function toPlaceholderValues(run: Run): Record<string, string> {
     rounds: String(limits.maxIterations),
     today: formatDay(new Date(begunAt)),
     day,
-    place: folders ? describeFolders(folders, language) : "",
+    place: [
+      ...(folders ? [describeFolders(folders, language)] : []),
+      ...([...tools.values()].some(isOfClient) ? [say(language, callsBeginAnew)] : []),
+    ].join("\n"),
     ...(maySearch ? {} : { search: "" }),
     ...(mayCite ? {} : { cite: "" }),
     ...(isMarkWanted(run) ? {} : { mark: "" }),
   };
 }
+
+/** Without it, a model that works for an agent of its own would end its work with the first few calls. */
+const callsBeginAnew: Text = {
+  zh: "有些工具由用户所用的程序执行。它每次给出结果之后，下面的调用次数和轮数都重新计算，所以请一直做到任务完成。",
+  en: "Some tools are run by the program through which the user asks. The numbers of calls and rounds below begin anew with its results, so work on until the task is done.",
+};
 
 /** A model that has tools and answers itself can say where its answer begins, so that readers need not wait to know. */
 function isMarkWanted(run: Run): boolean {

@@ -1,5 +1,5 @@
 import type { Model, ToolDefinition } from "../../core/model.ts";
-import type { Tool } from "../../core/tools/tool.ts";
+import { isOfClient, type Tool } from "../../core/tools/tool.ts";
 import { countTokens, getContextWindow } from "../context/context-window.ts";
 
 /** Holds the size of the offered tools in each request, and says whether all are listed in it. */
@@ -42,9 +42,10 @@ export function weighCatalog(
   return { mode: isSearched ? "searched" : "listed", tokens, limit, of: countTokensOf };
 }
 
-/** Is true for a tool of a downstream server, and false for one of this program or its user. */
-export function isOfServer({ source }: Tool): boolean {
-  return source !== "builtin" && source !== "user" && source !== "skills";
+/** Is true for a tool of a downstream server, and false for one of this program, its user or the asking program. */
+export function isOfServer(tool: Tool): boolean {
+  const { source } = tool;
+  return source !== "builtin" && source !== "user" && source !== "skills" && !isOfClient(tool);
 }
 
 export function countToolTokens(tool: Tool, model: Model, weights: ToolWeightCache): number {

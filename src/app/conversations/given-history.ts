@@ -1,9 +1,14 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { toTurnStep } from "../../agent/context/given-steps.ts";
 import type { Caller } from "../../core/caller.ts";
 import { listHashes } from "../../core/files/run-files.ts";
 import { type Conversation, type ConversationStore, type ConversationTurn, createId } from "../../core/store/store.ts";
+import type { AgentTrace } from "../../core/trace.ts";
+import { detectLanguage } from "../../kit/locale.ts";
+import { createRandomHex } from "../../kit/random.ts";
 import { createMemorySourceList } from "../../store/memory/source-list.ts";
+import type { GivenTurn } from "../ask-request.ts";
 import type { LoadedConversation } from "./sessions.ts";
 
 /** Holds a conversation that the asker keeps, in the form that a run loads. */
@@ -19,8 +24,20 @@ export interface GivenHistory extends LoadedConversation {
  * conversation begins with the words alone.
  */
 export interface GivenHistories {
-  open(turns: readonly ConversationTurn[], place: { caller: Caller; kept: ConversationStore }): GivenHistory;
+  open(turns: readonly AskedTurn[], place: GivenPlace): GivenHistory;
+  /** Returns what a run of such a conversation did. Nothing of it is stored, so it is known for a while, in this process. */
+  findTrace(runId: string, caller: Caller): AgentTrace | undefined;
 }
+
+export interface GivenPlace {
+  caller: Caller;
+  kept: ConversationStore;
+  /** Holds the numbers of the asker's own documents, which no source of ours may have. */
+  documents?: ReadonlySet<number> | undefined;
+}
+
+/** Is a turn with what the asker itself has called for it. */
+export type AskedTurn = ConversationTurn & Pick<GivenTurn, "givenSteps">;
 
 interface GivenConversation {
   owner: string | undefined;
@@ -31,11 +48,27 @@ export interface GivenHistoryLimits {
   most: number;
   /** Limits all kept text, in UTF-16 units. Text that conversations share is counted for each. */
   mostText: number;
+  /** Limits the traces, in UTF-16 units of their JSON. */
+  mostTraces?: number;
 }
 
 const usual: GivenHistoryLimits = { most: 1000, mostText: 30_000_000 };
 
-export function createGivenHistories({ most, mostText }: GivenHistoryLimits = usual): GivenHistories {
+interface KeptTrace {
+  owner: string | undefined;
+  trace: AgentTrace;
+}
+
+export function createGivenHistories({
+  most,
+  mostText,
+  mostTraces = 10_000_000,
+}: GivenHistoryLimits = usual): GivenHistories {
+  const traces = new LRUCache<string, KeptTrace>({
+    max: most,
+    maxSize: mostTraces,
+    sizeCalculation: ({ trace }) => JSON.stringify(trace).length,
+  });
   const kept = new LRUCache<string, GivenConversation>({
     max: most,
     maxSize: mostText,
@@ -58,13 +91,17 @@ export function createGivenHistories({ most, mostText }: GivenHistoryLimits = us
   }
 
   return {
-    open(turns, { caller, kept: elsewhere }) {
+    findTrace(runId, caller) {
+      const found = traces.get(runId);
+      return found?.owner === caller.owner ? found?.trace : undefined;
+    },
+    open(turns, { caller, kept: elsewhere, documents }) {
       const key = toHistoryKey(caller, turns);
       const { owner } = caller;
       const before = kept.get(key)?.conversation;
       // A plan that waits is replied to once: asked for again, the same words make a new plan.
       if (before?.pendingPlan !== undefined) saveConversation(owner, key, { ...before, pendingPlan: undefined });
-      const known = before ?? begin(turns);
+      const known = clearNumbers(before ?? begin(turns), Math.max(0, ...(documents ?? [])));
       let { summary } = known;
       return {
         known,
@@ -72,6 +109,7 @@ export function createGivenHistories({ most, mostText }: GivenHistoryLimits = us
         store: {
           ...elsewhere,
           async append({ turn, trace, pendingPlan, loadedTools = known.loadedTools, marker = known.marker }) {
+            traces.set(trace.run_id, { owner, trace });
             const now: Conversation = { ...known, summary, pendingPlan, loadedTools, marker };
             if (turn === undefined) {
               // Nothing was said; but a plan may wait still.
@@ -94,8 +132,25 @@ export function createGivenHistories({ most, mostText }: GivenHistoryLimits = us
   };
 }
 
-function begin(turns: readonly ConversationTurn[]): Conversation {
-  return { id: createId("conv"), turns, summary: undefined, sources: createMemorySourceList() };
+function begin(turns: readonly AskedTurn[]): Conversation {
+  const marker = createRandomHex().slice(0, 8);
+  const read = turns.map(({ givenSteps = [], ...turn }): ConversationTurn => {
+    if (givenSteps.length === 0) return turn;
+    const language = detectLanguage(turn.question, "en");
+    return { ...turn, steps: givenSteps.map((step) => toTurnStep(step, { marker, language })) };
+  });
+  return { id: createId("conv"), turns: read, summary: undefined, sources: createMemorySourceList(), marker };
+}
+
+/**
+ * Returns the conversation with its sources behind the last of the asker's documents. Pages bring the documents of one question
+ * only, so that numbers which were free before may be taken now.
+ */
+function clearNumbers(conversation: Conversation, lastDocument: number): Conversation {
+  const known = conversation.sources.all();
+  if (lastDocument === 0 || (known[0] && known[0].n > lastDocument)) return conversation;
+  const sources = known.map(({ source }) => source);
+  return { ...conversation, sources: createMemorySourceList({ after: lastDocument, sources }) };
 }
 
 function toHistoryKey({ owner }: Caller, turns: readonly ConversationTurn[]): string {

@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { DailyUsage } from "../../core/store/daily-usage.ts";
 import type { Journal, RunJournal } from "../../core/store/journal.ts";
 import { findLastResult } from "../../core/store/move-numbers.ts";
+import type { ResponseRecords } from "../../core/store/response-records.ts";
 import {
   type Conversation,
   createId,
@@ -67,6 +68,7 @@ export function createMonitoredStore(store: SharedStore, parts: MonitoredParts):
     of: (name) => createMonitoredStore(store.of(name), { unsaved, owner: name, sourceLists }),
     idempotency: createMonitoredRecords(store.idempotency, watch),
     ...(store.hostTimeouts && { hostTimeouts: createMonitoredTimeouts(store.hostTimeouts, watch) }),
+    ...(store.responses && { responses: createMonitoredResponses(store.responses, watch) }),
     dailyUsage: createMonitoredUsage(store.dailyUsage, watch),
     load,
     create: async (id, options) => rememberSources(await watch(store.create(id, options))),
@@ -153,6 +155,15 @@ function createMonitoredRecords(records: IdempotencyRecords, watch: Watch): Idem
   return {
     add: (run) => watch(records.add(run)),
     remove: (runId) => watch(records.remove(runId)),
+  };
+}
+
+function createMonitoredResponses(responses: ResponseRecords, watch: Watch): ResponseRecords {
+  return {
+    put: (record) => watch(responses.put(record)),
+    get: (id) => watch(responses.get(id)),
+    remove: (id) => watch(responses.remove(id)),
+    hasAny: (conversationId) => watch(responses.hasAny(conversationId)),
   };
 }
 

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Config } from "../../config/config.ts";
 import type { Caller } from "../../core/caller.ts";
 import type { Notice } from "../../core/events.ts";
+import type { Credentials } from "../../core/store/credentials.ts";
 import type { Journal } from "../../core/store/journal.ts";
 import type { Retention, RetentionLimits } from "../../core/store/retention.ts";
 import type { ConversationStore, OperatorStore, SharedStore, TypedHistory } from "../../core/store/store.ts";
@@ -9,6 +10,7 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
 import { StoreError } from "../../store/store-errors.ts";
+import { createLateCredentials } from "./late-credentials.ts";
 import { createMonitoredJournal, createMonitoredStore, probeStore } from "./monitored-store.ts";
 import { createReopeningStore } from "./reopening-store.ts";
 import { createStoreMonitor, type StoreMonitor } from "./store-monitor.ts";
@@ -25,6 +27,8 @@ export interface OpenedStore {
   retention?: Retention;
   /** Records the steps of runs. Is undefined where nothing outlives the process. */
   journal?: Journal;
+  /** Holds API tokens and sessions. They last as long as the process where an embedding program has brought its own store. */
+  credentials: Credentials;
   /** Explains why conversations last only as long as the process although they should be saved. */
   problem?: DuetError;
   /** Returns the runs that could not be saved, or undefined while no file is open. */
@@ -58,7 +62,10 @@ export async function openStore(
     takeNotices: (locale) => [...monitor.takeNotices(locale), ...untold.splice(0).map((create) => create(locale))],
     addNotice: (create) => void untold.push(create),
   };
-  if (own) return { store: own, ...notices };
+  if (own) {
+    const { createMemoryCredentials } = await import("../../store/memory/credentials.ts");
+    return { store: own, credentials: createMemoryCredentials(), ...notices };
+  }
   if (conversations.store === "memory") {
     monitor.useMemory();
     return { ...split(await openMemory(retention)), ...notices };
@@ -76,27 +83,31 @@ export async function openStore(
     const onThrow = (): void => void monitor.takeNotices("en");
     const standIn = createStandIn(store, problem, onThrow);
     // A store of a newer version, for instance, stays what it is.
-    const later = problem instanceof StoreError ? openLater(openAgain, standIn, monitor) : { store: standIn };
+    const later =
+      problem instanceof StoreError
+        ? openLater(openAgain, { memory: standIn, problem, monitor })
+        : { store: standIn, credentials: createLateCredentials(() => undefined, problem) };
     return { ...kept, ...later, problem, ...notices };
   }
 }
 
-type FileStore = Required<Pick<OpenedStore, "typedHistory" | "retention" | "journal" | "findUnsaved" | "probe">> & {
-  store: SharedStore;
-};
+type FileStore = Required<
+  Pick<OpenedStore, "typedHistory" | "retention" | "journal" | "credentials" | "findUnsaved" | "probe">
+> & { store: SharedStore };
 
 /** Rejects with a `DuetError` where the file cannot be used. */
 async function openFile(file: string, limits: RetentionLimits | undefined, monitor: StoreMonitor): Promise<FileStore> {
   const { createSqliteStore } = await import("../../store/sqlite/sqlite-store.ts");
   const { recordSetAside: onDamage, recordReplaced: onReplace } = monitor;
   const opened = await createSqliteStore(file, { onDamage, onReplace, retention: limits });
-  const { store, typedHistory, retention } = split(opened);
+  const { store, typedHistory, retention, credentials } = split(opened);
   const unsaved = createUnsavedRuns({ monitor, probe: () => probeStore(store) });
   const monitored = createMonitoredStore(store, { unsaved });
   return {
     store: monitored,
     typedHistory,
     retention,
+    credentials,
     journal: createMonitoredJournal(opened.journal, (problem) => unsaved.watch(problem)),
     findUnsaved: () => unsaved,
     probe: () => probeStore(monitored),
@@ -106,9 +117,8 @@ async function openFile(file: string, limits: RetentionLimits | undefined, monit
 /** Uses memory until the file can be opened. */
 function openLater(
   openAgain: () => Promise<FileStore>,
-  memory: SharedStore,
-  monitor: StoreMonitor,
-): Pick<OpenedStore, "store" | "findUnsaved" | "probe" | "stopOpening"> {
+  { memory, problem, monitor }: { memory: SharedStore; problem: DuetError; monitor: StoreMonitor },
+): Pick<OpenedStore, "store" | "credentials" | "findUnsaved" | "probe" | "stopOpening"> {
   let opened: FileStore | undefined;
   const { store, close } = createReopeningStore({
     memory,
@@ -120,6 +130,7 @@ function openLater(
   });
   return {
     store,
+    credentials: createLateCredentials(() => opened?.credentials, problem),
     findUnsaved: () => opened?.findUnsaved(),
     probe: async () => opened?.probe(),
     stopOpening: close,
@@ -153,8 +164,11 @@ const forOperator = {
   en: "this conversation store serves the operator only: it has no of(owner)",
 };
 
-function split(store: OperatorStore): { store: SharedStore; typedHistory: TypedHistory; retention: Retention } {
-  return { store, typedHistory: store.typedHistory, retention: store.retention };
+type StoreParts = Pick<OperatorStore, "typedHistory" | "retention" | "credentials"> & { store: SharedStore };
+
+function split(store: OperatorStore): StoreParts {
+  const { typedHistory, retention, credentials } = store;
+  return { store, typedHistory, retention, credentials };
 }
 
 /** Limits what is kept in memory, in bytes, whatever a file may take. */

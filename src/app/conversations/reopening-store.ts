@@ -116,6 +116,9 @@ export function createReopeningStore({ memory, monitor, open, schedule }: Reopen
         add: (run) => getCurrent().idempotency.add(run),
         remove: (runId) => getCurrent().idempotency.remove(runId),
       },
+      get responses() {
+        return getCurrent().responses;
+      },
       get hostTimeouts() {
         return getCurrent().hostTimeouts;
       },

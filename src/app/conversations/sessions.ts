@@ -25,6 +25,8 @@ export interface Session {
 /** Maps the keys of conversations to sessions. */
 export interface Sessions {
   of(key: string, isNew: boolean): Session;
+  /** Returns the session that the process has; undefined for a conversation that it has not taken up. */
+  find(key: string): Session | undefined;
   forget(key: string): void;
 }
 
@@ -55,6 +57,7 @@ export function createSessions(max = 1000): Sessions {
       sessions.set(key, session);
       return session;
     },
+    find: (key) => sessions.get(key),
     forget: (key) => void sessions.delete(key),
   };
 }

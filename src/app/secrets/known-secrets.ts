@@ -12,7 +12,7 @@ import { searchBackendNames } from "../../tools/search/search-backends.ts";
  * out: it would be missing from answers.
  */
 export function listKnownSecrets(config: Config): Secret[] {
-  const { search, servers, providers, environment, httpToken, email } = config;
+  const { search, servers, providers, environment, httpToken, signInSecret, email } = config;
   const called = listCalledModels(config);
   const backends = searchBackendNames.flatMap((name) => search[name] ?? []);
   const served = servers.flatMap((server) => listServerSecrets(server, environment));
@@ -22,6 +22,7 @@ export function listKnownSecrets(config: Config): Secret[] {
     ...backends.map(({ apiKey }) => ({ name: "API_KEY", value: apiKey })),
     ...listProxySecrets(config.network).map((value) => ({ name: "PROXY", value })),
     { name: "DUET_HTTP_TOKEN", value: httpToken },
+    { name: "DUET_SIGN_IN_SECRET", value: signInSecret },
     { name: "SMTP_PASSWORD", value: email?.password },
     ...served.filter(({ name }) => /^(?:proxy-)?authorization$/i.test(name)),
   ];

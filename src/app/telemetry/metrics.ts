@@ -2,6 +2,7 @@ import type { TelemetrySettings } from "../../config/telemetry.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { addLevels, createInstruments, type Instruments, type Level } from "./instruments.ts";
 import type { MeterOptions, OpenMeter } from "./meter.ts";
+import { createProcessLevels } from "./process-levels.ts";
 import { createMetricLabels, type MetricLabels, type MetricUpdate } from "./run-metrics.ts";
 import { createLoadFailure, type ReportFailure } from "./send-failures.ts";
 
@@ -39,6 +40,7 @@ export function createMetrics(
   let waiting: MetricUpdate[] = [];
   let opened: LoadedMeter | undefined;
   let loading: Promise<LoadedMeter> | undefined;
+  let own: ReturnType<typeof createProcessLevels> | undefined;
   let isWanted = address !== undefined;
   let isClosed = false;
   let hasFailed = false;
@@ -55,14 +57,11 @@ export function createMetrics(
   }
 
   async function open(): Promise<LoadedMeter> {
-    const [{ openMeter }, { createProcessLevels }] = await Promise.all([
-      import("./meter.ts"),
-      import("./process-levels.ts"),
-    ]);
+    const { openMeter } = await import("./meter.ts");
     const meter = openMeter({ resource, address, intervalMs: settings.metricIntervalMs, report });
-    const own = createProcessLevels();
+    own ??= createProcessLevels();
     addLevels(meter.meter, [...own.levels, ...levels]);
-    const made = { ...meter, instruments: createInstruments(meter.meter), stop: own.stop };
+    const made = { ...meter, instruments: createInstruments(meter.meter) };
     opened = made;
     for (const update of waiting) update(made.instruments);
     waiting = [];
@@ -76,6 +75,8 @@ export function createMetrics(
     },
     keep() {
       isWanted = true;
+      // The first reading tells of the time until then.
+      own ??= createProcessLevels();
     },
     record(update) {
       if (!isWanted || isClosed) return;
@@ -95,7 +96,7 @@ export function createMetrics(
     async close() {
       isClosed = true;
       const open = await loading;
-      open?.stop();
+      own?.stop();
       await open?.close();
     },
   };
@@ -103,6 +104,4 @@ export function createMetrics(
 
 interface LoadedMeter extends OpenMeter {
   instruments: Instruments;
-  /** Ends the measuring of the process. */
-  stop(): void;
 }

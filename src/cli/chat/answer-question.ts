@@ -1,5 +1,6 @@
 import type { AskRequest } from "../../app/ask-request.ts";
 import type { Duet } from "../../app/duet.ts";
+import type { ModelChanges } from "../../app/models/change-models.ts";
 import { toResumedRequest } from "../../app/resume-run.ts";
 import { listProtectedFiles } from "../../app/tools/protected-files.ts";
 import type { Config } from "../../config/config.ts";
@@ -8,8 +9,9 @@ import type { FolderInstructions } from "../../core/folder-instructions.ts";
 import type { Mode } from "../../core/outcome.ts";
 import type { RunInbox } from "../../core/run-inbox.ts";
 import type { TakenRun } from "../../core/store/journal.ts";
-import { type Locale, say } from "../../kit/locale.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { createFileGuard } from "../../tools/files/file-guard.ts";
+import { createTerminalConsent } from "../questions/ask-about-call.ts";
 import { createTerminalUser } from "../questions/ask-question.ts";
 import { attachFiles, describeAttached } from "../terminal/editor/files/attach-files.ts";
 import type { Folders } from "../terminal/editor/files/complete-files.ts";
@@ -27,10 +29,17 @@ export interface QuestionOptions {
   /** Says where the files are that the question may name. */
   folders: Folders;
   conversationId: string | undefined;
+  branch: number | undefined;
+  /** Replaces the chat's choice of models, for this question. */
+  models?: ModelChanges | undefined;
+  /** Limits the tools to those that match one of these patterns. */
+  tools?: readonly string[] | undefined;
   /** Holds the records of a run that goes on; the question is then that of the run. */
   resumed?: TakenRun | undefined;
   /** Is true when the question goes on with the last run, whose calls are not repeated. */
   goesOn?: boolean | undefined;
+  /** Returns what commands of the user's own have written since the last question, fenced; empty where there is nothing. */
+  outputs(locale: Locale): string;
   /** Takes what is said while the run works. */
   inbox: RunInbox;
   /** Sees each event before it is shown. */
@@ -45,11 +54,13 @@ export interface QuestionOptions {
 /** Runs one question and shows it. Throws what kept it from beginning. */
 export async function answerQuestion(options: QuestionOptions): Promise<void> {
   const { duet, chatInterface, settings, resumed, inbox, onEvent, leave, leaveAtOnce, signal } = options;
-  const locale = resumed?.header.locale ?? settings.language ?? duet.localeFor(options.question);
+  const locale = resumed?.header.locale ?? settings.locale;
   const asked = resumed ? toResumedRequest(resumed) : await toRequest(options, locale);
+  if (asked === undefined) return;
   const { reader } = chatInterface;
   const leaveRun = (endsRun: boolean): void => (endsRun ? leave() : leaveAtOnce());
-  const user = reader && createTerminalUser({ ...reader, locale, leave: leaveRun, showsEvents: false });
+  const consent = createTerminalConsent(options.config, options.folders.cwd);
+  const user = reader && createTerminalUser({ ...reader, locale, leave: leaveRun, showsEvents: false, consent });
   const shown = chatInterface.openRun(locale);
   try {
     const request: AskRequest = {
@@ -70,16 +81,22 @@ export async function answerQuestion(options: QuestionOptions): Promise<void> {
   }
 }
 
-async function toRequest(options: QuestionOptions, locale: Locale): Promise<AskRequest> {
-  const { duet, mode, settings, folderInstructions, conversationId, goesOn } = options;
-  const asked = await withFiles(options);
+/** Returns undefined for a question that is not asked, because something that it names cannot be attached. */
+async function toRequest(options: QuestionOptions, locale: Locale): Promise<AskRequest | undefined> {
+  const { duet, mode, settings, folderInstructions, folders, conversationId, branch, goesOn } = options;
+  const asked = await withFiles(options, locale);
+  if (asked === undefined) return undefined;
   const { limits, search, agent } = settings;
   // An agent has models of its own, which only a person's choice in this chat replaces.
-  const isChosen = Object.keys(settings.models).length > 0;
-  const models = agent === undefined || isChosen ? await duet.models(settings.models) : undefined;
+  const changes = { ...settings.models, ...options.models };
+  const isChosen = Object.keys(changes).length > 0;
+  const models = agent === undefined || isChosen ? await duet.models(changes) : undefined;
   return {
     ...asked,
     conversationId,
+    branch,
+    folder: folders.cwd,
+    ...(options.tools && { tools: options.tools }),
     goesOn,
     folderInstructions,
     mode,
@@ -91,19 +108,33 @@ async function toRequest(options: QuestionOptions, locale: Locale): Promise<AskR
   };
 }
 
-/** Reads the files that the question names. A pipe's text is taken as it is. */
-async function withFiles({
-  config,
-  chatInterface,
-  folders,
-  question,
-  settings: { locale },
-  signal,
-}: QuestionOptions): Promise<Pick<AskRequest, "question" | "attachments">> {
+/**
+ * Reads the files that the question names, and adds what own commands have written. Where a file cannot be attached, a line says
+ * so and the text goes back to the input: a question without its file is not what was meant. A pipe's text is taken as it is.
+ */
+async function withFiles(
+  { config, chatInterface, folders, question, outputs, settings: { locale }, signal }: QuestionOptions,
+  language: Locale,
+): Promise<Pick<AskRequest, "question" | "attachments"> | undefined> {
   if (!chatInterface.reader) return { question };
   const guard = createFileGuard(await listProtectedFiles(config));
   const found = await attachFiles(question, { ...folders, locale, guard, signal });
-  for (const problem of found.problems) chatInterface.write(`⚠ ${say(locale, problem)}`);
+  if (found.problems.length > 0) {
+    chatInterface.write(`✗ ${say(locale, describeUnsent(found.problems))}`);
+    chatInterface.putBack(question);
+    return undefined;
+  }
   for (const file of found.attached) chatInterface.write(say(locale, describeAttached(file)));
-  return { question: found.question, attachments: found.attachments };
+  const written = outputs(language);
+  return {
+    question: written === "" ? found.question : `${found.question}\n\n${written}`,
+    attachments: found.attachments,
+  };
+}
+
+function describeUnsent(problems: readonly Text[]): Text {
+  return {
+    zh: `${problems.map(({ zh }) => zh).join("；")}。问题没有发送，内容已放回输入行。`,
+    en: `${problems.map(({ en }) => en).join("; ")}. The question was not sent; your text is back in the input.`,
+  };
 }

@@ -10,10 +10,16 @@ export interface ChatInterface {
   next(): Promise<string | undefined>;
   /** Puts texts before those that wait. */
   putFirst(texts: readonly string[]): void;
+  /** Puts a text that was submitted back into the input, before what is typed there. */
+  putBack(text: string): void;
+  /** Opens the input, or this text in its place, in an editor of the user's own, and takes what comes of it. Never rejects. */
+  edit(text?: string): Promise<void>;
+  /** Puts a text into the input, to be changed and sent. Where nothing can be put there, Up brings it back. */
+  prefill(text: string): void;
   /** Writes finished lines; nothing in them can drive the terminal. */
   write(...lines: (string | Line)[]): void;
-  /** Writes an exchange of an earlier time. */
-  writeTurn(turn: { question: string; answer: string }): Promise<void>;
+  /** Writes an exchange of an earlier time, with a line for each of its steps. */
+  writeTurn(turn: { question: string; answer: string; steps: readonly string[] }): Promise<void>;
   /** Is true where single keys are read, so that an offer can be taken with one. */
   readonly hasKeys: boolean;
   /** Represents a person who can be asked. It is undefined when the input is a pipe. */
@@ -43,8 +49,10 @@ export interface ChatHandler {
   readonly locale: Locale;
   /** Returns the mode and the state of the search, shown before the input. */
   prompt(): string;
-  /** Returns the status line at the bottom: the models and the other settings in force. */
-  status(isAsking: boolean): string;
+  /** Returns the status line at the bottom, within the columns. */
+  status(isAsking: boolean, columns: number): string;
+  /** Lists the servers that the run waits for before it begins. */
+  readonly starting: readonly string[];
   /** Stops the run or command that is going on; false when there is none. */
   stop(): boolean;
   /** Ends the chat once what is going on has ended. */

@@ -1,6 +1,6 @@
 import type { Delivery } from "../../core/run-inbox.ts";
 import { say, type Text } from "../../kit/locale.ts";
-import { describeSearchChoice, modeNames } from "../../render/mode-names.ts";
+import { modeNames } from "../../render/mode-names.ts";
 import { createLine, type Line } from "../terminal/text/line.ts";
 import type { ChatSettings } from "./chat.ts";
 import { renderSwitch } from "./search-switch.ts";
@@ -22,17 +22,6 @@ export function renderPrompt({ locale, mode, agent, search }: ChatSettings): str
   const searches = mode === "chat" && search.on ? say(locale, { zh: " · 搜索", en: " · search" }) : "";
   const chosen = agent === undefined ? "" : ` · ${agent}`;
   return `${say(locale, modeNames[mode])}${chosen}${searches} > `;
-}
-
-/** Renders the line at the bottom. `models` is empty while they are not known. */
-export function renderStatus(
-  settings: ChatSettings,
-  { models, canStop }: { models: string; canStop: boolean },
-): string {
-  const { locale, mode } = settings;
-  const stop = canStop && say(locale, { zh: "Esc 停止", en: "Esc stops" });
-  const search = mode === "chat" ? renderSwitch(settings) : describeSearchChoice(mode, locale);
-  return [stop, models, search, "/help"].filter(Boolean).join(" · ");
 }
 
 /** Renders the welcome. Where there is no line at the bottom, it is the only place that shows the state of the search. */

@@ -4,7 +4,7 @@ import type { ModelChanges } from "../../app/models/change-models.ts";
 import type { Config } from "../../config/config.ts";
 import type { FolderInstructions } from "../../core/folder-instructions.ts";
 import type { Mode } from "../../core/outcome.ts";
-import type { Locale } from "../../kit/locale.ts";
+import type { Locale, Text } from "../../kit/locale.ts";
 import type { Reader } from "../questions/reader.ts";
 import type { Line } from "../terminal/text/line.ts";
 import type { SearchSwitch } from "./search-switch.ts";
@@ -13,10 +13,8 @@ import type { StepLog } from "./steps/step.ts";
 
 /** Holds the settings of a chat, which its commands change. */
 export interface ChatSettings {
-  /** Is the language of the chat's own messages. */
+  /** Is the language of all that the chat says by itself. A model answers in the language of the question. */
   locale: Locale;
-  /** Is the language of answers. When it is undefined, the configured language applies, else each question's own. */
-  language?: Locale | undefined;
   mode: Mode;
   /** Names the agent that answers. It is the main one when undefined. */
   agent?: string | undefined;
@@ -25,6 +23,30 @@ export interface ChatSettings {
   models: ModelChanges;
   /** Overrides the configured limits. */
   limits: LimitChanges;
+}
+
+/** Describes a command of a file or a server, as help shows it. */
+export interface OwnCommandEntry {
+  readonly name: `/${string}`;
+  readonly argument: string;
+  readonly help: Text;
+}
+
+/** Holds the commands of the user, of the working folder and of the servers. */
+export interface OwnCommandList {
+  /** Lists what was read last, without waiting. */
+  readonly known: readonly OwnCommandEntry[];
+  /** Reads the files again, and the servers' prompts as far as they are listed. Never rejects. */
+  reload(signal: AbortSignal): Promise<void>;
+  /** Runs a command. Returns false where there is none of that name. */
+  run(name: string, argument: string, signal: AbortSignal): Promise<boolean>;
+}
+
+/** Holds what one question is asked with, in place of what is in force. */
+export interface QuestionChoices {
+  models?: ModelChanges | undefined;
+  /** Limits the tools to those that match one of these patterns. */
+  tools?: readonly string[] | undefined;
 }
 
 /** Says what became of a conversation that was left. */
@@ -46,6 +68,14 @@ export interface Chat {
   readonly folderInstructions: readonly FolderInstructions[];
   /** Is the current conversation, and undefined before the first question of a new one. */
   readonly conversationId: string | undefined;
+  /** Is the branch of the conversation that this chat continues. Another terminal of the conversation may be on another one. */
+  readonly branch: number | undefined;
+  /** Holds the commands beside Duet's own. */
+  readonly own: OwnCommandList;
+  /** Is the folder in which the person asks. */
+  readonly folder: string;
+  /** Tells what the status line shows. */
+  readonly status: { listFacts(): { name: Text; value: string }[] };
   /** Is the last run of this chat. It is undefined when none has begun since the chat switched to another conversation. */
   readonly runId: string | undefined;
   /** Represents a person who can be asked or shown a picker. It is undefined when the input is a pipe. */
@@ -61,10 +91,18 @@ export interface Chat {
   keepHistory(): boolean;
   /** Goes on with this one, and shows how it ended. Rejects when there is none. */
   resume(conversationId: string): Promise<void>;
+  /** Goes on with this branch of a conversation, in the mode and with the models of a run; returns what that changes. */
+  goTo(place: { conversationId: string; branch: number; runId?: string | undefined }): Promise<string[]>;
+  /** Puts a text into the input, to be changed and sent. */
+  prefill(text: string): void;
+  /** Offers a command that one key takes, until the next question. */
+  offerNext(command: `/${string}`): void;
   /** Goes on with the run that has reached a limit, or that a crash has interrupted. Returns false when there is none. */
   continueRun(): Promise<boolean>;
   /** Asks as if it had been typed, in a mode of its own. */
-  ask(question: string, mode: Mode): Promise<void>;
+  ask(question: string, mode: Mode, options?: QuestionChoices): Promise<void>;
+  /** Opens a text in an editor of the user's own, and puts what comes of it into the input. Never rejects. */
+  edit(text: string): Promise<void>;
   /** Redraws after a change of the mode, the models or the language. */
   refresh(): void;
 }

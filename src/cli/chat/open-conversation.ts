@@ -1,20 +1,24 @@
-import { readLastChoices } from "../../app/conversations/last-choices.ts";
+import { readChoices } from "../../app/conversations/last-choices.ts";
 import { toModelName } from "../../core/model.ts";
+import { firstBranch, listBranchTurns } from "../../core/store/branches.ts";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
+import type { ConversationStore } from "../../core/store/store.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../../kit/text/sanitize.ts";
 import { modeNames } from "../../render/mode-names.ts";
 import type { Chat } from "./chat.ts";
 import type { ChatInterface } from "./chat-interface.ts";
+import { renderTitle } from "./steps/expand-step.ts";
 
-/** Shows how a conversation ended. Throws a `config` error when there is none of that id. */
+/** Shows how a conversation ended, and returns its branch. Throws a `config` error when there is none of that id. */
 export async function openConversation(
-  chat: Pick<Chat, "duet" | "settings">,
+  chat: ShownIn,
   chatInterface: ChatInterface,
   id: string,
-): Promise<void> {
-  if (await showEnd(chat, chatInterface, id)) return;
+): Promise<number | undefined> {
+  const branch = await showEnd(chat, chatInterface, id);
+  if (branch !== undefined) return branch;
   const shown = toShortLine(id, 80);
   throw new DuetError({
     code: "config",
@@ -23,25 +27,48 @@ export async function openConversation(
   });
 }
 
-/** Shows the title and the last turn of a conversation. Returns false when there is none. */
+type ShownIn = Pick<Chat, "duet" | "settings" | "steps">;
+
+/**
+ * Shows the title and the last turn of a conversation with its steps, which can be expanded again. Returns its branch, and undefined
+ * when there is no such conversation.
+ */
 export async function showEnd(
-  { duet, settings }: Pick<Chat, "duet" | "settings">,
+  { duet, settings, steps }: ShownIn,
   chatInterface: ChatInterface,
   id: string,
-): Promise<boolean> {
-  const known = await (await duet.store()).load(id);
-  if (known === undefined) return false;
-  const title = toShortLine(toConversationTitle(known.turns[0]?.question ?? "") || id, 100);
+): Promise<number | undefined> {
+  const { locale } = settings;
+  const store = await duet.store();
+  const known = await store.load(id);
+  if (known === undefined) return undefined;
+  const { branch = firstBranch } = known;
+  const title = toShortLine(known.title || toConversationTitle(known.turns[0]?.question ?? "") || id, 100);
   const { length } = known.turns;
   chatInterface.write(
-    say(settings.locale, {
+    say(locale, {
       zh: `继续对话：${title}（${length} 轮）`,
       en: `Continuing: ${title} (${length === 1 ? "1 turn" : `${length} turns`})`,
     }),
   );
   const last = known.turns.at(-1);
-  if (last) await chatInterface.writeTurn(last);
-  return true;
+  if (last === undefined) return branch;
+  const runId = (await listTurnRuns(store, id, branch)).at(-1);
+  const trace = runId === undefined ? undefined : await store.trace(runId);
+  const shown = trace ? steps.restore(trace) : [];
+  await chatInterface.writeTurn({ ...last, steps: shown.map((step) => renderTitle(step, locale)) });
+  return branch;
+}
+
+/** Lists the runs of a branch's turns, oldest first. A store without branches knows the runs of the conversation. */
+export async function listTurnRuns(
+  store: Pick<ConversationStore, "branches" | "runs">,
+  conversationId: string,
+  branch: number | undefined,
+): Promise<(string | undefined)[]> {
+  if (store.branches === undefined) return (await store.runs({ conversationId })).map(({ id }) => id);
+  const tree = await store.branches.read(conversationId);
+  return tree ? listBranchTurns(tree, branch).map(({ runId }) => runId) : [];
 }
 
 /** Says which choices were made for this chat, so that no conversation changes them. */
@@ -50,14 +77,23 @@ export interface KeptChoices {
   readonly models: boolean;
 }
 
-/** Has the chat go on in the mode and with the models of the conversation's last run, and says what that changes. */
+/** Names the place whose choices are restored: those of the run, or else of the last run of the branch. */
+export interface ChoicePlace {
+  conversationId: string;
+  branch: number | undefined;
+  runId?: string | undefined;
+}
+
+/** Has the chat go on in the mode and with the models of a conversation, and says what that changes. */
 export async function restoreChoices(
   { duet, settings }: Pick<Chat, "duet" | "settings">,
-  id: string,
+  { conversationId, branch, runId }: ChoicePlace,
   keeps: KeptChoices = { mode: false, models: false },
 ): Promise<string[]> {
   const { locale } = settings;
-  const last = await readLastChoices(await duet.store(), id);
+  const store = await duet.store();
+  const wanted = runId ?? (await listTurnRuns(store, conversationId, branch)).at(-1);
+  const last = wanted === undefined ? undefined : await readChoices(store, wanted);
   if (last === undefined) return [];
   const lines: string[] = [];
   if (!keeps.mode && last.mode !== settings.mode) {

@@ -24,23 +24,26 @@ export async function openInterface(
 ): Promise<ChatInterface> {
   const { stdin, stdout } = console;
   const { environment, terminal, agent } = config;
-  const { screenReader: isScreenReader, theme: configured } = terminal;
+  const { screenReader: isScreenReader, theme: configured, notify } = terminal;
   const { verbose } = agent;
   const hyperlinks = canShowHyperlinks(stdout, environment, wantsColours);
   const history = await openHistory(stdin.isTTY === true ? typedHistory : undefined);
-  const options = { console, handler, steps, history, verbose, signal };
+  const options = { console, handler, steps, history, verbose, environment, signal };
   if (chooseInterface({ stdin, stdout, term: environment.TERM, isScreenReader }) === "plain") {
     const { createPlainInterface } = await import("./plain/plain-interface.ts");
     return createPlainInterface({ ...options, hyperlinks, isScreenReader });
   }
-  const [{ openScreenInterface }, { createTheme }, { chooseTheme }, { chooseReflow }] = await Promise.all([
-    import("./screen/screen-interface.ts"),
-    import("../terminal/screen/theme.ts"),
-    import("../terminal/screen/theme.ts"),
-    import("../terminal/screen/choose-reflow.ts"),
-  ]);
+  const [{ openScreenInterface }, { createTheme, chooseTheme }, { chooseReflow }, { chooseNotification }] =
+    await Promise.all([
+      import("./screen/screen-interface.ts"),
+      import("../terminal/screen/theme.ts"),
+      import("../terminal/screen/choose-reflow.ts"),
+      import("../terminal/screen/notifications.ts"),
+    ]);
   const theme = createTheme(chooseTheme({ environment, wantsColours, configured }));
-  return openScreenInterface({ ...options, look: { theme, hyperlinks }, reflow: chooseReflow(environment) });
+  const notification = chooseNotification({ environment, configured: notify });
+  const look = { theme, hyperlinks };
+  return openScreenInterface({ ...options, look, reflow: chooseReflow(environment), notification });
 }
 
 /** Holds what decides which interface a chat gets. */

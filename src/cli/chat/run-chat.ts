@@ -1,26 +1,37 @@
 import type { Duet } from "../../app/duet.ts";
+import { listKnownSecrets } from "../../app/secrets/known-secrets.ts";
 import type { Config } from "../../config/config.ts";
+import { getHomeDirectory } from "../../config/sources/find-file.ts";
 import type { FolderInstructions } from "../../core/folder-instructions.ts";
 import { toGoOnQuestion } from "../../core/go-on.ts";
 import type { Mode } from "../../core/outcome.ts";
 import { createRunInbox, type Delivery, type RunInbox } from "../../core/run-inbox.ts";
+import { statusParts } from "../../core/status-parts.ts";
+import { firstBranch } from "../../core/store/branches.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { say } from "../../kit/locale.ts";
+import { createRedactor } from "../../kit/text/redact.ts";
 import type { SideOutput } from "../follow-config.ts";
 import type { Folders } from "../terminal/editor/files/complete-files.ts";
 import { createLine } from "../terminal/text/line.ts";
 import { answerQuestion, type QuestionOptions } from "./answer-question.ts";
 import type { Chat, ChatSettings } from "./chat.ts";
 import type { ChatHandler, ChatInterface } from "./chat-interface.ts";
-import { renderFarewell, renderPrompt, renderStatus, renderWelcome, waitTexts } from "./chat-lines.ts";
+import { renderFarewell, renderPrompt, renderWelcome, waitTexts } from "./chat-lines.ts";
+import { chatCommands } from "./command-list.ts";
+import { listNames } from "./commands/chat-command.ts";
 import { createComplete } from "./complete-commands.ts";
+import { createStartWatch } from "./follow-start.ts";
 import { findInterruptedRun, renderInterruptedRun, takeInterruptedRun } from "./interrupted-run.ts";
 import { type Offer, renderOffer } from "./offers.ts";
 import { type KeptChoices, openConversation, restoreChoices, showEnd } from "./open-conversation.ts";
-import { renderFailure, runCommand } from "./run-command.ts";
+import { createOwnCommands } from "./own-commands/own-commands.ts";
+import { canRunAtOnce, isCommandText, renderFailure, runCommand } from "./run-command.ts";
 import type { SearchSwitch } from "./search-switch.ts";
 import { createSessionBill } from "./session-bill.ts";
 import { createModelNames } from "./settings/switch-models.ts";
+import { createShellCommands } from "./shell/shell-commands.ts";
+import { createStatusLine } from "./status/status-line.ts";
 import { expandRun } from "./steps/expand-step.ts";
 import type { StepLog } from "./steps/step.ts";
 import { createStepLog } from "./steps/step-log.ts";
@@ -30,6 +41,8 @@ export interface ChatOptions {
   config: Config;
   /** Is the conversation to continue. A new one begins when it is absent. */
   conversationId?: string | undefined;
+  /** Holds the words of `duet resume`, which chooses the conversation first. */
+  resumes?: string | undefined;
   mode: Mode;
   /** Names the agent that answers. It is the main one when absent. */
   agent?: string | undefined;
@@ -56,6 +69,8 @@ export async function runChat(options: ChatOptions): Promise<number> {
   const bill = createSessionBill();
   const settings = createSettings(options);
   let { conversationId } = options;
+  /** Is undefined until the conversation is opened: it goes on where it was asked last. */
+  let branch: number | undefined;
   let runId: string | undefined;
   let folderInstructions: readonly FolderInstructions[] = [];
   let going: AbortController | undefined;
@@ -64,13 +79,34 @@ export async function runChat(options: ChatOptions): Promise<number> {
   let inbox: RunInbox | undefined;
   let waits: Delivery | undefined;
 
+  const start = createStartWatch(duet, () => chatInterface.refresh());
   const models = createModelNames(duet, settings, () => chatInterface.refresh());
+  const status = createStatusLine({
+    ...{ duet, bill, folder: folders.cwd, home: getHomeDirectory(config.environment) },
+    parts: config.terminal.statusLine ?? statusParts,
+    current: () => ({ settings, models: models.line() }),
+    next() {
+      if (conversationId === undefined) return undefined;
+      const { mode, locale } = settings;
+      return { conversationId, branch, mode, folderInstructions, locale, signal };
+    },
+    onChange: () => chatInterface.refresh(),
+  });
+  const own = createOwnCommands({ chat: () => chat, taken: chatCommands.flatMap(listNames) });
+
+  async function readOwnCommands(): Promise<void> {
+    await own.reload(signal);
+    if (isLeaving || signal.aborted) return;
+    chatInterface.write(...own.takeProblems(settings.locale).map((line) => createLine(line, "dim")));
+    chatInterface.refresh();
+  }
+
   const handler: ChatHandler = {
     get locale() {
       return settings.locale;
     },
     prompt: () => renderPrompt(settings),
-    status: (isAsking) => renderStatus(settings, { models: models.line(), canStop: going !== undefined && !isAsking }),
+    status: (isAsking, columns) => status.render({ canStop: going !== undefined && !isAsking, columns }),
     stop() {
       if (going === undefined) return false;
       going.abort();
@@ -80,8 +116,12 @@ export async function runChat(options: ChatOptions): Promise<number> {
       isLeaving = true;
     },
     expand: () => expandRun(chat),
+    get starting() {
+      return start.servers;
+    },
     message(text) {
-      const delivery = text.trim().startsWith("/") ? undefined : inbox?.send(text.trim());
+      if (isCommandText(text)) return runAtOnce(text.trim());
+      const delivery = isShellText(text) ? undefined : inbox?.send(text.trim());
       if (delivery === "next_step") return true;
       // Each reason is said once per run.
       if (delivery && delivery !== waits)
@@ -99,6 +139,29 @@ export async function runChat(options: ChatOptions): Promise<number> {
     complete: createComplete(() => chat, folders),
   };
   const chatInterface = await options.openInterface(handler, steps);
+  const shellCommands = createShellCommands({
+    environment: config.environment,
+    redact: createRedactor(listKnownSecrets(config)).redact,
+    locale: () => settings.locale,
+    write: chatInterface.write,
+  });
+
+  /** Only a person at the keyboard runs commands; what a pipe holds is a question. */
+  function isShellText(text: string): boolean {
+    return chatInterface.reader !== undefined && text.trim().startsWith("!");
+  }
+
+  /** Runs a command beside the run that goes on. Returns false where it has to wait for the end. */
+  function runAtOnce(line: string): boolean {
+    if (going === undefined || !canRunAtOnce(line)) return false;
+    chatInterface.write(createLine(`${handler.prompt()}${line}`, "dim"));
+    void runCommand(line, chat, signal).then((left) => {
+      if (left !== "exit") return;
+      handler.leave();
+      handler.stop();
+    });
+    return true;
+  }
 
   /** Does something that can be stopped; what it throws is a line, and the chat goes on. */
   async function runStoppable<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
@@ -119,7 +182,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
   }
 
   async function restore(id: string, keeps?: KeptChoices): Promise<void> {
-    const lines = await runStoppable(() => restoreChoices(chat, id, keeps));
+    const lines = await runStoppable(() => restoreChoices(chat, { conversationId: id, branch }, keeps));
     chatInterface.write(...(lines ?? []).map((line) => createLine(line, "dim")));
     chat.refresh();
   }
@@ -134,13 +197,14 @@ export async function runChat(options: ChatOptions): Promise<number> {
   async function ask(
     question: string,
     mode: Mode,
-    more: Pick<QuestionOptions, "resumed" | "goesOn"> = {},
+    more: Pick<QuestionOptions, "resumed" | "goesOn" | "models" | "tools"> = {},
   ): Promise<void> {
     offer = undefined;
     let limited: Offer | undefined;
     const said = createRunInbox({ isAskedLater: true });
     inbox = said;
     waits = undefined;
+    start.begin();
     await runStoppable((stop) =>
       answerQuestion({
         ...more,
@@ -154,6 +218,8 @@ export async function runChat(options: ChatOptions): Promise<number> {
         folderInstructions,
         folders,
         conversationId,
+        outputs: shellCommands.render,
+        branch,
         signal: stop,
         leave: handler.leave,
         leaveAtOnce() {
@@ -162,16 +228,28 @@ export async function runChat(options: ChatOptions): Promise<number> {
         },
         onEvent(event) {
           steps.handle(event);
-          if (event.type === "run-start") ({ conversationId, runId } = event);
+          if (event.type === "phase-start") start.end();
+          status.handle(event);
+          if (event.type === "run-start") {
+            beginRun(event);
+            if (more.resumed === undefined) shellCommands.clear();
+          }
           if (event.type !== "run-end") return;
           bill.add(event.outcome);
           if (event.outcome.limit) limited = { command: "/continue", question, mode };
         },
       }),
     );
+    start.end();
     inbox = undefined;
+    status.refresh();
     chatInterface.putFirst(said.close().map(({ text }) => text));
     if (limited && !isLeaving) makeOffer(limited);
+  }
+
+  function beginRun(event: { conversationId: string; runId: string }): void {
+    if (event.conversationId !== conversationId) branch = firstBranch;
+    ({ conversationId, runId } = event);
   }
 
   const chat: Chat = {
@@ -186,43 +264,65 @@ export async function runChat(options: ChatOptions): Promise<number> {
     get conversationId() {
       return conversationId;
     },
+    get branch() {
+      return branch;
+    },
+    folder: folders.cwd,
+    status,
+    own,
     get runId() {
       return runId;
     },
     reader: chatInterface.reader,
     write: chatInterface.write,
     toggleSteps: chatInterface.toggleSteps,
+    edit: chatInterface.edit,
     startAnew() {
       if (conversationId !== undefined) duet.forget(conversationId);
       conversationId = undefined;
+      branch = undefined;
       offer = undefined;
+      status.refresh();
     },
     leaveForSwitch() {
       const isKept = config.agent.keepHistory;
-      const left = conversationId;
+      const [left, leftBranch] = [conversationId, branch];
       // The history stays or goes; what was found and agreed to goes with the mode or the model.
       if (isKept && left !== undefined) duet.forget(left);
       if (!isKept) chat.startAnew();
       return {
         isKept,
         offer() {
-          if (!isKept && left !== undefined) makeOffer({ command: "/keep", conversationId: left });
+          if (!isKept && left !== undefined) makeOffer({ command: "/keep", conversationId: left, branch: leftBranch });
         },
       };
     },
     keepHistory() {
       if (offer?.command !== "/keep") return false;
-      ({ conversationId } = offer);
+      ({ conversationId, branch } = offer);
       offer = undefined;
+      status.refresh();
       return true;
     },
     async resume(id) {
-      await openConversation(chat, chatInterface, id);
+      branch = await openConversation(chat, chatInterface, id);
       conversationId = id;
       runId = undefined;
       offer = undefined;
       if (chatInterface.reader) await restore(id);
+      status.refresh();
     },
+    async goTo(place) {
+      if (conversationId !== undefined) duet.forget(conversationId);
+      ({ conversationId, branch } = place);
+      runId = undefined;
+      offer = undefined;
+      const lines = await restoreChoices(chat, place);
+      chat.refresh();
+      return lines;
+    },
+    prefill: chatInterface.prefill,
+    offerNext: (command) => makeOffer({ command: `/expand ${command.slice("/expand ".length)}` }),
     async continueRun() {
       if (offer?.command === "/continue") {
         await ask(toGoOnQuestion(offer.question, settings.locale), offer.mode, { goesOn: true });
@@ -235,6 +335,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     ask,
     refresh() {
       models.refresh();
+      status.refresh();
       chatInterface.refresh();
     },
   };
@@ -248,23 +349,29 @@ export async function runChat(options: ChatOptions): Promise<number> {
   // The prompt stands first: what it does not show is begun behind its first frame.
   const behind = setTimeout(() => {
     models.refresh();
+    status.refresh();
     void ignoreRejection(duet.servers(signal), "the question that needs the servers reports it");
     if (chatInterface.reader) void ignoreRejection(offerInterrupted(), "the first question reports it");
+    if (chatInterface.reader) void ignoreRejection(readOwnCommands(), "the command that is typed reads them again");
   }, firstFrameMs);
   try {
     if (chatInterface.reader) {
       chatInterface.write(renderWelcome(settings));
       if (options.firstLine !== undefined) chatInterface.write(createLine(options.firstLine, "dim"));
-      if (conversationId !== undefined) await runStoppable(() => showEnd(chat, chatInterface, conversationId ?? ""));
+      if (conversationId !== undefined)
+        branch = await runStoppable(() => showEnd(chat, chatInterface, conversationId ?? ""));
       if (conversationId !== undefined) await restore(conversationId, options.keeps);
+      if (options.resumes !== undefined)
+        await runStoppable((stop) => runCommand(`/resume ${options.resumes}`, chat, stop));
     }
     const readInstructions = (stop: AbortSignal) => readFolderInstructions(options, chatInterface, stop);
     folderInstructions = (await runStoppable(readInstructions)) ?? [];
     for (let text = await chatInterface.next(); text !== undefined; text = await chatInterface.next()) {
       const line = text.trim();
-      if (line.startsWith("/")) {
+      if (isCommandText(line)) {
         if ((await runStoppable((stop) => runCommand(line, chat, stop))) === "exit") break;
-      } else if (line !== "") await ask(text, settings.mode);
+      } else if (isShellText(line)) await runStoppable((stop) => shellCommands.run(line.slice(1).trim(), stop));
+      else if (line !== "") await ask(text, settings.mode);
       if (isLeaving || signal.aborted) break;
     }
     if (

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { findNearest } from "../../config/config-errors.ts";
 import { toDuetError, toErrorReport } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
@@ -14,10 +15,42 @@ import { type ChatCommand, findCommand, listNames, renderUsageLine } from "./com
 export async function runCommand(line: string, chat: Chat, signal: AbortSignal): Promise<"exit" | undefined> {
   const [, name = "", argument = ""] = /^(\S*)\s*([\s\S]*)$/.exec(line.trim()) ?? [];
   const command = findCommand(name, chatCommands);
-  if (command === undefined) return writeText(chat, describeUnknownCommand(name));
+  if (command === undefined) return runOwnCommand({ name, argument }, chat, signal);
   if (command.argument === "" && argument !== "") return writeText(chat, describeUnexpectedArgument(command, argument));
   try {
     return await command.run(chat, argument, signal);
+  } catch (thrown) {
+    chat.write(renderFailure(thrown, chat.settings.locale, signal));
+    return undefined;
+  }
+}
+
+/** Is true for a line with a command that need not wait for the end of a run. */
+export function canRunAtOnce(line: string): boolean {
+  const [, name = "", argument = ""] = /^(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
+  const command = findCommand(name, chatCommands);
+  return command?.runsAtOnce === true && (command.argument !== "" || argument === "");
+}
+
+/** Is true for a text that is meant as a command: a message may begin with the path of a file, such as `/etc/hosts`. */
+export function isCommandText(text: string): boolean {
+  const [name] = /^\/\S*/.exec(text.trim()) ?? [];
+  if (name === undefined) return false;
+  return findCommand(name, chatCommands) !== undefined || !(name.slice(1).includes("/") || isPath(name));
+}
+
+function isPath(name: string): boolean {
+  return name.length > 1 && existsSync(name);
+}
+
+async function runOwnCommand(
+  { name, argument }: { name: string; argument: string },
+  chat: Chat,
+  signal: AbortSignal,
+): Promise<undefined> {
+  try {
+    if (await chat.own.run(name, argument, signal)) return undefined;
+    return writeText(chat, describeUnknownCommand(name, chat.own.known));
   } catch (thrown) {
     chat.write(renderFailure(thrown, chat.settings.locale, signal));
     return undefined;
@@ -28,9 +61,9 @@ function writeText(chat: Chat, text: Text): undefined {
   chat.write(say(chat.settings.locale, text));
 }
 
-function describeUnknownCommand(typed: string): Text {
+function describeUnknownCommand(typed: string, own: Chat["own"]["known"]): Text {
   const name = toShortLine(typed, 40);
-  const near = findNearName(typed.toLowerCase());
+  const near = findNearName(typed.toLowerCase(), own);
   if (near === undefined)
     return { zh: `没有 ${name} 命令。/help 列出全部命令。`, en: `Unknown command ${name}. /help lists the commands.` };
   return {
@@ -40,8 +73,8 @@ function describeUnknownCommand(typed: string): Text {
 }
 
 /** Returns a name that begins with the typed text, else one that is at most two edits away. */
-function findNearName(typed: string): string | undefined {
-  const names = chatCommands.flatMap(listNames);
+function findNearName(typed: string, own: Chat["own"]["known"]): string | undefined {
+  const names = [...chatCommands.flatMap(listNames), ...own.map(({ name }) => name)];
   const longer = typed.length > 1 ? names.find((name) => name.startsWith(typed)) : undefined;
   return longer ?? (typed.length > 2 ? findNearest(typed, names, () => 2) : undefined);
 }

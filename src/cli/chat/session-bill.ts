@@ -6,6 +6,8 @@ import { addCosts, type KnownCost, noCost, renderCost, toAgentsCost, toModelCost
 export interface SessionBill {
   /** Adds what a run has used, or a compaction. */
   add(run: Pick<Outcome, "meta">): void;
+  /** Is what all runs have used together. */
+  readonly total: { tokens: number; cost: KnownCost };
   /** Returns a line for each role and model, and one for the total. A single line says so when nothing has been used yet. */
   renderLines(locale: Locale): string[];
 }
@@ -54,6 +56,9 @@ export function createSessionBill(): SessionBill {
       agents = sumOfAgents(agents, meta.agents);
       tokens += meta.agents.total_tokens;
       cost = addCosts(cost, toAgentsCost(meta.agents));
+    },
+    get total() {
+      return { tokens, cost };
     },
     renderLines(locale) {
       if (runs === 0) return [say(locale, nothing)];
@@ -125,7 +130,7 @@ function sumOfAgents(row: AgentsRow | undefined, more: AgentsBill): AgentsRow {
 const order: Record<ModelKey, number> = { compact: 0, function_call: 1, answer: 2 };
 const roleNames: Record<ModelKey, Text> = {
   compact: { zh: "压缩对话", en: "summary" },
-  function_call: { zh: "工具调用", en: "decide" },
+  function_call: { zh: "决策", en: "decide" },
   answer: { zh: "回答", en: "answer" },
 };
 const nothing: Text = { zh: "还没有用量。", en: "Nothing has been used yet." };

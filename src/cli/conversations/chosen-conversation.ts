@@ -7,22 +7,27 @@ import { truncate } from "../../kit/text/truncate.ts";
 import type { Console } from "../console.ts";
 import { nothingKept } from "./conversation-lines.ts";
 
+/** Names the conversation to continue: the last one that began in a folder, or in any where none is named; or one by its ID. */
+export type ConversationChoice = { folder: string | undefined } | { id: string };
+
 /** Returns the conversation to continue, or undefined for a new one. Throws a `config` error when there is no last one. */
 export async function findChosenConversation(
-  choice: "latest" | { id: string } | undefined,
+  choice: ConversationChoice | undefined,
   { duet, config }: { duet: Duet; config: Config },
 ): Promise<string | undefined> {
-  if (choice !== "latest") return choice?.id;
-  const latest = await (await duet.store()).latest();
-  if (latest === undefined) throw missingConversationError(config);
-  return latest;
+  if (choice === undefined || "id" in choice) return choice?.id;
+  const store = await duet.store();
+  const here = await store.latest(choice.folder);
+  // Earlier versions did not store the folder.
+  const latest = here ?? (choice.folder === undefined ? undefined : await store.latest(null));
+  if (latest !== undefined) return latest;
+  const isElsewhere = choice.folder !== undefined && (await store.latest()) !== undefined;
+  throw isElsewhere ? elsewhereError(choice.folder ?? "") : missingConversationError(config);
 }
 
 /** Says with which conversation a chat goes on. */
-export async function writeTitle(duet: Duet, { stderr }: Console): Promise<void> {
+export async function writeTitle(duet: Duet, id: string, { stderr }: Console): Promise<void> {
   const store = await duet.store();
-  const id = await store.latest();
-  if (id === undefined) return;
   // Questions that came to nothing since then stand before it.
   const known = (await store.list({ limit: 100, offset: 0 })).find((entry) => entry.id === id);
   const title = truncate(sanitizeLine(known?.title || id), 100);
@@ -37,5 +42,20 @@ function missingConversationError({ conversations }: Config): DuetError {
       en: "--continue: there is no conversation to continue yet",
     },
     hint: conversations.store === "memory" ? nothingKept : undefined,
+  });
+}
+
+function elsewhereError(folder: string): DuetError {
+  const shown = sanitizeLine(folder);
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: `--continue: 还没有在文件夹 ${shown} 中开始的对话`,
+      en: `--continue: no conversation has begun in the folder ${shown}`,
+    },
+    hint: {
+      zh: "-c --all 继续所有文件夹中最近的一个，duet resume --all 列出它们。",
+      en: "-c --all continues the last one of all folders, and duet resume --all lists them.",
+    },
   });
 }

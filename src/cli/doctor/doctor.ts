@@ -28,6 +28,7 @@ import {
   toUnsetFindings,
   toUnusedFindings,
 } from "./check-settings.ts";
+import { checkSignIn } from "./check-sign-in.ts";
 import { type Finding, toModelFinding, toServerFinding } from "./findings.ts";
 
 export interface DoctorOptions {
@@ -78,7 +79,8 @@ export async function* runChecks(
   const inventory = waitAbortable(duet.inventory(), signal);
   // They are reported below, in their turn.
   const proxies = checkProxies(config, signal);
-  for (const work of [models, inventory, proxies])
+  const signIn = checkSignIn(config, signal);
+  for (const work of [models, inventory, proxies, signIn])
     void ignoreRejection<unknown>(work, "the finding about it reports it, in its turn");
   yield checkNode(process.versions.node);
   yield toConfigurationFinding(config, faults.errors);
@@ -88,6 +90,7 @@ export async function* runChecks(
   yield* await checkStore(config);
   yield* describeNetwork(config);
   yield* await proxies;
+  yield* await signIn;
   const search = await duet.searchInUse().catch(toUncheckedSearch);
   yield search !== null && "topic" in search ? search : toSearchFinding(search);
   const checks = await models;

@@ -24,6 +24,7 @@ export interface ReadFileOptions {
 export type FileReading =
   | { is: "text"; text: string; bytes: number }
   | { is: "bytes"; bytes: Uint8Array }
+  | { is: "folder" }
   | { is: "missing" }
   | { is: "refused"; reason: Text };
 
@@ -54,13 +55,18 @@ async function readFile(file: string, guard: FileGuard): Promise<FileReading> {
   try {
     const state = await ignoreRejection(stat(file), "a path that cannot be read is no file to attach");
     if (state === undefined) return { is: "missing" };
-    if (state.isDirectory()) return createRefusal("是文件夹，只能附上文件", "is a folder; only files can be attached");
+    if (state.isDirectory()) return await readFolder(file, guard);
     if (!state.isFile()) return createRefusal("不是普通文件", "is not a regular file");
     return await readOpened(file, guard);
   } catch (thrown) {
     const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
     return createRefusal(`无法读取（${code || "错误"}）`, `cannot be read (${code || "error"})`);
   }
+}
+
+async function readFolder(folder: string, guard: FileGuard): Promise<FileReading> {
+  const isOurs = await guard.findProtected();
+  return isOurs(await realpath(folder)) ? { is: "refused", reason: protectedFile } : { is: "folder" };
 }
 
 async function readOpened(file: string, guard: FileGuard): Promise<FileReading> {

@@ -136,6 +136,6 @@ const describeNoProvider = (typed: string, count: number): Text => ({
   en: `${JSON.stringify(typed)} is not in the list (allowed: 1 to ${count}, or a name).`,
 });
 const describeKeyFile = (file: string): Text => ({
-  zh: `密钥在 ${file} 中，只有您能读取。`,
+  zh: `密钥在 ${file} 中，只有你能读取。`,
   en: `The key is in ${file}, which only you can read.`,
 });

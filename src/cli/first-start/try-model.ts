@@ -47,7 +47,7 @@ interface Remedy {
 export async function chooseNext(draft: DraftModel, error: DuetError, context: DraftContext): Promise<Next> {
   const { config, locale, dialog } = context;
   const hasKey = draft.own.baseUrl !== undefined || config.providers[draft.provider]?.keyEnv !== undefined;
-  const isAboutModel = error.code === "invalid_request" || error.code === "config";
+  const isAboutModel = ["invalid_request", "model_not_found", "config"].includes(error.code);
   const remedies: Remedy[] = [
     { label: again, fits: false, take: async () => draft },
     ...(hasKey ? [{ label: anotherKey, fits: error.code === "auth", take: () => askKey(draft, context) }] : []),

@@ -1,5 +1,6 @@
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { countCells, padCells } from "../terminal/text/width.ts";
 import { readServers } from "./edit-servers.ts";
 import { chooseFile, readHostFile } from "./files/host-file.ts";
 import { type Host, type HostName, hostNames, hosts } from "./hosts.ts";
@@ -22,10 +23,10 @@ interface HostSelection {
 export async function listHosts(machine: Machine, asked: HostSelection, locale: Locale): Promise<string> {
   const rows = await Promise.all(hostNames.map((host) => createRow(host, machine, asked)));
   const width = Math.max(...rows.map(({ host }) => host.length));
-  const states = Math.max(...rows.map(({ state }) => say("en", state).length));
+  const states = Math.max(...rows.map(({ state }) => countCells(say(locale, state))));
   const lines = rows.map(({ host, file, state }) => {
     const said = say(locale, state);
-    return `${host.padEnd(width)}  ${locale === "en" ? said.padEnd(states) : said}  ${sanitizeLine(file)}`.trimEnd();
+    return `${host.padEnd(width)}  ${padCells(said, states)}  ${sanitizeLine(file)}`.trimEnd();
   });
   return `${[...lines, say(locale, describeUsage(asked.isProject ? "HOST --project" : "HOST"))].join("\n")}\n`;
 }

@@ -77,7 +77,7 @@ function listUndecided(found: readonly FoundInstructions[]): FoundInstructions[]
 function createPicking(locale: Locale): PickOptions<"yes" | "no" | "show"> {
   return {
     title: say(locale, {
-      zh: "作为您的说明交给模型吗？它可能来自他人。",
+      zh: "作为你的说明交给模型吗？它可能来自他人。",
       en: "Give it to the models as your instructions? It may come from somebody else.",
     }),
     choices: [

@@ -2,36 +2,70 @@ import { setImmediate } from "node:timers/promises";
 import type { Choice, FormField } from "../../core/forms/form.ts";
 import { findValueProblem, getDefaultValue } from "../../core/forms/form-value.ts";
 import type { User } from "../../core/questions/user.ts";
+import type { QuestionKind, UserQuestion, UserReply } from "../../core/questions/user-question.ts";
 import { readYesNo } from "../../core/questions/yes-no.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { getOwnValue, type JsonObject, type JsonValue } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../../kit/text/sanitize.ts";
-import { quoteLines, type TerminalWording, toTerminalWording } from "../../render/questions/terminal-wording.ts";
+import { wordCall } from "../../render/questions/call-wording.ts";
+import {
+  quoteLines,
+  type TerminalChoice,
+  type TerminalWording,
+  toTerminalWording,
+} from "../../render/questions/terminal-wording.ts";
+import { askAboutCall, type TerminalConsent, toShownLines } from "./ask-about-call.ts";
 import { findChoice } from "./pick-one.ts";
 import { askLine, type Reader } from "./reader.ts";
 
 export interface TerminalUserOptions extends Omit<Reader, "leave"> {
   /** Is true when what events show has to be shown with the question, because nothing else shows it. */
   showsEvents: boolean;
+  /** Provides what is shown of calls, and the rules that allow some; when absent, calls are shown by their arguments alone. */
+  consent?: TerminalConsent | undefined;
   /** Runs after `/exit`. `endsRun` is true when the reply to the question ends the run by itself. */
   leave?(endsRun: boolean): void;
 }
+
+type Ask<K extends QuestionKind> = (question: UserQuestion<K>, signal: AbortSignal) => Promise<UserReply<K>>;
 
 /**
  * Creates the user at a terminal, who is asked all questions of a run: the lines of a question, then field by field, then the reply. The end of the input,
  * Escape and `/exit` give the reply of somebody who leaves; an empty line and everything that is no reply is asked again.
  */
-export function createTerminalUser({ showsEvents, leave, ...reader }: TerminalUserOptions): User {
+export function createTerminalUser({ showsEvents, leave, consent, ...reader }: TerminalUserOptions): User {
+  const options = { locale: reader.locale, canLeave: leave !== undefined };
+
+  function askWorded<R>(wording: TerminalWording<R>, signal: AbortSignal): Promise<R> {
+    const leaveRun = leave && (() => leave(wording.endsRun ?? false));
+    return askWording({ reader: { ...reader, leave: leaveRun }, signal, wording }, showsEvents);
+  }
+
+  const askPlain =
+    <K extends Exclude<QuestionKind, "call">>(): Ask<K> =>
+    (question, signal) =>
+      askWorded(toTerminalWording(question, options), signal);
+
+  const asks: { [K in QuestionKind]: Ask<K> } = {
+    call: (question, signal) =>
+      askAboutCall(question, {
+        consent,
+        reader,
+        ask: (more) => askWorded(wordCall(question, { ...options, isSpoken: reader.isSpoken, ...more }), signal),
+      }),
+    plan: askPlain(),
+    form: askPlain(),
+    limit: askPlain(),
+    url: askPlain(),
+  };
   return {
     canAsk: () => true,
     person: reader,
     async ask(question, signal) {
       // What an event has shown before the question is on the screen once that has been read.
       await setImmediate();
-      const wording = toTerminalWording(question, { locale: reader.locale, canLeave: leave !== undefined });
-      const leaveRun = leave && (() => leave(wording.endsRun ?? false));
-      return askWording({ reader: { ...reader, leave: leaveRun }, signal, wording }, showsEvents);
+      return asks[question.kind](question, signal);
     },
   };
 }
@@ -63,7 +97,8 @@ interface Dialogue<R> {
 async function askWording<R>(dialogue: Dialogue<R>, showsEvents: boolean): Promise<R> {
   const { reader, wording } = dialogue;
   try {
-    if (showsEvents || !wording.repeatsEvent) for (const line of wording.lines) reader.write(line);
+    if (showsEvents || !wording.repeatsEvent)
+      for (const line of toShownLines(wording.lines, reader)) reader.write(line);
     const content: [string, JsonValue][] = [];
     for (const field of wording.fields ?? []) {
       const filled = await askField(dialogue, field);
@@ -96,16 +131,32 @@ async function askField<R>(
 async function askReply<R>(dialogue: Dialogue<R>, content: JsonObject): Promise<R> {
   const { reader, signal, wording } = dialogue;
   const { list, query, hint, left } = wording;
-  if (list && reader.pick) return (await reader.pick(list, signal)) ?? left;
+  if (list && reader.pick) {
+    const { choices } = list;
+    // Two choices may have the same value, so the place is what is picked.
+    const places = choices.map(({ label, words }, value) => ({ value, label, words }));
+    const place = await reader.pick({ title: list.title, choices: places }, signal);
+    const choice = place === undefined ? undefined : choices[place];
+    return choice === undefined ? left : takeChoice(dialogue, choice);
+  }
   for (;;) {
     const typed = await askTyped(dialogue, query);
     if ("reply" in typed) return typed.reply;
     const { line } = typed;
     const choice = list && findChoice(line.toLowerCase(), list.choices);
-    const reply = choice ? choice.value : wording.read?.(line, content);
+    if (choice) return takeChoice(dialogue, choice);
+    const reply = wording.read?.(line, content);
     if (reply !== undefined) return reply;
     if (line !== "") reader.write(hint);
   }
+}
+
+/** Asks for the words of a choice that needs some; without any, it counts as its value. */
+async function takeChoice<R>(dialogue: Dialogue<R>, { value, ask }: TerminalChoice<R>): Promise<R> {
+  if (ask === undefined) return value;
+  const typed = await askTyped(dialogue, ask.query);
+  if ("reply" in typed) return typed.reply;
+  return typed.line === "" ? value : ask.toReply(typed.line);
 }
 
 /** Asks for one line, without the blanks around it. A command of the question, and leaving, are replies already. */

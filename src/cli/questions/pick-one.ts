@@ -41,7 +41,10 @@ export function renderChoices<T>({ choices, chosen }: PickOptions<T>, locale: Lo
 }
 
 /** Finds the choice whose label or one of whose words was typed. The line is in lower case. */
-export function findChoice<T>(line: string, choices: readonly Choice<T>[]): Choice<T> | undefined {
+export function findChoice<C extends Pick<Choice<unknown>, "label" | "words">>(
+  line: string,
+  choices: readonly C[],
+): C | undefined {
   return choices.find(({ label, words = [] }) => words.includes(line) || label.toLowerCase() === line);
 }
 

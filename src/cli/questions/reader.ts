@@ -2,13 +2,18 @@ import { createInterface, type Interface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
 import type { Locale } from "../../kit/locale.ts";
 import { type Console, writeSafely } from "../console.ts";
+import type { Line } from "../terminal/text/line.ts";
 
 export interface Reader {
   locale: Locale;
   /** Asks and gives the line that was typed; undefined when there is nobody to type. Rejects when the signal aborts. */
   ask(query: string, signal: AbortSignal): Promise<string | undefined>;
   /** Shows a line where the question stands. */
-  write(line: string): void;
+  write(line: string | Line): void;
+  /** Is true where lines are heard, so that words stand in place of signs. */
+  readonly isSpoken?: boolean | undefined;
+  /** Returns the columns for which lines are wrapped; absent where the terminal does that. */
+  columns?(): number;
   /** Runs after `/exit`, which answers no and leaves the chat. */
   leave?(): void;
   /**
@@ -23,6 +28,8 @@ export interface PickOptions<T> {
   choices: readonly Choice<T>[];
   /** Is the current choice, or the one that Enter takes; the cursor starts there. */
   chosen?: T | undefined;
+  /** Is true where what is typed leaves the choices that have it, in place of moving to the first one. */
+  filters?: boolean | undefined;
 }
 
 export interface Choice<T> {
@@ -31,6 +38,10 @@ export interface Choice<T> {
   detail?: string | undefined;
   /** Lists words that may be typed for the choice, in lower case: `y`, `yes`, `好`. */
   words?: readonly string[] | undefined;
+  /** Holds further text in which a filter looks. */
+  search?: string | undefined;
+  /** Is true for a choice that no filter takes away. */
+  isAlwaysShown?: boolean | undefined;
 }
 
 /** Asks once; the screen's line is ended also where no Enter did it. */

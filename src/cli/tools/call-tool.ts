@@ -1,3 +1,4 @@
+import { parseJson } from "../../config/sources/parse-json.ts";
 import { createElicit } from "../../core/questions/user.ts";
 import type { Tool } from "../../core/tools/tool.ts";
 import { DuetError } from "../../kit/errors.ts";
@@ -5,6 +6,8 @@ import { isRecord, type JsonObject } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
+import { renderProgress } from "../../render/event-lines.ts";
+import { readQuestion } from "../ask.ts";
 import { writeSafely } from "../console.ts";
 import { createTerminalUser, limitThinkingTime } from "../questions/ask-question.ts";
 import { createQuietScreen } from "../questions/quiet-screen.ts";
@@ -14,7 +17,7 @@ import type { ToolsOptions } from "./list-tools.ts";
 /** Calls one tool by hand; its result goes to stdout. 0 if it succeeded, 1 if not. */
 export async function callTool(options: ToolsOptions, name: string, argumentsText: string): Promise<number> {
   const { duet, console, output, signal } = options;
-  const args = parseArguments(argumentsText);
+  const args = await readArguments(argumentsText, console);
   const { tools, servers } = await duet.inventory(signal);
   const tool = tools.find((known) => known.name === name);
   if (!tool) {
@@ -36,7 +39,10 @@ export async function callTool(options: ToolsOptions, name: string, argumentsTex
     // Whoever calls it by hand has agreed to the call.
     approve: async () => "once",
     elicit: createElicit(user, signal),
-    progress: (message) => writeNote(`… ${sanitizeLine(message)}`),
+    progress: (message, progress, total) => {
+      const line = sanitizeLine(renderProgress({ message, progress, total }));
+      if (line !== "") writeNote(`… ${line}`);
+    },
     notice: (_, message) => writeNote(`ℹ ${sanitizeLine(message)}`),
   });
   const result = await running.finally(() => questions?.close());
@@ -46,26 +52,24 @@ export async function callTool(options: ToolsOptions, name: string, argumentsTex
   return result.ok ? 0 : 1;
 }
 
-function parseArguments(text: string): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw invalidArgumentsError(text, cause);
-  }
+/** Reads the arguments, from stdin where they are `-`. A fault in them is told with its line and column. */
+async function readArguments(argument: string, console: ToolsOptions["console"]): Promise<JsonObject> {
+  // The parser makes an empty text of a lone dash.
+  const isPiped = argument === "-" || argument === "";
+  const text = isPiped ? await readQuestion("-", console) : argument;
+  const value = text === "" ? undefined : await parseJson(text, isPiped ? "stdin" : "JSON", true);
   if (!isRecord(value)) throw invalidArgumentsError(text);
   return value as JsonObject;
 }
 
-function invalidArgumentsError(text: string, cause?: unknown): DuetError {
-  const shown = truncate(sanitizeLine(text), 100);
+function invalidArgumentsError(text: string): DuetError {
+  const shown = text === "" ? '""' : truncate(sanitizeLine(text), 100);
   return new DuetError({
     code: "config",
     text: {
       zh: `JSON: 不能是 ${shown}（允许：JSON 对象，如 {"text":"hi"}）`,
       en: `JSON: ${shown} is not allowed (allowed: a JSON object, such as {"text":"hi"})`,
     },
-    cause,
   });
 }
 

@@ -1,11 +1,13 @@
 import type { Duet } from "../../app/duet.ts";
 import type { Inventory } from "../../app/tools/tool-inventory.ts";
+import { getOwnName } from "../../core/tools/own-name.ts";
 import type { Tool } from "../../core/tools/tool.ts";
 import { toErrorReport } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import { renderError } from "../../render/event-lines.ts";
+import { countCells, padCells } from "../terminal/text/width.ts";
 import { describeHealth } from "./server-health.ts";
 
 /** Renders every tool by its source, with the source's state and token weight, then what was left out. */
@@ -27,6 +29,9 @@ export function listSources({ tools, servers }: Inventory): string[] {
   return [...new Set(["builtin", ...servers.map(({ name }) => name), ...tools.map(({ source }) => source)])];
 }
 
+/** Limits the column of names, in cells. A longer name only shifts its own row. */
+const widestName = 40;
+
 /** Renders the tools of one source below a heading that does not begin with a space. */
 export function* renderSource(
   source: string,
@@ -38,11 +43,18 @@ export function* renderSource(
   const state = servers.find(({ name }) => name === source);
   const weight = weights.of(own);
   const tokens = say(locale, { zh: `约 ${weight} token`, en: `about ${weight} tokens` });
-  yield `${source} · ${say(locale, stateNames[state?.state ?? "ready"])} · ${own.length} · ${tokens}`;
+  const count = say(locale, { zh: `${own.length} 个工具`, en: own.length === 1 ? "1 tool" : `${own.length} tools` });
+  const facts = [source, say(locale, stateNames[state?.state ?? "ready"]), ...(own.length > 0 ? [count, tokens] : [])];
+  yield facts.join(" · ");
   if (state?.error) yield `  ${renderError(toErrorReport(state.error, locale))}`;
   for (const problem of state?.problems ?? []) yield `  ✗ ${say(locale, problem)}`;
   for (const fact of state ? describeHealth(state) : []) yield `  ⚠ ${sanitizeLine(say(locale, fact))}`;
-  for (const { name, description } of own) yield `  ${name.padEnd(30)} ${truncate(sanitizeLine(description), 100)}`;
+  const names = own.map((tool) => [tool.name, getOwnName(tool)].filter(Boolean).join(" = "));
+  const width = Math.min(widestName, Math.max(0, ...names.map(countCells)));
+  for (const [index, { description }] of own.entries()) {
+    const name = padCells(names[index] ?? "", width);
+    yield `  ${name} ${truncate(sanitizeLine(description), 100)}`;
+  }
 }
 
 const stateNames: Record<Inventory["servers"][number]["state"], Text> = {

@@ -14,6 +14,7 @@ import {
 } from "../../render/event-lines.ts";
 import { renderDollars } from "../../render/known-cost.ts";
 import { renderPlan } from "../../render/plan-lines.ts";
+import { renderTime } from "../conversations/conversation-lines.ts";
 
 export interface TraceView {
   locale: Locale;
@@ -26,7 +27,7 @@ const longestValue = 200;
 /** Renders a trace for readers. Lines may contain model and tool output, which the caller has to sanitize before printing. */
 export function* renderTrace(trace: AgentTrace, view: TraceView): Generator<string> {
   const { locale } = view;
-  yield `${trace.run_id} · ${trace.started_at} · ${trace.mode}`;
+  yield `${trace.run_id} · ${renderTime(trace.started_at)} · ${trace.mode}`;
   yield labelText(labels.question, cutForView(trace.question, view), locale);
   yield labelText(labels.models, renderModels(trace), locale);
   if (trace.plan?.length) yield* renderPlan(trace.plan, locale);

@@ -16,10 +16,10 @@ function describeEffect({ kind, name, what, given, yours }: TrustEffect): Text {
     );
   }
   if (yours === "all") {
-    zh.push("得到您的全部环境变量");
+    zh.push("得到你的全部环境变量");
     en.push("gets all your variables");
   } else if (yours.length > 0) {
-    zh.push(`得到您的 ${yours.map(quoteName).join("、")}`);
+    zh.push(`得到你的 ${yours.map(quoteName).join("、")}`);
     en.push(`gets your ${yours.map(quoteName).join(", ")}`);
   }
   return { zh: zh.join(" · "), en: en.join(" · ") };

@@ -127,8 +127,8 @@ function renderItem({ key, value, isDangerous }: TrustPreviewItem, locale: Local
 }
 
 const instructionTold = {
-  zh: "作为您的说明交给模型，不启动任何程序",
+  zh: "作为你的说明交给模型，不启动任何程序",
   en: "is given to models as your instructions, and starts nothing",
 };
-const usesVariables = { zh: "使用您的环境变量：", en: "uses your variables: " };
+const usesVariables = { zh: "使用你的环境变量：", en: "uses your variables: " };
 const wholeText = { zh: "全文：", en: "full text:" };

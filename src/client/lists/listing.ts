@@ -89,10 +89,19 @@ function cutListing(listing: Listing): Listing {
   return listing;
 }
 
+/** Limits the name of a tool, in UTF-16 units. */
+const longestName = 128;
+
 /** Reads one entry of a list, or returns why it cannot be used. */
 export function readTool(value: unknown, redact: Redact): RemoteTool | Text {
-  if (!isRecord(value) || typeof value.name !== "string" || value.name === "" || value.name.length > 128) {
-    return describeLeftOut("?", { zh: "没有有效的名称", en: "it has no valid name" });
+  if (!isRecord(value) || typeof value.name !== "string" || value.name === "")
+    return describeLeftOut("?", { zh: "没有名称", en: "it has no name" });
+  if (value.name.length > longestName) {
+    const { length } = value.name;
+    return describeLeftOut(value.name, {
+      zh: `名称有 ${length} 个字符（允许：最多 ${longestName} 个）`,
+      en: `its name has ${length} characters (allowed: at most ${longestName})`,
+    });
   }
   const { name, execution, annotations } = value;
   if (isRecord(execution) && execution.taskSupport === "required") {

@@ -32,9 +32,15 @@ function describeFaults(issue: z.core.$ZodIssue, source: Source, jsonSchema: unk
   const path = getIssuePath(issue);
   if (issue.code === "unrecognized_keys") {
     const allowed = listKeys(jsonSchema, path).map((name) => source.toKey(name));
+    // Of a provider people expect what belongs to its models.
+    const ofModels = path[0] === "providers" ? listKeys(jsonSchema, ["models", "functionCall"]) : [];
     return issue.keys.map((key) => {
       const place = [...path, key];
-      return { path: place, error: unknownKeyError(source.describePlace(place), source.toKey(key), allowed) };
+      const elsewhere = ofModels.includes(key) ? `models.functionCall.${key}` : undefined;
+      return {
+        path: place,
+        error: unknownKeyError(source.describePlace(place), source.toKey(key), allowed, elsewhere),
+      };
     });
   }
   const text = describeIssue(issue, jsonSchema, {

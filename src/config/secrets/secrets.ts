@@ -28,6 +28,7 @@ export function listSecrets(config: Config): string[] {
     ...[...addresses, ...searchAddresses].flatMap((address) => findAddressSecrets(address ?? "")),
     ...listProxySecrets(config.network),
     config.httpToken,
+    config.signInSecret,
     config.email?.password,
     ...servers.flatMap(listServerSecrets),
   ].filter((secret) => secret !== undefined);

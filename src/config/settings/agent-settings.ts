@@ -36,11 +36,11 @@ export const agentSettings = defineGroup(
     mode: defineSetting(({ z }) => z.enum(["chat", "agent", "plan"]).optional(), {
       help: {
         zh: "聊天开始时的[模式](modes.zh.md)，也是嵌入 Duet 的程序提问时的默认模式",
-        en: "the [mode](modes.md) in which the chat starts, and that of a question from a program which embeds Duet",
+        en: "the [mode](modes.md) in which the chat starts, and of questions of programs that embed Duet",
       },
       fileHelp: "The mode in which the terminal chat starts.",
       absent: { zh: "`chat`", en: "`chat`" },
-      flag: { name: "mode", help: "how to answer", choices: ["chat", "agent", "plan"] },
+      flag: { name: "mode", help: { zh: "怎样回答", en: "how to answer" }, choices: ["chat", "agent", "plan"] },
     }),
     ...limitSettings,
     budgets: defineGroup(
@@ -153,7 +153,13 @@ export const agentSettings = defineGroup(
       fileHelp: "Thoughts, tool inputs and outputs to stderr.",
       kind: "switch",
       environment: "AGENT_VERBOSE",
-      flag: { name: "verbose", help: "each thought, tool input and output to stderr" },
+      flag: {
+        name: "verbose",
+        help: {
+          zh: "把每段思考、每次工具的输入与输出写到标准错误",
+          en: "each thought, tool input and output to stderr",
+        },
+      },
     }),
   },
   { fileHelp: "How the agent works." },

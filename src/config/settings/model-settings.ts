@@ -153,7 +153,10 @@ const functionCall = defineOptionalGroup(modelRows, {
   shortForm,
   kind: "model",
   environment: "AGENT_FUNCTION_CALL_MODEL",
-  flag: { name: "function-call-model", help: "the model that picks tools: provider/model, or JSON" },
+  flag: {
+    name: "function-call-model",
+    help: { zh: "选择工具的模型：提供商/模型，或 JSON", en: "the model that picks tools: provider/model, or JSON" },
+  },
 });
 
 const answer = defineOptionalGroup(modelRows, {
@@ -163,7 +166,10 @@ const answer = defineOptionalGroup(modelRows, {
   absent: { zh: "同 functionCall", en: "as functionCall" },
   kind: "model",
   environment: "AGENT_ANSWER_MODEL",
-  flag: { name: "answer-model", help: "the model that writes the answer: provider/model, or JSON" },
+  flag: {
+    name: "answer-model",
+    help: { zh: "写回答的模型：提供商/模型，或 JSON", en: "the model that writes the answer: provider/model, or JSON" },
+  },
 });
 
 export const modelSettings = defineGroup(
@@ -231,7 +237,7 @@ export const providerSettings = defineNamedGroup(
       absent: { zh: "环境变量，或 `2025-04-01-preview`", en: "its variable, or `2025-04-01-preview`" },
     }),
     aliases: defineSetting(({ z, text }) => z.record(text, text).optional(), {
-      help: { zh: "某个模型名对提供商意味着什么", en: "what a model's name means to the vendor" },
+      help: { zh: "模型名在这个提供商那里的实际名称", en: "what a model's name means to the vendor" },
       fileHelp: "What a model's name means to the vendor: deepseek-chat is deepseek-flash unless set here.",
     }),
     prices: defineSetting(({ z, text, priceSchema }) => z.record(text, priceSchema).optional(), {

@@ -2,6 +2,27 @@ import { defineGroup, defineOptionalGroup, defineSetting } from "./setting.ts";
 
 const signIn = defineOptionalGroup(
   {
+    clientId: defineSetting(({ text }) => text, {
+      help: {
+        zh: "在授权服务器登记的客户端标识；密钥在 `DUET_SIGN_IN_SECRET` 中",
+        en: "the client's id at the authorization server; its secret is in `DUET_SIGN_IN_SECRET`",
+      },
+    }),
+    scopes: defineSetting(({ z, scope }) => z.array(scope).default(["openid", "profile", "email"]), {
+      help: {
+        zh: "登录时请求的 scope，此外还请求 `auth.scopes` 与 `auth.tools` 中的",
+        en: "scopes that are requested, beside those of `auth.scopes` and `auth.tools`",
+      },
+    }),
+    duration: defineSetting(({ seconds }) => seconds(60, 2_592_000).default(43_200), {
+      help: { zh: "登录多少秒后失效", en: "seconds after which a sign-in ends" },
+    }),
+  },
+  { fileHelp: "People sign in at /signin with the authorization server (OpenID Connect, code flow with PKCE)." },
+);
+
+const auth = defineOptionalGroup(
+  {
     issuer: defineSetting(({ secureAddress }) => secureAddress, {
       help: { zh: "授权服务器，与令牌中的写法一致", en: "the authorization server, as its tokens name it" },
     }),
@@ -14,6 +35,9 @@ const signIn = defineOptionalGroup(
       help: { zh: "公钥地址", en: "its keys" },
       fileHelp: "Its keys; found through its metadata when absent.",
       absent: { zh: "取自元数据", en: "from its metadata" },
+    }),
+    maxLifetime: defineSetting(({ seconds }) => seconds(60, 315_360_000).default(31_536_000), {
+      help: { zh: "令牌最多还有多少秒有效", en: "seconds for which a token may still be valid at most" },
     }),
     algorithms: defineSetting(
       ({ z, signatureAlgorithms }) =>
@@ -29,6 +53,7 @@ const signIn = defineOptionalGroup(
         "Tools by scope, as patterns: what a caller may use, by itself or through the agent. Absent: all. Prompts and resources of a server are available to callers that may use all its tools.",
       absent: { zh: "全部", en: "all" },
     }),
+    signIn,
   },
   { fileHelp: "OAuth 2.1 resource server: callers sign in with tokens of this authorization server." },
 );
@@ -72,7 +97,14 @@ const http = defineGroup(
       fileHelp:
         "Seconds that runs have to finish when the process is asked to end; after that they are cancelled and reported.",
     }),
-    auth: signIn,
+    requireToken: defineSetting(({ z }) => z.boolean().default(false), {
+      help: {
+        zh: "没有 `DUET_HTTP_TOKEN` 时，调用方也需要[令牌](sign-in.zh.md#api-令牌)或登录",
+        en: "callers need [a token](sign-in.md#api-tokens) or a sign-in, also without `DUET_HTTP_TOKEN`",
+      },
+      fileHelp: "Callers need an API token or a sign-in, also without DUET_HTTP_TOKEN.",
+    }),
+    auth,
   },
   { fileHelp: "`duet serve --http`." },
 );
@@ -125,6 +157,42 @@ const limits = defineGroup(
   },
 );
 
+const modelApi = defineGroup(
+  {
+    reasoning: defineSetting(({ z }) => z.enum(["none", "brief", "full"]).default("full"), {
+      help: {
+        zh: "请求没有说明时，[运行过程](openai-api.zh.md#运行过程)告诉客户端多少",
+        en: "how much of [its work](openai-api.md#what-a-run-tells-of-its-work) a run tells where the request does not say",
+      },
+      fileHelp: "How much of its work a run tells: nothing, a line for each step, or all.",
+    }),
+    trustedKeys: defineSetting(({ z, text }) => z.array(text).default([]), {
+      help: {
+        zh: "可以[代他人提问](openai-api.zh.md#一个密钥背后的多个人)的密钥：`DUET_HTTP_TOKEN` 或 API 令牌的名称",
+        en: "keys whose holders [ask for other people](openai-api.md#people-behind-one-key): `DUET_HTTP_TOKEN`, or names of API tokens",
+      },
+      fileHelp:
+        "Keys whose holders ask for other people and name them: DUET_HTTP_TOKEN, or names of API tokens. Each person is a caller of their own.",
+    }),
+    userHeader: defineSetting(
+      ({ z }) =>
+        z
+          .string()
+          .regex(/^[A-Za-z0-9-]{1,100}$/)
+          .optional(),
+      {
+        help: {
+          zh: "指明提问人的请求头，代替请求体中的字段",
+          en: "the header that names the person, in place of the fields of the body",
+        },
+        fileHelp: "The header in which a trusted key names the person: X-OpenWebUI-User-Id.",
+        absent: { zh: "`safety_identifier`、`user`", en: "`safety_identifier`, `user`" },
+      },
+    ),
+  },
+  { fileHelp: "The APIs that present Duet as a model: /v1." },
+);
+
 export const serveSettings = defineGroup(
   {
     window: defineSetting(({ seconds }) => seconds(1, 86_400).optional(), {
@@ -137,7 +205,10 @@ export const serveSettings = defineGroup(
       kind: "number",
       flag: {
         name: "window",
-        help: "seconds after which a call returns `running` (duet install sets it by the host's time limit)",
+        help: {
+          zh: "调用超过多少秒就返回 `running`（duet install 按宿主的时限设置）",
+          en: "seconds after which a call returns `running` (duet install sets it by the host's time limit)",
+        },
         command: "serve",
       },
     }),
@@ -155,6 +226,13 @@ export const serveSettings = defineGroup(
     }),
     confirmTime: defineSetting(({ seconds }) => seconds(1, 600).default(600), {
       help: { zh: "等待用户答复的秒数", en: "seconds that a question to a person may wait" },
+    }),
+    clientToolTime: defineSetting(({ seconds }) => seconds(1, 86_400).default(600), {
+      help: {
+        zh: "运行等待[客户端自己的工具](client-tools.zh.md)返回结果的秒数；之后的请求按它带来的历史回答",
+        en: "seconds that a run waits for results of [the client's own tools](client-tools.md); a later request is answered from the history it brings",
+      },
+      fileHelp: "Seconds that a run waits for results of the client's own tools over the model APIs.",
     }),
     agents: defineSetting(({ z }) => z.boolean().default(false), {
       help: {
@@ -194,6 +272,7 @@ export const serveSettings = defineGroup(
       environment: "DUET_LOG",
     }),
     http,
+    modelApi,
   },
   { fileHelp: "`duet serve`: what hosts get." },
 );

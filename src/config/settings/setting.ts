@@ -36,10 +36,10 @@ export interface FlagFacts {
   /** Is the name without its dashes. */
   readonly name: string;
   /** Is the line in `--help`, for which `help` stands when absent. */
-  readonly help?: string;
+  readonly help?: Text;
   readonly choices?: readonly string[];
   /** Is the help of `--no-…`. A switch without it can only be turned on. */
-  readonly negation?: string;
+  readonly negation?: Text;
   /** Is true when the flag adds to the list of the file instead of replacing it. */
   readonly addsToFile?: true;
   /** Is the path that the flag sets, where that is not the setting itself. */

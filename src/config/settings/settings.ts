@@ -1,4 +1,6 @@
 import type { flaggedLimits } from "../../core/limits.ts";
+import { statusParts } from "../../core/status-parts.ts";
+import type { Text } from "../../kit/locale.ts";
 import type { Path } from "../sources/setting-path.ts";
 import { agentSettings } from "./agent-settings.ts";
 import { hookSettings } from "./hook-settings.ts";
@@ -43,27 +45,52 @@ const terminal = defineGroup(
     theme: defineSetting(({ z }) => z.enum(["auto", "dark", "light"]).default("auto"), {
       help: {
         zh: "配色：适合深色或浅色背景；`auto` 用终端报告的，否则按深色",
-        en: "colours for a dark or a light background; `auto`: as the terminal reports, otherwise dark",
+        en: "colours for the background; `auto`: as told, else dark",
       },
+    }),
+    notify: defineSetting(({ z }) => z.enum(["auto", "bell", "off"]).default("auto"), {
+      help: {
+        zh: "[你在别处时](chat.zh.md)怎样提醒",
+        en: "tells you [while away](chat.md)",
+      },
+      fileHelp: "How you are told that a run has ended or a question waits while you look elsewhere.",
     }),
     screenReader: defineSetting(({ z }) => z.boolean().default(false), {
       help: { zh: "供屏幕阅读器使用的普通行", en: "plain lines for a screen reader" },
       fileHelp: "Plain lines for a screen reader: nothing is redrawn, signs are words, no spinner.",
       kind: "switch",
       environment: "DUET_SCREEN_READER",
-      flag: { name: "screen-reader", help: "plain lines for a screen reader: nothing is redrawn", command: "chat" },
+      flag: {
+        name: "screen-reader",
+        help: {
+          zh: "供屏幕阅读器使用的普通行：不重绘",
+          en: "plain lines for a screen reader: nothing is redrawn",
+        },
+        command: "chat",
+      },
+    }),
+    statusLine: defineSetting(({ z }) => z.union([z.enum(["off"]), z.array(z.enum(statusParts))]).optional(), {
+      help: {
+        zh: "[状态行](chat.zh.md#状态行)的各部分，或 `off`",
+        en: "[status line](chat.md#the-status-line): its parts, or `off`",
+      },
+      fileHelp: 'The parts of the chat\'s status line, in this order, or "off".',
+      absent: { zh: "全部", en: "all" },
     }),
     instructions: defineSetting(({ z }) => z.boolean().default(true), {
       help: {
         zh: "把工作目录中的 [AGENTS.md](instructions.zh.md) 交给模型",
-        en: "gives models the [AGENTS.md](instructions.md) of the working folder",
+        en: "gives models the [AGENTS.md](instructions.md) of the folder",
       },
       fileHelp: "Gives models the AGENTS.md, CLAUDE.md or DUET.md of the working folder, once you have trusted it.",
       kind: "switch",
       flag: {
         name: "instructions",
-        help: "give models the AGENTS.md of the folder",
-        negation: "leave out the AGENTS.md, CLAUDE.md or DUET.md of the folder",
+        help: { zh: "把文件夹中的 AGENTS.md 交给模型", en: "give models the AGENTS.md of the folder" },
+        negation: {
+          zh: "不把文件夹中的 AGENTS.md、CLAUDE.md 或 DUET.md 交给模型",
+          en: "leave out the AGENTS.md, CLAUDE.md or DUET.md of the folder",
+        },
       },
     }),
   },
@@ -139,7 +166,7 @@ export const fileSettings = {
     help: { zh: "Duet 的语言", en: "language of Duet's messages" },
     fileHelp: "Language of Duet's messages; default: LC_ALL or LANG.",
     absent: { zh: "`LC_ALL` 或 `LANG`", en: "`LC_ALL` or `LANG`" },
-    flag: { name: "locale", help: "language of messages", choices: ["zh", "en"] },
+    flag: { name: "locale", help: { zh: "消息的语言", en: "language of messages" }, choices: ["zh", "en"] },
   }),
 };
 
@@ -153,6 +180,13 @@ export const outsideSettings = {
   httpToken: defineSetting(({ token }) => token.optional(), {
     help: { zh: "通过 HTTP 的调用方需要的令牌", en: "the token that callers over HTTP need" },
     environment: "DUET_HTTP_TOKEN",
+  }),
+  signInSecret: defineSetting(({ token }) => token.optional(), {
+    help: {
+      zh: "`serve.http.auth.signIn.clientId` 的密钥；公共客户端没有",
+      en: "the secret of `serve.http.auth.signIn.clientId`; a public client has none",
+    },
+    environment: "DUET_SIGN_IN_SECRET",
   }),
   terminalMode: defineSetting(({ z }) => z.enum(["chat", "agent", "plan"]).optional(), {
     help: { zh: "聊天和网页开始时的模式", en: "the mode in which the chat and the page start" },
@@ -196,14 +230,16 @@ export interface SettingFlag extends FlagFacts {
   readonly path: Path;
   readonly kind: SettingKind;
   /** Is the line in `--help`. */
-  readonly help: string;
+  readonly help: Text;
 }
+
+const noHelp: Text = { zh: "", en: "" };
 
 /** Lists the flags of the settings, in the order of the table. */
 export const settingFlags: readonly SettingFlag[] = settings.flatMap(({ flag, path, kind = "text", help }) =>
   flag === undefined
     ? []
-    : [{ help: help?.en ?? "", ...flag, path: flag.path ?? path, field: toField(flag.name), kind }],
+    : [{ help: help ?? noHelp, ...flag, path: flag.path ?? path, field: toField(flag.name), kind }],
 );
 
 /** Returns the field of a flag. The mapped type above says the same of each. */

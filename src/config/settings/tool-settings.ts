@@ -16,13 +16,23 @@ export const toolSettings = defineGroup(
       },
       fileHelp: "Available tools; `*` is any run of characters, `shell(ls *)` calls with such arguments.",
       kind: "list",
-      flag: { name: "tools", help: "only tools that match these patterns, comma-separated" },
+      flag: {
+        name: "tools",
+        help: { zh: "只用匹配这些模式的工具，用逗号分隔", en: "only tools that match these patterns, comma-separated" },
+      },
     }),
     deny: defineSetting(({ toolPatterns }) => toolPatterns.default([]), {
       help: { zh: "绝不执行的工具或调用", en: "tools or calls that never run" },
       fileHelp: "Tools, or calls, that never run; takes precedence over everything else.",
       kind: "list",
-      flag: { name: "no-tools", help: "never tools that match these patterns, comma-separated", addsToFile: true },
+      flag: {
+        name: "no-tools",
+        help: {
+          zh: "不用匹配这些模式的工具，用逗号分隔",
+          en: "never tools that match these patterns, comma-separated",
+        },
+        addsToFile: true,
+      },
     }),
     ask: defineSetting(({ toolPatterns }) => toolPatterns.default(["*:destructive"]), {
       help: { zh: "需要同意的调用", en: "calls that need consent" },
@@ -185,7 +195,11 @@ export const searchSettings = defineGroup(
       fileHelp: "Absent: tools may search, and chat mode starts with search off.",
       absent: { zh: "工具可用，Chat 模式默认关闭", en: "tools: yes, chat mode: no" },
       kind: "switch",
-      flag: { name: "search", help: "offer web search", negation: "offer no web search" },
+      flag: {
+        name: "search",
+        help: { zh: "提供联网搜索", en: "offer web search" },
+        negation: { zh: "不提供联网搜索", en: "offer no web search" },
+      },
     }),
     backend: defineSetting(({ z }) => z.enum(["auto", ...searchBackendNames]).default("auto"), {
       help: { zh: "使用的[服务](web-search.zh.md)", en: "the [service](web-search.md)" },

@@ -8,15 +8,15 @@ const deepest = 64;
 
 /**
  * Reads JSON with comments and trailing commas (with `plain`, without either). Throws at the first fault, as `file:line:column`.
- * Keys that are given twice, `__proto__` and NUL characters are faults too.
+ * `firstLine` is the number of the first line. Keys that are given twice, `__proto__` and NUL characters are faults too.
  */
-export async function parseJson(text: string, where: string, plain = false): Promise<unknown> {
+export async function parseJson(text: string, where: string, plain = false, firstLine = 1): Promise<unknown> {
   const { visit } = await import("jsonc-parser");
   const open: Container[] = [];
   let root: unknown;
 
   function throwAt(line: number, column: number, what: Text): never {
-    throw configError(`${where}:${line + 1}:${column + 1}`, what);
+    throw configError(`${where}:${line + firstLine}:${column + 1}`, what);
   }
   function addValue(value: unknown): void {
     const container = open.at(-1);

@@ -20,6 +20,9 @@ export const approvalRequestSchema = z.object({
  */
 export const approvalSchema = z.enum(["once", "conversation", "no", "never", "dismissed"]);
 
+/** Holds a no to this call, with what a person wants instead. The model reads it as the person's own words. */
+export const insteadSchema = z.strictObject({ instead: z.string().trim().min(1).max(10_000) });
+
 export const planReplySchema = z.discriminatedUnion("reply", [
   z.strictObject({ reply: z.literal("yes") }),
   z.strictObject({ reply: z.literal("no") }),
@@ -44,7 +47,7 @@ const urlReply = z.strictObject({ action: z.enum(["accept", "decline", "cancel"]
 
 /** Describes each kind of question to the user: what it asks, and the replies to it. */
 export const questionSchemas = {
-  call: { fields: approvalRequestSchema, reply: approvalSchema },
+  call: { fields: approvalRequestSchema, reply: z.union([approvalSchema, insteadSchema]) },
   plan: {
     fields: z.object({ steps: z.array(planStepSchema).readonly().meta({ description: "plan." }) }),
     reply: planReplySchema,
@@ -99,7 +102,8 @@ export type AskUser = <K extends QuestionKind>(
 /** Returns the schema of the replies to a question. An approval that counts once is not given for the conversation. */
 export function getReplySchema<K extends QuestionKind>(question: UserQuestion<K>): z.ZodType<UserReply<K>> {
   const replies: { [P in QuestionKind]: (question: UserQuestion<P>) => z.ZodType<UserReply<P>> } = {
-    call: ({ onlyOnce }) => (onlyOnce ? approvalSchema.extract(["once", "no", "dismissed"]) : approvalSchema),
+    call: ({ onlyOnce }) =>
+      z.union([onlyOnce ? approvalSchema.extract(["once", "no", "dismissed"]) : approvalSchema, insteadSchema]),
     plan: () => planReplySchema,
     form: () => formReply,
     limit: () => questionSchemas.limit.reply,

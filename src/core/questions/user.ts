@@ -32,11 +32,9 @@ export function createApprove(user: User | undefined, signal: AbortSignal): Appr
   return (request) => user.ask({ kind: "call", ...request }, signal);
 }
 
-const approvals: readonly unknown[] = ["once", "conversation", "no", "never", "dismissed"] satisfies Approval[];
-
 /** Recognises a decision about a call that was stored. */
 export function isApproval(value: unknown): value is Approval {
-  return approvals.includes(value);
+  return questionSchemas.call.reply.safeParse(value).success;
 }
 
 /** Recognises the reply to a form or an address that was stored. */

@@ -65,6 +65,8 @@ export const permissionSchema = z.object({
    * allows less, `caller.allow` when the caller may use less, and `always` for a tool that asks each time.
    */
   rule: z.string(),
+  /** Holds what the person who declined wants instead, in their own words. */
+  instead: z.string().optional().meta({ description: "What the person who declined wants instead." }),
 });
 
 /** Represents one step of a plan (docs/development/agent-architecture.md). */
@@ -86,6 +88,8 @@ export const planStepSchema = z.object({
     .enum(["limit", "dependency", "dropped", "consent", "ended"])
     .optional()
     .meta({ description: "Why a skipped step was not run." }),
+  /** Is true for a step whose call needs a person's consent, as far as that is known before it runs. */
+  consent: z.literal(true).optional().meta({ description: "The call of the step needs consent." }),
 });
 
 export const toolEndSchema = z.object({
@@ -93,6 +97,7 @@ export const toolEndSchema = z.object({
   callId: z.string(),
   step: z.int(),
   tool: z.string(),
+  title: z.string().optional().meta({ description: "As in `tool-start`." }),
   ok: z.boolean(),
   cached: z.boolean(),
   preview: z.string().meta({ description: "The start of the result, on one line." }),
@@ -166,6 +171,10 @@ export const eventSchema = z.discriminatedUnion("type", [
     callId: z.string(),
     step: z.int(),
     tool: z.string(),
+    title: z
+      .string()
+      .optional()
+      .meta({ description: "The tool's own name, where it has letters that no model may write." }),
     arguments: jsonValueSchema,
   }),
   z.object({

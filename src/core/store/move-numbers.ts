@@ -56,3 +56,9 @@ export function findLastResult({ turn, results }: NumberedRun): number {
   const shown = (turn.steps ?? []).flatMap((step) => step.results.map(({ result = 0 }) => result));
   return Math.max(0, ...shown, ...results.map(({ n }) => n));
 }
+
+/** Returns the number of the result of which a text says how it is read on; undefined where it says nothing of that kind. */
+export function findResultNumber(text: string): number | undefined {
+  const n = [...text.matchAll(pointer)].at(-1)?.[2];
+  return n === undefined ? undefined : Number(n);
+}

@@ -6,8 +6,10 @@ import type { NumberedSource } from "../sources.ts";
 import type { Source } from "../tools/tool.ts";
 import type { AgentTrace } from "../trace.ts";
 import type { ConversationBranches } from "./branches.ts";
+import type { Credentials } from "./credentials.ts";
 import type { DailyUsage } from "./daily-usage.ts";
 import type { Journal } from "./journal.ts";
+import type { ResponseRecords } from "./response-records.ts";
 import type { Retention } from "./retention.ts";
 
 /**
@@ -36,9 +38,9 @@ export interface ConversationStore {
   summarise(conversationId: string, summary: Summary, branch?: number): Promise<void>;
   /**
    * Returns the conversation with the latest question, among those with a turn or a pending plan, and undefined when there is
-   * none. With a folder, only those that began in it.
+   * none. With a folder, only those that began in it; with null, only those of which no folder is known.
    */
-  latest(folder?: string): Promise<string | undefined>;
+  latest(folder?: string | null): Promise<string | undefined>;
   /** Lists the conversations with the latest question first. */
   list(page: ConversationPage): Promise<ConversationEntry[]>;
   /**
@@ -68,6 +70,8 @@ export interface ConversationStore {
   readonly hostTimeouts?: HostTimeouts;
   /** Counts what the owner uses in a day; where it is absent, only this process counts it. */
   readonly dailyUsage?: DailyUsage;
+  /** Keeps responses under their IDs; where it is absent, a response is known while its run is. */
+  readonly responses?: ResponseRecords;
   /** When absent, only this process knows a run with an idempotency key until the run has ended. */
   readonly idempotency?: IdempotencyRecords;
   /** Is the earlier form of `idempotency`, which is still accepted. */
@@ -140,6 +144,7 @@ export interface OperatorStore extends SharedStore {
   readonly typedHistory: TypedHistory;
   readonly retention: Retention;
   readonly journal: Journal;
+  readonly credentials: Credentials;
 }
 
 export interface FinishedRun {

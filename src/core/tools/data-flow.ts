@@ -1,7 +1,6 @@
-import type * as z from "zod";
-import type { approvalSchema } from "../questions/user-question.ts";
+import type { UserReply } from "../questions/user-question.ts";
 
-type Approval = z.infer<typeof approvalSchema>;
+type Approval = UserReply<"call">;
 
 /** Says what the calls of a tool do with data. It comes from Duet's own tables and the configuration, never from a server. */
 export interface DataFlow {

@@ -24,6 +24,7 @@ const failureKinds: Readonly<Record<ToolFailure["code"], FailureKind>> = {
   auth: "final",
   quota: "final",
   invalid_request: "final",
+  model_not_found: "final",
   content_filter: "final",
   rate_limit: "unclear",
   context_overflow: "unclear",

@@ -5,7 +5,7 @@ import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { Chain } from "../chain.ts";
 import type { Elicit } from "../forms/elicitation.ts";
 import type { Mode } from "../outcome.ts";
-import type { approvalRequestSchema, approvalSchema } from "../questions/user-question.ts";
+import type { approvalRequestSchema, approvalSchema, insteadSchema } from "../questions/user-question.ts";
 import type { permissionSchema, toolFailureSchema } from "../schemas/events-schema.ts";
 import type { TextBilling } from "../turn-budget.ts";
 import type { CallingHost } from "./calling-host.ts";
@@ -20,7 +20,7 @@ export interface Tool {
   readonly inputSchema: JsonSchema;
   /** Describes the structured content of a result. Hosts get it, and models never do. */
   readonly outputSchema?: JsonSchema | undefined;
-  /** Names the origin of the tool: `builtin`, `user`, `skills`, or the configured name of a server. */
+  /** Names the origin of the tool: `builtin`, `user`, `skills`, the configured name of a server, or `clientSource`. */
   readonly source: string;
   readonly annotations: ToolAnnotations;
   /** Returns what its server says for hosts alone; undefined where that is not known yet. Absent for a tool of no server. */
@@ -54,6 +54,14 @@ export interface Tool {
    * Returns the problems of the arguments without running anything. It is absent when only a run can tell. Throws as `run` does.
    */
   check?(args: JsonObject): Promise<ArgumentProblem[]>;
+}
+
+/** Is the source of tools that the asking program runs itself. No server can have this name. */
+export const clientSource = "(client)";
+
+/** Returns true for a tool that the asking program runs itself. */
+export function isOfClient({ source }: Pick<Tool, "source">): boolean {
+  return source === clientSource;
 }
 
 export interface CallLimits {
@@ -238,7 +246,10 @@ export type Permission = z.infer<typeof permissionSchema>;
 
 export type ApprovalRequest = z.infer<typeof approvalRequestSchema>;
 
-export type Approval = z.infer<typeof approvalSchema>;
+export type ApprovalDecision = z.infer<typeof approvalSchema>;
+
+/** Is a decision, or a no that says what to do instead. */
+export type Approval = ApprovalDecision | z.infer<typeof insteadSchema>;
 
 /** Shows a call to a person and waits for the answer; undefined when nobody answers. Rejects only when the signal aborts. */
 export type ApproveCall = (request: ApprovalRequest, signal: AbortSignal) => Promise<Approval | undefined>;

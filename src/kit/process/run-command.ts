@@ -13,6 +13,8 @@ export interface CommandLimits {
   /** Limits what it may write to stdout, in bytes. */
   mostBytes: number;
   signal: AbortSignal;
+  /** Receives what it writes to stdout as it comes, up to that limit. */
+  onOutput?(chunk: Buffer): void;
 }
 
 /** Says how a command ended and what it wrote. */
@@ -48,7 +50,7 @@ export function toProgram(
 export async function runCommand(
   command: CommandLine,
   env: Record<string, string>,
-  { timeoutMs, mostBytes, signal }: CommandLimits,
+  { timeoutMs, mostBytes, signal, onOutput }: CommandLimits,
   lifeline: Lifeline,
 ): Promise<CommandRun> {
   signal.throwIfAborted();
@@ -60,8 +62,9 @@ export async function runCommand(
   let bytes = 0;
   child.stdout?.on("data", (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes <= mostBytes) chunks.push(chunk);
-    else stop();
+    if (bytes > mostBytes) return stop();
+    chunks.push(chunk);
+    onOutput?.(chunk);
   });
   try {
     const ending = await child.ended;

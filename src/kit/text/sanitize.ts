@@ -78,3 +78,10 @@ export function showBlanks(json: string, locale: Locale): string {
 
 // Blanks at the beginning of a line indent it; the backslash of another escape begins none of a tab.
 const blanksAndEscapes = /\\[^t]|(?<=\S)(?:\p{Zs}|\\t){20,}/gu;
+
+/** Leaves out what only colours a text (SGR), which programs write to a terminal. Whatever else a text holds stays. */
+export function removeColours(text: string): string {
+  return text.replace(sgr, "");
+}
+
+const sgr = /(?:\u001b\[|\u009b)[0-9;:]*m/g;

@@ -49,7 +49,7 @@ const hints: Record<Remedy, (facts: Facts) => Text> = {
     en: `The key${key ? ` in ${key}` : ""} may not use this model: ask for access, or use another model.`,
   }),
   place: ({ host }) => ({
-    zh: `${host} 不向您所在的地区提供服务：请换用其他服务商，或设置 baseUrl。`,
+    zh: `${host} 不向你所在的地区提供服务：请换用其他服务商，或设置 baseUrl。`,
     en: `${host} does not serve your region: use another provider, or set baseUrl.`,
   }),
   quota: ({ key, pages }) => {
@@ -63,14 +63,14 @@ const hints: Record<Remedy, (facts: Facts) => Text> = {
       ? another
       : { zh: `请在${wait.zh}后再试，或换用其他模型。`, en: `Try again in ${wait.en}, or use another model.` },
   invalid_request: () => ({ zh: "请检查模型名称与参数。", en: "Check the model's name and its parameters." }),
-  model: ({ host }) =>
+  model_not_found: ({ host }) =>
     isLocal(host)
       ? {
           zh: `请检查模型名称；若使用 Ollama，请先运行 ollama pull 下载该模型。`,
           en: `Check the model's name; with Ollama, get it with \`ollama pull\` first.`,
         }
       : {
-          zh: `请检查模型名称：${host} 没有这个模型，或您的账户不能使用它。`,
+          zh: `请检查模型名称：${host} 没有这个模型，或你的账户不能使用它。`,
           en: `Check the model's name: ${host} does not have it, or not for your account.`,
         },
   "tool-call": () => ({

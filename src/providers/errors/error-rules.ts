@@ -9,7 +9,6 @@ export type Remedy =
   | "history"
   | "key-missing"
   | "local-server"
-  | "model"
   | "permission"
   | "place"
   | "tool-call"
@@ -24,8 +23,11 @@ export interface ErrorClass {
 /** Classifies a vendor's error. The text decides before the status, because vendors use one status for many errors. */
 export function classifyError(facts: ErrorFacts): ErrorClass {
   const rule = rules.find((candidate) => candidate.when(facts.searchable, facts.status));
-  const code = rule?.code ?? "server";
-  return { code, retryable: rule?.retryable ?? true, remedy: getRemedy(code, facts) };
+  const found = rule?.code ?? "server";
+  const remedy = getRemedy(found, facts);
+  // No fault of whoever asks: the configuration names the model.
+  const isUnknownModel = remedy === "model_not_found" && !cannotDo.test(facts.searchable);
+  return { code: isUnknownModel ? remedy : found, retryable: rule?.retryable ?? true, remedy };
 }
 
 interface Rule extends Omit<ErrorClass, "remedy"> {
@@ -73,7 +75,7 @@ function getRemedy(code: ErrorCode, { searchable, status, page }: ErrorFacts): R
   if (code === "auth" && status !== 401 && !badKey.test(searchable)) return "permission";
   if (code !== "invalid_request") return code;
   if (wrongPlace.test(searchable)) return "place";
-  if (noModel.test(searchable)) return "model";
+  if (noModel.test(searchable)) return "model_not_found";
   if (noCall.test(searchable)) return "tool-call";
   if (badHistory.test(searchable)) return "history";
   return status === 404 || status === 405 ? "address" : code;
@@ -111,6 +113,8 @@ const noModel = matchAny(
   /model_not_found|model not exist|model.{0,100}? (does not exist|not found|is not found)|not a valid model/,
   /no endpoints found|not_found_error\b.{0,200}\bmodel:|unknown model|模型不存在/,
 );
+/** OpenRouter says so of a model that it has, and that does not take what was sent. */
+const cannotDo = /no endpoints found that/i;
 const noCall = /tool_use_failed|failed to call a function/i;
 const badHistory = matchAny(
   /reasoning_content|thought_signature|thinking`? block|of type 'reasoning'/,

@@ -134,6 +134,7 @@ const kinds: Partial<Record<ErrorCode, Text>> = {
   quota: { zh: "额度已用完", en: "the account is out of quota" },
   rate_limit: { zh: "请求过于频繁", en: "rate limit reached" },
   invalid_request: { zh: "请求被拒绝", en: "the request was refused" },
+  model_not_found: { zh: "没有这个模型", en: "there is no such model" },
   context_overflow: { zh: "输入超出上下文窗口", en: "the input exceeds the context window" },
   content_filter: { zh: "内容被过滤", en: "the content was filtered" },
   overloaded: { zh: "服务繁忙", en: "the service is overloaded" },

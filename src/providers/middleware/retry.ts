@@ -80,6 +80,7 @@ const verdicts: Partial<Record<DuetError["code"], "down" | "up">> = {
   rate_limit: "up",
   quota: "up",
   invalid_request: "up",
+  model_not_found: "up",
   context_overflow: "up",
   content_filter: "up",
 };

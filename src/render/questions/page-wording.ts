@@ -1,5 +1,6 @@
 import { type FormField, readForm } from "../../core/forms/form.ts";
 import type { QuestionKind, UserReply } from "../../core/questions/user-question.ts";
+import type { ApprovalDecision } from "../../core/tools/tool.ts";
 import type { JsonObject, JsonSchema } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
@@ -67,7 +68,7 @@ function wordCall(
 ): PageWording<UserReply<"call">> {
   const json = sanitize(JSON.stringify(args, undefined, 2) ?? "null");
   const ruleLine = say(locale, { zh: "规则：", en: "Rule: " }) + sanitizeLine(rule);
-  const choose = (reply: UserReply<"call">, look?: Look) => createReply(locale, approvalNames[reply], reply, look);
+  const choose = (reply: ApprovalDecision, look?: Look) => createReply(locale, approvalNames[reply], reply, look);
   return {
     title: `${say(locale, { zh: "允许执行这个工具吗？", en: "Let this tool run?" })} ${sanitizeLine(tool)}`,
     details: [
@@ -118,7 +119,7 @@ function wordForm({ from, message, schema }: PageQuestion, locale: Locale): Page
   const fields = readForm(schema);
   const asks = { zh: "有一个工具在提问", en: "A tool asks" };
   const hint = {
-    zh: "对方会看到您输入的内容：不要输入密码或密钥。",
+    zh: "对方会看到你输入的内容：不要输入密码或密钥。",
     en: "Whoever asks sees what you type: never type a password or a key.",
   };
   const wording = wordElicitation(asks, from, message, locale);
@@ -140,10 +141,10 @@ function wordForm({ from, message, schema }: PageQuestion, locale: Locale): Page
 }
 
 function wordUrl({ from, message, url }: PageQuestion, locale: Locale): PageWording<UserReply<"url">> {
-  const asks = { zh: "有一个工具请您打开一个网页", en: "A tool asks you to open a page" };
+  const asks = { zh: "有一个工具请你打开一个网页", en: "A tool asks you to open a page" };
   const host = URL.canParse(url) ? new URL(url).host : "?";
   const advice = {
-    zh: "没有替您打开任何网页；确认主机可信再自行打开。",
+    zh: "没有替你打开任何网页；确认主机可信再自行打开。",
     en: "Nothing was opened. Open it yourself if you trust that host.",
   };
   const done = { zh: "我已完成", en: "I have finished there" };

@@ -19,7 +19,8 @@ export interface ShownArguments {
  * Renders a call's arguments as JSON that is safe to show, without invisible characters or long runs of blanks. When they are
  * too long, long texts lose their middle first, so that none hides what follows it.
  */
-export function showArguments(args: JsonObject, locale: Locale): ShownArguments {
+export function showArguments(args: JsonObject, locale: Locale, isUnlimited = false): ShownArguments {
+  if (isUnlimited) return { text: showJoiners(renderJson(args, locale)), isWhole: true };
   const whole = takeVisibleHead(renderJson(args, locale));
   if (whole.left === 0) return { text: whole.head, isWhole: true };
   const { head, left } = takeVisibleHead(renderJson(withShortTexts(args, locale), locale));
@@ -45,9 +46,10 @@ function withShortTexts(value: JsonValue, locale: Locale): JsonValue {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withShortTexts(inner, locale)]));
 }
 
-function shortenText(text: string, locale: Locale): string {
-  if (text.length <= longestText) return text;
-  const [head, tail] = [takeStart(text, longestText * 0.75), takeEnd(text, longestText * 0.25)];
+/** Takes the middle out of a text that is too long, and says so. */
+export function shortenText(text: string, locale: Locale, longest = longestText): string {
+  if (text.length <= longest) return text;
+  const [head, tail] = [takeStart(text, longest * 0.75), takeEnd(text, longest * 0.25)];
   return `${head}…${describeHidden(text.length - head.length - tail.length, locale)}…${tail}`;
 }
 

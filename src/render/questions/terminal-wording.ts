@@ -5,13 +5,13 @@ import { noWords, readYesNo, yesWords } from "../../core/questions/yes-no.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
-import { approvalNames, describeLimitQuestion, limitReplies } from "../choice-texts.ts";
+import { describeLimitQuestion, limitReplies } from "../choice-texts.ts";
 import { renderPlan } from "../plan-lines.ts";
-import { showArguments, showLookAlikes } from "./show-arguments.ts";
+import type { ReviewLine } from "./review-lines.ts";
 
 /** Holds a question in the words of a terminal: lines, then fields to fill in one by one, then one reply. */
 export interface TerminalWording<R> {
-  lines: readonly string[];
+  lines: readonly (string | ReviewLine)[];
   /** Is true when the lines repeat what an event has shown, so that they are left out where events are shown. */
   repeatsEvent?: boolean;
   fields?: readonly FormField[];
@@ -37,7 +37,12 @@ export interface TerminalChoice<R> {
   value: R;
   label: string;
   words: readonly string[];
+  /** Asks for words that make the reply, when the choice is taken. Without any words the reply is the value. */
+  ask?: { query: string; toReply(words: string): R };
 }
+
+/** Names the kinds of questions that need nothing but the question itself; `wordCall` words the others. */
+type PlainKind = Exclude<QuestionKind, "call">;
 
 export interface TerminalOptions {
   locale: Locale;
@@ -46,7 +51,7 @@ export interface TerminalOptions {
 }
 
 /** Puts a question into words for a terminal. What a server says stands behind a bar, which marks it as not ours. */
-export function toTerminalWording<K extends QuestionKind>(
+export function toTerminalWording<K extends PlainKind>(
   question: UserQuestion<K>,
   options: TerminalOptions,
 ): TerminalWording<UserReply<K>> {
@@ -54,61 +59,8 @@ export function toTerminalWording<K extends QuestionKind>(
 }
 
 const wordings: {
-  [K in QuestionKind]: (question: UserQuestion<K>, options: TerminalOptions) => TerminalWording<UserReply<K>>;
-} = { call: wordCall, plan: wordPlan, form: wordForm, limit: wordLimit, url: wordUrl };
-
-/**
- * An approval is offered once, or for the whole conversation where that is allowed and all the arguments could be shown. Nothing
- * is chosen beforehand: an Enter that was meant for something else agrees to nothing.
- */
-function wordCall(
-  { tool: name, rule, reason, arguments: args, onlyOnce }: UserQuestion<"call">,
-  { locale, canLeave }: TerminalOptions,
-): TerminalWording<UserReply<"call">> {
-  const { text, isWhole } = showArguments(args, locale);
-  const tool = showLookAlikes(sanitizeLine(name));
-  const [server, own] = name.split(/__(.*)/s);
-  const from = own === undefined ? { zh: "", en: "" } : { zh: ` · 服务器 ${server}`, en: ` · server ${server}` };
-  const head = {
-    zh: `🔐 需要同意 · ${tool} · 规则 ${rule}${from.zh}`,
-    en: `🔐 needs consent · ${tool} · rule ${rule}${from.en}`,
-  };
-  const hasAlways = isWhole && !onlyOnce;
-  // It names the tool again: long arguments may have pushed the first line off the screen.
-  const title = {
-    zh: `允许执行 ${tool}？${isWhole ? "" : "参数没有全部显示，只能允许这一次。"}`,
-    en: `Let ${tool} run?${isWhole ? "" : " Not all arguments are shown, so a yes applies to this call only."}`,
-  };
-  const query = {
-    zh: `${title.zh}[${hasAlways ? "y 这一次/a 本次对话中都允许/n" : "y/n"}] `,
-    en: `${title.en} [${hasAlways ? "y once/a always in this conversation/n" : "y/n"}] `,
-  };
-  const hint = {
-    zh: `请输入 ${hasAlways ? "y、a 或 n" : "y 或 n"}${canLeave ? "；/exit 拒绝并退出" : ""}。输入 never：本次对话中都不允许。`,
-    en: `Type ${hasAlways ? "y, a or n" : "y or n"}${canLeave ? "; /exit declines and exits" : ""}. Type never to refuse for the rest of this conversation.`,
-  };
-  const choices = approvals
-    .filter(({ value }) => value !== "conversation" || hasAlways)
-    .map(({ value, words }) => ({ value, words, label: say(locale, approvalNames[value]) }));
-  return {
-    lines: [
-      sanitizeLine(say(locale, head)),
-      showLookAlikes(text),
-      ...(reason === undefined ? [] : [showLookAlikes(sanitizeLine(reason))]),
-    ],
-    list: { title: say(locale, title), choices },
-    query: say(locale, query),
-    hint: say(locale, hint),
-    left: "no",
-  };
-}
-
-const approvals: readonly { value: UserReply<"call">; words: readonly string[] }[] = [
-  { value: "once", words: [...yesWords] },
-  { value: "conversation", words: ["a", "always", "都允许", "总是"] },
-  { value: "no", words: [...noWords] },
-  { value: "never", words: ["never", "都不允许", "总不"] },
-];
+  [K in PlainKind]: (question: UserQuestion<K>, options: TerminalOptions) => TerminalWording<UserReply<K>>;
+} = { plan: wordPlan, form: wordForm, limit: wordLimit, url: wordUrl };
 
 function wordLimit(question: UserQuestion<"limit">, { locale }: TerminalOptions): TerminalWording<UserReply<"limit">> {
   const title = say(locale, describeLimitQuestion(question));
@@ -152,7 +104,7 @@ function wordForm(
   const from = sanitizeLine(server);
   const head = { zh: `❓ MCP 服务器 ${from} 提问：`, en: `❓ The MCP server ${from} asks:` };
   const advice = {
-    zh: `  /decline 拒绝，/cancel 取消。${from} 会看到您输入的内容：不要输入密码或密钥。`,
+    zh: `  /decline 拒绝，/cancel 取消。${from} 会看到你输入的内容：不要输入密码或密钥。`,
     en: `  /decline declines, /cancel cancels. ${from} sees what you type: never type a password or a key.`,
   };
   const query =
@@ -176,7 +128,7 @@ function wordUrl(
   const from = sanitizeLine(server);
   const host = sanitizeLine(URL.canParse(url) ? new URL(url).host : "?");
   const head = {
-    zh: `🔗 MCP 服务器 ${from} 请您打开一个网页：`,
+    zh: `🔗 MCP 服务器 ${from} 请你打开一个网页：`,
     en: `🔗 The MCP server ${from} asks you to open a page:`,
   };
   const address = {
@@ -184,13 +136,13 @@ function wordUrl(
     en: `  ${sanitizeLine(url)}\n  Host: ${host}`,
   };
   const advice = {
-    zh: "  没有替您打开任何网页；确认主机可信再自行打开。/decline 拒绝，/cancel 取消。",
+    zh: "  没有替你打开任何网页；确认主机可信再自行打开。/decline 拒绝，/cancel 取消。",
     en: "  Nothing was opened. Open it yourself if you trust that host. /decline declines, /cancel cancels.",
   };
   return {
     ...wordElicitation(locale),
     lines: [say(locale, head), ...quoteMessage(message), say(locale, address), say(locale, advice)],
-    query: say(locale, { zh: "您已经打开并完成了吗？[y/n] ", en: "Have you finished there? [y/n] " }),
+    query: say(locale, { zh: "你已经打开并完成了吗？[y/n] ", en: "Have you finished there? [y/n] " }),
     read: (line) => readConsent(line, { action: "accept" }),
   };
 }

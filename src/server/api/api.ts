@@ -18,7 +18,7 @@ import { createMessageRoute } from "./messages.ts";
 import { type Page, readDrafts, readPage } from "./page-query.ts";
 import { createReplyRoute, toQuestionJson } from "./reply.ts";
 import { createSettingsRoute, type ExposedConfig } from "./settings.ts";
-import { isEventStreamPreferred, watchRun } from "./watch-run.ts";
+import { isEventStreamPreferred, readLastId, watchRun } from "./watch-run.ts";
 
 /** Creates the agent API of docs/development/contract.md#http, as routes by path. */
 export function createApi(
@@ -41,8 +41,7 @@ export function createApi(
 export function createTraceRoute(service: RunService): Route {
   return {
     async GET({ params: { id = "" }, caller }) {
-      const store = await service.duet.store(caller);
-      const trace = await store.trace(id);
+      const trace = await service.duet.trace(id, caller);
       if (trace === undefined) throw unknownTraceError(id);
       const toCurrentOutcome = hideCauseInTrace(trace, service.duet.localeFor(trace.question));
       return new Response(toBoundedJson(toCurrentOutcome), { headers: { "content-type": "application/json" } });
@@ -100,8 +99,11 @@ function read(api: ApiContext): Handle {
   return async (call) => {
     const { request, caller, params } = call;
     const scope = { ...api, caller };
+    // Also where no stream is wanted: a wrong header is a mistake of the client.
+    readLastId(request.headers);
+    const drafts = readDrafts(request);
     const found = await findRun(scope, params.id ?? "");
-    if (isEventStreamPreferred(request)) return watchRun(api, found, call, readDrafts(request));
+    if (isEventStreamPreferred(request)) return watchRun(api, found, call, drafts);
     const { run, kept } = found;
     if (kept !== undefined) return toJsonResponse({ ...kept, waits_for: null } satisfies RunJson);
     const waits = run.open && toQuestionJson(run.open, run.locale);

@@ -29,7 +29,7 @@ import { type FoundRun, findRun } from "./find-run.ts";
 import { toJsonResponse, toRunLocation } from "./json-response.ts";
 import { readKey, startOnce } from "./keyed-runs.ts";
 import { readFields } from "./read-fields.ts";
-import { isEventStreamPreferred, watchRun } from "./watch-run.ts";
+import { isEventStreamPreferred, readLastId, watchRun } from "./watch-run.ts";
 
 /**
  * Serves `POST /agent/chat`: asks the agent, and returns the outcome (docs/development/contract.md#result) or the events as they
@@ -38,6 +38,7 @@ import { isEventStreamPreferred, watchRun } from "./watch-run.ts";
 export function createChatRoute(api: ApiContext): Handle {
   return async (call) => {
     const { request, connection, caller } = call;
+    readLastId(request.headers);
     const body = await readJsonBody(call, toFileBodyLimit(api.settings.http.maxBody));
     const taken = takeAttachments(readFields(chatInput, body));
     if ("refused" in taken) throw new HttpRefusalError({ status: 400, text: taken.refused });
@@ -104,12 +105,26 @@ export async function waitForOutcome({ scope, run, isKept, signal, ...wait }: Ou
       ? waitForEnd(run, wait.windowMs, signal)
       : waitForRun(run, { ...wait, host: silent, requestContext: { signal, ask: async () => undefined } }));
     // A caller who learns that it continues will ask for it again.
-    if (waitResult.end !== "ended") run.hold({});
+    if (waitResult.end !== "ended") {
+      run.hold({});
+      await waitForConversation(run, signal);
+    }
     return await toOutcomeFor(scope, run, waitResult);
   } finally {
     if (signal.aborted) releaseRun(scope, run, [holder]);
     else run.release(holder);
   }
+}
+
+/** Limits the wait for a run to find its conversation, in milliseconds. */
+const longestBeginningMs = 2000;
+
+/** Resolves once it is known which conversation the run belongs to, which the caller needs for its next question. */
+async function waitForConversation(run: RunHandle, signal: AbortSignal): Promise<void> {
+  const limit = createTimeLimit(longestBeginningMs, () => timeoutError("wait_s", longestBeginningMs), signal);
+  while (run.conversationId === "" && run.outcome === undefined && !limit.signal.aborted)
+    await run.waitForEvent(limit.signal);
+  limit.clear();
 }
 
 /** Represents a caller who cannot be asked during its request. */

@@ -17,8 +17,7 @@ export async function findRun(scope: CallerScope, id: string): Promise<FoundRun>
   await scope.resumer.resumeAll();
   const resumed = scope.runs.find(id, scope.caller);
   if (resumed !== undefined) return { run: resumed };
-  const store = await scope.duet.store(scope.caller);
-  const trace = await store.trace(id);
+  const trace = await scope.duet.trace(id, scope.caller);
   if (trace === undefined) {
     const interrupted = await scope.resumer.find(id, scope.caller);
     if (interrupted === undefined) throw unknownRunError(id);

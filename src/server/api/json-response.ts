@@ -5,7 +5,7 @@ export function toJsonResponse(value: object, status = 200, headers: Readonly<Re
   return new Response(toSafeJson(value), { status, headers: { "content-type": "application/json", ...headers } });
 }
 
-/** Returns the address at which a run is read, followed and cancelled. */
-export function toRunLocation(runId: string): { location: string } {
-  return { location: `/agent/runs/${encodeURIComponent(runId)}` };
+/** Returns the address at which a run is read, followed and cancelled, and its id as that of the request. */
+export function toRunLocation(runId: string): { location: string; "x-request-id": string } {
+  return { location: `/agent/runs/${encodeURIComponent(runId)}`, "x-request-id": runId };
 }

@@ -24,6 +24,7 @@ export function readFields<T>(schema: z.ZodType<T>, body: unknown): T {
   throw new HttpRefusalError({
     status: 400,
     text: { zh: renderProblems(problems, "zh"), en: renderProblems(problems, "en") },
+    locale: body.locale === "zh" || body.locale === "en" ? body.locale : undefined,
   });
 }
 

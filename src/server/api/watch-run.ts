@@ -100,7 +100,8 @@ function toEventResponse(body: string | ReadableStream, runId: string): Response
   });
 }
 
-function readLastId(headers: Headers): number {
+/** Reads the number of the last event that a reader has. Throws `HttpRefusalError` for what is none. */
+export function readLastId(headers: Headers): number {
   const text = headers.get("last-event-id")?.trim() ?? "";
   if (text === "") return 0;
   if (!/^\d{1,15}$/.test(text)) throw unknownEventError(text, undefined);

@@ -2,7 +2,9 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { Socket } from "node:net";
 import { DuetError, getMessage } from "../../kit/errors.ts";
+import type { Locale } from "../../kit/locale.ts";
 import { type ListenAddress, toUrlHost } from "./address.ts";
+import { answerUnreadable } from "./unreadable-requests.ts";
 
 export interface ConnectionLimits {
   /** Limits the connections at one time, in total and from one address. */
@@ -42,7 +44,7 @@ const probeAfterMs = 30_000;
 
 /** Begins to listen; throws where the address cannot be had, in one line, or what `respond` throws, asked once the port is known. */
 export async function listen(
-  { host, port }: ListenAddress,
+  { host, port, locale }: ListenAddress & { locale: Locale },
   limits: ConnectionLimits,
   respond: (port: number) => RequestListener,
 ): Promise<ListeningServer> {
@@ -57,6 +59,7 @@ export async function listen(
   });
   server.maxConnections = limits.most;
   limitAddresses(server, limits.mostPerAddress);
+  answerUnreadable(server, limits.headerBytes, locale);
   server.listen({ host, port });
   try {
     await once(server, "listening");

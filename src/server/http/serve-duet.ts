@@ -5,6 +5,7 @@ import type { Config } from "../../config/config.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { openRunService, type RunService } from "../../runs/run-service.ts";
+import { createMessageRoutes } from "../anthropic/message-routes.ts";
 import { createApi } from "../api/api.ts";
 import type { ExposedConfig } from "../api/settings.ts";
 import { reportUnapproved } from "../mcp/announce-changes.ts";
@@ -15,15 +16,19 @@ import type { Log } from "../operations/log.ts";
 import { type Operations, openOperations } from "../operations/operations.ts";
 import { reportStore } from "../operations/report-store.ts";
 import { resumeInterrupted } from "../operations/resume-interrupted.ts";
+import { createResponsesRoutes } from "../responses/responses-routes.ts";
 import { parseListenAddress } from "./address.ts";
-import { type OpenPages, openAuth } from "./auth/open-auth.ts";
+import type { AuthSettings } from "./auth/auth-settings.ts";
+import { type Auth, type OpenPages, openAuth } from "./auth/open-auth.ts";
+import { createClosedSignInPages, openSignIn } from "./auth/sign-in/open-sign-in.ts";
 import { findReadiness } from "./health.ts";
+import { type ContentEncoding, chooseEncoding, createTag } from "./response/encode-response.ts";
 import type { Route } from "./routes.ts";
 import { serveOverHttp } from "./serve-http.ts";
 
 export interface DuetHttpOptions extends Omit<McpInterfaceOptions, "settings" | "asks" | "service"> {
   duet: Duet;
-  config: Pick<Config, "serve" | "models" | "httpToken" | "tools"> & ExposedConfig;
+  config: Pick<Config, "serve" | "models" | "httpToken" | "signInSecret" | "tools"> & ExposedConfig;
   /** Has the form `[HOST:]PORT`. */
   address: string;
   log: Log;
@@ -52,6 +57,17 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
       options.onEnd?.(run);
     },
   });
+  /** Callers bring a token, and people sign in where the configuration says how. */
+  function openCallers(settings: AuthSettings, resource: string): Auth {
+    const callers = openAuth(settings, { resource, locale, log });
+    if (settings.signIn === undefined) return callers;
+    const { signInSecret: secret, serve } = config;
+    const isPublic = serve.http.publicUrl !== undefined;
+    const getCredentials = () => duet.credentials();
+    const people = openSignIn(settings, { resource, isPublic, secret, credentials: getCredentials, locale, log });
+    return { ...callers, ...people, routes: { ...callers.routes, ...people.routes } };
+  }
+
   const mcp = createMcpInterface(duet, { ...options, settings: config.serve, asks: config.tools.ask, service });
   const stopReporting = reportUnapproved({ gateway: duet.gateway(), locale, log });
   const stopReportingStore = reportStore({ duet, locale, log, checkAfterMs: 0 });
@@ -62,8 +78,9 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
       createServer: mcp.createServer,
       settings: config.serve.http,
       token: config.httpToken,
-      openAuth: auth && ((resource) => openAuth(auth, { resource, locale, log })),
-      open: createChatPages(),
+      credentials: () => duet.credentials(),
+      openAuth: auth && ((resource) => openCallers(auth, resource)),
+      open: { ...createChatPages(), ...createClosedSignInPages(locale) },
       routes: joinRoutes(service, config, operations),
       onChange(caller, listener) {
         const stop = [duet.gateway(caller).onChange(listener), mcp.runs.onChange(caller, () => listener("resources"))];
@@ -96,7 +113,13 @@ export function joinRoutes(
   config: ExposedConfig,
   operations: Pick<Operations, "routes">,
 ): RoutesByPath {
-  return { ...createApi(service, config), ...createOpenAiRoutes(service), ...operations.routes };
+  return {
+    ...createApi(service, config),
+    ...createOpenAiRoutes(service),
+    ...createResponsesRoutes(service),
+    ...createMessageRoutes(service),
+    ...operations.routes,
+  };
 }
 
 type RoutesByPath = Readonly<Record<string, Route>>;
@@ -112,6 +135,11 @@ export function describePageAddress(
       zh: `网页：${page}#token=…（… 处填入 DUET_HTTP_TOKEN 的值）`,
       en: `the page: ${page}#token=… (replace … with the value of DUET_HTTP_TOKEN)`,
     };
+  if (http.auth?.signIn !== undefined)
+    return {
+      zh: `网页：${page}（登录：${page}signin）`,
+      en: `the page: ${page} (people sign in at ${page}signin)`,
+    };
   if (http.auth !== undefined)
     return {
       zh: `网页：${page}#token=…（… 处填入 serve.http.auth 所用的访问令牌）`,
@@ -122,7 +150,8 @@ export function describePageAddress(
 
 interface Page {
   readonly plain: Buffer<ArrayBuffer>;
-  readonly packed: Readonly<Record<PageEncoding, Buffer<ArrayBuffer>>>;
+  readonly packed: Readonly<Record<ContentEncoding, Buffer<ArrayBuffer>>>;
+  readonly tag: string;
   /** Is the page's content security policy. */
   readonly policy: string;
 }
@@ -142,26 +171,15 @@ export function createChatPages(): OpenPages {
         headers: {
           "content-type": "text/html; charset=utf-8",
           "content-security-policy": page.policy,
+          // It has no data, so a browser keeps it and asks whether it is still the same.
+          "cache-control": "no-cache",
+          etag: page.tag,
           vary: "Accept-Encoding",
           ...(encoding ? { "content-encoding": encoding } : {}),
         },
       });
     },
   };
-}
-
-/** Lists the forms in which the page lies beside the program, the smallest first. */
-const pageEncodings = ["br", "gzip"] as const;
-
-type PageEncoding = (typeof pageEncodings)[number];
-
-/** Returns the smallest form that the header accepts. */
-function chooseEncoding(accepted: string): PageEncoding | undefined {
-  const names = accepted.split(",").flatMap((each) => {
-    const [, name = "", refused] = /^\s*([^\s;]+)\s*(?:;\s*q=(0(?:\.0*)?)\s*$|;.*)?$/.exec(each) ?? [];
-    return refused === undefined ? [name.toLowerCase()] : [];
-  });
-  return pageEncodings.find((encoding) => names.includes(encoding)) ?? (names.includes("*") ? "gzip" : undefined);
 }
 
 /** The page is beside the built program. When the program runs from its sources, the page is where the build puts it. */
@@ -174,7 +192,7 @@ async function readPage(): Promise<Page> {
       read("chat-page.html.br"),
       read("chat-page.html.gz"),
     ]);
-    return { plain, packed: { br, gzip }, policy: createPolicy(plain.toString("utf8")) };
+    return { plain, packed: { br, gzip }, tag: createTag(plain), policy: createPolicy(plain.toString("utf8")) };
   } catch (cause) {
     throw new DuetError({
       code: "internal",

@@ -1,10 +1,10 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { McpServer } from "@modelcontextprotocol/server";
 import type { Config } from "../../config/config.ts";
-import { type Caller, operator } from "../../core/caller.ts";
+import type { Caller } from "../../core/caller.ts";
+import type { Credentials } from "../../core/store/credentials.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
@@ -12,18 +12,21 @@ import { formatCount } from "../../kit/text/format-count.ts";
 import type { ConnectionDetails } from "../mcp/mcp-interface.ts";
 import type { Log } from "../operations/log.ts";
 import { isLoopback, toUrlHost } from "./address.ts";
+import { createAuthenticate } from "./auth/authenticate.ts";
+import { createApiTokenCheck } from "./auth/check-api-token.ts";
 import { createGuessLimit } from "./auth/guess-limit.ts";
-import type { Authenticate, OpenPages } from "./auth/open-auth.ts";
+import type { Auth, Authenticate, OpenPages } from "./auth/open-auth.ts";
 import { createTurns, toHttpConnection } from "./connection.ts";
 import { createHealthPages, type Readiness } from "./health.ts";
 import { type ConnectionLimits, connectionLimits, listen } from "./listen.ts";
 import { createMcpRoute } from "./mcp/mcp-route.ts";
 import type { FollowResources, OnChange } from "./mcp/requests.ts";
+import { readAcceptedLocale } from "./request/accepted-locale.ts";
 import { createAllowedNames } from "./request/allowed-names.ts";
 import { checkRequest } from "./request/check-request.ts";
-import { findDialect, type HttpRefusal } from "./response/dialects.ts";
+import type { HttpRefusal } from "./response/dialects.ts";
 import { createInFlight, type InFlight } from "./response/in-flight.ts";
-import { renderRefusal } from "./response/refusal.ts";
+import { createRawAnswer } from "./response/raw-answer.ts";
 import { createRoutes, type RequestSummary, type Route, type Routes } from "./routes.ts";
 
 export interface HttpServerOptions {
@@ -35,6 +38,8 @@ export interface HttpServerOptions {
   port: number;
   /** Is the operator's bearer token. */
   token?: string | undefined;
+  /** Opens what knows the API tokens. None is accepted without it. */
+  credentials?: (() => Promise<Credentials>) | undefined;
   /** Tells callers apart, beside the token. */
   authenticate?: Authenticate | undefined;
   /** Lists the pages that need no sign-in, besides those of health. */
@@ -60,12 +65,6 @@ export interface HttpServerOptions {
   /** Overrides values that are fixed otherwise. */
   limits?: Partial<ConnectionLimits> | undefined;
   signal: AbortSignal;
-}
-
-export interface Auth {
-  authenticate: Authenticate;
-  /** Holds the pages that say how to sign in, for callers that are not signed in. */
-  routes: OpenPages;
 }
 
 /** Limits how long open responses may take to end after a stop, in milliseconds. */
@@ -100,13 +99,19 @@ export async function serveOverHttp(options: HttpServerOptions): Promise<void> {
     ...connectionLimits,
     ...options.limits,
   };
-  const listening = await listen({ host, port: options.port }, limits, (port) => {
+  const listening = await listen({ host, port: options.port, locale }, limits, (port) => {
     const names = createAllowedNames({ ...settings, host, port });
     const base = settings.publicUrl?.replace(/\/+$/, "") ?? `http://${toUrlHost(host)}:${port}`;
     const auth = options.openAuth?.(`${base}/mcp`);
     const signIn = options.authenticate ?? auth?.authenticate;
     const authenticate = createGuessLimit({
-      authenticate: createAuthenticate(options.token, signIn),
+      authenticate: createAuthenticate({
+        token: options.token,
+        checkApiToken: options.credentials && createApiTokenCheck({ credentials: options.credentials, now: Date.now }),
+        signIn,
+        checkSession: auth?.checkSession,
+        isRequired: settings.requireToken,
+      }),
       hasSignIn: signIn !== undefined,
       locale,
       log,
@@ -119,7 +124,11 @@ export async function serveOverHttp(options: HttpServerOptions): Promise<void> {
         ...options.open,
         ...auth?.routes,
       },
-      routes: { "/mcp": { GET: mcp.handle, POST: mcp.handle, DELETE: mcp.handle }, ...options.routes },
+      forms: auth?.forms,
+      routes: {
+        "/mcp": { GET: mcp.handle, POST: mcp.handle, DELETE: mcp.handle, isStream: true },
+        ...options.routes,
+      },
       onAnswer: options.onAnswer,
       inFlight,
       locale,
@@ -141,8 +150,8 @@ export async function serveOverHttp(options: HttpServerOptions): Promise<void> {
 /** Limits a token from below, in characters, where others can try one after another. */
 const shortestToken = 16;
 
-function isGuarded({ token, authenticate, openAuth }: HttpServerOptions): boolean {
-  return [token, authenticate, openAuth].some((way) => way !== undefined);
+function isGuarded({ token, authenticate, openAuth, settings }: HttpServerOptions): boolean {
+  return settings.requireToken || [token, authenticate, openAuth].some((way) => way !== undefined);
 }
 
 interface Guard extends Pick<HttpServerOptions, "onAnswer" | "locale"> {
@@ -155,16 +164,11 @@ function createGuardedListener({ judge, respond, onAnswer, locale }: Guard): Req
   return (request, response) => {
     const refusal = judge(request);
     if (refusal === undefined) return respond(request, response);
-    const { type, body } = renderRefusal(refusal, locale, findDialect(request.url ?? ""));
-    const fixed = {
-      "content-type": type,
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-    };
+    const accepted = readAcceptedLocale(request.headers["accept-language"], locale);
+    const { status, headers, body } = createRawAnswer(refusal, accepted, request.url ?? "");
     // What may still come of the body is not read.
-    response.writeHead(refusal.status, { ...fixed, connection: "close", ...refusal.headers });
+    response.writeHead(status, headers);
     response.end(body);
-    const { status } = refusal;
     onAnswer?.({ route: undefined, method: request.method ?? "", status, elapsedMs: 0, stream: undefined });
   };
 }
@@ -183,8 +187,8 @@ function unguardedAddressError(host: string): DuetError {
       en: `--http: ${place} can be reached from other machines, and no token is set`,
     },
     hint: {
-      zh: "请设置 DUET_HTTP_TOKEN 或 serve.http.auth，或只监听 127.0.0.1。",
-      en: "Set DUET_HTTP_TOKEN or serve.http.auth, or listen on 127.0.0.1.",
+      zh: "请设置 DUET_HTTP_TOKEN、serve.http.auth 或 serve.http.requireToken，或只监听 127.0.0.1。",
+      en: "Set DUET_HTTP_TOKEN, serve.http.auth or serve.http.requireToken, or listen on 127.0.0.1.",
     },
   });
 }
@@ -282,50 +286,4 @@ function escapeLineSeparators(text: string): string {
 function toHeaderRecord({ headers }: Response): Record<string, string> {
   const { connection: _, ...rest } = Object.fromEntries(headers);
   return rest;
-}
-
-/**
- * Accepts the operator's token or a sign-in, whichever is configured. Without either, everybody who can reach the server is the
- * operator.
- */
-export function createAuthenticate(token: string | undefined, signIn: Authenticate | undefined): Authenticate {
-  if (token === undefined) return signIn ?? (async () => ({ caller: operator }));
-  const byToken = admitByToken(token);
-  if (signIn === undefined) return byToken;
-  return async (request) => {
-    const admission = await byToken(request);
-    return "status" in admission ? signIn(request) : admission;
-  };
-}
-
-/** Accepts the operator's token, only in the `Authorization` header. It is compared in constant time. */
-function admitByToken(token: string): Authenticate {
-  const expected = computeDigest(token);
-  return async (request) => {
-    const header = request.headers.get("authorization");
-    const given = header === null ? undefined : /^bearer +(\S+) *$/i.exec(header)?.[1];
-    if (given !== undefined && timingSafeEqual(computeDigest(given), expected)) return { caller: operator };
-    // RFC 6750, section 3.1: a request without credentials learns the scheme and nothing else.
-    const challenge = header === null ? 'Bearer realm="duet"' : 'Bearer realm="duet", error="invalid_token"';
-    return {
-      status: 401,
-      error: "auth",
-      text: header === null ? needed : notAccepted,
-      headers: { "www-authenticate": challenge },
-    };
-  };
-}
-
-const needed = {
-  zh: "缺少请求头 Authorization（允许：Bearer 后接 DUET_HTTP_TOKEN 的值）",
-  en: "the header Authorization is missing (allowed: Bearer, followed by the value of DUET_HTTP_TOKEN)",
-};
-
-const notAccepted = {
-  zh: "令牌不被接受（允许：DUET_HTTP_TOKEN 的值）",
-  en: "the token is not accepted (allowed: the value of DUET_HTTP_TOKEN)",
-};
-
-function computeDigest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }

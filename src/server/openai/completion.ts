@@ -1,4 +1,6 @@
-import type { ModelBill, Outcome } from "../../core/outcome.ts";
+import type { ClientToolCall } from "../../core/client-tools.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import type { AnswerCitation, AnswerEnd, AnswerFinish, AnswerUsage } from "../model-api/answer-end.ts";
 
 /** Names one answer in each of its pieces. */
 export interface CompletionId {
@@ -10,7 +12,14 @@ export interface CompletionId {
   model: string;
 }
 
-export type Finish = "stop" | "length" | "content_filter";
+export type Finish = "stop" | "length" | "content_filter" | "tool_calls";
+
+const finishes: Readonly<Record<AnswerFinish, Finish>> = {
+  stop: "stop",
+  length: "length",
+  "content-filter": "content_filter",
+  "tool-calls": "tool_calls",
+};
 
 /** Holds what one piece of a streamed answer adds. */
 export interface Delta {
@@ -18,26 +27,32 @@ export interface Delta {
   content?: string;
   reasoning_content?: string;
   annotations?: Annotation[];
+  tool_calls?: (WireCall & { index: number })[];
+}
+
+/** Represents a call of a client's tool in OpenAI's format. */
+export interface WireCall {
+  id: string;
+  type: "function";
+  function: { name: string; arguments: string };
 }
 
 export interface CompletionResult {
-  content: string;
+  text: string;
   reasoning: string;
-  annotations: Annotation[];
-  finish: Finish;
-  usage: WireUsage;
-  notices: Outcome["notices"];
+  calls: readonly ClientToolCall[];
+  end: Pick<AnswerEnd, "finish" | "usage" | "citations" | "notices">;
 }
 
-export function createCompletionId(runId: string, model: string): CompletionId {
-  return { id: `chatcmpl-${runId}`, created: Math.floor(Date.now() / 1000), model };
+export function createCompletionId(answerId: string, model: string): CompletionId {
+  return { id: `chatcmpl-${answerId}`, created: Math.floor(Date.now() / 1000), model };
 }
 
 /** With `includesUsage` the last piece contains the usage, and all pieces before it contain null. */
 export function toChunk(
   naming: CompletionId,
   delta: Delta,
-  finish: Finish | null,
+  finish: AnswerFinish | null,
   { includesUsage, notices }: { includesUsage: boolean; notices?: Outcome["notices"] },
 ): object {
   return {
@@ -45,27 +60,34 @@ export function toChunk(
     object: "chat.completion.chunk",
     created: naming.created,
     model: naming.model,
-    choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
+    choices: [{ index: 0, delta, logprobs: null, finish_reason: finish && finishes[finish] }],
     ...(includesUsage ? { usage: null } : {}),
     ...(notices && { notices }),
   };
 }
 
-export function toUsageChunk({ id, created, model }: CompletionId, usage: WireUsage): object {
-  return { id, object: "chat.completion.chunk", created, model, choices: [], usage };
+export function toUsageChunk({ id, created, model }: CompletionId, usage: AnswerUsage): object {
+  return { id, object: "chat.completion.chunk", created, model, choices: [], usage: toWireUsage(usage) };
 }
 
 export function toCompletion({ id, created, model }: CompletionId, answer: CompletionResult): object {
-  const { content, reasoning, annotations, finish, usage, notices } = answer;
-  const plain = { role: "assistant", content, refusal: null, annotations };
-  const message = reasoning === "" ? plain : { ...plain, reasoning_content: reasoning };
+  const { text, reasoning, calls, end } = answer;
+  const { finish, usage, citations, notices } = end;
+  const message = {
+    role: "assistant",
+    content: text === "" && calls.length > 0 ? null : text,
+    refusal: null,
+    annotations: toAnnotations(citations),
+    ...(calls.length > 0 && { tool_calls: calls.map(toWireCall) }),
+    ...(reasoning !== "" && { reasoning_content: reasoning }),
+  };
   return {
     id,
     object: "chat.completion",
     created,
     model,
-    choices: [{ index: 0, message, logprobs: null, finish_reason: finish }],
-    usage,
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishes[finish] }],
+    usage: toWireUsage(usage),
     ...(notices && { notices }),
   };
 }
@@ -78,32 +100,23 @@ export interface Annotation {
   url_citation: { url: string; title: string; start_index: number; end_index: number };
 }
 
-/** Returns one annotation for each source, at the place where it is cited first. */
-export function toAnnotations({ response, citations }: Pick<Outcome, "response" | "citations">): Annotation[] {
-  return citations.map(({ n, title, url }) => {
-    const marker = `[${n}]`;
-    const start = Math.max(0, response.indexOf(marker));
-    const end = response.startsWith(marker, start) ? start + marker.length : start;
-    return { type: "url_citation", url_citation: { url, title, start_index: start, end_index: end } };
-  });
+export function toAnnotations(citations: readonly AnswerCitation[]): Annotation[] {
+  return citations.map(({ url, title, start, end }) => ({
+    type: "url_citation",
+    url_citation: { url, title, start_index: start, end_index: end },
+  }));
 }
 
-/**
- * Sums the tokens of all models of a run as OpenAI counts them: cached tokens are part of the prompt's, reasoning tokens of the
- * completion's.
- */
-export function toUsage(bills: readonly Tokens[]) {
-  const sum = (name: keyof Tokens): number => bills.reduce((before, bill) => before + bill[name], 0);
-  const [input, output] = [sum("input_tokens"), sum("output_tokens")];
+export function toWireCall({ id, name, argumentsText }: ClientToolCall): WireCall {
+  return { id, type: "function", function: { name, arguments: argumentsText } };
+}
+
+function toWireUsage({ inputTokens, outputTokens, cachedTokens, reasoningTokens }: AnswerUsage) {
   return {
-    prompt_tokens: input,
-    completion_tokens: output,
-    total_tokens: input + output,
-    prompt_tokens_details: { cached_tokens: sum("cached_tokens") },
-    completion_tokens_details: { reasoning_tokens: sum("reasoning_tokens") },
+    prompt_tokens: inputTokens,
+    completion_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+    prompt_tokens_details: { cached_tokens: cachedTokens },
+    completion_tokens_details: { reasoning_tokens: reasoningTokens },
   };
 }
-
-type Tokens = Pick<ModelBill, "input_tokens" | "output_tokens" | "cached_tokens" | "reasoning_tokens">;
-
-export type WireUsage = ReturnType<typeof toUsage>;

@@ -1,36 +1,21 @@
 import * as z from "zod";
-import type { ResponseFormat, ToolChoice } from "../../core/model.ts";
-import type { Mode } from "../../core/outcome.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { describeNoObject } from "../api/read-fields.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
-import type { Handle } from "../http/routes.ts";
 import { parseInput } from "../mcp/read-input.ts";
+import { fieldRefusedError } from "../model-api/field-refused-error.ts";
+import { parseMode, reasoningDetails } from "../model-api/model-names.ts";
+import type { ModelRequest } from "../model-api/model-request.ts";
 import type { WireMessage } from "./read-messages.ts";
-import { fieldRefusedError } from "./read-parts.ts";
+import { readToolChoice, readTools, toToolField, wireTool } from "./read-tools.ts";
 
-/** Represents a request for a chat completion, limited to the fields that Duet uses. */
-export interface ChatRequest {
-  /** Is the model's name as the client sent it. */
-  model: string;
-  mode: Mode;
+/** Represents a request for a chat completion, limited to the fields that Duet uses. Its messages are read by `readMessages`. */
+export interface ChatRequest extends Omit<ModelRequest, "conversation"> {
   messages: readonly WireMessage[];
-  isStreamed: boolean;
   includesUsage: boolean;
-  /** Limits the output of the answer, in tokens. */
-  maxTokens: number | undefined;
-  temperature: number | undefined;
-  topP: number | undefined;
-  /** Ends the answer before the first of these texts. */
-  stop: readonly string[] | undefined;
-  toolChoice: ToolChoice | undefined;
-  /** Is the form of the answer, and absent for a text. */
-  format: Exclude<ResponseFormat, { type: "text" }> | undefined;
-  /** In chat mode, true searches the web first. */
-  search: boolean | undefined;
-  /** Is true when the client brings its own tools. */
-  hasTools: boolean;
+  /** Names the person who asks, in the client's words. It counts for a trusted key only. */
+  user: string | undefined;
 }
 
 const stopText = z.string().min(1).max(1000);
@@ -43,6 +28,8 @@ export const chatBody = z.looseObject({
     .array(
       z.looseObject({
         role: z.string().max(100),
+        tool_calls: z.array(z.unknown()).max(1000).nullish(),
+        tool_call_id: z.string().max(1000).nullish(),
         content: z
           .unknown()
           .optional()
@@ -55,22 +42,34 @@ export const chatBody = z.looseObject({
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   max_tokens: tokens,
   max_completion_tokens: tokens,
-  temperature: z.number().min(0).max(2).nullish(),
+  temperature: z.number().min(0).lt(2).nullish(),
   top_p: z.number().gt(0).max(1).nullish(),
+  tools: z
+    .array(wireTool)
+    .max(512)
+    .nullish()
+    .describe("The client's own tools. A call of one ends the answer; the next request brings its result."),
+  tool_choice: z.unknown().optional(),
+  parallel_tool_calls: z.boolean().nullish(),
   n: z.int().min(1).max(1).nullish(),
   stop: z.union([stopText, z.array(stopText).max(16)]).nullish(),
   response_format: z
     .looseObject({ type: z.string(), json_schema: z.looseObject({ schema: z.unknown() }).nullish() })
     .nullish(),
+  user: z.string().nullish(),
+  safety_identifier: z.string().nullish(),
+  reasoning: z
+    .union([z.enum(reasoningDetails), z.looseObject({ exclude: z.boolean().nullish() })])
+    .nullish()
+    .describe("How much of its work the run tells in reasoning_content: none, brief or full."),
 });
 
 /** Throws `HttpRefusalError` (400, or 404 for the model) with one line that names the field, its value and what is allowed. */
 export function readChat(body: unknown): ChatRequest {
   const fields = readFields(body);
   const mode = parseMode(fields.model);
-  const { messages, stream, stream_options, stop, tools, functions } = fields;
-  refuseToolChoice("tool_choice", fields.tool_choice);
-  refuseToolChoice("function_call", fields.function_call);
+  const { messages, stream, stream_options, stop, tools, reasoning } = fields;
+  const { choice, allowed } = readToolChoice(fields.tool_choice);
   return {
     model: fields.model,
     mode,
@@ -81,10 +80,14 @@ export function readChat(body: unknown): ChatRequest {
     temperature: fields.temperature ?? undefined,
     topP: fields.top_p ?? undefined,
     stop: toStopTexts(stop),
-    toolChoice: fields.tool_choice === "none" ? "none" : undefined,
+    tools: readTools(tools ?? []).filter(({ name }) => allowed?.has(name) ?? true),
+    toolChoice: choice,
+    callsInParallel: fields.parallel_tool_calls ?? true,
     format: readFormat(fields.response_format),
     search: isRecord(fields.web_search_options) ? true : undefined,
-    hasTools: [tools, functions].some((list) => Array.isArray(list) && list.length > 0),
+    reasoning: typeof reasoning === "string" ? reasoning : reasoning?.exclude === true ? "none" : undefined,
+    user: fields.safety_identifier ?? fields.user ?? undefined,
+    fields: chatFields,
   };
 }
 
@@ -94,16 +97,6 @@ function readFields(body: unknown): z.infer<typeof chatBody> {
   if ("input" in read) return read.input;
   const [problem] = read.problems;
   throw fieldRefusedError(problem?.path ?? "", problem?.text ?? describeNoObject(body));
-}
-
-/** A client cannot make Duet call one of the client's tools: Duet would wait for a call that never comes. */
-function refuseToolChoice(param: string, choice: unknown): void {
-  if (choice === undefined || choice === null || choice === "auto" || choice === "none") return;
-  const shown = JSON.stringify(choice).slice(0, 100);
-  throw fieldRefusedError(param, {
-    zh: `${shown} 不可用（允许：auto、none）：Duet 运行自己的工具，不调用请求中的工具`,
-    en: `${shown} (allowed: auto, none): Duet runs its own tools and calls none of the request's`,
-  });
 }
 
 function toStopTexts(stop: z.infer<typeof chatBody>["stop"]): readonly string[] | undefined {
@@ -130,36 +123,10 @@ function describeFormats(type: string): Text {
 
 const describeMissingSchema: Text = { zh: "缺少（允许：JSON Schema）", en: "is missing (allowed: a JSON Schema)" };
 
-/** Presents the modes as models, which OpenAI's clients know. */
-const modes: Readonly<Record<string, Mode>> = { "duet-agent": "agent", "duet-plan": "plan", "duet-chat": "chat" };
-
-/** Throws `HttpRefusalError` (404) for a model that there is not. */
-function parseMode(model: string): Mode {
-  const mode = Object.hasOwn(modes, model) ? modes[model] : undefined;
-  if (mode !== undefined) return mode;
-  const shown = JSON.stringify(model.slice(0, 100));
-  const allowed = Object.keys(modes).join(", ");
-  throw new HttpRefusalError({
-    status: 404,
-    text: { zh: `没有模型 ${shown}（允许：${allowed}）`, en: `there is no model ${shown} (allowed: ${allowed})` },
-    param: "model",
-    openAiCode: "model_not_found",
-  });
-}
-
-/** Creates the model routes; `created` is when the server began, in milliseconds since 1970. */
-export function createModelRoutes(created: number): { list: Handle; one: Handle } {
-  const toModelEntry = (id: string) => ({
-    id,
-    object: "model",
-    created: Math.floor(created / 1000),
-    owned_by: "duet",
-  });
-  return {
-    list: async () => Response.json({ object: "list", data: Object.keys(modes).map(toModelEntry) }),
-    async one({ params: { id = "" } }) {
-      parseMode(id);
-      return Response.json(toModelEntry(id));
-    },
-  };
-}
+const chatFields = {
+  messages: "messages",
+  schema: "response_format.json_schema.schema",
+  temperature: "temperature",
+  topP: "top_p",
+  toToolField,
+};

@@ -2,10 +2,8 @@ import type { Attachment } from "../../core/attachment.ts";
 import { decodeBase64, readDataUrl } from "../../kit/base64.ts";
 import { isRecord, toText } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
-import { HttpRefusalError } from "../http/response/refusal.ts";
-
-/** Represents a file of a message: its bytes, or where they are. */
-export type WireFile = { place: string } & ({ attachment: Attachment } | { url: string });
+import { fieldRefusedError } from "../model-api/field-refused-error.ts";
+import type { WireFile } from "../model-api/model-request.ts";
 
 /** Holds what a message says and brings. */
 export interface WireContent {
@@ -60,10 +58,6 @@ function readFile(file: unknown, place: string): WireFile {
 
 function toAttachment(bytes: Uint8Array | undefined): Attachment | undefined {
   return bytes && { bytes };
-}
-
-export function fieldRefusedError(param: string, { zh, en }: Text): HttpRefusalError {
-  return new HttpRefusalError({ status: 400, text: { zh: `${param}：${zh}`, en: `${param}: ${en}` }, param });
 }
 
 function describeKinds(type: string): Text {

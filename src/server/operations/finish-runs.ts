@@ -34,9 +34,9 @@ export async function finishRuns({ runs, inFlight, graceMs, hurry, locale, log }
   const all = runs.stop();
   const cut = inFlight.cutHalfSent();
   if (cut > 0) warnOperator(finishTexts.cuts(cut));
-  const going = all.filter(({ open }) => open === undefined);
+  const going = all.filter((run) => !isWaiting(run));
   if (going.length > 0 && graceMs > 0) log(say(locale, finishTexts.waits(going.length, graceMs / 1000)));
-  const asking = all.length - going.length;
+  const asking = all.filter(({ open }) => open !== undefined).length;
   if (asking > 0) warnOperator(finishTexts.givesUp(asking));
   const waitForEnds = (signal: AbortSignal) => Promise.all(all.map((run) => waitForOwnEnd(run, signal)));
   await runWithin(graceMs, (signal) => Promise.all([waitForEnds(signal), inFlight.waitUntilEmpty(signal)]), hurry);
@@ -47,12 +47,16 @@ export async function finishRuns({ runs, inFlight, graceMs, hurry, locale, log }
   await runWithin(sendMs, inFlight.waitUntilEmpty);
 }
 
-/** Waits for a run as long as it does something itself; one that waits for a person is cancelled. */
+/** Waits for a run as long as it does something itself; one that waits for a person or for its client's tools is cancelled. */
 async function waitForOwnEnd(run: RunHandle, signal: AbortSignal): Promise<void> {
   while (isActive(run) && !signal.aborted) {
-    if (run.open !== undefined) run.cancel();
+    if (isWaiting(run)) run.cancel();
     await run.waitForChange(signal);
   }
+}
+
+function isWaiting({ open, clientCalls }: RunHandle): boolean {
+  return open !== undefined || clientCalls.open !== undefined;
 }
 
 function isActive({ outcome }: RunHandle): boolean {

@@ -27,10 +27,12 @@ import {
 import type { AgentTrace } from "../../core/trace.ts";
 import { redactValue } from "../../kit/text/redact.ts";
 import { noConversationError } from "../store-errors.ts";
+import { createMemoryCredentials } from "./credentials.ts";
 import { createMemoryDailyUsage } from "./daily-usage.ts";
 import { createMemoryFiles } from "./files.ts";
 import { createMemoryIdempotencyRecords } from "./idempotency-records.ts";
 import { createMemoryJournal } from "./journal.ts";
+import { createMemoryResponseRecords } from "./response-records.ts";
 import { createMemoryResults, type MemoryResults } from "./result-list.ts";
 import { createMemorySourceList } from "./source-list.ts";
 import { createMemoryTurns, type MemoryTurns } from "./turn-list.ts";
@@ -87,6 +89,7 @@ export function createMemoryStore({
   const conversations = new Map<string, StoredConversation>();
   const traces = new LRUCache<string, StoredTrace>({ max });
   const records = createMemoryIdempotencyRecords();
+  const responses = createMemoryResponseRecords();
   const journal = createMemoryJournal(now);
   const files = createMemoryFiles();
   const usages = new LRUCache<string, DailyUsage>({ maxSize: mostCallers, sizeCalculation: () => 1 });
@@ -104,6 +107,7 @@ export function createMemoryStore({
     const { bytes = 0, runIds = [], owner } = conversations.get(id) ?? {};
     for (const runId of runIds) traces.delete(runId);
     records.removeOf(id);
+    responses.removeOf(id);
     journal.removeOf(id, owner);
     files.removeOf(id);
     stored -= bytes;
@@ -172,9 +176,9 @@ export function createMemoryStore({
       return there === undefined ? owner === undefined : there.owner === owner;
     }
 
-    const sortByLastAsked = (folder?: string): StoredConversation[] =>
+    const sortByLastAsked = (folder?: string | null): StoredConversation[] =>
       [...conversations.values()]
-        .filter((kept) => getOwned(kept) && (folder === undefined || kept.folder === folder))
+        .filter((kept) => getOwned(kept) && (folder === undefined || (kept.folder ?? null) === folder))
         .sort((a, b) => b.asked - a.asked);
     const findFirstTrace = (id: string): AgentTrace | undefined =>
       listTraces().findLast(({ conversation_id }) => conversation_id === id);
@@ -183,6 +187,7 @@ export function createMemoryStore({
     return {
       of: scopeToOwner,
       idempotency: records.of(owner),
+      responses: responses.of(owner),
       dailyUsage: getUsage(owner),
       branches: {
         read: async (id) => getOwned(conversations.get(id))?.turns.tree(),
@@ -278,7 +283,13 @@ export function createMemoryStore({
     measure: async () => stored,
     settled: async () => {},
   };
-  return { ...scopeToOwner(undefined), typedHistory: createMemoryTypedHistory(), retention, journal: journal.open() };
+  return {
+    ...scopeToOwner(undefined),
+    typedHistory: createMemoryTypedHistory(),
+    credentials: createMemoryCredentials(),
+    retention,
+    journal: journal.open(),
+  };
 }
 
 /**

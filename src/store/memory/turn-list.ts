@@ -38,7 +38,7 @@ export function createMemoryTurns(): MemoryTurns {
   const summaries: (MadeSummary & { summary: Summary })[] = [];
   let current = firstBranch;
 
-  const parentOf = (n: number): number => stored[n - 1]?.parent ?? 0;
+  const getParent = (n: number): number => stored[n - 1]?.parent ?? 0;
   const find = (branch = current): BranchTip => tips.find((each) => each.branch === branch) ?? find(current);
 
   /** With one line of turns, the newest summary holds; else the last one that was made on this branch. */
@@ -48,7 +48,7 @@ export function createMemoryTurns(): MemoryTurns {
 
   function read(wanted?: number): BranchTurns {
     const { branch, tip } = find(wanted);
-    const path = listPath(tip, parentOf);
+    const path = listPath(tip, getParent);
     return { branch, turns: path.flatMap((n) => stored[n - 1]?.turn ?? []), summary: findSummary(path) };
   }
 

@@ -78,6 +78,7 @@ function removeOne(
   if (files.length === mostRows) return "more";
   left.rows -= 1;
   statements.dropIdempotencyRecords.run({ id, owner });
+  statements.dropResponses.run({ id, owner });
   dropRunRecords(statements, { id, owner });
   statements.dropConversation.run({ id, owner });
   return "gone";

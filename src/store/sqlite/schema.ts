@@ -241,6 +241,35 @@ WHERE pinned = 0 AND named_by_person = 0`,
 ) STRICT`,
     ],
   },
+  // Who may call over HTTP. Of tokens and cookies there is the SHA-256 alone.
+  {
+    objects: [
+      `CREATE TABLE api_tokens (
+  hash TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  hint TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  tools TEXT,
+  owner TEXT,
+  created_at TEXT NOT NULL,
+  expires_at TEXT,
+  revoked_at TEXT,
+  last_used_at TEXT
+) STRICT`,
+      "CREATE INDEX api_tokens_by_name ON api_tokens (name)",
+      `CREATE TABLE sign_in_sessions (
+  hash TEXT PRIMARY KEY,
+  issuer TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  name TEXT NOT NULL,
+  scopes TEXT NOT NULL,
+  id_token TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  expires_at TEXT NOT NULL
+) STRICT`,
+      "CREATE INDEX sign_in_sessions_by_end ON sign_in_sessions (expires_at)",
+    ],
+  },
   // The folders of conversations, and their branches: what follows an earlier question in place of what was said before.
   {
     columns: [
@@ -277,6 +306,19 @@ WHERE pinned = 0 AND named_by_person = 0`,
 ) STRICT`,
       "CREATE INDEX made_summaries_by_conversation ON made_summaries (conversation)",
       "CREATE INDEX conversations_by_folder ON conversations (folder, asked)",
+    ],
+  },
+  // What programs get back by the ID of a response, packed. A conversation begins with its first turn, which may come later.
+  {
+    objects: [
+      `CREATE TABLE responses (
+  id TEXT PRIMARY KEY,
+  owner TEXT,
+  conversation TEXT,
+  created_at TEXT NOT NULL,
+  body BLOB NOT NULL
+) STRICT`,
+      "CREATE INDEX responses_by_conversation ON responses (conversation, created_at)",
     ],
   },
 ];

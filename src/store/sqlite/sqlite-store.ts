@@ -19,6 +19,7 @@ import { StoreError } from "../store-errors.ts";
 import { createSqliteBranches } from "./branches/branch-list.ts";
 import { extendBranch, findBranch, insertSummary } from "./branches/branches.ts";
 import { type ConnectionOptions, openStoreConnection } from "./connection.ts";
+import { createSqliteCredentials } from "./credentials.ts";
 import { createSqliteDailyUsage } from "./daily-usage.ts";
 import { createSqliteHostTimeouts } from "./host-timeouts.ts";
 import { createSqliteIdempotencyRecords } from "./idempotency-records.ts";
@@ -26,6 +27,7 @@ import { createSqliteJournal, dropRunFiles, endRunRecord } from "./journal/journ
 import { packTextNow } from "./packed-text.ts";
 import { packTrace, type TraceColumns } from "./packed-trace.ts";
 import { removeInSteps } from "./removal.ts";
+import { createSqliteResponseRecords } from "./response-records.ts";
 import { createSqliteResultList, type PackedResult, packResults, saveResults } from "./result-list.ts";
 import { createSqliteRetention } from "./retention.ts";
 import { type KnownTurns, type LoadedConversation, loadConversation, toEntry, toTrace } from "./rows.ts";
@@ -111,6 +113,7 @@ export async function createSqliteStore(
     return {
       of: scopeToOwner,
       idempotency: createSqliteIdempotencyRecords(connection, owner),
+      responses: createSqliteResponseRecords(connection, owner, options.now ?? Date.now),
       hostTimeouts: createSqliteHostTimeouts(connection, owner),
       dailyUsage: createSqliteDailyUsage(connection, owner, options.now),
       branches: createSqliteBranches(connection, owner),
@@ -148,7 +151,9 @@ export async function createSqliteStore(
         await connection.write((statements) => insertSummary(statements, { id, owner, branch, ...words }));
       },
       async latest(folder) {
-        const row = await connection.read(({ latest }) => latest.get({ owner, folder: folder ?? null }));
+        const row = await connection.read(({ latest }) =>
+          latest.get({ owner, folder: folder ?? null, anywhere: Number(folder === undefined) }),
+        );
         return row && toText(row.id);
       },
       list({ limit, offset, folder = null, withQuestions = false }) {
@@ -185,7 +190,13 @@ export async function createSqliteStore(
     };
   }
 
-  return { ...scopeToOwner(undefined), typedHistory: createSqliteTypedHistory(connection), retention, journal };
+  return {
+    ...scopeToOwner(undefined),
+    typedHistory: createSqliteTypedHistory(connection),
+    credentials: createSqliteCredentials(connection),
+    retention,
+    journal,
+  };
 }
 
 /** Names or pins a conversation. Returns false when the owner has none with that ID. Must run inside a transaction. */

@@ -1,8 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { noConversationError } from "../store-errors.ts";
 import { prepareBranches } from "./branches/branch-statements.ts";
+import { prepareCredentials } from "./credential-statements.ts";
 import { prepareJournal } from "./journal/journal-statements.ts";
-import { prepareDailyUsage, prepareRemoval, prepareRetention } from "./upkeep-statements.ts";
+import { prepareDailyUsage, prepareRemoval, prepareResponseRecords, prepareRetention } from "./upkeep-statements.ts";
 
 /** Selects the newest typed texts, up to the number that is bound, the oldest first. */
 export const selectTypedTexts =
@@ -33,7 +34,9 @@ export function prepareStatements(connection: DatabaseSync) {
     ...prepareRetention(prepare),
     ...prepareDailyUsage(prepare),
     ...prepareJournal(prepare),
+    ...prepareCredentials(prepare),
     ...prepareBranches(prepare),
+    ...prepareResponseRecords(prepare),
     conversation: prepare(`
       SELECT c.title AS title, c.turns AS turns, c.created_at AS created_at, c.marker AS marker, c.results AS results,
         c.branch AS branch, p.branch AS plan_branch, s.turns AS summarised, s.text AS summary, s.facts AS facts, w.conversation IS NOT NULL AS wanted, p.plan AS plan,
@@ -124,7 +127,7 @@ export function prepareStatements(connection: DatabaseSync) {
 
     latest: prepare(`
       SELECT id FROM conversations
-      WHERE owner IS :owner AND (:folder IS NULL OR folder = :folder) AND (turns > 0 OR EXISTS (SELECT 1 FROM plans WHERE conversation = id)
+      WHERE owner IS :owner AND (:anywhere OR folder IS :folder) AND (turns > 0 OR EXISTS (SELECT 1 FROM plans WHERE conversation = id)
         OR EXISTS (SELECT 1 FROM journal_runs r WHERE r.conversation = conversations.id AND r.state = 'going'))
       ORDER BY asked DESC LIMIT 1`),
     list: prepare(`

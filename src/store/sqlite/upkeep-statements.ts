@@ -97,3 +97,18 @@ export function prepareDailyUsage(prepare: Prepare) {
     pruneUsage: prepare("DELETE FROM daily_usage WHERE day < :oldest"),
   };
 }
+
+export function prepareResponseRecords(prepare: Prepare) {
+  return {
+    putResponse: prepare(`
+      INSERT INTO responses (id, owner, conversation, created_at, body) VALUES (:id, :owner, :conversation, :now, :body)
+      ON CONFLICT (id) DO UPDATE SET conversation = excluded.conversation, body = excluded.body WHERE owner IS excluded.owner`),
+    response: prepare("SELECT conversation, body FROM responses WHERE id = :id AND owner IS :owner"),
+    dropResponse: prepare("DELETE FROM responses WHERE id = :id AND owner IS :owner"),
+    firstResponse: prepare("SELECT 1 FROM responses WHERE conversation = :conversation AND owner IS :owner LIMIT 1"),
+    dropResponses: prepare("DELETE FROM responses WHERE conversation = :id AND owner IS :owner"),
+    pruneResponses: prepare(`
+      DELETE FROM responses WHERE id IN (
+        SELECT id FROM responses WHERE conversation IS NULL AND created_at < :oldest ORDER BY created_at LIMIT 20)`),
+  };
+}

@@ -100,7 +100,7 @@ async function findRefusal({ tool, args, context }: HookedCall, before: BeforeCa
   if (problems.length === 0) return undefined;
   const list = problems.map(({ path, text }) => `${path}: ${say(locale, text)}`).join("; ");
   const text = say(locale, {
-    zh: `没有执行：钩子把 ${name} 的参数改成了它不接受的值（${toShortLine(list, 500)}）。这不是您的参数的问题。`,
+    zh: `没有执行：钩子把 ${name} 的参数改成了它不接受的值（${toShortLine(list, 500)}）。这不是你的参数的问题。`,
     en: `Not run: a hook changed the arguments to what ${name} does not take (${toShortLine(list, 500)}). Your own arguments were valid.`,
   });
   return { ...createFailure("denied", text), permission };

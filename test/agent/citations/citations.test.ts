@@ -217,3 +217,48 @@ test("a link to a page that was never fetched keeps its address and gets no numb
   expect(filter("See [1](https://evil.example/x) here.").text).toBe("See (https://evil.example/x) here.");
   expect(filter("See [1](#note) here.").text).toBe("See [1](#note) here.");
 });
+
+const documents = new Set([1, 2]);
+
+function filterWithDocuments(
+  text: string,
+  { own = true, numbers = documents } = {},
+): { text: string; cited: string[] } {
+  const sources = createMemorySourceList({ after: Math.max(0, ...numbers) });
+  if (own)
+    for (const name of ["a", "b"]) void sources.number([{ title: name, url: `https://${name}.example`, snippet: "" }]);
+  const citations = createCitationFilter(sources, undefined, numbers);
+  const shown = citations.push(text) + citations.finish();
+  return { text: shown, cited: citations.citations().map(({ n, url }) => `${n} ${url}`) };
+}
+
+test.each([
+  [
+    "are kept, and ours begin behind them",
+    "x [2] y [4] z [1] w [3].",
+    "x [2] y [3] z [1] w [4].",
+    [`3 ${b}`, `4 ${a}`],
+  ],
+  ["share a bracket with ours", "x [1, 4].", "x [1][3].", [`3 ${b}`]],
+  ["keep their links and footnotes", "[1](https://d.example) x[^2].", "[1](https://d.example) x[^2].", []],
+  ["do not save a number that nothing has", "x [9] y [1].", "x y [1].", []],
+  ["leave a list of references to ours", "x [4].\n\nSources\n- [4] b https://b.example", "x [3].", [`3 ${b}`]],
+])("numbers of the asker's documents %s", (_, given, shown, cited) => {
+  expect(filterWithDocuments(given)).toEqual({ text: shown, cited });
+});
+
+test("while nothing is fetched for an asker that may bring documents, all brackets are its own", () => {
+  const given = "x [1]. y [7][8], nothing is known of [9].";
+  expect(filterWithDocuments(given, { own: false }).text).toBe(given);
+  expect(filterWithDocuments(given, { own: false, numbers: new Set() }).text).toBe(given);
+});
+
+test.each([
+  ["Nobody knows it [9]. So they say [9], and hope [8] [9]; well.", "Nobody knows it. So they say, and hope; well."],
+  ["Nobody knows it [9] .", "Nobody knows it ."],
+  ["无人知晓 [9]。", "无人知晓。"],
+  ["Nothing is known of [9].", "Nothing is known of [9]."],
+])("a citation that is taken out leaves no blank before the mark behind it: %s", (given, shown) => {
+  for (let at = 0; at < given.length; at++)
+    expect(filter(given, undefined, [given.slice(0, at), given.slice(at)]).text).toBe(shown);
+});

@@ -60,6 +60,23 @@ test.each<[string, (() => Promise<Approval>) | undefined, string, string]>([
   },
 );
 
+test("a step that the person wants done in another way is marked, is not run, and the rest is planned anew", async () => {
+  const models = planners([written(add, write), written({ ...add, step: 3 })], "It was done in another way.");
+  const approveCall = async (): Promise<Approval> => ({ instead: "Only add." });
+  const events = await runAll({ mode: "plan", models, tools, approveCall });
+  expect(lastAsked(models.functionCall, 1)).toContain("says what to do instead: Only add.");
+  expect(plansOf(events)[0]?.map(({ consent }) => consent)).toEqual([undefined, true]);
+  expect(
+    plansOf(events)
+      .at(-1)
+      ?.map(({ tool, state }) => [tool, state]),
+  ).toEqual([
+    ["calculator", "done"],
+    ["write_it", "failed"],
+    ["calculator", "done"],
+  ]);
+});
+
 test("a step that fails after a refusal is not planned anew either", async () => {
   const broken = makeTool("broken", () => ({ ok: false, text: "no", error: { code: "tool", message: "no" } }));
   const models = planners([written(write, { tool: "broken" }, add)]);

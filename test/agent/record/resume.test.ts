@@ -182,7 +182,7 @@ describe("a run whose process ends after any of its records", () => {
     };
     const guard = (world: World) =>
       world.tools.map((tool) => withPermission(tool, createPermissionCheck({ ask: ["*"] })));
-    const asks = (answer: Approval, asked: string[]) => async () => {
+    const asks = (answer: Approval, asked: Approval[]) => async () => {
       asked.push(answer);
       return answer;
     };
@@ -195,9 +195,9 @@ describe("a run whose process ends after any of its records", () => {
       "call:c1",
       "turn:decide:2",
     ]);
-    const seen: [number, string[], string[], string | undefined][] = [];
+    const seen: [number, Approval[], string[], string | undefined][] = [];
     for (let cut = 1; cut <= 4; cut++) {
-      const asked: string[] = [];
+      const asked: Approval[] = [];
       const world = createWorld(new Map(), new Set());
       const steps = whole.steps.slice(0, cut);
       const setting = { tools: guard(world), approveCall: asks("once", asked) };

@@ -50,6 +50,14 @@ test("nothing stands behind another owner's words, nor behind a first question t
   expect(ids).not.toContain(theirs.conversation_id);
 });
 
+test("what a run did is known to its owner alone, and stands in no store", async () => {
+  const { ask, duet } = await open(["Hello."]);
+  const { run_id } = await ask("Hi", [], "anna");
+  expect(await duet.trace(run_id, { owner: "anna" })).toMatchObject({ run_id, final_answer: "Hello." });
+  expect([await duet.trace(run_id, { owner: "ben" }), await duet.trace(run_id)]).toEqual([undefined, undefined]);
+  expect(await (await duet.store({ owner: "anna" })).trace(run_id)).toBeUndefined();
+});
+
 test("one owner's words, however many, have no other's forgotten", async () => {
   const histories = createGivenHistories({ most: 10, mostText: 100_000 });
   const kept = createMemoryStore();

@@ -133,8 +133,14 @@ test("a failed write leaves the old file where it was, and its texts are there n
     throw new Error("the disk is full");
   };
   const config = { home, conversations: settings("disk") };
-  const { store } = await openStore({ home: await temporaryFolder(), conversations: settings("memory") });
-  const opened = { store, typedHistory: { list: async () => [], add }, takeNotices: () => [], addNotice() {} };
+  const { store, credentials } = await openStore({ home: await temporaryFolder(), conversations: settings("memory") });
+  const opened = {
+    store,
+    credentials,
+    typedHistory: { list: async () => [], add },
+    takeNotices: () => [],
+    addNotice() {},
+  };
   expect(await createTypedHistory(config, async () => opened).list()).toEqual(["old"]);
   expect(await readdir(home)).toEqual(["history"]);
 });

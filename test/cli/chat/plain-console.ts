@@ -44,6 +44,7 @@ export function openPlainConsole({ isTerminal = true, handler, ...more }: PlainC
       locale: "en",
       prompt: () => "Chat mode > ",
       status: () => "",
+      starting: [],
       offered: undefined,
       message: () => false,
       messages: [],

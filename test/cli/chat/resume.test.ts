@@ -1,6 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { startTerminal } from "../../fakes/terminal.ts";
 import { isGivenBack, openChatTerminal } from "./open-chat.ts";
 
 test("the chat says on leaving how to continue a conversation that is stored, and nothing where it cannot be", async () => {
@@ -74,6 +75,47 @@ describe("going on with a conversation in a terminal", () => {
     third.press("up");
     await third.stands("> The capital of France?");
     third.press("ctrl-c", "ctrl-d");
+    expect(await third.ended()).toBe(0);
+    isGivenBack(third);
+  });
+
+  test("of two terminals in one conversation one goes back and neither reads the other's turns; duet resume finds it by a question", async () => {
+    const chatTerminal = await openChatTerminal();
+    const texts = ["Paris.", "Two million.", "Rome.", "Three million.", "Madrid."];
+    chatTerminal.provider.script("only", ...texts.map((text) => ({ text })));
+    const one = await chatTerminal.open();
+    one.type("The capital of France?\r");
+    await one.stands("Paris.");
+    one.type("How many live there?\r");
+    await one.stands("Two million.");
+    const other = await chatTerminal.open(["-c"]);
+    await other.stands("Continuing: The capital of France? (2 turns)");
+    one.type("/rewind 1\r");
+    await one.stands("Chat mode > The capital of France?");
+    await one.stands("Files are not restored");
+    one.press("ctrl-c");
+    one.type("The capital of Italy?\r");
+    await one.stands("Rome.");
+    other.type("And in its suburbs?\r");
+    await other.stands("Three million.");
+    const sent = (index: number): string => JSON.stringify(chatTerminal.provider.journal.at(index)?.body.messages);
+    expect(sent(-1)).toContain("How many live there?");
+    expect(sent(-1)).not.toContain("Italy");
+    expect(sent(-2)).not.toContain("France");
+    await one.resize(40, 24);
+    await one.stands("openai/only");
+    for (const row of one.rows()) expect(row.trimEnd().length).toBeLessThanOrEqual(40);
+    for (const terminal of [one, other]) terminal.type("/exit\r");
+    expect(await Promise.all([one.ended(), other.ended()])).toEqual([0, 0]);
+
+    const { home, cwd, env } = chatTerminal;
+    const third = await startTerminal(["resume", "--config", join(home, "duet.config.json")], { cwd, env });
+    await third.stands("type to filter");
+    await third.reply("suburbs");
+    await third.stands("❯ The capital of France?");
+    third.press("enter");
+    await third.stands("Continuing: The capital of France? (3 turns)");
+    third.type("/exit\r");
     expect(await third.ended()).toBe(0);
     isGivenBack(third);
   });

@@ -28,7 +28,7 @@ test("several lines are one message, by Shift+Enter of either protocol, Ctrl-J, 
   isGivenBack(terminal);
 });
 
-test("@file attaches what it holds, Tab completes its path and a command; what cannot be attached is told", async () => {
+test("@file attaches what it holds, Tab completes its path and a command; what cannot be attached stops the question", async () => {
   const chatTerminal = await openChatTerminal();
   await writeFile(join(chatTerminal.cwd, "recipe with eggs.md"), "Take three eggs.");
   await writeFile(join(chatTerminal.cwd, "large.txt"), "x".repeat(200_001));
@@ -42,18 +42,25 @@ test("@file attaches what it holds, Tab completes its path and a command; what c
   await terminal.stands("❯ @recipe\\ with\\ eggs.md");
   terminal.press("tab");
   await terminal.stands("What is @recipe\\ with\\ eggs.md");
-  terminal.type("beside @large.txt @photo.heic @none.txt @ours.txt");
-  // As terminals send a file that is dropped on them.
+  terminal.type("beside ");
+  // As terminals send a file that is dropped on them. The second label is taken away as one piece.
   terminal.paste(`'${dropped}' `);
-  await terminal.stands("my\\ picture.png");
+  terminal.paste(`'${dropped}' `);
+  await terminal.stands("beside [image 1] [image 2]");
+  terminal.press("backspace", "backspace");
+  await terminal.hides("[image 2]");
+  terminal.type("@large.txt @photo.heic @none.txt @ours.txt");
+  terminal.press("enter");
+  await terminal.showsWords(
+    "✗ Not attached: @large.txt is too large (at most 200000 bytes); Not attached: @photo.heic is image/heic (allowed: PNG, JPEG, GIF, WebP); Not attached: @none.txt does not exist; Not attached: @ours.txt is protected (Duet's configuration or data, or a file of keys). The question was not sent; your text is back in the input.",
+  );
+  expect(chatTerminal.provider.journal).toHaveLength(0);
+  await terminal.stands("beside [image 1] @large.txt");
+  for (let word = 0; word < 4; word++) terminal.press("ctrl-w");
   terminal.press("enter");
   await terminal.stands("An omelette.");
   await terminal.stands("📎 recipe with eggs.md (16 characters)");
-  await terminal.stands("⚠ Not attached: @large.txt is too large");
   await terminal.stands(`my picture.png (${images.png.length} B)`);
-  await terminal.stands("⚠ Not attached: @photo.heic is image/heic (allowed: PNG, JPEG, GIF, WebP)");
-  await terminal.stands("⚠ Not attached: @none.txt does not exist");
-  await terminal.stands("⚠ Not attached: @ours.txt is protected");
   expect(chatTerminal.lastQuestion()).toContain("Take three eggs.");
   expect(chatTerminal.lastQuestion()).toContain(`data:image/png;base64,${images.png.toString("base64").slice(0, 60)}`);
   expect(chatTerminal.lastQuestion()).not.toContain("functionCall");
@@ -125,7 +132,7 @@ test("a question that pops up is not answered by what was being typed, and histo
   terminal.type("se\ry\r");
   await terminal.stands("✉ y");
   // The pause after which keys are an answer.
-  await terminal.stands("🔧 asked {} · 1.");
+  for (let pause = 0; pause < 3; pause++) await terminal.reply("");
   await terminal.reply("n\rmore");
   await terminal.stands("Let asked run? No");
   await terminal.stands("It was refused.");

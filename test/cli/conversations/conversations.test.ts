@@ -29,7 +29,7 @@ async function place(more: Record<string, string> = {}, start = runWarm): Promis
     OPENAI_API_KEY: "sk-test",
     ...more,
   };
-  return { provider, file: join(home, "duet.db"), env, run: (...args) => start(args, { env }) };
+  return { provider, file: join(home, "duet.db"), env, run: (...args) => start(args, { env, cwd: home }) };
 }
 
 /** What the model was sent last: who said what, without the system prompt. */
@@ -102,7 +102,10 @@ describe("going on with a conversation after the program has ended", () => {
     const { provider, env, run } = await place();
     provider.script("only", { text: "Paris." }, { text: "Two million." });
     await run("ask", "What is the capital of France?", "--mode", "chat");
-    const terminal = await startTerminal(["--continue", "--mode", "chat"], { env, cwd: await temporaryFolder() });
+    const terminal = await startTerminal(["--continue", "--all", "--mode", "chat"], {
+      env,
+      cwd: await temporaryFolder(),
+    });
     await terminal.shows("Continuing: What is the capital of France?");
     await terminal.shows("> ");
     terminal.type("And how many live there?\r");
@@ -128,6 +131,7 @@ describe("going on with a conversation after the program has ended", () => {
 
   test.each([
     [["--continue"], "duet: --continue: there is no conversation to continue yet\n"],
+    [["--all"], "duet: --all goes with --continue (allowed: -c --all, or duet resume --all)\n"],
     [["-c", "--conversation", "a"], "duet: --conversation and --continue cannot be combined (allowed: one of them)\n"],
     [["--conversation", " "], 'duet: --conversation: " " is not a conversation ID (allowed: 1 to 200 characters)\n'],
   ])("%j is one line and exit code 2, and no model is asked", async (flags, line) => {

@@ -27,7 +27,7 @@ test("a chat asks once about each content, shows it first on demand, and remembe
   const directory = workplace({ "AGENTS.md": "Use tabs.\u001b[31m" });
   const home = join(directory, "state");
   const config = {
-    terminal: { theme: "auto", screenReader: false, instructions: true } as const,
+    terminal: { theme: "auto", notify: "off", screenReader: false, instructions: true } as const,
     environment: { HOME: directory },
     home,
   };

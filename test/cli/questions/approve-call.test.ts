@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { createSavedRules } from "../../../src/app/questions/saved-rules.ts";
 import { createTerminalUser } from "../../../src/cli/questions/ask-question.ts";
 import { pickOne } from "../../../src/cli/questions/pick-one.ts";
 import type { PickOptions, Reader } from "../../../src/cli/questions/reader.ts";
+import { type Line, toPlainText } from "../../../src/cli/terminal/text/line.ts";
+import { temporaryFolder } from "../../fakes/program.ts";
 
 const { signal } = new AbortController();
 const call = {
@@ -23,7 +26,7 @@ function typing(...lines: string[]): Reader & { written: string[]; left: number 
       written.push(query);
       return lines.shift();
     },
-    write: (line: string) => void written.push(line),
+    write: (line: string | Line) => void written.push(toPlainText(line)),
     leave() {
       reader.left += 1;
     },
@@ -37,8 +40,8 @@ function choosing(label: string | undefined) {
   const written: string[] = [];
   const reader: Reader = {
     locale: "en",
-    ask: async () => expect.unreachable("asked for a line"),
-    write: (line) => void written.push(line),
+    ask: async (query) => (query.startsWith("What should") ? "use cc" : expect.unreachable("asked for a line")),
+    write: (line) => void written.push(toPlainText(line)),
     async pick<T>({ title, choices, chosen }: PickOptions<T>) {
       shown.push({ title, labels: choices.map((choice) => choice.label), chosen });
       return choices.find((choice) => choice.label === label)?.value;
@@ -67,7 +70,13 @@ test("a tool of nobody's server has none", async () => {
 });
 
 test("a list offers once, always, no and never, none of them chosen beforehand; leaving it is a no", async () => {
-  const labels = ["Yes, once", "Yes, always in this conversation", "No", "Never in this conversation"];
+  const labels = [
+    "Yes, once",
+    "Yes, always in this conversation",
+    "No",
+    "No, and say what to do instead",
+    "Never in this conversation",
+  ];
   const answers = await Promise.all(
     [...labels, undefined].map(async (label) => {
       const { reader, shown } = choosing(label);
@@ -76,10 +85,10 @@ test("a list offers once, always, no and never, none of them chosen beforehand; 
       return answer;
     }),
   );
-  expect(answers).toEqual(["once", "conversation", "no", "never", "no"]);
+  expect(answers).toEqual(["once", "conversation", "no", { instead: "use cc" }, "never", "no"]);
   const { reader, shown } = choosing(undefined);
   await createTerminalUser({ ...reader, showsEvents: false }).ask({ ...call, onlyOnce: true }, signal);
-  expect(shown[0]?.labels).toEqual([labels[0], labels[2], labels[3]]);
+  expect(shown[0]?.labels).toEqual([labels[0], labels[2], labels[3], labels[4]]);
 });
 
 test.each([
@@ -88,12 +97,14 @@ test.each([
   [["a"], "conversation"],
   [["n"], "no"],
   [["never"], "never"],
+  [["i", " use cc "], { instead: "use cc" }],
+  [["instead", ""], "no"],
   [["", "1", "perhaps", "NEVER "], "never"],
   [[], "no"],
 ])("typed %j means %s", async (lines, answer) => {
   const reader = typing(...lines);
-  expect(await createTerminalUser({ ...reader, showsEvents: false }).ask(call, signal)).toBe(answer);
-  expect(reader.written).toContain("Let mail__send run? [y once/a always in this conversation/n] ");
+  expect(await createTerminalUser({ ...reader, showsEvents: false }).ask(call, signal)).toEqual(answer);
+  expect(reader.written).toContain("Let mail__send run? [y once/a in this conversation/n no/i say what instead] ");
 });
 
 describe("where the arguments could not be shown whole", () => {
@@ -105,15 +116,24 @@ describe("where the arguments could not be shown whole", () => {
     expect(shown).toEqual([
       {
         title: "Let mail__send run? Not all arguments are shown, so a yes applies to this call only.",
-        labels: ["Yes, once", "No", "Never in this conversation"],
+        labels: [
+          "Yes, once",
+          "No",
+          "No, and say what to do instead",
+          "Never in this conversation",
+          "Show all of it first",
+        ],
         chosen: undefined,
       },
     ]);
   });
 
   test.each([
-    ["en", "Let mail__send run? Not all arguments are shown, so a yes applies to this call only. [y/n] "],
-    ["zh", "允许执行 mail__send？参数没有全部显示，只能允许这一次。[y/n] "],
+    [
+      "en",
+      "Let mail__send run? Not all arguments are shown, so a yes applies to this call only. [y once/n no/i say what instead/v view all] ",
+    ],
+    ["zh", "允许执行 mail__send？参数没有全部显示，只能允许这一次。[y 这一次/n 不/i 说明该怎么做/v 先看全部] "],
   ] as const)("a typed always is not taken, in %s", async (locale, question) => {
     const reader = typing("a", "y");
     expect(await createTerminalUser({ ...reader, locale, showsEvents: false }).ask(long, signal)).toBe("once");
@@ -127,7 +147,7 @@ test("always is not taken of a call that is asked about each time, and /exit lea
     "no",
   );
   expect(reader.written).toContain(
-    "Type y or n; /exit declines and exits. Type never to refuse for the rest of this conversation.",
+    "Type y, n, i or never, which refuses for the rest of this conversation; /exit declines and exits.",
   );
   expect(reader.left).toBe(1);
 });
@@ -156,4 +176,38 @@ test("where lines are typed, a choice is a number, a word or its name, and an En
   expect(await pickOne(typing(""), picking, signal)).toBe(2);
   expect(await pickOne(typing(""), { ...picking, chosen: undefined }, signal)).toBeUndefined();
   expect(await pickOne(typing(), picking, signal)).toBeUndefined();
+});
+
+describe("with rules that are saved", () => {
+  async function openConsent() {
+    const home = await temporaryFolder();
+    const saved = createSavedRules(home, "/w");
+    return { consent: { saved, readCurrent: async () => undefined }, saved };
+  }
+
+  test("always shows the rule, counts for this call, and the next such call is allowed without a question", async () => {
+    const { consent, saved } = await openConsent();
+    const first = choosing("Yes, always (saves the rule)");
+    expect(await createTerminalUser({ ...first.reader, showsEvents: false, consent }).ask(call, signal)).toBe("once");
+    expect(first.written).toContain('"Always" would save this rule: mail__send(to="anna")');
+    expect(await saved.list()).toHaveLength(1);
+    const next = choosing(undefined);
+    const user = createTerminalUser({ ...next.reader, showsEvents: false, consent });
+    expect(await user.ask(call, signal)).toBe("once");
+    expect(next.written).toEqual(['🔐 mail__send: allowed by the saved rule mail__send(to="anna")']);
+    expect(await user.ask({ ...call, arguments: { to: "bob" } }, signal)).toBe("no");
+    expect(await user.ask({ ...call, onlyOnce: true }, signal)).toBe("no");
+    expect(next.shown).toHaveLength(2);
+  });
+
+  test("always is not offered for a call of which not all was shown, until all of it is", async () => {
+    const { consent } = await openConsent();
+    const reader = typing("s", "v", "s", "y");
+    const text = Array.from({ length: 400 }, (_, index) => `row ${index}`).join("\n");
+    const request = { ...call, arguments: { path: "/w/a", content: text } };
+    expect(await createTerminalUser({ ...reader, showsEvents: false, consent }).ask(request, signal)).toBe("once");
+    const queries = reader.written.filter((line) => line.startsWith("Let mail__send run?"));
+    expect(queries.map((query) => query.includes("/s always"))).toEqual([false, false, true]);
+    expect(reader.written.filter((line) => line === "│ row 250")).toHaveLength(1);
+  });
 });

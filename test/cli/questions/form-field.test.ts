@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createTerminalUser, limitThinkingTime } from "../../../src/cli/questions/ask-question.ts";
+import { type Line, toPlainText } from "../../../src/cli/terminal/text/line.ts";
 import type { Elicitation, ElicitationReply } from "../../../src/core/forms/elicitation.ts";
 import { readForm } from "../../../src/core/forms/form.ts";
 import { createElicit } from "../../../src/core/questions/user.ts";
@@ -22,7 +23,7 @@ function person(lines: string[], locale: Locale = "en") {
       screen.push(`${query}${line ?? "<end>"}`);
       return line;
     },
-    write: (line: string) => void screen.push(line),
+    write: (line: string | Line) => void screen.push(toPlainText(line)),
     leave: () => void left.push("left"),
   };
   return { screen, left, ask: createTerminalUser({ ...reader, showsEvents: false }).ask };
@@ -151,7 +152,7 @@ describe("a form", () => {
     expect(screen).toEqual([
       "❓ MCP 服务器 trips 提问：",
       "│ Who is travelling?",
-      "  /decline 拒绝，/cancel 取消。trips 会看到您输入的内容：不要输入密码或密钥。",
+      "  /decline 拒绝，/cancel 取消。trips 会看到你输入的内容：不要输入密码或密钥。",
       "│ a",
       "a [整数 · 回车：2]: x",
       "需要：整数。",
@@ -173,7 +174,7 @@ describe("a form", () => {
     const user = createTerminalUser({
       locale: "en",
       ask: async () => Promise.reject(new Error("withdrawn")),
-      write: (line) => void screen.push(line),
+      write: (line) => void screen.push(toPlainText(line)),
       showsEvents: false,
     });
     await expect(user.ask(form(everyField), signal)).rejects.toThrow("withdrawn");

@@ -15,7 +15,7 @@ test("what each server weighs is shown, and that all tools are listed", async ()
   const config = await configFile({ models: model(200_000), mcpServers: memory });
   const { code, stdout } = await runProgram(["tools", "--locale", "en", "--config", config], { env });
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^memory · ready · 9 · about \d{3,4} tokens$/m);
+  expect(stdout).toMatch(/^memory · ready · 9 tools · about \d{3,4} tokens$/m);
   expect(stdout).toMatch(/^all are listed for the model: about \d{4} tokens of at most 16000$/m);
 });
 

@@ -45,7 +45,7 @@ describe("duet trace", () => {
     const { code, stdout, stderr } = await runInOwnProcess(words, { env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const lines = stdout.split("\n");
-    expect(lines[0]).toMatch(new RegExp(`^${outcome.run_id} · 20\\d\\d-\\S+Z · agent$`));
+    expect(lines[0]).toMatch(new RegExp(`^${outcome.run_id} · 20\\d\\d-\\d\\d-\\d\\d \\d\\d:\\d\\d · agent$`));
     expect(lines.slice(1, 4)).toEqual(["Question: the moon", "Models: openai/cheap → openai/strong", "Steps"]);
     expect(lines.slice(4, 9)).toEqual([
       "1. 💭 I will echo it.",

@@ -45,7 +45,7 @@ describe("what a configuration would do", () => {
       "loads code from agent.evaluation.module: ./evil.js",
     ]);
     expect(renderEffects(effects, "zh")[0]).toBe(
-      "启动服务器 maps：npx -y maps@1.0.0 --token … · 给它 MAPS_KEY、NODE_OPTIONS（能让程序运行别的代码） · 得到您的 MY_MAPS_KEY、HTTPS_PROXY",
+      "启动服务器 maps：npx -y maps@1.0.0 --token … · 给它 MAPS_KEY、NODE_OPTIONS（能让程序运行别的代码） · 得到你的 MY_MAPS_KEY、HTTPS_PROXY",
     );
   });
 

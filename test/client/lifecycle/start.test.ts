@@ -72,7 +72,7 @@ test("120: one that exits at its start is reported with its exit code and its la
   expect(good?.state).toBe("ready");
   expect(failed).toMatchObject({ state: "failed", error: { code: "server" } });
   expect(failed?.error?.text.en).toBe(
-    "MCP server fake cannot be used: its process ended with exit code 7\nFATAL: no key in FAKE_KEY\n\\u{1b}[31mred\\u{1b}[0m",
+    "MCP server fake cannot be used: its process ended with exit code 7; it wrote:\nFATAL: no key in FAKE_KEY\n\\u{1b}[31mred\\u{1b}[0m",
   );
   expect(failed?.error?.text.zh).toContain("进程已退出，退出码 7");
 });

@@ -46,7 +46,8 @@ test.each(settingFlags)("--$name is an option of the command line and arrives as
   const options: Readonly<Record<string, Option>> = { ...sharedOptions, ...chatOptions, ...serveOptions };
   const option = options[name];
   expect(option?.type).toBe(kind === "switch" ? "boolean" : "string");
-  expect(option?.describe).toMatch(/\S/);
+  expect(option?.describe.zh).toMatch(/\S/);
+  expect(option?.describe.en).toMatch(/\S/);
   const value = kind === "switch" ? true : "7";
   expect(toFlags({ [name]: value })[field]).toEqual(kind === "number" ? 7 : kind === "list" ? ["7"] : value);
 });

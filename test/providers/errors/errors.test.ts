@@ -32,7 +32,7 @@ describe("an error of a vendor", () => {
     [401, '{"detail":"Invalid API Key"}', "auth", false],
     [422, { detail: [{ msg: "field required" }] }, "invalid_request", false],
     [400, [{ error: { message: "bad", status: "INVALID_ARGUMENT" } }], "invalid_request", false],
-    [404, { error: { message: "model not found", type: "not_found_error" } }, "invalid_request", false],
+    [404, { error: { message: "model not found", type: "not_found_error" } }, "model_not_found", false],
     [408, "", "server", true],
     [498, "", "overloaded", true],
     [502, "<html><head><title>502 Bad Gateway</title></head></html>", "server", true],

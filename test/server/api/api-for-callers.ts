@@ -6,6 +6,7 @@ import type { Caller } from "../../../src/core/caller.ts";
 import type { Model } from "../../../src/core/model.ts";
 import { openRunService, type RunService } from "../../../src/runs/run-service.ts";
 import { createApi } from "../../../src/server/api/api.ts";
+import { createResponsesRoutes } from "../../../src/server/responses/responses-routes.ts";
 import { startHttpFace } from "../../fakes/http-interface.ts";
 
 export interface ApiForCallers {
@@ -16,7 +17,7 @@ export interface ApiForCallers {
   post(path: string, who: string, body: object): Promise<Response>;
 }
 
-/** The agent API for callers who say who they are, on a real socket; `known` may use fewer tools. */
+/** The agent API and the Responses API for callers who say who they are, on a real socket; `known` may use fewer tools. */
 export async function serveCallers(model: Model, known: readonly Caller[] = []): Promise<ApiForCallers> {
   const search = { searxng: { url: "http://127.0.0.1:9" } };
   const settings = { conversations: { store: "memory" }, locale: "en", search };
@@ -24,7 +25,7 @@ export async function serveCallers(model: Model, known: readonly Caller[] = []):
   const duet = await openDuet(config, { models: { functionCall: model, answer: model } });
   const service = openRunService(duet, { settings: config.serve });
   const face = await startHttpFace({
-    routes: createApi(service, config),
+    routes: { ...createApi(service, config), ...createResponsesRoutes(service) },
     async authenticate({ headers }) {
       const owner = headers.get("authorization") ?? undefined;
       return { caller: known.find((caller) => caller.owner === owner) ?? { owner } };

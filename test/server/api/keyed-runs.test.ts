@@ -39,7 +39,10 @@ test("a key that was used for something else is refused, before and after a rest
   for (const { chat } of [served, restarted]) {
     const response = await chat({ message: "Hello!" }, keyed("k1"));
     expect(response.status).toBe(422);
-    expect(await response.json()).toMatchObject({ code: "invalid_request", detail: expect.stringContaining("Key") });
+    expect(await response.json()).toMatchObject({
+      code: "idempotency_key_reused",
+      detail: expect.stringContaining("Key"),
+    });
   }
   expect(served.model.requests).toHaveLength(1);
 });

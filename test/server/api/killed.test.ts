@@ -3,10 +3,13 @@ import { once } from "node:events";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import OpenAI from "openai";
+import type { ResponseStreamEvent } from "openai/resources/responses/responses";
 import { expect, onTestFinished, test } from "vitest";
 import { images } from "../../fakes/images.ts";
 import { programEnvironment, startProgram, temporaryFolder } from "../../fakes/program.ts";
 import { startFakeProvider } from "../../fakes/provider.ts";
+import { checkEvents } from "../responses/response-events.ts";
 
 /** A tool that has done its work, and does not come back. */
 const stuck = (journal: string): string => `import { appendFileSync } from "node:fs";
@@ -25,6 +28,8 @@ const attachment = { name: "chart.png", data: Buffer.from(images.png).toString("
 
 interface Served {
   child: ChildProcess;
+  /** The official client of OpenAI's API, for this server. */
+  client: OpenAI;
   /** Asks with a key; the headers may ask for events. */
   ask(key: string, headers?: Record<string, string>): Promise<Response>;
 }
@@ -55,6 +60,7 @@ async function openHome() {
     }
     return {
       child,
+      client: new OpenAI({ baseURL: `${origin}/v1`, apiKey: "none", maxRetries: 0 }),
       ask: (key, headers = {}) =>
         fetch(`${origin}/agent/chat`, {
           method: "POST",
@@ -154,3 +160,25 @@ async function readFrames(body: ReadableStream<Uint8Array> | null, frames: strin
     }
   }
 }
+
+test("a response in the background goes on in the next process, and its reader misses nothing", async () => {
+  const { serve, readLines } = await openHome();
+  const first = await serve();
+  const asked = { model: "duet-agent", input: "Write a line", background: true, stream: true as const };
+  const seen: ResponseStreamEvent[] = [];
+  const reading = (async () => {
+    for await (const event of await first.client.responses.create(asked)) seen.push(event);
+  })().catch(() => {});
+  await expect.poll(readLines).toBe("line\n");
+  await expect.poll(() => JSON.stringify(seen)).toContain("write_line");
+  await kill(first);
+  await reading;
+
+  const { client } = await serve();
+  const id = seen[0]?.type === "response.created" ? seen[0].response.id : "";
+  const rest = await client.responses.retrieve(id, { stream: true, starting_after: seen.length - 1 });
+  const response = checkEvents([...seen, ...(await Array.fromAsync(rest))]);
+  expect(response.status).toBe("completed");
+  expect(JSON.stringify(response.output.at(-1))).toContain("Nobody knows whether the line was written.");
+  expect(await client.responses.retrieve(id)).toMatchObject({ id, status: "completed" });
+});

@@ -130,6 +130,7 @@ const problem = z.strictObject({
   detail: z.string(),
   code: z.string(),
   hint: z.string().nullable(),
+  retry_after_s: z.number().optional(),
 });
 
 const events = { accept: "text/event-stream" };

@@ -50,16 +50,16 @@ test("healthz says that it lives, readyz whether it could serve; both without a 
 test("an unknown path is 404, a wrong method 405 with what is allowed, as problem details where it is not MCP", async () => {
   const { url } = await started();
   const unknown = await fetch(new URL("/nothing", url));
-  expect([unknown.status, await unknown.json()]).toMatchObject([404, { code: "invalid_request", status: 404 }]);
+  expect([unknown.status, await unknown.json()]).toMatchObject([404, { code: "not_found", status: 404 }]);
   const wrong = await fetch(url, { method: "PUT", headers: { "content-type": "application/json" }, body: "{}" });
-  expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "GET, POST, DELETE"]);
+  expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "GET, POST, DELETE, OPTIONS"]);
   const head = await fetch(url, { method: "HEAD" });
   expect(head.status).toBe(405);
   const posted = await fetch(new URL("/healthz", url), {
     method: "POST",
     headers: { "content-type": "application/json" },
   });
-  expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET"]);
+  expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
 });
 
 test("the method is judged before the body, and an unknown path is told all paths, whatever is sent to it", async () => {

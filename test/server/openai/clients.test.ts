@@ -23,7 +23,7 @@ const call = [{ id: "1", name: "lookup", input: { query: "duet" } }];
 test("the models are the modes, and a model that there is not is told as OpenAI tells it", async () => {
   const { client, origin } = await startWire();
   const list = await client.models.list();
-  expect(list.data.map(({ id }) => id)).toEqual(["duet-agent", "duet-plan", "duet-chat"]);
+  expect(list.data.map(({ id }) => id)).toEqual(["duet-agent", "duet-plan", "duet-chat", "duet-side"]);
   expect(await client.models.retrieve("duet-plan")).toEqual({
     id: "duet-plan",
     object: "model",
@@ -34,7 +34,8 @@ test("the models are the modes, and a model that there is not is told as OpenAI 
   expect(none.status).toBe(404);
   expect(await none.json()).toEqual({
     error: {
-      message: 'there is no model "gpt-6" (allowed: duet-agent, duet-plan, duet-chat)',
+      message:
+        'there is no model "gpt-6" (allowed: duet-agent, duet-plan, duet-chat, duet-side, each also with :none, :brief, :full)',
       type: "invalid_request_error",
       param: "model",
       code: "model_not_found",
@@ -109,18 +110,21 @@ test("the wire is OpenAI's to the letter: events of data alone, and usage only w
   expect(chunks.every(({ usage, choices }) => usage === undefined && choices.length === 1)).toBe(true);
 });
 
-test("a stream on which nothing happens is kept alive with comments", async () => {
+test("a stream on which nothing happens is kept alive with empty pieces, and never a comment", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   onTestFinished(() => void vi.useRealTimers());
   const { post } = await startWire({ turns: [{ hang: true }] });
   const response = await post({ model: "duet-chat", messages: [user("Hi")], stream: true });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
-  while (!text.includes(": keep-alive\n\n")) {
+  while (!text.includes('"delta":{}')) {
     vi.advanceTimersByTime(10_000);
     text += (await reader?.read())?.value ?? "";
   }
   await reader?.cancel();
+  const lines = text.split("\n").filter((line) => line !== "");
+  for (const line of lines) chunkShape.parse(JSON.parse(line.replace(/^data: /, "")));
+  expect(lines.at(-1)).toContain('"finish_reason":null');
 });
 
 test("a client that leaves stops the model's request, streamed or not", async () => {
@@ -165,23 +169,20 @@ test("an answer that was cut off says so", async () => {
   expect(refused.choices[0]?.finish_reason).toBe("content_filter");
 });
 
-test("the client's limits reach the model, its tools are named as not used, in the language of the question", async () => {
-  const { client, model } = await startWire({ turns: ["你好！"], settings: { locale: undefined } });
+test("the client's limits reach the model, and what it says is in the language of the question", async () => {
+  const turns = [{ text: "你好！", finish: "length" as const }];
+  const { client, model } = await startWire({ turns, settings: { locale: undefined } });
   const answer = await client.chat.completions.create({
     model: "duet-chat",
     messages: [user("你好")],
     max_completion_tokens: 77,
     temperature: 0.1,
-    tools: [{ type: "function", function: { name: "theirs", parameters: {} } }],
     user: "somebody",
     seed: 1,
   });
   expect(model.requests[0]?.maxTokens).toBe(77);
   expect(model.requests[0]?.tools).toEqual([]);
-  expect(answer.choices[0]?.message).toHaveProperty(
-    "reasoning_content",
-    expect.stringContaining("请求中的工具没有使用"),
-  );
+  expect(answer.choices[0]?.message).toHaveProperty("reasoning_content", expect.stringContaining("回答"));
 });
 
 test("temperature and top_p are those of the answer, as far as its model takes them", async () => {
@@ -365,7 +366,10 @@ test("what was written when a run was cancelled is no whole answer, streamed or 
   const [choice] = (await whole).choices;
   expect(choice).toMatchObject({
     finish_reason: "length",
-    message: { content: "It begins", reasoning_content: expect.stringContaining("Cancelled.") },
+    message: {
+      content: "It begins\n\n> ⚠ The answer was cancelled.",
+      reasoning_content: expect.stringContaining("Cancelled."),
+    },
   });
   expect((await chunks).at(-1)?.choices[0]?.finish_reason).toBe("length");
 });

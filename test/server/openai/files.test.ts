@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { Attachment } from "../../../src/core/attachment.ts";
-import { collectFiles } from "../../../src/server/openai/collect-files.ts";
-import { readMessages } from "../../../src/server/openai/read-messages.ts";
+import { collectFiles } from "../../../src/server/model-api/collect-files.ts";
+import { toConversation } from "../../../src/server/model-api/to-conversation.ts";
+import { readMessages, type WireMessage } from "../../../src/server/openai/read-messages.ts";
 import { images } from "../../fakes/images.ts";
 import { body, servePages } from "../../tools/page/server.ts";
 import { assistant, errorShape, startWire, user } from "./wire.ts";
@@ -11,7 +12,7 @@ const picture = (url: string) => ({ type: "image_url", image_url: { url } });
 const text = (words: string) => ({ type: "text", text: words });
 
 test("texts, images and files of a message are read in their order, and a message may be an image alone", async () => {
-  const read = readMessages([
+  const read = readConversation([
     { role: "user", content: [picture(dataUrl)] },
     assistant("A red square."),
     {
@@ -25,7 +26,7 @@ test("texts, images and files of a message are read in their order, and a messag
     },
   ]);
   const png = { mediaType: "image/png", bytes: images.png };
-  expect(await collectFiles(read, { fetchFile: unreachable }, new AbortController().signal)).toEqual({
+  expect(await collectFiles(read, toSource(unreachable))).toEqual({
     attachments: [{ bytes: Buffer.from("ABC"), name: "a.txt" }, png],
     history: [{ question: "…", answer: "A red square.", attachments: [png] }],
     notes: [],
@@ -44,8 +45,8 @@ test("of the images of earlier messages the newest 20 are kept, those that canno
     if (url.endsWith("/22.png")) throw new Error("gone");
     return { bytes: images.gif };
   };
-  const read = readMessages([...turns.flat(), user("How many?")]);
-  const { history, notes } = await collectFiles(read, { fetchFile }, new AbortController().signal);
+  const read = readConversation([...turns.flat(), user("How many?")]);
+  const { history, notes } = await collectFiles(read, toSource(fetchFile));
   expect(history.map((turn) => turn.attachments?.length ?? 0)).toEqual([
     ...Array(4).fill(0),
     ...Array(18).fill(1),
@@ -94,6 +95,14 @@ test.each([
   expect(message).not.toMatch(/\n|iVBOR/);
   expect(model.requests).toEqual([]);
 });
+
+function readConversation(messages: readonly WireMessage[]) {
+  return toConversation(readMessages(messages), "messages");
+}
+
+function toSource(fetchFile: (url: string) => Promise<Attachment>) {
+  return { field: "messages", duet: { fetchFile }, signal: new AbortController().signal };
+}
 
 async function unreachable(): Promise<Attachment> {
   throw new Error("nothing is fetched");

@@ -2,12 +2,16 @@ import { APIError } from "openai";
 import { expect, test } from "vitest";
 import { DuetError, type ErrorCode } from "../../../src/kit/errors.ts";
 import { createOfflineModel } from "../../../src/providers/offline/model.ts";
-import { isSideCall } from "../../../src/server/openai/side-calls.ts";
+import { title } from "../../fakes/chat-pages.ts";
 import { makeTool } from "../../fakes/events.ts";
 import { readMetrics, total } from "../operations/read-metrics.ts";
-import { assistant, completionShape, dataOf, errorShape, startWire, user } from "./wire.ts";
+import { completionShape, dataOf, errorShape, startWire, user } from "./wire.ts";
 
 const hi = [user("Hi")];
+
+function toWireTool(name: string, parameters: object = { type: "object", properties: {} }) {
+  return { type: "function", function: { name, parameters } };
+}
 
 const wrong: [string | null, unknown][] = [
   ["model", { messages: hi }],
@@ -20,16 +24,27 @@ const wrong: [string | null, unknown][] = [
     { model: "duet-chat", messages: [...hi, { role: "user", content: [{ type: "image_url", image_url: {} }] }] },
   ],
   ["messages[0].content[0]", { model: "duet-chat", messages: [{ role: "user", content: [{ type: "input_audio" }] }] }],
-  ["messages", { model: "duet-chat", messages: [...hi, assistant("Hello")] }],
   ["messages", { model: "duet-chat", messages: [{ role: "system", content: "Be brief." }] }],
   ["messages", { model: "duet-chat", messages: [user("x".repeat(100_001))] }],
   ["n", { model: "duet-chat", messages: hi, n: 2 }],
-  ["temperature", { model: "duet-chat", messages: hi, temperature: 3 }],
+  ["temperature", { model: "duet-chat", messages: hi, temperature: 2 }],
+  ["reasoning", { model: "duet-chat", messages: hi, reasoning: "some" }],
   ["top_p", { model: "duet-chat", messages: hi, top_p: "high" }],
   ["max_tokens", { model: "duet-chat", messages: hi, max_tokens: 0 }],
   ["stream", { model: "duet-chat", messages: hi, stream: "yes" }],
-  ["tool_choice", { model: "duet-agent", messages: hi, tools: [{}], tool_choice: "required" }],
-  ["function_call", { model: "duet-agent", messages: hi, function_call: { name: "theirs" } }],
+  ["tool_choice", { model: "duet-agent", messages: hi, tool_choice: "always" }],
+  ["tools[0].type", { model: "duet-agent", messages: hi, tools: [{ type: "custom", custom: { name: "theirs" } }] }],
+  ["tools[1].function.name", { model: "duet-agent", messages: hi, tools: [toWireTool("a"), toWireTool("a")] }],
+  ["tools[0].function.name", { model: "duet-agent", messages: hi, tools: [toWireTool("my tool")] }],
+  ["tools[0].function.parameters", { model: "duet-chat", messages: hi, tools: [toWireTool("a", { type: "array" })] }],
+  [
+    "tools[1].function.parameters",
+    {
+      model: "duet-chat",
+      messages: hi,
+      tools: [toWireTool("a"), toWireTool("b", { type: "object", properties: { at: { type: "text" } } })],
+    },
+  ],
   ["response_format.type", { model: "duet-agent", messages: hi, response_format: { type: "xml" } }],
   ["stop[0]", { model: "duet-chat", messages: hi, stop: [""] }],
   [
@@ -92,7 +107,7 @@ test("the same in a stream is an event that the official client throws", async (
   expect(data.join("\n")).toContain('"finish_reason":"length"');
 });
 
-test("a call that needs consent does not run, and the answer and the reasoning say why", async () => {
+test("where nobody may be asked, a call that needs consent does not run, and the answer and the reasoning say why", async () => {
   const ran: unknown[] = [];
   const wipe = {
     ...makeTool("wipe", (args) => {
@@ -102,7 +117,8 @@ test("a call that needs consent does not run, and the answer and the reasoning s
     annotations: { destructive: true },
   };
   const calls = [{ id: "1", name: "wipe", input: {} }];
-  const { client } = await startWire({ turns: [calls, "It could not be wiped."], tools: [wipe] });
+  const settings = { serve: { confirm: "never" } };
+  const { client } = await startWire({ turns: [calls, "It could not be wiped."], tools: [wipe], settings });
   const answer = await client.chat.completions.create({ model: "duet-agent", messages: [user("Wipe it")] });
   expect(ran).toEqual([]);
   expect(answer.choices[0]?.message).toMatchObject({
@@ -111,37 +127,9 @@ test("a call that needs consent does not run, and the answer and the reasoning s
   });
 });
 
-const chat = "### Chat History:\n<chat_history>\nUSER: Hi\nASSISTANT: Hello\n</chat_history>";
-
-/** As the pages send them, shortened in the middle. */
-const prompts = [
-  `### Task:\nGenerate a concise, 3-5 word title with an emoji summarizing the chat history.\n### Output:\nJSON format: { "title": "…" }\n${chat}`,
-  `### Task:\nGenerate 1-3 broad tags categorizing the main themes of the chat history.\n\n### Output:\nJSON format: { "tags": [] }\n\n${chat}`,
-  `### Task:\nSuggest 3-5 relevant follow-up questions or prompts that the user might naturally ask next.\n${chat}`,
-  `### Task:\nAnalyze the chat history to determine the necessity of generating search queries, in the given language.\n\n${chat}`,
-  `### Task:\nYou are an autocompletion system. Continue the text in \`<text>\`.\n\n### **Output Rules**:\n- JSON\n${chat}\n<type>General</type>\n<text>The sun</text>\n#### Output:`,
-  "Provide a concise, 5-word-or-less title for the conversation, using title case conventions. Only return the title itself.\n\nConversation:\nUser: Hi\nAI: Hello",
-];
-
-test.each(prompts)("a chat page's own request is known: %s", (prompt) => {
-  expect(isSideCall({ messages: [user(prompt)], isStreamed: false })).toBe(true);
-});
-
-test("a person's own question is not taken for one", () => {
-  const title = prompts[0] ?? "";
-  const asked = [
-    { messages: [user("Generate a concise, 3-5 word title for my essay about <chat_history>.")], isStreamed: false },
-    { messages: [user("### Task:\nGenerate a concise, 3-5 word title for my novel.")], isStreamed: false },
-    { messages: [user(`What does this prompt do?\n\n${title}`)], isStreamed: false },
-    { messages: [user(title)], isStreamed: true },
-    { messages: [user("Hi"), assistant("Hello"), user(title)], isStreamed: false },
-  ];
-  expect(asked.map(isSideCall)).toEqual([false, false, false, false, false]);
-});
-
-test("it is answered by the function-call model in one call: no prompt of ours, no tools, no steps", async () => {
+test("a request of a page's own is answered by the function-call model in one call: no prompt of ours, no tools, no steps", async () => {
   const { post, model } = await startWire({ turns: ['{ "title": "Greetings" }'] });
-  const response = await post({ model: "duet-agent", messages: [user(prompts[0] ?? "")], max_tokens: 50 });
+  const response = await post({ model: "duet-agent", messages: title, max_tokens: 50 });
   const { choices, usage } = completionShape.parse(await response.json());
   expect(choices[0].message).toEqual({
     role: "assistant",
@@ -150,18 +138,18 @@ test("it is answered by the function-call model in one call: no prompt of ours, 
     annotations: [],
   });
   expect(usage.total_tokens).toBe(20);
-  expect(model.requests).toMatchObject([{ messages: [user(prompts[0] ?? "")], tools: [], maxTokens: 50 }]);
+  expect(model.requests).toMatchObject([{ messages: title, tools: [], maxTokens: 50 }]);
 });
 
-test("it counts as a run: in the figures, among what the caller may take, and in no list", async () => {
-  const title = { model: "duet-agent", messages: [user(prompts[0] ?? "")] };
+test("such a request counts as a run: in the figures, among what the caller may take, and in no list", async () => {
+  const asked = { model: "duet-agent", messages: title };
   const { post, origin } = await startWire({
     turns: ["Greetings"],
     settings: { serve: { limits: { tokensPerDay: 20 } } },
   });
-  const written = await post(title);
+  const written = await post(asked);
   expect([written.status, written.headers.get("x-request-id")]).toEqual([200, expect.stringMatching(/^run-/)]);
-  const refused = await post(title);
+  const refused = await post(asked);
   expect([refused.status, Number(refused.headers.get("retry-after"))]).toEqual([429, expect.any(Number)]);
   expect(errorShape.parse(await refused.json()).error).toMatchObject({
     code: "insufficient_quota",
@@ -174,15 +162,15 @@ test("it counts as a run: in the figures, among what the caller may take, and in
   expect(await (await fetch(`${origin}/agent/runs`)).json()).toMatchObject({ runs: [] });
 });
 
-test("what its model throws is told as that of a run, and a client that leaves stops it", async () => {
-  const title = { model: "duet-agent", messages: [user(prompts[0] ?? "")] };
+test("what the model of such a request throws is told as that of a run, and a client that leaves stops it", async () => {
+  const asked = { model: "duet-agent", messages: title };
   const error = new DuetError({ code: "rate_limit", text: { zh: "慢一点", en: "slow down" } });
   const { post, client, origin, model } = await startWire({ turns: [{ error }, { hang: true }] });
-  const failed = await post(title);
+  const failed = await post(asked);
   expect([failed.status, failed.headers.get("x-should-retry")]).toEqual([424, "false"]);
   expect(errorShape.parse(await failed.json()).error.message).toContain("slow down");
   const leave = new AbortController();
-  const left = client.chat.completions.create(title, { signal: leave.signal });
+  const left = client.chat.completions.create(asked, { signal: leave.signal });
   await expect.poll(() => model.requests.length).toBe(2);
   leave.abort();
   await expect(left).rejects.toThrow();
@@ -194,7 +182,7 @@ test("what its model throws is told as that of a run, and a client that leaves s
 test("a model that goes by rules names nothing", async () => {
   const rules = createOfflineModel({ locale: "en" });
   const { post } = await startWire({ models: { functionCall: rules, answer: rules } });
-  const response = await post({ model: "duet-agent", messages: [user(prompts[0] ?? "")] });
+  const response = await post({ model: "duet-agent", messages: title });
   expect(completionShape.parse(await response.json()).choices[0].message.content).toBe("");
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createSentText } from "../../../src/server/openai/sent-text.ts";
+import { createSentText } from "../../../src/server/model-api/sent-text.ts";
 
 /** What is sent of an answer that is told as `told`, and once more from its beginning on as `again`. */
 function send(told: string[], again: string[]): [string, boolean] {

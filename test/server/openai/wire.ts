@@ -33,7 +33,12 @@ const usage = z.strictObject({
 
 const citation = z.strictObject({ url: z.url(), title: z.string(), start_index: z.int(), end_index: z.int() });
 const annotations = z.array(z.strictObject({ type: z.literal("url_citation"), url_citation: citation }));
-const finish = z.enum(["stop", "length", "content_filter"]);
+const finish = z.enum(["stop", "length", "content_filter", "tool_calls"]);
+const call = z.strictObject({
+  id: z.string().regex(/^call_/),
+  type: z.literal("function"),
+  function: z.strictObject({ name: z.string(), arguments: z.string() }),
+});
 const naming = { id: z.string().regex(/^chatcmpl-/), created: z.int(), model: z.string() };
 
 const delta = z.strictObject({
@@ -41,6 +46,7 @@ const delta = z.strictObject({
   content: z.string().optional(),
   reasoning_content: z.string().optional(),
   annotations: annotations.optional(),
+  tool_calls: z.array(call.extend({ index: z.int() })).optional(),
 });
 
 /** One piece of a stream, and nothing that OpenAI's clients could stumble over. */
@@ -61,7 +67,8 @@ export const completionShape = z.strictObject({
       index: z.literal(0),
       message: z.strictObject({
         role: z.literal("assistant"),
-        content: z.string(),
+        content: z.string().nullable(),
+        tool_calls: z.array(call).optional(),
         refusal: z.null(),
         annotations,
         reasoning_content: z.string().optional(),
@@ -79,6 +86,7 @@ export const errorShape = z.strictObject({
     type: z.string(),
     param: z.string().nullable(),
     code: z.string(),
+    retry_after_s: z.number().optional(),
   }),
 });
 

@@ -111,7 +111,7 @@ describe("Agent 模式", () => {
       "💭 预报里没有气温，再查一次具体气温。",
       'web_search {"query":"上海 明天 最高气温"}',
       "💭 结果已经足够。",
-      "📝 回答生成阶段 · anthropic/strong：",
+      "切换到回答生成阶段 · openai/cheap → anthropic/strong",
     ];
     expect(inOrder(screen.stderr, order)).toEqual(order);
     expect(screen.stdout).toMatch(/^上海明天多云\[1\]，最高 24 度\[2\]。\n/);

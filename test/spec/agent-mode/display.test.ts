@@ -165,8 +165,7 @@ describe("Agent 执行过程展示", () => {
       "4 条结果",
       "⚖ ",
       "💭 结果已经足够。",
-      "⚖ 工具调用结果已满足要求，切换到回答生成阶段。",
-      "📝 回答生成阶段",
+      "⚖ 工具调用结果已满足要求，切换到回答生成阶段 · openai/cheap → anthropic/strong",
     ];
     expect(inOrder(screen.stderr, order)).toEqual(order);
   });
@@ -178,7 +177,7 @@ describe("Agent 执行过程展示", () => {
     expect(screen.stdout).toBe(`${outcome.response}\n`);
     expect(screen.stdout).not.toMatch(/[🧭💭🔧⚖📝]/u);
     expect(screen.stderr).not.toContain("上海明天多云[1]");
-    expect(screen.stderr.split("\n").filter((line) => /^[🧭💭🔧✓⚖📝]/u.test(line))).toHaveLength(14);
+    expect(screen.stderr.split("\n").filter((line) => /^[🧭💭🔧✓⚖📝]/u.test(line))).toHaveLength(13);
   });
 
   test("执行步骤折叠: a step is a line, and `duet trace` opens it again, whole with --verbose", async () => {

@@ -105,7 +105,7 @@ describe("工具调用结果评估", () => {
       results.some(({ text }) => text.includes("多云")) ? { verdict: "answer", reason: "已经知道是多云" } : undefined;`;
     await writeFile(join(dirname(config), "evaluate.mjs"), module);
     const { stderr, code } = await ask(scene, "上海明天天气？", ["--config", config]);
-    expect(stderr).toContain("⚖ 已经知道是多云，切换到回答生成阶段。");
+    expect(stderr).toContain("⚖ 已经知道是多云，切换到回答生成阶段 · ");
     expect(scene.provider.requests("cheap")).toHaveLength(1);
     expect(code).toBe(0);
 
@@ -132,10 +132,10 @@ describe("工具调用结果评估", () => {
     scene.provider.script("strong", { text: "24 度[2]。" });
     const { stderr } = await ask(scene, "上海明天多少度？");
     expect(stderr.split("\n").filter((line) => line.startsWith("⚖"))).toEqual([
-      "⚖ 结果为空或较短（少于 20 个字符），由模型判断是否继续。",
+      "⚖ 结果较短（少于 20 个字符），由模型判断是否足够。",
       "⚖ 工具调用失败，由模型决定下一步。",
       "⚖ 已有工具结果，由工具调用模型判断是否还需要更多信息。",
-      "⚖ 工具调用结果已满足要求，切换到回答生成阶段。",
+      expect.stringMatching(/^⚖ 工具调用结果已满足要求，切换到回答生成阶段 · \S+ → \S+$/),
     ]);
     expect(lastMessage(request(scene, "cheap", 1))).toContain("1+1 = 2");
   });

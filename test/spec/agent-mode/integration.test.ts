@@ -76,7 +76,7 @@ describe("LangChain Agent 集成", () => {
       "run-end",
     ]);
     const signs = ["🧭", "💭", "🔧", "✓", "⚖"];
-    const order = [...signs, ...signs, "🧭", "💭", "⚖", "📝"];
+    const order = [...signs, ...signs, "🧭", "💭", "⚖"];
     const lines = stderr.split("\n").filter((line) => order.some((sign) => line.startsWith(sign)));
     expect(lines.map((line) => order.find((sign) => line.startsWith(sign)))).toEqual(order);
   });

@@ -61,7 +61,7 @@ describe("Agent 性能优化", () => {
     scene.provider.script("strong", { text: "42。", usage: { input: 300, output: 30 } });
     const { stderr } = await ask(scene, "6 乘 7？");
     const bill = stderr.split("\n").at(-2) ?? "";
-    expect(bill).toContain("工具调用 openai/cheap ×2 300→30 tok");
+    expect(bill).toContain("决策 openai/cheap ×2 300→30 tok");
     expect(bill).toContain("回答 anthropic/strong ×1 300→30 tok");
     expect(bill).toContain("共 660 tok");
   });

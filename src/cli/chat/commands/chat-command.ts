@@ -12,6 +12,8 @@ export interface ChatCommand {
   /** Describes the argument as help shows it: `on|off`, `[N]`. It is empty for a command without one. */
   readonly argument: string;
   readonly help: Text;
+  /** Is true for a command that runs at once while a run goes on: it asks no model and nobody, and leaves the conversation alone. */
+  readonly runsAtOnce?: boolean;
   /** Completes the argument. Never rejects. */
   complete?(chat: Chat, argument: string): Promise<readonly Completion[]>;
   /** Returns "exit" to end the chat; what it throws is written as one line. The signal aborts when somebody stops it. */

@@ -6,6 +6,7 @@ import type { ChatCommand } from "./chat-command.ts";
 
 export const context: ChatCommand = {
   name: "/context",
+  runsAtOnce: true,
   argument: "",
   help: {
     zh: "显示各模型的上下文窗口里有什么：提示词、工具、说明、历史、结果",

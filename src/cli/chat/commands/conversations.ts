@@ -1,31 +1,11 @@
-import type { ConversationEntry } from "../../../core/store/store.ts";
-import { type Locale, say, type Text } from "../../../kit/locale.ts";
-import { sanitizeLine, toShortLine } from "../../../kit/text/sanitize.ts";
+import { longestTitle } from "../../../core/store/conversation-title.ts";
+import { say, type Text } from "../../../kit/locale.ts";
+import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { renderBill } from "../../../render/event-lines.ts";
-import { nothingKept, renderEntry, renderTime, renderTurnCount } from "../../conversations/conversation-lines.ts";
-import { pickOne } from "../../questions/pick-one.ts";
+import { nothingKept, renderEntry } from "../../conversations/conversation-lines.ts";
 import { createLine, type Line, type Style } from "../../terminal/text/line.ts";
-import type { Chat } from "../chat.ts";
 import { type ChatCommand, commandError, renderUsageLine } from "./chat-command.ts";
-
-/** `maxOffered` limits the conversations in the list, and `maxSearched` those searched for an ID that is not typed in full. */
-const maxOffered = 50;
-const maxSearched = 1_000;
-
-export const resume: ChatCommand = {
-  name: "/resume",
-  argument: "[ID]",
-  help: { zh: "继续一个保存的对话", en: "continues a saved conversation" },
-  async complete({ duet, settings: { locale } }) {
-    const entries = await (await duet.store()).list({ limit: maxOffered, offset: 0 });
-    return entries.map((entry) => ({ text: entry.id, help: renderTitle(entry, locale) }));
-  },
-  async run(chat, argument, signal) {
-    const id = argument === "" ? await pickConversation(chat, signal) : await findConversationId(argument, chat);
-    if (id !== undefined) await chat.resume(id);
-    return undefined;
-  },
-};
+import { everywhere, readPlace } from "./resume.ts";
 
 export const continueRun: ChatCommand = {
   name: "/continue",
@@ -59,53 +39,6 @@ export const keep: ChatCommand = {
     return undefined;
   },
 };
-
-async function pickConversation(chat: Chat, signal: AbortSignal): Promise<string | undefined> {
-  const { locale } = chat.settings;
-  const entries = await (await chat.duet.store()).list({ limit: maxOffered, offset: 0 });
-  if (entries.length === 0) {
-    chat.write(say(locale, { zh: "还没有可以继续的对话。", en: "There is no conversation to continue yet." }));
-    return undefined;
-  }
-  // Who cannot be asked types an id.
-  if (!chat.reader) {
-    chat.write(...entries.map((entry) => `  ${renderEntry(entry, locale)}`), renderUsageLine(resume, locale));
-    return undefined;
-  }
-  const picking = {
-    title: say(locale, { zh: "🗂 继续哪个对话", en: "🗂 Continue which conversation" }),
-    choices: entries.map((entry) => ({
-      value: entry.id,
-      label: renderTitle(entry, locale),
-      detail: [renderTime(entry.updatedAt), renderTurnCount(entry, locale)].join(" · "),
-    })),
-    chosen: chat.conversationId,
-  };
-  return pickOne(chat.reader, picking, signal);
-}
-
-function renderTitle({ id, title }: ConversationEntry, locale: Locale): string {
-  const shown = sanitizeLine(id);
-  return title === "" ? say(locale, { zh: `（未完成）${shown}`, en: `(unfinished) ${shown}` }) : toShortLine(title, 60);
-}
-
-/**
- * Completes an ID. A text that no ID begins with is returned as typed, and the chat then says that there is no such
- * conversation.
- */
-async function findConversationId(typed: string, { duet }: Chat): Promise<string> {
-  const entries = await (await duet.store()).list({ limit: maxSearched, offset: 0 });
-  const found = entries.filter(({ id }) => id.startsWith(typed)).map(({ id }) => id);
-  if (found.includes(typed) || found.length === 0) return typed;
-  const [first, ...others] = found;
-  if (first !== undefined && others.length === 0) return first;
-  const shown = toShortLine(typed, 60);
-  const ids = found.slice(0, 5).map(sanitizeLine).join(", ");
-  throw commandError({
-    zh: `不止一个对话的编号以 ${shown} 开头：${ids}`,
-    en: `More than one conversation ID starts with ${shown}: ${ids}`,
-  });
-}
 
 export const clear: ChatCommand = {
   name: "/clear",
@@ -152,27 +85,74 @@ export const compact: ChatCommand = {
   },
 };
 
+export const rename: ChatCommand = {
+  name: "/rename",
+  argument: "NAME",
+  help: {
+    zh: "给当前对话命名，命名后不会被自动清理",
+    en: "names the conversation, which is then kept for good",
+  },
+  async run(chat, argument) {
+    const { conversationId, duet, settings } = chat;
+    const { locale } = settings;
+    const store = await duet.store();
+    const name = argument.trim();
+    if (name === "")
+      throw commandError(emptyName, { zh: renderUsageLine(rename, "zh"), en: renderUsageLine(rename, "en") });
+    if (name.length > longestTitle) throw commandError(describeLongName(name.length));
+    if (conversationId === undefined || !(await store.change?.(conversationId, { name })))
+      throw commandError({
+        zh: "对话还没有开始，先提一个问题",
+        en: "the conversation has not begun: ask something first",
+      });
+    const shown = toShortLine(name, 100);
+    chat.write(say(locale, { zh: `这个对话现在叫“${shown}”。`, en: `This conversation is now called “${shown}”.` }));
+    return undefined;
+  },
+};
+
+const emptyName: Text = { zh: "没有给出名字", en: "no name was given" };
+
+function describeLongName(length: number): Text {
+  return {
+    zh: `名字有 ${length} 个字符（允许：最多 ${longestTitle} 个）`,
+    en: `the name has ${length} characters (allowed: at most ${longestTitle})`,
+  };
+}
+
 /** Limits how many conversations are listed. */
 const maxListed = 20;
 
 export const conversations: ChatCommand = {
   name: "/conversations",
-  argument: "",
-  help: { zh: "列出保存的对话", en: "lists the saved conversations" },
-  async run(chat) {
+  runsAtOnce: true,
+  argument: "[all]",
+  help: {
+    zh: "列出在这个文件夹中开始的对话，all 列出全部",
+    en: "lists the conversations that began in this folder; all: every one",
+  },
+  complete: async () => [{ text: everywhere }],
+  async run(chat, argument) {
     const { locale } = chat.settings;
     const store = await chat.duet.store();
-    const found = await store.list({ limit: maxListed + 1, offset: 0 });
+    const folder = readPlace(argument, chat, conversations);
+    const found = await store.list({ limit: maxListed + 1, offset: 0, folder });
     const lines = found.slice(0, maxListed).map((entry): Line => {
       const isThis = entry.id === chat.conversationId;
       return createLine(`${isThis ? "❯" : " "} ${renderEntry(entry, locale)}`, ...(isThis ? currentStyles : []));
     });
     chat.write(...lines);
-    if (lines.length === 0) chat.write(say(locale, { zh: "没有对话。", en: "No conversations." }));
+    if (lines.length === 0) chat.write(say(locale, folder === undefined ? noneText : noneHereText));
     if (found.length > maxListed) chat.write(say(locale, olderText));
     if (chat.config.conversations.store === "memory") chat.write(say(locale, nothingKept));
     return undefined;
   },
+};
+
+const noneText: Text = { zh: "没有对话。", en: "No conversations." };
+const noneHereText: Text = {
+  zh: "这个文件夹中还没有对话。/conversations all 列出全部。",
+  en: "No conversations in this folder. /conversations all lists every one.",
 };
 
 const currentStyles: readonly Style[] = ["accent"];

@@ -16,6 +16,7 @@ import {
 export function createHelp(groups: () => readonly CommandGroup[]): ChatCommand {
   return {
     name: "/help",
+    runsAtOnce: true,
     argument: "[COMMAND]",
     help: { zh: "显示帮助，或一个命令的用法", en: "shows this help, or the usage of one command" },
     complete: async ({ settings: { locale } }) =>
@@ -32,8 +33,10 @@ export function createHelp(groups: () => readonly CommandGroup[]): ChatCommand {
 /** Sets the width that the usage of most commands needs, in columns. A longer usage only shifts its own row. */
 const usageWidth = 23;
 
-function renderAll(groups: readonly CommandGroup[], { settings: { locale }, reader }: Chat): Line[] {
-  const ofGroups = groups.flatMap(({ title, commands }) => [
+function renderAll(groups: readonly CommandGroup[], { settings: { locale }, reader, own }: Chat): Line[] {
+  const ownGroup = { title: { zh: "自己的命令", en: "Your own commands" }, commands: own.known };
+  const all = own.known.length === 0 ? groups : [...groups, ownGroup];
+  const ofGroups = all.flatMap(({ title, commands }) => [
     createLine(say(locale, title), "heading"),
     ...commands.map((command) => createRow(renderUsage(command).padEnd(usageWidth), say(locale, command.help))),
   ]);
@@ -121,6 +124,14 @@ const keyHelp: readonly { keys: string; help: Text }[] = [
       en: "attaches a file; so does pasting or dropping an image or a document",
     },
   },
+  {
+    keys: "!COMMAND",
+    help: {
+      zh: "在当前文件夹运行命令，输出随下一个问题发给模型",
+      en: "runs a command in this folder; its output goes along with your next question",
+    },
+  },
+  { keys: "Ctrl-X", help: { zh: "用 $VISUAL 或 $EDITOR 编辑输入", en: "opens the input in $VISUAL or $EDITOR" } },
   { keys: "Ctrl-O", help: { zh: "展开上一次运行的步骤", en: "shows the steps of the last run" } },
   {
     keys: "Esc, Ctrl-C",
@@ -131,6 +142,7 @@ const keyHelp: readonly { keys: string; help: Text }[] = [
 
 export const exit: ChatCommand = {
   name: "/exit",
+  runsAtOnce: true,
   aliases: ["/quit"],
   argument: "",
   help: { zh: "退出（也可以按 Ctrl-D）", en: "exits (so does Ctrl-D)" },

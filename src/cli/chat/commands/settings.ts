@@ -9,6 +9,7 @@ import { type ChatCommand, chooseOrList, commandError } from "./chat-command.ts"
 
 export const config: ChatCommand = {
   name: "/config",
+  runsAtOnce: true,
   argument: "",
   help: {
     zh: "显示当前的模式、模型、参数与配置文件",
@@ -46,7 +47,6 @@ export const lang: ChatCommand = {
       argument === "" ? await chooseOrList(chat, createLocalePicking(chat), lang, signal) : readLocale(argument);
     if (chosen === undefined) return undefined;
     chat.settings.locale = chosen;
-    chat.settings.language = chosen;
     chat.write(say(chosen, switchedText));
     chat.refresh();
     return undefined;
@@ -81,6 +81,7 @@ function readLocale(argument: string): Locale {
 
 export const set: ChatCommand = {
   name: "/set",
+  runsAtOnce: true,
   argument: "[KEY [VALUE|default]]",
   help: {
     zh: "显示或修改模型参数与限制（不清除对话历史）",

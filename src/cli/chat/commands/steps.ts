@@ -1,4 +1,5 @@
 import type { PlanStep } from "../../../core/events.ts";
+import { findResultNumber } from "../../../core/store/move-numbers.ts";
 import type { ConversationStore } from "../../../core/store/store.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
@@ -6,12 +7,13 @@ import { planSigns, renderPlanTitle, toPurpose } from "../../../render/plan-line
 import { describeState } from "../../../render/plan-states.ts";
 import { createLine, type Line } from "../../terminal/text/line.ts";
 import type { Chat } from "../chat.ts";
-import { expandRun, expandStep } from "../steps/expand-step.ts";
+import { expandRun, expandStep, pageLines } from "../steps/expand-step.ts";
 import type { Step } from "../steps/step.ts";
 import { type ChatCommand, commandError } from "./chat-command.ts";
 
 export const trace: ChatCommand = {
   name: "/trace",
+  runsAtOnce: true,
   argument: "[RUN]",
   help: { zh: "显示一次运行的轨迹，默认是最近一次", en: "shows the trace of a run; without an ID, of the last run" },
   async complete({ duet, conversationId }) {
@@ -72,7 +74,7 @@ export const plan: ChatCommand = {
 };
 
 const noPlanText: Text = {
-  zh: "还没有计划。Plan 模式先列出步骤，由您确认后执行：/plan 问题 只用这一次，/mode plan 一直使用。",
+  zh: "还没有计划。Plan 模式先列出步骤，由你确认后执行：/plan 问题 只用这一次，/mode plan 一直使用。",
   en: "There is no plan yet. Plan mode lists its steps first and runs them after you confirm: /plan QUESTION for one question, /mode plan for all.",
 };
 
@@ -107,19 +109,60 @@ function renderPlan(steps: readonly PlanStep[], locale: Locale): Line[] {
 
 export const expand: ChatCommand = {
   name: "/expand",
-  argument: "[N]",
+  runsAtOnce: true,
+  argument: "[N [PAGE|all]]",
   help: {
-    zh: "展开一个步骤；不给编号时展开上一次运行的全部步骤",
-    en: "shows a step in full; without a number, all steps of the last run",
+    zh: "展开一个步骤，长的结果分页；不给编号时展开上一次运行的全部步骤",
+    en: "shows a step in full, a long one page by page; without a number, all steps of the last run",
   },
   complete: async ({ steps }) =>
     steps.listRunSteps().map(({ number, name }) => ({ text: String(number), help: toShortLine(name, 80) })),
-  run(chat, argument) {
-    if (argument === "") expandRun(chat);
-    else chat.write(...expandStep(findStep(argument, chat), chat.settings.locale));
+  async run(chat, argument) {
+    if (argument === "") return void expandRun(chat);
+    const [number = "", page = "1", ...more] = argument.split(/\s+/);
+    const step = findStep(more.length > 0 ? argument : number, chat);
+    await expandPage(chat, step, page);
     return undefined;
   },
 };
+
+/** Shows one page of a step, and offers the next one. */
+async function expandPage(chat: Chat, step: Step, page: string): Promise<void> {
+  const { locale } = chat.settings;
+  const lines = expandStep(await findWhole(step, chat), locale);
+  const pages = Math.ceil(lines.length / pageLines);
+  if (page.toLowerCase() === "all" || pages === 1) return chat.write(...lines);
+  const at = /^\d{1,6}$/.test(page) ? Number(page) : 0;
+  if (at < 1 || at > pages) throw noPageError(page, pages);
+  chat.write(...lines.slice((at - 1) * pageLines, at * pageLines));
+  chat.write(createLine(`  ${say(locale, describePage(step, at, pages))}`, "dim"));
+  if (at < pages) chat.offerNext(`/expand ${step.number} ${at + 1}`);
+}
+
+function describePage({ number }: Step, at: number, pages: number): Text {
+  const [zh, en] =
+    at < pages ? [`/expand ${number} ${at + 1} 下一页，`, `/expand ${number} ${at + 1}: the next one, `] : ["", ""];
+  return {
+    zh: `第 ${at} 页，共 ${pages} 页：${zh}/expand ${number} all 全部`,
+    en: `Page ${at} of ${pages}: ${en}/expand ${number} all: everything`,
+  };
+}
+
+function noPageError(page: string, pages: number): Error {
+  const shown = toShortLine(page, 40);
+  return commandError(
+    { zh: `没有第 "${shown}" 页`, en: `There is no page "${shown}"` },
+    { zh: `可选：1 到 ${pages}、all。`, en: `Allowed: 1 to ${pages}, all.` },
+  );
+}
+
+/** Returns the step with the whole result, where a model was given parts of it and the conversation holds the rest. */
+async function findWhole(step: Step, { duet, conversationId, branch }: Chat): Promise<Step> {
+  const n = findResultNumber(step.text);
+  if (step.kind !== "tool" || n === undefined || conversationId === undefined) return step;
+  const text = await (await (await duet.store()).load(conversationId, branch))?.results?.get(n);
+  return text === undefined ? step : { ...step, text, missing: undefined };
+}
 
 function findStep(argument: string, { steps }: Chat): Step {
   const [, digits] = /^#?(\d{1,9})$/.exec(argument) ?? [];
@@ -162,6 +205,7 @@ export const fold: ChatCommand = {
 
 export const cost: ChatCommand = {
   name: "/cost",
+  runsAtOnce: true,
   argument: "",
   help: { zh: "显示本次聊天的用量与费用", en: "shows what this chat has used and cost" },
   run(chat) {

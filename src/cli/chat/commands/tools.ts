@@ -8,6 +8,7 @@ const startWaitMs = 10_000;
 
 export const tools: ChatCommand = {
   name: "/tools",
+  runsAtOnce: true,
   argument: "[SERVER]",
   help: { zh: "列出工具，可只看一个服务器的", en: "lists the tools, or those of one server" },
   async complete({ duet }) {
@@ -55,7 +56,7 @@ function findSource(argument: string, sources: readonly string[]): string {
 
 /** Emphasizes the heading of a source. Lines below it begin with a space. */
 function highlightHeading(line: string): string | Line {
-  return / · .* · /.test(line) && !line.startsWith(" ") ? createLine(line, "strong") : line;
+  return / · /.test(line) && !line.startsWith(" ") ? createLine(line, "strong") : line;
 }
 
 export const doctor: ChatCommand = {

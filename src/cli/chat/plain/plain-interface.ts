@@ -30,6 +30,8 @@ export interface PlainInterfaceOptions {
    */
   isScreenReader: boolean;
   history?: InputHistory | undefined;
+  /** Names the editor of the user's own. */
+  environment?: Readonly<Record<string, string | undefined>>;
   signal: AbortSignal;
 }
 
@@ -55,9 +57,13 @@ function createPipeFace(options: PlainInterfaceOptions): ChatInterface {
   return {
     next: queue.next,
     write,
-    writeTurn: async ({ question, answer }) => writeSafely(console.stderr, `> ${question}\n${answer}\n`),
+    writeTurn: async ({ question, answer, steps }) =>
+      writeSafely(console.stderr, [`> ${question}`, ...steps, answer, ""].join("\n")),
     hasKeys: false,
+    prefill() {},
     putFirst: queue.putFirst,
+    putBack() {},
+    edit: async () => {},
     reader: undefined,
     openRun: (locale) => openPlainRun({ ...options, locale, isQuiet: () => false, free: async () => {} }),
     toggleSteps: () => undefined,
@@ -71,11 +77,11 @@ function createPipeFace(options: PlainInterfaceOptions): ChatInterface {
 }
 
 function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
-  const { console, handler, history, signal } = options;
+  const { console, handler, history, environment = {}, signal } = options;
   const queue = createInputQueue();
   const interrupts = createInterrupts({ handler, onChange() {} });
   const typing = createPlainTyping({
-    ...{ console, handler, history },
+    ...{ console, handler, history, environment },
     submit(text) {
       if (!handler.message(text)) queue.push(text);
     },
@@ -119,6 +125,7 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
       return handler.locale;
     },
     ask: quiet.ask,
+    isSpoken: options.isScreenReader,
     write,
     leave: handler.leave,
   };
@@ -130,9 +137,12 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
       return queue.next();
     },
     write,
-    writeTurn: async ({ question, answer }) => write(`> ${question}`, answer),
+    writeTurn: async ({ question, answer, steps }) => write(`> ${question}`, ...steps, answer),
     hasKeys: false,
+    prefill() {},
     putFirst: queue.putFirst,
+    putBack: typing.putBack,
+    edit: typing.edit,
     reader,
     openRun: (locale) => openPlainRun({ ...options, locale, isQuiet: () => typing.isAsking, free: quiet.free }),
     toggleSteps: () => undefined,

@@ -1,6 +1,10 @@
+import { say } from "../../../kit/locale.ts";
+import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { type Output, writeSafely } from "../../console.ts";
 import type { Reader } from "../../questions/reader.ts";
 import type { InputHistory } from "../../terminal/editor/editor.ts";
+import { editExternally } from "../../terminal/editor/external-editor.ts";
+import { createFolds, type Folds } from "../../terminal/editor/folds.ts";
 import { renderTooLong } from "../../terminal/editor/typing.ts";
 import type { Key } from "../../terminal/keys/key.ts";
 import { type KeyInput, readKeys } from "../../terminal/keys/read-keys.ts";
@@ -20,6 +24,10 @@ export interface PlainTyping {
   echo(prompt: string, text: string): void;
   /** Lets something be written on lines of its own, and shows again what stood there. */
   writeAbove(write: () => void): void;
+  /** Opens what is half typed, or this text, in an editor of the user's own, and puts what comes of it in its place. */
+  edit(text?: string): Promise<void>;
+  /** Puts a text before what is half typed; it is shown with the next prompt. */
+  putBack(text: string): void;
   drop(): void;
   /** Ends the input when nobody types any more. */
   endInput(): void;
@@ -30,6 +38,8 @@ export interface PlainTypingOptions {
   console: BareInputOptions["console"];
   handler: Pick<ChatHandler, "complete" | "locale" | "stop">;
   history?: InputHistory | undefined;
+  /** Names the editor of the user's own. */
+  environment: Readonly<Record<string, string | undefined>>;
   /** Receives a line that does not answer a question. */
   submit(text: string): void;
   interrupt(): void;
@@ -39,6 +49,7 @@ export interface PlainTypingOptions {
 
 export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
   const { console, handler, history, submit, interrupt, write } = options;
+  const folds = createFolds(() => handler.locale);
   let prompt = "";
   let hasEnded = false;
   /** Holds the earlier lines of a text that continues. */
@@ -47,11 +58,13 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
   const input: BareInput = createBareInput({
     console,
     history,
+    folds,
     submit(text, isSeen) {
       if (reply && isSeen) reply(text);
       else takeLine(text, isSeen);
     },
     complete,
+    edit: () => void edit(),
     refuse: (units) => write(toPlainText(renderTooLong(units, handler.locale, Number.POSITIVE_INFINITY))),
     interrupt,
     onEnd: options.onEnd,
@@ -65,10 +78,25 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
     else if (isSeen) show("… ");
   }
 
+  /** A text of several lines comes back as a label, for a line has no other place for it. */
+  async function edit(text = input.text): Promise<void> {
+    if (reply) return;
+    const stood = input.suspend();
+    const edited = await editExternally(folds.expand(text), options.environment);
+    if ("text" in edited) {
+      const { text: whole } = edited;
+      input.set(whole.includes("\n") ? folds.foldLines(whole) : sanitizeLine(whole));
+    }
+    input.resume();
+    if ("problem" in edited) write(say(handler.locale, edited.problem));
+    if (stood) show(prompt);
+  }
+
   /** Submits a text and adds it to the history. Replies to questions are not added: they may be meant for one server alone. */
   function submitWhole(text: string): void {
-    if (text.trim() !== "") history?.add(text);
-    submit(text);
+    const whole = folds.expand(text);
+    if (whole.trim() !== "") history?.add(whole);
+    submit(whole);
   }
 
   /** Returns the completion if there is only one. If there are several, all are shown. */
@@ -122,8 +150,10 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
       writeSafely(console.stdout, "\n");
       show(text);
     },
-    echo: (before, text) => writeSafely(console.stdout, `${before}${text}\n`),
+    echo: (before, text) => writeSafely(console.stdout, `${before}${folds.collapse(text)}\n`),
     writeAbove: writeAbove,
+    edit,
+    putBack: (text) => input.putBack(sanitizeLine(folds.collapse(text))),
     drop() {
       begun = "";
       input.drop();
@@ -146,6 +176,15 @@ interface BareInput {
   leave(): boolean;
   /** Puts away what is half typed, and returns a function that puts it back. */
   setAside(): () => void;
+  /** Holds what is half typed. */
+  readonly text: string;
+  /** Puts a text in place of what is half typed. */
+  set(text: string): void;
+  /** Puts a text before what is half typed. */
+  putBack(text: string): void;
+  /** Gives the terminal back for a while; returns whether a prompt was shown. */
+  suspend(): boolean;
+  resume(): void;
   /** Drops what is half typed. */
   drop(): void;
   close(): void;
@@ -155,6 +194,7 @@ interface BareInputOptions {
   console: { readonly stdin: KeyInput; readonly stdout: Output };
   /** Holds earlier input for the arrow keys. */
   history?: Pick<InputHistory, "entries"> | undefined;
+  folds: Folds;
   /** Receives a line that was ended with Enter. `isSeen` says whether a prompt was shown before it. */
   submit(text: string, isSeen: boolean): void;
   /** Resolves to what is to stand in place of the text. Never rejects. */
@@ -163,6 +203,8 @@ interface BareInputOptions {
   refuse(units: number): void;
   /** Handles Ctrl-C. */
   interrupt(): void;
+  /** Handles Ctrl-X. */
+  edit?(): void;
   /** Handles Ctrl-D on an empty line, and the loss of the terminal. */
   onEnd(): void;
 }
@@ -175,6 +217,7 @@ export function createBareInput(options: BareInputOptions): BareInput {
   let isShown = false;
   const line = createTypedLine({
     history,
+    folds: options.folds,
     echo(text) {
       if (isShown) stdout.write(text);
     },
@@ -204,20 +247,37 @@ export function createBareInput(options: BareInputOptions): BareInput {
     if (key.name === "enter" || control === "j") enter();
     else if (key.name === "tab") void completeInput();
     else if (control === "c") interrupt();
+    else if (control === "x") options.edit?.();
     else if (control === "d" && line.text === "") end();
     else line.press(key);
   }
 
-  const keys = readKeys(stdin, press, end);
+  let keys = readKeys(stdin, press, end);
+  let isOpen = true;
   return {
+    get text() {
+      return line.text;
+    },
+    set: line.set,
+    suspend() {
+      const stood = leave();
+      if (stood) stdout.write("\n");
+      keys.close();
+      return stood;
+    },
+    resume() {
+      if (isOpen) keys = readKeys(stdin, press, end);
+    },
     show(prompt) {
       isShown = true;
       writeSafely(stdout, prompt + line.text);
     },
     leave,
     setAside: line.setAside,
+    putBack: (text) => line.set(text + line.text),
     drop: line.drop,
     close() {
+      isOpen = false;
       leave();
       keys.close();
     },

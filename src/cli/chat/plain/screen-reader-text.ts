@@ -38,6 +38,12 @@ const words: ReadonlyMap<string, Text> = new Map([
   ["☒", nothing],
   ["⏭", nothing],
   ["–", nothing],
+  ["💬", nothing],
+  ["🤖", nothing],
+  ["🗂", nothing],
+  ["🌐", nothing],
+  ["🗜", nothing],
+  ["↻", nothing],
 ]);
 
 const leadingSign = new RegExp(`^([ ]*)(${[...words.keys()].join("|")})\\ufe0f?(?: +|$)`, "u");

@@ -1,7 +1,8 @@
 import { sanitize, sanitizeLine } from "../../../kit/text/sanitize.ts";
-import { createBuffer, findPrevious } from "../../terminal/editor/buffer.ts";
+import { createBuffer, findPrevious, mostTyped } from "../../terminal/editor/buffer.ts";
 import type { InputHistory } from "../../terminal/editor/editor.ts";
-import { mostTyped } from "../../terminal/editor/typing.ts";
+import { toPastedMentions } from "../../terminal/editor/files/pasted-files.ts";
+import { type Folds, noFolds } from "../../terminal/editor/folds.ts";
 import type { Key } from "../../terminal/keys/key.ts";
 import { countCells } from "../../terminal/text/width.ts";
 
@@ -20,13 +21,15 @@ export interface TypedLine {
 export interface TypedLineOptions {
   /** Holds earlier input for the arrow keys. */
   history?: Pick<InputHistory, "entries"> | undefined;
+  /** Shows long pastes and images as labels. */
+  folds?: Folds | undefined;
   /** Writes to where the cursor stands: printable text, and backspaces that take it away again. */
   echo(text: string): void;
   /** Reports the first time that more is typed than a line may hold. The excess is left out from then on. */
   refuse(units: number): void;
 }
 
-export function createTypedLine({ history, echo, refuse }: TypedLineOptions): TypedLine {
+export function createTypedLine({ history, folds = noFolds, echo, refuse }: TypedLineOptions): TypedLine {
   let typed = "";
   /** Counts how far back in the history the line is; 0 is the line that is being typed. */
   let back = 0;
@@ -71,8 +74,20 @@ export function createTypedLine({ history, echo, refuse }: TypedLineOptions): Ty
     set(back === 0 ? draft : sanitizeLine(entries[entries.length - back] ?? ""));
   }
 
+  /** Returns where the last character begins, or the label that it closes. */
+  function findLastPiece(): number {
+    return folds.findAround(typed, typed.length - 1)?.from ?? findPrevious(createBuffer(typed));
+  }
+
+  /** A line end would end the line, so what is not folded goes on behind a blank. */
+  function insertPaste(text: string): void {
+    const mentions = toPastedMentions(text, typed, folds.foldImage);
+    const pasted = mentions === text ? folds.foldPaste(text) : mentions;
+    add(pasted.replace(/[\r\n\t]+/g, " "));
+  }
+
   function handleControlKey(letter: string): void {
-    if (letter === "h") cut(typed.length - findPrevious(createBuffer(typed)));
+    if (letter === "h") cut(typed.length - findLastPiece());
     if (letter === "u") cut(typed.length);
     if (letter === "w") cut(/\S*\s*$/.exec(typed)?.[0].length ?? 0);
   }
@@ -87,7 +102,8 @@ export function createTypedLine({ history, echo, refuse }: TypedLineOptions): Ty
       else if (name === "up") recall(1);
       else if (name === "down") recall(-1);
       else if (name === "text" && ctrl) handleControlKey(text);
-      else if (name === "paste" || (name === "text" && !alt)) add(text.replace(/[\r\n\t]+/g, " "));
+      else if (name === "paste") insertPaste(text);
+      else if (name === "text" && !alt) add(text.replace(/[\r\n\t]+/g, " "));
     },
     takeText() {
       const text = typed;

@@ -3,7 +3,7 @@ import type { Choice, PickOptions } from "../../questions/reader.ts";
 import type { Key } from "../../terminal/keys/key.ts";
 import type { Live, Size } from "../../terminal/screen/screen-types.ts";
 import type { Line } from "../../terminal/text/line.ts";
-import { countCells } from "../../terminal/text/width.ts";
+import { countCells, splitGraphemes } from "../../terminal/text/width.ts";
 import { cutLine } from "../../terminal/text/wrap.ts";
 
 /** Limits how many choices are shown at a time, on a screen that has the rows. */
@@ -21,7 +21,7 @@ export interface PickerOptions<T> {
  * choice is marked at first, so that an Enter meant for something else takes nothing.
  */
 export function createPicker<T>({ picking, locale, onDone: done }: PickerOptions<T>): Panel {
-  const { choices } = picking;
+  let { choices } = picking;
   let at = picking.chosen === undefined ? -1 : choices.findIndex(({ value }) => value === picking.chosen);
   let typed = "";
   /** Is true when Enter was pressed and there was nothing to choose. */
@@ -31,7 +31,8 @@ export function createPicker<T>({ picking, locale, onDone: done }: PickerOptions
     const last = choices.length - 1;
     if (at < 0) at = by > 0 ? 0 : last;
     else at = Math.min(last, Math.max(0, at + by));
-    typed = "";
+    // A filter stays while the choices that it leaves are gone through.
+    if (!picking.filters) typed = "";
   }
 
   /** Finds a choice by one of its own words, or else by the beginning of its label. */
@@ -49,12 +50,18 @@ export function createPicker<T>({ picking, locale, onDone: done }: PickerOptions
     return picking.chosen !== undefined && value === picking.chosen;
   }
 
-  function type(text: string): void {
-    typed += text;
-    at = find(typed);
+  /** Takes the typed text as a filter, or moves to the choice that it names. */
+  function updateTyped(text: string): void {
+    typed = text;
+    if (picking.filters) {
+      choices = filterChoices(picking.choices, typed);
+      at = choices.length > 0 && typed.trim() !== "" ? 0 : Math.min(at, choices.length - 1);
+    } else at = find(typed);
   }
 
   function press(key: Key): boolean {
+    // What was not in the list is no beginning of what is typed next.
+    if (wasEmpty && key.name === "text") typed = "";
     wasEmpty = key.name === "enter" && choices[at] === undefined;
     switch (key.name) {
       case "up":
@@ -77,8 +84,7 @@ export function createPicker<T>({ picking, locale, onDone: done }: PickerOptions
         move(choices.length);
         return true;
       case "backspace":
-        typed = typed.slice(0, -1);
-        at = find(typed);
+        updateTyped(splitGraphemes(typed).slice(0, -1).join(""));
         return true;
       case "enter":
         if (choices[at]) done(choices[at]);
@@ -88,7 +94,10 @@ export function createPicker<T>({ picking, locale, onDone: done }: PickerOptions
         return true;
       case "text":
         if (key.ctrl || key.alt) return false;
-        type(key.text);
+        updateTyped(typed + key.text);
+        return true;
+      case "paste":
+        updateTyped(typed + (key.text.split("\n", 1)[0] ?? ""));
         return true;
       default:
         return false;
@@ -102,7 +111,7 @@ export function createPicker<T>({ picking, locale, onDone: done }: PickerOptions
       const most = Math.min(mostShown, Math.max(1, rows - (hasHint ? 2 : 1)));
       const from = Math.max(0, Math.min(at - Math.floor(most / 2), choices.length - most));
       const shown = choices.slice(from, from + most);
-      const width = Math.max(...shown.map(({ label }) => countCells(label)));
+      const width = Math.max(0, ...shown.map(({ label }) => countCells(label)));
       const lines: Line[] = [
         [{ text: picking.title, styles: ["strong"] }],
         ...shown.map((choice, index) =>
@@ -115,6 +124,15 @@ export function createPicker<T>({ picking, locale, onDone: done }: PickerOptions
       return { lines: lines.map((line) => cutLine(line, columns)) };
     },
   };
+}
+
+/** Returns the choices that have every typed word, in any case. */
+function filterChoices<T>(choices: readonly Choice<T>[], typed: string): readonly Choice<T>[] {
+  const wanted = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  return choices.filter(({ label, detail = "", search = "", isAlwaysShown = false }) => {
+    const text = `${label}\n${detail}\n${search}`.toLowerCase();
+    return isAlwaysShown || wanted.every((word) => text.includes(word));
+  });
 }
 
 interface Place {

@@ -1,5 +1,5 @@
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
-import type { Locale } from "../../../kit/locale.ts";
+import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import type { PickOptions, Reader } from "../../questions/reader.ts";
 import { createEditor } from "../../terminal/editor/create-editor.ts";
 import { createHistory } from "../../terminal/editor/input-history.ts";
@@ -79,7 +79,7 @@ export function createQuestionPanels({
       if (reply || isRunShown())
         onReply([
           { text: `${query.trimEnd()} `, styles: ["dim"] },
-          { text: reply?.said ?? "–", styles: ["strong"] },
+          { text: reply?.said ?? say(handler.locale, notAnswered), styles: ["strong"] },
         ]);
       else onChange();
     }
@@ -125,6 +125,8 @@ export function createQuestionPanels({
     },
   };
 }
+
+const notAnswered: Text = { zh: "（未回答）", en: "(not answered)" };
 
 function createTextPanel(
   query: string,

@@ -3,10 +3,13 @@ import type { Console } from "../../console.ts";
 import type { Reader } from "../../questions/reader.ts";
 import { createEditor } from "../../terminal/editor/create-editor.ts";
 import type { InputHistory } from "../../terminal/editor/editor.ts";
+import { editExternally } from "../../terminal/editor/external-editor.ts";
+import { createFolds } from "../../terminal/editor/folds.ts";
 import { inputModes } from "../../terminal/keys/input-modes.ts";
 import type { MarkdownStream } from "../../terminal/markdown/markdown-stream.ts";
 import { claimOutput } from "../../terminal/screen/claim-output.ts";
 import type { Reflow } from "../../terminal/screen/drawn.ts";
+import type { NotificationWay } from "../../terminal/screen/notifications.ts";
 import { type PaintOptions, paintLine } from "../../terminal/screen/paint-line.ts";
 import { createScreen } from "../../terminal/screen/screen.ts";
 import type { Live, Size } from "../../terminal/screen/screen-types.ts";
@@ -18,6 +21,7 @@ import { createRunView, type TerminalRunView } from "../steps/create-run-view.ts
 import type { StepList } from "../steps/fold-steps.ts";
 import type { StepLog } from "../steps/step.ts";
 import { createInterrupts } from "./interrupts.ts";
+import { createNotifier } from "./notifier.ts";
 import { createTypingAhead } from "./picker.ts";
 import { createQuestionPanels } from "./question-panels.ts";
 import { readScreenKeys } from "./screen-keys.ts";
@@ -30,6 +34,10 @@ export interface ScreenInterfaceOptions {
   look: PaintOptions;
   reflow: Reflow;
   verbose: boolean;
+  /** Says how somebody who looks elsewhere is told; absent where nobody wants to be. */
+  notification: NotificationWay | undefined;
+  /** Names the editor of the user's own. */
+  environment: Readonly<Record<string, string | undefined>>;
   signal: AbortSignal;
 }
 
@@ -38,18 +46,24 @@ export interface ScreenInterfaceOptions {
  * and the input are below it. What is submitted during a run is queued.
  */
 export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterface {
-  const { console, handler, steps, history, look, reflow, verbose, signal } = options;
+  const { console, handler, steps, history, look, reflow, verbose, notification, environment, signal } = options;
   const queue = createInputQueue();
   const refresh = (): void => screen.refresh();
   const isRunShown = (): boolean => view !== undefined;
   const questions = createQuestionPanels({
     handler,
-    onChange: refresh,
-    isRunShown: isRunShown,
+    onChange() {
+      view?.setAsking(questions.panel !== undefined);
+      if (questions.panel && view) notifier.tellOfQuestion();
+      refresh();
+    },
+    isRunShown,
     onReply: (line) => screen.write([line]),
   });
+  const folds = createFolds(() => handler.locale);
   const editor = createEditor({
     attachesFiles: true,
+    folds,
     complete: handler.complete,
     history,
     onChange: refresh,
@@ -61,6 +75,19 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
   let list: StepList | undefined;
   const typingAhead = createTypingAhead();
   const claimed = claimOutput(console, (line) => write(line));
+  // The terminal answers some modes at once: its replies have to be read, not echoed.
+  const notifier = createNotifier({ way: notification, handler, send: (sequence) => screen.send(sequence) });
+  const keys = readScreenKeys({
+    ...{ handler, editor, queue, questions, interrupts, typingAhead, folds, isRunShown, notifier, onEnd: endChat },
+    stdin: console.stdin,
+    edit: (text) => editExternally(text, environment),
+    report: (line) => write(say(handler.locale, line)),
+    screen: {
+      refreshNow: () => screen.refreshNow(),
+      suspend: () => screen.suspend(),
+      resume: () => screen.resume(),
+    },
+  });
   const screen = createScreen({
     stdout: claimed.stdout,
     modes: inputModes,
@@ -69,16 +96,12 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
     draw: (size) =>
       drawChat(size, {
         run: (rows) => view?.live(rows) ?? [],
-        messages: handler.messages,
+        messages: handler.messages.map(folds.collapse),
         waiting: queue.waiting,
         input: renderInput,
-        status: interrupts.hint ?? handler.status(questions.panel !== undefined),
+        status: interrupts.hint ?? handler.status(questions.panel !== undefined, size.columns),
         locale: handler.locale,
       }),
-  });
-  const keys = readScreenKeys({
-    ...{ handler, editor, queue, questions, interrupts, typingAhead, isRunShown: isRunShown, screen, onEnd: endChat },
-    stdin: console.stdin,
   });
   signal.addEventListener("abort", endChat, { once: true });
 
@@ -120,6 +143,7 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
     ask: questions.ask,
     pick: questions.pick,
     write,
+    columns: () => screen.size.columns,
     leave: handler.leave,
   };
 
@@ -130,12 +154,15 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
       locale,
       openMarkdown: () => openMarkdown(locale),
       verbose,
+      starting: () => handler.starting,
     });
     view = mine;
+    notifier.beginRun();
     return {
       async handle(event) {
         await questions.free();
         mine.handle(event);
+        notifier.handle(event);
         screen.refresh();
       },
       async close() {
@@ -151,26 +178,35 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
   return {
     async next() {
       const text = await queue.next();
-      if (text !== undefined) screen.write(renderEcho(handler.prompt(), text));
-      return text;
+      if (text === undefined) return undefined;
+      screen.write(renderEcho(handler.prompt(), folds.collapse(text)));
+      return folds.expand(text);
     },
     write,
-    async writeTurn({ question, answer }) {
+    async writeTurn({ question, answer, steps: made }) {
       screen.write(renderEcho(handler.prompt(), question));
+      if (made.length > 0) screen.write([[], ...made.map((line) => createLine(line, "dim")), []]);
       const markdown = await openMarkdown(handler.locale);
       markdown.push(answer);
       screen.write(await markdown.end());
     },
     hasKeys: true,
+    prefill(text) {
+      if (editor.text === "") editor.set(text);
+      refresh();
+    },
     putFirst: queue.putFirst,
+    edit: (text = editor.text) => keys.editText(text),
+    putBack: (text) => editor.set([folds.collapse(text), editor.text].filter((part) => part !== "").join("\n")),
     reader,
     openRun,
     toggleSteps: () => list?.toggle(),
     refresh,
     async close() {
       signal.removeEventListener("abort", endChat);
-      keys.close();
+      notifier.close();
       screen.close();
+      keys.close();
       claimed.release();
     },
   };

@@ -1,11 +1,15 @@
 import process from "node:process";
+import type { Text } from "../../../kit/locale.ts";
 import type { Editor } from "../../terminal/editor/editor.ts";
+import type { EditedText } from "../../terminal/editor/external-editor.ts";
+import type { Folds } from "../../terminal/editor/folds.ts";
 import type { Key } from "../../terminal/keys/key.ts";
 import { type KeyInput, type KeyReading, readKeys } from "../../terminal/keys/read-keys.ts";
 import type { OpenScreen } from "../../terminal/screen/screen.ts";
 import type { ChatHandler } from "../chat-interface.ts";
 import type { InputQueue } from "../input-queue.ts";
 import type { Interrupts } from "./interrupts.ts";
+import type { Notifier } from "./notifier.ts";
 import type { Panel, TypingAhead } from "./picker.ts";
 import type { QuestionPanels } from "./question-panels.ts";
 
@@ -13,21 +17,33 @@ export interface ScreenKeysOptions {
   stdin: KeyInput;
   handler: Pick<ChatHandler, "stop" | "expand" | "offered" | "message" | "takeMessages">;
   editor: Editor;
+  /** Holds what the labels in submitted texts stand for. */
+  folds: Pick<Folds, "expand" | "collapse">;
   /** Takes what is submitted. */
   queue: InputQueue;
   questions: Pick<QuestionPanels, "panel">;
   interrupts: Interrupts;
   typingAhead: TypingAhead;
+  notifier: Pick<Notifier, "noteKey" | "setFocus">;
   /** Is true when a question would now appear without the reader's request. */
   isRunShown(): boolean;
   screen: Pick<OpenScreen, "refreshNow" | "suspend" | "resume">;
+  /** Has a text edited by another program, while the terminal is given back. */
+  edit(text: string): Promise<EditedText>;
+  /** Shows a line. */
+  report(line: Text): void;
   /** Ends the input when the user leaves, or the terminal is gone. */
   onEnd(): void;
 }
 
+export interface ScreenKeys extends KeyReading {
+  /** Has a text edited outside, and puts what comes of it into the input. */
+  editText(text: string): Promise<void>;
+}
+
 /** Passes each key of a chat's screen to what it is for: the question that stands there, the input, or the chat. */
-export function readScreenKeys(options: ScreenKeysOptions): KeyReading {
-  const { stdin, handler, editor, queue, questions, interrupts, typingAhead, screen, onEnd: end } = options;
+export function readScreenKeys(options: ScreenKeysOptions): ScreenKeys {
+  const { stdin, handler, editor, folds, queue, questions, interrupts, typingAhead, screen, onEnd: end } = options;
   let keys = readKeys(stdin, press, end);
   let isOpen = true;
   let isDrawing = false;
@@ -43,6 +59,11 @@ export function readScreenKeys(options: ScreenKeysOptions): KeyReading {
   }
 
   function press(key: Key): void {
+    if (key.name === "focus-in" || key.name === "focus-out") {
+      options.notifier.setFocus(key.name === "focus-in");
+      return;
+    }
+    options.notifier.noteKey();
     const { panel } = questions;
     const isAhead = typingAhead.isAhead(panel, editor.text) && options.isRunShown();
     if (key.ctrl && key.text === "c") interrupt();
@@ -73,12 +94,13 @@ export function readScreenKeys(options: ScreenKeysOptions): KeyReading {
     if (key.name === "escape") stop();
     if (key.ctrl && key.text === "z") suspendProcess({ suspend, resume });
     if (key.ctrl && key.text === "o") handler.expand();
+    if (key.ctrl && key.text === "x" && questions.panel === undefined) void editText(editor.text);
     if (key.ctrl && key.text === "g" && handler.offered !== undefined) queue.push(handler.offered);
     if (key.ctrl && key.text === "d" && editor.text === "") end();
   }
 
   function submit(text: string): void {
-    if (text.trim() !== "" && !handler.message(text)) queue.push(text);
+    if (text.trim() !== "" && !handler.message(folds.expand(text))) queue.push(text);
   }
 
   /** Tab leaves a text for after the run, unless it completes a command or the name of a file. */
@@ -88,8 +110,8 @@ export function readScreenKeys(options: ScreenKeysOptions): KeyReading {
   }
 
   function suspend(): void {
-    keys.close();
     screen.suspend();
+    keys.close();
   }
 
   function resume(): void {
@@ -98,9 +120,19 @@ export function readScreenKeys(options: ScreenKeysOptions): KeyReading {
     screen.resume();
   }
 
+  /** Gives the terminal to an editor of the user's own. Labels become what they stand for, which can be edited. */
+  async function editText(text: string): Promise<void> {
+    suspend();
+    const edited = await options.edit(folds.expand(text));
+    resume();
+    if ("text" in edited) editor.set(edited.text);
+    else options.report(edited.problem);
+    draw();
+  }
+
   /** Stops the current run or command. Queued texts were meant to follow it, so they return to the input. */
   function stop(): boolean {
-    const said = handler.takeMessages();
+    const said = handler.takeMessages().map(folds.collapse);
     if (!handler.stop()) return false;
     const texts = [...said, ...queue.takeAll(), editor.text];
     editor.set(texts.filter((text) => text !== "").join("\n"));
@@ -114,6 +146,7 @@ export function readScreenKeys(options: ScreenKeysOptions): KeyReading {
   }
 
   return {
+    editText,
     close() {
       isOpen = false;
       keys.close();

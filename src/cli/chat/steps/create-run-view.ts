@@ -1,9 +1,13 @@
 import type { AgentEvent } from "../../../core/events.ts";
 import type { Outcome } from "../../../core/outcome.ts";
 import type { Locale } from "../../../kit/locale.ts";
+import { sanitizeLine } from "../../../kit/text/sanitize.ts";
+import { noticeLine } from "../../../render/event-lines.ts";
+import { createVerdictLine } from "../../../render/verdict-line.ts";
 import type { MarkdownStream } from "../../terminal/markdown/markdown-stream.ts";
 import type { Live, Screen } from "../../terminal/screen/screen-types.ts";
-import type { Line } from "../../terminal/text/line.ts";
+import { createLine, type Line } from "../../terminal/text/line.ts";
+import { cutLine } from "../../terminal/text/wrap.ts";
 import { type AnswerView, createAnswer } from "./answer.ts";
 import { createDraftView } from "./draft-view.ts";
 import { expandAll } from "./expand-step.ts";
@@ -13,6 +17,7 @@ import { createPhaseLines, type PhaseLines, renderEnd, renderQuietLines } from "
 import { createScrollback } from "./scrollback.ts";
 import { createSpinner } from "./spinner.ts";
 import type { StepLog } from "./step.ts";
+import { createStoppableClock } from "./stoppable-clock.ts";
 import { createThinking } from "./thinking.ts";
 import { createToolLines } from "./tool-lines.ts";
 
@@ -28,6 +33,8 @@ export interface RunViewOptions {
   animates?: boolean;
   /** Returns milliseconds. Only differences count. */
   now?: () => number;
+  /** Lists the servers that are being waited for before the run begins its work. */
+  starting?: () => readonly string[];
 }
 
 /** Sets the time between two frames of an animated sign. */
@@ -35,15 +42,19 @@ const tickMs = 100;
 
 /** Opens the view of one run. It asks for frames until the run has ended or it is closed. */
 export function createRunView(options: RunViewOptions): TerminalRunView {
-  const { screen, steps, locale, openMarkdown, verbose, animates = true, now = () => performance.now() } = options;
+  const { screen, steps, locale, openMarkdown, verbose, animates = true, starting } = options;
+  const clock = createStoppableClock(options.now ?? (() => performance.now()));
+  const { now } = clock;
   const scrollback = createScrollback(screen);
   const thinking = createThinking({ screen, scrollback, locale, verbose });
-  const spinner = createSpinner({ screen, locale, now, animates });
+  const spinner = createSpinner({ screen, locale, now, animates, starting });
   const tools = createToolLines({ screen, scrollback, steps, locale, now, spin: spinner.renderSign });
   const draft = createDraftView(screen);
   const plan = createPlanView({ screen, scrollback, steps, locale });
   let phaseLines: PhaseLines | undefined;
-  let turn: Extract<AgentEvent, { type: "phase-start" }> | undefined;
+  const renderVerdict = createVerdictLine(locale);
+  /** Is the last try of a model that failed, while the next one is waited for. */
+  let retry: Line | undefined;
   let answer: AnswerView | undefined;
   /** Holds the answer that has ended and is still being rendered. */
   let ending: AnswerView | undefined;
@@ -82,8 +93,6 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
     thinking.fold(event);
     const isFirst = answer === undefined;
     if (isFirst) {
-      // A turn that decided and answers now has had no phase of its own for that.
-      if (turn) scrollback.write(...(phaseLines?.({ ...turn, phase: "answer" }) ?? []));
       measureList();
       spinner.startAnswer();
     }
@@ -154,7 +163,30 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
     scrollback.write(...renderEnd(outcome, locale));
   }
 
+  /** Shows that a model is tried again until something comes of it. Returns true for an event that says so. */
+  function showRetry(event: AgentEvent): boolean {
+    const isRetry = event.type === "notice" && event.code === "retry" && !verbose;
+    retry = isRetry ? createLine(noticeLine(event), "warn") : undefined;
+    return isRetry;
+  }
+
+  function handleEvaluation(event: Extract<AgentEvent, { type: "evaluation" }>): void {
+    // What goes on is of interest while it does; the words of somebody's own evaluator stay.
+    if (event.verdict === "continue" && event.reason !== "custom" && !verbose) spinner.setNote(event.message);
+    else writeNotice(renderQuietLines(event, locale, verbose));
+  }
+
   function handleEvent(event: AgentEvent): void {
+    const verdict = renderVerdict(event);
+    if (verdict.lines.length > 0) {
+      thinking.fold(event);
+      endAnswer();
+      scrollback.write(...verdict.lines.map((line) => createLine(sanitizeLine(line), "dim")));
+    }
+    if (showRetry(event)) {
+      screen.refresh();
+      return;
+    }
     switch (event.type) {
       case "run-start":
         phaseLines = createPhaseLines(event, locale);
@@ -162,9 +194,8 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
       case "phase-start":
         thinking.fold(event);
         endAnswer();
-        turn = { ...event, reason: "" };
         spinner.startPhase(event);
-        scrollback.write(...(phaseLines?.(event) ?? []));
+        if (!verdict.isWhole) scrollback.write(...(phaseLines?.(event) ?? []));
         break;
       case "reasoning-delta":
       case "thought-delta":
@@ -178,6 +209,7 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
       case "tool-start":
         thinking.fold(event);
         endAnswer();
+        spinner.setNote("");
         tools.startCall(event);
         break;
       case "tool-progress":
@@ -208,14 +240,22 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
       case "run-end":
         endRun(event.outcome);
         break;
+      case "evaluation":
+        if (!verdict.isWhole) handleEvaluation(event);
+        break;
       default:
         writeNotice(renderQuietLines(event, locale, verbose));
     }
     screen.refresh();
   }
 
+  function renderFoot(rows: number): Line[] {
+    const lines = [...(retry ? [cutLine(retry, screen.size.columns)] : []), spinner.renderLine(tools.count)];
+    return lines.slice(Math.max(0, lines.length - rows));
+  }
+
   function renderLive(rows: number): Line[] {
-    const foot = isOver ? [] : [spinner.renderLine()].slice(0, rows);
+    const foot = isOver ? [] : renderFoot(rows);
     const running = tools.renderLive(rows - foot.length);
     const room = rows - foot.length - running.length;
     const checklist = plan.live(Math.max(Math.ceil(room / 2), room - 8));
@@ -230,6 +270,11 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
   return {
     handle: handleEvent,
     live: renderLive,
+    setAsking(isAsking) {
+      spinner.setAsking(isAsking);
+      if (isAsking) clock.stop();
+      else clock.goOn();
+    },
     get list() {
       return list;
     },
@@ -247,6 +292,8 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
 /** Shows a run: finished content goes to the screen's finished lines, and changing content is read at each frame. */
 export interface TerminalRunView {
   handle(event: AgentEvent): void;
+  /** Says whether a person is asked something; no time passes in the view until there is a reply. */
+  setAsking(isAsking: boolean): void;
   /** Returns the lines to draw below the finished ones, at most `rows` of them. */
   live(rows: number): Live["lines"];
   /**

@@ -16,9 +16,24 @@ function renderSign({ state }: Step): string {
   return state === "running" ? "…" : state === "done" ? "✓" : "✗";
 }
 
-/** Expands each step, with a blank line between them. */
+/** Counts the lines of a page. */
+export const pageLines = 60;
+
+/** Expands each step as far as one page goes, with a blank line between them. */
 export function expandAll(steps: readonly Step[], locale: Locale): Line[] {
-  return steps.flatMap((step, index) => (index === 0 ? expandStep(step, locale) : [[], ...expandStep(step, locale)]));
+  return steps.flatMap((step, index) => {
+    const lines = expandStep(step, locale);
+    const more = lines.length - pageLines;
+    const rest = more > 0 ? [createLine(`  ${say(locale, describeMore(step.number, more))}`, "dim")] : [];
+    return [...(index === 0 ? [] : [[]]), ...lines.slice(0, pageLines), ...rest];
+  });
+}
+
+function describeMore(number: number, lines: number): Text {
+  return {
+    zh: `还有 ${lines} 行：/expand ${number} 2`,
+    en: `${lines} more lines: /expand ${number} 2`,
+  };
 }
 
 /** Expands a step to everything that the log holds: its title, the tool's input and the whole text. */
@@ -34,7 +49,8 @@ export function expandStep(step: Step, locale: Locale): Line[] {
   ];
 }
 
-function renderTitle(step: Step, locale: Locale): string {
+/** Names a step with its number and its time. */
+export function renderTitle(step: Step, locale: Locale): string {
   if (step.kind === "thought") return `${renderThoughtTitle(step, locale)} ${toShortLine(step.name, 80)}`.trimEnd();
   const time = renderSeconds(step.elapsedMs);
   if (step.kind === "plan") return `${say(locale, { zh: "📋 计划", en: "📋 Plan" })} #${step.number} (${time})`;

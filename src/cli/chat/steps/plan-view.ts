@@ -1,7 +1,14 @@
 import type { PlanStep } from "../../../core/events.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
-import { isSamePlan, planSigns, renderPlan, renderPlanTitle, toPurpose } from "../../../render/plan-lines.ts";
+import {
+  isSamePlan,
+  planSigns,
+  renderPlan,
+  renderPlanTitle,
+  toConsentSign,
+  toPurpose,
+} from "../../../render/plan-lines.ts";
 import type { Screen } from "../../terminal/screen/screen-types.ts";
 import { createLine, type Line, type Style } from "../../terminal/text/line.ts";
 import { cutLine } from "../../terminal/text/wrap.ts";
@@ -75,7 +82,10 @@ function renderStep(step: PlanStep): Line {
   const call = tool === "" ? "" : ` · ${toShortLine(tool, 80)}`;
   return [
     { text: `  ${planSigns[state]} `, styles: styles[state] },
-    { text: `${step.step}. ${toPurpose(step)}`, styles: state === "running" ? ["strong"] : ["dim"] },
+    {
+      text: `${step.step}. ${toConsentSign(step)}${toPurpose(step)}`,
+      styles: state === "running" ? ["strong"] : ["dim"],
+    },
     { text: call, styles: ["dim"] },
   ];
 }

@@ -3,29 +3,25 @@ import type { Outcome } from "../../../core/outcome.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { chatAdvice } from "../../../render/choice-texts.ts";
-import { noticeLine, renderBill, renderEvent, renderPhase } from "../../../render/event-lines.ts";
+import { hasNoBill, noticeLine, renderBill, renderEvent, renderPhase } from "../../../render/event-lines.ts";
 import { renderOutcome } from "../../../render/step-writer.ts";
 import { createLine, type Line, type Style } from "../../terminal/text/line.ts";
 
-/** Renders one line per change of phase or model, with the reason when the answer phase begins. */
+/** Renders a line where a phase has more to say than its name, which stands in the line that says what is going on. */
 export type PhaseLines = (event: Extract<AgentEvent, { type: "phase-start" }>) => Line[];
 
 /** Returns no line in chat mode, where the answer model writes from the first word and no phase changes. */
 export function createPhaseLines({ mode, models }: RunStart, locale: Locale): PhaseLines {
-  let before = mode === "chat" ? `answer ${models.answer}` : "";
+  let before = mode === "chat" ? models.answer : "";
   return (event) => {
-    // It comes before the run's own work, which then begins as it would without it.
-    if (event.phase === "compact")
-      return [createLine(sanitizeLine(`${renderPhase(event, locale)}: ${event.reason}`), "dim")];
-    const current = `${event.phase} ${event.model}`;
-    if (current === before) return [];
-    before = current;
+    const { phase, model, reason } = event;
+    if (phase !== "compact" && phase !== "answer") return [];
+    if (phase === "answer") {
+      if (reason === "" || model === before) return [];
+      before = model;
+    }
     const title = renderPhase(event, locale);
-    const { reason } = event;
-    const line =
-      event.phase === "answer" && reason !== ""
-        ? say(locale, { zh: `${title}：${reason}`, en: `${title}: ${reason}` })
-        : title;
+    const line = say(locale, { zh: `${title}：${reason}`, en: `${title}: ${reason}` });
     return [createLine(sanitizeLine(line), "dim")];
   };
 }
@@ -49,7 +45,7 @@ export function renderEnd(outcome: Outcome, locale: Locale): Line[] {
       createLine(sanitizeLine(line), style),
     ),
     ...(advice === undefined ? [] : [createLine(`  ${advice}`, "dim")]),
-    createLine(`  ${sanitizeLine(renderBill(outcome, locale))}`, "dim"),
+    ...(hasNoBill(outcome) ? [] : [createLine(`  ${sanitizeLine(renderBill(outcome, locale))}`, "dim")]),
   ];
 }
 

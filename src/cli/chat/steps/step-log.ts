@@ -2,6 +2,7 @@ import type { PlanStep } from "../../../core/events.ts";
 import type { Outcome } from "../../../core/outcome.ts";
 import { reduceRun } from "../../../core/reduce-run.ts";
 import { type CallEntry, createRunState, type RunItem, type ThoughtEntry } from "../../../core/run-state.ts";
+import { findResultNumber } from "../../../core/store/move-numbers.ts";
 import { createRecordFinder } from "../../../core/tools/call-records.ts";
 import { toSafeJson } from "../../../kit/text/sanitize.ts";
 import { takeStart } from "../../../kit/text/truncate.ts";
@@ -32,7 +33,11 @@ export function createStepLog({ now = () => performance.now() }: StepLogOptions 
   const calls = new Map<CallEntry, OpenStep>();
   const callsById = new Map<string, OpenStep>();
 
-  function open(kind: Step["kind"], name: string, more: Pick<OpenStepOptions, "input" | "thought"> = {}): OpenStep {
+  function open(
+    kind: Step["kind"],
+    name: string,
+    more: Pick<OpenStepOptions, "input" | "thought" | "tookMs"> = {},
+  ): OpenStep {
     last += 1;
     const step = openStep({ number: last, kind, name, run, startedAt: now(), now, ...more });
     steps.push(step);
@@ -121,6 +126,24 @@ export function createStepLog({ now = () => performance.now() }: StepLogOptions 
       if (event.type === "run-start") beginRun();
       show(reduceRun(state, event, now()));
     },
+    restore({ steps: recorded, phases }) {
+      beginRun();
+      for (const { thought = "", phase = 0, action, elapsed_ms, observation, tool_output, error } of recorded) {
+        const { model = "", elapsed_ms: thoughtMs = 0 } = phases[phase - 1] ?? {};
+        // The model of the last step is the one that wrote the answer, which need not be the one that thought before it.
+        const thinker = action?.type === "final" ? "" : model;
+        if (thought.trim() !== "") open("thought", thinker, { tookMs: thoughtMs }).finish(thought, "done");
+        if (action?.type !== "action") continue;
+        const { tool, args } = action;
+        const input = typeof args === "string" ? args : toSafeJson(args, 2);
+        const state = error === undefined ? "done" : "failed";
+        // What the model was given leads to the whole of a long result.
+        const isLong = findResultNumber(observation) !== undefined;
+        const result = isLong ? observation : (tool_output ?? observation);
+        open("tool", tool, { input, tookMs: elapsed_ms }).finish(result, state);
+      }
+      return this.listRunSteps();
+    },
     find: (number) => steps.find((step) => step.number === number),
     listRunSteps: () => steps.filter((step) => step.run === run),
     findByCall: (callId) => callsById.get(callId),
@@ -153,6 +176,8 @@ interface OpenStepOptions extends Pick<Step, "number" | "kind" | "name"> {
   now(): number;
   /** Holds the thought that the step shows, with times of the clock `now`. */
   thought?: ThoughtEntry;
+  /** Is the time of a step that has ended before. */
+  tookMs?: number;
 }
 
 /** A step can still be changed by the log that records it. */
@@ -163,16 +188,29 @@ interface OpenStep extends Step {
   readonly size: number;
   replace(text: string): void;
   mark(state: Step["state"]): void;
+  /** Does both. */
+  finish(text: string, state: Step["state"]): void;
 }
 
 /** Opens a step that shows a thought, or the beginning of the text that was written into it last. */
-function openStep({ number, kind, name, run, input = "", startedAt, now, thought }: OpenStepOptions): OpenStep {
+function openStep({ number, kind, name, run, input = "", startedAt, now, thought, tookMs }: OpenStepOptions): OpenStep {
   const kept = takeStart(input, longestText);
   const missingInput = input.length - kept.length;
   let text = "";
   let missing = 0;
   let marked: Step["state"] = "running";
   let markedAt: number | undefined;
+
+  function replace(whole: string): void {
+    if (thought !== undefined) thought.parts.length = 0;
+    text = takeStart(whole, longestText);
+    missing = whole.length - text.length;
+  }
+
+  function mark(next: Step["state"]): void {
+    marked = next;
+    markedAt = next === "running" ? undefined : now();
+  }
 
   return {
     ...{ number, kind, name, run, entry: thought, input: kept },
@@ -187,19 +225,16 @@ function openStep({ number, kind, name, run, input = "", startedAt, now, thought
       return thought.isFailed ? "failed" : "done";
     },
     get elapsedMs() {
-      return (thought?.endedAt ?? markedAt ?? now()) - (thought?.startedAt ?? startedAt);
+      return tookMs ?? (thought?.endedAt ?? markedAt ?? now()) - (thought?.startedAt ?? startedAt);
     },
     get size() {
       return kept.length + text.length + (thought?.size ?? 0);
     },
-    replace(whole) {
-      if (thought !== undefined) thought.parts.length = 0;
-      text = takeStart(whole, longestText);
-      missing = whole.length - text.length;
-    },
-    mark(next) {
-      marked = next;
-      markedAt = next === "running" ? undefined : now();
+    replace,
+    mark,
+    finish(whole, state) {
+      replace(whole);
+      mark(state);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { AgentEvent } from "../../../core/events.ts";
+import type { AgentTrace } from "../../../core/trace.ts";
 
 /** A step is a part of a run that is shown as one line and can be expanded by its number. */
 export interface Step {
@@ -22,6 +23,8 @@ export interface Step {
 export interface StepLog {
   /** Reads a run's events, in order. */
   handle(event: AgentEvent): void;
+  /** Takes the steps of an earlier run, which then counts as the last one. Returns them. */
+  restore(run: AgentTrace): readonly Step[];
   find(number: number): Step | undefined;
   /** Returns the steps of the current run, or of the last one when none is running. */
   listRunSteps(): readonly Step[];

@@ -29,6 +29,8 @@ export interface ToolLines {
   /** Closes those that have not come to their end. */
   closeOpenCalls(): void;
   renderLive(rows: number): Line[];
+  /** Counts the calls that are going on. */
+  readonly count: number;
 }
 
 export interface ToolLinesOptions {
@@ -79,8 +81,8 @@ export function createToolLines({ screen, scrollback, steps, locale, now, spin }
   }
 
   return {
-    startCall({ callId, tool, arguments: args }) {
-      running.set(callId, { tool, args: shortenArguments(args), startedAt: now(), progress: "" });
+    startCall({ callId, tool, title, arguments: args }) {
+      running.set(callId, { tool: title ?? tool, args: shortenArguments(args), startedAt: now(), progress: "" });
     },
     handleProgress(event) {
       const call = running.get(event.callId);
@@ -88,7 +90,8 @@ export function createToolLines({ screen, scrollback, steps, locale, now, spin }
       if (call) call.progress = toShortLine(renderProgress(event), longestText);
     },
     finishCall(event) {
-      const { callId, tool, ok, cached, elapsedMs, preview, error, top = [] } = event;
+      const { callId, ok, cached, elapsedMs, preview, error, top = [] } = event;
+      const tool = event.title ?? event.tool;
       const name = ok && event.resultCount !== undefined ? toResultName(tool, locale) : toCallName(tool, locale);
       const facts = [
         renderSeconds(elapsedMs),
@@ -102,6 +105,9 @@ export function createToolLines({ screen, scrollback, steps, locale, now, spin }
           createDetailLine(`[${n}] ${toShortLine(title, 200)}${snippet.trim() === "" ? "" : ` — ${snippet}`}`, "dim"),
         );
       if (top.length === 0 && preview.trim() !== "") scrollback.write(createDetailLine(preview, "dim"));
+    },
+    get count() {
+      return running.size;
     },
     closeOpenCalls() {
       for (const [callId, { tool, startedAt }] of [...running]) {

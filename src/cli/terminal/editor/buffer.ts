@@ -6,6 +6,9 @@ export interface TextBuffer {
   readonly cursor: number;
 }
 
+/** Limits the typed text, in UTF-16 units; an insertion that would exceed the limit is rejected. */
+export const mostTyped = 1_000_000;
+
 export const emptyBuffer: TextBuffer = { text: "", cursor: 0 };
 
 /** Creates a buffer with the cursor at the end of the text. */

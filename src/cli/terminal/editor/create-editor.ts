@@ -7,7 +7,8 @@ import { cutLine } from "../text/wrap.ts";
 import { chooseByEnter, createCompletionMenu, renderMenu } from "./completion.ts";
 import type { Complete, Editor, InputHistory, KeyResult } from "./editor.ts";
 import { findMentionAtEnd } from "./files/complete-files.ts";
-import { toPastedMentions } from "./files/pasted-files.ts";
+import { isImageMention, toPastedMentions } from "./files/pasted-files.ts";
+import { type Folds, noFolds } from "./folds.ts";
 import { type Action, findAction } from "./keymap.ts";
 import { createBreakRows, createFrame, type Frame, findRow, getMaxRows, renderText, scroll } from "./text-rows.ts";
 import { createTyping, renderTooLong } from "./typing.ts";
@@ -21,12 +22,19 @@ export interface EditorOptions {
   locale(): Locale;
   /** Is true where a pasted path of an image or a document attaches it. */
   attachesFiles?: boolean;
+  /** Shows long pastes and images as labels. */
+  folds?: Folds | undefined;
 }
 
 /** Creates an empty editor. It rejects text that would exceed the limit: the existing text stays, and a line reports it. */
-export function createEditor({ complete, history, onChange, locale, attachesFiles }: EditorOptions): Editor {
-  const typing = createTyping(history);
-  const completing = createCompletionMenu({ complete, insert: (from, { text }) => insertText(text, from), onChange });
+export function createEditor(options: EditorOptions): Editor {
+  const { complete, history, onChange, locale, attachesFiles, folds = noFolds } = options;
+  const typing = createTyping(history, folds);
+  const completing = createCompletionMenu({
+    complete,
+    insert: (from, { text }) => insertCompletion(text, from),
+    onChange,
+  });
   let search: HistorySearch | undefined;
   /** Counts the UTF-16 units of text rejected as too long; undefined when none was. */
   let refused: number | undefined;
@@ -43,11 +51,15 @@ export function createEditor({ complete, history, onChange, locale, attachesFile
     suggest();
   }
 
+  function insertCompletion(text: string, from?: number): void {
+    insertText(isImageMention(text) ? `${folds.foldImage(text.trim())} ` : text, from);
+  }
+
   function enter(): KeyResult {
     const menu = completing.current;
     const taken = menu && chooseByEnter(menu, typing.textBefore);
     if (taken !== undefined) {
-      insertText(taken.text, menu?.from);
+      insertCompletion(taken.text, menu?.from);
       // A file stands in a sentence that goes on; a command, or what it is given, is whole.
       if (taken.text.startsWith("@")) return changed;
     }
@@ -63,7 +75,7 @@ export function createEditor({ complete, history, onChange, locale, attachesFile
   function completeInput(): void {
     const menu = completing.current;
     const completion = menu?.completions[menu.chosen ?? 0];
-    if (menu !== undefined && completion !== undefined) insertText(completion.text, menu.from);
+    if (menu !== undefined && completion !== undefined) insertCompletion(completion.text, menu.from);
     else completing.ask(typing.textBefore, true);
   }
 
@@ -122,7 +134,8 @@ export function createEditor({ complete, history, onChange, locale, attachesFile
       return changed;
     }
     if (key.name === "paste") {
-      const pasted = attachesFiles ? toPastedMentions(key.text, typing.textBefore) : key.text;
+      const mentions = attachesFiles ? toPastedMentions(key.text, typing.textBefore, folds.foldImage) : key.text;
+      const pasted = mentions === key.text ? folds.foldPaste(key.text) : mentions;
       if (!typing.insert(pasted)) refused = pasted.length;
       completing.close();
       return changed;

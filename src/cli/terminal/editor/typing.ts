@@ -12,16 +12,15 @@ import {
   findWordEnd,
   findWordStart,
   insert,
+  mostTyped,
   moveTo,
   removeTo,
   type TextBuffer,
 } from "./buffer.ts";
 import type { InputHistory } from "./editor.ts";
+import { type Folds, noFolds } from "./folds.ts";
 import type { Action } from "./keymap.ts";
 import { createBreakRows, findColumn, findIndex, findRow, type Row } from "./text-rows.ts";
-
-/** Limits the typed text, in UTF-16 units; an insertion that would exceed the limit is rejected. */
-export const mostTyped = 1_000_000;
 
 /** Holds the text and applies keys to it, without rendering. */
 export interface Typing {
@@ -41,7 +40,7 @@ export interface Typing {
   submit(): string;
 }
 
-export function createTyping(history: InputHistory): Typing {
+export function createTyping(history: InputHistory, folds: Folds = noFolds): Typing {
   const undo = createUndo();
   const recall = createRecall(history);
   const breakRows = createBreakRows();
@@ -82,6 +81,13 @@ export function createTyping(history: InputHistory): Typing {
     return true;
   }
 
+  /** Returns the index, or the far end of the label that it lies in. */
+  function leaveLabel(index: number): number {
+    const label = folds.findAround(buffer.text, index);
+    if (label === undefined) return index;
+    return index < buffer.cursor ? label.from : label.to;
+  }
+
   function applyAction(action: Action): boolean | undefined {
     const move = moves.get(action);
     const deletion = deletions.get(action);
@@ -89,9 +95,9 @@ export function createTyping(history: InputHistory): Typing {
     const { text } = buffer;
     if (move) {
       undo.rest();
-      buffer = moveTo(buffer, move(buffer));
-    } else if (deletion) change(removeTo(buffer, deletion(buffer)), action);
-    else if (killing) kill(killing(buffer));
+      buffer = moveTo(buffer, leaveLabel(move(buffer)));
+    } else if (deletion) change(removeTo(buffer, leaveLabel(deletion(buffer))), action);
+    else if (killing) kill(leaveLabel(killing(buffer)));
     else if (action === "undo") buffer = undo.back() ?? buffer;
     else if (action === "yank") return insertText(killed);
     else return undefined;
@@ -107,7 +113,7 @@ export function createTyping(history: InputHistory): Typing {
     isKilling = false;
     if (from !== undefined && rows[row + step] !== undefined) {
       column ??= findColumn(buffer.text, from, buffer.cursor);
-      buffer = moveTo(buffer, findIndex(buffer.text, rows, row + step, column));
+      buffer = moveTo(buffer, leaveLabel(findIndex(buffer.text, rows, row + step, column)));
       return;
     }
     const entry = step === -1 ? recall.older(buffer.text) : recall.newer(buffer.text);
@@ -144,7 +150,7 @@ export function createTyping(history: InputHistory): Typing {
       recall.leave();
       undo.clear();
       buffer = emptyBuffer;
-      if (text.trim() !== "") history.add(text);
+      if (text.trim() !== "") history.add(folds.expand(text));
       return text;
     },
   };

@@ -6,13 +6,14 @@ export interface TerminalMode {
 
 /**
  * Makes a paste arrive as one, and Shift+Enter differ from Enter: by the kitty protocol
- * (https://sw.kovidgoyal.net/kitty/keyboard-protocol/), or else by xterm's modifyOtherKeys. A terminal ignores a mode that it
- * does not know.
+ * (https://sw.kovidgoyal.net/kitty/keyboard-protocol/), or else by xterm's modifyOtherKeys. The last one has the terminal say
+ * when it gets and loses the focus. A terminal ignores a mode that it does not know.
  */
 export const inputModes: readonly TerminalMode[] = [
   { on: "\u001b[?2004h", off: "\u001b[?2004l" },
   { on: "\u001b[>1u", off: "\u001b[<u" },
   { on: "\u001b[>4;2m", off: "\u001b[>4m" },
+  { on: "\u001b[?1004h", off: "\u001b[?1004l" },
 ];
 
 export function turnOn(modes: readonly TerminalMode[]): string {

@@ -21,7 +21,9 @@ export function createKey(name: Key["name"], changes: Partial<Omit<Key, "name">>
  * kitty's keyboard protocol (https://sw.kovidgoyal.net/kitty/keyboard-protocol/).
  */
 export function toSequenceKey(parameters: string, final: string): Key | undefined {
-  // Private markers and intermediate characters stand in replies alone; `R` reports where the cursor is, `I` and `O` the focus.
+  if (parameters === "" && final === "I") return createKey("focus-in");
+  if (parameters === "" && final === "O") return createKey("focus-out");
+  // Private markers and intermediate characters stand in replies alone; `R` reports where the cursor is.
   if (!/^[\d;:]*$/.test(parameters) || "RIOcnty".includes(final)) return undefined;
   const [first = "", second = "", third = ""] = parameters.split(";");
   const modifiers = decodeModifiers(second);

@@ -36,6 +36,8 @@ export interface OpenScreen extends Screen {
    * are written later are just written. So does the end of the process.
    */
   close(): void;
+  /** Sends a sequence that draws nothing, such as a bell. It is dropped while the screen is not open. */
+  send(sequence: string): void;
   /** Gives the terminal back temporarily, as for Ctrl-Z; output waits until `resume`. */
   suspend(): void;
   /** Takes the terminal again, the cursor of which stands at the start of an empty row. */
@@ -72,7 +74,7 @@ export function createScreen(options: ScreenOptions): OpenScreen {
   }
 
   function paintFinished(columns: number): string[] {
-    return finished.splice(0).flatMap((line) => wrapLine(line, columns).map(paint));
+    return finished.splice(0).flatMap((line) => wrapFinished(line, columns).map(paint));
   }
 
   function drawNow(): void {
@@ -107,7 +109,7 @@ export function createScreen(options: ScreenOptions): OpenScreen {
         if (state !== "open" || replaceable !== mine) return false;
         const { columns } = mine.size;
         const paintRows = (some: readonly Line[]): string[] =>
-          some.flatMap((line) => wrapLine(line, columns).map(paint));
+          some.flatMap((line) => wrapFinished(line, columns).map(paint));
         const [before, old, after] = [mine.lines.slice(0, from), mine.lines.slice(from, to), mine.lines.slice(to)];
         const behind = paintRows(after);
         const onScreen = rowsAbove - behind.length;
@@ -190,10 +192,23 @@ export function createScreen(options: ScreenOptions): OpenScreen {
     openReplaceableLines,
     refresh,
     refreshNow: drawNow,
+    send(sequence) {
+      if (state === "open") send(sequence);
+    },
     close,
     suspend,
     resume,
   };
+}
+
+/** Limits the indent of further rows, in cells. */
+const deepestIndent = 12;
+
+/** Wraps a line; further rows are indented as the first one is. */
+function wrapFinished(line: Line, columns: number): Line[] {
+  const [blanks = ""] = /^ */.exec(line[0]?.text ?? "") ?? [];
+  const hanging = blanks.slice(0, Math.min(deepestIndent, Math.floor(columns / 4)));
+  return wrapLine(line, columns, hanging === "" ? {} : { hanging: [{ text: hanging }] });
 }
 
 function readSize({ columns, rows }: ScreenOutput): Size {

@@ -9,9 +9,8 @@ export type ThemeName = "dark" | "light" | "none";
  * Creates a theme, which returns SGR parameters joined by semicolons, or an empty string when the styles have no visible effect.
  */
 export function createTheme(name: ThemeName): Theme {
-  if (name === "none") return () => "";
-  const looks = { ...shapes, ...colours[name] };
-  return (styles) => styles.map((style) => looks[style]).join(";");
+  const looks: Partial<Record<Style, string>> = { ...shapes, ...(name === "none" ? withoutColours : colours[name]) };
+  return (styles) => styles.flatMap((style) => looks[style] ?? []).join(";");
 }
 
 type Shape = "dim" | "strong" | "emphasis" | "strike" | "underline" | "inverse" | "quote" | "comment";
@@ -27,6 +26,9 @@ const shapes: Record<Shape, string> = {
   quote: "2",
   comment: "2",
 };
+
+/** Without colours the shapes stay, and these show what only a colour would. */
+const withoutColours: Partial<Record<Style, string>> = { heading: "1", link: "4" };
 
 // Blue is hard to read on black; yellow and cyan are on white.
 const colours: Record<Exclude<ThemeName, "none">, Record<Exclude<Style, Shape>, string>> = {

@@ -36,6 +36,7 @@ export function createLine(text: string, ...styles: Style[]): Line {
   return [{ text, styles }];
 }
 
-export function toPlainText(line: Line): string {
-  return line.map(({ text }) => text).join("");
+/** Returns a line without its styles. A text is returned as it is. */
+export function toPlainText(line: string | Line): string {
+  return typeof line === "string" ? line : line.map(({ text }) => text).join("");
 }

@@ -10,6 +10,11 @@ export function countCells(text: string): number {
   return countSimpleCells(text) ?? countShownCells(toDisplayedText(text));
 }
 
+/** Fills a text with spaces to this many cells; a longer one stays as it is. */
+export function padCells(text: string, cells: number): string {
+  return text + " ".repeat(Math.max(0, cells - countCells(text)));
+}
+
 export function countLineCells(line: Line): number {
   let cells = 0;
   for (const { text } of line) cells += countCells(text);

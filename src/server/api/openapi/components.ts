@@ -5,11 +5,19 @@ import { outcomeSchema } from "../../../core/schemas/outcome-schema.ts";
 import { questionSchema, replySchema, runListSchema, runSchema } from "../../../core/schemas/run-schema.ts";
 import { settingsSchema } from "../../../core/schemas/settings-schema.ts";
 import { traceSchema } from "../../../core/schemas/trace-schema.ts";
-import { errorCodes } from "../../../kit/errors.ts";
+import { errorCodes, requestErrorCodes } from "../../../kit/errors.ts";
 import { chatBody } from "../../openai/read-chat.ts";
+import { responsesBody } from "../../responses/request-body.ts";
 import { chatInput } from "../chat-input.ts";
 import { messageBody } from "../messages.ts";
 import { pageLimits } from "../page-query.ts";
+import { anthropicSchemas } from "./anthropic-schemas.ts";
+import {
+  deletedResponseSchema,
+  responseEventSchema,
+  responseItemListSchema,
+  responseSchema,
+} from "./response-schemas.ts";
 
 /** Describes the response of `GET /agent/runs/{id}/trace`, which may be cut where a stored trace is not. */
 export const traceResponseSchema = traceSchema.extend({
@@ -74,14 +82,17 @@ const model = z.object({
 
 export const modelList = z.object({ object: z.literal("list"), data: z.array(model) });
 
+const retryAfter = z.number().optional().meta({ description: "A retry makes sense after this many seconds." });
+
 /** Describes the problem details (RFC 9457) of a request that is not served. */
 export const problemSchema = z.object({
   type: z.string().meta({ description: "urn:duet:error: followed by the code." }),
   title: z.string(),
   status: z.int(),
   detail: z.string().meta({ description: "What is wrong, with the value and what is allowed." }),
-  code: z.enum(errorCodes),
+  code: z.enum([...errorCodes, ...requestErrorCodes]),
   hint: z.string().nullable().meta({ description: "What to do about it." }),
+  retry_after_s: retryAfter,
 });
 
 /** Describes the same error in OpenAI's format, which is used under `/v1`. */
@@ -91,10 +102,12 @@ export const openAiErrorSchema = z.object({
     type: z.string(),
     param: z.string().nullable(),
     code: z.string().nullable(),
+    retry_after_s: retryAfter,
   }),
 });
 
 const schemas = {
+  ...anthropicSchemas,
   AgentEvent: eventSchema,
   ChatCompletion: chatCompletion,
   ChatCompletionChunk: chatCompletionChunk,
@@ -102,6 +115,7 @@ const schemas = {
   ChatRequest: chatInput,
   Conversation: conversationSchema,
   ConversationList: conversationListSchema,
+  DeletedResponse: deletedResponseSchema,
   Model: model,
   ModelList: modelList,
   OpenAiError: openAiErrorSchema,
@@ -110,6 +124,10 @@ const schemas = {
   Problem: problemSchema,
   Question: questionSchema,
   Reply: replySchema,
+  Response: responseSchema,
+  ResponseEvent: responseEventSchema,
+  ResponseItemList: responseItemListSchema,
+  ResponseRequest: responsesBody,
   Run: runSchema,
   RunList: runListSchema,
   Settings: settingsSchema,
@@ -130,15 +148,14 @@ export function createSchemaComponents(): Record<string, object> {
   const { schemas: found } = z.toJSONSchema(named, {
     io: "input",
     uri: toSchemaReference,
-    override: removeUsualBounds,
+    override: removeUsualBound,
   });
   return Object.fromEntries(Object.entries(found).map(([name, { $schema, $id, ...schema }]) => [name, schema]));
 }
 
-/** Removes the bounds of safe integers, which need not be repeated for each number. */
-function removeUsualBounds({ jsonSchema }: { jsonSchema: { minimum?: number; maximum?: number } }): void {
+/** Removes the lower bound of safe integers. Of the upper one a client has to know: a greater number is refused. */
+function removeUsualBound({ jsonSchema }: { jsonSchema: { minimum?: number } }): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }
 
 export function describeJson(name: SchemaName) {
@@ -147,6 +164,16 @@ export function describeJson(name: SchemaName) {
 
 export function describeResponse(description: string, name: SchemaName) {
   return { description, content: describeJson(name) };
+}
+
+/**
+ * Describes an answer that is one object, and with `Accept: text/event-stream` or `stream: true` a stream whose events have this
+ * data. OpenAPI 3.1 has no words for a stream, and a second media type would leave generated clients with a choice of types that
+ * only a cast resolves, so the stream is an extension.
+ */
+export function describeStreamed(description: string, name: SchemaName, event: SchemaName, example?: string) {
+  const stream = { mediaType: "text/event-stream", eventSchema: { $ref: toSchemaReference(event) } };
+  return { ...describeResponse(description, name), "x-event-stream": { ...stream, ...(example && { example }) } };
 }
 
 /** Describes problem details for one reason why a request is not served. */
@@ -178,6 +205,9 @@ export const pageParameters = [
   describeQueryParameter("limit", "How many."),
   describeQueryParameter("offset", "How many to skip."),
 ];
+
+/** Says why a request may be refused on any path, signed in or not. */
+export const refusedPage = { 403: describeProblem("This Host, or a page of this origin, is not allowed.") };
 
 /** Lists why any request under `/agent` may be refused. */
 export const commonProblems = {

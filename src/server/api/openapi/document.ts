@@ -1,4 +1,5 @@
 import { version } from "../../../kit/version.ts";
+import { anthropicPaths } from "./anthropic-paths.ts";
 import {
   bodyWithFiles,
   commonProblems,
@@ -7,12 +8,20 @@ import {
   describePathParameter,
   describeProblem,
   describeResponse,
+  describeStreamed,
   pageParameters,
-  toSchemaReference,
+  refusedPage,
 } from "./components.ts";
+import { responsePaths } from "./response-paths.ts";
 import { runPaths } from "./run-paths.ts";
 
-const failedResponse = { default: describeProblem("Why the request was refused.") };
+const { 401: signInFirst, 403: notAllowed } = commonProblems;
+
+const failedResponse = {
+  401: signInFirst,
+  403: notAllowed,
+  default: describeProblem("Why the request was refused."),
+};
 
 /** Marks an operation that needs no sign-in. */
 const open = { security: [] };
@@ -27,7 +36,7 @@ export const operationPaths = {
       summary: "Reports whether the process answers.",
       tags: ["operations"],
       ...open,
-      responses: { 200: { description: "It does.", content: state } },
+      responses: { 200: { description: "It does.", content: state }, ...refusedPage },
     },
   },
   "/readyz": {
@@ -39,6 +48,7 @@ export const operationPaths = {
       responses: {
         200: { description: "It could.", content: state },
         503: { description: "Not now.", content: state },
+        ...refusedPage,
       },
     },
   },
@@ -66,7 +76,10 @@ export const operationPaths = {
   },
 };
 
-const failed = { default: describeResponse("Why the request was refused, in OpenAI's format.", "OpenAiError") };
+const failed = {
+  401: describeResponse("The token is missing or not valid.", "OpenAiError"),
+  default: describeResponse("Why the request was refused, in OpenAI's format.", "OpenAiError"),
+};
 
 /** Describes OpenAI's API, for pages and programs that use it. */
 export const openAiPaths = {
@@ -77,16 +90,11 @@ export const openAiPaths = {
       tags: ["openai"],
       requestBody: { required: true, description: bodyWithFiles, content: describeJson("ChatCompletionRequest") },
       responses: {
-        200: {
-          description: "The answer; with stream: true in chunks, and data: [DONE] last.",
-          content: {
-            ...describeJson("ChatCompletion"),
-            "text/event-stream": {
-              schema: { type: "string" },
-              "x-event-schema": { $ref: toSchemaReference("ChatCompletionChunk") },
-            },
-          },
-        },
+        200: describeStreamed(
+          "The answer; with stream: true in chunks, and data: [DONE] last.",
+          "ChatCompletion",
+          "ChatCompletionChunk",
+        ),
         ...failed,
       },
     },
@@ -124,6 +132,7 @@ export function describeApi(url: string) {
     info: {
       title: "Duet",
       version,
+      license: { name: "MIT", identifier: "MIT" },
       description: "An agent of two models: one decides which tools to call, one writes the answer. MCP is at /mcp.",
     },
     servers: [{ url }],
@@ -134,9 +143,17 @@ export function describeApi(url: string) {
       { name: "runs", description: "Runs in progress or ended." },
       { name: "conversations", description: "Saved conversations." },
       { name: "openai", description: "OpenAI's wire." },
+      { name: "anthropic", description: "Anthropic's wire." },
       { name: "operations", description: "For the operator of the server." },
     ],
-    paths: { ...runPaths, ...conversationPaths, ...openAiPaths, ...operationPaths },
+    paths: {
+      ...runPaths,
+      ...conversationPaths,
+      ...openAiPaths,
+      ...responsePaths,
+      ...anthropicPaths,
+      ...operationPaths,
+    },
     components: {
       schemas: createSchemaComponents(),
       securitySchemes: {

@@ -5,21 +5,16 @@ import {
   describePathParameter,
   describeProblem,
   describeResponse,
+  describeStreamed,
   pageParameters,
   toProblemOrOutcome,
-  toSchemaReference,
 } from "./components.ts";
 
 const id = describePathParameter("id", "The run_id of a result, or of the header Location.");
 
 const none = describeProblem("This caller has no such run.");
 
-const events = {
-  schema: { type: "string" },
-  // OpenAPI 3.1 has no words for a stream; those of 3.2 are for whoever knows them.
-  "x-event-schema": { $ref: toSchemaReference("AgentEvent") },
-  example: 'retry: 1000\n\nid: 1\nevent: run-start\ndata: {"type":"run-start","runId":"run-1"}\n\n',
-};
+const exampleStart = 'retry: 1000\n\nid: 1\nevent: run-start\ndata: {"type":"run-start","runId":"run-1"}\n\n';
 
 const stream = [
   "With Accept: text/event-stream the run's events as they happen: each with `id` (1 for the first one), its type as `event`,",
@@ -33,6 +28,17 @@ const location = {
   Location: { description: "The run: /agent/runs/{run_id}.", schema: { type: "string", format: "uri-reference" } },
 };
 
+const runId = { id: "$response.body#/run_id" };
+const conversationId = { id: "$response.body#/conversation_id" };
+
+/** Says what can be done with the ids of an outcome. */
+const links = {
+  read: { operationId: "readRun", parameters: runId },
+  trace: { operationId: "readTrace", parameters: runId },
+  cancel: { operationId: "cancelRun", parameters: runId },
+  conversation: { operationId: "readConversation", parameters: conversationId },
+};
+
 const idempotencyKey = {
   name: "Idempotency-Key",
   in: "header",
@@ -44,7 +50,7 @@ const lastEventId = {
   name: "Last-Event-ID",
   in: "header",
   description: "For the event stream: only the events after this one.",
-  schema: { type: "string", pattern: "^[0-9]+$" },
+  schema: { type: "string", pattern: "^[0-9]{0,15}$" },
 };
 
 const drafts = {
@@ -66,13 +72,19 @@ export const runPaths = {
       requestBody: { required: true, description: bodyWithFiles, content: describeJson("ChatRequest") },
       responses: {
         200: {
-          description: "How the run ended, whatever its status, or its events.",
+          ...describeStreamed(
+            "How the run ended, whatever its status, or its events.",
+            "Outcome",
+            "AgentEvent",
+            exampleStart,
+          ),
           headers: location,
-          content: { ...describeJson("Outcome"), "text/event-stream": events },
+          links,
         },
         202: {
           ...describeResponse("It is still running (status running): wait_s ended first.", "Outcome"),
           headers: location,
+          links,
         },
         400: describeProblem("The body, or a value in it, is not allowed."),
         409: describeProblem("The run of the idempotency key was started, cannot go on, and its outcome is unknown."),
@@ -105,10 +117,7 @@ export const runPaths = {
       tags: ["runs"],
       parameters: [id, lastEventId, drafts],
       responses: {
-        200: {
-          description: "Its outcome, or its state so far; or its events.",
-          content: { ...describeJson("Run"), "text/event-stream": events },
-        },
+        200: describeStreamed("Its outcome, or its state so far; or its events.", "Run", "AgentEvent", exampleStart),
         204: { description: "No event comes after the one of Last-Event-ID: the run has ended." },
         400: describeProblem("The Last-Event-ID is not an event of this run, or drafts is neither true nor false."),
         404: none,
@@ -118,6 +127,7 @@ export const runPaths = {
     delete: {
       operationId: "cancelRun",
       summary: "Cancels a run.",
+      description: "The run and what it has done can still be read.",
       tags: ["runs"],
       parameters: [id],
       responses: { 200: describeResponse("The outcome.", "Outcome"), 404: none, ...commonProblems },

@@ -9,10 +9,7 @@ import {
 import { DuetError } from "../../../kit/errors.ts";
 import { getOwnValue, isRecord } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
-import { addressKinds, classifyAddress } from "../../../kit/net/address-kind.ts";
-import { createGuardedFetch } from "../../../kit/net/create-guarded-fetch.ts";
-import { failedRequestError, refusedError } from "../../../kit/net/request-errors.ts";
-import { isSecureAddress } from "../../../kit/net/secure-address.ts";
+import { fetchJson } from "../../../kit/net/request-issuer.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import type { AuthSettings, Clock } from "./auth-settings.ts";
 import { createKeyCache } from "./key-cache.ts";
@@ -27,7 +24,7 @@ export interface Claims extends JWTPayload {
 export type CheckToken = (token: string, signal: AbortSignal) => Promise<Claims>;
 
 export interface CheckOptions {
-  settings: Pick<AuthSettings, "issuer" | "jwksUrl" | "algorithms">;
+  settings: Pick<AuthSettings, "issuer" | "jwksUrl" | "algorithms" | "maxLifetime">;
   audience: string;
   clock: Clock;
   onChange(problem: DuetError | undefined): void;
@@ -37,7 +34,7 @@ const clockTolerance = 30;
 
 /** Checks access tokens in the form of JWTs (RFC 9068): of this issuer, for this audience, signed and in force. */
 export function createTokenCheck({ settings, audience, clock, onChange }: CheckOptions): CheckToken {
-  const { issuer, jwksUrl, algorithms } = settings;
+  const { issuer, jwksUrl, algorithms, maxLifetime } = settings;
   const cache = createKeyCache({
     load: async (signal) => createLocalJWKSet({ keys: await findKeys({ issuer, jwksUrl }, signal) }),
     clock,
@@ -70,6 +67,9 @@ export function createTokenCheck({ settings, audience, clock, onChange }: CheckO
     const { payload, protectedHeader } = await verifyByAny(token, keys, options);
     if (!/^(?:(?:application\/)?at\+jwt|JWT)?$/i.test(protectedHeader.typ ?? ""))
       throw new InvalidTokenError(wrongType);
+    if (isIdToken(payload)) throw new InvalidTokenError(idToken);
+    if ((payload.exp ?? 0) - clock.now() / 1000 > maxLifetime)
+      throw new InvalidTokenError(describeTooLong(maxLifetime));
     if (!hasSubject(payload)) throw new InvalidTokenError(noSubject);
     return payload;
   }
@@ -103,6 +103,20 @@ function ignoreWrongSignature(thrown: unknown): undefined {
 
 function hasSubject(payload: JWTPayload): payload is Claims {
   return typeof payload.iss === "string" && typeof payload.sub === "string" && payload.sub !== "";
+}
+
+/**
+ * Recognises an ID token by what no access token has: it says who signed in to an application, and lets nobody call (OpenID Connect
+ * Core, section 3.1.3.6; `typ` as Keycloak writes it). Its header says `JWT`, as that of many issuers' access tokens does.
+ */
+function isIdToken({ at_hash, c_hash, typ }: JWTPayload): boolean {
+  return at_hash !== undefined || c_hash !== undefined || typ === "ID";
+}
+
+const idToken = { zh: "是 ID 令牌，不是访问令牌", en: "it is an ID token, not an access token" };
+
+function describeTooLong(maxLifetime: number): Text {
+  return withAllowed({ zh: "有效期过长", en: "it is valid for too long" }, `${maxLifetime} s`);
 }
 
 const wrongType = { zh: "不是访问令牌（typ）", en: "it is not an access token (typ)" };
@@ -222,44 +236,6 @@ function describeOtherIssuer(said: unknown, issuer: string): Text {
 function unusableMetadataError(address: string, { zh, en }: Text): DuetError {
   const shown = toShortLine(address, 200);
   return new DuetError({ code: "bad_response", text: { zh: `${shown}：${zh}`, en: `${shown}: ${en}` } });
-}
-
-const limits = { maxBytes: 512_000, timeoutMs: 5_000, maxRedirects: 0 };
-
-/**
- * Fetches JSON from an authorization server, and returns undefined when nothing is found at this address. The operator names the
- * server, so it may be anywhere except a cloud metadata service. Redirects are not followed. Throws a `DuetError`, or the
- * signal's reason.
- */
-async function fetchJson(address: string, signal: AbortSignal): Promise<unknown> {
-  const guardedFetch = createGuardedFetch({
-    reach: {
-      permits: (_host, address) => classifyAddress(address) !== "metadata",
-      refusal: ({ shown }, _address, kind) => refusedError(shown, addressKinds[kind]),
-    },
-  });
-  const { status, body, truncated } = await guardedFetch.request({
-    ...limits,
-    url: address,
-    headers: { accept: "application/json" },
-    permits: checkScheme,
-    signal,
-  });
-  const { host } = new URL(address);
-  if (status >= 400 && status < 500) return undefined;
-  if (status !== 200)
-    throw failedRequestError("bad_response", host, { zh: `HTTP 状态 ${status}`, en: `HTTP status ${status}` });
-  if (truncated) throw failedRequestError("bad_response", host, { zh: "响应过长", en: "the response is too long" });
-  try {
-    return JSON.parse(body.toString("utf8"));
-  } catch {
-    throw failedRequestError("bad_response", host, { zh: "响应不是 JSON", en: "the response is not JSON" });
-  }
-}
-
-function checkScheme(url: URL): void {
-  if (!isSecureAddress(url))
-    throw refusedError(url.host, { zh: "只能使用 https 网址", en: "only https URLs are used" });
 }
 
 /** Represents a token that is not accepted. `text` says why, and contains nothing of the token. */

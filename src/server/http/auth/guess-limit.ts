@@ -7,6 +7,7 @@ import { type Locale, say } from "../../../kit/locale.ts";
 import type { Log } from "../../operations/log.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
 import type { Admission, Authenticate } from "./open-auth.ts";
+import { hasCredential, readToken } from "./read-token.ts";
 
 export interface GuessLimitOptions {
   authenticate: Authenticate;
@@ -79,7 +80,7 @@ export function createGuessLimit({
   }
 
   return async (request, address) => {
-    if (!request.headers.has("authorization")) return authenticate(request);
+    if (!hasCredential(request)) return authenticate(request);
     const key = toAddressKey(address);
     if (accepted.get(toTokenKey(request, key))) return authenticate(request);
     const guesses = guessers.get(key) ?? { wrong: 0, waiting: 0 };
@@ -104,12 +105,12 @@ function toAddressKey(address: string): string {
 
 /** Returns true for a token in the form of a JWT. */
 function isSigned(request: Request): boolean {
-  return /^bearer +[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,} *$/i.test(request.headers.get("authorization") ?? "");
+  return /^[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}$/.test(readToken(request) ?? "");
 }
 
 /** No token is kept, only its digest. */
 function toTokenKey(request: Request, key: string): string {
-  const digest = createHash("sha256").update(request.headers.get("authorization") ?? "");
+  const digest = createHash("sha256").update(readToken(request) ?? request.headers.get("authorization") ?? "");
   return `${key} ${digest.digest("base64")}`;
 }
 

@@ -8,6 +8,7 @@ import { isSecureAddress } from "../../../kit/net/secure-address.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
 import { type AuthSettings, type Clock, systemClock } from "./auth-settings.ts";
 import { type CheckToken, type Claims, InvalidTokenError } from "./check-token.ts";
+import { readToken } from "./read-token.ts";
 
 export interface AuthOptions {
   /** Is the public address of `/mcp`, and ends with that path. */
@@ -20,8 +21,12 @@ export interface AuthOptions {
 
 export interface Auth {
   authenticate: Authenticate;
+  /** Tells who is signed in in the browser that sends a request. */
+  checkSession?: CheckSession | undefined;
   /** Lists the pages that say how to sign in. */
   routes: OpenPages;
+  /** Holds the pages to which a browser sends a form for that. */
+  forms?: OpenPages | undefined;
 }
 
 /** Limits a token, in characters; no issuer makes longer ones. */
@@ -53,15 +58,17 @@ export function openAuth(settings: AuthSettings, { resource, locale, log, clock 
     const scopes = readScopes(claims);
     const missing = settings.scopes.filter((scope) => !scopes.includes(scope));
     if (missing.length > 0) return toScopeChallenge(challenge, missing);
-    return { caller: toCaller(claims, listScopeTools(scopes, settings)), authInfo: toAuthInfo(claims, scopes) };
+    return {
+      caller: { owner: toOwner(claims.iss, claims.sub), tools: listScopeTools(scopes, settings) },
+      authInfo: toAuthInfo(claims, scopes),
+    };
   }
 
   return {
     routes: createMetadataPages(settings, resource),
     async authenticate(request) {
-      const header = request.headers.get("authorization");
-      if (header === null || !/^bearer( |$)/i.test(header)) return toSignInChallenge(challenge);
-      const token = header.slice("bearer ".length).trim();
+      const token = readToken(request);
+      if (token === undefined) return toSignInChallenge(challenge);
       if (token.length > longestToken) return toInvalidTokenChallenge(challenge, tooLong);
       try {
         return await check(token, request.signal);
@@ -86,11 +93,10 @@ export function openAuth(settings: AuthSettings, { resource, locale, log, clock 
 }
 
 /** The same person of the same issuer always gets the same owner, which does not reveal the person. */
-function toCaller({ iss, sub }: Claims, tools: string[] | undefined): Caller {
-  const owner = createHash("sha256")
-    .update(JSON.stringify([iss, sub]))
+export function toOwner(issuer: string, subject: string): string {
+  return createHash("sha256")
+    .update(JSON.stringify([issuer, subject]))
     .digest("base64url");
-  return { owner, tools };
 }
 
 /** Leaves the token out, so that no later code can pass it on. */
@@ -141,7 +147,7 @@ export function createMetadataPages(settings: AuthSettings, resource: string): O
 }
 
 /** Holds what `WWW-Authenticate` says beside the error: where to learn how to sign in, and which scopes to request. */
-interface Challenge {
+export interface Challenge {
   metadata: string;
   scopes: readonly string[];
 }
@@ -211,12 +217,17 @@ export function listSupportedScopes({ scopes, tools = {} }: Pick<AuthSettings, "
 /** Describes the caller, as far as the credentials say. */
 export interface Admission {
   caller: Caller;
+  /** Names the key that was given, for settings that are about single keys. A sign-in has none. */
+  key?: string | undefined;
   /** Is what the SDK passes to tools as `context.http.authInfo`. */
   authInfo?: AuthInfo;
 }
 
 /** Tells who sends a request, or why it is refused (401 or 403 with `WWW-Authenticate`). */
 export type Authenticate = (request: Request) => Promise<Admission | HttpRefusal>;
+
+/** Tells who is signed in in the browser that sends a request. Resolves with undefined when nobody is. */
+export type CheckSession = (request: Request) => Promise<Admission | HttpRefusal | undefined>;
 
 /** Holds the pages by path that anybody may read, signed in or not: the metadata of a protected resource. */
 export type OpenPages = Readonly<Record<string, (request: Request, address: string) => Response | Promise<Response>>>;

@@ -7,7 +7,7 @@ import { readRequestBody, toFileBodyLimit } from "../request/read-body.ts";
 import { type Message, readMessage } from "../request/read-message.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
 import type { InFlight } from "../response/in-flight.ts";
-import { closing, toRefusalResponse } from "../response/refusal.ts";
+import { closing, HttpRefusalError } from "../response/refusal.ts";
 import type { RouteCall } from "../routes.ts";
 import { createRequests, type FollowResources, type OnChange } from "./requests.ts";
 import { createSessions } from "./sessions.ts";
@@ -49,8 +49,8 @@ export function createMcpRoute(options: McpRouteOptions): McpRoute {
   return {
     async handle({ request, caller, authInfo, connection }) {
       const read = request.method === "POST" ? await readPost({ request, connection }) : undefined;
-      if (read !== undefined && "status" in read) return toRefusalResponse(read, locale);
-      if (isClosed) return toRefusalResponse(closing, locale);
+      if (read !== undefined && "status" in read) throw new HttpRefusalError(read);
+      if (isClosed) throw new HttpRefusalError(closing);
       if (read?.method === "subscriptions/listen") inFlight.exclude(connection);
       const exchange = { request, authInfo, message: read, connection };
       const isOld = await isLegacyRequest(request, read?.body);

@@ -14,6 +14,7 @@ const single = [
   "content-encoding",
   "transfer-encoding",
   "authorization",
+  "x-api-key",
   "mcp-session-id",
   "mcp-protocol-version",
   "mcp-method",
@@ -58,6 +59,12 @@ export function checkBody(method: string, headers: Headers): HttpRefusal | undef
   if (!isJson(contentType)) return createTypeRefusal(contentType);
   const encoding = headers.get("content-encoding") ?? "identity";
   return encoding.toLowerCase() === "identity" ? undefined : createEncodingRefusal(encoding);
+}
+
+/** Returns true when the headers announce no body at all. Whether a page may send such a request follows from its origin. */
+export function hasNoBody(headers: Headers): boolean {
+  const hasLength = (headers.get("content-length") ?? "0") !== "0";
+  return !hasLength && !headers.has("content-type") && !headers.has("transfer-encoding");
 }
 
 function groupByName(raw: readonly string[]): Map<string, string[]> {

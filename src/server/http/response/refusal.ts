@@ -1,7 +1,8 @@
 import type { Outcome } from "../../../core/outcome.ts";
-import { DuetError, type ErrorCode } from "../../../kit/errors.ts";
+import { DuetError, toSeconds } from "../../../kit/errors.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import { type Dialect, type HttpRefusal, toJsonRpcError } from "./dialects.ts";
+import { errorTable } from "./error-table.ts";
 
 /** Is thrown when a request cannot be served. */
 export class HttpRefusalError extends Error {
@@ -19,30 +20,29 @@ export function toRefusal(thrown: unknown): HttpRefusal | undefined {
   if (thrown instanceof HttpRefusalError) return thrown.refusal;
   if (!(thrown instanceof DuetError) || thrown.code === "internal") return undefined;
   const { code, text, hint, retryAfterMs } = thrown;
-  const seconds = retryAfterMs === undefined ? undefined : Math.max(1, Math.ceil(retryAfterMs / 1000));
-  const headers = seconds === undefined ? undefined : { "retry-after": String(seconds) };
-  return { status: statuses[code] ?? 500, error: code, text, hint, headers };
+  const headers = retryAfterMs === undefined ? undefined : { "retry-after": String(toSeconds(retryAfterMs)) };
+  // A key of ours that somebody else refuses is none that the caller sent.
+  return { status: code === "auth" ? 500 : errorTable[code].status, error: code, text, hint, headers };
 }
 
-/** Maps errors that occur before a run begins. How a run ended is in its outcome. */
-const statuses: Partial<Record<ErrorCode, number>> = {
-  invalid_request: 400,
-  context_overflow: 413,
-  quota: 429,
-  rate_limit: 429,
-  overloaded: 503,
-  timeout: 504,
-  network: 502,
-};
-
 /** Renders a refusal in the client's language and format, with its content type. */
-export function renderRefusal(refusal: HttpRefusal, locale: Locale, dialect: Dialect): { type: string; body: string } {
-  const { type, body } = dialect(refusal, locale);
+export function renderRefusal(
+  refusal: HttpRefusal,
+  locale: Locale,
+  dialect: Dialect,
+  requestId?: string,
+): { type: string; body: string } {
+  const { type, body } = dialect(refusal, refusal.locale ?? locale, requestId);
   return { type, body: JSON.stringify(body) };
 }
 
-export function toRefusalResponse(refusal: HttpRefusal, locale: Locale, dialect: Dialect = toJsonRpcError): Response {
-  const { type, body } = renderRefusal(refusal, locale, dialect);
+export function toRefusalResponse(
+  refusal: HttpRefusal,
+  locale: Locale,
+  dialect: Dialect = toJsonRpcError,
+  requestId?: string,
+): Response {
+  const { type, body } = renderRefusal(refusal, locale, dialect, requestId);
   return new Response(body, { status: refusal.status, headers: { "content-type": type, ...refusal.headers } });
 }
 

@@ -216,8 +216,7 @@ async function readStoredResult(
   request: { host: Host; detail?: Detail | undefined; include?: readonly IncludedPart[] | undefined },
 ): Promise<CallToolResult> {
   const { duet, connection } = scope;
-  const store = await duet.store(connection.caller);
-  const trace = await store.trace(runId);
+  const trace = await duet.trace(runId, connection.caller);
   if (trace === undefined) return createFailedResult(say(duet.locale, describeUnknownRun(runId)));
   const locale = duet.localeFor(trace.question);
   const outcome = await addPlanToken(scope, toFinishedOutcome(trace, locale));

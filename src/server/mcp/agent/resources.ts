@@ -13,7 +13,7 @@ import type { LiveRun, LiveRuns } from "../../../runs/live-run.ts";
 import type { ResourceCapability } from "../capabilities.ts";
 
 export interface AgentResourcesOptions {
-  duet: Pick<Duet, "store">;
+  duet: Pick<Duet, "store" | "trace">;
   runs: LiveRuns;
   caller: Caller;
   /** Holds the ids of the runs that this connection was told of. Only these are listed. */
@@ -40,8 +40,7 @@ export function createAgentResources({ duet, runs, caller, knownRuns, locale }: 
   async function readRun(id: string): Promise<object | undefined> {
     const live = runs.find(id, caller);
     if (live && live.outcome === undefined) return live.snapshot();
-    const store = await duet.store(caller);
-    const trace = await store.trace(id);
+    const trace = await duet.trace(id, caller);
     return trace ? hideCauseInTrace(trace, locale) : live?.outcome;
   }
 

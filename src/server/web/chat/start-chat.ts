@@ -1,6 +1,7 @@
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { limitToFrames } from "../dom.ts";
+import { fetchAccount } from "./api/account.ts";
 import { type Api, createApi } from "./api/api.ts";
 import { ApiError } from "./api/api-error.ts";
 import { createSender, pauseAfter } from "./api/follow-run.ts";
@@ -104,8 +105,11 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     actions,
     drafts: createDrafts(() => window.sessionStorage),
     onToken: gate.setToken,
+    onLeave: () => keeper.keepToken(""),
   });
   screen.show(store.state);
+  const account = fetchAccount().then((found) => store.change((chat) => ({ ...chat, account: found })));
+  void ignoreRejection(account, "the page works without knowing who is signed in");
 
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || event.isComposing || document.querySelector("dialog[open]") !== null) return;

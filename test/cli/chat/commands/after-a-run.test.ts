@@ -30,7 +30,11 @@ test("/resume takes the beginning of an id that only one has, and says which the
   expect(chat.conversationId).toBe(first);
   expect((await chat.type("/resume conv-")).join()).toMatch(/^✗ More than one conversation .* conv-: conv-/);
   const listed = await chat.type("/resume");
-  expect(listed).toEqual([expect.stringContaining(second), expect.stringContaining(first), "Usage: /resume [ID]"]);
+  expect(listed).toEqual([
+    expect.stringContaining(second),
+    expect.stringContaining(first),
+    "Usage: /resume [WORDS|ID|all]",
+  ]);
   expect(chat.conversationId).toBe(first);
 });
 
@@ -45,7 +49,9 @@ test("/conversations lists them, the one that goes on marked", async () => {
 test("where nothing was asked yet there is nothing to resume, list, trace, expand or save", async () => {
   const chat = await openTestChat({ picks: [] });
   expect(await chat.type("/resume")).toEqual(["There is no conversation to continue yet."]);
-  expect(await chat.type("/conversations")).toEqual(["No conversations."]);
+  expect(await chat.type("/conversations")).toEqual([
+    "No conversations in this folder. /conversations all lists every one.",
+  ]);
   expect(await chat.type("/trace")).toEqual(["This conversation has no run yet."]);
   expect(await chat.type("/expand 1")).toEqual(['✗ There is no step "1". There are no steps yet.']);
   expect(await chat.type("/save")).toEqual(["There is no conversation to save yet."]);
@@ -71,7 +77,7 @@ test("/save writes questions, answers, models and times as Markdown, and never o
     ].join("\n\n"),
   );
   expect(await chat.type(`/save ${file}`)).toEqual([
-    `✗ ${file} already exists and is not overwritten. Choose another file: /save FILE`,
+    `✗ ${file} already exists and is not overwritten. Choose another file: /export FILE`,
   ]);
   expect(await readFile(file, "utf8")).toBe(text);
   expect((await chat.type(`/save ${folder}`))[0]).toMatch(/^Saved as .*duet-\d{8}-\d{6}\.md$/);

@@ -44,7 +44,7 @@ test("/config of chat mode shows the search switch and no rounds, in Chinese too
 test("/tools lists the tools by source with their weight, or those of one", async () => {
   const chat = await openTestChat();
   const all = await chat.type("/tools");
-  expect(all[0]).toMatch(/^builtin · ready · \d+ · about \d+ tokens$/);
+  expect(all[0]).toMatch(/^builtin · ready · \d+ tools · about \d+ tokens$/);
   expect(all.join("\n")).toMatch(/^ {2}calculator +\S/m);
   expect(await chat.type("/tools BUILTIN")).toEqual(all.filter((line) => /^builtin|^ {2}/.test(line)));
   expect(await chat.type("/tools amap")).toEqual(['✗ Unknown server "amap". Allowed: builtin.']);

@@ -11,7 +11,7 @@ test("/mode shows the modes with the requirement's explanations, the one in forc
   expect(chat.shown[0]).toEqual({
     title: "💬 对话模式",
     labels: ["Chat 模式", "Agent 模式", "Plan 模式"],
-    details: ["常规对话,可手动启用联网搜索", "智能助手,自动决策是否需要联网搜索", "先规划后执行，计划由您确认"],
+    details: ["常规对话,可手动启用联网搜索", "智能助手,自动决策是否需要联网搜索", "先规划后执行，计划由你确认"],
     chosen: "chat",
   });
   expect(chat.settings.mode).toBe("agent");
@@ -50,5 +50,5 @@ test("/lang changes what the chat says, by a list or by a word", async () => {
   expect(await chat.type("/clear")).toEqual(["对话历史已清除。"]);
   expect(await chat.type("/lang fr")).toEqual(['✗ 没有 "fr" 这种界面语言。可选：zh、en。']);
   expect(await chat.type("/lang en")).toEqual(["Language: English"]);
-  expect(chat.settings).toMatchObject({ locale: "en", language: "en" });
+  expect(chat.settings).toMatchObject({ locale: "en" });
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { chatCommands } from "../../../../src/cli/chat/command-list.ts";
 import type { ChatCommand } from "../../../../src/cli/chat/commands/chat-command.ts";
 import { createCompleteCommand } from "../../../../src/cli/chat/complete-commands.ts";
-import { runCommand } from "../../../../src/cli/chat/run-command.ts";
+import { isCommandText, runCommand } from "../../../../src/cli/chat/run-command.ts";
 import { modeHelp } from "../../../../src/render/mode-names.ts";
 import { openTestChat } from "./test-chat.ts";
 
@@ -22,7 +22,7 @@ test("help lists every command, says what sets the modes apart and how to switch
 
 test("the chat has these commands and no others", () => {
   const wanted =
-    "/help /mode /agent /model /answer-model /set /search /config /tools /plan /context /cost /trace /expand /fold /clear /keep /compact /resume /continue /conversations /save /lang /doctor /exit";
+    "/help /mode /agent /model /answer-model /set /search /config /tools /skills /permissions /edit /plan /context /cost /trace /expand /fold /clear /keep /compact /resume /continue /conversations /status /rewind /fork /rename /export /lang /doctor /exit";
   expect(chatCommands.map(({ name }) => name).sort()).toEqual(wanted.split(" ").sort());
 });
 
@@ -95,4 +95,17 @@ test("there is nothing to complete of what is no command, or is typed in full al
   const complete = createCompleteCommand(await openTestChat());
   for (const typed of ["hello", " /mode", "/zzz", "/mode", "/mode agent", "/zzz a", "/clear x", "/plan a\nb"])
     expect(await complete(typed), typed).toBeUndefined();
+});
+
+test("a message that begins with a path is a message, and anything else behind a slash a command", () => {
+  for (const text of [
+    "/etc/hosts what is this",
+    " /tmp what is in there?",
+    "// why?",
+    "/home/me/no such",
+    "what /mode?",
+  ])
+    expect(isCommandText(text), text).toBe(false);
+  for (const text of ["/mode agent", " /HELP", "/quit", "/moed", "/", "/nonsense why"])
+    expect(isCommandText(text), text).toBe(true);
 });

@@ -3,6 +3,10 @@ import { onTestFinished } from "vitest";
 import type { DuetOverrides } from "../../../../src/app/ask-request.ts";
 import { openDuet } from "../../../../src/app/open-duet.ts";
 import type { Chat } from "../../../../src/cli/chat/chat.ts";
+import { chatCommands } from "../../../../src/cli/chat/command-list.ts";
+import { listNames } from "../../../../src/cli/chat/commands/chat-command.ts";
+import { restoreChoices } from "../../../../src/cli/chat/open-conversation.ts";
+import { createOwnCommands } from "../../../../src/cli/chat/own-commands/own-commands.ts";
 import { runCommand } from "../../../../src/cli/chat/run-command.ts";
 import { createSessionBill } from "../../../../src/cli/chat/session-bill.ts";
 import { createStepLog } from "../../../../src/cli/chat/steps/step-log.ts";
@@ -21,6 +25,11 @@ export interface TestChat extends Chat {
   readonly written: string[];
   /** Counts how often the chat was notified that its prompt has changed. */
   readonly refreshed: number;
+  /** The lines about commands that cannot be used. */
+  takeProblems(): string[];
+  /** The texts that were put into the input, and the commands that were offered. */
+  readonly prefilled: readonly string[];
+  readonly offered: readonly string[];
   readonly asked: { question: string; mode: Mode }[];
 }
 
@@ -50,7 +59,10 @@ export async function openTestChat({
   const shown: TestChat["shown"] = [];
   const asked: TestChat["asked"] = [];
   let conversationId: string | undefined;
+  let branch: number | undefined;
   let runId: string | undefined;
+  const prefilled: string[] = [];
+  const offered: string[] = [];
   let refreshed = 0;
 
   async function pick<T>({ title, choices, chosen }: PickOptions<T>): Promise<T | undefined> {
@@ -60,7 +72,13 @@ export async function openTestChat({
     return choices[labels.indexOf(label ?? "")]?.value;
   }
 
-  const reader: Reader = { locale: "en", ask: async () => undefined, write: (line) => void written.push(line), pick };
+  const reader: Reader = {
+    locale: "en",
+    ask: async () => undefined,
+    write: (line) => void written.push(toPlainText(line)),
+    pick,
+  };
+  const own = createOwnCommands({ chat: () => chat, taken: chatCommands.flatMap(listNames) });
   const chat: TestChat = {
     duet,
     config,
@@ -78,12 +96,26 @@ export async function openTestChat({
     get conversationId() {
       return conversationId;
     },
+    get branch() {
+      return branch;
+    },
+    folder: home,
+    own,
+    takeProblems: () => own.takeProblems("en"),
+    status: { listFacts: () => [] },
+    async goTo(place) {
+      ({ conversationId, branch } = place);
+      return restoreChoices(chat, place);
+    },
+    prefill: (text) => void prefilled.push(text),
+    offerNext: (command) => void offered.push(command),
+    prefilled,
+    offered,
     get runId() {
       return runId;
     },
     reader: picks && reader,
-    write: (...lines) =>
-      void written.push(...lines.map((line) => (typeof line === "string" ? line : toPlainText(line)))),
+    write: (...lines) => void written.push(...lines.map(toPlainText)),
     startAnew() {
       conversationId = undefined;
     },
@@ -92,6 +124,7 @@ export async function openTestChat({
       return { isKept: false, offer: () => {} };
     },
     keepHistory: () => false,
+    edit: async (text) => void written.push(`edit ${text}`),
     async continueRun() {
       return false;
     },
@@ -99,10 +132,11 @@ export async function openTestChat({
       const known = await (await duet.store()).load(id);
       if (known === undefined) throw new Error(`no conversation ${id}`);
       conversationId = id;
+      ({ branch } = known);
     },
-    async ask(question, asMode) {
-      asked.push({ question, mode: asMode });
-      for await (const event of duet.ask({ question, mode: asMode, conversationId })) {
+    async ask(question, asMode, choices) {
+      asked.push({ question, mode: asMode, ...choices });
+      for await (const event of duet.ask({ question, mode: asMode, conversationId, branch, folder: home })) {
         steps.handle(event);
         if (event.type === "run-start") ({ conversationId, runId } = event);
         if (event.type === "run-end") bill.add(event.outcome);

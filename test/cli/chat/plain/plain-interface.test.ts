@@ -141,7 +141,7 @@ describe("plain lines on a terminal", () => {
     const { chatInterface, stdout } = openPlainConsole({ handler: { prompt: () => "\u001b]0;x\u0007> " } });
     void chatInterface.next();
     chatInterface.write("\u001b[2J\u009b1m\u202eevil\r", [{ text: "\u001b[31m" }]);
-    await chatInterface.writeTurn({ question: "\u001bc", answer: "\u0007" });
+    await chatInterface.writeTurn({ question: "\u001bc", answer: "\u0007", steps: ["\u001b[5m"] });
     expect(stdout()).toMatch(plain);
     expect(stdout()).toContain("\\u{1b}[2J");
   });
@@ -230,7 +230,7 @@ describe("for a screen reader", () => {
     const shown = chatInterface.openRun("en");
     for (const text of ["One ", "line\nand ", "half"]) await shown.handle({ type: "answer-delta", text });
     expect(stdout()).toBe("One line\n");
-    await shown.handle({ type: "evaluation", verdict: "answer", reason: "model-decided", message: "done" });
+    await shown.handle({ type: "evaluation", verdict: "continue", reason: "custom", message: "done" });
     expect(stdout()).toBe("One line\nand half\nevaluation: done\n");
     await shown.close();
   });
@@ -270,7 +270,7 @@ describe("a pipe", () => {
     expect(await chatInterface.next()).toBe("one");
     const shown = chatInterface.openRun("en");
     await shown.handle({ type: "answer-delta", text: "The answer." });
-    await shown.handle({ type: "evaluation", verdict: "answer", reason: "model-decided", message: "done" });
+    await shown.handle({ type: "evaluation", verdict: "continue", reason: "custom", message: "done" });
     chatInterface.write("Cleared.");
     expect(await chatInterface.next()).toBe("two");
     expect(await chatInterface.next()).toBeUndefined();

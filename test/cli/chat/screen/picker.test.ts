@@ -33,6 +33,24 @@ test("a typed word, a number or the beginning of a label finds its choice; anoth
   expect(choices(consent, typed("x"), "backspace", typed("n"), "enter")).toEqual(["no"]);
 });
 
+test("in a list that filters, typed words leave what has them all, also in what is not shown", () => {
+  const talks: PickOptions<string> = {
+    title: "Which?",
+    filters: true,
+    chosen: "b",
+    choices: [
+      { value: "a", label: "Tea", search: "How long does green tea draw?" },
+      { value: "b", label: "绿茶", search: "水温多少？" },
+      { value: "more", label: "… 3 others", isAlwaysShown: true },
+    ],
+  };
+  expect(choices(talks, "enter")).toEqual(["b"]);
+  expect(choices(talks, typed("DRAW "), typed("tea"), "enter")).toEqual(["a"]);
+  expect(choices(talks, typed("水温"), "down", "enter")).toEqual(["more"]);
+  expect(choices(talks, typed("水温x"), "backspace", "enter")).toEqual(["b"]);
+  expect(choices(talks, typed("none"), "enter")).toEqual(["more"]);
+});
+
 test("Escape leaves", () => {
   expect(choices(consent, "down", "escape")).toEqual([undefined]);
 });

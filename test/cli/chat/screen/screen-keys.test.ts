@@ -5,6 +5,7 @@ import { createInterrupts } from "../../../../src/cli/chat/screen/interrupts.ts"
 import { createTypingAhead, type Panel } from "../../../../src/cli/chat/screen/picker.ts";
 import { readScreenKeys } from "../../../../src/cli/chat/screen/screen-keys.ts";
 import { createEditor } from "../../../../src/cli/terminal/editor/create-editor.ts";
+import { noFolds } from "../../../../src/cli/terminal/editor/folds.ts";
 import type { Key } from "../../../../src/cli/terminal/keys/key.ts";
 
 function openKeys({
@@ -29,19 +30,24 @@ function openKeys({
     expand: vi.fn(),
   } as const;
   const interrupts = createInterrupts({ handler, onChange() {} });
-  const screen = { refreshNow() {}, suspend() {}, resume() {} };
+  const screen = { refreshNow() {}, suspend: vi.fn(), resume: vi.fn() };
+  const report = vi.fn();
   const end = vi.fn();
   const typingAhead = createTypingAhead();
   const keys = readScreenKeys({
     ...{ stdin, handler, editor, queue, questions: { panel }, interrupts, typingAhead, screen, onEnd: end },
+    notifier: { noteKey() {}, setFocus() {} },
     isRunShown: () => isUnasked,
+    folds: noFolds,
+    edit: async (text) => (text === "" ? { problem: { zh: "", en: "no editor" } } : { text: `${text}, edited` }),
+    report,
   });
   onTestFinished(() => keys.close());
   async function press(codes: string): Promise<void> {
     stdin.write(codes);
     await new Promise(setImmediate);
   }
-  return { editor, queue, handler, end, press };
+  return { editor, queue, handler, end, press, screen, report };
 }
 
 test("a key that a question does not know changes nothing below it, and still drives the chat", async () => {
@@ -84,4 +90,23 @@ test("Ctrl-C gives back what waits while something goes on, drops what is typed,
   expect(idle.end).not.toHaveBeenCalled();
   await idle.press("\u0003");
   expect(idle.end).toHaveBeenCalledOnce();
+});
+
+test("Ctrl-X gives the terminal to an editor, whose text takes the place of the input; what goes wrong changes nothing", async () => {
+  const { editor, press, screen, report } = openKeys();
+  await press("\u0018");
+  expect([editor.text, report.mock.calls]).toEqual(["", [[{ zh: "", en: "no editor" }]]]);
+  await press("a question");
+  await press("\u0018");
+  expect(editor.text).toBe("a question, edited");
+  await press("!");
+  expect(editor.text).toBe("a question, edited!");
+  expect([screen.suspend.mock.calls.length, screen.resume.mock.calls.length]).toEqual([2, 2]);
+});
+
+test("Ctrl-X does nothing to the input behind a question", async () => {
+  const { editor, press, screen } = openKeys({ panel: { press: () => false, view: () => ({ lines: [] }) } });
+  editor.set("half typed");
+  await press("\u0018");
+  expect([editor.text, screen.suspend.mock.calls.length]).toEqual(["half typed", 0]);
 });

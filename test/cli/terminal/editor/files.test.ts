@@ -26,6 +26,27 @@ describe("completion of @path", () => {
     }
   });
 
+  test("finds files and folders below by parts of their paths, without what git ignores", async () => {
+    const cwd = await project();
+    await mkdir(join(cwd, "lib/space/.git"), { recursive: true });
+    await mkdir(join(cwd, "dist"));
+    for (const file of ["lib/space/docker.ts", "lib/space/log.txt", "lib/space/keep.txt", "dist/docker.js", "lib/a.md"])
+      await writeFile(join(cwd, file), "");
+    await writeFile(join(cwd, ".gitignore"), "dist/\n*.txt\n");
+    await writeFile(join(cwd, "lib/space/.gitignore"), "!keep.txt\n");
+    const complete = createCompleteFiles({ cwd, home: cwd });
+    const completions = async (text: string) => (await complete(text))?.completions.map((each) => each.text);
+    expect(await completions("@space")).toEqual(["@lib/space/", "@lib/space/keep.txt ", "@lib/space/docker.ts "]);
+    expect(await completions("see @dock")).toEqual(["@lib/space/docker.ts "]);
+    expect(await completions("@lspdo")).toEqual(["@lib/space/docker.ts "]);
+    expect(await completions("@.txt")).toBeUndefined();
+    // The rules of the folders above hold in a folder of the same work tree.
+    await mkdir(join(cwd, ".git"));
+    const inner = createCompleteFiles({ cwd: join(cwd, "lib"), home: cwd });
+    expect((await inner("@space/"))?.completions.map((each) => each.text)).toContain("@space/log.txt ");
+    expect((await inner("@og"))?.completions).toBeUndefined();
+  });
+
   test("is none for an address, a folder that is not there and other text", async () => {
     const complete = createCompleteFiles({ cwd: await project(), home: "/" });
     for (const text of ["a@b", "@nowhere/", "\\@src", "no file", "@src/main.ts and"]) {
@@ -81,6 +102,21 @@ describe("files that a question names", () => {
     expect((await attach("say \\@readme.md", cwd)).question).toBe("say @readme.md");
   });
 
+  test("may be folders, which are the names of what is in them, without what git ignores", async () => {
+    const cwd = await project();
+    await writeFile(join(cwd, "src", "out.log"), "");
+    await writeFile(join(cwd, "src", ".gitignore"), "*.log");
+    const { question, attached } = await attach("what is in @src/", cwd);
+    expect(attached).toEqual([{ name: "src/", characters: 7 }]);
+    expect(question).toMatch(/<<<file (\w{32}) "src\/"\nmain\.ts\nfile \1>>>$/);
+    await mkdir(join(cwd, "state"));
+    const guard = createFileGuard({ files: [], folders: [join(cwd, "state")] });
+    const signal = new AbortController().signal;
+    expect(await attachFiles("@state", { cwd, home: cwd, guard, locale: "en", signal })).toMatchObject({
+      attached: [],
+    });
+  });
+
   test("that cannot be attached are told, each with the reason", async () => {
     const cwd = await project();
     execFileSync("mkfifo", [join(cwd, "pipe")]);
@@ -90,7 +126,7 @@ describe("files that a question names", () => {
     await writeFile(join(cwd, "old.doc"), Buffer.from("d0cf11e0a1b11ae1", "hex"));
     await writeFile(join(cwd, "huge.pdf"), "%PDF-1.7\n\0");
     await truncate(join(cwd, "huge.pdf"), 20_000_001);
-    const named = "@pipe @large @photo.heic @nul @old.doc @huge.pdf @src @/dev/zero @no.txt里的 @~/no";
+    const named = "@pipe @large @photo.heic @nul @old.doc @huge.pdf @/dev/zero @no.txt里的 @~/no";
     const { attached, attachments, problems } = await attach(named, cwd);
     expect(attachments).toEqual([]);
     expect(attached).toEqual([]);
@@ -101,7 +137,6 @@ describe("files that a question names", () => {
       "Not attached: @nul is of no type that can be read (allowed: images, PDF, .docx, .xlsx, text)",
       "Not attached: @old.doc is in an old Office format (allowed: .docx, .xlsx; save it as one of these)",
       "Not attached: @huge.pdf is too large (allowed: at most 20 MB)",
-      "Not attached: @src is a folder; only files can be attached",
       "Not attached: @/dev/zero is not a regular file",
       "Not attached: @no.txt does not exist",
       "Not attached: @~/no does not exist",

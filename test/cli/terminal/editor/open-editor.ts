@@ -1,5 +1,6 @@
 import { createEditor } from "../../../../src/cli/terminal/editor/create-editor.ts";
 import type { Complete, Editor, InputHistory, KeyResult } from "../../../../src/cli/terminal/editor/editor.ts";
+import type { Folds } from "../../../../src/cli/terminal/editor/folds.ts";
 import { createHistory } from "../../../../src/cli/terminal/editor/input-history.ts";
 import { createKeyDecoder } from "../../../../src/cli/terminal/keys/decode-keys.ts";
 import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
@@ -17,13 +18,18 @@ export interface OpenEditor {
   completed(): Promise<void>;
 }
 
-export function openEditor(complete: Complete = async () => undefined, entries: string[] = []): OpenEditor {
+export function openEditor(
+  complete: Complete = async () => undefined,
+  entries: string[] = [],
+  folds?: Folds,
+): OpenEditor {
   const history = createHistory();
   for (const entry of entries) history.add(entry);
   let change = Promise.withResolvers<void>();
   const editor = createEditor({
     complete,
     history,
+    ...(folds && { folds, attachesFiles: true }),
     locale: () => "en",
     onChange() {
       change.resolve();

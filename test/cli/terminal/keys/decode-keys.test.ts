@@ -115,7 +115,6 @@ describe("what a terminal replies", () => {
     ["where the cursor is", "\u001b[12;40R"],
     ["a mode", "\u001b[?2026;2$y"],
     ["its keyboard protocol", "\u001b[?1u"],
-    ["its focus", "\u001b[I\u001b[O"],
     ["a colour, ended by BEL or ST", "\u001b]11;rgb:0000/0000/0000\u0007\u001b]10;rgb:ff/ff/ff\u001b\\"],
     ["its version", "\u001bP>|XTerm(390)\u001b\\"],
     ["an image's fate", "\u001b_Gi=1;OK\u001b\\"],

@@ -14,9 +14,10 @@ test("a span is painted in its look, and the look ends with it", () => {
   expect(paintLine(line, { theme: dark, hyperlinks: false })).toBe("a \u001b[1;31mword\u001b[0m.");
 });
 
-test("without colours a line is its text", () => {
-  const line = createLine("text", "inverse", "heading", "link");
-  expect(paintLine(line, { theme: none, hyperlinks: false })).toBe("text");
+test("without colours a line keeps its shapes, and a heading and a link have one in place of their colour", () => {
+  const look = { theme: none, hyperlinks: false };
+  expect(paintLine(createLine("text", "inverse", "heading", "link"), look)).toBe("\u001b[7;1;4mtext\u001b[0m");
+  expect(paintLine(createLine("text", "accent", "good", "code"), look)).toBe("text");
 });
 
 test("a link is one only where the terminal shows links and its address may be linked to", () => {

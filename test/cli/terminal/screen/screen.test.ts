@@ -151,8 +151,8 @@ describe("a closed screen", () => {
     screen.write([createLine("finished")]);
     screen.close();
     const bytes = emulator.takeBytes();
-    expect(opened).toBe("\u001b[?2004h\u001b[>1u\u001b[>4;2m");
-    expect(bytes.endsWith("\u001b[>4m\u001b[<u\u001b[?2004l")).toBe(true);
+    expect(opened).toBe("\u001b[?2004h\u001b[>1u\u001b[>4;2m\u001b[?1004h");
+    expect(bytes.endsWith("\u001b[?1004l\u001b[>4m\u001b[<u\u001b[?2004l")).toBe(true);
     for (const mode of ["25", "7"]) expect(bytes.lastIndexOf(`?${mode}l`)).toBeLessThan(bytes.lastIndexOf(`?${mode}h`));
     expect(await emulator.rows()).toEqual(["finished"]);
     expect(await emulator.cursor()).toEqual({ row: 1, column: 0 });

@@ -74,7 +74,9 @@ test("every path and method that is served stands in it, and nothing else does",
 
 test("what the server answers is as the document says", async () => {
   const echo = { id: "1", name: "echo", input: { text: "hello" } };
-  const { origin } = await startHttpDuet({ turns: [[echo], "It says hello.", "Hello.", [echo], "It says hello."] });
+  const { origin } = await startHttpDuet({
+    turns: [[echo], "It says hello.", "Hello.", "Hello.", "Hi!", [echo], "It says hello."],
+  });
   const ask = (path: string, body: object, accept = "application/json") =>
     fetch(`${origin}${path}`, {
       method: "POST",
@@ -103,6 +105,23 @@ test("what the server answers is as the document says", async () => {
   const messages = [{ role: "user", content: "Hi?" }];
   const completion = await ask("/v1/chat/completions", { model: "duet-chat", messages });
   expect(faultsOf("ChatCompletion", await completion.json())).toEqual([]);
+  const message = await ask("/v1/messages", { model: "duet-chat", max_tokens: 100, messages });
+  expect(faultsOf("AnthropicMessage", await message.json())).toEqual([]);
+  const count = await ask("/v1/messages/count_tokens", { model: "duet-chat", messages });
+  expect(faultsOf("AnthropicTokenCount", await count.json())).toEqual([]);
+  expect(faultsOf("AnthropicError", await (await ask("/v1/messages", {})).json())).toEqual([]);
+
+  const response = await (
+    await ask("/v1/responses", { model: "duet-chat", input: "Hi?", metadata: { a: "b" } })
+  ).json();
+  expect(faultsOf("Response", response)).toEqual([]);
+  const path = `/v1/responses/${isRecord(response) ? response.id : ""}`;
+  expect(faultsOf("Response", await read(path))).toEqual([]);
+  expect(faultsOf("ResponseItemList", await read(`${path}/input_items`))).toEqual([]);
+  const replayed = await (await fetch(`${origin}${path}?stream=true`)).text();
+  for (const [, data = ""] of replayed.matchAll(/^data: (.+)$/gm))
+    expect(faultsOf("ResponseEvent", JSON.parse(data))).toEqual([]);
+  expect(faultsOf("DeletedResponse", await (await fetch(`${origin}${path}`, { method: "DELETE" })).json())).toEqual([]);
 
   const stream = await (await ask("/agent/chat", { message: "echo hello again" }, "text/event-stream")).text();
   const events: AgentEvent[] = [...stream.matchAll(/^data: ?(.+)$/gm)].map(([, data = ""]) => JSON.parse(data));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { operator } from "../../../../src/core/caller.ts";
+import { createAuthenticate } from "../../../../src/server/http/auth/authenticate.ts";
 import type { Authenticate } from "../../../../src/server/http/auth/open-auth.ts";
-import { createAuthenticate } from "../../../../src/server/http/serve-http.ts";
 
 const token = "operator-token-0123456789";
 const refusal = { status: 401, error: "auth", text: { zh: "", en: "sign in" } } as const;
@@ -12,12 +12,12 @@ function ask(authenticate: Authenticate, authorization?: string) {
 }
 
 describe("where there is an operator's token", () => {
-  const admit = createAuthenticate(token, undefined);
+  const admit = createAuthenticate({ token });
 
   test.each([`Bearer ${token}`, `bearer ${token}`, `Bearer   ${token} `])(
     "%j is the operator",
     async (authorization) => {
-      expect(await ask(admit, authorization)).toEqual({ caller: operator });
+      expect(await ask(admit, authorization)).toEqual({ caller: operator, key: "DUET_HTTP_TOKEN" });
     },
   );
 
@@ -48,19 +48,19 @@ describe("where there are a token and a sign-in", () => {
     request.headers.get("authorization") === "Bearer of-anna" ? { caller: anna } : refusal;
 
   test("either is enough, and who has neither is told how to sign in", async () => {
-    const admit = createAuthenticate(token, signIn);
-    expect(await ask(admit, `Bearer ${token}`)).toEqual({ caller: operator });
+    const admit = createAuthenticate({ token, signIn });
+    expect(await ask(admit, `Bearer ${token}`)).toEqual({ caller: operator, key: "DUET_HTTP_TOKEN" });
     expect(await ask(admit, "Bearer of-anna")).toEqual({ caller: anna });
     expect(await ask(admit, "Bearer of-ben")).toEqual(refusal);
   });
 
   test("without a token the sign-in decides alone", async () => {
-    const admit = createAuthenticate(undefined, signIn);
+    const admit = createAuthenticate({ signIn });
     expect(await ask(admit, `Bearer ${token}`)).toEqual(refusal);
     expect(await ask(admit)).toEqual(refusal);
   });
 });
 
 test("with neither, whoever can reach the server is the operator", async () => {
-  expect(await ask(createAuthenticate(undefined, undefined))).toEqual({ caller: operator });
+  expect(await ask(createAuthenticate({}))).toEqual({ caller: operator });
 });

@@ -25,6 +25,8 @@ describe("a token that the issuer has signed lets nobody in", () => {
     ["of nobody", { claims: { sub: undefined } }, "it names no subject"],
     ["of somebody without a name", { claims: { sub: "" } }, "it names no subject"],
     ["that is an id token", { header: { typ: "id+jwt" } }, "it is not an access token"],
+    ["that is an id token by its claims", { header: { typ: "JWT" }, claims: { at_hash: "x" } }, "it is an ID token"],
+    ["that is in force for 31 years", { claims: { exp: now + 1e9 } }, "it is valid for too long (allowed: 31536000 s)"],
     ["that is a proof of possession", { header: { typ: "dpop+jwt" } }, "it is not an access token"],
   ])("%s", async (_, changes, why) => {
     const { refusal } = openResourceServer({ issuer: issuer.url });

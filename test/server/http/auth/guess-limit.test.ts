@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { operator } from "../../../../src/core/caller.ts";
+import { createAuthenticate } from "../../../../src/server/http/auth/authenticate.ts";
 import { createGuessLimit } from "../../../../src/server/http/auth/guess-limit.ts";
-import { createAuthenticate } from "../../../../src/server/http/serve-http.ts";
 
 const right = "the-right-token-0123456789";
 const other = "203.0.113.9";
@@ -10,7 +10,7 @@ const other = "203.0.113.9";
 function limited(delayMs: number, hasSignIn = false) {
   const seen: (string | null)[] = [];
   const lines: string[] = [];
-  const admit = createAuthenticate(right, undefined);
+  const admit = createAuthenticate({ token: right });
   const limit = createGuessLimit({
     authenticate: (request) => {
       seen.push(request.headers.get("authorization"));

@@ -144,7 +144,7 @@ describe("scopes", () => {
 
 test("tokens are not taken where they could be overheard on their way", () => {
   const options = { locale: "en" as const, log: () => {} };
-  const settings = { issuer: issuer.url, algorithms: ["ES256" as const], scopes: [] };
+  const settings = { issuer: issuer.url, algorithms: ["ES256" as const], maxLifetime: 3600, scopes: [] };
   expect(() => openAuth(settings, { ...options, resource: "http://10.0.0.7:8080/mcp" })).toThrow(
     'serve.http.publicUrl: "http://10.0.0.7:8080" is not safe for tokens (allowed: an https address, or one of this machine)',
   );

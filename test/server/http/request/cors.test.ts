@@ -37,7 +37,7 @@ test("an answer tells caches that it depends on the origin, whoever asks", () =>
 test("a page may send the headers of the protocol and of tools' parameters, and no others", () => {
   const wanted = "cookie, x-forwarded-for, Mcp-Param-City, x-stainless-lang";
   const request = new Request("http://127.0.0.1:8080/mcp", { headers: { "access-control-request-headers": wanted } });
-  const allowed = toPreflightResponse(request).headers.get("access-control-allow-headers")?.split(", ");
+  const allowed = toPreflightResponse(request, undefined).headers.get("access-control-allow-headers")?.split(", ");
   expect(allowed).toEqual(expect.arrayContaining(["authorization", "mcp-param-city", "x-stainless-lang"]));
   expect(allowed).not.toEqual(expect.arrayContaining(["cookie"]));
   expect(allowed).not.toEqual(expect.arrayContaining(["x-forwarded-for"]));

@@ -1,8 +1,9 @@
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { McpServer } from "@modelcontextprotocol/server";
 import { onTestFinished } from "vitest";
+import type { Duet } from "../../../../src/app/duet.ts";
 import type { Caller } from "../../../../src/core/caller.ts";
-import type { ConversationStore, SharedStore } from "../../../../src/core/store/store.ts";
+import type { SharedStore } from "../../../../src/core/store/store.ts";
 import type { LiveRun, LiveRuns } from "../../../../src/runs/live-run.ts";
 import type { Capabilities } from "../../../../src/server/mcp/capabilities.ts";
 import { serveCapabilities } from "../../../../src/server/mcp/mcp-interface.ts";
@@ -22,8 +23,11 @@ export async function connect(provider: Capabilities, onResourcesChanged?: () =>
 }
 
 /** The store as a Duet gives it to each caller. */
-export function storeOf(store: SharedStore): { store(caller?: Caller): Promise<ConversationStore> } {
-  return { store: async (caller) => store.of(caller?.owner) };
+export function storeOf(store: SharedStore): Pick<Duet, "store" | "trace"> {
+  return {
+    store: async (caller) => store.of(caller?.owner),
+    trace: (runId, caller) => store.of(caller?.owner).trace(runId),
+  };
 }
 
 /** Runs that the test begins and ends. */

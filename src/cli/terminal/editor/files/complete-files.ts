@@ -3,12 +3,19 @@ import { opendir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ignoreRejection } from "../../../../kit/async/ignore-rejection.ts";
 import type { Complete, Completion } from "../editor.ts";
+import { matchPaths } from "./match-paths.ts";
+
+/** Limits how many entries of one folder, or of the tree below, are read. */
+const mostRead = 20_000;
+const limitMs = 500;
 
 /**
- * Completes `@path` with what is in its folder, folders with a `/` behind them, hidden files where a dot is typed. A folder that
- * takes longer than half a second, as on a network that is gone, gives what came until then, and nothing is asked until it answers.
+ * Completes `@path` with what is in its folder, folders with a `/` behind them, hidden files where a dot is typed, and then with
+ * files and folders below the working folder whose paths hold the letters, without what git ignores. A folder that takes longer
+ * than half a second, as on a network that is gone, gives what came until then, and nothing is asked until it answers.
  */
 export function createCompleteFiles(folders: Folders): Complete {
+  const listPaths = createPathList(folders.cwd);
   /**
    * Is true while a read hangs: each one occupies one of the four threads on which the process reads files, so no further read
    * starts.
@@ -30,17 +37,52 @@ export function createCompleteFiles(folders: Folders): Complete {
       }),
       "a folder that cannot be read completes nothing",
     );
+    const all = Promise.all([work, isSearched(path) ? listPaths() : []]);
     const timer = setTimeout(() => {
       isStuck = true;
       limit.resolve();
     }, limitMs);
-    await Promise.race([work, limit.promise]);
+    const [, below] = (await Promise.race([all, limit.promise])) ?? [undefined, []];
     clearTimeout(timer);
-    if (isStuck) void work.then(() => (isStuck = false));
-    const completions = found.sort(compareNames).slice(0, mostCompletions);
+    if (isStuck) void all.then(() => (isStuck = false));
+    const here = found.sort(compareNames).slice(0, mostCompletions);
+    const completions = [...here, ...findBelow(path, below, here)].slice(0, mostCompletions);
     return completions.length === 0 ? undefined : { from: mention.from, completions };
   };
 }
+
+/** Is true for what may be a part of a path below the working folder. */
+function isSearched(path: string): boolean {
+  return path !== "" && !/^[.~/\\]|\/$/.test(path);
+}
+
+function findBelow(path: string, paths: readonly string[], known: readonly Completion[]): Completion[] {
+  const texts = new Set(known.map(({ text }) => text));
+  return matchPaths(path, paths, mostCompletions)
+    .map((each) => ({ text: `@${toMention(each)}${each.endsWith("/") ? "" : " "}` }))
+    .filter(({ text }) => !texts.has(text));
+}
+
+/** Lists the tree below a folder, again once the last list is older than a few seconds. */
+function createPathList(cwd: string): () => Promise<readonly string[]> {
+  let known: { at: number; paths: Promise<readonly string[]> } | undefined;
+
+  async function read(): Promise<readonly string[]> {
+    const { listTree } = await import("./list-tree.ts");
+    const paths: string[] = [];
+    await listTree(cwd, treeLimits, (path) => paths.push(path) > 0);
+    return paths;
+  }
+
+  return () => {
+    const now = performance.now();
+    if (known === undefined || now - known.at > freshMs) known = { at: now, paths: read() };
+    return known.paths;
+  };
+}
+
+const treeLimits = { entries: mostRead, depth: 12, milliseconds: 400 };
+const freshMs = 5_000;
 
 async function list(folder: string, beginning: string, found: (name: string) => boolean): Promise<void> {
   const wanted = beginning.toLowerCase();
@@ -68,10 +110,6 @@ function compareNames(one: Completion, other: Completion): number {
 }
 
 const mostCompletions = 50;
-
-/** Limits how many entries of one folder are read. */
-const mostRead = 20_000;
-const limitMs = 500;
 
 /** Holds the folders to which typed paths are relative. */
 export interface Folders {

@@ -4,21 +4,33 @@ import { toMention } from "./complete-files.ts";
 /** Limits a paste that is looked at, in UTF-16 units. */
 const longest = 10_000;
 
-/** Names the endings of files that are attached as they are. A pasted path of any other file stays text. */
+/** Matches files that are attached as they are. A pasted path of any other file stays text. */
 const attachable = /\.(?:png|jpe?g|gif|webp|pdf|docx|xlsx)$/i;
+const image = /\.(?:png|jpe?g|gif|webp)\s*$/i;
+
+/** Is true for a mention (`@path`) of an image. */
+export function isImageMention(text: string): boolean {
+  return text.startsWith("@") && image.test(text);
+}
 
 /**
  * Returns a paste as mentions (`@/path`) where it is nothing but absolute paths or `file:` addresses of images and documents: that
- * is what a terminal sends for a file that is dropped on it. Any other paste is returned as it is.
+ * is what a terminal sends for a file that is dropped on it. `foldImage` shows the mention of an image. Any other paste is returned
+ * as it is.
  */
-export function toPastedMentions(pasted: string, textBefore: string): string {
+export function toPastedMentions(
+  pasted: string,
+  textBefore: string,
+  foldImage: (mention: string) => string = (mention) => mention,
+): string {
   const text = pasted.trim();
   if (text.length > longest || !attachable.test(text.replace(/["']$/, ""))) return pasted;
   const paths = readWords(text)?.map(readPath) ?? [];
   const files = paths.every(isAttachable) ? paths : [readPath(text)].filter(isAttachable);
   if (files.length === 0) return pasted;
   const space = textBefore === "" || /\s$/.test(textBefore) ? "" : " ";
-  return `${space}${files.map((path) => `@${toMention(path)} `).join("")}`;
+  const mentions = files.map((path) => `@${toMention(path)}`);
+  return `${space}${mentions.map((each) => `${isImageMention(each) ? foldImage(each) : each} `).join("")}`;
 }
 
 function isAttachable(path: string | undefined): path is string {

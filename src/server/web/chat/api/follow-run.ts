@@ -183,7 +183,7 @@ export function createSender({ origin, token, signIn }: SenderOptions): Send {
           ...(used === undefined ? {} : { authorization: `Bearer ${used}` }),
           ...headers,
         },
-        credentials: "omit",
+        credentials: "same-origin",
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         ...(signal === undefined ? {} : { signal }),
       });

@@ -3,8 +3,9 @@ import { modeNames } from "../../../../render/mode-names.ts";
 import { createButton, createElement, type Part, setShown, setText } from "../../dom.ts";
 import { toView } from "../../run/to-view.ts";
 import { renderStatus } from "../../texts.ts";
+import type { Account } from "../api/account.ts";
 import type { ChatState } from "../state/chat-state.ts";
-import { chatTexts } from "../state/chat-texts.ts";
+import { chatTexts, describeSignIn } from "../state/chat-texts.ts";
 import { getTalkTitle } from "../state/side-entries.ts";
 import type { Drafts } from "../storage/drafts.ts";
 import type { ChatActions } from "./chat-actions.ts";
@@ -33,12 +34,14 @@ export interface ScreenOptions {
   readonly actions: ChatActions;
   readonly drafts: Drafts;
   onToken(token: string): void;
+  /** Runs before the browser goes to the provider that signs people in. */
+  onLeave(): void;
 }
 
-export function createScreen({ document, locale: first, actions, drafts, onToken }: ScreenOptions): Screen {
+export function createScreen({ document, locale: first, actions, drafts, onToken, onLeave }: ScreenOptions): Screen {
   let locale = first;
   let view = createChatView(locale, actions, drafts);
-  let signIn = createSignIn(locale, onToken);
+  let signIn = createSignIn(locale, onToken, onLeave);
 
   function mount(): void {
     document.documentElement.lang = locale === "zh" ? "zh-CN" : "en";
@@ -56,7 +59,10 @@ export function createScreen({ document, locale: first, actions, drafts, onToken
     set draft(text) {
       view.composer.draft = text;
     },
-    show: (chat) => view.show(chat),
+    show(chat) {
+      view.show(chat);
+      signIn.show(chat.account);
+    },
     focus: () => view.composer.focus(),
     close: () => view.close(),
     askToken: (isWrong) => signIn.ask(isWrong),
@@ -65,10 +71,10 @@ export function createScreen({ document, locale: first, actions, drafts, onToken
       const asks = signIn.element.open;
       locale = chosen;
       view = createChatView(locale, actions, drafts);
-      signIn = createSignIn(locale, onToken);
+      signIn = createSignIn(locale, onToken, onLeave);
       mount();
       view.composer.draft = draft;
-      view.show(chat);
+      this.show(chat);
       if (asks) signIn.ask(false);
     },
   };
@@ -76,12 +82,13 @@ export function createScreen({ document, locale: first, actions, drafts, onToken
 
 export interface SignIn {
   readonly element: HTMLDialogElement;
+  show(account: Account | undefined): void;
   /** Asks for the token until one has been given. */
   ask(isWrong: boolean): void;
 }
 
 /** Asks for the token of a server that wants one. There is nothing to go on with without it, so it does not close. */
-function createSignIn(locale: Locale, onToken: (token: string) => void): SignIn {
+function createSignIn(locale: Locale, onToken: (token: string) => void, onLeave: () => void): SignIn {
   const title = createElement("h2", { id: "sign-in-title" }, say(locale, chatTexts.signIn));
   const why = createElement("p", { class: "hint" }, say(locale, chatTexts.signInWhy));
   const token = createElement("input", { type: "password", id: "token", autocomplete: "off", required: "" });
@@ -93,7 +100,14 @@ function createSignIn(locale: Locale, onToken: (token: string) => void): SignIn 
   );
   const problem = createElement("p", { class: "problem", role: "alert" });
   const go = createElement("button", { type: "submit", class: "primary" }, say(locale, chatTexts.signIn));
-  const form = createElement("form", {}, title, why, label, problem, createElement("div", { class: "actions" }, go));
+  const provider = createElement("a", { class: "provider", hidden: "" });
+  provider.addEventListener("click", () => {
+    const { pathname, search, hash } = window.location;
+    provider.href = `/signin/start?${new URLSearchParams({ to: pathname + search + hash })}`;
+    onLeave();
+  });
+  const acts = createElement("div", { class: "actions" }, go);
+  const form = createElement("form", {}, title, provider, why, label, problem, acts);
   const dialog = createElement("dialog", { class: "sign-in", "aria-labelledby": "sign-in-title" }, form);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -106,6 +120,12 @@ function createSignIn(locale: Locale, onToken: (token: string) => void): SignIn 
   dialog.addEventListener("cancel", (event) => event.preventDefault());
   return {
     element: dialog,
+    show(account) {
+      if (account?.provider === undefined) return;
+      provider.href = "/signin/start";
+      setText(provider, say(locale, describeSignIn(account.provider)));
+      setShown(provider, true);
+    },
     ask(isWrong) {
       setText(problem, isWrong ? say(locale, chatTexts.wrongToken) : "");
       if (!dialog.open) dialog.showModal();

@@ -43,9 +43,10 @@ export function createSidePart({ locale, actions, close }: SideOptions): Part<Ch
     closeButton,
   );
   const language = createLanguage(locale, actions);
+  const account = createElement("a", { class: "account", href: "/signin", hidden: "" });
   const label = say(locale, chatTexts.conversations);
   const side = createElement("aside", { class: "side", id: "side", "aria-label": label });
-  side.append(head, fresh, nav, language, dialog.element);
+  side.append(head, fresh, nav, account, language, dialog.element);
   return {
     element: side,
     show(chat) {
@@ -53,6 +54,12 @@ export function createSidePart({ locale, actions, close }: SideOptions): Part<Ch
       showEntries(entries);
       setShown(none, entries.length === 0);
       setShown(more, chat.moreAt !== undefined);
+      const { provider, name } = chat.account ?? {};
+      setText(
+        account,
+        name === undefined ? say(locale, chatTexts.signIn) : `${name} · ${say(locale, chatTexts.signOut)}`,
+      );
+      setShown(account, provider !== undefined);
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Mode } from "../../../../core/outcome.ts";
 import type { Text } from "../../../../kit/locale.ts";
 import { createPageRunState, type PageRunState, type RunChange, reducePageRun } from "../../run/page-run-state.ts";
+import type { Account } from "../api/account.ts";
 import type { ConversationEntry, RunEntry } from "../api/conversation.ts";
 import type { OpenQuestion } from "../api/question.ts";
 import type { ModelKey, Parameters, ServerSettings } from "../api/server-settings.ts";
@@ -40,6 +41,8 @@ export type TalkItem =
 export interface ChatState {
   /** Is undefined until the server has sent its settings. */
   readonly settings: ServerSettings | undefined;
+  /** Is undefined until the server has said it. */
+  readonly account?: Account | undefined;
   readonly choices: Choices;
   readonly conversations: readonly ConversationEntry[];
   /** Is the start of the next page of conversations. */

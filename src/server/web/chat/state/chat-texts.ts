@@ -10,7 +10,7 @@ export const chatTexts = {
   stopping: { zh: "正在停止…", en: "Stopping…" },
   notStopped: { zh: "未能停止：", en: "Not stopped: " },
   skip: { zh: "跳到输入框", en: "Skip to the message" },
-  yourQuestion: { zh: "您的问题", en: "Your question" },
+  yourQuestion: { zh: "你的问题", en: "Your question" },
   talk: { zh: "对话内容", en: "The conversation" },
   toEnd: { zh: "跳到最新", en: "Jump to the latest" },
   runGoes: {
@@ -47,13 +47,14 @@ export const chatTexts = {
   nowIn: { zh: "当前模式：", en: "Current mode: " },
   signIn: { zh: "登录", en: "Sign in" },
   signInWhy: {
-    zh: "这个服务器需要令牌（DUET_HTTP_TOKEN）。它只保存在这个标签页里。",
-    en: "This server requires a token (DUET_HTTP_TOKEN). It is stored in this tab only.",
+    zh: "这个服务器需要令牌。它只保存在这个标签页里。",
+    en: "This server requires a token. It is stored in this tab only.",
   },
+  signOut: { zh: "退出登录", en: "Sign out" },
   token: { zh: "令牌", en: "Token" },
   wrongToken: { zh: "这个令牌没有被接受。", en: "This token was not accepted." },
   linkToken: {
-    zh: "链接带来另一个令牌。改用后，给您链接的人能读到您此后问的内容。",
+    zh: "链接带来另一个令牌。改用后，给你链接的人能读到你此后问的内容。",
     en: "The link brings another token. If you use it, whoever sent you the link can read what you ask from then on.",
   },
   useToken: { zh: "改用", en: "Use it" },
@@ -79,7 +80,7 @@ export const searchBarred: Record<SearchReason, Text> = {
     en: "No search service is available: set a key such as TAVILY_API_KEY, or SEARXNG_URL.",
   },
   not_permitted: {
-    zh: "工具规则不允许您使用联网搜索。",
+    zh: "工具规则不允许你使用联网搜索。",
     en: "The tool rules do not allow you to search the web.",
   },
 };
@@ -106,6 +107,11 @@ export function describeTooLong(length: number, limit: number): Text {
   };
 }
 
+/** Names the link that leads to the provider. */
+export function describeSignIn(provider: string): Text {
+  return { zh: `用 ${provider} 登录`, en: `Sign in with ${provider}` };
+}
+
 export function describeRemoval(title: string): Text {
   return { zh: `删除对话“${title}”？此操作不能撤销。`, en: `Delete “${title}”? This cannot be undone.` };
 }
@@ -122,7 +128,7 @@ export function describeChangedSetting(key: string, before: Text, now: Text): Te
 /** Holds the texts about conversations and runs that are not shown or no longer exist. */
 export const sideTexts = {
   running: { zh: "进行中", en: "running" },
-  waits: { zh: "等待您", en: "needs you" },
+  waits: { zh: "等待你", en: "needs you" },
   goneRun: {
     zh: "服务器已重新启动，这次运行已不存在；请重新提问。",
     en: "The server was restarted and this run no longer exists; ask again.",

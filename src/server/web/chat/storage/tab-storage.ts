@@ -50,7 +50,7 @@ export function createTabStorage(storage: () => Storage): TabStorage {
     }
   };
   return {
-    token: () => read(tokenName),
+    token: () => read(tokenName) || undefined,
     keepToken: (token) => write(tokenName, token),
     chat: () => readChat(read(chatName)),
     keepChat: (chat) => write(chatName, JSON.stringify(chat)),

@@ -1,0 +1,148 @@
+import { writeLine } from "../../src/cli/console.ts";
+import type { NewToken, TokensOptions } from "../../src/cli/tokens/tokens-command.ts";
+import { withStore } from "../../src/cli/with-duet.ts";
+import { type TokenScope, tokenScopes } from "../../src/core/store/credentials.ts";
+import { findPermitProblem } from "../../src/core/tools/tool-pattern.ts";
+import {
+  type Option,
+  readOutputFormat,
+  refusedFlagError,
+  splitList,
+  toFlags,
+  toOptionText,
+  type Values,
+} from "../options.ts";
+import { type Action, type CommandRow, type Positional, textOrJson } from "./command.ts";
+
+const createOptions: Readonly<Record<string, Option>> = {
+  scope: {
+    type: "string",
+    describe: {
+      zh: "read：只查看；ask：提问、调用工具（默认）；operate：等同运行者",
+      en: "read: only looks; ask: asks and calls tools (the default); operate: is the operator",
+    },
+    choices: [...tokenScopes],
+  },
+  "only-tools": {
+    type: "string",
+    describe: {
+      zh: "可以使用的工具，写成模式，用逗号分隔（全部）",
+      en: "the tools that it may use, as patterns, separated by commas (all)",
+    },
+  },
+  owner: {
+    type: "string",
+    describe: {
+      zh: "与谁共用对话和限额（默认自己：token:NAME）",
+      en: "whose conversations and limits it shares (its own: token:NAME)",
+    },
+  },
+  expires: {
+    type: "string",
+    describe: { zh: "多少天后失效，1 到 3650，或 never（90）", en: "after how many days, 1 to 3650, or never (90)" },
+  },
+};
+
+const name: Positional = { name: "name", isRequired: true };
+
+export const tokensCommand: CommandRow = {
+  name: "tokens",
+  help: { zh: "程序通过 HTTP 调用时用的令牌", en: "the tokens with which programs call over HTTP" },
+  commands: [
+    {
+      name: "list",
+      isDefault: true,
+      help: { zh: "按名称列出：权限、到期、最近使用", en: "by name: scope, expiry, last use" },
+      options: textOrJson,
+      run: (values) => runTokens(values, (command, options) => command.listTokens(options)),
+    },
+    {
+      name: "create",
+      help: {
+        zh: "生成令牌，只显示一次；正在运行的服务器立即接受",
+        en: "makes a token and shows it once; a running server accepts it at once",
+      },
+      positionals: [name],
+      options: { ...createOptions, ...textOrJson },
+      run(values) {
+        const wanted = readNewToken(values);
+        return runTokens(values, (command, options) => command.createToken(options, wanted));
+      },
+    },
+    {
+      name: "revoke",
+      help: {
+        zh: "停用令牌；正在运行的服务器从此拒绝它",
+        en: "ends a token; a running server refuses it from then on",
+      },
+      positionals: [name],
+      options: textOrJson,
+      run: (values) =>
+        runTokens(values, (command, options) => command.endToken(options, toOptionText(values.name) ?? "")),
+    },
+  ],
+};
+
+type TokensCommand = typeof import("../../src/cli/tokens/tokens-command.ts");
+
+/** Nothing but the store is opened. */
+function runTokens(values: Values, work: (command: TokensCommand, options: TokensOptions) => Promise<number>): Action {
+  return (context) =>
+    withStore(toFlags(values), context, async ({ credentials, config, console }) => {
+      const command = await import("../../src/cli/tokens/tokens-command.ts");
+      const isKept = config.conversations.store !== "memory";
+      const output = readOutputFormat(values);
+      const write = (text: string): void => void console.stdout.write(text);
+
+      return work(command, {
+        tokens: credentials.tokens,
+        isKept,
+        write,
+        writeLine: (line) => writeLine(console, line),
+        locale: config.locale,
+        output,
+      });
+    });
+}
+
+/** Reads what token is wanted. Throws a `config` error for a value that is not allowed. */
+export function readNewToken(values: Values): NewToken {
+  const scope: TokenScope = tokenScopes.find((known) => known === values.scope) ?? "ask";
+  const owner = toOptionText(values.owner);
+  if (owner !== undefined && scope === "operate")
+    throw refusedFlagError("owner", JSON.stringify(owner), { zh: "operate 不能有", en: "none with operate" });
+  if (owner !== undefined && !isName(owner)) throw refusedFlagError("owner", JSON.stringify(owner), nameForm);
+  const name = toOptionText(values.name) ?? "";
+  if (!isName(name)) throw refusedFlagError("name", JSON.stringify(name), nameForm);
+  return { name, scope, owner, tools: readTools(values), days: readDays(values) };
+}
+
+/** Names stand in lines of text, in headers and in owners. */
+function isName(name: string): boolean {
+  return /^[\w.@:+-]{1,100}$/.test(name);
+}
+
+const nameForm = {
+  zh: "1 到 100 个字母、数字或 _ . @ : + -",
+  en: "1 to 100 letters, digits or _ . @ : + -",
+};
+
+function readTools(values: Values): readonly string[] | undefined {
+  const patterns = splitList(values["only-tools"]);
+  for (const pattern of patterns ?? []) {
+    const allowed = findPermitProblem(pattern);
+    if (allowed !== undefined) throw refusedFlagError("only-tools", JSON.stringify(pattern), allowed);
+  }
+  return patterns;
+}
+
+function readDays(values: Values): number | undefined {
+  const written = toOptionText(values.expires) ?? "90";
+  if (written === "never") return undefined;
+  const days = /^\d{1,4}$/.test(written) ? Number(written) : 0;
+  if (days >= 1 && days <= 3650) return days;
+  throw refusedFlagError("expires", JSON.stringify(written), {
+    zh: "1 到 3650 天，或 never",
+    en: "1 to 3650 days, or never",
+  });
+}

@@ -1,0 +1,110 @@
+import type { ClientReply, ClientTools, PendingCall } from "../../core/client-tools.ts";
+import type { Message, UserMessage } from "../../core/messages.ts";
+import { createFailure, isOfClient, type Tool, type ToolResult } from "../../core/tools/tool.ts";
+import { say } from "../../kit/locale.ts";
+import { noResult } from "../context/given-steps.ts";
+import { getUsage } from "../limits/reached-limit.ts";
+import type { Limits } from "../limits/run-clock.ts";
+import { composeInstruction } from "../prompts/instruction-messages.ts";
+import { getDepth, type Run } from "../run.ts";
+
+/** Returns the tools of a run with those of the program that asks. Of two with one name the program's is there, which expects its own to be called. */
+export function addClientTools(tools: readonly Tool[], client: ClientTools | undefined): readonly Tool[] {
+  if (client === undefined) return tools;
+  const names = new Set(client.tools.map(({ name }) => name));
+  // Vendors take 128 tools. The program's own are what it cannot do without.
+  const others = names.size > mostBeside ? [] : tools.filter(({ name }) => !names.has(name));
+  return [...others, ...client.tools];
+}
+
+/** Limits the tools of the program beside which others are offered. */
+const mostBeside = 100;
+
+/** Returns true where the model may call tools of the program that asks. */
+export function hasClientTools({ services }: Pick<Run, "services">): boolean {
+  return [...services.catalog.tools.values()].some(isOfClient);
+}
+
+/**
+ * Hands the calls that are held to the program that asks, and settles them with its reply. Until then the time of the run stands
+ * still. Never rejects: where the run is cancelled meanwhile, whoever waits for a call learns it by its own signal.
+ */
+export async function exchangeCalls(run: Run): Promise<void> {
+  const { state, services, input } = run;
+  const { client } = state;
+  const held = client?.tools.takePending() ?? [];
+  if (client === undefined || held.length === 0) return;
+  const { callerSignal } = services.clock;
+  const calls = held.map(({ call }) => call);
+  try {
+    const reply = await services.clock.outsideTime(() => client.call(calls, callerSignal));
+    renewLimits(run);
+    applyReply(run, reply);
+    for (const one of held) one.settle(toResult(one, reply, input.language));
+  } catch {
+    for (const one of held)
+      one.settle(createFailure("cancelled", say(input.language, { zh: "已取消", en: "cancelled" })));
+  }
+}
+
+function toResult({ call }: PendingCall, { results }: ClientReply, language: Run["input"]["language"]): ToolResult {
+  const found = results.find(({ callId }) => callId === call.id);
+  if (found === undefined) return createFailure("tool", say(language, noResult));
+  const { text, isError, images } = found;
+  return isError ? createFailure("tool", text) : { ok: true, text, images };
+}
+
+/** Has the next turns work with what the program sent with its reply. */
+function applyReply({ state, services, input }: Run, { tools, toolChoice, instruction, messages }: ClientReply): void {
+  const { client } = state;
+  if (client === undefined) return;
+  const offered = services.catalog.tools;
+  for (const [name, tool] of offered) if (isOfClient(tool)) offered.delete(name);
+  for (const tool of tools.tools) offered.set(tool.name, tool);
+  client.tools = tools;
+  client.toolChoice = toolChoice;
+  client.said = messages;
+  state.delivered.push(...messages);
+  if (client.instruction && instruction !== undefined)
+    client.instruction.next = { role: "user", content: composeInstruction(input.language, instruction) };
+}
+
+/** Adds what the user has said beside the results, as messages after them. */
+export function addClientMessages({ state }: Run): UserMessage[] {
+  const said = state.client?.said ?? [];
+  if (state.client === undefined || said.length === 0) return [];
+  state.client.said = [];
+  const messages = said.map((content): UserMessage => ({ role: "user", content }));
+  const last = state.steps.at(-1);
+  if (last) last.messages = [...(last.messages ?? []), ...messages];
+  return messages;
+}
+
+/** Puts the program's instruction, where it has changed, in place of the one before. */
+export function replaceInstruction({ state }: Run, messages: Message[]): void {
+  const { instruction } = state.client ?? {};
+  if (instruction?.next === undefined) return;
+  const { message, next } = instruction;
+  const replace = (one: Message): Message => (one === message ? next : one);
+  state.history = state.history.map(replace);
+  state.plainHistory = state.plainHistory.map(replace);
+  messages.splice(0, messages.length, ...messages.map(replace));
+  if (state.client) state.client.instruction = { message: next };
+}
+
+/**
+ * Gives the run its limits once more: the program that asks could as well have asked anew. Budgets of the conversation and the day
+ * stay, and so do those of an agent above.
+ */
+function renewLimits({ input, state, services }: Run): void {
+  if (getDepth(input) > 0) return;
+  const { limits, allowance } = input;
+  const used = getUsage(state);
+  const canRaise = (field: keyof NonNullable<Limits["sources"]>): boolean => limits.sources?.[field] === undefined;
+  limits.maxIterations = state.statistics.iterations + allowance.maxIterations;
+  limits.maxToolCalls = state.calls.length + allowance.maxToolCalls;
+  if (canRaise("tokenBudget")) limits.tokenBudget = used.tokens + allowance.tokenBudget;
+  if (allowance.costBudget !== undefined && canRaise("costBudget"))
+    limits.costBudget = used.cost + allowance.costBudget;
+  services.clock.renew();
+}

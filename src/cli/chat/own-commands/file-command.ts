@@ -1,0 +1,74 @@
+import { isTrusted, readTrusted, trustFiles } from "../../../config/trust/trusted-files.ts";
+import { say, type Text } from "../../../kit/locale.ts";
+import { sanitize, sanitizeLine } from "../../../kit/text/sanitize.ts";
+import { pickOne } from "../../questions/pick-one.ts";
+import type { Chat } from "../chat.ts";
+import { type ChatCommand, commandError } from "../commands/chat-command.ts";
+import { type CommandFile, fillArguments } from "./command-file.ts";
+
+/** Creates the command of a file: it asks what the file says, with the arguments put in. */
+export function createFileCommand(command: CommandFile): ChatCommand {
+  const { name, description, argumentHint, isProjects } = command;
+  const from: Text = isProjects ? { zh: "（项目）", en: " (project)" } : { zh: "（自己的）", en: " (yours)" };
+  // The description of a file that nobody has trusted says what somebody else wants to be read.
+  const help: Text = { zh: `${description}${from.zh}`, en: `${description}${from.en}` };
+  return {
+    name: `/${name}`,
+    argument: argumentHint || "[ARGUMENTS]",
+    help,
+    async run(chat, argument, signal) {
+      if (isProjects && !(await isAccepted(command, chat, signal))) return undefined;
+      const { mode, model, answerModel, tools, body } = command;
+      await chat.ask(fillArguments(body, argument), mode ?? chat.settings.mode, {
+        ...(tools && { tools }),
+        ...((model !== undefined || answerModel !== undefined) && { models: toModels(model, answerModel) }),
+      });
+      return undefined;
+    },
+  };
+}
+
+/** Returns the changes of the models. Without an answer model, one model plays both roles. */
+function toModels(model: string | undefined, answerModel: string | undefined) {
+  return {
+    ...(model !== undefined && { functionCall: model, answer: null }),
+    ...(answerModel !== undefined && { answer: answerModel }),
+  };
+}
+
+/** Is true where a person trusts exactly this text at this place. They are asked when the command is used for the first time. */
+async function isAccepted({ file, text, name }: CommandFile, chat: Chat, signal: AbortSignal): Promise<boolean> {
+  const { config, reader, settings, write } = chat;
+  const { locale } = settings;
+  if (isTrusted(await readTrusted(config.home, "instructions"), file, text)) return true;
+  const shown = sanitizeLine(file);
+  if (reader === undefined)
+    throw commandError(
+      { zh: `/${name} 没有执行：${shown} 尚未被信任`, en: `/${name} was not run: ${shown} is not trusted` },
+      { zh: "在终端中启动 duet 并使用它一次。", en: "Start duet in a terminal and use it there once." },
+    );
+  const title = say(locale, {
+    zh: `使用 ${shown} 吗？它可能来自他人。`,
+    en: `Use ${shown}? It may come from somebody else.`,
+  });
+  for (;;) {
+    const choices = trustChoices.map(({ value, label, words }) => ({ value, label: say(locale, label), words }));
+    const choice = await pickOne(reader, { title, choices }, signal);
+    if (choice === "show") {
+      write(sanitize(text.trimEnd()));
+      continue;
+    }
+    if (choice !== "yes") {
+      write(say(locale, { zh: `没有执行 /${name}。`, en: `/${name} was not run.` }));
+      return false;
+    }
+    await trustFiles([{ file, text }], config.home, "instructions");
+    return true;
+  }
+}
+
+const trustChoices: readonly { value: "yes" | "no" | "show"; label: Text; words: string[] }[] = [
+  { value: "yes", label: { zh: "是，记住这个内容", en: "Yes, and remember this content" }, words: ["y", "yes", "是"] },
+  { value: "no", label: { zh: "否", en: "No" }, words: ["n", "no", "否"] },
+  { value: "show", label: { zh: "先看内容", en: "Show it first" }, words: ["s", "show", "看"] },
+];

@@ -1,0 +1,109 @@
+import type { Gateway } from "../../../app/tools/gateway.ts";
+import { makeTextVisible } from "../../../client/trust/hidden-characters.ts";
+import { isRecord, toText } from "../../../kit/json.ts";
+import { say, type Text } from "../../../kit/locale.ts";
+import { sanitize, toShortLine } from "../../../kit/text/sanitize.ts";
+import { createLine } from "../../terminal/text/line.ts";
+import type { Chat } from "../chat.ts";
+import { type ChatCommand, commandError } from "../commands/chat-command.ts";
+import { splitArguments } from "./command-file.ts";
+
+interface PromptArgument {
+  name: string;
+  isRequired: boolean;
+}
+
+/** Limits how many lines of a server's text are shown before it is asked. */
+const mostLines = 20;
+
+/** Lists the prompts of the MCP servers as commands, named `/server__prompt`. Rejects where the servers cannot be asked. */
+export async function listPromptCommands(gateway: Gateway, signal: AbortSignal): Promise<ChatCommand[]> {
+  const prompts = await gateway.prompts(signal);
+  return prompts.map((prompt) => {
+    const name = toText(prompt.name);
+    const known = readArguments(prompt.arguments);
+    const said = toShortLine(toText(prompt.description) || toText(prompt.title), 200);
+    return {
+      name: `/${name}`,
+      argument: known.map(toHint).join(" "),
+      help: { zh: `${said}（MCP 提示词）`, en: `${said} (MCP prompt)` },
+      async run(chat, argument, stop) {
+        const args = matchArguments(argument, known, name);
+        const given = await gateway.getPrompt(name, args, { signal: stop, onProgress: () => {} });
+        await askPrompt(chat, name, given?.messages);
+        return undefined;
+      },
+    };
+  });
+}
+
+function readArguments(value: unknown): PromptArgument[] {
+  const all = Array.isArray(value) ? value.filter(isRecord) : [];
+  return all.flatMap(({ name, required }) =>
+    typeof name === "string" ? [{ name, isRequired: required === true }] : [],
+  );
+}
+
+function toHint({ name, isRequired }: PromptArgument): string {
+  const shown = toShortLine(name, 40);
+  return isRequired ? shown : `[${shown}]`;
+}
+
+/** Reads `name=value`, and any other word as the next argument without a value; the last one takes all further words. */
+function matchArguments(typed: string, known: readonly PromptArgument[], prompt: string): Record<string, string> {
+  const args: Record<string, string> = {};
+  let last: string | undefined;
+  for (const word of splitArguments(typed)) {
+    const [, key = "", value = ""] = /^([^=\s]+)=([\s\S]*)$/.exec(word) ?? [];
+    const named = known.find(({ name }) => name === key)?.name;
+    const next = known.find(({ name }) => args[name] === undefined)?.name;
+    if (named !== undefined) args[named] = value;
+    else if (next !== undefined) args[next] = word;
+    else if (last === undefined) throw commandError(describeUnexpected(prompt, word));
+    else args[last] = `${args[last]} ${word}`;
+    last = named ?? next ?? last;
+  }
+  const missing = known.find(({ name, isRequired }) => isRequired && args[name] === undefined);
+  if (missing) throw commandError(describeMissing(prompt, missing.name), describeUsage(prompt, known));
+  return args;
+}
+
+function describeUnexpected(prompt: string, word: string): Text {
+  const shown = toShortLine(word, 40);
+  return { zh: `/${prompt} 不接受参数 "${shown}"`, en: `/${prompt} takes no argument (given: "${shown}")` };
+}
+
+function describeMissing(prompt: string, name: string): Text {
+  const shown = toShortLine(name, 40);
+  return { zh: `/${prompt} 缺少参数 ${shown}`, en: `/${prompt}: the argument ${shown} is missing` };
+}
+
+function describeUsage(prompt: string, known: readonly PromptArgument[]): Text {
+  const usage = `/${prompt} ${known.map(toHint).join(" ")}`;
+  return { zh: `用法：${usage}`, en: `Usage: ${usage}` };
+}
+
+/** Asks what the server has written, after showing it: it goes to the models as if it had been typed. */
+async function askPrompt(chat: Chat, name: string, messages: unknown): Promise<void> {
+  const { locale, mode } = chat.settings;
+  const texts = (Array.isArray(messages) ? messages.filter(isRecord) : []).map(({ role, content }) => {
+    const text = toContentText(content);
+    return role === "assistant" && text !== "" ? `> ${text.replaceAll("\n", "\n> ")}` : text;
+  });
+  const question = makeTextVisible(texts.filter((text) => text !== "").join("\n\n"));
+  if (question.trim() === "") throw commandError({ zh: `/${name} 没有给出文字`, en: `/${name} gave no text` });
+  const lines = sanitize(question).split("\n");
+  const more = lines.length - mostLines;
+  const rest = say(locale, { zh: `  … 还有 ${more} 行`, en: `  … ${more} more lines` });
+  const shown = [...lines.slice(0, mostLines).map((line) => `  ${line}`), ...(more > 0 ? [rest] : [])];
+  chat.write(...shown.map((line) => createLine(line, "dim")));
+  await chat.ask(question, mode);
+}
+
+/** Takes text, and the text of an embedded resource. Images and links are no part of a question. */
+function toContentText(content: unknown): string {
+  if (Array.isArray(content)) return content.map(toContentText).filter(Boolean).join("\n");
+  if (!isRecord(content)) return "";
+  if (content.type === "resource" && isRecord(content.resource)) return toText(content.resource.text);
+  return content.type === "text" ? toText(content.text) : "";
+}

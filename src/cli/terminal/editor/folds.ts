@@ -1,0 +1,108 @@
+import { type Locale, say, type Text } from "../../../kit/locale.ts";
+import { mostTyped } from "./buffer.ts";
+
+/**
+ * Shows long pastes and images in the input as a short label, such as `[pasted 2,001 lines]` or `[image 1]`. A label is one piece:
+ * the cursor does not stop within it, and a key that deletes a part of it deletes all of it.
+ */
+export interface Folds {
+  /** Returns what is put in for a paste: a label where it is long, otherwise the paste. */
+  foldPaste(text: string): string;
+  /** Returns the label for a text of several lines, however short. */
+  foldLines(text: string): string;
+  /** Returns the label for an image that is mentioned as `@path`. */
+  foldImage(mention: string): string;
+  /** Returns the text as it is sent, with what the labels stand for. */
+  expand(text: string): string;
+  /** Returns a text that was expanded as it was before; any other text as it is. */
+  collapse(text: string): string;
+  /** Returns the label that lies on both sides of this index; undefined where none does. */
+  findAround(text: string, index: number): { from: number; to: number } | undefined;
+}
+
+/** A paste of more lines or UTF-16 units is folded. */
+const mostLines = 20;
+const mostUnits = 4_000;
+
+/** Limits the labels that are remembered; those that were not used for longest are forgotten. */
+const mostLabels = 200;
+
+/** Limits the texts whose short form is remembered. */
+const mostExpanded = 20;
+
+export function createFolds(locale: () => Locale): Folds {
+  const contents = new Map<string, string>();
+  let expanded: { text: string; whole: string }[] = [];
+  let images = 0;
+  let longest = 0;
+
+  function remember(label: string, content: string): string {
+    const [oldest] = contents.keys();
+    if (contents.size >= mostLabels && oldest !== undefined) contents.delete(oldest);
+    contents.set(label, content);
+    longest = Math.max(longest, label.length);
+    return label;
+  }
+
+  /** Two pastes of the same length have different labels. */
+  function createLabel(text: Text): string {
+    const base = say(locale(), text);
+    for (let number = 1; ; number++) {
+      const label = number === 1 ? `[${base}]` : `[${base} #${number}]`;
+      if (!contents.has(label)) return label;
+    }
+  }
+
+  return {
+    foldPaste(text) {
+      const lines = text.split("\n").length;
+      if ((lines <= mostLines && text.length <= mostUnits) || text.length > mostTyped) return text;
+      return remember(createLabel(lines > 1 ? describeLines(lines) : describeUnits(text.length)), text);
+    },
+    foldLines: (text) => remember(createLabel(describeLines(text.split("\n").length)), text),
+    foldImage(mention) {
+      images += 1;
+      const name = { zh: `图片 ${images}`, en: `image ${images}` };
+      return remember(`[${say(locale(), name)}]`, mention);
+    },
+    expand(text) {
+      if (contents.size === 0) return text;
+      // What a paste holds is taken as it is, whatever it looks like.
+      const whole = text.replace(/\[[^[\]\n]*\]/g, (label) => contents.get(label) ?? label);
+      if (whole !== text) expanded = [...expanded, { text, whole }].slice(-mostExpanded);
+      return whole;
+    },
+    collapse: (text) => expanded.findLast(({ whole }) => whole === text)?.text ?? text,
+    findAround(text, index) {
+      if (contents.size === 0) return undefined;
+      const start = Math.max(0, index - longest);
+      const found = text.slice(start, index + longest).matchAll(/\[[^[\]\n]*\]/g);
+      for (const { 0: label, index: at } of found) {
+        const from = start + at;
+        const to = from + label.length;
+        if (from < index && index < to && contents.has(label)) return { from, to };
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Folds nothing, for inputs that take no files. */
+export const noFolds: Folds = {
+  foldPaste: (text) => text,
+  foldLines: (text) => text,
+  foldImage: (mention) => mention,
+  expand: (text) => text,
+  collapse: (text) => text,
+  findAround: () => undefined,
+};
+
+function describeLines(count: number): Text {
+  const lines = count.toLocaleString("en");
+  return { zh: `已粘贴 ${lines} 行`, en: `pasted ${lines} lines` };
+}
+
+function describeUnits(count: number): Text {
+  const units = count.toLocaleString("en");
+  return { zh: `已粘贴 ${units} 个字符`, en: `pasted ${units} characters` };
+}

@@ -1,0 +1,38 @@
+import type { Outcome } from "../../../core/outcome.ts";
+import type { ErrorReport } from "../../../kit/errors.ts";
+import type { HttpRefusal } from "./dialects.ts";
+import { errorTable, runFailed } from "./error-table.ts";
+import { toRetryResponse } from "./refusal.ts";
+
+/** Returns how the clients of model APIs are told that a run has no answer. Undefined for a run that has one. */
+export function toFailedRun(outcome: Outcome): HttpRefusal | undefined {
+  const { status, response, run_id } = outcome;
+  if (status === "failed") return toFailure(outcome);
+  if (status !== "cancelled" || response !== "") return undefined;
+  return { ...cancelled, headers: { ...cancelled.headers, "x-request-id": run_id } };
+}
+
+function toFailure(outcome: Outcome): HttpRefusal {
+  const { code, message, hint, retry_after_s: wait } = outcome.error ?? unexplained;
+  const again = toRetryResponse(outcome);
+  const toText = (text: string) => ({ zh: text, en: text });
+  return {
+    status: again?.status ?? errorTable[code].failedStatus ?? runFailed,
+    error: code,
+    text: toText(message),
+    hint: hint ? toText(hint) : undefined,
+    headers: {
+      "x-request-id": outcome.run_id,
+      ...(wait !== undefined && { "retry-after": String(wait) }),
+      ...(again === undefined && never),
+    },
+  };
+}
+
+const unexplained: ErrorReport = { code: "internal", message: "the run failed", hint: null };
+
+/** Is obeyed by the official clients. */
+const never = { "x-should-retry": "false" };
+
+/** Proxies use 499 for this: the client or the operator has stopped the run. */
+const cancelled = { status: 499, text: { zh: "已取消。", en: "Cancelled." }, headers: never } as const;

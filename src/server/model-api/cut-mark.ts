@@ -1,0 +1,41 @@
+import type { Outcome } from "../../core/outcome.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { renderPartial } from "../../render/event-lines.ts";
+import type { ModelRequest } from "./model-request.ts";
+
+/**
+ * Returns the line under an answer which says that it is not whole, because clients show neither a reason to stop nor, unfolded,
+ * the reasoning. Returns "" for a whole answer, for one that a program reads, and for one that the client itself has cut.
+ */
+export function renderCutMark(
+  outcome: Outcome,
+  { request, locale, isCut }: { request: Pick<ModelRequest, "format" | "maxTokens">; locale: Locale; isCut: boolean },
+): string {
+  const { status, stop_reason: reason, output, response } = outcome;
+  if (request.format !== undefined || output !== undefined || response.trim() === "") return "";
+  if (reason === "length" && request.maxTokens !== undefined) return "";
+  const said = renderPartial(outcome, locale);
+  if (said !== undefined) return toMark(said);
+  if (status === "cancelled") return toMark(say(locale, { zh: "⚠ 回答已取消。", en: "⚠ The answer was cancelled." }));
+  return isCut ? toMark(say(locale, changed)) : "";
+}
+
+const changed = {
+  zh: "⚠ 这是不完整的回答：它写到一半后又重写了。",
+  en: "⚠ This answer is partial: it was written anew after a part of it had been sent.",
+};
+
+function toMark(line: string): string {
+  return `\n\n> ${line.replaceAll(/\s+/g, " ")}`;
+}
+
+const mark = /\s*\n> ⚠ [^\n]*\s*$/;
+
+export function hasCutMark(answer: string): boolean {
+  return mark.test(answer);
+}
+
+/** Returns an answer as it was written, for models to read and for a comparison with what they have written. */
+export function removeCutMark(answer: string): string {
+  return answer.replace(mark, "");
+}

@@ -1,0 +1,80 @@
+import type { AgentEvent } from "../../core/events.ts";
+import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import type { HttpRefusal } from "../http/response/dialects.ts";
+import { HttpRefusalError, toRetryResponse } from "../http/response/refusal.ts";
+import { toAnswerEnd } from "./answer-end.ts";
+import { type AnswerPart, followAnswer } from "./answer-parts.ts";
+import type { OpenedAnswer } from "./open-answer.ts";
+
+/** Writes an answer as the server-sent events of a wire. Each function returns the text to send, which may be empty. */
+export interface AnswerWriter {
+  open(): string;
+  write(part: AnswerPart): string;
+  /** Is called after the last part. */
+  close(): string;
+}
+
+/**
+ * Returns the response that streams an answer. Throws `HttpRefusalError` where the run has failed at once and should be asked again
+ * later. The stream ends with the answer.
+ */
+export async function streamAnswer(answer: OpenedAnswer, writer: AnswerWriter): Promise<Response> {
+  const refusal = await findEarlyRefusal(answer);
+  if (refusal) throw new HttpRefusalError(refusal);
+  return new Response(createAnswerStream(answer, writer), {
+    headers: {
+      "x-request-id": answer.run.id,
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-transform",
+      "x-accel-buffering": "no",
+    },
+  });
+}
+
+function createAnswerStream(answer: OpenedAnswer, writer: AnswerWriter): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const stop = new AbortController();
+  return new ReadableStream({
+    start(controller) {
+      const send = (text: string): void => {
+        if (text !== "" && !stop.signal.aborted) controller.enqueue(encoder.encode(text));
+      };
+      send(writer.open());
+      void followAnswer(answer, (part) => send(writer.write(part)), stop.signal).then(() => {
+        if (stop.signal.aborted) return;
+        send(writer.close());
+        controller.close();
+      });
+    },
+    cancel() {
+      stop.abort();
+    },
+  });
+}
+
+/** Limits how long the response head of a stream waits for the run's first output, in milliseconds. */
+const longestHeadMs = 2000;
+
+/**
+ * Waits until the run says something or is over, and gives the refusal of one that should be asked again later: clients
+ * obey a status and its `Retry-After`, and no error within a stream that has begun.
+ */
+export async function findEarlyRefusal({ run, locale, left }: OpenedAnswer): Promise<HttpRefusal | undefined> {
+  const limit = createTimeLimit(longestHeadMs, () => timeoutError("head", longestHeadMs), left);
+  const isSilent = (): boolean =>
+    run.draft === undefined && run.clientCalls.rounds.length === 0 && !run.events.some(isUnderWay);
+  while (run.outcome === undefined && isSilent() && !limit.signal.aborted) await run.waitForEvent(limit.signal);
+  limit.clear();
+  if (run.outcome === undefined || toRetryResponse(run.outcome) === undefined) return undefined;
+  const ending = toAnswerEnd(run.outcome, locale);
+  return "failure" in ending ? ending.failure : undefined;
+}
+
+/**
+ * Returns true when the model writes, a tool runs, or the run waits for something. The response then no longer waits for the
+ * run's end.
+ */
+function isUnderWay(event: AgentEvent): boolean {
+  if (event.type === "notice") return event.code === "retry";
+  return !["run-start", "phase-start", "phase-end", "run-end"].includes(event.type);
+}

@@ -1,0 +1,160 @@
+import { LRUCache } from "lru-cache";
+import type { Caller } from "../../core/caller.ts";
+import type { Locale } from "../../kit/locale.ts";
+import { createNotifier, type RunHandle } from "../../runs/run-handle.ts";
+import { type HttpRefusal, toOpenAiError } from "../http/response/dialects.ts";
+import { type AnswerPart, followAnswer } from "../model-api/answer-parts.ts";
+import type { OpenedAnswer } from "../model-api/open-answer.ts";
+import type { ReadTools } from "./client-tools.ts";
+import type { WireResponse } from "./response-object.ts";
+import { createResponseWriter, type WireEvent, type WriterOptions } from "./response-writer.ts";
+import type { StoredResponse } from "./stored-response.ts";
+
+/** Represents a response whose run this process carries out, or has lately. Any number of readers may follow it. */
+export interface LiveResponse {
+  readonly run: RunHandle;
+  /** Is the response as it is now. */
+  readonly response: WireResponse;
+  readonly stored: StoredResponse;
+  /** Lists the events so far. The last one is not for readers before `isSettled`. */
+  readonly events: readonly WireEvent[];
+  /** Counts the times that a silent reader was to be told that the run goes on. */
+  readonly ticks: number;
+  /** Says why there is no answer, once that is so. */
+  readonly failure: HttpRefusal | undefined;
+  /** Is true once the last event is there. */
+  readonly isOver: boolean;
+  /** Is true once the response is over and kept, as far as it can be. */
+  readonly isSettled: boolean;
+  /** Resolves at the next event, at the end, or when the signal aborts. */
+  waitForEvent(signal: AbortSignal): Promise<void>;
+}
+
+export interface LiveOptions extends WriterOptions, Pick<ReadTools, "writeCall"> {
+  answer: OpenedAnswer;
+  stored: StoredResponse;
+  locale: Locale;
+  /** Keeps the response as it is then. Must not reject. */
+  keep(stored: StoredResponse): Promise<void>;
+}
+
+/** Follows a run and writes its response. */
+export function createLiveResponse({ answer, stored, locale, keep, ...options }: LiveOptions): LiveResponse {
+  const { run } = answer;
+  const events: WireEvent[] = [];
+  const notifier = createNotifier();
+  let ticks = 0;
+  let failure: HttpRefusal | undefined;
+  let isOver = false;
+  let isSettled = false;
+  const writer = createResponseWriter(
+    stored.response,
+    (event) => {
+      events.push(event);
+      notifier.notify();
+    },
+    options,
+  );
+
+  function toStored(): StoredResponse {
+    const conversationId = stored.conversationId ?? (run.conversationId || undefined);
+    return { ...stored, conversationId, response: writer.response };
+  }
+
+  function finish(part: Extract<AnswerPart, { type: "end" | "failure" }>): void {
+    isOver = true;
+    if (part.type === "failure") failure = part.failure;
+    const isCancelled = run.outcome?.status === "cancelled";
+    if (isCancelled) writer.cancel(part.type === "end" ? part.end.usage : undefined);
+    else if (part.type === "end") writer.end(part.end);
+    else writer.fail(toOpenAiError(part.failure, locale));
+  }
+
+  function handle(part: AnswerPart): void {
+    if (part.type === "reasoning") writer.addReasoning(part.text);
+    else if (part.type === "text") writer.addText(part.text);
+    else if (part.type === "tool-call") writer.addCall(options.writeCall(part.call));
+    else if (part.type !== "tick") finish(part);
+    else {
+      ticks += 1;
+      notifier.notify();
+    }
+  }
+
+  const begun = keep(toStored());
+  writer.begin();
+  void followAnswer(answer, handle, new AbortController().signal)
+    .then(() => begun)
+    .then(() => keep(toStored()))
+    .finally(() => {
+      isSettled = true;
+      notifier.notify();
+    });
+  return {
+    run,
+    response: writer.response,
+    get stored() {
+      return toStored();
+    },
+    events,
+    get ticks() {
+      return ticks;
+    },
+    get failure() {
+      return failure;
+    },
+    get isOver() {
+      return isOver;
+    },
+    get isSettled() {
+      return isSettled;
+    },
+    waitForEvent: notifier.wait,
+  };
+}
+
+/** Waits until a response is over and kept, or until the signal aborts. */
+export async function waitUntilSettled(live: LiveResponse, signal: AbortSignal): Promise<void> {
+  while (!live.isSettled && !signal.aborted) await live.waitForEvent(signal);
+}
+
+/** Holds the responses whose runs this process carries out, and for some time those that have ended. */
+export interface LiveResponses {
+  find(id: string, caller: Caller): LiveResponse | undefined;
+  add(live: LiveResponse, caller: Caller): void;
+  remove(id: string, caller: Caller): void;
+}
+
+/** Is how long the events of a response are there for readers who come back, in milliseconds. */
+const keepEventsMs = 600_000;
+
+/** Limits how many of them there are, and what they take in UTF-16 units. */
+const mostEnded = 500;
+const mostLength = 16_000_000;
+
+export function createLiveResponses(): LiveResponses {
+  const active = new Map<string, LiveResponse>();
+  const ended = new LRUCache<string, LiveResponse>({
+    max: mostEnded,
+    maxSize: mostLength,
+    sizeCalculation: ({ events }) => JSON.stringify(events).length,
+    ttl: keepEventsMs,
+    ttlAutopurge: true,
+  });
+  /** Callers of one owner may have rights to different tools, and do not see each other's runs. */
+  const toKey = ({ owner, tools }: Caller, id: string): string => JSON.stringify([owner, tools, id]);
+  return {
+    find: (id, caller) => active.get(toKey(caller, id)) ?? ended.get(toKey(caller, id)),
+    add(live, caller) {
+      const key = toKey(caller, live.response.id);
+      active.set(key, live);
+      void waitUntilSettled(live, new AbortController().signal).then(() => {
+        if (active.delete(key)) ended.set(key, live);
+      });
+    },
+    remove(id, caller) {
+      active.delete(toKey(caller, id));
+      ended.delete(toKey(caller, id));
+    },
+  };
+}

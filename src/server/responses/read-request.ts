@@ -1,0 +1,119 @@
+import type * as z from "zod";
+import { isRecord, toText } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
+import { describeNoObject } from "../api/read-fields.ts";
+import { HttpRefusalError } from "../http/response/refusal.ts";
+import { parseInput } from "../mcp/read-input.ts";
+import { fieldRefusedError } from "../model-api/field-refused-error.ts";
+import { parseMode } from "../model-api/model-names.ts";
+import type { ModelRequest, ReasoningDetail } from "../model-api/model-request.ts";
+import { type ReadTools, readTools } from "./client-tools.ts";
+import type { WireItem } from "./read-items.ts";
+import { type ResponsesBody, responsesBody } from "./request-body.ts";
+
+/** Represents a request for a response. What it asks stands in its items, which `openContext` reads. */
+export interface ResponsesRequest extends Omit<ModelRequest, "conversation" | "storage"> {
+  items: readonly WireItem[];
+  instructions: string | undefined;
+  /** Is the response that this one comes after. */
+  previousId: string | undefined;
+  /** Is the conversation of the caller's that this response continues. */
+  conversationId: string | undefined;
+  /** Is true for a response that can be read later. */
+  isStored: boolean;
+  isStreamed: boolean;
+  isBackground: boolean;
+  /** Is true where the client wants reasoning back with which to go on by itself. */
+  encryptsReasoning: boolean;
+  readTools: ReadTools;
+  /** Is the body without its input, which the response repeats in part. */
+  body: ResponsesBody;
+}
+
+/** Throws `HttpRefusalError` (400, or 404 for the model) with one line that names the field, its value and what is allowed. */
+export function readRequest(given: unknown): ResponsesRequest {
+  const { input, ...body } = readFields(given);
+  const items = typeof input === "string" ? [{ type: "message", role: "user", content: input }] : input;
+  return { items, ...readBody(body) };
+}
+
+/** Reads all but the input, also of a response that was stored. */
+export function readBody(body: ResponsesBody): Omit<ResponsesRequest, "items"> {
+  const { background, conversation, previous_response_id: previousId, store } = body;
+  if (background && store === false) throw fieldRefusedError("background", onlyStored);
+  if (conversation && previousId) throw fieldRefusedError("previous_response_id", notBoth);
+  const tools = readTools(body.tools ?? [], body.tool_choice);
+  return {
+    model: body.model,
+    mode: parseMode(body.model),
+    instructions: body.instructions ?? undefined,
+    previousId: previousId ?? undefined,
+    conversationId: (typeof conversation === "string" ? conversation : conversation?.id) ?? undefined,
+    isStored: store ?? true,
+    isStreamed: body.stream ?? false,
+    isBackground: background ?? false,
+    encryptsReasoning: body.include?.includes("reasoning.encrypted_content") ?? false,
+    maxTokens: body.max_output_tokens ?? undefined,
+    temperature: body.temperature ?? undefined,
+    topP: body.top_p ?? undefined,
+    stop: undefined,
+    tools: tools.tools,
+    toolChoice: tools.toolChoice,
+    callsInParallel: body.parallel_tool_calls ?? true,
+    search: tools.search ? true : undefined,
+    readTools: tools,
+    format: readFormat(body.text),
+    reasoning: readDetail(body.reasoning),
+    fields: {
+      messages: "input",
+      schema: "text.format.schema",
+      temperature: "temperature",
+      topP: "top_p",
+      toToolField: (index, part) => `${tools.places[index] ?? "tools"}.${part === "name" ? "name" : "parameters"}`,
+    },
+    body,
+  };
+}
+
+function readFields(body: unknown): z.infer<typeof responsesBody> {
+  if (!isRecord(body)) throw new HttpRefusalError({ status: 400, text: describeNoObject(body) });
+  const read = parseInput(responsesBody, body);
+  if ("input" in read) return read.input;
+  const [problem] = read.problems;
+  throw fieldRefusedError(problem?.path ?? "", problem?.text ?? describeNoObject(body));
+}
+
+/** The steps are there unless the client says otherwise: no vendor has the value `none`. */
+function readDetail(reasoning: ResponsesBody["reasoning"]): ReasoningDetail {
+  const summary = reasoning?.summary ?? reasoning?.generate_summary;
+  if (summary === "none") return "none";
+  return summary === "concise" ? "brief" : "full";
+}
+
+function readFormat(given: ResponsesBody["text"]): ResponsesRequest["format"] {
+  const format = given?.format;
+  const type = format?.type ?? "text";
+  if (type === "text") return undefined;
+  if (type === "json_object") return { type };
+  if (type !== "json_schema") throw fieldRefusedError("text.format.type", describeFormats(type));
+  if (!isRecord(format?.schema)) throw fieldRefusedError("text.format.schema", describeMissingSchema);
+  return { type, name: "answer", schema: format.schema, description: toText(format.description) || undefined };
+}
+
+function describeFormats(type: string): Text {
+  const shown = JSON.stringify(type.slice(0, 50));
+  const allowed = "text, json_object, json_schema";
+  return { zh: `${shown} 不可用（允许：${allowed}）`, en: `${shown} (allowed: ${allowed})` };
+}
+
+const describeMissingSchema: Text = { zh: "缺少（允许：JSON Schema）", en: "is missing (allowed: a JSON Schema)" };
+
+const onlyStored: Text = {
+  zh: "true 与 store: false 不能同用（允许：store 为 true 或省略）",
+  en: "true does not go with store: false (allowed: store true, or left out)",
+};
+
+const notBoth: Text = {
+  zh: "不能与 conversation 同用（允许：二者之一）",
+  en: "does not go with conversation (allowed: one of the two)",
+};

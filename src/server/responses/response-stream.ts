@@ -1,0 +1,88 @@
+import { toSafeJson } from "../../kit/text/sanitize.ts";
+import type { HttpConnection } from "../http/connection.ts";
+import { toWrittenCall } from "./client-tools.ts";
+import type { LiveResponse } from "./live-response.ts";
+import type { WireResponse } from "./response-object.ts";
+import { createResponseWriter, type WireEvent } from "./response-writer.ts";
+
+/** Ends a piece after the event with which it exceeds this length, in UTF-16 units. */
+const pieceLength = 65_536;
+
+/**
+ * Streams a response to one reader, from the event with this number on. A reader is an index into the list of events, so a slow one
+ * holds at most one piece in memory.
+ */
+export function streamResponse(
+  live: LiveResponse,
+  from: number,
+  connection: Pick<HttpConnection, "drained">,
+): ReadableStream<Uint8Array> {
+  const left = new AbortController();
+  let next = from;
+  let { ticks } = live;
+
+  function takePiece(): string {
+    let text = "";
+    // The end is told once it can be asked for.
+    const ready = live.isSettled || !live.isOver ? live.events.length : live.events.length - 1;
+    while (next < ready && text.length <= pieceLength) {
+      const event = live.events[next++];
+      if (event) text += toFrame(event);
+    }
+    return text;
+  }
+
+  async function take(): Promise<string | undefined> {
+    for (;;) {
+      await connection.drained();
+      const text = takePiece();
+      if (text !== "") return text;
+      if (left.signal.aborted || live.isSettled) return undefined;
+      if (live.ticks !== ticks) {
+        ticks = live.ticks;
+        return toFrame(createKeepAlive(live, next - 1));
+      }
+      await live.waitForEvent(left.signal);
+    }
+  }
+
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const text = await take();
+        if (left.signal.aborted) return;
+        if (text === undefined) controller.close();
+        else controller.enqueue(Buffer.from(text));
+      },
+      cancel: () => left.abort(),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** The official clients refuse a kind of event that they do not know, and some end at a comment. It has the number of the event before it. */
+function createKeepAlive({ response }: LiveResponse, sequence_number: number): WireEvent {
+  return { type: "response.in_progress", sequence_number, response };
+}
+
+function toFrame(event: WireEvent): string {
+  return `event: ${event.type}\ndata: ${toSafeJson(event)}\n\n`;
+}
+
+/** Returns the events of a response that has ended, with the texts whole, from the event with this number on; at least the last one. */
+export function replayResponse(response: WireResponse, from: number): string {
+  const events: WireEvent[] = [];
+  const begun = { ...response, output: [], status: "in_progress" as const, completed_at: null, usage: null };
+  const writer = createResponseWriter(begun, (event) => events.push(event), { encryptsReasoning: false });
+  writer.begin();
+  for (const item of response.output) {
+    if (item.type === "reasoning") for (const part of item.summary) writer.addReasoning(`\n\n${part.text}`);
+    else if (item.type === "message") writer.addText(item.content.map(({ text }) => text).join(""));
+    else writer.addCall(toWrittenCall(item));
+  }
+  writer.endAs(response);
+  return events
+    .slice(Math.min(from, events.length - 1))
+    .map(toFrame)
+    .join("");
+}

@@ -1,0 +1,160 @@
+import type { Caller } from "../../core/caller.ts";
+import { showValue } from "../../core/tools/argument-feedback.ts";
+import type { RunService } from "../../runs/run-service.ts";
+import { toJsonResponse } from "../api/json-response.ts";
+import { readJsonBody, toFileBodyLimit } from "../http/request/read-body.ts";
+import { HttpRefusalError } from "../http/response/refusal.ts";
+import type { Handle, Route, RouteCall } from "../http/routes.ts";
+import { withAsker } from "../model-api/find-asker.ts";
+import { openAnswer } from "../model-api/open-answer.ts";
+import { findEarlyRefusal } from "../model-api/stream-answer.ts";
+import { getResponse, keepResponse, type ResponsesContext } from "./find-response.ts";
+import { toResponseId } from "./ids.ts";
+import { createLiveResponse, createLiveResponses, type LiveResponse, waitUntilSettled } from "./live-response.ts";
+import { openContext } from "./open-context.ts";
+import { readInputQuery, readStart, toItemPage } from "./read-query.ts";
+import { type ResponsesRequest, readRequest } from "./read-request.ts";
+import { createResponse } from "./response-object.ts";
+import { replayResponse, streamResponse } from "./response-stream.ts";
+import { toKeptItems } from "./stored-response.ts";
+
+/** Serves programs that use OpenAI's Responses API. Responses of other callers are reported as not found. */
+export function createResponsesRoutes(service: RunService): Readonly<Record<string, Route>> {
+  const context: ResponsesContext = { service, live: createLiveResponses() };
+  return {
+    "/v1/responses": { POST: create(context) },
+    "/v1/responses/:id": { GET: asAsker(read(context)), DELETE: asAsker(remove(context)) },
+    "/v1/responses/:id/cancel": { POST: asAsker(cancel(context)) },
+    "/v1/responses/:id/input_items": { GET: asAsker(listInput(context)) },
+  };
+
+  /** Requests without a body name the person who asks in a header alone. */
+  function asAsker(handle: Handle): Handle {
+    const asked: Handle = (call) => handle(withAsker(call, service.settings.modelApi, undefined));
+    return Object.assign(asked, handle);
+  }
+}
+
+function create(context: ResponsesContext): Handle {
+  return async (given) => {
+    const { http, modelApi } = context.service.settings;
+    const request = readRequest(await readJsonBody(given, toFileBodyLimit(http.maxBody)));
+    const call = withAsker(given, modelApi, request.body.safety_identifier ?? request.body.user ?? undefined);
+    const live = await begin(context, request, call);
+    const headers = { "x-request-id": live.run.id };
+    if (request.isStreamed) return toStream(live, 0, call);
+    if (request.isBackground) return toJsonResponse({ ...live.stored.response, status: "queued" }, 200, headers);
+    await waitUntilSettled(live, new AbortController().signal);
+    if (live.failure) throw new HttpRefusalError(live.failure);
+    return toJsonResponse(live.response, 200, headers);
+  };
+}
+
+/** Begins the run that answers a request. Throws `HttpRefusalError` where it has failed at once, and should be asked again later. */
+async function begin(context: ResponsesContext, request: ResponsesRequest, call: RouteCall): Promise<LiveResponse> {
+  const { caller } = call;
+  const opened = await openContext(context, request, caller);
+  const { readTools, encryptsReasoning, isStored, conversationId } = request;
+  opened.conversation.notes.push(...readTools.notes);
+  const answer = await openAnswer(context.service, { ...request, ...opened }, call);
+  const { run, locale, notes } = answer;
+  const id = toResponseId(run.id, answer.part);
+  const stored = {
+    response: createResponse({ id, createdAt: run.startedAt, body: request.body, conversationId }),
+    input: toKeptItems(id, request.items),
+    body: request.body,
+    notes,
+    conversationId: opened.storage?.conversationId,
+  };
+  const keep = isStored ? keepResponse(context, caller) : async () => undefined;
+  const { writeCall } = readTools;
+  const live = createLiveResponse({ answer, stored, locale, encryptsReasoning, writeCall, keep });
+  if (isStored) context.live.add(live, caller);
+  const refusal = request.isStreamed && !request.isBackground ? await findEarlyRefusal(answer) : undefined;
+  if (refusal) throw new HttpRefusalError(refusal);
+  return live;
+}
+
+function toStream(live: LiveResponse, from: number, { connection }: RouteCall): Response {
+  return toEventResponse(streamResponse(live, from, connection), live.run.id);
+}
+
+function toEventResponse(body: string | ReadableStream, runId: string | undefined): Response {
+  return new Response(body, {
+    headers: {
+      ...(runId && { "x-request-id": runId }),
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-transform",
+      "x-accel-buffering": "no",
+    },
+  });
+}
+
+function read(context: ResponsesContext): Handle {
+  return async (call) => {
+    const { live, stored } = await getResponse(context, call.caller, call.params.id ?? "");
+    const start = readStart(call.request);
+    if (start === undefined) return toJsonResponse(stored.response);
+    return live ? toStream(live, start, call) : toEventResponse(replayResponse(stored.response, start), undefined);
+  };
+}
+
+/** Limits how long a cancelled run is waited for, in milliseconds. */
+const graceMs = 2000;
+
+function cancel(context: ResponsesContext): Handle {
+  const handle: Handle = async ({ caller, params: { id = "" } }) => {
+    const { live, stored } = await getResponse(context, caller, id);
+    if (live === undefined || live.isOver) return toJsonResponse(stored.response);
+    await context.service.runs.cancel(live.run, graceMs);
+    await waitUntilSettled(live, AbortSignal.timeout(graceMs));
+    return toJsonResponse(live.response);
+  };
+  return Object.assign(handle, { readsNoBody: true as const });
+}
+
+/** The conversation goes with the last response of it, unless the client has named it: then it is not ours to remove. */
+function remove(context: ResponsesContext): Handle {
+  return async ({ caller, params: { id = "" } }) => {
+    const { live, stored } = await getResponse(context, caller, id);
+    // A run may also wait for the client's tools.
+    if (live && live.run.outcome === undefined) {
+      await context.service.runs.cancel(live.run, graceMs);
+      await waitUntilSettled(live, AbortSignal.timeout(graceMs));
+    }
+    const { duet } = context.service;
+    const store = await duet.store(caller);
+    await store.responses?.remove(id);
+    context.live.remove(id, caller);
+    const { conversationId = live?.stored.conversationId, response } = stored;
+    if (conversationId !== undefined && response.conversation === undefined)
+      await removeConversation(context, caller, conversationId);
+    return toJsonResponse({ id, object: "response", deleted: true });
+  };
+}
+
+async function removeConversation({ service }: ResponsesContext, caller: Caller, id: string): Promise<void> {
+  const store = await service.duet.store(caller);
+  if (await store.responses?.hasAny(id)) return;
+  await store.remove(id);
+  service.duet.forget(id, caller);
+  service.runs.forgetConversation(id, caller);
+}
+
+function listInput(context: ResponsesContext): Handle {
+  return async ({ request, caller, params: { id = "" } }) => {
+    const { stored } = await getResponse(context, caller, id);
+    const query = readInputQuery(request);
+    const page = toItemPage(stored.input, query);
+    if (page !== undefined) return toJsonResponse(page);
+    const shown = showValue(query.after);
+    throw new HttpRefusalError({
+      status: 400,
+      param: "after",
+      text: {
+        zh: `after：没有编号为 ${shown} 的条目（允许：此列表中条目的 id）`,
+        en: `after: there is no item ${shown} (allowed: the id of an item in this list)`,
+      },
+    });
+  };
+}

@@ -1,0 +1,101 @@
+import { createOpenAI } from "@ai-sdk/openai";
+import { generateText, jsonSchema, stepCountIs, tool } from "ai";
+import type { ResponseInput, Tool } from "openai/resources/responses/responses";
+import { expect, test } from "vitest";
+import { makeTool } from "../../fakes/events.ts";
+import type { ScriptedCall } from "../../fakes/model.ts";
+import { startWire } from "../openai/wire.ts";
+import { checkEvents } from "./response-events.ts";
+
+const parameters = {
+  type: "object",
+  properties: { path: { type: "string" } },
+  required: ["path"],
+  additionalProperties: false,
+};
+
+const tools: Tool[] = [
+  { type: "function", name: "read", description: "Reads.", parameters, strict: true },
+  { type: "custom", name: "patch", description: "Patches." },
+];
+
+const calls: ScriptedCall[] = [
+  { id: "1", name: "read", input: { path: "a.txt" } },
+  { id: "2", name: "lookup", input: { query: "x" } },
+  { id: "3", name: "patch", input: { input: "*** Begin" } },
+];
+
+function outputsOf(output: readonly { type: string }[]): ResponseInput {
+  return output.flatMap((item): ResponseInput => {
+    if (!("call_id" in item) || typeof item.call_id !== "string") return [];
+    const type = item.type === "function_call" ? "function_call_output" : "custom_tool_call_output";
+    return [{ type, call_id: item.call_id, output: `result of ${item.type}` }];
+  });
+}
+
+test("a stream ends with the calls of the client's tools, and the same run goes on with their outputs after previous_response_id", async () => {
+  const lookup = makeTool("lookup", () => ({ ok: true, text: "ours" }));
+  const { client, model, origin } = await startWire({
+    tools: [lookup],
+    turns: [{ text: "I look.", calls }, "It is done.", "Again."],
+  });
+  const asked = { model: "duet-agent", tools, instructions: "Be brief." };
+  const events = await Array.fromAsync(await client.responses.create({ ...asked, input: "Compare", stream: true }));
+  const first = checkEvents(events);
+  expect(first.status).toBe("completed");
+  expect(first.output).toMatchObject([
+    { type: "reasoning" },
+    { type: "message", content: [{ text: "I look." }] },
+    { type: "function_call", name: "read", arguments: '{"path":"a.txt"}', status: "completed" },
+    { type: "custom_tool_call", name: "patch", input: "*** Begin" },
+  ]);
+  expect(first.usage?.total_tokens).toBe(20);
+  const input = outputsOf(first.output).reverse();
+  const second = await client.responses.create({ model: "duet-agent", tools, input, previous_response_id: first.id });
+  expect(second.output_text).toBe("It is done.");
+  expect(second.usage?.total_tokens).toBe(20);
+  expect([second.id === first.id, second.id.slice(0, -2) === first.id.slice(0, -2)]).toEqual([false, true]);
+  const seen = JSON.stringify(model.requests[1]?.messages);
+  for (const text of ["result of function_call", "result of custom_tool_call", "ours"]) expect(seen).toContain(text);
+  const third = await client.responses.create({ ...asked, input: "And?", previous_response_id: second.id });
+  expect(third.output_text).toBe("Again.");
+  expect(await (await fetch(`${origin}/agent/conversations`)).json()).toMatchObject({ conversations: [{ turns: 2 }] });
+  for (const { id, output } of [first, second]) expect((await client.responses.retrieve(id)).output).toEqual(output);
+});
+
+test("a client that keeps its items sends them all again, and a run that is gone is answered from them", async () => {
+  const { client, model } = await startWire({ turns: [{ calls: calls.slice(0, 1) }, "Done.", "From the history."] });
+  const asked = { model: "duet-agent", tools, store: false };
+  const question = { role: "user" as const, content: "Compare" };
+  const first = await client.responses.create({ ...asked, input: [question] });
+  const said = first.output.filter((item) => item.type === "function_call" || item.type === "message");
+  const items: ResponseInput = [question, ...said, ...outputsOf(first.output)];
+  const second = await client.responses.create({ ...asked, input: items });
+  expect([second.output_text, second.id.slice(0, -2) === first.id.slice(0, -2)]).toEqual(["Done.", true]);
+  const renamed: ResponseInput = JSON.parse(JSON.stringify(items).replaceAll(/"call_id":"[^"]+"/g, '"call_id":"gone"'));
+  const third = await client.responses.create({ ...asked, input: renamed });
+  expect([third.output_text, third.id.slice(0, -2) === first.id.slice(0, -2)]).toEqual(["From the history.", false]);
+  expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("result of function_call");
+});
+
+test("the AI SDK's loop of tools works with its own OpenAI provider, which sends back the ids of items", async () => {
+  const { origin, model } = await startWire({ turns: [{ calls: calls.slice(0, 1) }, "It is B."] });
+  const read: unknown[] = [];
+  const { text, steps } = await generateText({
+    model: createOpenAI({ baseURL: `${origin}/v1`, apiKey: "none" })("duet-agent"),
+    prompt: "What is in it?",
+    stopWhen: stepCountIs(5),
+    tools: {
+      read: tool({
+        description: "Reads.",
+        inputSchema: jsonSchema<{ path: string }>({ type: "object", properties: { path: { type: "string" } } }),
+        execute: async (input) => {
+          read.push(input);
+          return "B";
+        },
+      }),
+    },
+  });
+  expect([text, steps.length, read]).toEqual(["It is B.", 2, [{ path: "a.txt" }]]);
+  expect(model.requests).toHaveLength(2);
+});

@@ -87,10 +87,10 @@ function ask(values: Values): Action {
     const answerForm = await readSchemaFile(toOptionText(values.schema));
     return withDuet(flags, context, async (opened) => {
       const { duet, config, console, signal } = opened;
-      const [{ readQuestion, runAsk }, { canShowHyperlinks }, { createTerminalConsent }] = await Promise.all([
+      const [{ readQuestion, runAsk }, { canShowHyperlinks }, { createFolderConsent }] = await Promise.all([
         import("../../src/cli/ask.ts"),
         import("../../src/cli/terminal/text/hyperlink.ts"),
-        import("../../src/cli/questions/ask-about-call.ts"),
+        import("../../src/app/questions/folder-consent.ts"),
       ]);
       if (asksLines) {
         const { answerLines } = await import("../../src/cli/question-lines.ts");
@@ -127,7 +127,7 @@ function ask(values: Values): Action {
         drafts: output === "jsonl" ? values.drafts === true : canShowLiveLine(console, config),
         verbose: config.agent.verbose,
         hyperlinks: canShowHyperlinks(console.stdout, config.environment, values["no-color"] !== true),
-        consent: createTerminalConsent(config, process.cwd()),
+        consent: createFolderConsent(config, process.cwd()),
       });
     });
   };

@@ -35,6 +35,15 @@ export function splitFences(text: string, marker: string): FencePart[] {
   }
 }
 
+/** Returns the text as a person reads it, without the marks around its fenced parts. */
+export function takeOutMarks(text: string, marker: string): string {
+  return splitFences(text, marker)
+    .map((part) =>
+      part.isFenced ? part.text : part.text.replace(toOpeningLine(marker), "").replace(toClosingLine(marker), ""),
+    )
+    .join("");
+}
+
 function toOpeningLine(marker: string): string {
   return `<<<result ${marker}\n`;
 }

@@ -3,27 +3,27 @@ import type {
   ClientCapabilities,
   CreateElicitationRequest,
   PermissionOption,
-  PermissionOptionKind,
   RequestPermissionRequest,
   ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
 import type { ElicitationReply } from "../../core/forms/elicitation.ts";
 import type { User } from "../../core/questions/user.ts";
 import type { QuestionKind, UserQuestion, UserReply } from "../../core/questions/user-question.ts";
-import type { Approval } from "../../core/tools/tool.ts";
 import { isRecord } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { createRandomHex } from "../../kit/random.ts";
-import { approvalNames, describeLimitQuestion, limitReplies } from "../../render/choice-texts.ts";
+import { describeLimitQuestion, limitReplies } from "../../render/choice-texts.ts";
 import { renderPlan } from "../../render/plan-lines.ts";
 import { fromElicitationReply, toElicitation } from "../../render/questions/elicitation-wording.ts";
-import { findLocations, toTitle } from "./session-updates.ts";
+import type { Choice, EditorConsent } from "./ask-about-call.ts";
 
 export interface EditorUserOptions {
   client: AgentContext;
   sessionId: string;
   capabilities: ClientCapabilities;
   locale: Locale;
+  /** Puts questions about calls into the form that editors show. */
+  consent: EditorConsent;
   /** Finds the call that a question is about, as the editor shows it. */
   findCall(question: UserQuestion<"call">): string | undefined;
 }
@@ -32,7 +32,14 @@ export interface EditorUserOptions {
  * Creates the user behind an editor. Calls, plans and limits are asked as permissions; forms and addresses where the editor can show
  * them. An editor that closes a dialog has not answered.
  */
-export function createEditorUser({ client, sessionId, capabilities, locale, findCall }: EditorUserOptions): User {
+export function createEditorUser({
+  client,
+  sessionId,
+  capabilities,
+  locale,
+  consent,
+  findCall,
+}: EditorUserOptions): User {
   async function choose<T extends string>(
     toolCall: ToolCallUpdate,
     choices: readonly Choice<T>[],
@@ -64,19 +71,8 @@ export function createEditorUser({ client, sessionId, capabilities, locale, find
     [K in QuestionKind]: (question: UserQuestion<K>, signal: AbortSignal) => Promise<UserReply<K> | undefined>;
   } = {
     async call(question, signal) {
-      const { tool, arguments: args, reason, rule, onlyOnce } = question;
-      const asked = findCall(question) ?? `consent-${createRandomHex()}`;
-      const why = [say(locale, describeRule(rule)), reason ?? ""].filter((line) => line !== "").join("\n");
-      const choices = approvals.filter(({ id }) => !onlyOnce || id === "once" || id === "no");
-      const content = [{ type: "content" as const, content: { type: "text" as const, text: why } }];
-      const call = {
-        toolCallId: asked,
-        title: toTitle(tool, args),
-        rawInput: args,
-        locations: findLocations(args),
-        content,
-      };
-      return (await choose(call, choices, signal)) ?? "dismissed";
+      const callId = findCall(question) ?? `consent-${createRandomHex()}`;
+      return consent.ask(question, callId, (call, choices) => choose(call, choices, signal));
     },
     async plan({ steps }, signal) {
       const text = renderPlan(steps, locale).join("\n");
@@ -116,19 +112,6 @@ function isReply(reply: unknown): reply is ElicitationReply {
   return isRecord(reply) && (reply.action === "accept" || reply.action === "decline" || reply.action === "cancel");
 }
 
-interface Choice<T extends string> {
-  id: T;
-  name: Text;
-  kind: PermissionOptionKind;
-}
-
-const approvals: readonly Choice<Approval>[] = [
-  { id: "once", name: approvalNames.once, kind: "allow_once" },
-  { id: "conversation", name: approvalNames.conversation, kind: "allow_always" },
-  { id: "no", name: approvalNames.no, kind: "reject_once" },
-  { id: "never", name: approvalNames.never, kind: "reject_always" },
-];
-
 const planChoices: readonly Choice<"yes" | "no">[] = [
   { id: "yes", name: { zh: "执行", en: "Run it" }, kind: "allow_once" },
   { id: "no", name: { zh: "取消", en: "Cancel" }, kind: "reject_once" },
@@ -140,7 +123,3 @@ const limitChoices: readonly Choice<"go_on" | "stop">[] = [
 ];
 
 const planTitle: Text = { zh: "执行这个计划吗？", en: "Run this plan?" };
-
-function describeRule(rule: string): Text {
-  return { zh: `规则 ${rule}`, en: `Rule ${rule}` };
-}

@@ -1,6 +1,7 @@
 import type { SessionUpdate, ToolKind } from "@agentclientprotocol/sdk";
+import { takeOutMarks } from "../../agent/context/fence.ts";
 import { toPlainText } from "../../core/message-content.ts";
-import type { ConversationTurn } from "../../core/store/store.ts";
+import type { Conversation, ConversationTurn } from "../../core/store/store.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import { findLocations, toTitle } from "./session-updates.ts";
 
@@ -8,19 +9,29 @@ import { findLocations, toTitle } from "./session-updates.ts";
 const longestResult = 2_000;
 
 /** Returns what an editor shows of the turns of a conversation that it opens again. */
-export function replayTurns(turns: readonly ConversationTurn[], findKind: (tool: string) => ToolKind): SessionUpdate[] {
-  return turns.flatMap((turn, index) => replayTurn(turn, index, findKind));
+export function replayTurns(
+  { turns, marker }: Pick<Conversation, "turns" | "marker">,
+  findKind: (tool: string) => ToolKind,
+): SessionUpdate[] {
+  const show = (text: string): string => (marker === undefined ? text : takeOutMarks(text, marker));
+  return turns.flatMap((turn, index) => replayTurn(turn, index, { findKind, show }));
+}
+
+interface ReplayOptions {
+  findKind(tool: string): ToolKind;
+  /** Returns what a person reads of a text for models. */
+  show(text: string): string;
 }
 
 function replayTurn(
   { question, answer, steps = [] }: ConversationTurn,
   index: number,
-  findKind: (tool: string) => ToolKind,
+  { findKind, show }: ReplayOptions,
 ): SessionUpdate[] {
   const calls = steps.flatMap(({ message, results }, step) =>
     message.toolCalls.map((call, n): SessionUpdate => {
       const result = results.find(({ callId }) => callId === call.id);
-      const text = result ? truncate(toPlainText(result.content, "en"), longestResult) : "";
+      const text = result ? truncate(show(toPlainText(result.content, "en")), longestResult) : "";
       return {
         sessionUpdate: "tool_call",
         toolCallId: `turn-${index}-${step}-${n}`,

@@ -7,29 +7,30 @@ import type {
   SessionModeState,
   SessionUpdate,
   StopReason,
-  ToolKind,
 } from "@agentclientprotocol/sdk";
 import { RequestError } from "@agentclientprotocol/sdk";
 import type { Duet } from "../../app/duet.ts";
 import { findTrustedInstructions } from "../../app/instructions/find-instructions.ts";
 import type { ModelChanges } from "../../app/models/change-models.ts";
+import { createFolderConsent } from "../../app/questions/folder-consent.ts";
 import type { Config } from "../../config/config.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import { toModelName } from "../../core/model.ts";
 import type { Mode, Outcome } from "../../core/outcome.ts";
 import { createRunInbox } from "../../core/run-inbox.ts";
-import type { Tool } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { renderOutcome } from "../../render/step-writer.ts";
+import { createEditorConsent } from "./ask-about-call.ts";
 import { createEditorUser } from "./ask-editor.ts";
 import { findCommand, type SessionCommand, sessionCommands } from "./commands.ts";
 import type { Prompt } from "./read-prompt.ts";
 import { replayTurns } from "./replay-turns.ts";
 import { describeModes, describeOptions, type OptionId, type SessionChoices } from "./session-options.ts";
 import { createUpdateWriter } from "./session-updates.ts";
+import { createKinds } from "./tool-kinds.ts";
 
 /** Holds the agent as it is open for a folder, with the servers that an editor has handed over for it. */
 export interface Workspace {
@@ -51,7 +52,7 @@ export interface SessionOptions {
 export interface Session {
   readonly workspace: Workspace;
   describe(): Promise<{ modes: SessionModeState; configOptions: SessionConfigOption[] }>;
-  /** Answers a prompt. Where a run is on its way, the prompt is a message to it. Throws a `RequestError` where there is no answer. */
+  /** Answers a prompt. Throws a `RequestError` where there is no answer, and while another one is being answered. */
   prompt(prompt: Prompt): Promise<PromptResponse>;
   cancel(): void;
   setMode(mode: Mode): Promise<void>;
@@ -60,7 +61,8 @@ export interface Session {
   /** Tells the editor the turns so far. */
   replay(): Promise<void>;
   announceCommands(): Promise<void>;
-  close(): void;
+  /** Cancels what is running, and resolves when it is over. */
+  close(): Promise<void>;
 }
 
 /** Limits how long the vendors' lists of models are waited for, in milliseconds. Models in force are offered in any case. */
@@ -70,7 +72,7 @@ export function createSession({ id, workspace, client, capabilities, mode: first
   const { duet, config, directory } = workspace;
   let mode = firstMode;
   let changes: ModelChanges | undefined;
-  let going: AbortController | undefined;
+  let going: { stop: AbortController; over: Promise<unknown> } | undefined;
   const kinds = createKinds(duet);
 
   const tell = (update: SessionUpdate): Promise<void> => client.notify("session/update", { sessionId: id, update });
@@ -103,6 +105,7 @@ export function createSession({ id, workspace, client, capabilities, mode: first
       sessionId: id,
       capabilities,
       locale,
+      consent: createEditorConsent(createFolderConsent(config, directory), locale),
       findCall: ({ tool, arguments: args }) => findOpenCall(open.values(), tool, args),
     });
     let outcome: Outcome | undefined;
@@ -131,6 +134,19 @@ export function createSession({ id, workspace, client, capabilities, mode: first
     }
     if (outcome === undefined) throw RequestError.internalError();
     return finish(outcome, locale);
+  }
+
+  async function answer(prompt: Prompt, signal: AbortSignal): Promise<PromptResponse> {
+    try {
+      const command = findCommand(prompt.text);
+      return await (command ? runCommand(command, duet.locale, signal) : ask(prompt, signal));
+    } catch (thrown) {
+      if (signal.aborted) return { stopReason: "cancelled" };
+      if (thrown instanceof RequestError) throw thrown;
+      const { text, hint } = toDuetError(thrown);
+      const lines = [say(duet.locale, text), hint ? say(duet.locale, hint) : ""];
+      throw new RequestError(-32603, lines.filter((line) => line !== "").join("\n"));
+    }
   }
 
   async function finish(outcome: Outcome, locale: Locale): Promise<PromptResponse> {
@@ -182,21 +198,13 @@ export function createSession({ id, workspace, client, capabilities, mode: first
     async prompt(prompt) {
       if (going !== undefined) throw RequestError.invalidRequest(undefined, say(duet.locale, oneAtATime));
       const stop = new AbortController();
-      going = stop;
-      try {
-        const command = findCommand(prompt.text);
-        return await (command ? runCommand(command, duet.locale, stop.signal) : ask(prompt, stop.signal));
-      } catch (thrown) {
-        if (stop.signal.aborted) return { stopReason: "cancelled" };
-        if (thrown instanceof RequestError) throw thrown;
-        const { text, hint } = toDuetError(thrown);
-        const lines = [say(duet.locale, text), hint ? say(duet.locale, hint) : ""];
-        throw new RequestError(-32603, lines.filter((line) => line !== "").join("\n"));
-      } finally {
+      const answering = answer(prompt, stop.signal).finally(() => {
         going = undefined;
-      }
+      });
+      going = { stop, over: ignoreRejection(answering, "the prompt reports it") };
+      return answering;
     },
-    cancel: () => going?.abort(),
+    cancel: () => going?.stop.abort(),
     async setMode(chosen) {
       mode = chosen;
       await tell({ sessionUpdate: "current_mode_update", currentModeId: chosen });
@@ -209,7 +217,8 @@ export function createSession({ id, workspace, client, capabilities, mode: first
     },
     async replay() {
       const conversation = await (await duet.store()).load(id);
-      for (const update of replayTurns(conversation?.turns ?? [], await kinds.read())) await tell(update);
+      if (conversation === undefined) return;
+      for (const update of replayTurns(conversation, await kinds.read())) await tell(update);
     },
     async announceCommands() {
       const availableCommands = sessionCommands.map(
@@ -217,7 +226,10 @@ export function createSession({ id, workspace, client, capabilities, mode: first
       );
       await tell({ sessionUpdate: "available_commands_update", availableCommands });
     },
-    close: () => going?.abort(),
+    async close() {
+      going?.stop.abort();
+      await going?.over;
+    },
   };
 }
 
@@ -230,36 +242,6 @@ function findOpenCall(
   const calls = [...open].filter((call) => call.tool === tool);
   return (calls.find((call) => JSON.stringify(call.arguments) === asked) ?? calls.at(-1))?.callId;
 }
-
-/** Remembers the kinds of tools, which editors choose icons by. */
-function createKinds(duet: Duet): { read(): Promise<(tool: string) => ToolKind> } {
-  return {
-    async read() {
-      const inventory = await ignoreRejection(duet.inventory(undefined, 0), "a tool of unknown kind is shown as any");
-      const known = new Map(inventory?.tools.map((tool) => [tool.name, toKind(tool)]));
-      return (tool) => known.get(tool) ?? "other";
-    },
-  };
-}
-
-/** Says what kind of tool it is, as far as its name and its own claims tell. It decides about an icon alone. */
-function toKind({ name, annotations }: Tool): ToolKind {
-  const words = name.toLowerCase();
-  const found = namedKinds.find(({ pattern }) => pattern.test(words));
-  if (found) return found.kind;
-  if (annotations.readOnly === true) return annotations.openWorld === true ? "fetch" : "read";
-  return "other";
-}
-
-const namedKinds: readonly { pattern: RegExp; kind: ToolKind }[] = [
-  { pattern: /search|find|grep/, kind: "search" },
-  { pattern: /fetch|http|read_page|browse/, kind: "fetch" },
-  { pattern: /delete|remove/, kind: "delete" },
-  { pattern: /move|rename/, kind: "move" },
-  { pattern: /edit|write|patch|create_file/, kind: "edit" },
-  { pattern: /run|exec|shell|command/, kind: "execute" },
-  { pattern: /think/, kind: "think" },
-];
 
 const stopReasons: Readonly<Partial<Record<Outcome["stop_reason"], StopReason>>> = {
   length: "max_tokens",

@@ -11,7 +11,7 @@ export function serveEditor(values: Values): Action {
   const flags = toFlags(values);
   const run: Action = async ({ console, signal }) => {
     const { stdin, stdout, stderr } = console;
-    const [{ serveOverAcp }, { toServerSettings }, { loadConfig }, { openDuet }] = await Promise.all([
+    const [{ serveOverAcp }, { toWorkspaceConfig }, { loadConfig }, { openDuet }] = await Promise.all([
       import("../../src/server/acp/serve-acp.ts"),
       import("../../src/server/acp/editor-servers.ts"),
       import("../../src/config/load-config.ts"),
@@ -25,18 +25,11 @@ export function serveEditor(values: Values): Action {
       signal,
       locale: own.locale,
       mode: readMode(values),
-      async openWorkspace({ directory, servers }) {
+      async openWorkspace(place) {
+        const { directory } = place;
         const loaded = await loadConfig(flags, undefined, directory);
         await prepareState(loaded, console);
-        const { tools } = loaded;
-        const config = {
-          ...loaded,
-          servers: [
-            ...loaded.servers.map((server) => withFolder(server, directory)),
-            ...toServerSettings(servers, loaded.servers, directory),
-          ],
-          tools: { ...tools, roots: tools.roots.length > 0 ? tools.roots : [directory] },
-        };
+        const config = toWorkspaceConfig(loaded, place);
         const duet = await openDuet(config, { warn: createWarn(config, console) });
         return { duet, config, directory, close: () => duet.close({ totalMs: closeMs }) };
       },
@@ -44,13 +37,6 @@ export function serveEditor(values: Values): Action {
     return 0;
   };
   return Object.assign(run, { endsBySignal: true });
-}
-
-/** Programs that name no folder of their own are started where the editor works. */
-function withFolder(server: Config["servers"][number], directory: string): Config["servers"][number] {
-  const { transport } = server;
-  if (transport.type !== "stdio" || transport.cwd !== undefined) return server;
-  return { ...server, transport: { ...transport, cwd: directory } };
 }
 
 /** Tells which settings are not applied, and throws a `config` error where nothing could be kept. */

@@ -35,13 +35,10 @@ export function splitFences(text: string, marker: string): FencePart[] {
   }
 }
 
-/** Returns the text as a person reads it, without the marks around its fenced parts. */
-export function takeOutMarks(text: string, marker: string): string {
-  return splitFences(text, marker)
-    .map((part) =>
-      part.isFenced ? part.text : part.text.replace(toOpeningLine(marker), "").replace(toClosingLine(marker), ""),
-    )
-    .join("");
+/** Returns what a person reads of a text for models: what is fenced in it, or all of it where nothing is. */
+export function readFenced(text: string, marker: string): string {
+  const fenced = splitFences(text, marker).filter(({ isFenced }) => isFenced);
+  return fenced.length === 0 ? text : fenced.map((part) => part.text).join("\n");
 }
 
 function toOpeningLine(marker: string): string {

@@ -100,16 +100,14 @@ export function createEditorAgent({ openWorkspace, locale, mode: firstMode }: Ed
     if (!Number.isSafeInteger(offset) || offset < 0) throw RequestError.invalidParams({ cursor });
     const { duet, directory } = await workspaces.find(cwd);
     const found = await (await duet.store()).list({ limit: pageSize + 1, offset, folder: cwd });
-    const listed = found
-      .slice(0, pageSize)
-      .map(
-        ({ id, title, folder, updatedAt }): SessionInfo => ({
-          sessionId: id,
-          cwd: folder ?? directory,
-          title,
-          updatedAt,
-        }),
-      );
+    const listed = found.slice(0, pageSize).map(
+      ({ id, title, folder, updatedAt }): SessionInfo => ({
+        sessionId: id,
+        cwd: folder ?? directory,
+        title,
+        updatedAt,
+      }),
+    );
     return { sessions: listed, ...(found.length > pageSize && { nextCursor: String(offset + pageSize) }) };
   }
 

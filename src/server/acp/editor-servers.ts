@@ -1,15 +1,38 @@
 import type { McpServer } from "@agentclientprotocol/sdk";
-import type { ServerSettings, ServerTransport } from "../../config/config.ts";
+import type { Config, ServerSettings, ServerTransport } from "../../config/config.ts";
+import type { WorkspacePlace } from "./open-workspaces.ts";
 
 /** Limits the calls and the start of a server that an editor hands over, in milliseconds, as the defaults of the configuration do. */
 const timeoutMs = 60_000;
 const startTimeoutMs = 30_000;
 
 /**
+ * Returns the configuration for the folder of an editor, with the servers that it hands over for it. Files are those of the folder
+ * where no others are configured, and programs that name no folder of their own are started there.
+ */
+export function toWorkspaceConfig(loaded: Config, { directory, servers }: WorkspacePlace): Config {
+  const { tools } = loaded;
+  return {
+    ...loaded,
+    servers: [
+      ...loaded.servers.map((server) => withFolder(server, directory)),
+      ...toServerSettings(servers, loaded.servers, directory),
+    ],
+    tools: { ...tools, roots: tools.roots.length > 0 ? tools.roots : [directory] },
+  };
+}
+
+function withFolder(server: ServerSettings, directory: string): ServerSettings {
+  const { transport } = server;
+  if (transport.type !== "stdio" || transport.cwd !== undefined) return server;
+  return { ...server, transport: { ...transport, cwd: directory } };
+}
+
+/**
  * Returns the servers that an editor hands over for a session, beside those of the configuration. One whose name is taken gets another
  * one, because its tools are named by it.
  */
-export function toServerSettings(
+function toServerSettings(
   handed: readonly McpServer[],
   configured: readonly ServerSettings[],
   directory: string,

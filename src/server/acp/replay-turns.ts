@@ -1,5 +1,5 @@
 import type { SessionUpdate, ToolKind } from "@agentclientprotocol/sdk";
-import { takeOutMarks } from "../../agent/context/fence.ts";
+import { readFenced } from "../../agent/context/fence.ts";
 import { toPlainText } from "../../core/message-content.ts";
 import type { Conversation, ConversationTurn } from "../../core/store/store.ts";
 import { truncate } from "../../kit/text/truncate.ts";
@@ -13,7 +13,7 @@ export function replayTurns(
   { turns, marker }: Pick<Conversation, "turns" | "marker">,
   findKind: (tool: string) => ToolKind,
 ): SessionUpdate[] {
-  const show = (text: string): string => (marker === undefined ? text : takeOutMarks(text, marker));
+  const show = (text: string): string => (marker === undefined ? text : readFenced(text, marker));
   return turns.flatMap((turn, index) => replayTurn(turn, index, { findKind, show }));
 }
 

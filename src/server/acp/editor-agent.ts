@@ -56,7 +56,7 @@ export function createEditorAgent({ openWorkspace, locale, mode: firstMode }: Ed
   async function open(id: string, held: HeldWorkspace, client: AgentContext): Promise<Session> {
     await close(id);
     const { workspace } = held;
-    const mode = firstMode ?? workspace.config.agent.terminalMode;
+    const mode = firstMode ?? workspace.config.agent.mode ?? "agent";
     const session = createSession({ id, workspace, client, capabilities, mode });
     sessions.set(id, { session, held });
     return session;
@@ -87,12 +87,14 @@ export function createEditorAgent({ openWorkspace, locale, mode: firstMode }: Ed
     throw RequestError.sessionNotFound(sessionId);
   }
 
+  /** What is not there needs no removal. */
   async function remove(id: string): Promise<void> {
-    const { duet } = sessions.get(id)?.held.workspace ?? (await workspaces.find(undefined));
-    const store = await duet.store();
-    if ((await store.load(id)) === undefined) throw RequestError.sessionNotFound(id);
+    const open = sessions.get(id);
+    const { duet } = open?.held.workspace ?? (await workspaces.find(undefined));
+    // A run that is cancelled is kept, too.
+    await open?.session.close();
+    await (await duet.store()).remove(id);
     await close(id);
-    await store.remove(id);
   }
 
   async function list(cwd: string | undefined, cursor: string | undefined) {

@@ -80,8 +80,9 @@ export function createOpenWorkspaces(open: OpenWorkspace): OpenWorkspaces {
       return (await hold({ directory: directory ?? process.cwd(), servers: [] })).workspace;
     },
     async close() {
-      const opened = await Promise.allSettled([...entries].map(({ opening }) => opening));
+      const left = [...entries];
       entries.clear();
+      const opened = await Promise.allSettled(left.map(({ opening }) => opening));
       await Promise.all(opened.map((each) => (each.status === "fulfilled" ? each.value.close() : undefined)));
     },
   };

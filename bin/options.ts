@@ -104,7 +104,7 @@ export const chatOptions: Readonly<Record<string, Option>> = {
   ...createSettingOptions("chat"),
 };
 
-/** Are the options of a program that an editor starts. What it works on comes from the editor. */
+/** Lists the options of a program that an editor starts. What it works on comes from the editor. */
 export const editorOptions: Readonly<Record<string, Option>> = createSettingOptions("chat");
 
 export const resumeOptions: Readonly<Record<string, Option>> = {

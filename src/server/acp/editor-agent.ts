@@ -15,7 +15,7 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { version } from "../../kit/version.ts";
-import { createOpenWorkspaces, type HeldWorkspace, type OpenWorkspace } from "./open-workspaces.ts";
+import { createOpenWorkspaces, type OpenWorkspace, type SharedWorkspace } from "./open-workspaces.ts";
 import { readPrompt } from "./read-prompt.ts";
 import { createSession, type Session } from "./session.ts";
 import { isMode, isOptionId, optionIds } from "./session-options.ts";
@@ -36,7 +36,7 @@ export interface EditorAgent {
 
 interface OpenSession {
   session: Session;
-  held: HeldWorkspace;
+  held: SharedWorkspace;
 }
 
 /** Lists at most this many conversations in an answer. */
@@ -53,7 +53,7 @@ export function createEditorAgent({ openWorkspace, locale, mode: firstMode }: Ed
     return open.session;
   }
 
-  async function open(id: string, held: HeldWorkspace, client: AgentContext): Promise<Session> {
+  async function open(id: string, held: SharedWorkspace, client: AgentContext): Promise<Session> {
     await close(id);
     const { workspace } = held;
     const mode = firstMode ?? workspace.config.agent.mode ?? "agent";
@@ -87,7 +87,7 @@ export function createEditorAgent({ openWorkspace, locale, mode: firstMode }: Ed
     throw RequestError.sessionNotFound(sessionId);
   }
 
-  /** What is not there needs no removal. */
+  /** Removes a conversation; one that is not there needs no removal. */
   async function remove(id: string): Promise<void> {
     const open = sessions.get(id);
     const { duet } = open?.held.workspace ?? (await workspaces.find(undefined));
@@ -114,7 +114,7 @@ export function createEditorAgent({ openWorkspace, locale, mode: firstMode }: Ed
   }
 
   /** Puts what went wrong into words that an editor shows. */
-  async function attempt<T>(work: () => Promise<T>): Promise<T> {
+  async function tryAnswer<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (thrown) {
@@ -142,34 +142,34 @@ export function createEditorAgent({ openWorkspace, locale, mode: firstMode }: Ed
     })
     .onRequest(methods.agent.authenticate, () => ({}))
     .onRequest(methods.agent.session.new, ({ params: { cwd, mcpServers }, client }) =>
-      attempt(async () => {
+      tryAnswer(async () => {
         const held = await workspaces.hold({ directory: cwd, servers: mcpServers });
         const { id } = await (await held.workspace.duet.store()).create();
         return { sessionId: id, ...(await describe(await open(id, held, client))) };
       }),
     )
     .onRequest(methods.agent.session.load, ({ params, client }) =>
-      attempt(async () => {
+      tryAnswer(async () => {
         const session = await openKnown(params, client);
         await session.replay();
         return describe(session);
       }),
     )
     .onRequest(methods.agent.session.resume, ({ params, client }) =>
-      attempt(async () => describe(await openKnown(params, client))),
+      tryAnswer(async () => describe(await openKnown(params, client))),
     )
     .onRequest(methods.agent.session.list, ({ params: { cwd, cursor } }) =>
-      attempt(() => list(cwd ?? undefined, cursor ?? undefined)),
+      tryAnswer(() => list(cwd ?? undefined, cursor ?? undefined)),
     )
     .onRequest(methods.agent.session.close, ({ params: { sessionId } }) =>
-      attempt(async () => {
+      tryAnswer(async () => {
         find(sessionId);
         await close(sessionId);
         return {};
       }),
     )
     .onRequest(methods.agent.session.delete, ({ params: { sessionId } }) =>
-      attempt(async () => {
+      tryAnswer(async () => {
         await remove(sessionId);
         return {};
       }),
@@ -181,7 +181,7 @@ export function createEditorAgent({ openWorkspace, locale, mode: firstMode }: Ed
       return {};
     })
     .onRequest(methods.agent.session.setConfigOption, ({ params }) =>
-      attempt(async () => {
+      tryAnswer(async () => {
         const { sessionId, configId, value } = params;
         const session = find(sessionId);
         if (!isOptionId(configId) || typeof value !== "string")
@@ -191,7 +191,7 @@ export function createEditorAgent({ openWorkspace, locale, mode: firstMode }: Ed
       }),
     )
     .onRequest(methods.agent.session.prompt, ({ params: { sessionId, prompt } }) =>
-      attempt(() => find(sessionId).prompt(readPrompt(prompt))),
+      tryAnswer(() => find(sessionId).prompt(readPrompt(prompt))),
     )
     .onNotification(methods.agent.session.cancel, ({ params: { sessionId } }) =>
       sessions.get(sessionId)?.session.cancel(),

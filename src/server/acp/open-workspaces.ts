@@ -17,7 +17,7 @@ export interface OpenedWorkspace extends Workspace {
 export type OpenWorkspace = (place: WorkspacePlace) => Promise<OpenedWorkspace>;
 
 /** Is a workspace as one of those has it that share it. */
-export interface HeldWorkspace {
+export interface SharedWorkspace {
   workspace: OpenedWorkspace;
   /** Ends it when nobody else has it, with the servers that were handed over for it. */
   release(): Promise<void>;
@@ -26,7 +26,7 @@ export interface HeldWorkspace {
 /** Holds the agents that are open for the folders of one editor. */
 export interface OpenWorkspaces {
   /** Sessions of one folder with the same servers share an agent. */
-  hold(place: WorkspacePlace): Promise<HeldWorkspace>;
+  hold(place: WorkspacePlace): Promise<SharedWorkspace>;
   /** Returns one whose conversations are those of the folder, or of any where none is named. It stays open until the end. */
   find(directory: string | undefined): Promise<OpenedWorkspace>;
   close(): Promise<void>;
@@ -56,7 +56,7 @@ export function createOpenWorkspaces(open: OpenWorkspace): OpenWorkspaces {
     await opened?.close();
   }
 
-  async function hold(place: WorkspacePlace): Promise<HeldWorkspace> {
+  async function hold(place: WorkspacePlace): Promise<SharedWorkspace> {
     const entry = enter(place);
     let isHeld = true;
     const release = async (): Promise<void> => {

@@ -20,13 +20,13 @@ export function readPrompt(blocks: readonly ContentBlock[]): Prompt {
     else if (block.type === "resource") addResource(prompt, block);
     else {
       const bytes = decodeBase64(block.data);
-      if (bytes) prompt.attachments.push({ bytes, mediaType: block.mimeType, name: nameOf(block) });
+      if (bytes) prompt.attachments.push({ bytes, mediaType: block.mimeType, name: findName(block) });
     }
   }
   return { ...prompt, text: prompt.text.trim() };
 }
 
-function nameOf(block: ContentBlock): string | undefined {
+function findName(block: ContentBlock): string | undefined {
   return block.type === "image" && block.uri ? toFileName(block.uri) : undefined;
 }
 

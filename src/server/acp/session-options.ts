@@ -6,7 +6,7 @@ import { modeHelp, modeNames, modes } from "../../render/mode-names.ts";
 /** Holds what a person has chosen in an editor for a session. */
 export interface SessionChoices {
   mode: Mode;
-  /** Are names of the form `provider/model`. */
+  /** Names models in the form `provider/model`. */
   functionCall: string;
   answer: string;
 }

@@ -75,7 +75,7 @@ export function createSession({ id, workspace, client, capabilities, mode: first
   let going: { stop: AbortController; over: Promise<unknown> } | undefined;
   const kinds = createKinds(duet);
 
-  const tell = (update: SessionUpdate): Promise<void> => client.notify("session/update", { sessionId: id, update });
+  const notify = (update: SessionUpdate): Promise<void> => client.notify("session/update", { sessionId: id, update });
 
   async function findChoices(): Promise<SessionChoices> {
     const { functionCall, answer } = await duet.models(changes);
@@ -91,7 +91,7 @@ export function createSession({ id, workspace, client, capabilities, mode: first
 
   async function runCommand({ run }: SessionCommand, locale: Locale, signal: AbortSignal): Promise<PromptResponse> {
     const text = await run({ duet, conversationId: id, mode, changes, locale, signal });
-    await tell({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
+    await notify({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
     return { stopReason: "end_turn" };
   }
 
@@ -130,7 +130,7 @@ export function createSession({ id, workspace, client, capabilities, mode: first
       if (event.type === "tool-start") open.set(event.callId, event);
       if (event.type === "tool-end") open.delete(event.callId);
       if (event.type === "run-end") outcome = event.outcome;
-      for (const update of writer.write(event)) await tell(update);
+      for (const update of writer.write(event)) await notify(update);
     }
     if (outcome === undefined) throw RequestError.internalError();
     return finish(outcome, locale);
@@ -157,14 +157,14 @@ export function createSession({ id, workspace, client, capabilities, mode: first
     }
     const beside = renderOutcome(outcome, locale).join("\n\n");
     if (beside !== "" && outcome.status !== "cancelled")
-      await tell({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: `\n\n${beside}` } });
-    await tellUse(outcome);
-    await tellTitle();
+      await notify({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: `\n\n${beside}` } });
+    await reportUse(outcome);
+    await reportTitle();
     return { stopReason: toStopReason(outcome) };
   }
 
   /** Tells what fills the window of the model that answers, and what the run has cost. */
-  async function tellUse({ meta }: Outcome): Promise<void> {
+  async function reportUse({ meta }: Outcome): Promise<void> {
     const { signal } = new AbortController();
     const uses = await ignoreRejection(
       duet.measureContext({ conversationId: id, mode, signal }),
@@ -174,14 +174,14 @@ export function createSession({ id, workspace, client, capabilities, mode: first
     if (use === undefined || !Number.isFinite(use.window)) return;
     const used = Object.values(use.parts).reduce((sum, tokens) => sum + tokens, 0);
     const cost = meta.cost_usd === null ? undefined : { amount: meta.cost_usd, currency: "USD" };
-    await tell({ sessionUpdate: "usage_update", used, size: use.window, ...(cost && { cost }) });
+    await notify({ sessionUpdate: "usage_update", used, size: use.window, ...(cost && { cost }) });
   }
 
-  async function tellTitle(): Promise<void> {
+  async function reportTitle(): Promise<void> {
     const store = await duet.store();
     const conversation = await ignoreRejection(store.load(id), "a title is not worth a failure");
     if (conversation?.title)
-      await tell({
+      await notify({
         sessionUpdate: "session_info_update",
         title: conversation.title,
         updatedAt: new Date().toISOString(),
@@ -207,7 +207,7 @@ export function createSession({ id, workspace, client, capabilities, mode: first
     cancel: () => going?.stop.abort(),
     async setMode(chosen) {
       mode = chosen;
-      await tell({ sessionUpdate: "current_mode_update", currentModeId: chosen });
+      await notify({ sessionUpdate: "current_mode_update", currentModeId: chosen });
     },
     async setOption(option, value) {
       const changed = { ...changes, [option]: value };
@@ -218,13 +218,13 @@ export function createSession({ id, workspace, client, capabilities, mode: first
     async replay() {
       const conversation = await (await duet.store()).load(id);
       if (conversation === undefined) return;
-      for (const update of replayTurns(conversation, await kinds.read())) await tell(update);
+      for (const update of replayTurns(conversation, await kinds.read())) await notify(update);
     },
     async announceCommands() {
       const availableCommands = sessionCommands.map(
         ({ name, description }): AvailableCommand => ({ name, description: say(duet.locale, description) }),
       );
-      await tell({ sessionUpdate: "available_commands_update", availableCommands });
+      await notify({ sessionUpdate: "available_commands_update", availableCommands });
     },
     async close() {
       going?.stop.abort();

@@ -53,7 +53,7 @@ test.each<[answer: RequestPermissionResponse, runs: number, questions: number]>(
   expect(JSON.stringify(first?.toolCall.content)).toContain("tools.ask: push");
 });
 
-test("a rule that was saved is kept for the folder, and counts in its later sessions alone", async () => {
+test("a rule that was saved is kept for the folder", async () => {
   const { editor, folder, home } = await askTwice(choose("save"));
   const { rules } = JSON.parse(await readFile(join(home, "permissions.json"), "utf8"));
   expect(rules).toMatchObject([{ tool: "push", folder, arguments: { text: "a" } }]);

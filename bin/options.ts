@@ -104,6 +104,9 @@ export const chatOptions: Readonly<Record<string, Option>> = {
   ...createSettingOptions("chat"),
 };
 
+/** Lists the options of a program that an editor starts. What it works on comes from the editor. */
+export const editorOptions: Readonly<Record<string, Option>> = createSettingOptions("chat");
+
 export const resumeOptions: Readonly<Record<string, Option>> = {
   ...agentOption,
   all: { type: "boolean", describe: { zh: "所有文件夹的对话", en: "conversations of all folders" } },

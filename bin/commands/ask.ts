@@ -87,11 +87,11 @@ function ask(values: Values): Action {
     const answerForm = await readSchemaFile(toOptionText(values.schema));
     return withDuet(flags, context, async (opened) => {
       const { duet, config, console, signal } = opened;
-      const [{ readQuestion, runAsk }, { canShowHyperlinks }, { createTerminalConsent }, terminalAnswer] =
+      const [{ readQuestion, runAsk }, { canShowHyperlinks }, { createFolderConsent }, terminalAnswer] =
         await Promise.all([
           import("../../src/cli/ask.ts"),
           import("../../src/cli/terminal/text/hyperlink.ts"),
-          import("../../src/cli/questions/ask-about-call.ts"),
+          import("../../src/app/questions/folder-consent.ts"),
           console.stdout.isTTY ? import("../../src/cli/terminal-answer.ts") : undefined,
         ]);
       if (asksLines) {
@@ -133,7 +133,7 @@ function ask(values: Values): Action {
         hyperlinks,
         openAnswer: (locale) =>
           terminalAnswer?.openTerminalAnswer(console, config, { wantsColours, hyperlinks, locale }),
-        consent: createTerminalConsent(config, process.cwd()),
+        consent: createFolderConsent(config, process.cwd()),
       });
     });
   };

@@ -1,4 +1,5 @@
-import { chatOptions, resumeOptions, serveOptions } from "../options.ts";
+import { chatOptions, editorOptions, resumeOptions, serveOptions } from "../options.ts";
+import { serveEditor } from "./acp.ts";
 import { askCommand } from "./ask.ts";
 import { chat, resume } from "./chat.ts";
 import { doctorCommand, loginCommand, modelsCommand } from "./checks.ts";
@@ -40,6 +41,15 @@ export const commandTable: readonly CommandRow[] = [
     },
     options: serveOptions,
     run: startServer,
+  },
+  {
+    name: "acp",
+    help: {
+      zh: "编辑器里的智能体（Agent Client Protocol，通过 stdio）",
+      en: "an agent for editors (Agent Client Protocol, over stdio)",
+    },
+    options: editorOptions,
+    run: serveEditor,
   },
   toolsCommand,
   conversationsCommand,

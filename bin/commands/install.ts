@@ -35,6 +35,10 @@ export const installCommand: CommandRow = {
       type: "boolean",
       describe: { zh: "用于这个文件夹中的项目，而不是用户", en: "for the project in this folder, not for the user" },
     },
+    agent: {
+      type: "boolean",
+      describe: { zh: "让编辑器把 Duet 作为智能体启动（zed）", en: "the editor starts Duet as its agent (zed)" },
+    },
     expose: serveOptions.expose,
     "list-limit": serveOptions["list-limit"],
     "with-env": {
@@ -56,6 +60,7 @@ function install(values: Values): Action {
   const flags = toFlags(values);
   const name = readServerName(values);
   readExpose(values);
+  refuseServing(values);
   return async ({ console, signal }) => {
     const [{ findMachine }, { findProgram }, { getFallbackLocale, getProgramPaths }] = await Promise.all([
       import("../../src/cli/install/machine.ts"),
@@ -81,6 +86,7 @@ function install(values: Values): Action {
       return await runInstall({
         ...{ host, name, machine, config, isRemoval, write },
         isProject: values.project === true,
+        isAgent: values.agent === true,
         isDryRun: values["dry-run"] === true,
         yes: values.yes === true,
         withValues: values["with-env"] === true,
@@ -105,6 +111,13 @@ function toServeArguments(values: Values): string[] {
     if (typeof value === "string") return [`--${name}`, value];
     return value === true ? [`--${name}`] : [];
   });
+}
+
+/** An agent serves no tools. Throws a `config` error for flags about them. */
+function refuseServing(values: Values): void {
+  const name = ["expose", "list-limit"].find((each) => values[each] !== undefined);
+  if (values.agent !== true || name === undefined) return;
+  throw refusedFlagError(name, String(values[name]), { zh: "不与 --agent 一起用", en: "not with --agent" });
 }
 
 function readServerName(values: Values): string {

@@ -613,4 +613,20 @@ export const server: readonly Mutation[] = [
     tests: ["test/server/http/answers.test.ts"],
     endangers: "a browser or a proxy keeps one caller's answers",
   },
+  {
+    id: "editor-unknown-answer",
+    file: "src/server/acp/ask-editor.ts",
+    text: "return choices.find(({ id }) => id === outcome.optionId)?.id;",
+    becomes: "return choices.find(({ id }) => id === outcome.optionId)?.id ?? choices[0]?.id;",
+    tests: ["test/server/acp/questions.test.ts"],
+    endangers: "an answer that was never offered in an editor lets a call run",
+  },
+  {
+    id: "editor-servers-shared",
+    file: "src/server/acp/open-workspaces.ts",
+    text: "isDeepStrictEqual(entry.place, place)",
+    becomes: "entry.place.directory === place.directory",
+    tests: ["test/server/acp/stdio.test.ts"],
+    endangers: "a server that an editor hands over for one session is used in others",
+  },
 ];

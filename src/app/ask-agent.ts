@@ -78,8 +78,10 @@ export async function askAgent(
       ...{ caller, going: activeRun, mutex: conversations.planTurns },
       branch: request.branch ?? resumed?.header.branch,
     }));
-  const isLost = conversationId !== undefined && known === undefined && resumed === undefined;
-  const found = known ?? (await ownerStore.create(conversationId, { isGiven: resumed !== undefined }));
+  // Duet itself has given the ID of a run that goes on, and of a conversation whose first question this is.
+  const isGiven = resumed !== undefined || request.isFirst === true;
+  const isLost = conversationId !== undefined && known === undefined && !isGiven;
+  const found = known ?? (await ownerStore.create(conversationId, { isGiven }));
   const atStart = resumed ? toConversationAtStart(found, resumed) : found;
   const conversation = request.sources ? { ...atStart, sources: request.sources } : atStart;
   const place = { branch: conversation.branch, folder: request.folder ?? resumed?.header.folder };
@@ -229,13 +231,13 @@ function joinInstructions(...texts: (string | undefined)[]): string | undefined 
 
 /** Returns the instructions of the working folder for a run: a terminal gives them, and `serve` where its operator wants it. */
 async function findRunInstructions(
-  { serve, environment, home }: Pick<Config, "serve" | "environment" | "home">,
+  { serve, environment, home, directory }: Pick<Config, "serve" | "environment" | "home" | "directory">,
   { folderInstructions, recording }: Pick<AskRequest, "folderInstructions" | "recording">,
 ): Promise<AskRequest["folderInstructions"]> {
   const isServed = recording?.entrance === "http" || recording?.entrance === "stdio";
   if (!isServed || !serve.instructions) return folderInstructions;
   const { findTrustedInstructions } = await import("./instructions/find-instructions.ts");
-  return findTrustedInstructions({ directory: process.cwd(), environment, home });
+  return findTrustedInstructions({ directory, environment, home });
 }
 
 /** A run whose conversation the asker keeps is not recorded: nobody could ask for its end. */
@@ -282,9 +284,9 @@ async function prepareFiles(
   return { ...(await prepare(attachments, context)), history: history && turns };
 }
 
-async function findFolders({ tools }: Config): Promise<Folders> {
+async function findFolders({ tools, directory }: Config): Promise<Folders> {
   const { resolveRoots } = await import("../tools/files/allowed-path.ts");
-  return { working: process.cwd(), readable: await resolveRoots(tools.roots) };
+  return { working: directory, readable: await resolveRoots(tools.roots) };
 }
 
 /** In chat mode there is one model, which answers: it also calls the asking program's tools. */

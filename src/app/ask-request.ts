@@ -29,6 +29,8 @@ export interface AskRequest {
   /** Sets the ID of the run. A new one is generated when absent. */
   runId?: string | undefined;
   conversationId?: string;
+  /** Is true where the conversation was given its ID before its first question, which this is. */
+  isFirst?: boolean | undefined;
   /** Is the branch of the conversation that the question continues; the current one when absent. */
   branch?: number | undefined;
   /** Is the folder in which a person asks. A conversation that begins with the question belongs to it. */

@@ -1,6 +1,7 @@
 import { fstatSync } from "node:fs";
 import type { AskRequest } from "../app/ask-request.ts";
 import type { Duet } from "../app/duet.ts";
+import type { FolderConsent } from "../app/questions/folder-consent.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { DuetError } from "../kit/errors.ts";
@@ -10,7 +11,6 @@ import { createStepWriter } from "../render/step-writer.ts";
 import { type Console, writeSafely } from "./console.ts";
 import { createRenderer, type RenderOptions } from "./create-renderer.ts";
 import type { LiveLine } from "./live-line.ts";
-import type { TerminalConsent } from "./questions/ask-about-call.ts";
 import { createTerminalUser } from "./questions/ask-question.ts";
 import { createQuietScreen } from "./questions/quiet-screen.ts";
 import { canBeAsked, openTerminalQuestions } from "./questions/reader.ts";
@@ -27,7 +27,7 @@ export interface AskOptions {
   /** Opens what shows the answer on a terminal. Without it the answer is written as the model wrote it. */
   openAnswer?(locale: Locale): TerminalAnswer | undefined;
   /** Provides what is shown of calls that need consent, and the rules that allow some. */
-  consent?: TerminalConsent | undefined;
+  consent?: FolderConsent | undefined;
   /** Is true where lines of JSON are to have drafts, or stderr is a terminal that can take them back. */
   drafts?: boolean;
 }

@@ -21,6 +21,8 @@ export interface Config extends ModelsConfig {
   leftOut: SkippedFile[];
   /** Lists the parts of the file that are left out because a variable is not set. */
   unsetParts: UnsetPart[];
+  /** Is the working folder: where Duet was started, or where an editor works. */
+  directory: string;
   /** Names the directory of the stored state. */
   home: string;
   agent: AgentSettings;

@@ -107,6 +107,7 @@ export async function readConfig(
     file: read.place.exists ? read.place.file : undefined,
     leftOut: read.leftOut,
     unsetParts: read.unsetParts,
+    directory,
     home,
     agent: {
       ...agent,

@@ -35,6 +35,12 @@ export function splitFences(text: string, marker: string): FencePart[] {
   }
 }
 
+/** Returns what a person reads of a text for models: what is fenced in it, or all of it where nothing is. */
+export function readFenced(text: string, marker: string): string {
+  const fenced = splitFences(text, marker).filter(({ isFenced }) => isFenced);
+  return fenced.length === 0 ? text : fenced.map((part) => part.text).join("\n");
+}
+
 function toOpeningLine(marker: string): string {
   return `<<<result ${marker}\n`;
 }

@@ -5,10 +5,10 @@ import type { OpenedHooks } from "../../tools/hooks/open-hooks.ts";
 
 /** Opens the hooks of the configuration; undefined where it has none. Throws a `config` error for a module that cannot be used. */
 export async function openUserHooks(
-  { hooks, environment }: Pick<Config, "hooks" | "environment">,
+  { hooks, environment, directory }: Pick<Config, "hooks" | "environment" | "directory">,
   { redactor, warn }: { redactor: Redactor; warn(line: Text): void },
 ): Promise<OpenedHooks | undefined> {
   if (Object.keys(hooks).length === 0) return undefined;
   const { openHooks } = await import("../../tools/hooks/open-hooks.ts");
-  return openHooks({ groups: hooks, directory: process.cwd(), environment, redactor, warn });
+  return openHooks({ groups: hooks, directory, environment, redactor, warn });
 }

@@ -1,6 +1,7 @@
 import type { AskRequest } from "../../app/ask-request.ts";
 import type { Duet } from "../../app/duet.ts";
 import type { ModelChanges } from "../../app/models/change-models.ts";
+import { createFolderConsent } from "../../app/questions/folder-consent.ts";
 import { toResumedRequest } from "../../app/resume-run.ts";
 import { listProtectedFiles } from "../../app/tools/protected-files.ts";
 import type { Config } from "../../config/config.ts";
@@ -11,7 +12,6 @@ import type { RunInbox } from "../../core/run-inbox.ts";
 import type { TakenRun } from "../../core/store/journal.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { createFileGuard } from "../../tools/files/file-guard.ts";
-import { createTerminalConsent } from "../questions/ask-about-call.ts";
 import { createTerminalUser } from "../questions/ask-question.ts";
 import { attachFiles, describeAttached } from "../terminal/editor/files/attach-files.ts";
 import type { Folders } from "../terminal/editor/files/complete-files.ts";
@@ -61,7 +61,7 @@ export async function answerQuestion(options: QuestionOptions): Promise<void> {
   if (asked === undefined) return;
   const { reader } = chatInterface;
   const leaveRun = (endsRun: boolean): void => (endsRun ? leave() : leaveAtOnce());
-  const consent = createTerminalConsent(options.config, options.folders.cwd);
+  const consent = createFolderConsent(options.config, options.folders.cwd);
   const user = reader && createTerminalUser({ ...reader, locale, leave: leaveRun, showsEvents: false, consent });
   const shown = chatInterface.openRun(locale);
   try {

@@ -22,7 +22,7 @@ export interface Host {
   projectFile?: readonly string[];
   form: "json" | "toml" | "yaml";
   /** Names the key that holds the servers. */
-  key: "mcpServers" | "servers" | "mcp_servers" | "mcp" | "context_servers" | "extensions";
+  key: "mcpServers" | "servers" | "mcp_servers" | "mcp" | "context_servers" | "extensions" | "agent_servers";
   /** Names the fields of an entry where they are not `command`, `args` and `env`. */
   fields?: EntryFields;
   /** Holds the fields of an entry besides the command; values that the user has set are kept. */
@@ -32,6 +32,8 @@ export interface Host {
   /** Describes which shell variables a server inherits: a small set, all, or only those that its entry names. */
   variables: "few" | "all" | "named";
   next: Text;
+  /** Describes the entry of an agent, in the same file; absent for hosts that start no agents. */
+  agent?: Pick<Host, "key" | "defaults" | "next">;
 }
 
 export const hostNames = [
@@ -213,6 +215,15 @@ export const hosts: Readonly<Record<HostName, Host>> = {
     next: {
       zh: "Zed 会立即启动它；代理面板的设置里显示状态。",
       en: "Zed starts it at once; the settings of the Agent Panel show its state.",
+    },
+    // https://zed.dev/docs/ai/external-agents, 2026-11-26: in the user's settings only.
+    agent: {
+      key: "agent_servers",
+      defaults: { type: "custom" },
+      next: {
+        zh: "请在 Zed 的代理面板中用“+”新建会话并选择它。",
+        en: "Choose it in Zed's Agent Panel, under “+”, for a new thread.",
+      },
     },
   },
   kiro: {

@@ -8,6 +8,7 @@ import { DuetError, getMessage } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { findAgentHost } from "./agent-host.ts";
 import { editServers, readServers, toPlainObject } from "./edit-servers.ts";
 import { createDiff } from "./files/diff.ts";
 import { createEntry, type Entry, usualFields, type WantedEntry } from "./files/file-format.ts";
@@ -21,13 +22,15 @@ export interface InstallCommand {
   /** Names the server in the host's file. */
   name: string;
   isProject: boolean;
+  /** Is true when the host is to start Duet as its agent, not as a server of tools. */
+  isAgent?: boolean;
   isRemoval: boolean;
   isDryRun: boolean;
   /** Is true when the confirmation was given on the command line. */
   yes: boolean;
   /** Is true when the values of variables are written to the file. */
   withValues: boolean;
-  /** Holds further arguments for `duet serve`. */
+  /** Holds further arguments for `duet serve` or `duet acp`. */
   words: readonly string[];
   machine: Machine;
   program: Program;
@@ -47,10 +50,11 @@ export interface InstallCommand {
  * file cannot be used: then it is as it was.
  */
 export async function runInstall(command: InstallCommand): Promise<number> {
-  const { name, machine, isProject, isRemoval, isDryRun, write } = command;
-  const host = hosts[command.host];
+  const { name, machine, isProject, isAgent, isRemoval, isDryRun, write } = command;
+  const host = isAgent ? findAgentHost(command.host) : hosts[command.host];
   const writeText = (text: Text): void => write(`${sanitizeLine(say(command.locale, text))}\n`);
   if (isProject && command.withValues) throw usageError(keysInProject);
+  if (isProject && isAgent) throw usageError(agentInProject);
   const { file, isHostThere } = await chooseFile(host, machine, isProject);
   const wanted = await createWantedEntry(command);
   const plan = (text: string | undefined): Plan => planChange(host, file, text ?? "", name, wanted);
@@ -82,13 +86,13 @@ export async function runInstall(command: InstallCommand): Promise<number> {
 
 /** Returns what Duet's entry has to contain, or undefined when the entry is removed. */
 async function createWantedEntry(command: InstallCommand): Promise<WantedEntry | undefined> {
-  const { config, program, words, machine, withValues } = command;
+  const { config, program, words, machine, withValues, isAgent } = command;
   if (command.isRemoval || config === undefined) return undefined;
   const file = config.file ?? findMissingConfig(command);
   const named = file === undefined ? [] : ["--config", resolve(machine.directory, file)];
   const variables = await listActiveVariables(config);
   return {
-    launch: toLaunch(program, [...named, ...words]),
+    launch: toLaunch(program, [...named, ...words], isAgent ? "acp" : "serve"),
     values: withValues ? variables : {},
     names: withValues ? [] : Object.keys(variables),
   };
@@ -239,4 +243,9 @@ export const pathsInProject: Text = {
 export const keysInProject: Text = {
   zh: "--with-env 不能与 --project 一起用：项目文件往往会提交，密钥会随之公开",
   en: "--with-env is not allowed with --project: project files are often committed, and the keys with them",
+};
+
+export const agentInProject: Text = {
+  zh: "--agent 不能与 --project 一起用：智能体写在用户的设置里",
+  en: "--agent is not allowed with --project: agents belong into the user's settings",
 };

@@ -22,11 +22,11 @@ export interface Program extends Pick<Machine, "platform"> {
 }
 
 /**
- * Returns the command for `duet serve` with these arguments. A program that npx fetched is started through npx again, because
+ * Returns the command for `duet serve`, or for the named one, with these arguments. A program that npx fetched is started through npx again, because
  * npx's cache may be emptied.
  */
-export function toLaunch(program: Program, words: readonly string[]): Launch {
-  const serve = ["serve", ...words];
+export function toLaunch(program: Program, words: readonly string[], command: "serve" | "acp" = "serve"): Launch {
+  const serve = [command, ...words];
   if (!isFetched(program)) return { command: program.node, args: [program.file, ...serve] };
   const fetched = ["-y", `duet-mcp@${program.version}`, ...serve];
   if (program.platform !== "win32") return { command: program.npx ?? "npx", args: fetched };

@@ -1,14 +1,7 @@
-import { createReadCurrent, type ReadCurrent } from "../../app/questions/current-file.ts";
+import type { ReadCurrent } from "../../app/questions/current-file.ts";
+import type { FolderConsent } from "../../app/questions/folder-consent.ts";
 import { reviewCall } from "../../app/questions/review-call.ts";
-import {
-  createSavedRules,
-  renderSavedRule,
-  type SavedRule,
-  type SavedRules,
-  toSavedRule,
-} from "../../app/questions/saved-rules.ts";
-import { listProtectedFiles } from "../../app/tools/protected-files.ts";
-import type { Config } from "../../config/config.ts";
+import { renderSavedRule, type SavedRule, type SavedRules, toSavedRule } from "../../app/questions/saved-rules.ts";
 import type { UserQuestion, UserReply } from "../../core/questions/user-question.ts";
 import { getMessage } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
@@ -16,31 +9,12 @@ import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import type { CallChoice, CallOptions } from "../../render/questions/call-wording.ts";
 import type { ReviewLine } from "../../render/questions/review-lines.ts";
 import { showLookAlikes } from "../../render/questions/show-arguments.ts";
-import { createFileGuard } from "../../tools/files/file-guard.ts";
 import { createLine, type Line, type Style } from "../terminal/text/line.ts";
 import { wrapLine } from "../terminal/text/wrap.ts";
 import type { Reader } from "./reader.ts";
 
-/** Provides what a terminal needs to ask about calls. */
-export interface TerminalConsent {
-  /** Reads the file that a call would change. */
-  readCurrent: ReadCurrent;
-  saved: SavedRules;
-}
-
-/** Opens what a terminal in this folder needs; nothing is read before it is needed. */
-export function createTerminalConsent(config: Config, folder: string): TerminalConsent {
-  return {
-    async readCurrent(path) {
-      const guard = createFileGuard(await listProtectedFiles(config));
-      return createReadCurrent({ roots: config.tools.roots, guard })(path);
-    },
-    saved: createSavedRules(config.home, folder),
-  };
-}
-
 export interface AskAboutCallOptions {
-  consent: TerminalConsent | undefined;
+  consent: FolderConsent | undefined;
   reader: Pick<Reader, "locale" | "write">;
   ask(options: Pick<CallOptions, "review" | "savedRule" | "isUnlimited">): Promise<CallChoice>;
 }

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import type { FolderConsent } from "../../app/questions/folder-consent.ts";
 import type { Choice, FormField } from "../../core/forms/form.ts";
 import { findValueProblem, getDefaultValue } from "../../core/forms/form-value.ts";
 import type { User } from "../../core/questions/user.ts";
@@ -15,7 +16,7 @@ import {
   type TerminalWording,
   toTerminalWording,
 } from "../../render/questions/terminal-wording.ts";
-import { askAboutCall, type TerminalConsent, toShownLines } from "./ask-about-call.ts";
+import { askAboutCall, toShownLines } from "./ask-about-call.ts";
 import { findChoice } from "./pick-one.ts";
 import { askLine, type Reader } from "./reader.ts";
 
@@ -23,7 +24,7 @@ export interface TerminalUserOptions extends Omit<Reader, "leave"> {
   /** Is true when what events show has to be shown with the question, because nothing else shows it. */
   showsEvents: boolean;
   /** Provides what is shown of calls, and the rules that allow some; when absent, calls are shown by their arguments alone. */
-  consent?: TerminalConsent | undefined;
+  consent?: FolderConsent | undefined;
   /** Runs after `/exit`. `endsRun` is true when the reply to the question ends the run by itself. */
   leave?(endsRun: boolean): void;
 }

@@ -209,6 +209,32 @@ test("Codex is told the names of the variables to hand on, and Claude Code hands
   expect((await run(home, { host: "claude-code" }, keys)).output).not.toContain("DEEPSEEK_API_KEY");
 });
 
+test("Zed is told to start an agent beside its servers, and the agent alone is removed again", async () => {
+  const home = await homeWith({ ".config/zed/settings.json": '{\n  // mine\n  "vim_mode": true\n}\n' });
+  const file = join(home, ".config/zed/settings.json");
+  await run(home, { host: "zed" });
+  const servers = await readFile(file, "utf8");
+  const { output } = await run(home, { host: "zed", isAgent: true, words: ["--mode", "plan"] });
+  expect(output).toContain("Choose it in Zed");
+  const text = await readFile(file, "utf8");
+  expect(text).toContain("// mine\n");
+  expect(JSON.parse(text.replace("// mine", ""))).toEqual({
+    ...JSON.parse(servers.replace("// mine", "")),
+    agent_servers: {
+      duet: {
+        ...{ type: "custom", command: built.node },
+        args: [built.file, "acp", "--config", join(home, ".config/duet/config.json"), "--mode", "plan"],
+      },
+    },
+  });
+  await run(home, { host: "zed", isAgent: true, isRemoval: true, config: undefined });
+  expect(await readFile(file, "utf8")).toBe(servers.replace(/\n\}\n$/, ',\n  "agent_servers": {}\n}\n'));
+  await expect(run(home, { isAgent: true })).rejects.toThrow("--agent: Cursor starts no agents (allowed: zed)");
+  await expect(run(home, { host: "zed", isAgent: true, isProject: true })).rejects.toThrow(
+    "--agent is not allowed with",
+  );
+});
+
 test("a project gets its own file where the host knows one", async () => {
   const home = await homeWith();
   const { output } = await run(home, { host: "claude-code", isProject: true });

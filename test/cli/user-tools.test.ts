@@ -57,7 +57,9 @@ describe("the user's own tools, in the built program", () => {
     const cwd = directory();
     const { code, stdout, stderr } = await runProgram(["tools", "--locale", "en"], { cwd });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/^user · ready · 1 tool · about \d+ tokens\n {2}weather +Tells the weather in a city today\.$/m);
+    expect(stdout).toMatch(
+      /^user · ready · 1 tool · about \d+ tokens\n {2}weather +Tells the weather in a city today\.$/m,
+    );
     expect(stdout).toMatch(/^skills · ready · 2 · about \d+ tokens\n {2}skill .*\n {2}skill_script /m);
     expect(stdout.trimEnd().split("\n").slice(-3)).toEqual(left);
     const { stdout: json } = await runProgram(["tools", "--output", "json", "--locale", "zh"], { cwd });

@@ -46,7 +46,11 @@ function expectPieces({ pieces, exchanges }) {
 
 /** All requests of a question with tools belong to one run, whose ID is on every answer. */
 function expectOneRun({ exchanges }) {
-  const runs = new Set(exchanges.filter(({ isRun, ofTools }) => isRun && ofTools).map(({ runId }) => runId));
+  const runs = new Set(
+    exchanges
+      .filter(({ isRun, ofTools, runId }) => isRun && ofTools && runId?.startsWith("run-"))
+      .map(({ runId }) => runId),
+  );
   return runs.size === 1 ? undefined : `${runs.size} runs`;
 }
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import gc
 import inspect
 import json
 import os
@@ -53,9 +54,10 @@ async def cancel(run) -> dict:
     task = asyncio.create_task(run())
     await asyncio.to_thread(wait_for, "INTEROP_STARTED")
     task.cancel()
-    ended = asyncio.create_task(asyncio.to_thread(wait_for, "INTEROP_ENDED"))
-    await asyncio.gather(task, return_exceptions=True)
-    await ended
+    await asyncio.wait([task])
+    del task
+    gc.collect()  # Some frameworks close their connection when nothing refers to the stream any more.
+    await asyncio.to_thread(wait_for, "INTEROP_ENDED")
     return {}
 
 

@@ -11,9 +11,10 @@ export function readTap(file) {
     .map((line) => JSON.parse(line));
 }
 
-/** Passes requests on to `port` and writes down the messages in both directions. */
+/** Passes requests on to `port` and writes down the messages in both directions, and of each exchange what was asked and its status. */
 export async function startRelay(port) {
   const records = [];
+  const exchanges = [];
   const add = (direction, text) => {
     try {
       records.push(...[JSON.parse(text)].flat().map((message) => ({ at: Date.now(), direction, message })));
@@ -30,23 +31,27 @@ export async function startRelay(port) {
       method,
       headers: { ...headers, host: `127.0.0.1:${port}` },
     });
-    let asked = "";
-    request.setEncoding("utf8");
-    request.on("data", (text) => {
-      asked += text;
-      onward.write(text);
+    const exchange = { method, path: url.split("?")[0], asked: "", answered: "" };
+    exchanges.push(exchange);
+    const askedText = new TextDecoder();
+    request.on("data", (bytes) => {
+      exchange.asked += askedText.decode(bytes, { stream: true });
+      onward.write(bytes);
     });
     request.on("end", () => {
-      add("in", asked);
+      add("in", exchange.asked);
       onward.end();
     });
     onward.on("response", (answer) => {
+      Object.assign(exchange, { status: answer.statusCode, runId: answer.headers["x-request-id"] });
       response.writeHead(answer.statusCode, answer.headers);
       response.flushHeaders();
       let rest = "";
-      answer.setEncoding("utf8");
-      answer.on("data", (text) => {
-        response.write(text);
+      const answeredText = new TextDecoder();
+      answer.on("data", (bytes) => {
+        response.write(bytes);
+        const text = answeredText.decode(bytes, { stream: true });
+        exchange.answered += text;
         rest += text;
         const lines = rest.split("\n");
         rest = lines.pop() ?? "";
@@ -63,7 +68,8 @@ export async function startRelay(port) {
     response.on("error", () => {});
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
-  return { url: `http://127.0.0.1:${server.address().port}/mcp`, records, close: () => server.close() };
+  const origin = `http://127.0.0.1:${server.address().port}`;
+  return { origin, url: `${origin}/mcp`, records, exchanges, close: () => server.close() };
 }
 
 /** Draws from the messages what a client sent about itself, and what it was sent. */

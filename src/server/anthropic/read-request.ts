@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { ClientToolDefinition } from "../../core/client-tools.ts";
 import { isRecord } from "../../kit/json.ts";
 import { describeNoObject } from "../api/read-fields.ts";
+import type { HttpRefusal } from "../http/response/dialects.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import { parseInput } from "../mcp/read-input.ts";
 import { fieldRefusedError } from "../model-api/field-refused-error.ts";
@@ -75,11 +76,13 @@ export const messageBody = z.looseObject({
   thinking: z.looseObject({ type: z.string().max(100), display: z.string().nullish() }).nullish(),
   output_config: z.looseObject({ format }).nullish(),
   metadata: z.looseObject({ user_id: z.string().nullish() }).nullish(),
+  thread: z.looseObject({}).nullish().describe("Is refused: Duet holds no messages, and the request brings them all."),
 });
 
 /** Throws `HttpRefusalError` (400, or 404 for the model) with one line that names the field, its value and what is allowed. */
 export function readMessageRequest(body: unknown): MessageRequest {
   const asked = readFields(messageBody, body);
+  if (asked.thread) throw new HttpRefusalError(threadRefusal);
   const { own, isSearch, notes } = readTools(asked.tools ?? []);
   const conversation = toConversation(readMessages(asked), fields.messages);
   const schema = asked.output_config?.format?.schema;
@@ -102,6 +105,17 @@ export function readMessageRequest(body: unknown): MessageRequest {
     user: asked.metadata?.user_id ?? undefined,
   };
 }
+
+/** Has the tool runners of the official SDKs, which ask for a thread by themselves, go on without one. */
+const threadRefusal: HttpRefusal = {
+  status: 400,
+  text: {
+    zh: "thread：Duet 不保存消息（允许：不带这个字段，并在 messages 中带上整个对话）",
+    en: "thread: Duet holds no messages (allowed: to leave it out, with the whole conversation in messages)",
+  },
+  param: "thread",
+  details: { error_code: "thread_unsupported_request", unsupported: ["thread"] },
+};
 
 /** Reads what is to be counted. Throws `HttpRefusalError` (400, or 404 for the model). */
 export function readCountRequest(body: unknown): CountRequest {

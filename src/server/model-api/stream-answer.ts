@@ -15,8 +15,8 @@ export interface AnswerWriter {
 }
 
 /**
- * Returns the response that streams an answer. Throws `HttpRefusalError` where the run has failed at once and should be asked again
- * later. The stream ends with the answer.
+ * Returns the response that streams an answer. Throws `HttpRefusalError` where the run has failed before it said anything. The stream
+ * ends with the answer.
  */
 export async function streamAnswer(answer: OpenedAnswer, writer: AnswerWriter): Promise<Response> {
   const refusal = await findEarlyRefusal(answer);
@@ -56,8 +56,8 @@ function createAnswerStream(answer: OpenedAnswer, writer: AnswerWriter): Readabl
 const longestHeadMs = 2000;
 
 /**
- * Waits until the run says something or is over, and gives the refusal of one that should be asked again later: clients
- * obey a status and its `Retry-After`, and no error within a stream that has begun.
+ * Waits until the run says something or is over, and gives the refusal of one that has failed by then: clients obey a status, its
+ * `Retry-After` and `x-should-retry`. Of an error within a stream that has begun, some ask again without a stream.
  */
 export async function findEarlyRefusal({ run, locale, left }: OpenedAnswer): Promise<HttpRefusal | undefined> {
   const limit = createTimeLimit(longestHeadMs, () => timeoutError("head", longestHeadMs), left);
@@ -65,7 +65,7 @@ export async function findEarlyRefusal({ run, locale, left }: OpenedAnswer): Pro
     run.draft === undefined && run.clientCalls.rounds.length === 0 && !run.events.some(isUnderWay);
   while (run.outcome === undefined && isSilent() && !limit.signal.aborted) await run.waitForEvent(limit.signal);
   limit.clear();
-  if (run.outcome === undefined || toRetryResponse(run.outcome) === undefined) return undefined;
+  if (run.outcome === undefined || !(isSilent() || toRetryResponse(run.outcome))) return undefined;
   const ending = toAnswerEnd(run.outcome, locale);
   return "failure" in ending ? ending.failure : undefined;
 }

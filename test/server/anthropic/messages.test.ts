@@ -1,6 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { expect, test } from "vitest";
 import type { Tool } from "../../../src/core/tools/tool.ts";
+import { DuetError } from "../../../src/kit/errors.ts";
 import { makeTool } from "../../fakes/events.ts";
 import { type HttpDuetSettings, startHttpDuet } from "../../fakes/http-duet.ts";
 import { images } from "../../fakes/images.ts";
@@ -125,6 +126,38 @@ test("a request that cannot be served is refused in Anthropic's form, with the f
   expect(await refused({ messages: [{ role: "user", content: [{ type: "video" }] }] })).toMatch(
     /^400 .*messages\[0\]\.content\[0\].*video.*allowed: text, image/,
   );
+});
+
+test("the official tool runner, which asks for a thread first, goes on without one: each run and each call once", async () => {
+  const { client, model } = await startMessages({
+    turns: [[{ id: "1", name: "read", input: { path: "a.txt" } }], "It says A."],
+  });
+  const asked: unknown[] = [];
+  const read = {
+    name: "read",
+    input_schema: { type: "object" as const, properties: { path: { type: "string" } } },
+    parse: (input: unknown) => input,
+    run: (input: unknown) => {
+      asked.push(input);
+      return "A";
+    },
+  };
+  const body = { model: "duet-agent", max_tokens: 500, messages: [question] };
+  const message = await client.beta.messages.toolRunner({ ...body, tools: [read] });
+  expect(message.content).toMatchObject([{ type: "text", text: "It says A." }]);
+  expect([asked, model.requests.length]).toEqual([[{ path: "a.txt" }], 2]);
+  await expect(client.beta.messages.create({ ...body, thread: { type: "create" } })).rejects.toMatchObject({
+    status: 400,
+    message: expect.stringMatching(/thread: Duet holds no messages \(allowed: to leave it out/),
+  });
+});
+
+test("a stream begins with the status of a run that failed before it said anything: Claude Code asks again after an error inside", async () => {
+  const error = new DuetError({ code: "quota", text: { zh: "没钱", en: "no money" } });
+  const { client, model } = await startMessages({ turns: [{ error }] });
+  const asked = client.messages.create({ model: "duet-agent", max_tokens: 500, messages: [question], stream: true });
+  await expect(asked).rejects.toMatchObject({ status: 424, message: expect.stringContaining("no money") });
+  expect(model.requests).toHaveLength(1);
 });
 
 test("tokens are counted for what the request brings", async () => {

@@ -72,7 +72,7 @@ test("a model that its vendor does not have is no fault of the client, and is to
   const response = await post(origin, "/v1/chat/completions", { model: "duet-chat", messages });
   expect([response.status, response.headers.get("x-should-retry")]).toEqual([424, "false"]);
   expect(await response.json()).toMatchObject({
-    error: { type: "server_error", code: "model_not_found", message: expect.stringMatching(/^local\/gone: /) },
+    error: { type: "run_failed", code: "model_not_found", message: expect.stringMatching(/^local\/gone: /) },
   });
 });
 

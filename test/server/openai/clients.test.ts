@@ -344,8 +344,9 @@ test("a run that has failed is not begun again by a client that repeats by itsel
     await generateText({ model: vercels, prompt: "Hi" }).catch((thrown) => failed.push(thrown));
     await streamText({ model: vercels, prompt: "Hi", onError: ({ error }) => void failed.push(error) }).consumeStream();
     await openai.chat.completions.create(asked).catch((thrown) => failed.push(thrown));
-    const stream = await openai.chat.completions.create({ ...asked, stream: true });
-    await Array.fromAsync(stream).catch((thrown) => failed.push(thrown));
+    const streamed = openai.chat.completions.create({ ...asked, stream: true });
+    await streamed.then((stream) => Array.fromAsync(stream)).catch((thrown) => failed.push(thrown));
+    expect(failed.at(-1)).toMatchObject({ status: 424 });
     expect([code, failed.length, model.requests.length]).toEqual([code, 4, 4 * (index + 1)]);
   }
 });

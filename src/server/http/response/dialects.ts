@@ -68,10 +68,11 @@ export function toOpenAiError(refusal: HttpRefusal, locale: Locale) {
   };
 }
 
+/** opencode asks again after any error that says `server_error` or "server error". */
 const openAiTypes: Readonly<Record<number, string>> = {
   401: "authentication_error",
   403: "permission_error",
-  424: "server_error",
+  424: "run_failed",
   429: "rate_limit_error",
 };
 
@@ -87,6 +88,7 @@ export const toAnthropicError: Dialect = (refusal, locale, requestId) => {
         type: anthropicTypes[status] ?? (status >= 500 ? "api_error" : "invalid_request_error"),
         message: renderMessage(refusal, locale),
         code,
+        ...(refusal.details && { details: refusal.details }),
         ...renderWait(refusal),
       },
       ...renderId(refusal, requestId),
@@ -173,6 +175,8 @@ export interface HttpRefusal {
   param?: string | undefined;
   /** Is the code that OpenAI's clients expect, when it differs from ours. */
   openAiCode?: string | undefined;
+  /** Tells Anthropic's clients what they can do about it by themselves. */
+  details?: Readonly<Record<string, unknown>> | undefined;
   /** Is the JSON-RPC error code. When absent it is -32000, which is reserved for servers. */
   code?: number | undefined;
   /** Is the id of the JSON-RPC request, if it could be read. */

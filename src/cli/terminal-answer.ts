@@ -75,14 +75,17 @@ function wrapNote(text: string, columns: number): string[] {
   return wrapLine(createLine(text), columns, { hanging: [{ text: blanks }] }).map(toPlainText);
 }
 
-/** Returns undefined where the answer is to come as the model writes it: into a pipe or a file, and on a terminal that shows plain lines. */
+/**
+ * Returns undefined where the answer is to come as the model writes it: into a pipe or a file, on a terminal that shows plain lines, and
+ * within tmux, where the last words of a slow answer were seen to stand double.
+ */
 export function openTerminalAnswer(
   { stdout }: Pick<Console, "stdout">,
   { environment, terminal }: Pick<Config, "environment" | "terminal">,
   { wantsColours, hyperlinks, locale }: { wantsColours: boolean; hyperlinks: boolean; locale: Locale },
 ): TerminalAnswer | undefined {
   const traits = { stdin: { isTTY: true }, stdout, term: environment.TERM, isScreenReader: terminal.screenReader };
-  if (chooseInterface(traits) === "plain") return undefined;
+  if (chooseInterface(traits) === "plain" || environment.TMUX) return undefined;
   const theme = createTheme(chooseTheme({ environment, wantsColours, configured: terminal.theme }));
   return createTerminalAnswer({ stdout, reflow: chooseReflow(environment), look: { theme, hyperlinks }, locale });
 }

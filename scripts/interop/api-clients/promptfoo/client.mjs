@@ -7,7 +7,7 @@ async function evaluate(prompt, config = {}) {
     config: { apiBaseUrl: process.env.OPENAI_BASE_URL, apiKey: "none", ...config },
   };
   const evaluation = await promptfoo.evaluate(
-    { providers: [provider], prompts: [prompt], tests: [{}], writeLatestResults: false },
+    { providers: [provider], prompts: [prompt], tests: [{ vars: {} }], writeLatestResults: false },
     { cache: false, maxConcurrency: 1 },
   );
   const [{ response, error }] = evaluation.results;

@@ -19,7 +19,7 @@ export interface AnswerWriter {
  * ends with the answer.
  */
 export async function streamAnswer(answer: OpenedAnswer, writer: AnswerWriter): Promise<Response> {
-  const refusal = await findEarlyRefusal(answer);
+  const refusal = await findEarlyRefusal(answer, "all");
   if (refusal) throw new HttpRefusalError(refusal);
   return new Response(createAnswerStream(answer, writer), {
     headers: {
@@ -57,15 +57,20 @@ const longestHeadMs = 2000;
 
 /**
  * Waits until the run says something or is over, and gives the refusal of one that has failed by then: clients obey a status, its
- * `Retry-After` and `x-should-retry`. Of an error within a stream that has begun, some ask again without a stream.
+ * `Retry-After` and `x-should-retry`. After an error within a stream that has begun, Claude Code asks again without a stream. Codex
+ * asks again after every status: `"retried"` refuses only what should be asked again later.
  */
-export async function findEarlyRefusal({ run, locale, left }: OpenedAnswer): Promise<HttpRefusal | undefined> {
+export async function findEarlyRefusal(
+  { run, locale, left }: OpenedAnswer,
+  which: "all" | "retried",
+): Promise<HttpRefusal | undefined> {
   const limit = createTimeLimit(longestHeadMs, () => timeoutError("head", longestHeadMs), left);
   const isSilent = (): boolean =>
     run.draft === undefined && run.clientCalls.rounds.length === 0 && !run.events.some(isUnderWay);
   while (run.outcome === undefined && isSilent() && !limit.signal.aborted) await run.waitForEvent(limit.signal);
   limit.clear();
-  if (run.outcome === undefined || !(isSilent() || toRetryResponse(run.outcome))) return undefined;
+  if (run.outcome === undefined) return undefined;
+  if (toRetryResponse(run.outcome) === undefined && !(which === "all" && isSilent())) return undefined;
   const ending = toAnswerEnd(run.outcome, locale);
   return "failure" in ending ? ending.failure : undefined;
 }

@@ -69,7 +69,7 @@ async function begin(context: ResponsesContext, request: ResponsesRequest, call:
   const { writeCall } = readTools;
   const live = createLiveResponse({ answer, stored, locale, encryptsReasoning, writeCall, keep });
   if (isStored) context.live.add(live, caller);
-  const refusal = request.isStreamed && !request.isBackground ? await findEarlyRefusal(answer) : undefined;
+  const refusal = request.isStreamed && !request.isBackground ? await findEarlyRefusal(answer, "retried") : undefined;
   if (refusal) throw new HttpRefusalError(refusal);
   return live;
 }

@@ -151,6 +151,16 @@ test("an answer that failed is an error with OpenAI's code, or the stream's last
   expect(last?.type).toMatch(/^response\.(failed|incomplete)$/);
 });
 
+test("a stream whose run fails at once tells it as its last event, for Codex asks again after every status", async () => {
+  const error = new DuetError({ code: "quota", text: { zh: "没钱", en: "no money" } });
+  const { origin } = await startWire({ turns: [{ error }] });
+  const events = await eventsOf(origin, { model: "duet-agent", input: "Hi", stream: true });
+  expect(events.at(-1)).toMatchObject({
+    type: "response.failed",
+    response: { status: "failed", error: { code: "insufficient_quota", message: expect.stringContaining("no money") } },
+  });
+});
+
 test("what cannot be is refused in one line that names the field and what is allowed", async () => {
   const { client } = await startWire({ turns: [] });
   const cases: [object, object][] = [

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -175,6 +176,15 @@ func waitFor(name string) {
 	}
 }
 
+// describe adds what the server says, which the error's own text leaves out.
+func describe(err error) string {
+	var refused *openai.Error
+	if errors.As(err, &refused) {
+		return err.Error() + ": " + refused.Message
+	}
+	return err.Error()
+}
+
 func main() {
 	scenario, row := os.Args[len(os.Args)-1], os.Args[len(os.Args)-2]
 	play := playChat
@@ -205,7 +215,7 @@ func main() {
 		if scenario == "errors" {
 			name = "failed"
 		}
-		line[name] = err.Error()
+		line[name] = describe(err)
 	}
 	if scenario == "cancel" {
 		<-ended

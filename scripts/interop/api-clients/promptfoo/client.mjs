@@ -1,13 +1,13 @@
 import promptfoo from "promptfoo";
-import { model, picture, play, question, report, weather } from "./api-scenario.mjs";
+import { model, picture, play, question, report } from "./api-scenario.mjs";
 
 async function evaluate(prompt, config = {}) {
   const provider = {
     id: `openai:responses:${model}`,
-    config: { apiBaseUrl: process.env.OPENAI_BASE_URL, apiKey: "none", ...config },
+    config: { apiBaseUrl: process.env.OPENAI_BASE_URL, apiKey: "none", showThinking: false, ...config },
   };
   const evaluation = await promptfoo.evaluate(
-    { providers: [provider], prompts: [prompt], tests: [{}], writeLatestResults: false },
+    { providers: [provider], prompts: [prompt], tests: [{ vars: {} }], writeLatestResults: false },
     { cache: false, maxConcurrency: 1 },
   );
   const [{ response, error }] = evaluation.results;
@@ -19,13 +19,6 @@ const asText = (output) => ({ text: typeof output === "string" ? output : JSON.s
 
 await play({
   plain: async () => asText(await evaluate(question)),
-  async tools() {
-    const { run, ...declared } = weather;
-    const functionToolCallbacks = {
-      [weather.name]: async (args) => run(typeof args === "string" ? JSON.parse(args) : args),
-    };
-    return asText(await evaluate(question, { tools: [{ type: "function", ...declared }], functionToolCallbacks }));
-  },
   async images() {
     const content = [
       { type: "input_text", text: question },

@@ -98,7 +98,7 @@ function ask(values: Values): Action {
         const { answerLines } = await import("../../src/cli/question-lines.ts");
         const conversationId = await findChosenConversation(choice, { duet, config });
         const folderInstructions = await readInstructions(opened, duet.locale);
-        const same = { conversationId, folderInstructions, mode: readMode(values), answerForm };
+        const same = { conversationId, folder: process.cwd(), folderInstructions, mode: readMode(values), answerForm };
         return answerLines({ duet, console, signal, request: { ...same, agent: readAgent(values, duet)?.name } });
       }
       const files = toTexts(values.files);

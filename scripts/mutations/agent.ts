@@ -341,8 +341,8 @@ export const agent: readonly Mutation[] = [
   {
     id: "saved-rule-free-arguments",
     file: "src/app/questions/saved-rules.ts",
-    text: "isFile && contentArguments.has(name)",
-    becomes: "contentArguments.has(name)",
+    text: "boolean => content.has(name);",
+    becomes: 'boolean => name === "content";',
     tests: ["test/app/questions/saved-rules.test.ts"],
     endangers: "a rule saved for a command or an address lets any text go with it",
   },

@@ -3,16 +3,7 @@ import { isRecord, type JsonObject, type JsonValue } from "../../kit/json.ts";
 import type { CurrentFile, ReadCurrent } from "./current-file.ts";
 
 /** Lists the arguments that hold the path of a file, the content that replaces it, and a line for a shell. */
-export const pathArguments = [
-  "path",
-  "file_path",
-  "filepath",
-  "filePath",
-  "file",
-  "filename",
-  "absolute_path",
-  "target_file",
-];
+const pathArguments = ["path", "file_path", "filepath", "filePath", "file", "filename", "absolute_path", "target_file"];
 const contentNames = ["content", "contents", "file_text", "new_content", "text"];
 const commandNames = ["command", "cmd"];
 
@@ -26,9 +17,6 @@ const editNames: readonly (readonly [string, string])[] = [
   ["search", "replace"],
 ];
 const editLists = ["edits", "changes", "replacements"];
-
-/** Lists the arguments that hold the content of a file, whole or in parts. */
-export const contentArguments: ReadonlySet<string> = new Set([...contentNames, ...editLists, ...editNames.flat()]);
 
 /** Only a tool that says so in its name puts a content in place of the whole file. */
 const overwrites = /(?:^|[_-])(?:write|create|save|overwrite|replace)/i;
@@ -56,6 +44,14 @@ export async function reviewCall(
     if (typeof value !== "string" || left === value) values[key] = left;
   }
   return { values, parts: [...(command?.parts ?? []), ...(change?.parts ?? []), ...texts] };
+}
+
+/** Lists the arguments that hold the content of the file which the call is shown to change. */
+export function listContentArguments({ parts }: CallReview): string[] {
+  const names = parts.flatMap((part) => (part.kind === "change" && part.file !== undefined ? [part.name] : []));
+  return [...new Set(names)].flatMap(
+    (name) => editNames.find(([old]) => old === name) ?? [name.replace(/\[\d+\]$/, "")],
+  );
 }
 
 /** Holds parts, and the arguments that they show in full. */

@@ -1,13 +1,17 @@
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
+import { acquireLock } from "../../client/oauth/credential-store.ts";
+import { isExistingFile } from "../../config/sources/find-file.ts";
+import type { CallReview } from "../../core/questions/call-review.ts";
 import { jsonValueSchema } from "../../core/schemas/outcome-schema.ts";
 import type { ApprovalRequest } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { type JsonObject, tryParseJson } from "../../kit/json.ts";
-import { readPrivateFile, writePrivateFile } from "../../kit/private-file.ts";
+import { createFolder, readPrivateFile, writePrivateFile } from "../../kit/private-file.ts";
 import { toSafeJson } from "../../kit/text/sanitize.ts";
-import { contentArguments, pathArguments } from "./review-call.ts";
+import { listContentArguments } from "./review-call.ts";
 
 const savedRuleSchema = z.object({
   tool: z.string(),
@@ -30,28 +34,29 @@ const fileSchema = z.object({ rules: z.array(savedRuleSchema) });
 const mostRules = 500;
 const largestFile = 4_000_000;
 
+/** Limits the wait for another process that changes the file. */
+const lockMs = 5000;
+
 /** Limits a rule, as it is shown: what cannot be read at a glance is not agreed to for good. */
 const longestShown = 300;
 
 /**
- * Returns the rule that covers this call and those that differ in the content of the same file alone. Undefined where no rule may
+ * Returns the rule that covers this call and those that differ in the content of the same file alone, where the call is shown as a change
+ * of one: a text that a tool sends away is never free. Undefined where no rule may
  * be saved: for a call that is always asked about, for one with a reason of its own, such as private data that it would send out,
  * and where the rule would be too long to be read.
  */
 export function toSavedRule(
   { tool, rule, reason, onlyOnce, arguments: args }: ApprovalRequest,
-  folder: string,
+  { folder, review }: { folder: string; review: CallReview },
 ): SavedRule | undefined {
   if (onlyOnce || reason !== undefined) return undefined;
-  const isFile = pathArguments.some((name) => typeof args[name] === "string");
-  const isFree = (name: string): boolean => isFile && contentArguments.has(name);
-  const names = Object.keys(args);
-  const bound: JsonObject = {};
-  for (const name of names) {
-    const value = args[name];
-    if (!isFree(name) && value !== undefined) bound[name] = value;
-  }
-  const saved = { tool, rule, folder, arguments: bound, free: names.filter(isFree) };
+  const content = new Set(listContentArguments(review));
+  const isFree = (name: string): boolean => content.has(name);
+  // This key is lost where objects are copied: the rule would cover calls without it.
+  if (Object.hasOwn(args, "__proto__")) return undefined;
+  const bound: JsonObject = Object.fromEntries(Object.entries(args).filter(([name]) => !isFree(name)));
+  const saved = { tool, rule, folder, arguments: bound, free: Object.keys(args).filter(isFree) };
   return renderSavedRule(saved).length > longestShown ? undefined : saved;
 }
 
@@ -83,9 +88,9 @@ export interface SavedRules {
   list(): Promise<readonly SavedRule[]>;
   /** Is true when a saved rule allows what this one would. */
   has(rule: SavedRule): Promise<boolean>;
-  /** Throws what the file system throws. */
+  /** Throws what the file system throws, and where the file that is there cannot be read. */
   add(rule: SavedRule): Promise<void>;
-  /** Takes a rule out again. Throws what the file system throws. */
+  /** Takes a rule out again. Throws as `add` does. */
   remove(rule: SavedRule): Promise<void>;
 }
 
@@ -98,20 +103,36 @@ export function createSavedRules(home: string, folder: string): SavedRules {
     return parsed.success ? parsed.data.rules : [];
   }
 
-  async function write(rules: readonly SavedRule[]): Promise<void> {
-    await writePrivateFile(file, `${JSON.stringify({ rules }, undefined, 2)}\n`);
+  /** Lists the rules, and throws where the file is there and cannot be read: a change would drop all that it holds. */
+  async function listForChange(): Promise<readonly SavedRule[]> {
+    if (!(await isExistingFile(file))) return [];
+    const { text = "" } = await readPrivateFile(file, largestFile);
+    return fileSchema.parse(JSON.parse(text)).rules;
+  }
+
+  /** Changes the list while no other process does. */
+  async function change(toChanged: (rules: readonly SavedRule[]) => readonly SavedRule[]): Promise<void> {
+    const limit = createTimeLimit(lockMs, () => timeoutError("permissions.json", lockMs));
+    createFolder(home);
+    try {
+      const unlock = await acquireLock(`${file}.lock`, limit.signal);
+      try {
+        const rules = toChanged(await listForChange());
+        await writePrivateFile(file, `${JSON.stringify({ rules }, undefined, 2)}\n`);
+      } finally {
+        await unlock();
+      }
+    } finally {
+      limit.clear();
+    }
   }
 
   return {
     folder,
     list,
     has: async (wanted) => (await list()).some((saved) => isCovering(saved, wanted)),
-    async add(rule) {
-      const others = (await list()).filter((saved) => !isDeepStrictEqual(saved, rule));
-      await write([...others, rule].slice(-mostRules));
-    },
-    async remove(rule) {
-      await write((await list()).filter((saved) => !isDeepStrictEqual(saved, rule)));
-    },
+    add: (rule) =>
+      change((rules) => [...rules.filter((saved) => !isDeepStrictEqual(saved, rule)), rule].slice(-mostRules)),
+    remove: (rule) => change((rules) => rules.filter((saved) => !isDeepStrictEqual(saved, rule))),
   };
 }

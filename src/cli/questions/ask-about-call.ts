@@ -24,12 +24,12 @@ export async function askAboutCall(
   question: UserQuestion<"call">,
   { consent, reader, ask }: AskAboutCallOptions,
 ): Promise<UserReply<"call">> {
-  const rule = consent && toSavedRule(question, consent.saved.folder);
+  const review = await reviewCall(question, consent?.readCurrent ?? readNothing);
+  const rule = consent && toSavedRule(question, { folder: consent.saved.folder, review });
   if (rule && (await consent.saved.has(rule))) {
     reader.write(createLine(describeAllowed(question.tool, rule, reader), "dim"));
     return "once";
   }
-  const review = await reviewCall(question, consent?.readCurrent ?? readNothing);
   const savedRule = rule && renderSavedRule(rule);
   let choice = await ask({ review, savedRule });
   while (choice === "show") choice = await ask({ review, savedRule, isUnlimited: true });

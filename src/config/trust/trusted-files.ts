@@ -13,10 +13,11 @@ interface TrustedFile {
 }
 
 /**
- * Names a list in `trusted.json`: configurations, instructions of folders, and both where a person does not want them. Tools may
- * read what is in the last two, but not a configuration that is in use.
+ * Names a list in `trusted.json`: configurations, instructions of folders, commands of folders, and the first two where a person does not
+ * want them. Tools may read what is in all but the first: not a configuration that is in use.
  */
-type TrustList = "files" | "instructions" | "declined";
+const trustLists = ["files", "instructions", "commands", "declined"] as const;
+type TrustList = (typeof trustLists)[number];
 
 /** Limits each list to the files trusted last. */
 const mostRemembered = 500;
@@ -54,7 +55,7 @@ async function readLists(home: string): Promise<Partial<Record<TrustList, readon
       const files = isRecord(read) ? read[list] : undefined;
       return Array.isArray(files) ? files.filter(isTrustedFile) : [];
     };
-    return { files: getList("files"), instructions: getList("instructions"), declined: getList("declined") };
+    return Object.fromEntries(trustLists.map((list) => [list, getList(list)]));
   } catch {
     return {};
   }

@@ -47,6 +47,7 @@ export function wordCall(
     ({ value }) =>
       (value !== "conversation" || mayLast) && (value !== "save" || shownRule) && (value !== "show" || !isWhole),
   );
+  const widest = shownRule ? "save" : "conversation";
   const letters = offered.flatMap(({ letter, short }) => (short ? [`${letter} ${say(locale, short)}`] : []));
   const typed = offered.flatMap(({ letter, short }) => (short ? [letter] : []));
   const hint = {
@@ -67,7 +68,8 @@ export function wordCall(
     list: {
       title: say(locale, title),
       choices: offered.map(({ value, words, label, asks }): TerminalChoice<CallChoice> => {
-        const choice = { value, words, label: say(locale, label) };
+        const known = value === widest ? [...words, ...alwaysWords] : words;
+        const choice = { value, words: known, label: say(locale, label) };
         if (!asks) return choice;
         return { ...choice, ask: { query: say(locale, asks), toReply: (instead) => ({ instead }) } };
       }),
@@ -89,6 +91,9 @@ interface CallRow {
   asks?: Text;
 }
 
+/** Lists words for the widest that is offered: for good where a rule may be saved, else in this conversation. */
+const alwaysWords = ["always", "总是"];
+
 const choices: readonly CallRow[] = [
   {
     value: "once",
@@ -100,7 +105,7 @@ const choices: readonly CallRow[] = [
   {
     value: "conversation",
     letter: "a",
-    words: ["a", "always", "都允许", "总是"],
+    words: ["a", "都允许"],
     label: approvalNames.conversation,
     short: { zh: "本次对话", en: "in this conversation" },
   },

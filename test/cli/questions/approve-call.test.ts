@@ -201,13 +201,14 @@ describe("with rules that are saved", () => {
   });
 
   test("always is not offered for a call of which not all was shown, until all of it is", async () => {
-    const { consent } = await openConsent();
+    const { saved } = await openConsent();
+    const consent = { saved, readCurrent: async (path: string) => ({ path, text: undefined }) };
     const reader = typing("s", "v", "s", "y");
     const text = Array.from({ length: 400 }, (_, index) => `row ${index}`).join("\n");
-    const request = { ...call, arguments: { path: "/w/a", content: text } };
+    const request = { ...call, tool: "fs__write_file", arguments: { path: "/w/a", content: text } };
     expect(await createTerminalUser({ ...reader, showsEvents: false, consent }).ask(request, signal)).toBe("once");
-    const queries = reader.written.filter((line) => line.startsWith("Let mail__send run?"));
+    const queries = reader.written.filter((line) => line.startsWith("Let fs__write_file run?"));
     expect(queries.map((query) => query.includes("/s always"))).toEqual([false, false, true]);
-    expect(reader.written.filter((line) => line === "│ row 250")).toHaveLength(1);
+    expect(reader.written.filter((line) => line.endsWith(" row 250"))).toHaveLength(1);
   });
 });

@@ -51,12 +51,15 @@ export const exportConversation: ChatCommand = {
  * Returns the file to write with its form: the one that is named first, else that of the file's ending, else Markdown. For an existing
  * folder it is a file in it with a generated name.
  */
-async function resolveFile(argument: string, now: Date, { config }: Chat): Promise<{ format: Format; file: string }> {
+async function resolveFile(
+  argument: string,
+  now: Date,
+  { config, folder }: Chat,
+): Promise<{ format: Format; file: string }> {
   const [, word = "", rest = ""] = /^(\S*)\s*([\s\S]*)$/.exec(argument) ?? [];
   const named = formats.find((format) => format === word.toLowerCase());
   const written = (named === undefined ? argument : rest).replace(/^(["'])(.*)\1$/, "$2");
-  const directory = process.cwd();
-  const file = written === "" ? directory : toAbsolutePath(written, directory, config.environment);
+  const file = written === "" ? folder : toAbsolutePath(written, folder, config.environment);
   const isFolder = await stat(file).then(
     (found) => found.isDirectory(),
     () => false,

@@ -39,8 +39,8 @@ interface Grant {
   revoke(duet: Duet): Promise<void> | void;
 }
 
-async function listGrants({ duet, config, conversationId, settings: { locale } }: Chat): Promise<Grant[]> {
-  const saved = createSavedRules(config.home, process.cwd());
+async function listGrants({ duet, config, conversationId, folder, settings: { locale } }: Chat): Promise<Grant[]> {
+  const saved = createSavedRules(config.home, folder);
   const answers = conversationId === undefined ? [] : duet.approvals(conversationId);
   const ofConversation = answers.map((approval): Grant => {
     return {

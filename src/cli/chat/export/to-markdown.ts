@@ -53,7 +53,7 @@ function renderStep({ title, input, text }: ExportedStep): string {
 
 /** The fence is longer than any in the text, so that nothing in it ends the block. */
 function fence(text: string, language: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([marks]) => marks.length));
+  const longest = [...text.matchAll(/`+/g)].reduce((most, [marks]) => Math.max(most, marks.length), 2);
   const marks = "`".repeat(longest + 1);
   return `${marks}${language}\n${text.trimEnd()}\n${marks}`;
 }

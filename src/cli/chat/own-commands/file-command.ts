@@ -1,3 +1,4 @@
+import { makeTextVisible } from "../../../client/trust/hidden-characters.ts";
 import { isTrusted, readTrusted, trustFiles } from "../../../config/trust/trusted-files.ts";
 import { say, type Text } from "../../../kit/locale.ts";
 import { sanitize, sanitizeLine } from "../../../kit/text/sanitize.ts";
@@ -41,7 +42,7 @@ function toModels(model: string | undefined, answerModel: string | undefined) {
 async function isAccepted({ file, text, name }: CommandFile, chat: Chat, signal: AbortSignal): Promise<boolean> {
   const { config, reader, settings, write } = chat;
   const { locale } = settings;
-  if (isTrusted(await readTrusted(config.home, "instructions"), file, text)) return true;
+  if (isTrusted(await readTrusted(config.home, "commands"), file, text)) return true;
   const shown = sanitizeLine(file);
   if (reader === undefined)
     throw commandError(
@@ -56,14 +57,14 @@ async function isAccepted({ file, text, name }: CommandFile, chat: Chat, signal:
     const choices = trustChoices.map(({ value, label, words }) => ({ value, label: say(locale, label), words }));
     const choice = await pickOne(reader, { title, choices }, signal);
     if (choice === "show") {
-      write(sanitize(text.trimEnd()));
+      write(sanitize(makeTextVisible(text.trimEnd())));
       continue;
     }
     if (choice !== "yes") {
       write(say(locale, { zh: `没有执行 /${name}。`, en: `/${name} was not run.` }));
       return false;
     }
-    await trustFiles([{ file, text }], config.home, "instructions");
+    await trustFiles([{ file, text }], config.home, "commands");
     return true;
   }
 }

@@ -82,7 +82,7 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
   const queue = createInputQueue();
   const interrupts = createInterrupts({ handler, onChange() {} });
   const typing = createPlainTyping({
-    ...{ console, handler, history, environment },
+    ...{ console, handler, history, environment, signal },
     submit(text) {
       if (!handler.message(text)) queue.push(text);
     },
@@ -91,7 +91,14 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
     write,
   });
   const quiet = createQuietScreen(typing.ask);
+  const isQuiet = (): boolean => typing.isAsking || typing.editing !== undefined;
   signal.addEventListener("abort", endChat, { once: true });
+
+  /** Settles when neither an editor nor a question has the terminal. */
+  async function free(): Promise<void> {
+    await typing.editing;
+    await quiet.free();
+  }
 
   /** Ends the chat. Nobody is left to type, so queued texts are of no use to anyone. */
   function endChat(): void {
@@ -145,7 +152,7 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
     putBack: typing.putBack,
     edit: typing.edit,
     reader,
-    openRun: (locale) => openPlainRun({ ...options, locale, isQuiet: () => typing.isAsking, free: quiet.free }),
+    openRun: (locale) => openPlainRun({ ...options, locale, isQuiet, free }),
     toggleSteps: () => undefined,
     refresh: () => typing.refresh(handler.prompt()),
     async close() {

@@ -1,3 +1,4 @@
+import { waitAbortable } from "../../../kit/async/timeout.ts";
 import { say } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { type Output, writeSafely } from "../../console.ts";
@@ -15,6 +16,8 @@ import { createTypedLine } from "./typed-line.ts";
 /** Manages what is typed at a terminal of plain lines, and the prompt or question before it. */
 export interface PlainTyping {
   readonly isAsking: boolean;
+  /** Settles when the editor that has the terminal has ended; undefined where none has it. */
+  readonly editing: Promise<void> | undefined;
   ask: Reader["ask"];
   /** Shows the prompt, behind it what is half typed. */
   show(prompt: string): void;
@@ -40,6 +43,8 @@ export interface PlainTypingOptions {
   history?: InputHistory | undefined;
   /** Names the editor of the user's own. */
   environment: Readonly<Record<string, string | undefined>>;
+  /** Ends the editor. */
+  signal: AbortSignal;
   /** Receives a line that does not answer a question. */
   submit(text: string): void;
   interrupt(): void;
@@ -55,6 +60,9 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
   /** Holds the earlier lines of a text that continues. */
   let begun = "";
   let reply: ((text: string | undefined) => void) | undefined;
+  let editing: Promise<void> | undefined;
+  /** Holds what is to be written once the editor has given the terminal back. */
+  let held: (() => void)[] = [];
   const input: BareInput = createBareInput({
     console,
     history,
@@ -78,18 +86,35 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
     else if (isSeen) show("… ");
   }
 
-  /** A text of several lines comes back as a label, for a line has no other place for it. */
+  /** Two editors at once would share the terminal, and a reply is no text to be edited. */
   async function edit(text = input.text): Promise<void> {
     if (reply) return;
+    editing ??= openEditor(text);
+    await editing;
+  }
+
+  /** A text of several lines comes back as a label, for a line has no other place for it. */
+  async function openEditor(text: string): Promise<void> {
     const stood = input.suspend();
-    const edited = await editExternally(folds.expand(text), options.environment);
+    const edited = await editExternally(folds.expand(text), options);
+    editing = undefined;
     if ("text" in edited) {
       const { text: whole } = edited;
       input.set(whole.includes("\n") ? folds.foldLines(whole) : sanitizeLine(whole));
     }
     input.resume();
+    const works = held;
+    held = [];
+    for (const work of works) work();
     if ("problem" in edited) write(say(handler.locale, edited.problem));
-    if (stood) show(prompt);
+    // The prompt may have been asked for meanwhile.
+    if (stood && !input.isShown) show(prompt);
+  }
+
+  /** Writes now, or once the terminal is ours again. */
+  function whenOurs(work: () => void): void {
+    if (editing) held.push(work);
+    else work();
   }
 
   /** Submits a text and adds it to the history. Replies to questions are not added: they may be meant for one server alone. */
@@ -113,45 +138,54 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
 
   function show(text: string): void {
     prompt = text;
-    input.show(text);
+    whenOurs(() => input.show(prompt));
   }
 
   function writeAbove(work: () => void): void {
-    const stood = input.leave();
-    if (stood) writeSafely(console.stdout, "\n");
-    work();
-    if (stood) input.show(prompt);
+    whenOurs(() => {
+      const stood = input.leave();
+      if (stood) writeSafely(console.stdout, "\n");
+      work();
+      if (stood) input.show(prompt);
+    });
+  }
+
+  function ask(query: string, signal: AbortSignal): Promise<string | undefined> {
+    if (signal.aborted) return Promise.reject(signal.reason);
+    // What is being edited is the text that stands there now, and no reply.
+    if (editing) return waitAbortable(editing, signal).then(() => ask(query, signal));
+    // With nobody left to ask, what goes on is for nobody.
+    if (hasEnded) return Promise.resolve(undefined);
+    const putBack = input.setAside();
+    const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
+    const stop = (): void => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    reply = resolve;
+    show(query);
+    return promise.finally(() => {
+      reply = undefined;
+      input.leave();
+      signal.removeEventListener("abort", stop);
+      putBack();
+    });
   }
 
   return {
     get isAsking() {
       return reply !== undefined;
     },
-    ask(query, signal) {
-      if (signal.aborted) return Promise.reject(signal.reason);
-      // With nobody left to ask, what goes on is for nobody.
-      if (hasEnded) return Promise.resolve(undefined);
-      const putBack = input.setAside();
-      const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
-      const stop = (): void => reject(signal.reason);
-      signal.addEventListener("abort", stop, { once: true });
-      reply = resolve;
-      show(query);
-      return promise.finally(() => {
-        reply = undefined;
-        input.leave();
-        signal.removeEventListener("abort", stop);
-        putBack();
-      });
+    get editing() {
+      return editing;
     },
+    ask,
     show,
     refresh(text) {
       if (text === prompt || reply || !input.leave()) return;
       writeSafely(console.stdout, "\n");
       show(text);
     },
-    echo: (before, text) => writeSafely(console.stdout, `${before}${folds.collapse(text)}\n`),
-    writeAbove: writeAbove,
+    echo: (before, text) => whenOurs(() => writeSafely(console.stdout, `${before}${folds.collapse(text)}\n`)),
+    writeAbove,
     edit,
     putBack: (text) => input.putBack(sanitizeLine(folds.collapse(text))),
     drop() {
@@ -172,6 +206,7 @@ const mostShown = 20;
 interface BareInput {
   /** Shows the prompt, behind it what is half typed; from now on typing is seen. */
   show(prompt: string): void;
+  readonly isShown: boolean;
   /** Removes the prompt, and returns whether one was shown. */
   leave(): boolean;
   /** Puts away what is half typed, and returns a function that puts it back. */
@@ -257,6 +292,9 @@ export function createBareInput(options: BareInputOptions): BareInput {
   return {
     get text() {
       return line.text;
+    },
+    get isShown() {
+      return isShown;
     },
     set: line.set,
     suspend() {

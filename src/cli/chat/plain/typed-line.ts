@@ -89,7 +89,11 @@ export function createTypedLine({ history, folds = noFolds, echo, refuse }: Type
   function handleControlKey(letter: string): void {
     if (letter === "h") cut(typed.length - findLastPiece());
     if (letter === "u") cut(typed.length);
-    if (letter === "w") cut(/\S*\s*$/.exec(typed)?.[0].length ?? 0);
+    if (letter === "w") {
+      const from = typed.length - (/\S*\s*$/.exec(typed)?.[0].length ?? 0);
+      // A label goes as a whole.
+      cut(typed.length - (folds.findAround(typed, from)?.from ?? from));
+    }
   }
 
   return {

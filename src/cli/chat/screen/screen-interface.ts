@@ -80,7 +80,7 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
   const keys = readScreenKeys({
     ...{ handler, editor, queue, questions, interrupts, typingAhead, folds, isRunShown, notifier, onEnd: endChat },
     stdin: console.stdin,
-    edit: (text) => editExternally(text, environment),
+    edit: (text) => editExternally(text, { environment, signal }),
     report: (line) => write(say(handler.locale, line)),
     screen: {
       refreshNow: () => screen.refreshNow(),

@@ -47,6 +47,8 @@ export function readScreenKeys(options: ScreenKeysOptions): ScreenKeys {
   let keys = readKeys(stdin, press, end);
   let isOpen = true;
   let isDrawing = false;
+  /** Settles when the editor that is open has ended. */
+  let editing: Promise<void> | undefined;
 
   /** Draws one frame for all keys that arrived together. */
   function draw(): void {
@@ -95,7 +97,7 @@ export function readScreenKeys(options: ScreenKeysOptions): ScreenKeys {
     if (key.ctrl && key.text === "z") suspendProcess({ suspend, resume });
     if (key.ctrl && key.text === "o") handler.expand();
     if (key.ctrl && key.text === "x" && questions.panel === undefined) void editText(editor.text);
-    if (key.ctrl && key.text === "g" && handler.offered !== undefined) queue.push(handler.offered);
+    if (key.ctrl && key.text === "g" && handler.offered !== undefined) submit(handler.offered);
     if (key.ctrl && key.text === "d" && editor.text === "") end();
   }
 
@@ -120,8 +122,16 @@ export function readScreenKeys(options: ScreenKeysOptions): ScreenKeys {
     screen.resume();
   }
 
+  /** Two editors at once would share the terminal. */
+  function editText(text: string): Promise<void> {
+    editing ??= openEditor(text).finally(() => {
+      editing = undefined;
+    });
+    return editing;
+  }
+
   /** Gives the terminal to an editor of the user's own. Labels become what they stand for, which can be edited. */
-  async function editText(text: string): Promise<void> {
+  async function openEditor(text: string): Promise<void> {
     suspend();
     const edited = await options.edit(folds.expand(text));
     resume();

@@ -39,7 +39,9 @@ export async function runShellLine(
   { environment, onLine, signal, limits = shellLimits }: ShellOptions,
 ): Promise<ShellRun> {
   const began = performance.now();
-  const env = Object.fromEntries(Object.entries(environment).filter((entry): entry is [string, string] => !!entry[1]));
+  const env = Object.fromEntries(
+    Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
   const lifeline = createLifeline(env.PATH);
   const reading = createLineReader(onLine);
   // What it writes to stderr stands where it was written. The line end keeps a comment at the end from hiding anything.

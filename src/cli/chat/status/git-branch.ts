@@ -1,8 +1,9 @@
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
+import { readText } from "../../../config/sources/find-file.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 
-/** Limits how much of a file of Git's is read as a line, in characters. */
+/** Limits the line of a file of Git's, in characters. */
 const longestLine = 4096;
 
 /**
@@ -28,7 +29,8 @@ async function readHead(git: string): Promise<string | undefined> {
 }
 
 async function readLine(file: string): Promise<string | undefined> {
-  const text = await ignoreRejection(readFile(file, "utf8"), "a branch that cannot be read is not shown");
+  // It waits for no pipe in the file's place.
+  const text = await ignoreRejection(readText(file, file), "a branch that cannot be read is not shown");
   return text?.slice(0, longestLine).split("\n", 1)[0]?.trim();
 }
 

@@ -12,14 +12,18 @@ import { mostTyped } from "./buffer.ts";
 /** Holds the text as it was left in the editor, or why it stays as it is. */
 export type EditedText = { text: string } | { problem: Text };
 
+export interface EditingOptions {
+  /** Names the editor, and is what the editor is given. */
+  environment: Readonly<Record<string, string | undefined>>;
+  /** Ends the editor with us. */
+  signal: AbortSignal;
+}
+
 /**
  * Has a text edited in the program that `VISUAL` or else `EDITOR` names. The terminal has to be given back before: the program uses
  * it as ours. Never rejects.
  */
-export async function editExternally(
-  text: string,
-  environment: Readonly<Record<string, string | undefined>>,
-): Promise<EditedText> {
+export async function editExternally(text: string, { environment, signal }: EditingOptions): Promise<EditedText> {
   const command = environment.VISUAL?.trim() || environment.EDITOR?.trim();
   if (!command) return { problem: noEditor };
   let folder: string | undefined;
@@ -27,7 +31,7 @@ export async function editExternally(
     folder = await mkdtemp(join(tmpdir(), "duet-"));
     const file = join(folder, "question.md");
     await writeFile(file, text, { mode: 0o600 });
-    const problem = await runEditor(command, file);
+    const problem = await runEditor({ command, file, environment, signal });
     if (problem) return { problem: describeFailure(command, problem) };
     if ((await stat(file)).size > 4 * mostTyped) return { problem: tooLong };
     const edited = (await readFile(file, "utf8")).replace(/\r\n?/g, "\n").replace(/\n$/, "");
@@ -41,11 +45,12 @@ export async function editExternally(
 }
 
 /** Resolves to what went wrong. Ctrl-C is for the editor as long as it runs, not for us. */
-async function runEditor(command: string, file: string): Promise<Text | undefined> {
-  const listeners = process.listeners("SIGINT");
+async function runEditor(run: EditorRun): Promise<Text | undefined> {
+  // Those that listen once are still to do so once.
+  const listeners = process.rawListeners("SIGINT").filter(isListener);
   process.removeAllListeners("SIGINT").on("SIGINT", ignoreSignal);
   try {
-    return await waitForEditor(command, file);
+    return await waitForEditor(run);
   } finally {
     process.off("SIGINT", ignoreSignal);
     for (const listener of listeners) process.on("SIGINT", listener);
@@ -54,11 +59,21 @@ async function runEditor(command: string, file: string): Promise<Text | undefine
 
 function ignoreSignal(): void {}
 
-function waitForEditor(command: string, file: string): Promise<Text | undefined> {
+function isListener(value: unknown): value is NodeJS.SignalsListener {
+  return typeof value === "function";
+}
+
+interface EditorRun extends EditingOptions {
+  command: string;
+  file: string;
+}
+
+function waitForEditor({ command, file, environment, signal }: EditorRun): Promise<Text | undefined> {
+  const options = { stdio: "inherit", env: environment, signal, killSignal: "SIGTERM" } as const;
   const child =
     process.platform === "win32"
-      ? spawn(`${command} "${file}"`, { stdio: "inherit", shell: true })
-      : spawn("/bin/sh", ["-c", `${command} "$1"`, "sh", file], { stdio: "inherit" });
+      ? spawn(`${command} "${file}"`, { ...options, shell: true })
+      : spawn("/bin/sh", ["-c", `${command} "$1"`, "sh", file], options);
   return new Promise((resolve) => {
     child.once("error", ({ message }) => resolve({ zh: message, en: message }));
     child.once("exit", (code, signal) => {

@@ -20,8 +20,8 @@ async function openWithGrants(picks?: (string | undefined)[]) {
   }
   await calculate();
   const request = { tool: "send", arguments: { to: "a\u001b[2J" }, rule: "tools.ask: send", onlyOnce: false };
-  for (const folder of ["/elsewhere", process.cwd()]) {
-    const rule = toSavedRule(request, folder);
+  for (const folder of ["/elsewhere", chat.folder]) {
+    const rule = toSavedRule(request, { folder, review: { values: {}, parts: [] } });
     if (rule) await createSavedRules(chat.config.home, folder).add(rule);
   }
   return { chat, asked, calculate };

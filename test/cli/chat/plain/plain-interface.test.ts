@@ -1,8 +1,12 @@
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createStepLog } from "../../../../src/cli/chat/steps/step-log.ts";
 import type { AgentEvent } from "../../../../src/core/events.ts";
 import { createBuiltinTool } from "../../../../src/tools/create-tool.ts";
 import { scriptedModel } from "../../../fakes/model.ts";
+import { temporaryFolder } from "../../../fakes/program.ts";
 import { runAll } from "../../../fakes/run.ts";
 import { openPlainConsole, type PlainConsole } from "../plain-console.ts";
 
@@ -299,3 +303,23 @@ async function told(options: Parameters<typeof openPlainConsole>[0]): Promise<Pl
   await shown.close();
   return terminal;
 }
+
+test("what comes while an editor has the terminal waits for it, and the edited text is no reply to a question of that time", async () => {
+  const mark = join(await temporaryFolder(), "mark");
+  const wait = `touch '${mark}'; while [ -e '${mark}' ]; do sleep 0.02; done; printf edited >`;
+  const { chatInterface, type, stdout } = openPlainConsole({ environment: { PATH: process.env.PATH, EDITOR: wait } });
+  const typed = chatInterface.next();
+  await type("draft\u0018");
+  await vi.waitFor(() => expect(existsSync(mark)).toBe(true), 10_000);
+  const before = stdout();
+  chatInterface.write("a line of the run");
+  const reply = chatInterface.reader?.ask("Sure? ", new AbortController().signal);
+  expect(stdout()).toBe(before);
+  await rm(mark);
+  await vi.waitFor(() => expect(stdout()).toContain("Sure? "), 10_000);
+  expect(stdout().slice(before.length)).toContain("a line of the run\n");
+  await type("yes\r");
+  expect(await reply).toBe("yes");
+  await type("\r");
+  expect(await typed).toBe("edited");
+});

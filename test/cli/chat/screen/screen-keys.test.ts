@@ -12,10 +12,12 @@ function openKeys({
   panel,
   isBusy = false,
   isUnasked = false,
+  edit,
 }: {
   panel?: Panel;
   isBusy?: boolean;
   isUnasked?: boolean;
+  edit?: (text: string) => Promise<{ text: string }>;
 } = {}) {
   const stdin = new PassThrough();
   const history = { entries: ["earlier"], add() {} };
@@ -39,7 +41,8 @@ function openKeys({
     notifier: { noteKey() {}, setFocus() {} },
     isRunShown: () => isUnasked,
     folds: noFolds,
-    edit: async (text) => (text === "" ? { problem: { zh: "", en: "no editor" } } : { text: `${text}, edited` }),
+    edit:
+      edit ?? (async (text) => (text === "" ? { problem: { zh: "", en: "no editor" } } : { text: `${text}, edited` })),
     report,
   });
   onTestFinished(() => keys.close());
@@ -47,7 +50,7 @@ function openKeys({
     stdin.write(codes);
     await new Promise(setImmediate);
   }
-  return { editor, queue, handler, end, press, screen, report };
+  return { editor, queue, handler, end, press, screen, report, keys };
 }
 
 test("a key that a question does not know changes nothing below it, and still drives the chat", async () => {
@@ -109,4 +112,15 @@ test("Ctrl-X does nothing to the input behind a question", async () => {
   editor.set("half typed");
   await press("\u0018");
   expect([editor.text, screen.suspend.mock.calls.length]).toEqual(["half typed", 0]);
+});
+
+test("a second editor is not opened while one has the terminal", async () => {
+  const edited = Promise.withResolvers<{ text: string }>();
+  const edit = vi.fn(() => edited.promise);
+  const { editor, press, screen, keys } = openKeys({ edit });
+  await press("\u0018");
+  const second = keys.editText("queued");
+  edited.resolve({ text: "from the first" });
+  await second;
+  expect([editor.text, edit.mock.calls.length, screen.resume.mock.calls.length]).toEqual(["from the first", 1, 1]);
 });

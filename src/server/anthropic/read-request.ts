@@ -80,7 +80,7 @@ export const messageBody = z.looseObject({
 /** Throws `HttpRefusalError` (400, or 404 for the model) with one line that names the field, its value and what is allowed. */
 export function readMessageRequest(body: unknown): MessageRequest {
   const asked = readFields(messageBody, body);
-  const { own, isSearch, notes } = readTools(asked.tools ?? []);
+  const { own, places, isSearch, notes } = readTools(asked.tools ?? []);
   const conversation = toConversation(readMessages(asked), fields.messages);
   const schema = asked.output_config?.format?.schema;
   return {
@@ -97,7 +97,7 @@ export function readMessageRequest(body: unknown): MessageRequest {
     maxTokens: asked.max_tokens,
     search: isSearch ? true : undefined,
     reasoning: isShown(asked.thinking) ? undefined : "none",
-    fields,
+    fields: { ...fields, toToolField: (index, part) => toToolField(places[index] ?? index, part) },
     isStreamed: asked.stream ?? false,
     user: asked.metadata?.user_id ?? undefined,
   };
@@ -128,5 +128,5 @@ const fields = {
   schema: "output_config.format.schema",
   temperature: "temperature",
   topP: "top_p",
-  toToolField,
+  toolChoice: "tool_choice.name",
 };

@@ -117,14 +117,17 @@ export function readNewToken(values: Values): NewToken {
   return { name, scope, owner, tools: readTools(values), days: readDays(values) };
 }
 
+/** Is the name that `serve.modelApi.trustedKeys` has for the operator's own token. */
+const operatorKey = "DUET_HTTP_TOKEN";
+
 /** Names stand in lines of text, in headers and in owners. */
 function isName(name: string): boolean {
-  return /^[\w.@:+-]{1,100}$/.test(name);
+  return /^[\w.@:+-]{1,100}$/.test(name) && name !== operatorKey;
 }
 
 const nameForm = {
-  zh: "1 到 100 个字母、数字或 _ . @ : + -",
-  en: "1 to 100 letters, digits or _ . @ : + -",
+  zh: "1 到 100 个字母、数字或 _ . @ : + -，且不是 DUET_HTTP_TOKEN",
+  en: "1 to 100 letters, digits or _ . @ : + -, and not DUET_HTTP_TOKEN",
 };
 
 function readTools(values: Values): readonly string[] | undefined {

@@ -169,7 +169,7 @@ export const signInMutations: readonly Mutation[] = [
   {
     id: "sign-out-csrf",
     file: `${folder}/open-sign-in.ts`,
-    text: "    if (!isFromOwnPage(request, origin)) return toRefusalResponse(crossSite, locale);\n",
+    text: "    if (!isFromOwnPage(request, origin)) throw new HttpRefusalError(crossSite);\n",
     becomes: "",
     tests: signIn,
     endangers: "any page signs a person out",

@@ -84,6 +84,22 @@ test("above store.maxSize the longest unused go first, what is in use stays, and
   expect(free).toBe(0);
 });
 
+test("above store.maxSize, responses that stand in no conversation go before what people have said", async () => {
+  const file = await storeFile();
+  const store = await openStore(file, { retention: { ...noLimits, maxSize: 900_000 } });
+  await ask(store, "kept", 500_000);
+  use(file, "kept", 400);
+  const body = Array.from({ length: 30_000 }, () => Math.random().toString(16)).join("");
+  for (const n of [1, 2, 3, 4]) await store.responses?.put({ id: `resp_${n}`, body });
+  for (const n of [1, 2, 3])
+    edit(file, `UPDATE responses SET created_at = '2026-01-0${n}T00:00:00.000Z' WHERE id = 'resp_${n}'`);
+  expect(await store.retention.listExpired()).toEqual([]);
+  expect(await store.retention.prune()).toBe(0);
+  const left = await Promise.all([1, 2, 3, 4].map((n) => store.responses?.get(`resp_${n}`)));
+  expect([left[0], left[3]?.id]).toEqual([undefined, "resp_4"]);
+  expect(await listIds(store)).toEqual(["kept"]);
+});
+
 test("removing a conversation takes all that belongs to it, in steps where it is large, and nothing of another", async () => {
   const file = await storeFile();
   const store = await openStore(file);

@@ -51,7 +51,7 @@ function toResult({ call }: PendingCall, { results }: ClientReply, language: Run
   const found = results.find(({ callId }) => callId === call.id);
   if (found === undefined) return createFailure("tool", say(language, noResult));
   const { text, isError, images } = found;
-  return isError ? createFailure("tool", text) : { ok: true, text, images };
+  return isError ? { ...createFailure("tool", text), images } : { ok: true, text, images };
 }
 
 /** Has the next turns work with what the program sent with its reply. */

@@ -30,7 +30,7 @@ export function createReadCurrent({ roots, guard }: FileAccess): ReadCurrent {
     if (!isAbsolute(path)) return undefined;
     const limit = createTimeLimit(limitMs, () => timeoutError("a file", limitMs));
     try {
-      return await waitAbortable(read(path, await resolveRoots(roots), guard), limit.signal);
+      return await waitAbortable(read(path, roots, guard), limit.signal);
     } catch {
       return undefined;
     } finally {
@@ -41,9 +41,11 @@ export function createReadCurrent({ roots, guard }: FileAccess): ReadCurrent {
 
 async function read(
   path: string,
-  roots: readonly string[],
+  given: FileAccess["roots"],
   guard: FileAccess["guard"],
 ): Promise<CurrentFile | undefined> {
+  // A folder on a network may not answer either.
+  const roots = await resolveRoots(given);
   const found = await openFound(path, roots, guard);
   if (found === undefined) return describeMissing(path, roots, guard);
   try {

@@ -1,6 +1,7 @@
 /**
  * Keeps what programs get back by the ID of a response (`/v1/responses`): what was asked and what was answered, as JSON whose form the
- * interface knows. A record goes with its conversation, and one without a conversation after `longestResponseMs`.
+ * interface knows. A record goes with its conversation, and one without a conversation after `longestResponseMs`, or
+ * earlier where the store is full.
  */
 export interface ResponseRecords {
   /** Keeps a record in place of the one that has its ID. Rejects where that one is another owner's. */

@@ -83,7 +83,7 @@ export const messageBody = z.looseObject({
 export function readMessageRequest(body: unknown): MessageRequest {
   const asked = readFields(messageBody, body);
   if (asked.thread) throw new HttpRefusalError(threadRefusal);
-  const { own, isSearch, notes } = readTools(asked.tools ?? []);
+  const { own, places, isSearch, notes } = readTools(asked.tools ?? []);
   const conversation = toConversation(readMessages(asked), fields.messages);
   const schema = asked.output_config?.format?.schema;
   return {
@@ -100,7 +100,7 @@ export function readMessageRequest(body: unknown): MessageRequest {
     maxTokens: asked.max_tokens,
     search: isSearch ? true : undefined,
     reasoning: isShown(asked.thinking) ? undefined : "none",
-    fields,
+    fields: { ...fields, toToolField: (index, part) => toToolField(places[index] ?? index, part) },
     isStreamed: asked.stream ?? false,
     user: asked.metadata?.user_id ?? undefined,
   };
@@ -142,5 +142,5 @@ const fields = {
   schema: "output_config.format.schema",
   temperature: "temperature",
   topP: "top_p",
-  toToolField,
+  toolChoice: "tool_choice.name",
 };

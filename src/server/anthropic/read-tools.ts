@@ -20,6 +20,8 @@ export interface WireChoice {
 /** Holds the tools of a request: those that the client runs, and what it wants of ours. */
 export interface ReadTools {
   own: ClientToolDefinition[];
+  /** Holds the place of each of them among the tools of the request. */
+  places: number[];
   /** Is true when the client offers Anthropic's web search, in whose place ours is. */
   isSearch: boolean;
   notes: Text[];
@@ -27,11 +29,12 @@ export interface ReadTools {
 
 /** Reads the tools of a request. Throws `HttpRefusalError` (400) for a tool of the client without a schema. */
 export function readTools(tools: readonly WireTool[]): ReadTools {
-  const read: ReadTools = { own: [], isSearch: false, notes: [] };
+  const read: ReadTools = { own: [], places: [], isSearch: false, notes: [] };
   for (const [index, { type, name, description, input_schema: schema }] of tools.entries()) {
     if (type === undefined || type === null || type === "custom") {
       if (!schema) throw fieldRefusedError(`tools[${index}].input_schema`, noSchema);
       read.own.push({ name, description: description ?? "", inputSchema: schema });
+      read.places.push(index);
     } else if (type.startsWith("web_search_")) read.isSearch = true;
     else read.notes.push(describeUnusedTool(type));
   }
@@ -59,7 +62,7 @@ const noName: Text = { zh: "缺少（允许：工具的名称）", en: "is missi
 function describeUnusedTool(type: string): Text {
   const shown = type.slice(0, 100);
   return {
-    zh: `请求中的 Anthropic 工具 ${shown} 没有使用：Duet 没有它。`,
+    zh: `Duet 没有 Anthropic 的工具 ${shown}，已忽略。`,
     en: `Anthropic's tool ${shown} is not used: Duet does not have it.`,
   };
 }

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Caller } from "../../core/caller.ts";
-import type { ClientTools } from "../../core/client-tools.ts";
+import type { ClientToolResult, ClientTools } from "../../core/client-tools.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { RunRegistry } from "../../runs/run-registry.ts";
 import type { ModelRequest } from "./model-request.ts";
@@ -33,7 +33,7 @@ export async function continueRun(
     if (isOpen) await runs.cancel(run, longestEndMs);
     return undefined;
   }
-  const key = hashJson([step.results.map(({ callId, text }) => [callId, text]), step.messages]);
+  const key = hashJson([step.results.map(describeResult), step.messages]);
   if (isOpen) {
     const { results, messages } = step;
     const { toolChoice, conversation } = request;
@@ -74,6 +74,10 @@ export function describeRequest(request: ModelRequest): string {
   const { question, files, instruction } = conversation;
   const asked = [model, question, files.length, instruction === undefined];
   return hashJson([...asked, format, stop, temperature, topP, maxTokens, search]);
+}
+
+function describeResult({ callId, text, isError, images = [] }: ClientToolResult): unknown[] {
+  return [callId, text, isError, images.map((bytes) => hash("sha256", bytes))];
 }
 
 function hashJson(value: unknown): string {

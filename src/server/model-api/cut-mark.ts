@@ -21,7 +21,7 @@ export function renderCutMark(
 }
 
 const changed = {
-  zh: "⚠ 这是不完整的回答：它写到一半后又重写了。",
+  zh: "⚠ 回答不完整：前面的内容发出后，模型又重写了回答。",
   en: "⚠ This answer is partial: it was written anew after a part of it had been sent.",
 };
 

@@ -6,7 +6,7 @@ import type { Text } from "../../kit/locale.ts";
 
 /**
  * Represents a request of a program that takes Duet for a model, whatever its wire (Chat Completions, Responses, Messages). A wire
- * reads its body into one of these, `openAnswer` opens the run for it, and `createAnswerStream` or `waitForAnswer` gives the answer in
+ * reads its body into one of these, `openAnswer` opens the run for it, and `streamAnswer` or `waitForAnswer` gives the answer in
  * parts that the wire writes in its own form.
  */
 export interface ModelRequest {
@@ -53,6 +53,8 @@ export interface RequestFields {
   schema: string;
   temperature: string;
   topP: string;
+  /** Names the field that says which tool is to be called. */
+  toolChoice: string;
   /** Names a part of a tool by the tool's place in `tools`. */
   toToolField(index: number, part: "name" | "inputSchema"): string;
 }

@@ -11,6 +11,7 @@ import { type RunService, releaseRun } from "../../runs/run-service.ts";
 import { createLeaveSignal } from "../http/connection.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { RouteCall } from "../http/routes.ts";
+import { checkToolChoice } from "./check-tool-choice.ts";
 import { collectFiles } from "./collect-files.ts";
 import { continueRun, describeRequest } from "./continue-run.ts";
 import { fieldRefusedError } from "./field-refused-error.ts";
@@ -86,12 +87,14 @@ async function openPart(
     refuse: (index, part, text) => fieldRefusedError(request.fields.toToolField(index, part), text),
     isParallel: request.callsInParallel,
   });
+  const signal = createLeaveSignal(call.connection);
+  await checkToolChoice(duet, request, { clientTools, signal });
   const continued = await continueRun(runs, request, { caller, clientTools });
   if (continued) return { ...continued, notes: conversation.notes };
   const { attachments, history, notes } = await collectFiles(conversation, {
     field: request.fields.messages,
     duet,
-    signal: createLeaveSignal(call.connection),
+    signal,
   });
   const models = await chooseModelParameters(duet, request);
   const answerForm = await openAnswerForm(request);

@@ -121,12 +121,15 @@ function addResult(turn: Exchange | undefined, { callId, text, files, isError }:
   const step = turn?.steps.findLast(({ calls }) => calls.some(({ id }) => id === callId));
   if (step === undefined) return false;
   const images = files.flatMap((file) => ("attachment" in file ? [file.attachment.bytes] : []));
-  step.results.push({ callId, text, isError, ...(images.length > 0 && { images }) });
+  // A model that reads nothing at all would take the call for one without a result.
+  const addresses = files.flatMap((file) => ("url" in file ? [`[image_url: ${file.url}]`] : []));
+  const whole = [...(text === "" ? [] : [text]), ...addresses].join("\n");
+  step.results.push({ callId, text: whole, isError, ...(images.length > 0 && { images }) });
   return true;
 }
 
 const noQuestion = {
-  zh: "没有问题（允许：role 为 user、含文字、图片或文件的消息，或要接着写的 assistant 消息）",
+  zh: "请求中没有提问（需要：role 为 user、含文字、图片或文件的消息，或要接着写的 assistant 消息）",
   en: "there is no question (allowed: a message of the role user with text, an image or a file, or one of the assistant to go on with)",
 };
 

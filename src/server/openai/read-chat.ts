@@ -8,7 +8,7 @@ import { fieldRefusedError } from "../model-api/field-refused-error.ts";
 import { parseMode, reasoningDetails } from "../model-api/model-names.ts";
 import type { ModelRequest } from "../model-api/model-request.ts";
 import type { WireMessage } from "./read-messages.ts";
-import { readToolChoice, readTools, toToolField, wireTool } from "./read-tools.ts";
+import { checkAllowed, readToolChoice, readTools, toToolField, wireTool } from "./read-tools.ts";
 
 /** Represents a request for a chat completion, limited to the fields that Duet uses. Its messages are read by `readMessages`. */
 export interface ChatRequest extends Omit<ModelRequest, "conversation"> {
@@ -70,6 +70,10 @@ export function readChat(body: unknown): ChatRequest {
   const mode = parseMode(fields.model);
   const { messages, stream, stream_options, stop, tools, reasoning } = fields;
   const { choice, allowed } = readToolChoice(fields.tool_choice);
+  const all = readTools(tools ?? []);
+  checkAllowed(allowed, all);
+  // A tool that may not be called still counts where the client has it.
+  const used = [...all.entries()].filter(([, { name }]) => allowed?.has(name) ?? true);
   return {
     model: fields.model,
     mode,
@@ -80,14 +84,14 @@ export function readChat(body: unknown): ChatRequest {
     temperature: fields.temperature ?? undefined,
     topP: fields.top_p ?? undefined,
     stop: toStopTexts(stop),
-    tools: readTools(tools ?? []).filter(({ name }) => allowed?.has(name) ?? true),
+    tools: used.map(([, tool]) => tool),
     toolChoice: choice,
     callsInParallel: fields.parallel_tool_calls ?? true,
     format: readFormat(fields.response_format),
     search: isRecord(fields.web_search_options) ? true : undefined,
     reasoning: typeof reasoning === "string" ? reasoning : reasoning?.exclude === true ? "none" : undefined,
     user: fields.safety_identifier ?? fields.user ?? undefined,
-    fields: chatFields,
+    fields: { ...chatFields, toToolField: (index, part) => toToolField(used[index]?.[0] ?? index, part) },
   };
 }
 
@@ -128,5 +132,5 @@ const chatFields = {
   schema: "response_format.json_schema.schema",
   temperature: "temperature",
   topP: "top_p",
-  toToolField,
+  toolChoice: "tool_choice",
 };

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { ClientToolCall, ClientToolDefinition } from "../../core/client-tools.ts";
 import type { ToolChoice } from "../../core/model.ts";
 import { isRecord, toText } from "../../kit/json.ts";
+import { describeNoTool } from "../model-api/check-tool-choice.ts";
 import { fieldRefusedError } from "../model-api/field-refused-error.ts";
 
 /** Is a tool as a client sends it. */
@@ -49,6 +50,13 @@ export function readToolChoice(written: unknown): ReadToolChoice {
     zh: `${shown} 不可用（允许：auto、none、required，或 { type: "function", function: { name } }）`,
     en: `${shown} (allowed: auto, none, required, or { type: "function", function: { name } })`,
   });
+}
+
+/** Throws `HttpRefusalError` (400) where a tool may be called alone that the request does not bring. */
+export function checkAllowed(allowed: ReadonlySet<string> | undefined, tools: readonly ClientToolDefinition[]): void {
+  const names = tools.map(({ name }) => name);
+  const unknown = [...(allowed ?? [])].find((name) => !names.includes(name));
+  if (unknown !== undefined) throw fieldRefusedError("tool_choice", describeNoTool(unknown, names));
 }
 
 /** Reads the calls of an assistant's message. What is no call of a function is left out. */

@@ -69,7 +69,7 @@ const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PAT
 
 const forOperator = {
   status: 403,
-  error: "auth",
+  error: "forbidden",
   text: {
     zh: "只有服务器管理员可以读取 /metrics（用 DUET_HTTP_TOKEN）",
     en: "/metrics is for the operator of this server (with DUET_HTTP_TOKEN)",

@@ -113,10 +113,12 @@ function reopenResponse(
 
 /** Returns what keeps the responses of a caller. What cannot be kept is known to this process alone. */
 export function keepResponse({ service }: ResponsesContext, caller: Caller): (stored: StoredResponse) => Promise<void> {
-  return async (stored) => {
+  async function keep(stored: StoredResponse): Promise<void> {
     const store = await service.duet.store(caller);
-    await ignoreRejection(saveResponse(store.responses, stored), "the monitor of the store reports it");
-  };
+    await saveResponse(store.responses, stored);
+  }
+
+  return (stored) => ignoreRejection(keep(stored), "the monitor of the store reports it");
 }
 
 function restartResponse({ response, body }: StoredResponse): WireResponse {

@@ -1,8 +1,11 @@
 /** Counts the hexadecimal digits of a run's ID. */
 const runDigits = 32;
 
-/** Counts the digits that say which one of its run's responses a response is. */
-const partDigits = 2;
+/** Counts the digits that say which one of its run's responses a response is, and which one of its items an item. */
+const countDigits = 4;
+
+/** Is what `countDigits` was when the first responses were stored. */
+const earlierDigits = 2;
 
 /** Says what the IDs of items begin with, as OpenAI's do. */
 export const itemPrefixes = { message: "msg", reasoning: "rs", call: "fc", customCall: "ctc", input: "in" } as const;
@@ -16,7 +19,9 @@ export function toResponseId(runId: string, part: number): string {
 
 /** Returns which run a response is of, and undefined for an ID that is none of ours. */
 export function readResponseId(id: string): { runId: string; part: number } | undefined {
-  const digits = new RegExp(`^resp_([0-9a-f]{${runDigits}})([0-9a-f]{${partDigits}})$`).exec(id);
+  const digits = new RegExp(
+    `^resp_([0-9a-f]{${runDigits}})([0-9a-f]{${countDigits}}|[0-9a-f]{${earlierDigits}})$`,
+  ).exec(id);
   if (digits === null) return undefined;
   const [, run = "", part = ""] = digits;
   return { runId: `run-${run}`, part: Number.parseInt(part, 16) };
@@ -29,10 +34,13 @@ export function toItemId(prefix: string, responseId: string, index: number): str
 
 /** Returns the response that an item stands in, and undefined for an ID that is none of ours. */
 export function findResponseOfItem(itemId: string): string | undefined {
-  const digits = new RegExp(`^[a-z]+_([0-9a-f]{${runDigits + partDigits}})[0-9a-f]{2,}$`).exec(itemId);
-  return digits?.[1] && `resp_${digits[1]}`;
+  const [, digits = ""] = /^[a-z]+_([0-9a-f]+)$/.exec(itemId) ?? [];
+  // The count of items had two digits or more.
+  const isWhole = digits.length === runDigits + 2 * countDigits;
+  const width = isWhole ? countDigits : earlierDigits;
+  return digits.length < runDigits + 2 * earlierDigits ? undefined : `resp_${digits.slice(0, runDigits + width)}`;
 }
 
 function toDigits(count: number): string {
-  return count.toString(16).padStart(partDigits, "0");
+  return count.toString(16).padStart(countDigits, "0");
 }

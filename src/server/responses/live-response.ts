@@ -28,6 +28,8 @@ export interface LiveResponse {
   readonly isSettled: boolean;
   /** Resolves at the next event, at the end, or when the signal aborts. */
   waitForEvent(signal: AbortSignal): Promise<void>;
+  /** Keeps nothing more of the response, and resolves when what was to be kept before is. */
+  forget(): Promise<void>;
 }
 
 export interface LiveOptions extends WriterOptions, Pick<ReadTools, "writeCall"> {
@@ -81,11 +83,15 @@ export function createLiveResponse({ answer, stored, locale, keep, ...options }:
     }
   }
 
-  const begun = keep(toStored());
+  let isForgotten = false;
+  let kept = keep(toStored());
   writer.begin();
   void followAnswer(answer, handle, new AbortController().signal)
-    .then(() => begun)
-    .then(() => keep(toStored()))
+    .then(() => kept)
+    .then(() => {
+      if (!isForgotten) kept = keep(toStored());
+      return kept;
+    })
     .finally(() => {
       isSettled = true;
       notifier.notify();
@@ -110,6 +116,10 @@ export function createLiveResponse({ answer, stored, locale, keep, ...options }:
       return isSettled;
     },
     waitForEvent: notifier.wait,
+    forget() {
+      isForgotten = true;
+      return kept;
+    },
   };
 }
 

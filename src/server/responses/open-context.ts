@@ -5,13 +5,16 @@ import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { ModelMessage, ModelRequest } from "../model-api/model-request.ts";
 import { toConversation } from "../model-api/to-conversation.ts";
 import { findResponse, type ResponsesContext } from "./find-response.ts";
-import { findResponseOfItem, itemPrefixes, readResponseId } from "./ids.ts";
+import { findResponseOfItem, itemPrefixes, readResponseId, toResponseId } from "./ids.ts";
 import { readItems, type WireItem } from "./read-items.ts";
 import type { ResponsesRequest } from "./read-request.ts";
 import { isOver, type StoredResponse } from "./stored-response.ts";
 
 /** Says what a request is asked in: a conversation of ours, or the history that it brings. */
-export type OpenedContext = Pick<ModelRequest, "conversation" | "storage">;
+export interface OpenedContext extends Pick<ModelRequest, "conversation" | "storage"> {
+  /** Is the conversation that the client has named, in this request or in one that it goes on from. */
+  namedId?: string | undefined;
+}
 
 /** Limits how many responses before the last one are read for their items. */
 const mostBefore = 1000;
@@ -30,11 +33,15 @@ export async function openContext(
   const own = readItems(items, "input");
   const instructions = toInstruction(request.instructions);
   const isPlain = own.every(({ role }) => role === "user" || role === "instruction");
+  // The results of calls belong to the question before them, which its instructions were for.
+  const isReply = own.every(({ role }) => role === "tool");
   const { previousId, conversationId } = request;
   if (conversationId !== undefined) {
     await checkConversation(context, conversationId, caller);
-    const conversation = toConversation([...instructions, ...own], "input");
-    return { conversation, storage: { conversationId } };
+    const { standing, before } = isReply ? await findQuestion(context, caller, own) : nothingBefore;
+    const said = instructions.length > 0 ? instructions : toInstruction(standing);
+    const conversation = toConversation([...said, ...before, ...own], "input");
+    return { conversation, storage: { conversationId }, namedId: conversationId };
   }
   if (previousId === undefined) {
     const conversation = toConversation([...instructions, ...own], "input");
@@ -42,15 +49,43 @@ export async function openContext(
   }
   const previous = await findPrevious(context, caller, previousId);
   const before = readItems(await collectItems(context, caller, previous), "previous_response_id");
-  // The results of calls belong to the question before them, which its instructions were for.
-  const isReply = own.every(({ role }) => role === "tool");
   const standing = isReply && instructions.length === 0 ? toInstruction(previous.body.instructions) : instructions;
   if (request.isStored && isPlain && (await isLast(context, caller, previous))) {
     const said = before.filter(({ role }) => role === "instruction");
     const conversation = toConversation([...instructions, ...said, ...own], "input");
-    return { conversation, storage: { conversationId: previous.conversationId } };
+    const namedId = previous.response.conversation?.id;
+    return { conversation, storage: { conversationId: previous.conversationId }, namedId };
   }
   return { conversation: toConversation([...standing, ...before, ...own], "input"), storage: undefined };
+}
+
+/** Holds what was said before the results of calls, for which the client need name no response. */
+interface ReadQuestion {
+  /** Holds the instructions that the question came with. */
+  standing: string | undefined;
+  before: readonly ModelMessage[];
+}
+
+const nothingBefore: ReadQuestion = { standing: undefined, before: [] };
+
+/** Reads the question of the run that has asked for these results, with the calls that it has made since. */
+async function findQuestion(
+  context: ResponsesContext,
+  caller: Caller,
+  results: readonly ModelMessage[],
+): Promise<ReadQuestion> {
+  const ids = results.flatMap((message) => (message.role === "tool" ? [message.result.callId] : []));
+  const [run] = ids.flatMap((id) => context.service.runs.findByClientCall(id, caller) ?? []);
+  if (run === undefined) return nothingBefore;
+  const asked = run.clientCalls.rounds.findIndex(({ calls }) => calls.some(({ id }) => ids.includes(id)));
+  const parts: StoredResponse[] = [];
+  for (let part = 0; part <= asked; part += 1) {
+    const found = await findResponse(context, caller, toResponseId(run.id, part));
+    if (found) parts.push(found.stored);
+  }
+  const items = parts.flatMap(({ input, response }) => [...input, ...response.output.map((item) => ({ ...item }))]);
+  const before = readItems(await resolveReferences(context, items, caller), "input");
+  return { standing: parts[0]?.body.instructions ?? undefined, before };
 }
 
 function toInstruction(text: string | null | undefined): ModelMessage[] {

@@ -72,6 +72,7 @@ export function readBody(body: ResponsesBody): Omit<ResponsesRequest, "items"> {
       schema: "text.format.schema",
       temperature: "temperature",
       topP: "top_p",
+      toolChoice: "tool_choice",
       toToolField: (index, part) => `${tools.places[index] ?? "tools"}.${part === "name" ? "name" : "parameters"}`,
     },
     body,

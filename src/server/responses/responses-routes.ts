@@ -9,7 +9,7 @@ import { withAsker } from "../model-api/find-asker.ts";
 import { openAnswer } from "../model-api/open-answer.ts";
 import { findEarlyRefusal } from "../model-api/stream-answer.ts";
 import { getResponse, keepResponse, type ResponsesContext } from "./find-response.ts";
-import { toResponseId } from "./ids.ts";
+import { readResponseId, toResponseId } from "./ids.ts";
 import { createLiveResponse, createLiveResponses, type LiveResponse, waitUntilSettled } from "./live-response.ts";
 import { openContext } from "./open-context.ts";
 import { readInputQuery, readStart, toItemPage } from "./read-query.ts";
@@ -28,9 +28,13 @@ export function createResponsesRoutes(service: RunService): Readonly<Record<stri
     "/v1/responses/:id/input_items": { GET: withPerson(listInput(context)) },
   };
 
-  /** Serves the call on behalf of who asks, whom only a header can name here. */
+  /** Serves the call on behalf of who asks, whom a header or the query names here. */
   function withPerson(handle: Handle): Handle {
-    return (call) => handle(withAsker(call, service.settings.modelApi, undefined));
+    return (call) => {
+      const query = new URL(call.request.url).searchParams;
+      const user = query.get("safety_identifier") ?? query.get("user") ?? undefined;
+      return handle(withAsker(call, service.settings.modelApi, user));
+    };
   }
 }
 
@@ -53,13 +57,13 @@ function create(context: ResponsesContext): Handle {
 async function begin(context: ResponsesContext, request: ResponsesRequest, call: RouteCall): Promise<LiveResponse> {
   const { caller } = call;
   const opened = await openContext(context, request, caller);
-  const { readTools, encryptsReasoning, isStored, conversationId } = request;
+  const { readTools, encryptsReasoning, isStored } = request;
   opened.conversation.notes.push(...readTools.notes);
   const answer = await openAnswer(context.service, { ...request, ...opened }, call);
   const { run, locale, notes } = answer;
   const id = toResponseId(run.id, answer.part);
   const stored = {
-    response: createResponse({ id, createdAt: run.startedAt, body: request.body, conversationId }),
+    response: createResponse({ id, createdAt: run.startedAt, body: request.body, conversationId: opened.namedId }),
     input: toKeptItems(id, request.items),
     body: request.body,
     notes,
@@ -115,8 +119,8 @@ function cancel(context: ResponsesContext): Handle {
 function remove(context: ResponsesContext): Handle {
   return async ({ caller, params: { id = "" } }) => {
     const { live, stored } = await getResponse(context, caller, id);
-    // A run may also wait for the client's tools.
-    if (live && live.run.outcome === undefined) {
+    await live?.forget();
+    if (live && (!live.isOver || isWaitedFor(live))) {
       await context.service.runs.cancel(live.run, graceMs);
       await waitUntilSettled(live, AbortSignal.timeout(graceMs));
     }
@@ -129,6 +133,12 @@ function remove(context: ResponsesContext): Handle {
       await removeConversation(context, caller, conversationId);
     return toJsonResponse({ id, object: "response", deleted: true });
   };
+}
+
+/** Returns true where the run of a response that is over waits for the results of its calls. */
+function isWaitedFor({ run: { clientCalls }, response }: LiveResponse): boolean {
+  const part = readResponseId(response.id)?.part ?? 0;
+  return clientCalls.open !== undefined && clientCalls.open === clientCalls.rounds[part];
 }
 
 async function removeConversation({ service }: ResponsesContext, caller: Caller, id: string): Promise<void> {

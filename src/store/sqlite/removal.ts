@@ -57,6 +57,7 @@ function removeOne(
     [statements.oldestTurns, statements.dropTurn],
     [statements.oldestSources, statements.dropSource],
     [statements.oldestResults, statements.dropResult],
+    [statements.oldestResponses, statements.dropResponseOf],
   ] as const) {
     const rows = list.all({ id, limit: mostRows });
     for (const { n, bytes } of rows) {
@@ -78,7 +79,6 @@ function removeOne(
   if (files.length === mostRows) return "more";
   left.rows -= 1;
   statements.dropIdempotencyRecords.run({ id, owner });
-  statements.dropResponses.run({ id, owner });
   dropRunRecords(statements, { id, owner });
   statements.dropConversation.run({ id, owner });
   return "gone";
@@ -109,6 +109,34 @@ export async function removeInSteps(
     gone += progress.gone;
     rest = rest.slice(progress.taken);
     if (rest.length === 0) return gone;
+    await pause(began, signal);
+  }
+}
+
+/**
+ * Removes the responses from before a time that stand in no conversation step by step, the oldest first. Ends before the first one for
+ * which `isEnough` is true.
+ */
+export async function removeLooseResponses(
+  connection: StoreConnection,
+  before: string,
+  { signal, beforeStep, isEnough = () => false }: StepsOptions = {},
+): Promise<void> {
+  for (;;) {
+    await beforeStep?.();
+    const began = performance.now();
+    const isDone = await connection.write((statements) => {
+      let bytesLeft = mostBytes;
+      const rows = statements.looseResponses.all({ before, limit: mostRows });
+      for (const { n, bytes } of rows) {
+        if (isEnough(statements)) return true;
+        if (bytesLeft <= 0) return false;
+        statements.dropLooseResponse.run({ n: Number(n) });
+        bytesLeft -= Number(bytes);
+      }
+      return rows.length < mostRows;
+    });
+    if (isDone) return;
     await pause(began, signal);
   }
 }

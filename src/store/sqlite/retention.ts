@@ -1,3 +1,5 @@
+import { longestDeadTokenMs } from "../../core/store/credentials.ts";
+import { longestResponseMs } from "../../core/store/response-records.ts";
 import {
   dayMs,
   type ExpiredConversation,
@@ -10,7 +12,7 @@ import { toText } from "../../kit/json.ts";
 import type { StoreConnection } from "./connection.ts";
 import { pruneDailyUsage } from "./daily-usage.ts";
 import { pruneJournal } from "./journal/journal.ts";
-import { releasePages, removeInSteps, type StepsOptions } from "./removal.ts";
+import { releasePages, removeInSteps, removeLooseResponses, type StepsOptions } from "./removal.ts";
 import type { Statements } from "./statements.ts";
 
 /** Removes old conversations of all owners. Several processes may share the file. */
@@ -55,18 +57,25 @@ export function createSqliteRetention(
 
   const isSmallEnough = ({ storedBytes }: Statements): boolean => Number(storedBytes.get()?.bytes) <= limits.maxSize;
 
-  /** Removes a few conversations, those that are too old first. Returns how many it removed; 0 when there is nothing to do. */
+  /**
+   * Removes a few conversations, those that are too old first. Where that is not enough, what programs can ask for by its ID alone goes
+   * before what people have said. Returns how many conversations it removed; 0 when there is nothing to do.
+   */
   async function pruneSome(usesAge: boolean, options: StepsOptions): Promise<number> {
-    const { old, spare } = await connection.read((statements) => ({
+    const { old, isFull, spare } = await connection.read((statements) => ({
       old: usesAge ? listExpired(statements, getAgeLimit()) : [],
-      spare: isSmallEnough(statements) ? [] : listExpired(statements, getInUseLimit()),
+      isFull: !isSmallEnough(statements),
+      spare: listExpired(statements, getInUseLimit()),
     }));
     if (old.length > 0) return removeInSteps(connection, old, options);
+    if (!isFull) return 0;
+    await removeLooseResponses(connection, getInUseLimit(), { ...options, isEnough: isSmallEnough });
     return spare.length > 0 ? removeInSteps(connection, spare, { ...options, isEnough: isSmallEnough }) : 0;
   }
 
   async function pruneAll(usesAge: boolean, options: StepsOptions): Promise<number> {
     let removed = 0;
+    if (usesAge) await removeLooseResponses(connection, toTime(now() - longestResponseMs), options);
     for (;;) {
       const more = await pruneSome(usesAge, options);
       removed += more;
@@ -91,6 +100,8 @@ export function createSqliteRetention(
       putUpkeep.run({ due: toTime(time + leaseMs), seen: toTime(time), trusted });
       pruneDailyUsage(statements, time);
       pruneJournal(statements, time);
+      statements.pruneApiTokens.run({ oldest: toTime(time - longestDeadTokenMs) });
+      statements.pruneSessions.run(toTime(time));
       return { usesAge: trusted <= toTime(time) };
     });
   }
@@ -128,9 +139,10 @@ export function createSqliteRetention(
     limits,
     measure,
     async listExpired() {
-      const [rows, stored] = await connection.read(({ weighed, storedBytes }) => [
-        weighed.all({ before: getInUseLimit() }),
-        Number(storedBytes.get()?.bytes),
+      const before = getInUseLimit();
+      const [rows, stored] = await connection.read(({ weighed, storedBytes, looseResponseBytes }) => [
+        weighed.all({ before }),
+        Number(storedBytes.get()?.bytes) - Number(looseResponseBytes.get({ before })?.bytes),
       ]);
       const ageLimit = getAgeLimit();
       let left = stored;

@@ -33,6 +33,9 @@ export function prepareRemoval(prepare: Prepare) {
     namedFiles: prepare(`
       SELECT n.hash AS hash, octet_length(f.bytes) AS bytes FROM conversation_files n JOIN files f ON f.hash = n.hash
       WHERE n.conversation = :id LIMIT :limit`),
+    oldestResponses: prepare(`
+      SELECT rowid AS n, octet_length(body) AS bytes FROM responses
+      WHERE conversation = :id ORDER BY created_at LIMIT :limit`),
     unnameFile: prepare("DELETE FROM conversation_files WHERE conversation = :id AND hash = :hash"),
     dropUnnamedFile: prepare(`
       DELETE FROM files
@@ -42,6 +45,7 @@ export function prepareRemoval(prepare: Prepare) {
     dropTurn: prepare("DELETE FROM turns WHERE conversation = :id AND n = :n"),
     dropSource: prepare("DELETE FROM sources WHERE conversation = :id AND n = :n"),
     dropResult: prepare("DELETE FROM results WHERE conversation = :id AND n = :n"),
+    dropResponseOf: prepare("DELETE FROM responses WHERE conversation = :id AND rowid = :n"),
     dropIdempotencyRecords: prepare("DELETE FROM begun_runs WHERE conversation = :id AND owner IS :owner"),
     dropConversation: prepare("DELETE FROM conversations WHERE id = :id AND owner IS :owner"),
     /** Gives free pages back to the file system, at most so many. A file of an earlier version has none to give. */
@@ -56,7 +60,7 @@ export function prepareRetention(prepare: Prepare) {
     /** The index of these rows is read no further than to the first that is not old enough. */
     expired: prepare(`
       SELECT id, owner FROM conversations WHERE ${expendable} AND updated_at < :before ORDER BY updated_at LIMIT :limit`),
-    /** Selects each with about what it takes: its turns, results, traces, sources and files. */
+    /** Selects each with about what it takes: its turns, results, traces, sources, responses and files. */
     weighed: prepare(`
       SELECT id, owner, title, updated_at,
         (SELECT coalesce(sum(${turnBytes}), 0) FROM turns WHERE conversation = c.id)
@@ -66,7 +70,8 @@ export function prepareRetention(prepare: Prepare) {
         + (SELECT coalesce(sum(octet_length(trace) + coalesce(octet_length(packed), 0)), 0) FROM traces
            WHERE conversation = c.id)
         + (SELECT coalesce(sum(octet_length(url) + octet_length(title) + octet_length(snippet)), 0) FROM sources
-           WHERE conversation = c.id) + 500 AS bytes
+           WHERE conversation = c.id)
+        + (SELECT coalesce(sum(octet_length(body)), 0) FROM responses WHERE conversation = c.id) + 500 AS bytes
       FROM conversations c WHERE ${expendable} AND updated_at < :before ORDER BY updated_at`),
     storedBytes: prepare(`
       SELECT (page_count - freelist_count) * page_size AS bytes
@@ -106,7 +111,14 @@ export function prepareResponseRecords(prepare: Prepare) {
     response: prepare("SELECT conversation, body FROM responses WHERE id = :id AND owner IS :owner"),
     dropResponse: prepare("DELETE FROM responses WHERE id = :id AND owner IS :owner"),
     firstResponse: prepare("SELECT 1 FROM responses WHERE conversation = :conversation AND owner IS :owner LIMIT 1"),
-    dropResponses: prepare("DELETE FROM responses WHERE conversation = :id AND owner IS :owner"),
+    /** Selects responses that stand in no conversation. */
+    looseResponses: prepare(`
+      SELECT rowid AS n, octet_length(body) AS bytes FROM responses
+      WHERE conversation IS NULL AND created_at < :before ORDER BY created_at LIMIT :limit`),
+    looseResponseBytes: prepare(`
+      SELECT coalesce(sum(octet_length(body)), 0) AS bytes FROM responses
+      WHERE conversation IS NULL AND created_at < :before`),
+    dropLooseResponse: prepare("DELETE FROM responses WHERE conversation IS NULL AND rowid = :n"),
     pruneResponses: prepare(`
       DELETE FROM responses WHERE id IN (
         SELECT id FROM responses WHERE conversation IS NULL AND created_at < :oldest ORDER BY created_at LIMIT 20)`),

@@ -31,7 +31,7 @@ async function startShared(modelApi: object, turns = 9) {
     const { runs } = (await (await fetch(`${duet.origin}/agent/runs`, { headers })).json()) as { runs: unknown[] };
     return runs.length;
   };
-  return { ask, callers, operatorsRuns };
+  return { client, ask, callers, operatorsRuns };
 }
 
 test("behind a trusted key each person whom a request names has limits, runs and log lines of their own", async () => {
@@ -46,6 +46,15 @@ test("behind a trusted key each person whom a request names has limits, runs and
   expect(await operatorsRuns()).toBe(1);
   expect(callers()).toHaveLength(4);
   expect(callers().join()).not.toMatch(/anna|ben|carl/);
+});
+
+test("the response of a person whom a request has named is read with the name in the query", async () => {
+  const { client } = await startShared({ trustedKeys: ["DUET_HTTP_TOKEN"] });
+  const { id } = await client.responses.create({ model: "duet-chat", input: "Hi", safety_identifier: "anna" });
+  await expect(client.responses.retrieve(id)).rejects.toMatchObject({ status: 404 });
+  await expect(client.responses.retrieve(id, {}, { query: { user: "ben" } })).rejects.toMatchObject({ status: 404 });
+  expect(await client.responses.retrieve(id, {}, { query: { user: "anna" } })).toMatchObject({ id });
+  await client.responses.delete(id, { query: { safety_identifier: "anna" } });
 });
 
 test("a configured header names the person, and what the body says does not count", async () => {

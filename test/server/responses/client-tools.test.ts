@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { makeTool } from "../../fakes/events.ts";
 import type { ScriptedCall } from "../../fakes/model.ts";
 import { startWire } from "../openai/wire.ts";
+import { beginConversation } from "./conversations.ts";
 import { checkEvents } from "./response-events.ts";
 
 const parameters = {
@@ -61,6 +62,19 @@ test("a stream ends with the calls of the client's tools, and the same run goes 
   expect(third.output_text).toBe("Again.");
   expect(await (await fetch(`${origin}/agent/conversations`)).json()).toMatchObject({ conversations: [{ turns: 2 }] });
   for (const { id, output } of [first, second]) expect((await client.responses.retrieve(id)).output).toEqual(output);
+});
+
+test("outputs go on with the run of a named conversation, and deleting a response that is over does not end it", async () => {
+  const [one, two] = [calls.slice(0, 1), calls.slice(2)];
+  const { client, origin } = await startWire({ turns: ["Hi.", { calls: one }, { calls: two }, "Done."] });
+  const asked = { model: "duet-agent", tools, conversation: await beginConversation(origin) };
+  const first = await client.responses.create({ ...asked, input: "Compare", instructions: "Be brief." });
+  const second = await client.responses.create({ ...asked, input: outputsOf(first.output) });
+  expect(second.output.at(-1)).toMatchObject({ type: "custom_tool_call", name: "patch" });
+  expect(second.id.slice(0, -4)).toBe(first.id.slice(0, -4));
+  await client.responses.delete(first.id);
+  const run = await fetch(`${origin}/agent/runs/${second._request_id}`);
+  expect(await run.json()).toMatchObject({ status: "running" });
 });
 
 test("a client that keeps its items sends them all again, and a run that is gone is answered from them", async () => {

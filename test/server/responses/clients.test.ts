@@ -38,7 +38,7 @@ test("a response comes whole: the text with its citations, the tokens of all mod
     store: true,
     previous_response_id: null,
   });
-  expect(response.id).toMatch(/^resp_[0-9a-f]{34}$/);
+  expect(response.id).toMatch(/^resp_[0-9a-f]{36}$/);
   expect(response._request_id).toMatch(/^run-/);
   expect(response.output_text).toMatch(/^Duet is an agent \[1\]\./);
   expect(response.output.map(({ type }) => type)).toEqual(["message"]);

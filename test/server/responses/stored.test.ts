@@ -4,10 +4,12 @@ import { join } from "node:path";
 import OpenAI from "openai";
 import { expect, onTestFinished, test } from "vitest";
 import { waitAbortable } from "../../../src/kit/async/timeout.ts";
+import { findResponseOfItem, readResponseId, toItemId, toResponseId } from "../../../src/server/responses/ids.ts";
 import { openHttpDuet } from "../../fakes/http-duet.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 import { serveCallers } from "../api/api-for-callers.ts";
 import { startWire } from "../openai/wire.ts";
+import { beginConversation } from "./conversations.ts";
 import { checkEvents } from "./response-events.ts";
 
 const asked = { model: "duet-chat", input: "First?" };
@@ -82,6 +84,25 @@ test("a response goes on with its conversation after a restart, and can be read,
   expect(await client.responses.retrieve(branch.id)).toMatchObject({ output_text: "Branch." });
 });
 
+test("deleting responses leaves a conversation that the client has named, also for those that go on from them", async () => {
+  const { client, origin } = await startWire({ turns: ["Hi.", "One.", "Two."] });
+  const conversation = await beginConversation(origin);
+  const named = await client.responses.create({ ...asked, conversation });
+  const next = await client.responses.create({ ...asked, previous_response_id: named.id });
+  expect(next.conversation).toEqual({ id: conversation });
+  for (const { id } of [named, next]) await client.responses.delete(id);
+  expect((await fetch(`${origin}/agent/conversations/${conversation}`)).status).toBe(200);
+});
+
+test("the ID of any response and item of a run is read, also of those from before they had four digits", () => {
+  const run = "a".repeat(32);
+  const id = toResponseId(`run-${run}`, 300);
+  expect(readResponseId(id)).toEqual({ runId: `run-${run}`, part: 300 });
+  expect(findResponseOfItem(toItemId("msg", id, 400))).toBe(id);
+  expect(readResponseId(`resp_${run}02`)).toEqual({ runId: `run-${run}`, part: 2 });
+  for (const index of ["01", "1ff"]) expect(findResponseOfItem(`msg_${run}02${index}`)).toBe(`resp_${run}02`);
+});
+
 test("a response that is not to be stored is nowhere afterwards", async () => {
   const { client, origin } = await startWire({ turns: ["One."] });
   const response = await client.responses.create({ ...asked, store: false });
@@ -140,7 +161,7 @@ test("no caller finds another one's response, whether it goes on or is over, nor
       call(path, "ben", "DELETE"),
       post(`${path}/cancel`, "ben", {}),
       again({ previous_response_id: id }),
-      again({ input: [{ type: "item_reference", id: `msg_${id.slice(5)}01` }] }),
+      again({ input: [{ type: "item_reference", id: `msg_${id.slice(5)}0001` }] }),
     ];
     return (await Promise.all(tried)).map(({ status }) => status);
   }

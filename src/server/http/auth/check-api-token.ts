@@ -68,7 +68,7 @@ export const storeUnavailable: HttpRefusal = {
 };
 
 /** Whoever holds a token is its owner's; that of the operator is the operator. */
-export function toTokenCaller({ scope, owner, tools }: Pick<ApiToken, "scope" | "owner" | "tools" | "name">): Caller {
+export function toTokenCaller({ scope, owner, tools }: Pick<ApiToken, "scope" | "owner" | "tools">): Caller {
   return { ...(scope === "operate" ? {} : { owner }), ...(tools === undefined ? {} : { tools }) };
 }
 
@@ -100,7 +100,7 @@ function createScopeRefusal({ name, scope }: ApiToken): HttpRefusal {
   const needed: TokenScope = "ask";
   return {
     status: 403,
-    error: "auth",
+    error: "forbidden",
     text: {
       zh: `API 令牌 ${name} 的权限是 ${scope}，只能读取（需要：${needed}）`,
       en: `the API token ${name} has the scope ${scope}, which only reads (needed: ${needed})`,

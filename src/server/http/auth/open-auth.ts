@@ -187,7 +187,8 @@ function createRefusal(
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
   };
   const written = Object.entries(parameters).map(([name, value]) => `${name}="${value}"`);
-  return { status, error: "auth", text, headers: { "www-authenticate": `Bearer ${written.join(", ")}` } };
+  const code = status === 403 ? "forbidden" : "auth";
+  return { status, error: code, text, headers: { "www-authenticate": `Bearer ${written.join(", ")}` } };
 }
 
 /** Reads the scopes of a token: `scope` of RFC 9068, or `scp`, as text or as a list, which some issuers use. */

@@ -9,6 +9,7 @@ import { readSubscribedUris } from "../../mcp/resource-subscriptions.ts";
 import type { Log } from "../../operations/log.ts";
 import type { Message } from "../request/read-message.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
+import { toJsonRpcError } from "../response/dialects.ts";
 import { toRefusalResponse } from "../response/refusal.ts";
 import { closeWhenExpired, type McpExchange } from "./mcp-exchange.ts";
 
@@ -55,7 +56,8 @@ export function createRequests({
     async handle(exchange, caller) {
       const { request, authInfo, message, connection } = exchange;
       const isSubscription = message?.method === "subscriptions/listen";
-      if (isSubscription && subscriptions >= most) return toRefusalResponse({ ...full, id: message?.id }, locale);
+      if (isSubscription && subscriptions >= most)
+        return toRefusalResponse({ ...full, id: message?.id }, locale, toJsonRpcError);
       // One for each request, so that a subscription hears of its own caller's lists only.
       const handler = createMcpHandler(
         () => createServer(caller, true, { calledTool: findCalledTool(message) }).catch(logAndThrow),

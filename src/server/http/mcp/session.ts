@@ -9,6 +9,7 @@ import { lostConnection } from "../../../runs/run-service.ts";
 import type { HttpConnection } from "../connection.ts";
 import type { Message } from "../request/read-message.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
+import { toJsonRpcError } from "../response/dialects.ts";
 import { toRefusalResponse } from "../response/refusal.ts";
 import { type EventLog, eventLimits } from "./event-log.ts";
 import { closeWhenExpired, type McpExchange } from "./mcp-exchange.ts";
@@ -84,7 +85,7 @@ export function createSession(server: McpServer, { transport, events, locale }: 
 
   async function handlePost({ request, authInfo, connection }: McpExchange, message: Message): Promise<Response> {
     const { id, method, body } = message;
-    if (id !== undefined && live.has(id)) return toRefusalResponse(createIdInUseRefusal(id), locale);
+    if (id !== undefined && live.has(id)) return toRefusalResponse(createIdInUseRefusal(id), locale, toJsonRpcError);
     if (id !== undefined) live.add(id);
     const { response, isResumable } = await enter(request, { parsedBody: body, authInfo }, id);
     if (method === "notifications/cancelled") await forgetCancelled(body.params);
@@ -149,7 +150,7 @@ export function createSession(server: McpServer, { transport, events, locale }: 
     if (!isListening(request)) return transport.handleRequest(request, { authInfo });
     const lastEvent = request.headers.get("last-event-id") ?? "";
     if (lastEvent !== "" && !events.canReplay(lastEvent))
-      return toRefusalResponse(createGoneRefusal(lastEvent), locale);
+      return toRefusalResponse(createGoneRefusal(lastEvent), locale, toJsonRpcError);
     const id = lastEvent === "" ? undefined : events.findRequest(lastEvent);
     if (id !== undefined) readOn(id, connection);
     closeEarlier(id);

@@ -5,6 +5,7 @@ import { showValue } from "../../../core/tools/argument-feedback.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
+import { toJsonRpcError } from "../response/dialects.ts";
 import { closing, toRefusalResponse } from "../response/refusal.ts";
 import { createEventLog, type EventBudget, type EventLimits, eventLimits } from "./event-log.ts";
 import type { McpExchange } from "./mcp-exchange.ts";
@@ -74,7 +75,7 @@ export function createSessions(options: SessionOptions): Sessions {
   }
 
   async function begin(exchange: McpExchange, caller: Caller, key: string): Promise<Response> {
-    if (isFull() && !closeLongestIdle(key)) return toRefusalResponse(createFullRefusal(most), locale);
+    if (isFull() && !closeLongestIdle(key)) return toRefusalResponse(createFullRefusal(most), locale, toJsonRpcError);
     coming += 1;
     try {
       return await open(exchange, caller, key);
@@ -97,7 +98,7 @@ export function createSessions(options: SessionOptions): Sessions {
     await server.connect(transport);
     const session = createSession(server, { transport, events, locale });
     try {
-      return isClosed ? toRefusalResponse(closing, locale) : await session.handle(exchange);
+      return isClosed ? toRefusalResponse(closing, locale, toJsonRpcError) : await session.handle(exchange);
     } finally {
       if (!sessions.has(id)) await session.close();
     }
@@ -110,11 +111,11 @@ export function createSessions(options: SessionOptions): Sessions {
       if (id === null)
         return exchange.message?.method === "initialize"
           ? begin(exchange, caller, key)
-          : toRefusalResponse(noId, locale);
+          : toRefusalResponse(noId, locale, toJsonRpcError);
       const entry = sessions.get(id);
       return entry?.key === key
         ? entry.session.handle(exchange)
-        : toRefusalResponse(createUnknownSessionRefusal(exchange, id), locale);
+        : toRefusalResponse(createUnknownSessionRefusal(exchange, id), locale, toJsonRpcError);
     },
     async close() {
       isClosed = true;

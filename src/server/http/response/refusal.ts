@@ -1,7 +1,7 @@
 import type { Outcome } from "../../../core/outcome.ts";
 import { DuetError, toSeconds } from "../../../kit/errors.ts";
 import type { Locale } from "../../../kit/locale.ts";
-import { type Dialect, type HttpRefusal, toJsonRpcError } from "./dialects.ts";
+import type { Dialect, HttpRefusal } from "./dialects.ts";
 import { errorTable } from "./error-table.ts";
 
 /** Is thrown when a request cannot be served. */
@@ -39,7 +39,7 @@ export function renderRefusal(
 export function toRefusalResponse(
   refusal: HttpRefusal,
   locale: Locale,
-  dialect: Dialect = toJsonRpcError,
+  dialect: Dialect,
   requestId?: string,
 ): Response {
   const { type, body } = renderRefusal(refusal, locale, dialect, requestId);

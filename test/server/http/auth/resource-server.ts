@@ -2,6 +2,7 @@ import { serveSchema } from "../../../../src/config/schema/file-schema.ts";
 import type { AuthSettings, Clock } from "../../../../src/server/http/auth/auth-settings.ts";
 import { type Admission, type AuthOptions, openAuth } from "../../../../src/server/http/auth/open-auth.ts";
 import type { HttpRefusal } from "../../../../src/server/http/response/dialects.ts";
+import { toJsonRpcError } from "../../../../src/server/http/response/dialects.ts";
 import { toRefusalResponse } from "../../../../src/server/http/response/refusal.ts";
 
 export const resource = "https://duet.example.com/mcp";
@@ -59,7 +60,7 @@ export function openResourceServer(
     async refusal(authorization?: string) {
       const refusal = await knock(authorization);
       if (!("status" in refusal)) throw new Error("admitted");
-      const response = toRefusalResponse(refusal, "en");
+      const response = toRefusalResponse(refusal, "en", toJsonRpcError);
       const { status, headers } = response;
       return {
         status,

@@ -71,6 +71,7 @@ test("every wire words every code without one that the client could take for ano
       const text = JSON.stringify(body);
       expect(text).toContain("it broke");
       expect(text).toContain('"retry_after_s":7');
+      expect(text).toMatch(/"(code|type)":"[a-z_]+"/);
     }
 });
 

@@ -2,7 +2,8 @@ import type { Credentials } from "../../../../core/store/credentials.ts";
 import { createOnce } from "../../../../kit/async/once.ts";
 import { DuetError, getMessage } from "../../../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../../../kit/locale.ts";
-import { toRefusalResponse } from "../../response/refusal.ts";
+import { readAcceptedLocale } from "../../request/accepted-locale.ts";
+import { HttpRefusalError } from "../../response/refusal.ts";
 import { type AuthSettings, type Clock, systemClock } from "../auth-settings.ts";
 import { storeUnavailable } from "../check-api-token.ts";
 import { type Auth, type OpenPages, toMetadataAddress } from "../open-auth.ts";
@@ -40,7 +41,12 @@ export function createClosedSignInPages(locale: Locale): OpenPages {
   const addresses = { start: "", out: "", home: "./" };
   return {
     [paths.page]: (request) =>
-      renderSignInPage({ locale: chooseLocale(request, locale), provider: undefined, addresses, status: 404 }),
+      renderSignInPage({
+        locale: readAcceptedLocale(request.headers.get("accept-language"), locale),
+        provider: undefined,
+        addresses,
+        status: 404,
+      }),
     [paths.session]: () => Response.json({ provider: null, person: null }),
   };
 }
@@ -74,7 +80,12 @@ export function openSignIn(
   function show(request: Request, to: string | null, view: Partial<SignInView> = {}): Response {
     const start = `${base}${paths.start}${to === null ? "" : `?${new URLSearchParams({ to })}`}`;
     const addresses = { start, out: base + paths.out, home: toOwnAddress(to, base) };
-    return renderSignInPage({ locale: chooseLocale(request, locale), provider: issuerHost, addresses, ...view });
+    return renderSignInPage({
+      locale: readAcceptedLocale(request.headers.get("accept-language"), locale),
+      provider: issuerHost,
+      addresses,
+      ...view,
+    });
   }
 
   async function showFailure(request: Request, to: string | null, thrown: unknown): Promise<Response> {
@@ -151,7 +162,7 @@ export function openSignIn(
   }
 
   async function signOut(request: Request): Promise<Response> {
-    if (!isFromOwnPage(request, origin)) return toRefusalResponse(crossSite, locale);
+    if (!isFromOwnPage(request, origin)) throw new HttpRefusalError(crossSite);
     const session = await sessions.end(request);
     const place = session && (await findSignOutAddress(session.idToken, request.signal));
     return toRedirect(place?.href ?? base + paths.page, cookies.remove(cookies.session));
@@ -168,7 +179,7 @@ export function openSignIn(
       try {
         return await serve(request);
       } catch (thrown) {
-        if (thrown instanceof DuetError) return toRefusalResponse(storeUnavailable, locale);
+        if (thrown instanceof DuetError) throw new HttpRefusalError(storeUnavailable);
         throw thrown;
       }
     };
@@ -190,13 +201,6 @@ function toRedirect(address: string, ...cookies: string[]): Response {
   const headers = new Headers({ location: address });
   for (const cookie of cookies) headers.append("set-cookie", cookie);
   return new Response(null, { status: 303, headers });
-}
-
-/** Takes the language that the browser asks for first, and the server's own where it asks for none. */
-function chooseLocale(request: Request, locale: Locale): Locale {
-  const [first] = (request.headers.get("accept-language") ?? "").split(",");
-  if (first === undefined || first.trim() === "" || first.trim() === "*") return locale;
-  return /^\s*zh\b/i.test(first) ? "zh" : "en";
 }
 
 /** Says the time in UTC, because the server does not know the reader's clock. */

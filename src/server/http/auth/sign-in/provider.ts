@@ -1,4 +1,5 @@
 import * as oidc from "openid-client";
+import { waitAbortable } from "../../../../kit/async/timeout.ts";
 import { DuetError, getMessage } from "../../../../kit/errors.ts";
 import { toText } from "../../../../kit/json.ts";
 import type { Text } from "../../../../kit/locale.ts";
@@ -62,16 +63,18 @@ export function createProvider(options: ProviderOptions): Provider {
     },
     async finish(callback, { state, nonce, verifier }, signal) {
       const configuration = await getConfiguration(signal);
-      const tokens = await oidc.authorizationCodeGrant(configuration, callback, {
+      const checks = {
         expectedState: state,
         expectedNonce: nonce,
         pkceCodeVerifier: verifier,
         idTokenExpected: true,
-      });
+      };
+      const tokens = await waitAbortable(oidc.authorizationCodeGrant(configuration, callback, checks), signal);
       const claims = tokens.claims();
       if (claims === undefined || tokens.id_token === undefined) throw new Error("there is no ID token");
       const { sub: subject } = claims;
-      const name = findName(claims) ?? (await fetchName(configuration, tokens.access_token, subject)) ?? subject;
+      const fetchOwnName = () => waitAbortable(fetchName(configuration, tokens.access_token, subject), signal);
+      const name = findName(claims) ?? (await fetchOwnName()) ?? subject;
       const scopes = tokens.scope === undefined ? requested : tokens.scope.split(" ").filter((scope) => scope !== "");
       return { subject, name: toShortLine(name, 100), scopes, idToken: tokens.id_token };
     },

@@ -93,7 +93,7 @@ export function createSessions(options: SessionsOptions): Sessions {
 /** Refuses what another page has made the browser send (CSRF). */
 export const crossSite: HttpRefusal = {
   status: 403,
-  error: "auth",
+  error: "forbidden",
   text: {
     zh: "登录 cookie 只用于本服务自己的网页发出的请求（Sec-Fetch-Site: same-origin，或 Origin 为本服务）；程序请使用令牌",
     en: "the sign-in cookie is for requests of this server's own page alone (Sec-Fetch-Site: same-origin, or its Origin); programs use a token",

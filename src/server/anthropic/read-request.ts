@@ -79,6 +79,7 @@ export const messageBody = z.looseObject({
 
 /** Throws `HttpRefusalError` (400, or 404 for the model) with one line that names the field, its value and what is allowed. */
 export function readMessageRequest(body: unknown): MessageRequest {
+  if (isRecord(body) && isRecord(body.thread)) throw threadRefusedError();
   const asked = readFields(messageBody, body);
   const { own, isSearch, notes } = readTools(asked.tools ?? []);
   const conversation = toConversation(readMessages(asked), fields.messages);
@@ -108,6 +109,19 @@ export function readCountRequest(body: unknown): CountRequest {
   const asked = readFields(countBody, body);
   parseMode(asked.model);
   return { messages: readMessages(asked), tools: readTools(asked.tools ?? []).own };
+}
+
+/** Refuses a thread, of which only what is new would be sent, so that Anthropic's own client sends the whole history instead. */
+function threadRefusedError(): HttpRefusalError {
+  return new HttpRefusalError({
+    status: 400,
+    param: "thread",
+    details: { error_code: "thread_unsupported_request", unsupported: ["thread"] },
+    text: {
+      zh: "thread：这里不保存消息线程（允许：不设置 thread，并在 messages 中发送全部历史）",
+      en: "thread: message threads are not kept here (allowed: no thread, and the whole history in messages)",
+    },
+  });
 }
 
 /** Clients that have not asked for thoughts do not expect blocks of them. */

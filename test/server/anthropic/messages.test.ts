@@ -1,5 +1,6 @@
 import Anthropic from "@anthropic-ai/sdk";
-import { expect, test } from "vitest";
+import { betaTool } from "@anthropic-ai/sdk/helpers/beta/json-schema";
+import { expect, test, vi } from "vitest";
 import type { Tool } from "../../../src/core/tools/tool.ts";
 import { makeTool } from "../../fakes/events.ts";
 import { type HttpDuetSettings, startHttpDuet } from "../../fakes/http-duet.ts";
@@ -126,6 +127,37 @@ test("a request that cannot be served is refused in Anthropic's form, with the f
     /^400 .*messages\[0\]\.content\[0\].*video.*allowed: text, image/,
   );
 });
+
+test.each([false, true])(
+  "the official tool runner, streamed: %s, calls the client's tool and sends the whole history",
+  async (stream) => {
+    const turns = [[{ id: "1", name: "double", input: { number: 21 } }], "It is 42."];
+    const { client, model } = await startMessages({ turns });
+    const run = vi.fn(({ number }: { number: number }) => String(2 * number));
+    const input_schema = { type: "object", properties: { number: { type: "number" } }, required: ["number"] } as const;
+    const runner = client.beta.messages.toolRunner({
+      model: "duet-agent",
+      max_tokens: 500,
+      messages: [{ role: "user", content: "Twice 21?" }],
+      tools: [
+        {
+          ...betaTool({
+            name: "double",
+            description: "Doubles.",
+            inputSchema: input_schema,
+            run: (input) => run(input),
+          }),
+        },
+      ],
+      stream,
+    });
+    const message = await runner.runUntilDone();
+    expect(message.content).toMatchObject([{ type: "text", text: "It is 42." }]);
+    expect(run.mock.calls).toEqual([[{ number: 21 }]]);
+    const last = JSON.stringify(model.requests.at(-1)?.messages);
+    for (const said of ["Twice 21?", "42"]) expect(last).toContain(said);
+  },
+);
 
 test("tokens are counted for what the request brings", async () => {
   const { client } = await startMessages({ turns: [] });

@@ -87,6 +87,7 @@ export const toAnthropicError: Dialect = (refusal, locale, requestId) => {
         type: anthropicTypes[status] ?? (status >= 500 ? "api_error" : "invalid_request_error"),
         message: renderMessage(refusal, locale),
         code,
+        ...(refusal.details && { details: refusal.details }),
         ...renderWait(refusal),
       },
       ...renderId(refusal, requestId),
@@ -173,6 +174,8 @@ export interface HttpRefusal {
   param?: string | undefined;
   /** Is the code that OpenAI's clients expect, when it differs from ours. */
   openAiCode?: string | undefined;
+  /** Is what Anthropic's clients read to go on by themselves. */
+  details?: Readonly<Record<string, unknown>> | undefined;
   /** Is the JSON-RPC error code. When absent it is -32000, which is reserved for servers. */
   code?: number | undefined;
   /** Is the id of the JSON-RPC request, if it could be read. */

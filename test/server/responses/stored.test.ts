@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import OpenAI from "openai";
 import { expect, onTestFinished, test } from "vitest";
+import * as z from "zod";
 import { waitAbortable } from "../../../src/kit/async/timeout.ts";
 import { openHttpDuet } from "../../fakes/http-duet.ts";
 import { scriptedModel } from "../../fakes/model.ts";
@@ -80,6 +81,17 @@ test("a response goes on with its conversation after a restart, and can be read,
   await client.responses.delete(second.id);
   expect(await (await fetch(`${origin}/agent/conversations`)).json()).toMatchObject({ conversations: [] });
   expect(await client.responses.retrieve(branch.id)).toMatchObject({ output_text: "Branch." });
+});
+
+test("a response goes with its conversation, also while this process still knows its run", async () => {
+  const { client, origin } = await startWire({ turns: ["One."] });
+  const { id } = await client.responses.create(asked);
+  const list = await (await fetch(`${origin}/agent/conversations`)).json();
+  const { conversations } = z.object({ conversations: z.array(z.object({ conversation_id: z.string() })) }).parse(list);
+  await fetch(`${origin}/agent/conversations/${conversations[0]?.conversation_id}`, { method: "DELETE" });
+  await expect(client.responses.retrieve(id)).rejects.toMatchObject({ status: 404 });
+  await expect(client.responses.inputItems.list(id)).rejects.toMatchObject({ status: 404 });
+  await expect(client.responses.create({ ...asked, previous_response_id: id })).rejects.toMatchObject({ status: 400 });
 });
 
 test("a response that is not to be stored is nowhere afterwards", async () => {

@@ -34,6 +34,8 @@ export interface RunRegistry extends LiveRuns {
   begin(wanted: Omit<StartRunOptions, "id" | "onEnd"> & { id?: string | undefined }): RunHandle;
   /** Discards the ended runs of a conversation that its caller has deleted. */
   forgetConversation(conversationId: string, caller: Caller): void;
+  /** Calls the listener with each conversation that is forgotten, for as long as the registry is there. */
+  onForget(listener: (conversationId: string, caller: Caller) => void): void;
   /** Releases all runs that a closed connection held. Returns the runs that nobody holds any more. */
   releaseConnection(connection: object): RunHandle[];
   /** Prevents further runs from beginning. Returns the active runs of all callers. */
@@ -63,6 +65,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
   const ended = createFinishedRuns({ keepMs, onForget: forget, sizes: kept });
   /** Holds the runs that a repeated request may join, by caller and key. */
   const joinable = new Map<string, Set<RunHandle>>();
+  const forgetters: ((conversationId: string, caller: Caller) => void)[] = [];
   const listeners = new Set<{ owner: string | undefined; tell(): void }>();
   let isStopped = false;
 
@@ -190,10 +193,12 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
       notifyListeners(run.caller);
       return run;
     },
-    forgetConversation(conversationId, { owner }) {
-      const runs = [...ended.values()].filter((run) => run.caller.owner === owner);
+    forgetConversation(conversationId, caller) {
+      const runs = [...ended.values()].filter((run) => run.caller.owner === caller.owner);
       for (const run of runs) if (run.conversationId === conversationId) ended.remove(run);
+      for (const forget of forgetters) forget(conversationId, caller);
     },
+    onForget: (listener) => void forgetters.push(listener),
     releaseConnection: (connection) => [...active.values()].filter((run) => run.releaseSession(connection)),
     stop() {
       isStopped = true;

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Notice } from "../../core/events.ts";
 import { type Model, type ModelRequest, replaceStream, type ToolChoice, toModelName } from "../../core/model.ts";
 import type { ModelSettings, Quirks } from "../../core/model-settings.ts";
@@ -172,12 +173,23 @@ export function toEffortFields(effort: string | undefined, quirks: Quirks): Reco
   }
 }
 
-/** Says once, at the first call that shows it, that a setting is not used; the call goes on without it. */
+/** Lists what each request sets for itself, so that its own reader has to learn of it. The configuration sets the rest. */
+const requestSettings: ReadonlySet<IgnoredSetting["setting"]> = new Set(["stop", "toolChoice"]);
+
+/** Limits of how many of them it is remembered that they have been told. */
+const mostReported = 1000;
+
+/**
+ * Says that a setting is not used, and the call goes on without it: once, at the first call that shows it, or once in each run for what
+ * the request has set.
+ */
 export function withSettingNotices(next: Model, { settings, locale = "en" }: ModelContext): Model {
-  const reported = new Set<string>();
+  const reported = new LRUCache<string, true>({ max: mostReported });
   return replaceStream(next, async (request, onEvent, signal) => {
-    const fresh = chooseParameters(request, settings).ignored.filter(({ setting }) => !reported.has(setting));
-    for (const { setting } of fresh) reported.add(setting);
+    const toKey = ({ setting }: IgnoredSetting): string =>
+      requestSettings.has(setting) ? `${setting} ${request.run?.id}` : setting;
+    const fresh = chooseParameters(request, settings).ignored.filter((each) => !reported.has(toKey(each)));
+    for (const each of fresh) reported.set(toKey(each), true);
     for (const each of fresh) onEvent(notice(toModelName(next), each, request.locale ?? locale));
     return next.stream(request, onEvent, signal);
   });

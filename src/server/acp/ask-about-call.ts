@@ -36,9 +36,9 @@ export function createEditorConsent({ readCurrent, saved }: FolderConsent, local
   return {
     async ask(question, callId, choose) {
       const { tool, arguments: args, onlyOnce } = question;
-      const rule = toSavedRule(question, saved.folder);
-      if (rule && (await saved.has(rule))) return "once";
       const review = await reviewCall(question, readCurrent);
+      const rule = toSavedRule(question, { folder: saved.folder, review });
+      if (rule && (await saved.has(rule))) return "once";
       const offered = choices.filter(({ id }) => (id === "save" ? rule !== undefined : !onlyOnce || isForOnce(id)));
       const shownRule = rule && renderSavedRule(rule);
       const call: ToolCallUpdate = {

@@ -1,5 +1,5 @@
 import { readPlanReply } from "../../core/questions/plan-reply.ts";
-import { type Locale, say } from "../../kit/locale.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitize, sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
 import type { ConsentRound } from "../../runs/client-calls.ts";
 
@@ -18,7 +18,7 @@ export function renderConsentQuestion({ code, question: { question, until } }: C
   const fence = "`".repeat(Math.max(3, ...[...json.matchAll(/`+/g)].map(([run]) => run.length + 1)));
   const name = sanitizeLine(tool);
   const why = [say(locale, { zh: `规则：${sanitizeLine(rule)}。`, en: `Rule: ${sanitizeLine(rule)}.` }), reason];
-  const minutes = Math.max(1, Math.round((until - Date.now()) / 60_000));
+  const time = describeTime(until - Date.now());
   return [
     say(locale, { zh: `**是否允许运行 \`${name}\`？**`, en: `**May \`${name}\` be run?**` }),
     `${fence}json\n${json}\n${fence}`,
@@ -27,10 +27,17 @@ export function renderConsentQuestion({ code, question: { question, until } }: C
       .map(sanitizeLine)
       .join(say(locale, { zh: "", en: " " })),
     say(locale, {
-      zh: `回复**是**，就按上面的内容运行；回复**否**，就不运行。回复其他内容，或超过 ${minutes} 分钟，也不运行。\`${code}\``,
-      en: `Reply **yes** to run exactly this, or **no**. It does not run after any other reply, or after ${minutes} min. \`${code}\``,
+      zh: `回复**是**（或“好”“可以”“同意”等），就按上面的内容运行；回复**否**，就不运行。回复不表示同意的内容，或超过 ${time.zh}，也不运行。\`${code}\``,
+      en: `Reply **yes** (or ok, sure, allow) to run exactly this, or **no**. It does not run after a reply that does not agree, or after ${time.en}. \`${code}\``,
     }),
   ].join("\n\n");
+}
+
+function describeTime(ms: number): Text {
+  const seconds = Math.max(1, Math.ceil(ms / 1000));
+  if (seconds < 60) return { zh: `${seconds} 秒`, en: `${seconds} s` };
+  const minutes = Math.floor(seconds / 60);
+  return { zh: `${minutes} 分钟`, en: `${minutes} min` };
 }
 
 const yes =

@@ -133,6 +133,8 @@ export interface LiveResponses {
   find(id: string, caller: Caller): LiveResponse | undefined;
   add(live: LiveResponse, caller: Caller): void;
   remove(id: string, caller: Caller): void;
+  /** Removes those of a conversation of the caller's owner. */
+  removeConversation(conversationId: string, caller: Caller): void;
 }
 
 /** Is how long the events of a response are there for readers who come back, in milliseconds. */
@@ -165,6 +167,11 @@ export function createLiveResponses(): LiveResponses {
     remove(id, caller) {
       active.delete(toKey(caller, id));
       ended.delete(toKey(caller, id));
+    },
+    removeConversation(conversationId, { owner }) {
+      for (const responses of [active, ended])
+        for (const [key, { run, stored }] of [...responses.entries()])
+          if (run.caller.owner === owner && stored.conversationId === conversationId) responses.delete(key);
     },
   };
 }

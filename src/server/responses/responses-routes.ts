@@ -21,6 +21,7 @@ import { toKeptItems } from "./stored-response.ts";
 /** Serves programs that use OpenAI's Responses API. Responses of other callers are reported as not found. */
 export function createResponsesRoutes(service: RunService): Readonly<Record<string, Route>> {
   const context: ResponsesContext = { service, live: createLiveResponses() };
+  service.runs.onForget(context.live.removeConversation);
   return {
     "/v1/responses": { POST: create(context) },
     "/v1/responses/:id": { GET: withPerson(read(context)), DELETE: withPerson(remove(context)) },

@@ -46,6 +46,23 @@ describe("stop texts", () => {
     expect(notices.join()).toContain(ignored);
     expect(notices).toHaveLength(ignored === "" ? 0 : 1);
   });
+
+  test("that are not taken are told in each run that has them, and once in it", async () => {
+    const table = createVendorTable({});
+    const settings = resolveModel(
+      { provider: "openai", model: "gpt-5", baseUrl: fake.openaiUrl },
+      table,
+      {},
+      "models.answer",
+    );
+    const model = createModel({ ...settings, apiKey: "sk-test" }, { retries: 0 });
+    const told: number[] = [];
+    for (const id of ["run-a", "run-a", "run-b"]) {
+      fake.script("gpt-5", { text: "{}" });
+      told.push((await hear(model, { stop: ["a"], run: { id, leftMs: () => 60_000 } })).notices.length);
+    }
+    expect(told).toEqual([1, 0, 1]);
+  });
 });
 
 describe("a forced call", () => {

@@ -149,3 +149,16 @@ test("whoever sends headers that are too long reads why, however much follows, a
   });
   expect(errors).toEqual([]);
 });
+
+test("a client that is still sending a body that is too long reads why it is refused", async () => {
+  const small = await startHttpDuet({ settings: { serve: { http: { maxBody: 1024 } } } });
+  const body = "x".repeat(4_000_000);
+  const headers = { "content-type": "application/json" };
+  const statuses = await Promise.all(
+    Array.from({ length: 12 }, async () => {
+      const answer = await fetch(`${small.origin}/v1/responses`, { method: "POST", headers, body });
+      return [answer.status, await answer.text()];
+    }),
+  );
+  for (const said of statuses) expect(said).toEqual([413, expect.stringContaining("longer than 8192 bytes")]);
+});

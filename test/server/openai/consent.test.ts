@@ -43,7 +43,7 @@ test("a call that needs consent is asked in the answer, and runs once as it was 
   const asked = await ask([user("Wipe the old ones")]);
   expect(asked).toMatchObject({ finish: "stop", run: expect.stringMatching(/^run-/) });
   expect(asked.text).toMatch(
-    /^\*\*May `wipe` be run\?\*\*\n\n````json\n\{\n {2}"query": "\/old ```"\n\}\n````\n\nRule: .+\n\nReply \*\*yes\*\* to run exactly this, .* `consent-[0-9a-f]{16}`$/,
+    /^\*\*May `wipe` be run\?\*\*\n\n````json\n\{\n {2}"query": "\/old ```"\n\}\n````\n\nRule: .+\n\nReply \*\*yes\*\* \(or ok, sure, allow\) to run exactly this, .* or after \d+ min\. `consent-[0-9a-f]{16}`$/,
   );
   expect(ran).toEqual([]);
   const messages = [user("Wipe the old ones"), assistant(asked.text), user("Yes.")];
@@ -81,6 +81,7 @@ test("any other message, another caller, a code of somebody's own making and a q
     settings: { serve: { confirmTime: 1 } },
   });
   const asked = await ask([user("Wipe it")]);
+  expect(asked.text).toContain("or after 1 s.");
   expect(await ask([user("Wipe it"), assistant(asked.text), user("What is 2+2?")])).toMatchObject({ text: "Four." });
   expect(await listRuns()).toEqual(["complete", "cancelled"]);
   const second = await ask([user("Wipe it")]);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import OpenAI from "openai";
 import { expect, onTestFinished, test } from "vitest";
+import * as z from "zod";
 import { waitAbortable } from "../../../src/kit/async/timeout.ts";
 import { findResponseOfItem, readResponseId, toItemId, toResponseId } from "../../../src/server/responses/ids.ts";
 import { openHttpDuet } from "../../fakes/http-duet.ts";
@@ -101,6 +102,17 @@ test("the ID of any response and item of a run is read, also of those from befor
   expect(findResponseOfItem(toItemId("msg", id, 400))).toBe(id);
   expect(readResponseId(`resp_${run}02`)).toEqual({ runId: `run-${run}`, part: 2 });
   for (const index of ["01", "1ff"]) expect(findResponseOfItem(`msg_${run}02${index}`)).toBe(`resp_${run}02`);
+});
+
+test("a response goes with its conversation, also while this process still knows its run", async () => {
+  const { client, origin } = await startWire({ turns: ["One."] });
+  const { id } = await client.responses.create(asked);
+  const list = await (await fetch(`${origin}/agent/conversations`)).json();
+  const { conversations } = z.object({ conversations: z.array(z.object({ conversation_id: z.string() })) }).parse(list);
+  await fetch(`${origin}/agent/conversations/${conversations[0]?.conversation_id}`, { method: "DELETE" });
+  await expect(client.responses.retrieve(id)).rejects.toMatchObject({ status: 404 });
+  await expect(client.responses.inputItems.list(id)).rejects.toMatchObject({ status: 404 });
+  await expect(client.responses.create({ ...asked, previous_response_id: id })).rejects.toMatchObject({ status: 400 });
 });
 
 test("a response that is not to be stored is nowhere afterwards", async () => {

@@ -45,11 +45,14 @@ function decode(body: Buffer): string | HttpRefusal {
   }
 }
 
+/**
+ * The connection stays open: a client that is still sending would get a reset in place of the answer. The HTTP package takes the rest and
+ * throws it away, for half a second and at most 64 MiB, and closes the connection after that.
+ */
 function createTooLongRefusal(limit: number): HttpRefusal {
   return {
     status: 413,
     text: { zh: `请求正文超过 ${limit} 字节`, en: `the body is longer than ${limit} bytes` },
-    headers: { connection: "close" },
   };
 }
 

@@ -40,7 +40,7 @@ test("nothing is read of a body that says that it is too long", async () => {
       this.push(null);
     },
   });
-  expect(await readBody(body, "11", 10)).toMatchObject({ status: 413, headers: { connection: "close" } });
+  expect(await readBody(body, "11", 10)).toMatchObject({ status: 413 });
   expect(reads).toBe(0);
 });
 

@@ -9,6 +9,7 @@ import { createLine, type Line } from "../../terminal/text/line.ts";
 import type { Chat } from "../chat.ts";
 import { expandRun, expandStep, pageLines } from "../steps/expand-step.ts";
 import type { Step } from "../steps/step.ts";
+import { toTypedQuestion } from "../typed-question.ts";
 import { type ChatCommand, commandError } from "./chat-command.ts";
 
 export const trace: ChatCommand = {
@@ -19,7 +20,9 @@ export const trace: ChatCommand = {
   async complete({ duet, conversationId }) {
     if (conversationId === undefined) return [];
     const runs = await (await duet.store()).runs({ conversationId });
-    return runs.toReversed().map(({ id, question }) => ({ text: id, help: toShortLine(question, 60) }));
+    return runs
+      .toReversed()
+      .map(({ id, question }) => ({ text: id, help: toShortLine(toTypedQuestion(question), 60) }));
   },
   async run(chat, argument) {
     const [{ findTrace }, { renderTrace }] = await Promise.all([

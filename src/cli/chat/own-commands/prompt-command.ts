@@ -49,7 +49,10 @@ function toHint({ name, isRequired }: PromptArgument): string {
   return isRequired ? shown : `[${shown}]`;
 }
 
-/** Reads `name=value`, and any other word as the next argument without a value; the last one takes all further words. */
+/**
+ * Reads `name=value`, and any other word as the next argument without a value; the last one takes all further words. An unknown name
+ * is an error, unless the whole word stands in quotes.
+ */
 function matchArguments(typed: string, known: readonly PromptArgument[], prompt: string): Record<string, string> {
   const args: Record<string, string> = {};
   let last: string | undefined;
@@ -58,6 +61,8 @@ function matchArguments(typed: string, known: readonly PromptArgument[], prompt:
     const named = known.find(({ name }) => name === key)?.name;
     const next = known.find(({ name }) => args[name] === undefined)?.name;
     if (named !== undefined) args[named] = value;
+    else if (isName(key) && !isQuoted(word, typed))
+      throw commandError(describeUnknown(prompt, key), describeUsage(prompt, known));
     else if (next !== undefined) args[next] = word;
     else if (last === undefined) throw commandError(describeUnexpected(prompt, word));
     else args[last] = `${args[last]} ${word}`;
@@ -66,6 +71,19 @@ function matchArguments(typed: string, known: readonly PromptArgument[], prompt:
   const missing = known.find(({ name, isRequired }) => isRequired && args[name] === undefined);
   if (missing) throw commandError(describeMissing(prompt, missing.name), describeUsage(prompt, known));
   return args;
+}
+
+function isName(key: string): boolean {
+  return /^[A-Za-z_][\w-]*$/.test(key);
+}
+
+function isQuoted(word: string, typed: string): boolean {
+  return typed.includes(`"${word}"`) || typed.includes(`'${word}'`);
+}
+
+function describeUnknown(prompt: string, key: string): Text {
+  const shown = toShortLine(key, 40);
+  return { zh: `/${prompt} 没有参数 "${shown}"`, en: `/${prompt} has no argument "${shown}"` };
 }
 
 function describeUnexpected(prompt: string, word: string): Text {

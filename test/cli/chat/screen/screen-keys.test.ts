@@ -110,3 +110,16 @@ test("Ctrl-X does nothing to the input behind a question", async () => {
   await press("\u0018");
   expect([editor.text, screen.suspend.mock.calls.length]).toEqual(["half typed", 0]);
 });
+
+test("of what waited for a run that is stopped, messages come back and commands are named", async () => {
+  const { editor, queue, press, report } = openKeys({ isBusy: true });
+  for (const text of ["first", "/model x", "!make", "second"]) queue.push(text);
+  await press("half");
+  await press("\u0003");
+  expect([editor.text, queue.waiting]).toEqual(["first\nsecond\nhalf", []]);
+  expect(report.mock.calls[0]?.[0].en).toBe("Not run: /model x, !make (Up brings them back)");
+  editor.set("");
+  queue.push("/model x");
+  await press("\u0003");
+  expect([editor.text, report.mock.calls.length]).toEqual(["/model x", 1]);
+});

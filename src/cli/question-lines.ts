@@ -46,10 +46,14 @@ export async function answerLines(options: QuestionLinesOptions): Promise<number
 const severity = [130, 1, 2, 3];
 
 async function answerLine(line: InputLine, { duet, console, request, signal }: QuestionLinesOptions): Promise<number> {
+  let id: AskedLine["id"] = null;
   let asked: AskedLine | undefined;
   try {
-    asked = await readAskedLine(line);
-    const { id, question, conversationId } = asked;
+    const value = await parseLine(line);
+    // Whoever sent a line that is wrong finds it by its ID too.
+    if (isId(value.id)) id = value.id;
+    asked = readAskedLine(value, line.number);
+    const { question, conversationId } = asked;
     let result: Outcome | undefined;
     const whole: AskRequest = { ...request, question, ...(conversationId && { conversationId }), signal };
     for await (const event of duet.ask({ recording: { entrance: "terminal" }, ...whole }))
@@ -60,7 +64,7 @@ async function answerLine(line: InputLine, { duet, console, request, signal }: Q
     const error: DuetError = toDuetError(thrown);
     const report = toErrorReport(error, duet.locale);
     if (asked === undefined) writeLine(console, report.message);
-    console.stdout.write(`${toSafeJson({ id: asked?.id ?? null, line: line.number, error: report })}\n`);
+    console.stdout.write(`${toSafeJson({ id, line: line.number, error: report })}\n`);
     return asked === undefined ? 2 : 1;
   }
 }
@@ -69,16 +73,24 @@ const exitCodes: Partial<Record<Outcome["status"], number>> = { complete: 0, fai
 
 const keys = ["id", "question", "conversation_id"];
 
-async function readAskedLine({ number, text }: InputLine): Promise<AskedLine> {
+async function parseLine({ number, text }: InputLine): Promise<Record<string, unknown>> {
   const where = `stdin:${number}`;
   if (text === undefined) throw configError(where, tooLong);
   const value = await parseJson(text, "stdin", true, number);
   if (!isRecord(value)) throw fieldError(where, text, anObject);
+  return value;
+}
+
+function isId(value: unknown): value is string | number {
+  return typeof value === "string" || typeof value === "number";
+}
+
+function readAskedLine(value: Record<string, unknown>, number: number): AskedLine {
+  const where = `stdin:${number}`;
   const unknown = Object.keys(value).find((key) => !keys.includes(key));
   if (unknown !== undefined) throw unknownKeyError(`${where}: ${toShortLine(unknown, 40)}`, unknown, keys);
   const { id = null, question, conversation_id: conversationId } = value;
-  if (id !== null && typeof id !== "string" && typeof id !== "number")
-    throw fieldError(`${where}: id`, JSON.stringify(id), anId);
+  if (id !== null && !isId(id)) throw fieldError(`${where}: id`, JSON.stringify(id), anId);
   if (typeof question !== "string" || question.trim() === "")
     throw fieldError(`${where}: question`, JSON.stringify(question), aText);
   if (conversationId !== undefined && (typeof conversationId !== "string" || !/\S/.test(conversationId)))

@@ -13,7 +13,7 @@ test("ask --input jsonl answers each line in order with its id; a wrong line is 
     '{"id":"a","question":"one"}',
     '{"id":2,"question":"x" "y"}',
     "",
-    '{"qestion":"x"}',
+    '{"id":"7","qestion":"x"}',
     '{"id":3,"question":"two"}',
   ];
   const { code, stdout, stderr } = await runWarmProgram(
@@ -30,7 +30,7 @@ test("ask --input jsonl answers each line in order with its id; a wrong line is 
   expect(rows.map(({ id, line, result, error }) => [id, line, result?.response ?? error.message])).toEqual([
     ["a", 1, "First."],
     [null, 2, "stdin:2:24: expected a comma"],
-    [null, 4, "stdin:4: qestion: unknown key; did you mean question? (allowed: id, question, conversation_id)"],
+    ["7", 4, "stdin:4: qestion: unknown key; did you mean question? (allowed: id, question, conversation_id)"],
     [3, 5, "Second."],
   ]);
   expect(rows[0].result.conversation_id).not.toBe(rows[3].result.conversation_id);

@@ -13,6 +13,7 @@ const broken = {
   models: { functionCall: "openai/gpt-4o", answer: { provider: "opnai" } },
   agent: { maxIterations: 1001, maxToolCall: 3 },
   tools: { deny: ["ok", ""] },
+  terminal: { statusLine: ["mode", "foo"] },
   prompts: { directory: `\${PROMPTS}` },
   mcpServers: { good: { command: "x" }, two: { command: "x", url: "http://x" }, odd: { url: "x" } },
 };
@@ -30,6 +31,7 @@ describe("all errors of a configuration are told at once", () => {
       "duet.config.json: agent.maxIterations: 1001 is not allowed (allowed: an integer from 1 to 1000)",
       "duet.config.json: agent.maxToolCall: unknown key; did you mean maxToolCalls?",
       'duet.config.json: tools.deny[1]: "" is not allowed (allowed: a non-empty string)',
+      'duet.config.json: terminal.statusLine[1]: "foo" is not allowed (allowed: tools, mode,',
       "AGENT_ANSWER_MODEL: { is not valid JSON",
       '--function-call-model: "/" is not allowed (allowed: provider, provider/model, or a JSON object',
       'OLLAMA_BASE_URL: "…" is not allowed (allowed: an http or https address)',

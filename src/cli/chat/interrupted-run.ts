@@ -4,6 +4,7 @@ import type { TakenRun } from "../../core/store/journal.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { renderTime } from "../conversations/conversation-lines.ts";
+import { toTypedQuestion } from "./typed-question.ts";
 
 /** Limits the question in the line about an interrupted run, in characters. */
 const longestQuestion = 60;
@@ -24,7 +25,7 @@ export async function takeInterruptedRun(
 
 /** Renders the line that offers the run. */
 export function renderInterruptedRun({ header, lastAt }: ResumableRun, locale: Locale): string {
-  const question = toShortLine(header.question, longestQuestion);
+  const question = toShortLine(toTypedQuestion(header.question), longestQuestion);
   const time = renderTime(lastAt);
   return say(locale, {
     zh: `↻ 程序上次意外结束，中断了“${question}”（${time}）。/continue 从记录继续。`,

@@ -10,6 +10,7 @@ import { modeNames } from "../../render/mode-names.ts";
 import type { Chat } from "./chat.ts";
 import type { ChatInterface } from "./chat-interface.ts";
 import { renderTitle } from "./steps/expand-step.ts";
+import { toTypedQuestion } from "./typed-question.ts";
 
 /** Shows how a conversation ended, and returns its branch. Throws a `config` error when there is none of that id. */
 export async function openConversation(
@@ -56,7 +57,11 @@ export async function showEnd(
   const runId = (await listTurnRuns(store, id, branch)).at(-1);
   const trace = runId === undefined ? undefined : await store.trace(runId);
   const shown = trace ? steps.restore(trace) : [];
-  await chatInterface.writeTurn({ ...last, steps: shown.map((step) => renderTitle(step, locale)) });
+  await chatInterface.writeTurn({
+    question: toTypedQuestion(last.question),
+    answer: last.answer,
+    steps: shown.map((step) => renderTitle(step, locale)),
+  });
   return branch;
 }
 

@@ -22,10 +22,17 @@ export function findFaults(source: Source, schema: z.ZodType): SourceFault[] {
   const issues = schema.safeParse(source.tree, parseOnce).error?.issues ?? [];
   if (issues.length === 0) return [];
   const jsonSchema = createAllowedSchema(schema);
-  const faults = issues.flatMap((issue) => describeFaults(issue, source, jsonSchema));
+  const faults = issues.flatMap(openListIssue).flatMap((issue) => describeFaults(issue, source, jsonSchema));
   // A value that breaks several rules is told once.
   const places = faults.map(({ path }) => renderPath(path));
   return faults.filter((_, index) => places.indexOf(places[index] ?? "") === index);
+}
+
+/** Returns the issues of a list's entries where a value may be a list or something else, and is a list. */
+function openListIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  const forms = issue.code === "invalid_union" ? issue.errors : [];
+  const entries = forms.find((form) => form.length > 0 && form.every(({ path }) => typeof path[0] === "number"));
+  return entries?.map((entry) => ({ ...entry, path: [...issue.path, ...entry.path] })) ?? [issue];
 }
 
 function describeFaults(issue: z.core.$ZodIssue, source: Source, jsonSchema: unknown): SourceFault[] {

@@ -40,6 +40,7 @@ describe("a command that is a Markdown file", () => {
     expect((await chat.type("/help")).join("\n")).toMatch(
       /Your own commands\n {2}\/explain TERM +Explains a term \(yours\)/,
     );
+    expect(await chat.type("/help explain")).toEqual(["  /explain TERM  Explains a term (yours)"]);
     expect(await chat.type("/explan")).toEqual([
       "Unknown command /explan. Did you mean /explain? /help lists the commands.",
     ]);
@@ -94,13 +95,19 @@ test("a prompt of a server is a command: its text is shown and asked, a missing 
   ]);
   expect(await chat.type("/offering__greet who=Ada Lovelace")).toEqual(["  Greet Ada Lovelace"]);
   expect(chat.asked).toEqual([{ question: "Greet Ada Lovelace", mode: "agent", attachesFiles: false }]);
+  expect(await chat.type('/offering__greet who="Ada  King"')).toEqual(["  Greet Ada  King"]);
+  expect(await chat.type("/offering__greet Ada foo=3")).toEqual([
+    '✗ /offering__greet has no argument "foo". Usage: /offering__greet who',
+  ]);
+  expect(await chat.type('/offering__greet "foo=3"')).toEqual(["  Greet foo=3"]);
+  expect(chat.asked.map(({ question }) => question)).toEqual(["Greet Ada Lovelace", "Greet Ada  King", "Greet foo=3"]);
   expect(await chat.type("/offering__Long")).toEqual([
     ...rows.slice(0, 20),
     "  … 5 more lines",
     ...rows.slice(20),
     "/offering__Long was not run.",
   ]);
-  expect(chat.asked).toHaveLength(1);
+  expect(chat.asked).toHaveLength(3);
 });
 
 const rows = Array.from({ length: 25 }, (_, index) => `  Row ${index}`);

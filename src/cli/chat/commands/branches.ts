@@ -5,6 +5,7 @@ import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { createLine } from "../../terminal/text/line.ts";
 import type { Chat } from "../chat.ts";
+import { toTypedQuestion } from "../typed-question.ts";
 import { type ChatCommand, chooseOrList, commandError } from "./chat-command.ts";
 import { listWrittenFiles, type WrittenFile } from "./written-files.ts";
 
@@ -53,7 +54,11 @@ interface KnownTurns {
 async function readTurns({ duet, conversationId, branch }: Chat): Promise<KnownTurns | undefined> {
   if (conversationId === undefined) return undefined;
   const store = await duet.store();
-  const tree = await store.branches?.read(conversationId);
+  const stored = await store.branches?.read(conversationId);
+  const tree = stored && {
+    ...stored,
+    turns: stored.turns.map((turn) => ({ ...turn, question: toTypedQuestion(turn.question) })),
+  };
   return tree && { store, conversationId, tree, turns: listBranchTurns(tree, branch) };
 }
 
@@ -113,7 +118,7 @@ async function loadTraces(
   for (const { runId } of turns) {
     signal.throwIfAborted();
     const trace = runId === undefined ? undefined : await store.trace(runId);
-    if (trace) traces.push(trace);
+    if (trace) traces.push({ ...trace, question: toTypedQuestion(trace.question) });
   }
   return traces;
 }

@@ -57,13 +57,15 @@ export async function chooseOrList<T>(
   return undefined;
 }
 
+type CommandNames = Pick<ChatCommand, "name" | "aliases">;
+
 /** Finds the command of that name, in any case and with or without its slash. */
-export function findCommand(typed: string, commands: readonly ChatCommand[]): ChatCommand | undefined {
+export function findCommand<T extends CommandNames>(typed: string, commands: readonly T[]): T | undefined {
   const wanted = `/${typed.replace(/^\//, "").toLowerCase()}`;
   return commands.find((command) => listNames(command).some((name) => name.toLowerCase() === wanted));
 }
 
 /** Returns the command's name, then its other names. */
-export function listNames({ name, aliases = [] }: ChatCommand): string[] {
+export function listNames({ name, aliases = [] }: CommandNames): string[] {
   return [name, ...aliases];
 }

@@ -19,10 +19,11 @@ export function createHelp(groups: () => readonly CommandGroup[]): ChatCommand {
     runsAtOnce: true,
     argument: "[COMMAND]",
     help: { zh: "显示帮助，或一个命令的用法", en: "shows this help, or the usage of one command" },
-    complete: async ({ settings: { locale } }) =>
-      groups().flatMap(({ commands }) =>
-        commands.map(({ name, help }) => ({ text: name.slice(1), help: say(locale, help) })),
-      ),
+    complete: async ({ settings: { locale }, own }) =>
+      [...groups().flatMap(({ commands }) => commands), ...own.known].map(({ name, help }) => ({
+        text: name.slice(1),
+        help: say(locale, help),
+      })),
     run(chat, argument) {
       chat.write(...(argument === "" ? renderAll(groups(), chat) : renderCommandHelp(argument, groups(), chat)));
       return undefined;
@@ -72,11 +73,12 @@ function createRow(name: string, help: string): Line {
   return [{ text: `  ${name}`, styles: ["accent"] }, { text: `  ${help}` }];
 }
 
-function renderCommandHelp(argument: string, groups: readonly CommandGroup[], { settings: { locale } }: Chat): Line[] {
-  const command = findCommand(
-    argument,
-    groups.flatMap(({ commands }) => commands),
-  );
+function renderCommandHelp(
+  argument: string,
+  groups: readonly CommandGroup[],
+  { settings: { locale }, own }: Chat,
+): Line[] {
+  const command = findCommand(argument, [...groups.flatMap(({ commands }) => commands), ...own.known]);
   if (command === undefined) {
     const shown = toShortLine(argument, 40);
     throw commandError(

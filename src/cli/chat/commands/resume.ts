@@ -112,7 +112,8 @@ function toChoice(entry: ConversationEntry, showsFolder: boolean, locale: Locale
   const facts = [renderTime(updatedAt), renderTurnCount(entry, locale), copy, place];
   return {
     value: id,
-    label: renderTitle(entry, locale),
+    // A narrow screen has no room for what stands beside it.
+    label: `${isFork ? "⑂ " : ""}${renderTitle(entry, locale)}`,
     detail: facts.filter(Boolean).join(" · "),
     search: `${title}\n${questions}\n${place}`,
   };

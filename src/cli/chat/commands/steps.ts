@@ -10,6 +10,7 @@ import type { Chat } from "../chat.ts";
 import { listTurnRuns } from "../open-conversation.ts";
 import { expandRun, expandStep, pageLines } from "../steps/expand-step.ts";
 import type { Step } from "../steps/step.ts";
+import { toTypedQuestion } from "../typed-question.ts";
 import { type ChatCommand, commandError } from "./chat-command.ts";
 
 export const trace: ChatCommand = {
@@ -22,7 +23,9 @@ export const trace: ChatCommand = {
     const store = await duet.store();
     const mine = new Set(await listTurnRuns(store, conversationId, branch));
     const runs = (await store.runs({ conversationId })).filter(({ id }) => mine.has(id));
-    return runs.toReversed().map(({ id, question }) => ({ text: id, help: toShortLine(question, 60) }));
+    return runs
+      .toReversed()
+      .map(({ id, question }) => ({ text: id, help: toShortLine(toTypedQuestion(question), 60) }));
   },
   async run(chat, argument) {
     const [{ findTrace }, { renderTrace }] = await Promise.all([

@@ -3,6 +3,7 @@ import { type Locale, say } from "../../../kit/locale.ts";
 import { sanitize } from "../../../kit/text/sanitize.ts";
 import { modeNames } from "../../../render/mode-names.ts";
 import { renderTime } from "../../conversations/conversation-lines.ts";
+import { toTypedQuestion } from "../typed-question.ts";
 import {
   type ExportedConversation,
   type ExportedStep,
@@ -41,7 +42,7 @@ function renderTurn(run: AgentTrace, number: number, locale: Locale): string {
   return [
     `<h2>${number}</h2>`,
     `<p class="facts">${escapeHtml(by.filter(Boolean).join(" · "))}</p>`,
-    `<blockquote>${escapeHtml(run.question.trim())}</blockquote>`,
+    `<blockquote>${escapeHtml(toTypedQuestion(run.question).trim())}</blockquote>`,
     ...listExportedSteps(run, locale).map(renderStep),
     ...(run.final_answer.trim() === "" ? [] : [`<div class="answer">${escapeHtml(run.final_answer.trim())}</div>`]),
     ...(ending === "" ? [] : [`<p class="facts">${escapeHtml(ending)}</p>`]),

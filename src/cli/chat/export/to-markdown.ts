@@ -4,6 +4,7 @@ import { type Locale, say } from "../../../kit/locale.ts";
 import { sanitize, toShortLine } from "../../../kit/text/sanitize.ts";
 import { modeNames } from "../../../render/mode-names.ts";
 import { renderTime } from "../../conversations/conversation-lines.ts";
+import { toTypedQuestion } from "../typed-question.ts";
 import {
   type ExportedConversation,
   type ExportedStep,
@@ -36,7 +37,7 @@ export function toConversationMarkdown(exported: ExportedConversation, { locale,
 
 function renderTurn(run: AgentTrace, number: number, locale: Locale): string {
   const heading = `## ${number} · ${renderTime(run.started_at)}`;
-  const question = `> ${run.question.trim().replaceAll("\n", "\n> ")}`;
+  const question = `> ${toTypedQuestion(run.question).trim().replaceAll("\n", "\n> ")}`;
   const by = `*${[listModels([run]).join(" → "), say(locale, modeNames[run.mode])].filter(Boolean).join(" · ")}*`;
   const steps = listExportedSteps(run, locale).map(renderStep);
   const ending = renderEnding(run, locale);

@@ -101,9 +101,9 @@ export function fillArguments(body: string, typed: string): string {
   return isUsed || typed === "" ? filled : `${filled}\n\n${typed}`;
 }
 
-/** Splits typed arguments at blanks outside of quotes. */
+/** Splits typed arguments at blanks outside of quotes, which may also begin behind a name: `name="two words"`. */
 export function splitArguments(typed: string): string[] {
-  return [...typed.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
-    ([, double, single, bare]) => double ?? single ?? bare ?? "",
+  return [...typed.matchAll(/([^\s="']+=)?(?:"([^"]*)"|'([^']*)')|(\S+)/g)].map(
+    ([, name = "", double, single, bare]) => bare ?? name + (double ?? single ?? ""),
   );
 }

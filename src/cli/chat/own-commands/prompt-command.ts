@@ -51,7 +51,10 @@ function toHint({ name, isRequired }: PromptArgument): string {
   return isRequired ? shown : `[${shown}]`;
 }
 
-/** Reads `name=value`, and any other word as the next argument without a value; the last one takes all further words. */
+/**
+ * Reads `name=value`, and any other word as the next argument without a value; the last one takes all further words. An unknown name
+ * is an error, unless the whole word stands in quotes.
+ */
 function matchArguments(typed: string, known: readonly PromptArgument[], prompt: string): Record<string, string> {
   const args = new Map<string, string>();
   let last: string | undefined;
@@ -60,6 +63,8 @@ function matchArguments(typed: string, known: readonly PromptArgument[], prompt:
     const named = known.find(({ name }) => name === key)?.name;
     const next = known.find(({ name }) => !args.has(name))?.name;
     if (named !== undefined) args.set(named, value);
+    else if (isName(key) && !isQuoted(word, typed))
+      throw commandError(describeUnknown(prompt, key), describeUsage(prompt, known));
     else if (next !== undefined) args.set(next, word);
     else if (last === undefined) throw commandError(describeUnexpected(prompt, word));
     else args.set(last, `${args.get(last)} ${word}`);
@@ -68,6 +73,19 @@ function matchArguments(typed: string, known: readonly PromptArgument[], prompt:
   const missing = known.find(({ name, isRequired }) => isRequired && !args.has(name));
   if (missing) throw commandError(describeMissing(prompt, missing.name), describeUsage(prompt, known));
   return Object.fromEntries(args);
+}
+
+function isName(key: string): boolean {
+  return /^[A-Za-z_][\w-]*$/.test(key);
+}
+
+function isQuoted(word: string, typed: string): boolean {
+  return typed.includes(`"${word}"`) || typed.includes(`'${word}'`);
+}
+
+function describeUnknown(prompt: string, key: string): Text {
+  const shown = toShortLine(key, 40);
+  return { zh: `/${prompt} 没有参数 "${shown}"`, en: `/${prompt} has no argument "${shown}"` };
 }
 
 function describeUnexpected(prompt: string, word: string): Text {

@@ -76,12 +76,12 @@ export function createQuestionPanels({
       signal.removeEventListener("abort", stop);
       panel = undefined;
       leave = undefined;
+      onChange();
       if (reply || isRunShown())
         onReply([
           { text: `${query.trimEnd()} `, styles: ["dim"] },
           { text: reply?.said ?? say(handler.locale, notAnswered), styles: ["strong"] },
         ]);
-      else onChange();
     }
   }
 

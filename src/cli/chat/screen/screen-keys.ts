@@ -1,5 +1,6 @@
 import process from "node:process";
 import type { Text } from "../../../kit/locale.ts";
+import { toShortLine } from "../../../kit/text/sanitize.ts";
 import type { Editor } from "../../terminal/editor/editor.ts";
 import type { EditedText } from "../../terminal/editor/external-editor.ts";
 import type { Folds } from "../../terminal/editor/folds.ts";
@@ -8,6 +9,7 @@ import { type KeyInput, type KeyReading, readKeys } from "../../terminal/keys/re
 import type { OpenScreen } from "../../terminal/screen/screen.ts";
 import type { ChatHandler } from "../chat-interface.ts";
 import type { InputQueue } from "../input-queue.ts";
+import { isCommandText } from "../run-command.ts";
 import type { Interrupts } from "./interrupts.ts";
 import type { Notifier } from "./notifier.ts";
 import type { Panel, TypingAhead } from "./picker.ts";
@@ -144,7 +146,11 @@ export function readScreenKeys(options: ScreenKeysOptions): ScreenKeys {
   function stop(): boolean {
     const said = handler.takeMessages().map(folds.collapse);
     if (!handler.stop()) return false;
-    const texts = [...said, ...queue.takeAll(), editor.text];
+    const waited = queue.takeAll();
+    // Two commands, or a command among messages, would be one text in the input, and no command any more.
+    const left = said.length + waited.length > 1 ? waited.filter(isCommand) : [];
+    const texts = [...said, ...waited.filter((text) => !left.includes(text)), editor.text];
+    if (left.length > 0) options.report(describeNotRun(left));
     editor.set(texts.filter((text) => text !== "").join("\n"));
     return true;
   }
@@ -161,6 +167,18 @@ export function readScreenKeys(options: ScreenKeysOptions): ScreenKeys {
       isOpen = false;
       keys.close();
     },
+  };
+}
+
+function isCommand(text: string): boolean {
+  return text.trim().startsWith("!") || isCommandText(text);
+}
+
+function describeNotRun(commands: readonly string[]): Text {
+  const shown = commands.map((command) => toShortLine(command, 60));
+  return {
+    zh: `没有执行：${shown.join("、")}（按 Up 从历史中取回）`,
+    en: `Not run: ${shown.join(", ")} (Up brings them back)`,
   };
 }
 

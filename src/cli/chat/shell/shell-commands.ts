@@ -59,6 +59,7 @@ export function createShellCommands({
         { text: isGood ? "✓" : "✗", styles: [isGood ? "good" : "bad"] },
         { text: ` ${facts} · ${say(locale(), goesAlong)}`, styles: ["dim"] },
       ]);
+      if (startsInBackground.test(line)) write(createLine(say(locale(), endedWithIt), "dim"));
     },
     render(language) {
       if (runs.length === 0) return "";
@@ -115,6 +116,12 @@ const isData: Text = {
 };
 const moreOutput: Text = { zh: "  …… 后面的输出不再显示", en: "  … further output is not shown" };
 const goesAlong: Text = { zh: "随下一个问题发给模型", en: "goes to the model with your next question" };
+/** Matches a line that ends in a single `&`. */
+const startsInBackground = /(?:^|[^&])&\s*$/;
+const endedWithIt: Text = {
+  zh: "  后台启动的进程已随命令结束。需要一直运行的，请在另一个终端里启动。",
+  en: "  What it started in the background has ended with it. Start what is to go on in another terminal.",
+};
 const usage: Text = {
   zh: "用法：!命令，例如 !git status。它在当前文件夹中运行，输出随下一个问题发给模型。",
   en: "Usage: !COMMAND, such as !git status. It runs in this folder, and its output goes to the model with your next question.",

@@ -75,8 +75,8 @@ interface Menu {
 }
 
 /**
- * Opens the menu, or returns undefined when there is nothing to choose. The first completion is chosen when its beginning has
- * been typed, or with `byHand`.
+ * Opens the menu, or returns undefined when there is nothing to choose. The first completion is chosen when the beginning of a
+ * command's name or of a file has been typed, or with `byHand`: what a command is given may be meant as it is typed.
  */
 export function openMenu(
   found: { from: number; completions: readonly Completion[] } | undefined,
@@ -84,7 +84,8 @@ export function openMenu(
   byHand: boolean,
 ): Menu | undefined {
   if (found === undefined || found.completions.length === 0) return undefined;
-  const chosen = byHand || textBefore.length > found.from ? 0 : undefined;
+  const isBegun = textBefore.length > found.from && (found.from === 0 || textBefore[found.from] === "@");
+  const chosen = byHand || isBegun ? 0 : undefined;
   return { ...found, chosen, isChosenByHand: byHand };
 }
 

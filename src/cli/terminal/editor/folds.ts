@@ -55,11 +55,11 @@ export function createFolds(locale: () => Locale): Folds {
 
   return {
     foldPaste(text) {
-      const lines = text.split("\n").length;
+      const lines = countLines(text);
       if ((lines <= mostLines && text.length <= mostUnits) || text.length > mostTyped) return text;
       return remember(createLabel(lines > 1 ? describeLines(lines) : describeUnits(text.length)), text);
     },
-    foldLines: (text) => remember(createLabel(describeLines(text.split("\n").length)), text),
+    foldLines: (text) => remember(createLabel(describeLines(countLines(text))), text),
     foldImage(mention) {
       images += 1;
       const name = { zh: `图片 ${images}`, en: `image ${images}` };
@@ -96,6 +96,11 @@ export const noFolds: Folds = {
   collapse: (text) => text,
   findAround: () => undefined,
 };
+
+/** A line end at the end begins no further line. */
+function countLines(text: string): number {
+  return text.replace(/\n$/, "").split("\n").length;
+}
 
 function describeLines(count: number): Text {
   const lines = count.toLocaleString("en");

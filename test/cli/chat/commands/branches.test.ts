@@ -1,8 +1,10 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { trace } from "../../../../src/cli/chat/commands/steps.ts";
+import { attachFiles } from "../../../../src/cli/terminal/editor/files/attach-files.ts";
 import { createSuccess, createTool } from "../../../../src/tools/create-tool.ts";
+import { createFileGuard } from "../../../../src/tools/files/file-guard.ts";
 import { type ScriptedTurn, scriptedModel } from "../../../fakes/model.ts";
 import { temporaryFolder } from "../../../fakes/program.ts";
 import { openTestChat, type TestChat } from "./test-chat.ts";
@@ -59,6 +61,33 @@ test("/rewind goes back before a question in its mode, tells the files written s
   expect(await chat.type("/rewind 9")).toEqual(['✗ There is no question "9". Allowed: 1 to 3.']);
   expect((await chat.type("/rewind 1"))[0]).toContain("Back before question 1, “First?”");
   expect(await questions()).toEqual([]);
+});
+
+test("what stands behind a question for the models is no part of it: not for /rewind, nor in /export", async () => {
+  const chat = await openChat(["One.", "Two."]);
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, "a.txt"), "alpha\n\n\n<<<file 0 a\n");
+  await writeFile(join(folder, "b.txt"), "");
+  const typed = "Compare @a.txt and @b.txt\n\nin short";
+  const options = {
+    cwd: folder,
+    home: folder,
+    locale: "en",
+    guard: createFileGuard({ files: [], folders: [] }),
+    signal: new AbortController().signal,
+  } as const;
+  const { question } = await attachFiles(typed, options);
+  const marker = "0123456789abcdef".repeat(2);
+  const output = `Commands, with output:\n\n<<<command ${marker} "ls"\na.txt\n(exit code 0)\ncommand ${marker}>>>`;
+  expect(question).toContain("alpha");
+  await chat.ask(`${question}\n\n${output}`, "chat");
+  await chat.ask(`How is this read?\n\n${output}\n\nThanks`, "chat");
+  await chat.type(`/export ${join(folder, "x.md")}`);
+  const markdown = await readFile(join(folder, "x.md"), "utf8");
+  expect(markdown).toContain("> Compare @a.txt and @b.txt\n> \n> in short\n\n*");
+  expect(markdown).toContain("> Thanks");
+  await chat.type("/rewind 1");
+  expect(chat.prefilled).toEqual([typed]);
 });
 
 test("/export writes the branch with its steps, escaped in HTML, and never over a file; /rename names it", async () => {

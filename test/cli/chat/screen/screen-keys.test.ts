@@ -124,3 +124,16 @@ test("a second editor is not opened while one has the terminal", async () => {
   await second;
   expect([editor.text, edit.mock.calls.length, screen.resume.mock.calls.length]).toEqual(["from the first", 1, 1]);
 });
+
+test("of what waited for a run that is stopped, messages come back and commands are named", async () => {
+  const { editor, queue, press, report } = openKeys({ isBusy: true });
+  for (const text of ["first", "/model x", "!make", "second"]) queue.push(text);
+  await press("half");
+  await press("\u0003");
+  expect([editor.text, queue.waiting]).toEqual(["first\nsecond\nhalf", []]);
+  expect(report.mock.calls[0]?.[0].en).toBe("Not run: /model x, !make (Up brings them back)");
+  editor.set("");
+  queue.push("/model x");
+  await press("\u0003");
+  expect([editor.text, report.mock.calls.length]).toEqual(["/model x", 1]);
+});

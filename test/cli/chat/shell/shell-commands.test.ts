@@ -36,6 +36,13 @@ test("a command shows its lines and how it ended, and goes along with the next q
   expect(commands.render("en")).toBe("");
 });
 
+test("a command that leaves something behind says that it has ended too", async () => {
+  const { commands, written, signal } = openCommands();
+  await commands.run("sleep 60 &", signal);
+  await commands.run("true && true", signal);
+  expect(written.filter((line) => line.includes("has ended with it"))).toHaveLength(1);
+});
+
 test("secrets that are known do not reach the models, and a long output loses its middle", async () => {
   const { commands, written, signal } = openCommands();
   await commands.run("echo $SECRET; seq 20000", signal);

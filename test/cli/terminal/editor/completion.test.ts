@@ -45,6 +45,20 @@ describe("the menu", () => {
     expect(editor.text).toBe("/mode agent");
   });
 
+  test("leaves what a command is given as it is typed, until one is chosen", async () => {
+    const { type, completed, editor } = openEditor(commands);
+    type("/mode a");
+    await completed();
+    expect(type("\r")).toEqual([{ result: "submit", text: "/mode a" }]);
+    type("/mode a");
+    await completed();
+    expect(type("\u001b[B\r").at(-1)).toEqual({ result: "submit", text: "/mode agent" });
+    type("/mode a");
+    await completed();
+    type("\t");
+    expect(editor.text).toBe("/mode agent");
+  });
+
   test("is closed by Esc, which is then the face's again", async () => {
     const { type, completed, shows } = openEditor(commands);
     type("/mo");

@@ -22,6 +22,12 @@ test("a long paste is shown as a label, sent whole, and kept whole in the histor
   expect(history.entries).toEqual([whole]);
 });
 
+test("the line end at the end of a paste begins no further line", () => {
+  const { type, shows } = openFolding();
+  type(pasted(`${long}\n`));
+  expect(shows()).toEqual(["> [pasted 2,001 lines]|"]);
+});
+
 test("a label is one piece: the cursor passes over it, and any key that would delete a part deletes it all", () => {
   const { type, shows } = openFolding();
   type(`a ${pasted(long)}${pasted(long)}`);

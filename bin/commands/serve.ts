@@ -85,6 +85,7 @@ function createRunLogging({ agent, locale }: Config, log: Log, runLog: RunLog | 
   return {
     logSteps: agent.verbose ? (line: string) => log(line, "debug") : undefined,
     onBegin: runLog?.followRun,
+    onFault: logFault,
     onEnd(run: RunHandle) {
       logFault(run);
       runLog?.logEnd(run);

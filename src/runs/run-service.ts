@@ -19,6 +19,8 @@ export interface RunService {
   mode: Mode | undefined;
   /** Takes each thought, tool input and output, line by line; absent unless they are wanted. */
   logSteps: ((line: string) => void) | undefined;
+  /** Tells the operator of a fault of the program in what tells a run to its client. */
+  onFault: ((run: RunHandle, thrown: unknown) => void) | undefined;
   /** Is the interface through which runs are asked for. */
   entrance: ServerEntrance;
   /** Goes on with runs of ended processes. */
@@ -40,11 +42,12 @@ export interface RunServiceOptions {
   logSteps?: ((line: string) => void) | undefined;
   onBegin?: ((run: RunHandle) => void) | undefined;
   onEnd?: ((run: RunHandle) => void) | undefined;
+  onFault?: RunService["onFault"];
 }
 
 export function openRunService(
   duet: Duet,
-  { settings, mode, logSteps, entrance = "http", onBegin, onEnd }: RunServiceOptions,
+  { settings, mode, logSteps, entrance = "http", onBegin, onEnd, onFault }: RunServiceOptions,
 ): RunService {
   const most = settings.maxRuns;
   const limits = createCallerLimits({
@@ -57,7 +60,7 @@ export function openRunService(
   const runs = createRunRegistry({ most, keepMs: settings.keepResults * 1000, limits, onBegin, onEnd });
   duet.storeMonitor.follow((event) => event.type === "saved" && runs.markSaved(event.runId));
   const resumer = createResumer({ duet, runs, entrance, patienceMs: settings.confirmTime * 1000 });
-  return { duet, settings, runs, confirmations: createConfirmations(), mode, logSteps, entrance, resumer };
+  return { duet, settings, runs, confirmations: createConfirmations(), mode, logSteps, onFault, entrance, resumer };
 }
 
 /**

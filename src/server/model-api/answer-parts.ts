@@ -95,8 +95,9 @@ export async function followAnswer(
     if (run.draft && isCurrent(answer)) take({ type: "draft-delta", draft: run.draft.draft, text: run.draft.text });
     const over = await waitForPart(answer, signal);
     if (over !== undefined && !signal.aborted) finish(over);
-  } catch {
+  } catch (thrown) {
     // A fault of our own must not leave the reader waiting for the end.
+    answer.onFault?.(run, thrown);
     handle({ type: "failure", failure: internal });
   } finally {
     clearInterval(tick);

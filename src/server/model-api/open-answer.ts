@@ -34,6 +34,7 @@ export interface OpenedAnswer {
   notes: readonly string[];
   /** Aborts when the client leaves before it has the whole answer. */
   left: AbortSignal;
+  onFault?: RunService["onFault"];
 }
 
 /** Represents the part of a run that answers one request. */
@@ -68,6 +69,7 @@ export async function openAnswer(service: RunService, asked: ModelRequest, call:
     part,
     locale,
     notes: notes.map((note) => say(locale, note)),
+    onFault: service.onFault,
     left: request.isBackground ? new AbortController().signal : abortOnLeave(call, run, service),
   };
 }

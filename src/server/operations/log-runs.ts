@@ -1,4 +1,5 @@
 import type { Status } from "../../core/outcome.ts";
+import { getMessage } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { LiveRun } from "../../runs/live-run.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
@@ -40,12 +41,16 @@ export function createRunLog(log: Log, locale: Locale): RunLog {
   };
 }
 
-/** Writes a fault of the program to the operator's log. Nobody else learns it. */
-export function createFaultLog(log: Log, locale: Locale): (run: RunHandle) => void {
-  return (run) => {
-    if (run.fault === undefined) return;
+/**
+ * Writes a fault of the program to the operator's log: that which ended the run, or what was thrown while it was told. Nobody else
+ * learns it.
+ */
+export function createFaultLog(log: Log, locale: Locale): (run: RunHandle, thrown?: unknown) => void {
+  return (run, thrown) => {
+    const cause = thrown === undefined ? run.fault?.message : getMessage(thrown);
+    if (cause === undefined) return;
     const { run_id, trace_id } = run.snapshot();
-    log(say(locale, describeFault(`${run_id}, trace_id ${trace_id}`, run.fault.message)), "error", toLogNames(run));
+    log(say(locale, describeFault(`${run_id}, trace_id ${trace_id}`, cause)), "error", toLogNames(run));
   };
 }
 

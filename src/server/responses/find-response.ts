@@ -100,6 +100,7 @@ function reopenResponse(
       locale,
       notes: stored.notes,
       left: new AbortController().signal,
+      onFault: context.service.onFault,
     },
     stored: { ...stored, response: restartResponse(stored) },
     locale,

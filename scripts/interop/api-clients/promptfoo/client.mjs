@@ -4,7 +4,12 @@ import { model, picture, play, question, report } from "./api-scenario.mjs";
 async function evaluate(prompt, config = {}) {
   const provider = {
     id: `openai:responses:${model}`,
-    config: { apiBaseUrl: process.env.OPENAI_BASE_URL, apiKey: "none", showThinking: false, ...config },
+    config: {
+      apiBaseUrl: process.env.OPENAI_BASE_URL,
+      apiKey: "none",
+      passthrough: { reasoning: { summary: "none" } },
+      ...config,
+    },
   };
   const evaluation = await promptfoo.evaluate(
     { providers: [provider], prompts: [prompt], tests: [{ vars: {} }], writeLatestResults: false },

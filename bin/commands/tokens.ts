@@ -1,8 +1,10 @@
 import { writeLine } from "../../src/cli/console.ts";
 import type { NewToken, TokensOptions } from "../../src/cli/tokens/tokens-command.ts";
 import { withStore } from "../../src/cli/with-duet.ts";
+import { describeNotAllowed } from "../../src/core/schemas/describe-issue.ts";
 import { type TokenScope, tokenScopes } from "../../src/core/store/credentials.ts";
 import { findPermitProblem } from "../../src/core/tools/tool-pattern.ts";
+import { DuetError } from "../../src/kit/errors.ts";
 import {
   type Option,
   readOutputFormat,
@@ -113,8 +115,13 @@ export function readNewToken(values: Values): NewToken {
     throw refusedFlagError("owner", JSON.stringify(owner), { zh: "operate 不能有", en: "none with operate" });
   if (owner !== undefined && !isName(owner)) throw refusedFlagError("owner", JSON.stringify(owner), nameForm);
   const name = toOptionText(values.name) ?? "";
-  if (!isName(name)) throw refusedFlagError("name", JSON.stringify(name), nameForm);
+  if (!isName(name)) throw refusedNameError(name);
   return { name, scope, owner, tools: readTools(values), days: readDays(values) };
+}
+
+function refusedNameError(name: string): DuetError {
+  const { zh, en } = describeNotAllowed(JSON.stringify(name), nameForm);
+  return new DuetError({ code: "config", text: { zh: `令牌的名称：${zh}`, en: `the name of the token: ${en}` } });
 }
 
 /** Is the name that `serve.modelApi.trustedKeys` has for the operator's own token. */
@@ -132,6 +139,11 @@ const nameForm = {
 
 function readTools(values: Values): readonly string[] | undefined {
   const patterns = splitList(values["only-tools"]);
+  if (patterns?.length === 0)
+    throw refusedFlagError("only-tools", JSON.stringify(values["only-tools"]), {
+      zh: "工具的名称或模式，如 docs__*；省略则可用全部工具",
+      en: "names or patterns of tools, such as docs__*; all tools without the flag",
+    });
   for (const pattern of patterns ?? []) {
     const allowed = findPermitProblem(pattern);
     if (allowed !== undefined) throw refusedFlagError("only-tools", JSON.stringify(pattern), allowed);

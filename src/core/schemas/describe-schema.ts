@@ -26,7 +26,9 @@ export function listKeys(schema: unknown, path: readonly (string | number)[]): s
 
 /** Returns the alternatives of a schema. Null, which stands for an absent value, is none of them. */
 function listForms(schema: unknown): unknown[] | undefined {
-  const forms = isRecord(schema) ? (schema.anyOf ?? schema.oneOf) : undefined;
+  if (!isRecord(schema)) return undefined;
+  const types = Array.isArray(schema.type) ? schema.type.map((type) => ({ ...schema, type })) : undefined;
+  const forms = schema.anyOf ?? schema.oneOf ?? types;
   return Array.isArray(forms) ? forms.filter((form) => !isRecord(form) || form.type !== "null") : undefined;
 }
 
@@ -121,6 +123,7 @@ function describeLength(least: unknown = 0, most: unknown, { whole, filled, unit
 const anything: Text = { zh: "其他值", en: "another value" };
 
 const types: Record<string, Text> = {
+  null: { zh: "null", en: "null" },
   boolean: { zh: "true 或 false", en: "true or false" },
   object: { zh: "对象", en: "an object" },
 };

@@ -176,7 +176,7 @@ export function toEffortFields(effort: string | undefined, quirks: Quirks): Reco
 /** Lists what each request sets for itself, so that its own reader has to learn of it. The configuration sets the rest. */
 const requestSettings: ReadonlySet<IgnoredSetting["setting"]> = new Set(["stop", "toolChoice"]);
 
-/** Limits of how many of them it is remembered that they have been told. */
+/** Limits how many notices are remembered as told. */
 const mostReported = 1000;
 
 /**

@@ -76,7 +76,7 @@ function readDocument(block: WireBlock, place: string, into: ReadBlocks & { text
     into.texts.push([title, text].filter(Boolean).join("\n"));
     into.files.push(...files);
   } else {
-    const file = readSource(source, place);
+    const file = readSource(source, place, noDocument);
     into.files.push(
       "attachment" in file && title ? { ...file, attachment: { ...file.attachment, name: title } } : file,
     );
@@ -90,11 +90,11 @@ function readSearchResult(block: WireBlock, place: string): string {
 }
 
 /** A file that was uploaded before (`file_id`) is not here: Duet keeps none for its callers. */
-function readSource(source: unknown, place: string): WireFile {
+function readSource(source: unknown, place: string, refused = noSource): WireFile {
   const { type, url, data }: Record<string, unknown> = isRecord(source) ? source : {};
   if (type === "url" && /^https?:\/\//i.test(toText(url))) return { place, url: toText(url) };
   const bytes = type === "base64" ? decodeBase64(toText(data)) : undefined;
-  if (bytes === undefined) throw fieldRefusedError(`${place}.source`, noSource);
+  if (bytes === undefined) throw fieldRefusedError(`${place}.source`, refused);
   const attachment: Attachment = { bytes };
   return { place, attachment };
 }
@@ -102,6 +102,11 @@ function readSource(source: unknown, place: string): WireFile {
 const noSource: Text = {
   zh: "没有可用的内容（允许：type 为 base64 且含 data，或 type 为 url 且为 http、https 地址）",
   en: "there is nothing to read (allowed: the type base64 with data, or the type url with an http or https URL)",
+};
+
+const noDocument: Text = {
+  zh: "没有可用的内容（允许：type 为 base64 且含 data，为 url 且为 http、https 地址，为 text 且含 data，或为 content 且含 content）",
+  en: "there is nothing to read (allowed: the type base64 with data, url with an http or https URL, text with data, or content with content)",
 };
 
 const noCall: Text = {

@@ -3,6 +3,7 @@ import type { Caller } from "../../core/caller.ts";
 import type { ClientToolResult, ClientTools } from "../../core/client-tools.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { RunRegistry } from "../../runs/run-registry.ts";
+import { findModel } from "./model-names.ts";
 import type { ModelRequest } from "./model-request.ts";
 
 export interface ContinuedRun {
@@ -66,13 +67,14 @@ export function canTellAgain({ outcome, events }: RunHandle): boolean {
 }
 
 /**
- * Names what a request asks for. Its tools and the words of its instruction may change while a run waits; whether there is an
- * instruction may not.
+ * Names what a request asks for. Its tools, the words of its instruction and how much it shows of the work (`duet-agent:brief`) may
+ * change while a run waits; whether there is an instruction may not.
  */
 export function describeRequest(request: ModelRequest): string {
   const { model, conversation, format, stop, temperature, topP, maxTokens, search } = request;
   const { question, files, instruction } = conversation;
-  const asked = [model, question, files.length, instruction === undefined];
+  const { mode, isSide } = findModel(model) ?? {};
+  const asked = [mode, isSide, question, files.length, instruction === undefined];
   return hashJson([...asked, format, stop, temperature, topP, maxTokens, search]);
 }
 

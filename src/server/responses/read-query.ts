@@ -5,11 +5,11 @@ import type { WireItem } from "./read-items.ts";
 
 const startQuery = z.object({
   stream: z.enum(["true", "false"]).optional(),
-  starting_after: z.coerce.number().pipe(z.int().min(0)).optional(),
+  starting_after: z.coerce.number().int().min(0).optional(),
 });
 
 const inputQuery = z.object({
-  limit: z.coerce.number().pipe(z.int().min(1).max(100)).optional(),
+  limit: z.coerce.number().int().min(1).max(100).optional(),
   order: z.enum(["asc", "desc"]).optional(),
   after: z.string().max(200).optional(),
 });

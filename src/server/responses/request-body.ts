@@ -4,6 +4,7 @@ export type ResponsesBody = z.infer<typeof keptBody>;
 
 const text = z.string().nullish();
 const id = z.string().min(1).max(200);
+const summary = z.enum(["auto", "concise", "detailed", "none"]).nullish();
 
 const keptBody = z.looseObject({
   model: z.string().min(1).max(200),
@@ -22,7 +23,7 @@ const keptBody = z.looseObject({
       verbosity: text,
     })
     .nullish(),
-  reasoning: z.looseObject({ effort: text, summary: text, generate_summary: text }).nullish(),
+  reasoning: z.looseObject({ effort: text, summary, generate_summary: summary }).nullish(),
   tools: z
     .array(z.looseObject({ type: z.string().max(100) }))
     .max(2000)

@@ -18,7 +18,11 @@ test("duet tokens makes a token that stdout alone has, lists it without it, and 
   expect(dead).toMatchObject({ name: "ci", state: "revoked", owner: "token:ci", tools: ["docs__*", "calculator"] });
   for (const [args, allowed] of [
     [["revoke", "ci"], 'no token named "ci" is in force'],
-    [["create", "a b"], '"a b" is not allowed (allowed: 1 to 100 letters, digits or _ . @ : + -)'],
+    [["create", "x", "--only-tools", ""], '--only-tools: "" is not allowed (allowed: names or patterns of tools'],
+    [
+      ["create", "a b"],
+      'the name of the token: "a b" is not allowed (allowed: 1 to 100 letters, digits or _ . @ : + -)',
+    ],
     [["create", "x", "--expires", "0"], '--expires: "0" is not allowed (allowed: 1 to 3650 days, or never)'],
     [["create", "x", "--only-tools", "a*b("], "--only-tools: "],
     [["create", "x", "--scope", "operate", "--owner", "y"], '--owner: "y" is not allowed (allowed: none with operate)'],

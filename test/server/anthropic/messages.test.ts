@@ -122,6 +122,8 @@ test("a request that cannot be served is refused in Anthropic's form, with the f
   expect(await refused({ model: "claude-9" })).toMatch(/^404 .*not_found_error.*claude-9.*allowed: duet-agent/);
   expect(await refused({ max_tokens: 0 })).toMatch(/^400 .*invalid_request_error.*max_tokens/);
   expect(await refused({ tools: [{ name: "look" }] })).toMatch(/^400 .*tools\[0\]\.input_schema.*JSON Schema/);
+  const uploaded = [{ type: "document", source: { type: "file", file_id: "file_1" } }];
+  expect(await refused({ messages: [{ role: "user", content: uploaded }] })).toMatch(/^400 .*base64.*url.*text/);
   expect(await refused({ tool_choice: { type: "tool" } })).toMatch(/^400 .*tool_choice\.name/);
   expect(await refused({ messages: [{ role: "user", content: [{ type: "video" }] }] })).toMatch(
     /^400 .*messages\[0\]\.content\[0\].*video.*allowed: text, image/,

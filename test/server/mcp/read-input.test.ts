@@ -6,6 +6,7 @@ import { readFields } from "../../../src/server/api/read-fields.ts";
 import type { HttpRefusal } from "../../../src/server/http/response/dialects.ts";
 import { HttpRefusalError } from "../../../src/server/http/response/refusal.ts";
 import { parseInput, readInput } from "../../../src/server/mcp/read-input.ts";
+import { readInputQuery } from "../../../src/server/responses/read-query.ts";
 
 test("an argument that agent_cancel does not know is told with its name and the names that are allowed", () => {
   const given = { message: "hi", run_id: "r-1", "a\nb": 1 };
@@ -17,6 +18,17 @@ test("an argument that agent_cancel does not know is told with its name and the 
 Correct the arguments and try again.`,
   );
   expect(readInput(cancelInput, given, "zh")).toContain("\n- message: 不是允许的字段（允许：run_id）\n");
+});
+
+test("a value that may be null is refused with what is allowed beside null", () => {
+  const told = (schema: z.ZodType, value: unknown) => {
+    const read = parseInput(z.object({ it: schema }), { it: value });
+    return "problems" in read ? read.problems[0]?.text.en : undefined;
+  };
+  expect(told(z.boolean().nullish(), "yes")).toBe('"yes" is not allowed (allowed: true or false)');
+  expect(told(z.string().nullish(), 5)).toBe("5 is not allowed (allowed: a string)");
+  expect(told(z.null(), 5)).toBe("5 is not allowed (allowed: null)");
+  expect(() => readInputQuery(new Request("http://duet.test/?limit=101"))).toThrow("an integer from 1 to 100");
 });
 
 test("many and long keys are refused in a text of less than 4 kB that names the first ones, or the limit", () => {

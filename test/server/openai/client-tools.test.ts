@@ -223,7 +223,10 @@ test("limits count the client's calls and begin anew with its results; tool_choi
   const second = await askForCalls(client, messages, { tool_choice: choice, parallel_tool_calls: false });
   expect(second.calls).toHaveLength(1);
   if (!second.message || !second.calls[0]) throw new Error("no call");
-  const end = await askForCalls(client, [...messages, second.message, result(second.calls[0].id, "A")]);
+  // How much is shown of the work is no part of the question.
+  const end = await askForCalls(client, [...messages, second.message, result(second.calls[0].id, "A")], {
+    model: "duet-agent:none",
+  });
   expect([end.message?.content, end.finish]).toEqual(["Seven.", "stop"]);
   expect(model.requests[0]?.messages[0]?.content).toContain("begin anew with its results");
   expect(model.requests.map(({ toolChoice }) => toolChoice)).toEqual(["required", { tool: "list" }, undefined]);

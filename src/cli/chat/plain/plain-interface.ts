@@ -15,8 +15,8 @@ import { createInputQueue } from "../input-queue.ts";
 import { createInterrupts } from "../screen/interrupts.ts";
 import type { StepLog } from "../steps/step.ts";
 import { createPlainTyping } from "./plain-typing.ts";
+import { createReadableAnswer } from "./readable-answer.ts";
 import { toScreenReaderText } from "./screen-reader-text.ts";
-import { createSpokenAnswer } from "./spoken-answer.ts";
 
 export interface PlainInterfaceOptions {
   console: PlainConsole;
@@ -262,7 +262,7 @@ function openPlainRun(options: PlainRunOptions): ShownRun {
     ...{ console, locale, verbose },
     hyperlinks: options.hyperlinks && !isScreenReader,
     byLine: isScreenReader,
-    ...(isScreenReader && { wordAnswer: createSpokenAnswer(locale) }),
+    ...(isScreenReader && { wordAnswer: createReadableAnswer(locale) }),
     word(line, event) {
       const worded = isTerminal ? addStepNumber(line, event, steps) : line;
       return isScreenReader ? toScreenReaderText(worded, locale) : worded;

@@ -2,7 +2,6 @@ import type { Config } from "../config/config.ts";
 import type { Citation } from "../core/outcome.ts";
 import type { Locale } from "../kit/locale.ts";
 import { sanitize } from "../kit/text/sanitize.ts";
-import { chooseInterface } from "./chat/open-interface.ts";
 import type { Console } from "./console.ts";
 import { createMarkdownStream, type MarkdownStream } from "./terminal/markdown/markdown-stream.ts";
 import { chooseReflow } from "./terminal/screen/choose-reflow.ts";
@@ -84,8 +83,12 @@ export function openTerminalAnswer(
   { environment, terminal }: Pick<Config, "environment" | "terminal">,
   { wantsColours, hyperlinks, locale }: { wantsColours: boolean; hyperlinks: boolean; locale: Locale },
 ): TerminalAnswer | undefined {
-  const traits = { stdin: { isTTY: true }, stdout, term: environment.TERM, isScreenReader: terminal.screenReader };
-  if (chooseInterface(traits) === "plain" || environment.TMUX) return undefined;
+  const isWideEnough = (stdout.columns ?? 0) >= fewestColumns;
+  const isPlain = environment.TERM === "dumb" || terminal.screenReader;
+  if (!stdout.isTTY || isPlain || environment.TMUX || !isWideEnough) return undefined;
   const theme = createTheme(chooseTheme({ environment, wantsColours, configured: terminal.theme }));
   return createTerminalAnswer({ stdout, reflow: chooseReflow(environment), look: { theme, hyperlinks }, locale });
 }
+
+/** In fewer columns laid out text is harder to read than plain text. */
+const fewestColumns = 20;

@@ -124,7 +124,7 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
   const signs: TextSign[] = [];
   const budgets = run.state.windows.requestBudgets;
   const knownBudget = budgets.get(model);
-  /** What this turn has learned about the model's window, for its record. */
+  /** Returns what this turn has learned about the model's window, for its record. */
   const toLearned = (): Pick<RecordedTurn, "learnedBudget"> =>
     budgets.get(model) === knownBudget ? {} : { learnedBudget: budgets.get(model) };
   const sayText = (text: string, phase: TextPhase | undefined): void => {
@@ -137,7 +137,7 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
     if (recorded !== undefined) {
       usage = recorded.usage;
       costs.push(...recorded.costs);
-      refitTurn(run, plan, recorded);
+      fitAgain(run, plan, recorded);
       turn = replayTurn(run, plan, recorded);
       plan.onEnd?.(turn);
       return turn;
@@ -277,7 +277,7 @@ export async function streamFitted(run: Run, turn: FittedTurn, onEvent: OnModelE
  * Shortens the request of a recorded turn as it was shortened when it was sent, because later requests begin with what was sent and
  * name results by the numbers that they got then.
  */
-function refitTurn(run: Run, turn: ModelTurn, { learnedBudget }: RecordedTurn): void {
+function fitAgain(run: Run, turn: ModelTurn, { learnedBudget }: RecordedTurn): void {
   noticeCut(run, turn.model, fitFirst(run, turn));
   if (learnedBudget !== undefined) noticeCut(run, turn.model, fitAgain(run, turn, learnedBudget));
 }

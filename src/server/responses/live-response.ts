@@ -170,8 +170,11 @@ export function createLiveResponses(): LiveResponses {
     },
     removeConversation(conversationId, { owner }) {
       for (const responses of [active, ended])
-        for (const [key, { run, stored }] of [...responses.entries()])
-          if (run.caller.owner === owner && stored.conversationId === conversationId) responses.delete(key);
+        for (const [key, live] of [...responses.entries()])
+          if (live.run.caller.owner === owner && live.stored.conversationId === conversationId) {
+            void live.forget();
+            responses.delete(key);
+          }
     },
   };
 }

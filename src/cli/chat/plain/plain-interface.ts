@@ -15,8 +15,8 @@ import { createInputQueue } from "../input-queue.ts";
 import { createInterrupts } from "../screen/interrupts.ts";
 import type { StepLog } from "../steps/step.ts";
 import { createPlainTyping } from "./plain-typing.ts";
+import { createReadableAnswer } from "./readable-answer.ts";
 import { toScreenReaderText } from "./screen-reader-text.ts";
-import { createSpokenAnswer } from "./spoken-answer.ts";
 
 export interface PlainInterfaceOptions {
   console: PlainConsole;
@@ -95,7 +95,7 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
   signal.addEventListener("abort", endChat, { once: true });
 
   /** Settles when neither an editor nor a question has the terminal. */
-  async function free(): Promise<void> {
+  async function freeTerminal(): Promise<void> {
     await typing.editing;
     await quiet.free();
   }
@@ -152,7 +152,7 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
     putBack: typing.putBack,
     edit: typing.edit,
     reader,
-    openRun: (locale) => openPlainRun({ ...options, locale, isQuiet, free }),
+    openRun: (locale) => openPlainRun({ ...options, locale, isQuiet, free: freeTerminal }),
     toggleSteps: () => undefined,
     refresh: () => typing.refresh(handler.prompt()),
     async close() {
@@ -269,7 +269,7 @@ function openPlainRun(options: PlainRunOptions): ShownRun {
     ...{ console, locale, verbose },
     hyperlinks: options.hyperlinks && !isScreenReader,
     byLine: isScreenReader,
-    ...(isScreenReader && { wordAnswer: createSpokenAnswer(locale) }),
+    ...(isScreenReader && { wordAnswer: createReadableAnswer(locale) }),
     word(line, event) {
       const worded = isTerminal ? addStepNumber(line, event, steps) : line;
       return isScreenReader ? toScreenReaderText(worded, locale) : worded;

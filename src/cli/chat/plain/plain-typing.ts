@@ -112,7 +112,7 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
   }
 
   /** Writes now, or once the terminal is ours again. */
-  function whenOurs(work: () => void): void {
+  function runWhenOurs(work: () => void): void {
     if (editing) held.push(work);
     else work();
   }
@@ -138,11 +138,11 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
 
   function show(text: string): void {
     prompt = text;
-    whenOurs(() => input.show(prompt));
+    runWhenOurs(() => input.show(prompt));
   }
 
   function writeAbove(work: () => void): void {
-    whenOurs(() => {
+    runWhenOurs(() => {
       const stood = input.leave();
       if (stood) writeSafely(console.stdout, "\n");
       work();
@@ -184,7 +184,7 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
       writeSafely(console.stdout, "\n");
       show(text);
     },
-    echo: (before, text) => whenOurs(() => writeSafely(console.stdout, `${before}${folds.collapse(text)}\n`)),
+    echo: (before, text) => runWhenOurs(() => writeSafely(console.stdout, `${before}${folds.collapse(text)}\n`)),
     writeAbove,
     edit,
     putBack: (text) => input.putBack(sanitizeLine(folds.collapse(text))),

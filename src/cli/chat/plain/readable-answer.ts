@@ -4,7 +4,7 @@ import { type Locale, say } from "../../../kit/locale.ts";
  * Returns what makes lines of an answer as a screen reader should speak them; undefined leaves a line out. A row of a table is
  * told with the names of its columns, and a rule is a word. Code stays as it is.
  */
-export function createSpokenAnswer(locale: Locale): (line: string) => string | undefined {
+export function createReadableAnswer(locale: Locale): (line: string) => string | undefined {
   /** Holds the fence that ends the block of code. */
   let fence: string | undefined;
   /** Holds the last line where it may be the header of a table, and the header of the table that is open. */

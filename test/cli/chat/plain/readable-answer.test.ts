@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createSpokenAnswer } from "../../../../src/cli/chat/plain/spoken-answer.ts";
+import { createReadableAnswer } from "../../../../src/cli/chat/plain/readable-answer.ts";
 
 function speak(text: string, locale: "en" | "zh" = "en"): string[] {
-  const word = createSpokenAnswer(locale);
+  const word = createReadableAnswer(locale);
   return text.split("\n").flatMap((line) => word(line) ?? []);
 }
 

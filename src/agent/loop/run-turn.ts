@@ -137,7 +137,7 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
     if (recorded !== undefined) {
       usage = recorded.usage;
       costs.push(...recorded.costs);
-      fitAgain(run, plan, recorded);
+      fitRecordedTurn(run, plan, recorded);
       turn = replayTurn(run, plan, recorded);
       plan.onEnd?.(turn);
       return turn;
@@ -277,7 +277,7 @@ export async function streamFitted(run: Run, turn: FittedTurn, onEvent: OnModelE
  * Shortens the request of a recorded turn as it was shortened when it was sent, because later requests begin with what was sent and
  * name results by the numbers that they got then.
  */
-function fitAgain(run: Run, turn: ModelTurn, { learnedBudget }: RecordedTurn): void {
+function fitRecordedTurn(run: Run, turn: ModelTurn, { learnedBudget }: RecordedTurn): void {
   noticeCut(run, turn.model, fitFirst(run, turn));
   if (learnedBudget !== undefined) noticeCut(run, turn.model, fitAgain(run, turn, learnedBudget));
 }

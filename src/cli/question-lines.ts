@@ -142,6 +142,7 @@ async function* readLines({ stdin }: Console, signal: AbortSignal): AsyncGenerat
       wake();
     },
   });
+  if (signal.aborted) stop();
   signal.addEventListener("abort", stop, { once: true });
   try {
     while (waiting.length > 0 || !hasEnded) {

@@ -1,6 +1,7 @@
 import type { ClientReply, ClientTools, PendingCall } from "../../core/client-tools.ts";
 import type { Message, UserMessage } from "../../core/messages.ts";
 import { createFailure, isOfClient, type Tool, type ToolResult } from "../../core/tools/tool.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { say } from "../../kit/locale.ts";
 import { noResult } from "../context/given-steps.ts";
 import { getUsage } from "../limits/reached-limit.ts";
@@ -36,15 +37,19 @@ export async function exchangeCalls(run: Run): Promise<void> {
   if (client === undefined || held.length === 0) return;
   const { callerSignal } = services.clock;
   const calls = held.map(({ call }) => call);
-  try {
-    const reply = await services.clock.outsideTime(() => client.call(calls, callerSignal));
-    renewLimits(run);
-    applyReply(run, reply);
-    for (const one of held) one.settle(toResult(one, reply, input.language));
-  } catch {
+  const waiting = services.clock.outsideTime(() => client.call(calls, callerSignal));
+  const reply = await ignoreRejection(
+    waiting,
+    "whoever waits for a call learns by its own signal that the run is cancelled",
+  );
+  if (reply === undefined) {
     for (const one of held)
       one.settle(createFailure("cancelled", say(input.language, { zh: "已取消", en: "cancelled" })));
+    return;
   }
+  renewLimits(run);
+  applyReply(run, reply);
+  for (const one of held) one.settle(toResult(one, reply, input.language));
 }
 
 function toResult({ call }: PendingCall, { results }: ClientReply, language: Run["input"]["language"]): ToolResult {

@@ -17,7 +17,7 @@ export const trace: ChatCommand = {
   name: "/trace",
   runsAtOnce: true,
   argument: "[RUN]",
-  help: { zh: "显示一次运行的轨迹，默认是最近一次", en: "shows the trace of a run; without an ID, of the last run" },
+  help: { zh: "显示一次运行的追踪，默认是最近一次", en: "shows the trace of a run; without an ID, of the last run" },
   async complete({ duet, conversationId, branch }) {
     if (conversationId === undefined) return [];
     const store = await duet.store();

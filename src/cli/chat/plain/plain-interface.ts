@@ -95,7 +95,7 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
   signal.addEventListener("abort", endChat, { once: true });
 
   /** Settles when neither an editor nor a question has the terminal. */
-  async function freeTerminal(): Promise<void> {
+  async function releaseTerminal(): Promise<void> {
     await typing.editing;
     await quiet.free();
   }
@@ -152,7 +152,7 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
     putBack: typing.putBack,
     edit: typing.edit,
     reader,
-    openRun: (locale) => openPlainRun({ ...options, locale, isQuiet, free: freeTerminal }),
+    openRun: (locale) => openPlainRun({ ...options, locale, isQuiet, free: releaseTerminal }),
     toggleSteps: () => undefined,
     refresh: () => typing.refresh(handler.prompt()),
     async close() {

@@ -2,7 +2,7 @@ import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { createRandomHex } from "../../../kit/random.ts";
 import type { Redact } from "../../../kit/text/redact.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
-import { truncateMiddle } from "../../../kit/text/truncate.ts";
+import { truncate, truncateMiddle } from "../../../kit/text/truncate.ts";
 import { renderSeconds } from "../../../render/event-lines.ts";
 import { createLine, type Line } from "../../terminal/text/line.ts";
 import { runShellLine, type ShellEnd, type ShellRun, shellLimits } from "./run-shell-line.ts";
@@ -29,6 +29,9 @@ export interface ShellCommandsOptions {
 /** Limits the lines that are shown as they come; the models read more. */
 const mostShown = 500;
 
+/** Limits a line that is shown, in UTF-16 units. */
+const longestShown = 2_000;
+
 /** Limits what the models read of one command, and the commands that go with one question. */
 const mostKept = 30_000;
 const mostRuns = 10;
@@ -48,7 +51,7 @@ export function createShellCommands({
       let shown = 0;
       const onLine = (text: string): void => {
         shown += 1;
-        if (shown <= mostShown) write(`  ${text}`);
+        if (shown <= mostShown) write(`  ${truncate(text, longestShown)}`);
         if (shown === mostShown + 1) write(createLine(say(locale(), moreOutput), "dim"));
       };
       const run = await runShellLine(line, { environment, onLine, signal, limits });

@@ -45,8 +45,8 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: "acp",
     help: {
-      zh: "编辑器里的智能体（Agent Client Protocol，通过 stdio）",
-      en: "an agent for editors (Agent Client Protocol, over stdio)",
+      zh: "编辑器里的智能体（ACP，通过 stdio）",
+      en: "an agent for editors (ACP, over stdio)",
     },
     options: editorOptions,
     run: serveEditor,

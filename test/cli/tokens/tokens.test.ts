@@ -21,7 +21,7 @@ test("duet tokens makes a token that stdout alone has, lists it without it, and 
     [["create", "x", "--only-tools", ""], '--only-tools: "" is not allowed (allowed: names or patterns of tools'],
     [
       ["create", "a b"],
-      'the name of the token: "a b" is not allowed (allowed: 1 to 100 letters, digits or _ . @ : + -)',
+      'the name of the token: "a b" is not allowed (allowed: 1 to 100 letters, digits or _ . @ : + -, and not DUET_HTTP_TOKEN)',
     ],
     [["create", "x", "--expires", "0"], '--expires: "0" is not allowed (allowed: 1 to 3650 days, or never)'],
     [["create", "x", "--only-tools", "a*b("], "--only-tools: "],

@@ -95,14 +95,25 @@ test("a run without an answer is an error of OpenAI's shape, which clients do no
   }
 });
 
-test("the same in a stream is an event that the official client throws", async () => {
+test("the same in a stream is a status before the first word, and an event after it; the official client throws both", async () => {
   const error = new DuetError({ code: "quota", text: { zh: "欠费", en: "no money left" } });
-  const { client, post } = await startWire({ turns: [{ error }, { error, text: "It beg" }] });
-  const stream = await client.chat.completions.create({ model: "duet-chat", messages: hi, stream: true });
+  const call = [{ id: "1", name: "lookup", input: {} }];
+  const { client, post } = await startWire({
+    turns: [{ error }, call, { error }, { error }, { error, text: "It beg" }],
+    tools: [makeTool("lookup", () => ({ ok: true, text: "found" }))],
+  });
+  const told = { code: "insufficient_quota", message: expect.stringContaining("no money left") };
+  const streamed = { messages: hi, stream: true } as const;
+  const early = await client.chat.completions.create({ ...streamed, model: "duet-chat" }).catch((reason) => reason);
+  expect(early).toBeInstanceOf(APIError);
+  expect(early).toMatchObject({ status: 424, ...told });
+  // An answer of this form is never made of the results alone.
+  const form = { ...streamed, model: "duet-agent", response_format: { type: "json_object" } } as const;
+  const stream = await client.chat.completions.create(form);
   const thrown = await Array.fromAsync(stream).catch((reason: unknown) => reason);
   expect(thrown).toBeInstanceOf(APIError);
-  expect(thrown).toMatchObject({ code: "insufficient_quota", message: expect.stringContaining("no money left") });
-  const data = await dataOf(await post({ model: "duet-chat", messages: hi, stream: true }));
+  expect(thrown).toMatchObject(told);
+  const data = await dataOf(await post({ ...streamed, model: "duet-chat" }));
   expect(data.at(-1)).toBe("[DONE]");
   expect(data.join("\n")).toContain('"finish_reason":"length"');
 });

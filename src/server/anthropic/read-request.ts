@@ -83,12 +83,13 @@ export const messageBody = z.looseObject({
 export function readMessageRequest(body: unknown): MessageRequest {
   const asked = readFields(messageBody, body);
   if (asked.thread) throw new HttpRefusalError(threadRefusal);
+  const mode = parseMode(asked.model);
   const { own, places, isSearch, notes } = readTools(asked.tools ?? []);
   const conversation = toConversation(readMessages(asked), fields.messages);
   const schema = asked.output_config?.format?.schema;
   return {
     model: asked.model,
-    mode: parseMode(asked.model),
+    mode,
     conversation: { ...conversation, notes: [...conversation.notes, ...notes] },
     tools: own,
     toolChoice: readToolChoice(asked.tool_choice),

@@ -42,12 +42,13 @@ export function readRequest(given: unknown): ResponsesRequest {
 /** Reads all but the input, also of a response that was stored. */
 export function readBody(body: ResponsesBody): Omit<ResponsesRequest, "items"> {
   const { background, conversation, previous_response_id: previousId, store } = body;
+  const mode = parseMode(body.model);
   if (background && store === false) throw fieldRefusedError("background", onlyStored);
   if (conversation && previousId) throw fieldRefusedError("previous_response_id", notBoth);
   const tools = readTools(body.tools ?? [], body.tool_choice);
   return {
     model: body.model,
-    mode: parseMode(body.model),
+    mode,
     instructions: body.instructions ?? undefined,
     previousId: previousId ?? undefined,
     conversationId: (typeof conversation === "string" ? conversation : conversation?.id) ?? undefined,

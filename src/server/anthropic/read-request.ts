@@ -82,8 +82,8 @@ export const messageBody = z.looseObject({
 /** Throws `HttpRefusalError` (400, or 404 for the model) with one line that names the field, its value and what is allowed. */
 export function readMessageRequest(body: unknown): MessageRequest {
   const asked = readFields(messageBody, body);
-  if (asked.thread) throw new HttpRefusalError(threadRefusal);
   const mode = parseMode(asked.model);
+  if (asked.thread) throw new HttpRefusalError(threadRefusal);
   const { own, places, isSearch, notes } = readTools(asked.tools ?? []);
   const conversation = toConversation(readMessages(asked), fields.messages);
   const schema = asked.output_config?.format?.schema;

@@ -1,13 +1,10 @@
 import * as z from "zod";
 import type { ClientToolDefinition } from "../../core/client-tools.ts";
-import { isRecord } from "../../kit/json.ts";
-import { describeNoObject } from "../api/read-fields.ts";
 import type { HttpRefusal } from "../http/response/dialects.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
-import { parseInput } from "../mcp/read-input.ts";
-import { fieldRefusedError } from "../model-api/field-refused-error.ts";
 import { parseMode } from "../model-api/model-names.ts";
 import type { ModelMessage, ModelRequest } from "../model-api/model-request.ts";
+import { readFields } from "../model-api/read-fields.ts";
 import { toConversation } from "../model-api/to-conversation.ts";
 import { readMessages } from "./read-messages.ts";
 import { readToolChoice, readTools, toToolField } from "./read-tools.ts";
@@ -128,14 +125,6 @@ export function readCountRequest(body: unknown): CountRequest {
 /** Clients that have not asked for thoughts do not expect blocks of them. */
 function isShown(thinking: z.infer<typeof messageBody>["thinking"]): boolean {
   return thinking?.type !== undefined && thinking.type !== "disabled" && thinking.display !== "omitted";
-}
-
-function readFields<T>(schema: z.ZodType<T>, body: unknown): T {
-  if (!isRecord(body)) throw new HttpRefusalError({ status: 400, text: describeNoObject(body) });
-  const read = parseInput(schema, body);
-  if ("input" in read) return read.input;
-  const [problem] = read.problems;
-  throw fieldRefusedError(problem?.path ?? "", problem?.text ?? describeNoObject(body));
 }
 
 const fields = {

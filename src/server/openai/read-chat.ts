@@ -1,12 +1,10 @@
 import * as z from "zod";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
-import { describeNoObject } from "../api/read-fields.ts";
-import { HttpRefusalError } from "../http/response/refusal.ts";
-import { parseInput } from "../mcp/read-input.ts";
 import { fieldRefusedError } from "../model-api/field-refused-error.ts";
 import { parseMode, reasoningDetails } from "../model-api/model-names.ts";
 import type { ModelRequest } from "../model-api/model-request.ts";
+import { readFields } from "../model-api/read-fields.ts";
 import type { WireMessage } from "./read-messages.ts";
 import { checkAllowed, readToolChoice, readTools, toToolField, wireTool } from "./read-tools.ts";
 
@@ -66,7 +64,7 @@ export const chatBody = z.looseObject({
 
 /** Throws `HttpRefusalError` (400, or 404 for the model) with one line that names the field, its value and what is allowed. */
 export function readChat(body: unknown): ChatRequest {
-  const fields = readFields(body);
+  const fields = readFields(chatBody, body);
   const mode = parseMode(fields.model);
   const { messages, stream, stream_options, stop, tools, reasoning } = fields;
   const { choice, allowed } = readToolChoice(fields.tool_choice);
@@ -93,14 +91,6 @@ export function readChat(body: unknown): ChatRequest {
     user: fields.safety_identifier ?? fields.user ?? undefined,
     fields: { ...chatFields, toToolField: (index, part) => toToolField(used[index]?.[0] ?? index, part) },
   };
-}
-
-function readFields(body: unknown): z.infer<typeof chatBody> {
-  if (!isRecord(body)) throw new HttpRefusalError({ status: 400, text: describeNoObject(body) });
-  const read = parseInput(chatBody, body);
-  if ("input" in read) return read.input;
-  const [problem] = read.problems;
-  throw fieldRefusedError(problem?.path ?? "", problem?.text ?? describeNoObject(body));
 }
 
 function toStopTexts(stop: z.infer<typeof chatBody>["stop"]): readonly string[] | undefined {

@@ -1,12 +1,9 @@
-import type * as z from "zod";
 import { isRecord, toText } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
-import { describeNoObject } from "../api/read-fields.ts";
-import { HttpRefusalError } from "../http/response/refusal.ts";
-import { parseInput } from "../mcp/read-input.ts";
 import { fieldRefusedError } from "../model-api/field-refused-error.ts";
 import { parseMode } from "../model-api/model-names.ts";
 import type { ModelRequest, ReasoningDetail } from "../model-api/model-request.ts";
+import { readFields } from "../model-api/read-fields.ts";
 import { type ReadTools, readTools } from "./client-tools.ts";
 import type { WireItem } from "./read-items.ts";
 import { type ResponsesBody, responsesBody } from "./request-body.ts";
@@ -34,7 +31,7 @@ export interface ResponsesRequest extends Omit<ModelRequest, "conversation" | "s
 
 /** Throws `HttpRefusalError` (400, or 404 for the model) with one line that names the field, its value and what is allowed. */
 export function readRequest(given: unknown): ResponsesRequest {
-  const { input, ...body } = readFields(given);
+  const { input, ...body } = readFields(responsesBody, given);
   const items = typeof input === "string" ? [{ type: "message", role: "user", content: input }] : input;
   return { items, ...readBody(body) };
 }
@@ -78,14 +75,6 @@ export function readBody(body: ResponsesBody): Omit<ResponsesRequest, "items"> {
     },
     body,
   };
-}
-
-function readFields(body: unknown): z.infer<typeof responsesBody> {
-  if (!isRecord(body)) throw new HttpRefusalError({ status: 400, text: describeNoObject(body) });
-  const read = parseInput(responsesBody, body);
-  if ("input" in read) return read.input;
-  const [problem] = read.problems;
-  throw fieldRefusedError(problem?.path ?? "", problem?.text ?? describeNoObject(body));
 }
 
 /** Without a word of the client's, the model's name or the configuration decides. No vendor has the value `none`. */

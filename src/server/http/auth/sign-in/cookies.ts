@@ -11,7 +11,7 @@ export interface Cookies {
 }
 
 /**
- * Scripts cannot read the cookies, other sites' requests do not carry them, and no neighbour of the server's name can set one: over
+ * Scripts cannot read the cookies, other sites' requests do not carry them, and no other host of the domain can set one: over
  * https by the prefix of its name (RFC 6265bis, section 4.1.3). Ports of one host share their cookies, so over http, which is for this machine alone, the port is
  * in the name.
  */

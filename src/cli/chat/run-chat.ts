@@ -12,6 +12,7 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { say } from "../../kit/locale.ts";
 import { createRedactor } from "../../kit/text/redact.ts";
 import type { SideOutput } from "../follow-config.ts";
+import { pickOne } from "../questions/pick-one.ts";
 import type { Folders } from "../terminal/editor/files/complete-files.ts";
 import { createLine } from "../terminal/text/line.ts";
 import { answerQuestion, type QuestionOptions } from "./answer-question.ts";
@@ -180,6 +181,22 @@ export async function runChat(options: ChatOptions): Promise<number> {
       going = outer;
       // What the task last drew may still say that it can be stopped.
       chatInterface.refresh();
+    }
+  }
+
+  /** Reads the instructions of the working folder; a person is asked about those that are new. */
+  async function readInstructions(): Promise<FolderInstructions[]> {
+    const { reader, write } = chatInterface;
+    const { askForInstructions, readTrustedInstructions } = await import("../instructions/folder-instructions.ts");
+    const { locale } = settings;
+    try {
+      if (!reader) return await readTrustedInstructions({ config, locale, write() {} });
+      return await askForInstructions({ config, locale, write }, (picking) =>
+        runStoppable((stop) => pickOne(reader, picking, stop)),
+      );
+    } catch (thrown) {
+      write(renderFailure(thrown, settings.locale, signal));
+      return [];
     }
   }
 
@@ -380,9 +397,8 @@ export async function runChat(options: ChatOptions): Promise<number> {
       if (options.resumes !== undefined)
         await runStoppable((stop) => runCommand(`/resume ${options.resumes}`, chat, stop));
     }
-    const readInstructions = (stop: AbortSignal) => readFolderInstructions(options, chatInterface, stop);
     // `/exit` may have been typed meanwhile: then nobody is asked anything more.
-    if (!isLeaving) folderInstructions = (await runStoppable(readInstructions)) ?? [];
+    if (!isLeaving) folderInstructions = await readInstructions();
     while (!isLeaving && !signal.aborted) {
       const text = await chatInterface.next();
       if (text === undefined) break;
@@ -404,17 +420,6 @@ export async function runChat(options: ChatOptions): Promise<number> {
     await chatInterface.close();
   }
   return 0;
-}
-
-/** Reads the instructions of the working folder; a person is asked about those that are new. */
-async function readFolderInstructions(
-  { config, duet: { locale } }: ChatOptions,
-  { reader, write }: ChatInterface,
-  signal: AbortSignal,
-): Promise<FolderInstructions[]> {
-  const { askForInstructions, readTrustedInstructions } = await import("../instructions/folder-instructions.ts");
-  if (reader) return askForInstructions({ config, locale, write }, reader, signal);
-  return readTrustedInstructions({ config, locale, write() {} });
 }
 
 function createSettings({ duet, mode, agent, search }: ChatOptions): ChatSettings {

@@ -92,7 +92,7 @@ export async function startTerminal(args: string[], options: TerminalOptions = {
     await drawn;
     return code;
   };
-  return { ...inHands(terminal, emulator, written, watch), ended };
+  return { ...inHands(terminal, emulator, written, watch, () => drawn), ended };
 }
 
 async function writeEmptyConfig(folder: string): Promise<void> {
@@ -106,6 +106,7 @@ function inHands(
   emulator: Emulator,
   written: Buffer[],
   watch: Watch,
+  drawn: () => Promise<void>,
 ): Omit<Terminal, "ended"> {
   const bytes = () => Buffer.concat(written);
   const screen = () => plain(bytes().toString());
@@ -145,13 +146,21 @@ function inHands(
     bytes,
     answers: emulator.answers,
     async resize(columns, lines) {
-      // In the middle of a frame no program can know what a terminal makes of the half that it has.
-      await watch.until(
-        () => true,
-        () => "The screen never showed a whole frame.",
-      );
+      // What a program writes for the old size after its terminal has the new one, no program can know. So the program stands still
+      // behind a whole frame while both get it.
+      for (;;) {
+        await watch.until(
+          () => true,
+          () => "The screen never showed a whole frame.",
+        );
+        await terminal.freeze();
+        await drawn();
+        if (watch.isWhole()) break;
+        await terminal.thaw();
+      }
       await emulator.resize({ columns, lines });
       await terminal.resize({ columns, lines });
+      await terminal.thaw();
     },
     signal: terminal.signal,
     vanish: terminal.kill,
@@ -176,6 +185,8 @@ function createFrames() {
 
 /** Waits for a screen that changes. */
 interface Watch {
+  /** Is true where what was written so far ends behind a whole frame. */
+  isWhole(): boolean;
   changed(): void;
   until(isSo: () => boolean, complaint: () => string): Promise<void>;
 }
@@ -183,6 +194,7 @@ interface Watch {
 function createWatch(isWhole: () => boolean): Watch {
   const waiting = new Set<() => void>();
   return {
+    isWhole,
     changed() {
       for (const look of waiting) look();
     },

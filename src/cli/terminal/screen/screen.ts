@@ -81,6 +81,7 @@ export function createScreen(options: ScreenOptions): OpenScreen {
     clearTimeout(timer);
     timer = undefined;
     if (state !== "open") return;
+    measureTerminal();
     frameAt = performance.now();
     const size = readSize(stdout);
     if (replaceable && !isSameSize(replaceable.size, size)) replaceable = undefined;
@@ -209,6 +210,14 @@ function wrapFinished(line: Line, columns: number): Line[] {
   const [blanks = ""] = /^ */.exec(line[0]?.text ?? "") ?? [];
   const hanging = blanks.slice(0, Math.min(deepestIndent, Math.floor(columns / 4)));
   return wrapLine(line, columns, hanging === "" ? {} : { hanging: [{ text: hanging }] });
+}
+
+/**
+ * Has Node read the terminal's size again. It reads it when SIGWINCH has reached it, which may be after the frame that is due: that
+ * frame would be drawn for a size that the terminal has no more, and leave lines twice.
+ */
+function measureTerminal(): void {
+  process.emit("SIGWINCH", "SIGWINCH");
 }
 
 function readSize({ columns, rows }: ScreenOutput): Size {

@@ -1,5 +1,5 @@
 import type { CallClient, ClientReply, ClientTools } from "../../core/client-tools.ts";
-import type { UserMessage } from "../../core/messages.ts";
+import type { ClientInstruction } from "./client-instruction.ts";
 
 /** Holds what a run knows of the program that asks and its tools. It changes with each of the program's replies. */
 export interface ClientSession {
@@ -9,6 +9,5 @@ export interface ClientSession {
   toolChoice?: ClientReply["toolChoice"];
   /** Lists what the user has said beside the results, and the model has not read yet. */
   said: readonly string[];
-  /** Is the message that holds the program's instruction, and what it is to be from now on. */
-  instruction?: { message: UserMessage; next?: UserMessage };
+  instruction?: ClientInstruction;
 }

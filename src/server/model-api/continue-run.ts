@@ -67,15 +67,14 @@ export function canTellAgain({ outcome, events }: RunHandle): boolean {
 }
 
 /**
- * Names what a request asks for. Its tools, the words of its instruction and how much it shows of the work (`duet-agent:brief`) may
- * change while a run waits; whether there is an instruction may not.
+ * Names what a request asks for. Its tools, its instruction and how much it shows of the work (`duet-agent:brief`) may change while a
+ * run waits: many programs write their system message anew for each request, or only for some of them.
  */
 export function describeRequest(request: ModelRequest): string {
   const { model, conversation, format, stop, temperature, topP, maxTokens, search } = request;
-  const { question, files, instruction } = conversation;
+  const { question, files } = conversation;
   const { mode, isSide } = findModel(model) ?? {};
-  const asked = [mode, isSide, question, files.length, instruction === undefined];
-  return hashJson([...asked, format, stop, temperature, topP, maxTokens, search]);
+  return hashJson([mode, isSide, question, files.length, format, stop, temperature, topP, maxTokens, search]);
 }
 
 function describeResult({ callId, text, isError, images = [] }: ClientToolResult): unknown[] {

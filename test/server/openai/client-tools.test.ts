@@ -133,6 +133,31 @@ test("a missing result is told as missing, the same results sent again get the s
   expect(other.runId).not.toBe(first.runId);
 });
 
+test("a system message that comes, changes or goes between requests leaves the run as it is, and the models read the newest", async () => {
+  const call = (id: string): ScriptedTurn => [toCall(id, "read", id)];
+  const { client, model } = await startWire({ turns: [call("1"), call("2"), call("3"), call("4"), "Done."] });
+  const systems = ["", "It is noon.", "It is one.", "", "It is two."];
+  const messages: Parameters[] = [user("Before"), { role: "assistant", content: "Yes." }, user("Go")];
+  const runIds: unknown[] = [];
+  for (const content of systems) {
+    const system: Parameters[] = content === "" ? [] : [{ role: "system", content }];
+    const { message, calls, runId } = await askForCalls(client, [...system, ...messages]);
+    if (message) messages.push(message, ...calls.map(({ id }) => result(id, "A")));
+    runIds.push(runId);
+  }
+  expect(new Set(runIds).size).toBe(1);
+  const told = model.requests.map((request) =>
+    request.messages.flatMap(({ role, content }, index) =>
+      /It is \w+\./.test(JSON.stringify(content)) ? [[role, index, content]] : [],
+    ),
+  );
+  expect(told).toEqual(
+    systems.map((content) => (content === "" ? [] : [["user", 1, expect.stringContaining(`\n\n${content}`)]])),
+  );
+  const [first, ...rest] = model.requests.map((request) => request.messages);
+  expect(rest[2]?.slice(0, first?.length)).toEqual(first);
+});
+
 test("a run that is gone is answered from the history of the request: calls and results in the models' own shape, in each mode", async () => {
   const { client, model } = await startWire({ turns: ["Agent.", "Chat.", "Plain.", "Later."] });
   const call = { id: "call_gone", type: "function" as const, function: { name: "read", arguments: '{"path":"a"}' } };

@@ -41,7 +41,7 @@ const sharedFields = {
     .array(
       z.looseObject({
         type: z.string().max(100).nullish(),
-        name: z.string().min(1).max(200),
+        name: z.string().min(1).max(1000),
         description: z.string().nullish(),
         input_schema: z.looseObject({}).nullish(),
       }),
@@ -66,7 +66,7 @@ export const messageBody = z.looseObject({
   tool_choice: z
     .looseObject({
       type: z.enum(["auto", "any", "tool", "none"]),
-      name: z.string().max(200).nullish(),
+      name: z.string().max(1000).nullish(),
       disable_parallel_tool_use: z.boolean().nullish(),
     })
     .nullish(),

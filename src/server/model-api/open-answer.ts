@@ -96,6 +96,7 @@ async function openPart(
   const { attachments, history, notes } = await collectFiles(conversation, {
     field: request.fields.messages,
     duet,
+    locale,
     signal,
   });
   const models = await chooseModelParameters(duet, request);

@@ -26,6 +26,8 @@ export interface LiveResponse {
   readonly isOver: boolean;
   /** Is true once the response is over and kept, as far as it can be. */
   readonly isSettled: boolean;
+  /** Is true once the store has the response. Where it has not, only this process knows it. */
+  readonly isKept: boolean;
   /** Resolves at the next event, at the end, or when the signal aborts. */
   waitForEvent(signal: AbortSignal): Promise<void>;
   /** Keeps nothing more of the response, and resolves when what was to be kept before is. */
@@ -36,8 +38,8 @@ export interface LiveOptions extends WriterOptions, Pick<ReadTools, "writeCall">
   answer: OpenedAnswer;
   stored: StoredResponse;
   locale: Locale;
-  /** Keeps the response as it is then. Must not reject. */
-  keep(stored: StoredResponse): Promise<void>;
+  /** Keeps the response as it is then, and resolves with whether the store has it. Must not reject. */
+  keep(stored: StoredResponse): Promise<boolean>;
 }
 
 /** Follows a run and writes its response. */
@@ -49,6 +51,7 @@ export function createLiveResponse({ answer, stored, locale, keep, ...options }:
   let failure: HttpRefusal | undefined;
   let isOver = false;
   let isSettled = false;
+  let isKept = false;
   const writer = createResponseWriter(
     stored.response,
     (event) => {
@@ -92,6 +95,9 @@ export function createLiveResponse({ answer, stored, locale, keep, ...options }:
       if (!isForgotten) kept = keep(toStored());
       return kept;
     })
+    .then((has) => {
+      isKept = has;
+    })
     .finally(() => {
       isSettled = true;
       notifier.notify();
@@ -115,10 +121,13 @@ export function createLiveResponse({ answer, stored, locale, keep, ...options }:
     get isSettled() {
       return isSettled;
     },
+    get isKept() {
+      return isKept;
+    },
     waitForEvent: notifier.wait,
-    forget() {
+    async forget() {
       isForgotten = true;
-      return kept;
+      await kept;
     },
   };
 }

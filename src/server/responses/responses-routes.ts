@@ -70,7 +70,7 @@ async function begin(context: ResponsesContext, request: ResponsesRequest, call:
     notes,
     conversationId: opened.storage?.conversationId,
   };
-  const keep = isStored ? keepResponse(context, caller) : async () => undefined;
+  const keep = isStored ? keepResponse(context, caller) : async () => false;
   const { writeCall } = readTools;
   const live = createLiveResponse({ answer, stored, locale, encryptsReasoning, writeCall, keep });
   if (isStored) context.live.add(live, caller);

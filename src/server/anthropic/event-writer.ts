@@ -62,6 +62,8 @@ export function createEventWriter(naming: MessageId, locale: Locale, requestId: 
         const input = add({ type: "input_json_delta", partial_json: part.call.argumentsText });
         return ended + begun + input + write({ type: "content_block_stop", index });
       }
+      case "search":
+        return "";
       case "tick":
         return write({ type: "ping" });
       case "failure":

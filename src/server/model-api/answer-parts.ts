@@ -7,6 +7,7 @@ import type { RunHandle } from "../../runs/run-handle.ts";
 import type { HttpRefusal } from "../http/response/dialects.ts";
 import { HttpRefusalError, internal } from "../http/response/refusal.ts";
 import { type AnswerEnd, removeUsage, sumUsage, toAnswerEnd } from "./answer-end.ts";
+import { type AnswerSearch, createSearchReader } from "./answer-search.ts";
 import { renderConsentQuestion } from "./consent-question.ts";
 import { renderCutMark } from "./cut-mark.ts";
 import type { OpenedAnswer } from "./open-answer.ts";
@@ -17,12 +18,13 @@ import { createTurnText } from "./turn-text.ts";
 /**
  * Represents a piece of an answer in the order in which the client gets it. Texts add to what was said before. The last part is `end`
  * or `failure`, and there is none after it; calls of the client's tools stand right before an `end` whose finish is `tool-calls`.
- * A `tick` says nothing: it comes while the run is silent, so that proxies and clients do not give up the connection.
+ * A `search` says that the run has searched the web, which its reasoning tells as well. A `tick` says nothing: it comes while the run is silent, so that proxies and clients do not give up the connection.
  */
 export type AnswerPart =
   | { type: "reasoning"; text: string }
   | { type: "text"; text: string }
   | { type: "tool-call"; call: ClientToolCall }
+  | { type: "search"; search: AnswerSearch }
   | { type: "tick" }
   | { type: "end"; end: AnswerEnd }
   | { type: "failure"; failure: HttpRefusal };
@@ -44,6 +46,7 @@ export async function followAnswer(
   const reasoning = createReasoning(locale, { detail: request.reasoning, showsDrafts: request.isBackground !== true });
   const sent = createSentText();
   const turnText = createTurnText();
+  const readSearch = createSearchReader();
   const addReasoning = (text: string): void => {
     if (text !== "" && request.reasoning !== "none") handle({ type: "reasoning", text });
   };
@@ -59,6 +62,8 @@ export async function followAnswer(
     if (event.type === "answer-delta") addText(event.text);
     else if (event.type === "answer-restart") sent.restart();
     else addReasoning(thought);
+    const search = readSearch(event);
+    if (search) handle({ type: "search", search });
   }
 
   function finish(over: AnswerOver): void {

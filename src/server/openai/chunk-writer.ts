@@ -24,6 +24,8 @@ export function createChunkWriter({ naming, includesUsage, locale }: ChunkWriter
         return add({ reasoning_content: part.text });
       case "tool-call":
         return add({ tool_calls: [{ index: calls++, ...toWireCall(part.call) }] });
+      case "search":
+        return "";
       case "tick":
         // Readers of several clients take the empty line after a comment for an event without data.
         return add({});

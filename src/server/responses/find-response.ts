@@ -125,6 +125,7 @@ function reopenResponse(
     locale,
     encryptsReasoning: request.encryptsReasoning,
     writeCall: request.readTools.writeCall,
+    search: request.readTools.search,
     keep: keepResponse(context, caller),
   });
   context.live.add(live, caller);

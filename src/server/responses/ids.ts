@@ -8,7 +8,14 @@ const countDigits = 4;
 const earlierDigits = 2;
 
 /** Says what the IDs of items begin with, as OpenAI's do. */
-export const itemPrefixes = { message: "msg", reasoning: "rs", call: "fc", customCall: "ctc", input: "in" } as const;
+export const itemPrefixes = {
+  message: "msg",
+  reasoning: "rs",
+  call: "fc",
+  customCall: "ctc",
+  search: "ws",
+  input: "in",
+} as const;
 
 /**
  * Returns the ID of a response. A run that waits for its client's tools gives several responses; `part` counts those before this one.

@@ -4,9 +4,10 @@ import type { Locale } from "../../kit/locale.ts";
 import { createNotifier, type RunHandle } from "../../runs/run-handle.ts";
 import { type HttpRefusal, toOpenAiError } from "../http/response/dialects.ts";
 import { type AnswerPart, followAnswer } from "../model-api/answer-parts.ts";
+import type { AnswerSearch } from "../model-api/answer-search.ts";
 import type { OpenedAnswer } from "../model-api/open-answer.ts";
 import type { ReadTools } from "./client-tools.ts";
-import type { WireResponse } from "./response-object.ts";
+import { createSearchItem, type WireResponse } from "./response-object.ts";
 import { createResponseWriter, type WireEvent, type WriterOptions } from "./response-writer.ts";
 import type { StoredResponse } from "./stored-response.ts";
 
@@ -34,7 +35,7 @@ export interface LiveResponse {
   forget(): Promise<void>;
 }
 
-export interface LiveOptions extends WriterOptions, Pick<ReadTools, "writeCall"> {
+export interface LiveOptions extends WriterOptions, Pick<ReadTools, "writeCall" | "search"> {
   answer: OpenedAnswer;
   stored: StoredResponse;
   locale: Locale;
@@ -75,9 +76,17 @@ export function createLiveResponse({ answer, stored, locale, keep, ...options }:
     else writer.fail(toOpenAiError(part.failure, locale));
   }
 
+  /** Programs that have not offered the tool take its calls for ones of tools that they do not have. */
+  function addSearch(search: AnswerSearch): void {
+    if (!options.search) return;
+    const showsSources = stored.body.include?.includes("web_search_call.action.sources") ?? false;
+    writer.addSearch((responseId, index) => createSearchItem(responseId, index, search, showsSources));
+  }
+
   function handle(part: AnswerPart): void {
     if (part.type === "reasoning") writer.addReasoning(part.text);
     else if (part.type === "text") writer.addText(part.text);
+    else if (part.type === "search") addSearch(part.search);
     else if (part.type === "tool-call") writer.addCall(options.writeCall(part.call));
     else if (part.type !== "tick") finish(part);
     else {

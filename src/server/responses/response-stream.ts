@@ -78,6 +78,7 @@ export function replayResponse(response: WireResponse, from: number): string {
   for (const item of response.output) {
     if (item.type === "reasoning") for (const part of item.summary) writer.addReasoning(`\n\n${part.text}`);
     else if (item.type === "message") writer.addText(item.content.map(({ text }) => text).join(""));
+    else if (item.type === "web_search_call") writer.addSearch(() => ({ ...item }));
     else writer.addCall(toWrittenCall(item));
   }
   writer.endAs(response);

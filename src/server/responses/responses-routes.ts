@@ -71,8 +71,8 @@ async function begin(context: ResponsesContext, request: ResponsesRequest, call:
     conversationId: opened.storage?.conversationId,
   };
   const keep = isStored ? keepResponse(context, caller) : async () => false;
-  const { writeCall } = readTools;
-  const live = createLiveResponse({ answer, stored, locale, encryptsReasoning, writeCall, keep });
+  const { writeCall, search } = readTools;
+  const live = createLiveResponse({ answer, stored, locale, encryptsReasoning, writeCall, search, keep });
   if (isStored) context.live.add(live, caller);
   const refusal = request.isStreamed && !request.isBackground ? await findEarlyRefusal(answer, "retried") : undefined;
   if (refusal) throw new HttpRefusalError(refusal);

@@ -1,16 +1,7 @@
 import type { Message } from "../../core/messages.ts";
 import { toInstructionMessages } from "../prompts/instruction-messages.ts";
 import type { Run } from "../run.ts";
-
-/** Holds what a run's models are told of the program's instruction, which may come, change and go with each of its requests. */
-export interface ClientInstruction {
-  /** Is the message behind which the instruction stands; absent where it comes first. */
-  readonly anchor: Message | undefined;
-  /** Holds the messages that tell it, and is empty where there is none. */
-  readonly messages: readonly Message[];
-  /** Lists the messages that told it before. */
-  readonly former: ReadonlySet<Message>;
-}
+import type { ClientInstruction } from "./client-session.ts";
 
 /** Takes the program's instruction from its reply, and tells it to whatever reads the history from now on. */
 export function changeInstruction({ state, input: { language } }: Run, instruction: string | undefined): void {

@@ -6,8 +6,8 @@ import { say, type Text } from "../../kit/locale.ts";
 import { createRandomHex } from "../../kit/random.ts";
 
 export interface ClientToolOptions {
-  /** Makes the error for a part of a definition. The text says what is allowed. */
-  refuse(index: number, part: "name" | "inputSchema", text: Text): Error;
+  /** Makes the error for a field of a definition. The text says what is allowed. */
+  refuse(index: number, field: "name" | "inputSchema", text: Text): Error;
   /** Is false where the program takes one call at a time. */
   isParallel: boolean;
 }

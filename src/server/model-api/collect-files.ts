@@ -7,8 +7,8 @@ import { toDuetError } from "../../kit/errors.ts";
 import type { Locale, Text } from "../../kit/locale.ts";
 import { describeExcess } from "../../runs/attachment-input.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
+import type { RequestConversation, RequestTurn, WireFile } from "./answer-request.ts";
 import { fieldRefusedError } from "./field-refused-error.ts";
-import type { RequestConversation, RequestTurn, WireFile } from "./model-request.ts";
 
 /** Holds the files of a request, and what has to be told about those that are missing. */
 export interface CollectedFiles {

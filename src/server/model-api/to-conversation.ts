@@ -1,9 +1,9 @@
 import type { ClientToolCall, ClientToolResult, GivenStep } from "../../core/client-tools.ts";
 import { detectLanguage, say, type Text } from "../../kit/locale.ts";
+import type { ClientResult, ModelMessage, RequestConversation, SaidMessage, WireFile } from "./answer-request.ts";
 import { hasCutMark, removeCutMark } from "./cut-mark.ts";
 import { findDocumentNumbers } from "./document-numbers.ts";
 import { fieldRefusedError } from "./field-refused-error.ts";
-import type { ClientResult, ModelMessage, RequestConversation, SaidMessage, WireFile } from "./model-request.ts";
 
 /** Limits a question, in UTF-16 units. */
 const longestQuestion = 100_000;

@@ -71,11 +71,11 @@ async function isRemoved(
 async function settle(
   context: ResponsesContext,
   caller: Caller,
-  { stored, runId, part }: { stored: StoredResponse; runId: string; part: number },
+  { stored, runId, roundIndex }: { stored: StoredResponse; runId: string; roundIndex: number },
 ): Promise<FoundResponse> {
   const { duet, resumer } = context.service;
   // What a client has sent for its calls is known to no other process.
-  const run = part === 0 ? await resumer.resume(runId, caller) : undefined;
+  const run = roundIndex === 0 ? await resumer.resume(runId, caller) : undefined;
   if (run !== undefined) {
     const live = reopenResponse(context, { run, stored, caller });
     return { live, stored: live.stored };
@@ -113,7 +113,7 @@ function reopenResponse(
   const live = createLiveResponse({
     answer: {
       id: run.id,
-      part: 0,
+      roundIndex: 0,
       request: { ...request, conversation, reasoning },
       run,
       locale,

@@ -3,7 +3,7 @@ import type { Caller } from "../../core/caller.ts";
 import type { Locale } from "../../kit/locale.ts";
 import { createNotifier, type RunHandle } from "../../runs/run-handle.ts";
 import { type HttpRefusal, toOpenAiError } from "../http/response/dialects.ts";
-import { type AnswerPart, followAnswer } from "../model-api/answer-parts.ts";
+import { type AnswerEvent, followAnswer } from "../model-api/answer-events.ts";
 import type { AnswerSearch } from "../model-api/answer-search.ts";
 import type { OpenedAnswer } from "../model-api/open-answer.ts";
 import type { ReadTools } from "./client-tools.ts";
@@ -67,13 +67,13 @@ export function createLiveResponse({ answer, stored, locale, keep, ...options }:
     return { ...stored, conversationId, response: writer.response };
   }
 
-  function finish(part: Extract<AnswerPart, { type: "end" | "failure" }>): void {
+  function finish(event: Extract<AnswerEvent, { type: "end" | "failure" }>): void {
     isOver = true;
-    if (part.type === "failure") failure = part.failure;
+    if (event.type === "failure") failure = event.failure;
     const isCancelled = run.outcome?.status === "cancelled";
-    if (isCancelled) writer.cancel(part.type === "end" ? part.end.usage : undefined);
-    else if (part.type === "end") writer.end(part.end);
-    else writer.fail(toOpenAiError(part.failure, locale));
+    if (isCancelled) writer.cancel(event.type === "end" ? event.end.usage : undefined);
+    else if (event.type === "end") writer.end(event.end);
+    else writer.fail(toOpenAiError(event.failure, locale));
   }
 
   /** Programs that have not offered the tool take its calls for ones of tools that they do not have. */
@@ -83,12 +83,12 @@ export function createLiveResponse({ answer, stored, locale, keep, ...options }:
     writer.addSearch((responseId, index) => createSearchItem(responseId, index, search, showsSources));
   }
 
-  function handle(part: AnswerPart): void {
-    if (part.type === "reasoning") writer.addReasoning(part.text);
-    else if (part.type === "text") writer.addText(part.text);
-    else if (part.type === "search") addSearch(part.search);
-    else if (part.type === "tool-call") writer.addCall(options.writeCall(part.call));
-    else if (part.type !== "tick") finish(part);
+  function handle(event: AnswerEvent): void {
+    if (event.type === "reasoning") writer.addReasoning(event.text);
+    else if (event.type === "text") writer.addText(event.text);
+    else if (event.type === "search") addSearch(event.search);
+    else if (event.type === "tool-call") writer.addCall(options.writeCall(event.call));
+    else if (event.type !== "tick") finish(event);
     else {
       ticks += 1;
       notifier.notify();

@@ -62,7 +62,7 @@ async function begin(context: ResponsesContext, request: ResponsesRequest, call:
   opened.conversation.notes.push(...readTools.notes);
   const answer = await openAnswer(context.service, { ...request, ...opened }, call);
   const { run, locale, notes } = answer;
-  const id = toResponseId(run.id, answer.part);
+  const id = toResponseId(run.id, answer.roundIndex);
   const stored = {
     response: createResponse({ id, createdAt: run.startedAt, body: request.body, conversationId: opened.namedId }),
     input: toKeptItems(id, request.items),
@@ -138,8 +138,8 @@ function remove(context: ResponsesContext): Handle {
 
 /** Returns true where the run of a response that is over waits for the results of its calls. */
 function isWaitedFor({ run: { clientCalls }, response }: LiveResponse): boolean {
-  const part = readResponseId(response.id)?.part ?? 0;
-  return clientCalls.open !== undefined && clientCalls.open === clientCalls.rounds[part];
+  const roundIndex = readResponseId(response.id)?.roundIndex ?? 0;
+  return clientCalls.open !== undefined && clientCalls.open === clientCalls.rounds[roundIndex];
 }
 
 async function removeConversation({ service }: ResponsesContext, caller: Caller, id: string): Promise<void> {

@@ -98,9 +98,9 @@ test("deleting responses leaves a conversation that the client has named, also f
 test("the ID of any response and item of a run is read, also of those from before they had four digits", () => {
   const run = "a".repeat(32);
   const id = toResponseId(`run-${run}`, 300);
-  expect(readResponseId(id)).toEqual({ runId: `run-${run}`, part: 300 });
+  expect(readResponseId(id)).toEqual({ runId: `run-${run}`, roundIndex: 300 });
   expect(findResponseOfItem(toItemId("msg", id, 400))).toBe(id);
-  expect(readResponseId(`resp_${run}02`)).toEqual({ runId: `run-${run}`, part: 2 });
+  expect(readResponseId(`resp_${run}02`)).toEqual({ runId: `run-${run}`, roundIndex: 2 });
   for (const index of ["01", "1ff"]) expect(findResponseOfItem(`msg_${run}02${index}`)).toBe(`resp_${run}02`);
 });
 

@@ -131,8 +131,8 @@ function ask(values: Values): Action {
         drafts: output === "jsonl" ? values.drafts === true : canShowLiveLine(console, config),
         verbose: config.agent.verbose,
         hyperlinks,
-        openAnswer: (locale) =>
-          terminalAnswer?.openTerminalAnswer(console, config, { wantsColours, hyperlinks, locale }),
+        openAnswer: (locale, echo) =>
+          terminalAnswer?.openTerminalAnswer(console, config, { wantsColours, hyperlinks, locale, echo }),
         consent: createFolderConsent(config, process.cwd()),
       });
     });

@@ -12,6 +12,8 @@ export interface PseudoTerminal {
   write(keys: string | Uint8Array): void;
   /** Tells the terminal its new size, and so the program (SIGWINCH). */
   resize(size: TerminalSize): Promise<void>;
+  /** Tells how the terminal treats what is typed now, in the words of `stty`. */
+  modes(): Promise<string[]>;
   /** Sends a signal to the program, to which alone it comes. */
   signal(name: NodeJS.Signals): Promise<void>;
   /** The terminal is gone, as when its window is closed. */
@@ -24,15 +26,17 @@ export interface PseudoTerminalOptions extends TerminalSize {
   command: readonly string[];
   cwd?: string | undefined;
   env: NodeJS.ProcessEnv;
+  /** Shows what is typed, as a terminal does at which a person sits; `script` turns that off where nobody does. */
+  echoes?: boolean | undefined;
   /** Takes what the program writes. */
   onBytes(bytes: Buffer): void;
 }
 
 export function openPseudoTerminal(options: PseudoTerminalOptions): PseudoTerminal {
-  const { command, cwd, env, columns, lines, onBytes } = options;
+  const { command, cwd, env, columns, lines, echoes = false, onBytes } = options;
   const opened = Promise.withResolvers<{ pid: number; device: string }>();
   opened.promise.catch(() => {});
-  const line = `echo $$ $(tty); stty cols ${columns} rows ${lines}; exec ${command.map(quote).join(" ")}`;
+  const line = `echo $$ $(tty); stty cols ${columns} rows ${lines}${echoes ? " echo" : ""}; exec ${command.map(quote).join(" ")}`;
   const child = spawn("script", ["-qec", line, "/dev/null"], { cwd, env });
   // It may end while keys are on their way to it.
   child.stdin.on("error", () => {});
@@ -61,6 +65,10 @@ export function openPseudoTerminal(options: PseudoTerminalOptions): PseudoTermin
     async resize(size) {
       const args = ["-F", (await opened.promise).device, "cols", `${size.columns}`, "rows", `${size.lines}`];
       await promisify(execFile)("stty", args);
+    },
+    async modes() {
+      const { stdout } = await promisify(execFile)("stty", ["-F", (await opened.promise).device, "-a"]);
+      return stdout.trim().split(/[\s;]+/);
     },
     signal: async (name) => void process.kill((await opened.promise).pid, name),
     kill: () => void child.kill("SIGKILL"),

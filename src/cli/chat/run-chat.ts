@@ -184,7 +184,9 @@ export async function runChat(options: ChatOptions): Promise<number> {
   }
 
   async function restore(id: string, keeps?: KeptChoices): Promise<void> {
-    const lines = await runStoppable(() => restoreChoices(chat, { conversationId: id, branch }, keeps));
+    const lines = await runStoppable((signal) =>
+      restoreChoices(chat, { conversationId: id, branch }, { keeps, signal }),
+    );
     chatInterface.write(...(lines ?? []).map((line) => createLine(line, "dim")));
     chat.refresh();
   }
@@ -317,20 +319,20 @@ export async function runChat(options: ChatOptions): Promise<number> {
       status.refresh();
       return true;
     },
-    async resume(id) {
-      branch = await openConversation(chat, chatInterface, id);
+    async resume(id, stop) {
+      branch = await openConversation(chat, chatInterface, id, stop);
       conversationId = id;
       runId = undefined;
       dropOffers();
       if (chatInterface.reader) await restore(id);
       status.refresh();
     },
-    async goTo(place) {
+    async goTo(place, stop) {
+      const lines = await restoreChoices(chat, place, { signal: stop });
       if (conversationId !== undefined) duet.forget(conversationId);
       ({ conversationId, branch } = place);
       runId = undefined;
       dropOffers();
-      const lines = await restoreChoices(chat, place);
       chat.refresh();
       return lines;
     },
@@ -375,7 +377,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
       chatInterface.write(renderWelcome(settings));
       if (options.firstLine !== undefined) chatInterface.write(createLine(options.firstLine, "dim"));
       if (conversationId !== undefined)
-        branch = await runStoppable(() => showEnd(chat, chatInterface, conversationId ?? ""));
+        branch = await runStoppable((stop) => showEnd(chat, chatInterface, conversationId ?? "", stop));
       if (conversationId !== undefined) await restore(conversationId, options.keeps);
       if (options.resumes !== undefined)
         await runStoppable((stop) => runCommand(`/resume ${options.resumes}`, chat, stop));

@@ -3,6 +3,7 @@ import { say } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { type Output, writeSafely } from "../../console.ts";
 import type { Reader } from "../../questions/reader.ts";
+import { mostTyped } from "../../terminal/editor/buffer.ts";
 import type { InputHistory } from "../../terminal/editor/editor.ts";
 import { editExternally } from "../../terminal/editor/external-editor.ts";
 import { createFolds, type Folds } from "../../terminal/editor/folds.ts";
@@ -73,14 +74,24 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
     },
     complete,
     edit: () => void edit(),
-    refuse: (units) => write(toPlainText(renderTooLong(units, handler.locale, Number.POSITIVE_INFINITY))),
+    refuse,
     interrupt,
     onEnd: options.onEnd,
   });
 
+  function refuse(units: number): void {
+    write(toPlainText(renderTooLong(units, handler.locale, Number.POSITIVE_INFINITY)));
+  }
+
   /** Takes a line. A backslash at its end joins the next line to it. */
   function takeLine(text: string, isSeen: boolean): void {
     const whole = begun + text;
+    const units = folds.countUnits(whole);
+    if (units > mostTyped) {
+      refuse(units);
+      if (isSeen) show("… ");
+      return;
+    }
     begun = whole.endsWith("\\") ? `${whole.slice(0, -1)}\n` : "";
     if (begun === "") submitWhole(whole);
     else if (isSeen) show("… ");

@@ -106,9 +106,9 @@ export async function openTestChat({
     own,
     takeProblems: () => own.takeProblems("en"),
     status: { listFacts: () => [] },
-    async goTo(place) {
+    async goTo(place, signal) {
       ({ conversationId, branch } = place);
-      return restoreChoices(chat, place);
+      return restoreChoices(chat, place, { signal });
     },
     prefill: (text) => void prefilled.push(text),
     offerNext: (page) => void offered.push(...(page === undefined ? [] : [page])),

@@ -73,7 +73,7 @@ export interface Chat {
   /** Is the branch of the conversation that this chat continues. Another terminal of the conversation may be on another one. */
   readonly branch: number | undefined;
   /** Holds the commands beside Duet's own. */
-  readonly own: OwnCommandList;
+  readonly ownCommands: OwnCommandList;
   /** Is the folder in which the person asks. */
   readonly folder: string;
   /** Tells what the status line shows. */

@@ -73,13 +73,13 @@ export async function runChat(options: ChatOptions): Promise<number> {
   let branch: number | undefined;
   let runId: string | undefined;
   let folderInstructions: readonly FolderInstructions[] = [];
-  let going: AbortController | undefined;
+  let currentTask: AbortController | undefined;
   let isLeaving = false;
   let offer: Offer | undefined;
   /** Is the command for the next page of a step. It leaves what else is offered as it was. */
   let nextPage: OfferedCommand | undefined;
   let inbox: RunInbox | undefined;
-  let waits: Delivery | undefined;
+  let lastDelivery: Delivery | undefined;
 
   const start = createStartWatch(duet, () => chatInterface.refresh());
   const models = createModelNames(duet, settings, () => chatInterface.refresh());
@@ -94,12 +94,12 @@ export async function runChat(options: ChatOptions): Promise<number> {
     },
     onChange: () => chatInterface.refresh(),
   });
-  const own = createOwnCommands({ chat: () => chat, taken: chatCommands.flatMap(listNames) });
+  const ownCommands = createOwnCommands({ chat: () => chat, taken: chatCommands.flatMap(listNames) });
 
   async function readOwnCommands(): Promise<void> {
-    await own.reload(signal);
+    await ownCommands.reload(signal);
     if (isLeaving || signal.aborted) return;
-    chatInterface.write(...own.takeProblems(settings.locale).map((line) => createLine(line, "dim")));
+    chatInterface.write(...ownCommands.takeProblems(settings.locale).map((line) => createLine(line, "dim")));
     chatInterface.refresh();
   }
 
@@ -108,10 +108,10 @@ export async function runChat(options: ChatOptions): Promise<number> {
       return settings.locale;
     },
     prompt: () => renderPrompt(settings),
-    status: (isAsking, columns) => status.render({ canStop: going !== undefined && !isAsking, columns }),
+    status: (isAsking, columns) => status.render({ canStop: currentTask !== undefined && !isAsking, columns }),
     stop() {
-      if (going === undefined) return false;
-      going.abort();
+      if (currentTask === undefined) return false;
+      currentTask.abort();
       return true;
     },
     leave() {
@@ -126,9 +126,9 @@ export async function runChat(options: ChatOptions): Promise<number> {
       const delivery = isShellText(text) ? undefined : inbox?.send(text.trim());
       if (delivery === "next_step") return true;
       // Each reason is said once per run.
-      if (delivery && delivery !== waits)
+      if (delivery && delivery !== lastDelivery)
         chatInterface.write(createLine(say(settings.locale, waitTexts[delivery]), "dim"));
-      waits = delivery ?? waits;
+      lastDelivery = delivery ?? lastDelivery;
       return false;
     },
     get messages() {
@@ -168,8 +168,8 @@ export async function runChat(options: ChatOptions): Promise<number> {
   /** Does something that can be stopped; what it throws is a line, and the chat goes on. */
   async function runStoppable<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
     const mine = new AbortController();
-    const outer = going;
-    going = mine;
+    const outer = currentTask;
+    currentTask = mine;
     const stop = AbortSignal.any([signal, mine.signal]);
     try {
       return await task(stop);
@@ -177,7 +177,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
       chatInterface.write(renderFailure(thrown, settings.locale, stop));
       return undefined;
     } finally {
-      going = outer;
+      currentTask = outer;
       // What the task last drew may still say that it can be stopped.
       chatInterface.refresh();
     }
@@ -216,14 +216,14 @@ export async function runChat(options: ChatOptions): Promise<number> {
   ): Promise<void> {
     dropOffers();
     let limited: Offer | undefined;
-    const said = createRunInbox({ isAskedLater: true });
-    inbox = said;
-    waits = undefined;
+    const runInbox = createRunInbox({ isAskedLater: true });
+    inbox = runInbox;
+    lastDelivery = undefined;
     start.begin();
     await runStoppable((stop) =>
       answerQuestion({
         ...more,
-        inbox: said,
+        inbox: runInbox,
         duet,
         config,
         chatInterface,
@@ -258,7 +258,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     start.end();
     inbox = undefined;
     status.refresh();
-    chatInterface.putFirst(said.close().map(({ text }) => text));
+    chatInterface.putFirst(runInbox.close().map(({ text }) => text));
     if (limited && !isLeaving) makeOffer(limited);
   }
 
@@ -284,7 +284,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     },
     folder: folders.cwd,
     status,
-    own,
+    ownCommands,
     get runId() {
       return runId;
     },

@@ -18,6 +18,8 @@ export interface PseudoTerminal {
   freeze(): Promise<void>;
   /** Lets it go on. */
   thaw(): Promise<void>;
+  /** Tells how the terminal treats what is typed now, in the words of `stty`. */
+  modes(): Promise<string[]>;
   /** Sends a signal to the program, to which alone it comes. */
   signal(name: NodeJS.Signals): Promise<void>;
   /** The terminal is gone, as when its window is closed. */
@@ -30,15 +32,17 @@ export interface PseudoTerminalOptions extends TerminalSize {
   command: readonly string[];
   cwd?: string | undefined;
   env: NodeJS.ProcessEnv;
+  /** Shows what is typed, as a terminal does at which a person sits; `script` turns that off where nobody does. */
+  echoes?: boolean | undefined;
   /** Takes what the program writes. */
   onBytes(bytes: Buffer): void;
 }
 
 export function openPseudoTerminal(options: PseudoTerminalOptions): PseudoTerminal {
-  const { command, cwd, env, columns, lines, onBytes } = options;
+  const { command, cwd, env, columns, lines, echoes = false, onBytes } = options;
   const opened = Promise.withResolvers<{ pid: number; device: string }>();
   opened.promise.catch(() => {});
-  const line = `echo $$ $(tty); stty cols ${columns} rows ${lines}; exec ${command.map(quote).join(" ")}`;
+  const line = `echo $$ $(tty); stty cols ${columns} rows ${lines}${echoes ? " echo" : ""}; exec ${command.map(quote).join(" ")}`;
   // The program is a grandchild of `script`, which would stop itself with a child that is stopped.
   const child = spawn("script", ["-qec", `sh -c ${quote(line)}; exit $?`, "/dev/null"], { cwd, env });
   // It may end while keys are on their way to it.
@@ -91,6 +95,10 @@ export function openPseudoTerminal(options: PseudoTerminalOptions): PseudoTermin
       await taken.promise;
     },
     thaw: async () => void process.kill((await opened.promise).pid, "SIGCONT"),
+    async modes() {
+      const { stdout } = await promisify(execFile)("stty", ["-F", (await opened.promise).device, "-a"]);
+      return stdout.trim().split(/[\s;]+/);
+    },
     signal: async (name) => void process.kill((await opened.promise).pid, name),
     kill: () => void child.kill("SIGKILL"),
     ended,

@@ -42,6 +42,8 @@ export interface Terminal {
   /** What the terminal had to answer to the program, or to what slipped through it. */
   answers(): string[];
   resize(columns: number, lines: number): Promise<void>;
+  /** How the terminal treats what is typed now, in the words of `stty`. */
+  modes(): Promise<string[]>;
   /** Sends a signal to the program. */
   signal(name: NodeJS.Signals): Promise<void>;
   /** The terminal is gone, as when its window is closed. */
@@ -53,6 +55,8 @@ export interface Terminal {
 export interface TerminalOptions extends ProgramOptions, Partial<TerminalSize> {
   /** Leaves the home as it is: the very first start writes a configuration with other limits than the defaults. */
   isFirstStart?: boolean;
+  /** Shows what is typed while nothing reads it. */
+  echoes?: boolean;
 }
 
 /** Sooner than this after a question no key is its answer: more than the program waits, on a busy machine too. */
@@ -60,7 +64,7 @@ const reactionMs = 700;
 
 /** 100 columns and 40 lines unless stated otherwise. */
 export async function startTerminal(args: string[], options: TerminalOptions = {}): Promise<Terminal> {
-  const { columns = 100, lines = 40, cwd, isFirstStart = false } = options;
+  const { columns = 100, lines = 40, cwd, isFirstStart = false, echoes = false } = options;
   const env = await programEnvironment(options.env);
   if (!isFirstStart) await writeEmptyConfig(join(env.HOME ?? "", ".config/duet"));
   const emulator = createEmulator({ columns, lines });
@@ -75,6 +79,7 @@ export async function startTerminal(args: string[], options: TerminalOptions = {
     env,
     columns,
     lines,
+    echoes,
     onBytes(bytes) {
       // One after the other: the emulator must not hold half of the next frame while the frames say that all is whole.
       drawn = drawn.then(async () => {
@@ -162,6 +167,7 @@ function inHands(
       await terminal.resize({ columns, lines });
       await terminal.thaw();
     },
+    modes: terminal.modes,
     signal: terminal.signal,
     vanish: terminal.kill,
   };

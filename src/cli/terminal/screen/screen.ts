@@ -36,8 +36,8 @@ export interface OpenScreen extends Screen {
    * are written later are just written. So does the end of the process.
    */
   close(): void;
-  /** Sends a sequence that draws nothing, such as a bell. It is dropped while the screen is not open. */
-  send(sequence: string): void;
+  /** Sends a sequence that draws nothing, such as a bell. Returns false where it was dropped, because the screen is not open. */
+  send(sequence: string): boolean;
   /** Gives the terminal back temporarily, as for Ctrl-Z; output waits until `resume`. */
   suspend(): void;
   /** Takes the terminal again, the cursor of which stands at the start of an empty row. */
@@ -194,7 +194,9 @@ export function createScreen(options: ScreenOptions): OpenScreen {
     refresh,
     refreshNow: drawNow,
     send(sequence) {
-      if (state === "open") send(sequence);
+      if (state !== "open" || !stdout.writable) return false;
+      send(sequence);
+      return true;
     },
     close,
     suspend,

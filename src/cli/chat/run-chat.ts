@@ -268,7 +268,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
           }
           if (event.type !== "run-end") return;
           // What is seen to be over cannot be stopped any more: Ctrl-C is for the input again.
-          going = undefined;
+          currentTask = undefined;
           bill.add(event.outcome);
           if (event.outcome.limit) limited = { command: "/continue", question, mode };
         },

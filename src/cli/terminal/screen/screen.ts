@@ -21,6 +21,8 @@ export interface ScreenOptions {
   readonly stdout: ScreenOutput;
   /** Paints a line for the terminal; see `paintLine`. */
   readonly paint: (line: Line) => string;
+  /** Writes what is finished by now; called before each frame. */
+  readonly beforeFrame?: () => void;
   /** Returns the live lines; called for each frame. */
   readonly draw: (size: Size) => Live;
   readonly reflow: Reflow;
@@ -53,7 +55,7 @@ const millisecondsPerFrame = 1000 / 20;
  * gone; what one that does not read is to be shown waits.
  */
 export function createScreen(options: ScreenOptions): OpenScreen {
-  const { stdout, paint, draw, reflow, modes = [], signal } = options;
+  const { stdout, paint, beforeFrame, draw, reflow, modes = [], signal } = options;
   const finished: Line[] = [];
   /** Holds the newest replaceable lines; they can no longer be changed once the screen's size differs from `size`. */
   let replaceable: { lines: Line[]; size: Size } | undefined;
@@ -78,6 +80,7 @@ export function createScreen(options: ScreenOptions): OpenScreen {
   }
 
   function drawNow(): void {
+    if (state === "open") beforeFrame?.();
     clearTimeout(timer);
     timer = undefined;
     if (state !== "open") return;

@@ -245,7 +245,7 @@ test("the environment's check sees every way to read it", () => {
 
 function program(): Files {
   const root = fileURLToPath(new URL("..", import.meta.url));
-  const names = globSync(["src/**/*.ts", "bin/**/*.ts"], { cwd: root }).map((name) => name.replaceAll("\\", "/"));
+  const names = globSync(["src/**/*.{ts,tsx}", "bin/**/*.ts"], { cwd: root }).map((name) => name.replaceAll("\\", "/"));
   return Object.fromEntries(names.sort().map((name) => [name, readFileSync(`${root}/${name}`, "utf8")]));
 }
 

@@ -72,9 +72,9 @@ const reasonsLeftOut = {
   name: "reasons-left-out",
   setup({ onLoad }) {
     const call = /\bignoreRejection\(((?:[^"'`()]|\((?:[^"'`()]|\([^"'`()]*\))*\))*),\s*"[^"]*",?\s*\)/g;
-    onLoad({ filter: /[\\/]server[\\/]web[\\/].*\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /[\\/]server[\\/]web[\\/].*\.tsx?$/ }, async ({ path }) => {
       const text = await readFile(path, "utf8");
-      return { contents: text.replace(call, "ignoreRejection($1)"), loader: "ts" };
+      return { contents: text.replace(call, "ignoreRejection($1)"), loader: path.endsWith("x") ? "tsx" : "ts" };
     });
   },
 };
@@ -101,6 +101,8 @@ async function bundle(entry) {
     format: "iife",
     target: ["es2022", "chrome123", "safari17.5", "firefox120"],
     charset: "utf8",
+    jsx: "automatic",
+    jsxImportSource: "preact",
     legalComments: "none",
     plugins: [versionAlone, limitsInShort, shapesByValue, reasonsLeftOut, libraryErrorsInShort],
     logLevel: "warning",

@@ -14,9 +14,6 @@ import {
   loadSteps,
 } from "./chat-conversations.ts";
 import { type ChatRuns, createChatRuns, createConnectivity, type ReportConnectivity } from "./chat-runs.ts";
-import type { ChatActions } from "./parts/chat-actions.ts";
-import { createScreen, type Screen } from "./parts/screen.ts";
-import { askAboutToken } from "./parts/side-part.ts";
 import {
   chooseAgent,
   chooseMode,
@@ -41,6 +38,9 @@ import {
   takeToken,
   watchLinks,
 } from "./storage/tab-storage.ts";
+import type { ChatActions } from "./views/chat-actions.ts";
+import { confirmAlone } from "./views/dialog.tsx";
+import { createScreen, type Screen } from "./views/screen.tsx";
 
 /** Starts the page at `/`. It connects user actions, server events and the view. */
 export async function startChat(window: Window & typeof globalThis): Promise<void> {
@@ -102,12 +102,12 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   const screen: Screen = createScreen({
     document,
     locale: kept.locale ?? browserLocale,
+    first,
     actions,
     drafts: createDrafts(() => window.sessionStorage),
     onToken: gate.setToken,
     onLeave: () => keeper.keepToken(""),
   });
-  screen.show(store.state);
   const account = fetchAccount().then((found) => store.change((chat) => ({ ...chat, account: found })));
   void ignoreRejection(account, "the page works without knowing who is signed in");
 
@@ -295,10 +295,9 @@ export function createActions({
     chooseModel: (role, name) => store.change((chat) => chooseModel(chat, role, name)),
     chooseParameter: (role, name, value) => store.change((chat) => chooseParameter(chat, role, name, value)),
     chooseLocale(locale) {
-      screen().setLocale(locale, store.state);
+      screen().locale = locale;
       // What is kept names the language too.
       store.change((chat) => ({ ...chat }));
-      document.querySelector<HTMLElement>("#language")?.focus();
     },
     newChat() {
       store.change(startConversation);
@@ -312,6 +311,12 @@ export function createActions({
     remove: (id) => void attempt(conversations.remove(id)),
     more: () => void attempt(list.more()),
   };
+}
+
+/** Asks whether the token of a link replaces the one of this tab. */
+function askAboutToken(document: Document, locale: Locale): Promise<boolean> {
+  const { linkToken, useToken, cancel } = chatTexts;
+  return confirmAlone(document, { text: say(locale, linkToken), yes: say(locale, useToken), no: say(locale, cancel) });
 }
 
 /** Says what went wrong, behind the prefix, and gives whether all went well. Never rejects. */

@@ -1,0 +1,47 @@
+import type { Signal } from "@preact/signals";
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import { type Locale, say, type Text } from "../../../../kit/locale.ts";
+import type { ChatState } from "../state/chat-state.ts";
+import type { ChatActions } from "./chat-actions.ts";
+
+/** Asks a person before something happens that cannot be taken back. */
+export interface Confirmation {
+  readonly text: string;
+  readonly yes: string;
+  act(): void;
+}
+
+/** Holds what all parts of the page share. What only one part shows is that part's own state. */
+export interface PageModel {
+  /** Is the newest state that has been drawn; it follows the store at most once for each frame. */
+  readonly chat: Signal<ChatState>;
+  readonly locale: Signal<Locale>;
+  /** Holds the text that has not been sent yet. */
+  readonly draft: Signal<string>;
+  /** Is true while the list of conversations lies over the talk, on narrow screens. */
+  readonly drawer: Signal<boolean>;
+  readonly settings: Signal<boolean>;
+  readonly tokenAsked: Signal<"no" | "first" | "again">;
+  readonly actions: ChatActions;
+  /** Holds the field for the question, as soon as it is on the page. */
+  readonly message: { current: HTMLTextAreaElement | null };
+  setToken(token: string): void;
+  /** Runs before the browser goes to the provider that signs people in. */
+  leave(): void;
+}
+
+export const PageContext = createContext<PageModel | undefined>(undefined);
+
+export function usePage(): PageModel {
+  const page = useContext(PageContext);
+  if (page === undefined) throw new Error("a part of the page is used outside of it");
+  return page;
+}
+
+/** Returns what says a text in the language of the page. The part that uses it is drawn again when the language changes. */
+export function useSay(): (text: Text) => string {
+  const { locale } = usePage();
+  const now = locale.value;
+  return (text) => say(now, text);
+}

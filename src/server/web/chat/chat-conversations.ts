@@ -1,7 +1,7 @@
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { Api } from "./api/api.ts";
 import { ApiError } from "./api/api-error.ts";
-import type { Conversation } from "./api/conversation.ts";
+import type { Conversation, ConversationEntry, RunEntry } from "./api/conversation.ts";
 import type { ChatRuns } from "./chat-runs.ts";
 import { restoreChoices, startConversation } from "./state/chat-choices.ts";
 import {
@@ -16,17 +16,19 @@ import {
   type Turn,
 } from "./state/chat-state.ts";
 import { sideTexts } from "./state/chat-texts.ts";
+import { findParent, isSameBranch, placeTurns } from "./state/talk-tree.ts";
 import { toTurns } from "./state/to-turns.ts";
 
 export interface ChatConversations {
   /**
    * Shows a conversation, in its mode and with its models unless those of the page stay, and follows what goes on in it; of one
-   * that is not there any more it says so.
+   * that is not there any more it says so. Without a branch, it is the current one.
    */
-  open(id: string, keepsChoices?: boolean): Promise<void>;
+  open(id: string, keepsChoices?: boolean, branch?: number): Promise<void>;
   /** Adds to the conversation in sight what was asked elsewhere. */
   catchUp(): Promise<void>;
-  remove(id: string): Promise<void>;
+  remove(entry: ConversationEntry): Promise<void>;
+  restore(entry: ConversationEntry): Promise<void>;
 }
 
 export function createConversations(api: Api, store: Store, runs: ChatRuns): ChatConversations {
@@ -41,16 +43,24 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
   function followAll(conversation: Conversation, id: string): void {
     // One that has no name here yet is among them.
     const isUnnamed = listOwnTurns(id).some(({ run }) => run.runId === undefined);
-    const going = isUnnamed ? [] : conversation.runs.filter(({ status }) => status === "running");
+    const tip = findParent(store.state);
+    const isNext = ({ parent }: RunEntry): boolean => parent === undefined || parent === (tip ?? parent);
+    const going = isUnnamed ? [] : conversation.runs.filter((run) => run.status === "running" && isNext(run));
     for (const run of going) runs.resume(run.id, run.question, id);
     void loadReasons(api, store);
   }
 
+  async function readQueue(id: string): Promise<void> {
+    if (store.state.settings?.undoSeconds === undefined) return;
+    const queue = await ignoreRejection(api.waiting(id), "the next change of the queue tells it again");
+    if (queue !== undefined) store.change((chat) => (chat.conversationId === id ? { ...chat, queue } : chat));
+  }
+
   return {
-    async open(id, keepsChoices) {
+    async open(id, keepsChoices, branch) {
       wanted = id;
       const before = store.state.items;
-      const conversation = await api.conversation(id).catch(ignoreMissing);
+      const conversation = await api.conversation(id, branch).catch(ignoreMissing);
       if (wanted !== id || store.state.items !== before) return;
       const own = listOwnTurns(id);
       if (conversation === undefined && own.length === 0) {
@@ -66,8 +76,11 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
       const isOwn = ({ keptRunId }: Turn): boolean => own.some(({ run }) => run.runId === keptRunId);
       const turns = [...kept.filter((turn) => !isOwn(turn)), ...own];
       const items = turns.map(({ key }) => ({ kind: "turn" as const, key }));
-      store.change((chat) => showTalk(keepsChoices ? chat : restoreChoices(chat, found), id, items, turns));
+      store.change((chat) =>
+        placeTurns(showTalk(keepsChoices ? chat : restoreChoices(chat, found), id, items, turns), found),
+      );
       followAll(found, id);
+      void readQueue(id);
     },
     async catchUp() {
       const { conversationId: id, items } = store.state;
@@ -76,28 +89,55 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
       if (store.state.conversationId !== id) return;
       if (conversation !== undefined) {
         const kept = toTurns(conversation, id);
-        store.change((chat) => mergeTurns(chat, kept));
+        store.change((chat) =>
+          placeTurns(isSameBranch(chat, conversation) ? mergeTurns(chat, kept) : chat, conversation),
+        );
         followAll(conversation, id);
       } else if (store.state.items === items && listOwnTurns(id).length === 0)
         store.change((chat) => addNote(startConversation(chat), sideTexts.goneConversation));
     },
-    async remove(id) {
-      await api.deleteConversation(id).catch(ignoreMissing);
+    async remove(entry) {
+      const { id } = entry;
+      const canUndo = store.state.settings?.undoSeconds !== undefined;
+      await api.deleteConversation(id, canUndo).catch(ignoreMissing);
       store.change((chat) => {
         const conversations = chat.conversations.filter((entry) => entry.id !== id);
         const gone = chat.conversations.length - conversations.length;
         const running = chat.running.filter((run) => run.conversationId !== id);
         const others = Object.entries(chat.turns).filter(([, turn]) => turn.conversationId !== id);
         const moreAt = chat.moreAt && chat.moreAt - gone;
-        const rest = { ...chat, conversations, running, moreAt };
+        const rest = { ...chat, conversations, running, moreAt, removed: canUndo ? entry : undefined };
         if (chat.conversationId !== id) return { ...rest, turns: Object.fromEntries(others) };
         return showTalk({ ...rest, turns: Object.fromEntries(others) }, undefined, [], []);
       });
     },
+    async restore(entry) {
+      store.change((chat) => ({ ...chat, removed: undefined }));
+      const restored = await api.restoreConversation(entry.id);
+      store.change((chat) => putEntry(chat, restored));
+    },
   };
 }
 
-const nothing: Conversation = { turns: [], sources: [], runs: [] };
+/** Takes a conversation off the list; what is in sight of it stays until it is read again. */
+export function dropEntry(chat: ChatState, id: string): ChatState {
+  return { ...chat, conversations: chat.conversations.filter((entry) => entry.id !== id) };
+}
+
+/** Takes over what the server says of a run. */
+export function putRun(chat: ChatState, run: RunEntry): ChatState {
+  const others = chat.running.filter(({ id }) => id !== run.id);
+  return { ...chat, running: run.status === "running" ? [run, ...others] : others };
+}
+
+/** Shows an entry in its place of the list, which begins with what changed last. */
+export function putEntry(chat: ChatState, entry: ConversationEntry): ChatState {
+  const others = chat.conversations.filter(({ id }) => id !== entry.id);
+  const conversations = [...others, entry].toSorted((one, other) => other.updatedAt.localeCompare(one.updatedAt));
+  return { ...chat, conversations };
+}
+
+const nothing: Conversation = { turns: [], sources: [], runs: [], tree: [], branches: [] };
 
 function ignoreMissing(thrown: unknown): undefined {
   if (!(thrown instanceof ApiError) || thrown.status !== 404) throw thrown;
@@ -177,7 +217,7 @@ export function createChatList(api: Api, store: Store): ChatList {
   return {
     async refresh() {
       const mine = ++asked;
-      const [{ entries, next }, runs] = await Promise.all([api.conversations(0), api.runs()]);
+      const [{ entries, next }, runs] = await Promise.all([api.conversations({}), api.runs()]);
       if (mine !== asked) return;
       const running = runs.filter(({ status }) => status === "running");
       store.change((chat) => {
@@ -191,7 +231,7 @@ export function createChatList(api: Api, store: Store): ChatList {
     async more() {
       const { moreAt } = store.state;
       if (moreAt === undefined) return;
-      const { entries, next } = await api.conversations(moreAt);
+      const { entries, next } = await api.conversations({ offset: moreAt });
       store.change((chat) => {
         const known = new Set(chat.conversations.map(({ id }) => id));
         const others = entries.filter(({ id }) => !known.has(id));

@@ -6,6 +6,8 @@ import type { ChatState } from "../state/chat-state.ts";
 import { chatTexts } from "../state/chat-texts.ts";
 import { getTalkTitle } from "../state/side-entries.ts";
 import { Composer } from "./composer.tsx";
+import { RemovedToast } from "./conversation-row.tsx";
+import { Help } from "./help.tsx";
 import { Icon } from "./icon.tsx";
 import { usePage, useSay } from "./page-model.ts";
 import { Sidebar } from "./sidebar.tsx";
@@ -14,12 +16,12 @@ import { Talk } from "./talk.tsx";
 
 /** Shows the whole page: conversations, the talk, the composer. */
 export function App() {
-  const { chat, locale, drawer, tokenAsked, message } = usePage();
+  const { chat, locale, drawer, isFolded, help, tokenAsked, message } = usePage();
   const say = useSay();
   const { isLost, problem } = chat.value;
   return (
     <>
-      <div class="app" data-drawer={drawer.value ? "open" : "closed"}>
+      <div class="app" data-drawer={drawer.value ? "open" : "closed"} data-folded={isFolded.value}>
         {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place on the page, without the place in the address */}
         <a
           class="skip"
@@ -57,13 +59,15 @@ export function App() {
           <Composer />
         </div>
       </div>
+      <RemovedToast />
+      {help.value && <Help />}
       {tokenAsked.value !== "no" && <SignIn />}
     </>
   );
 }
 
 function Top() {
-  const { chat, drawer } = usePage();
+  const { chat, drawer, isFolded } = usePage();
   const say = useSay();
   const { mode } = chat.value.choices;
   return (
@@ -75,10 +79,11 @@ function Top() {
         aria-controls="side"
         aria-expanded={drawer.value}
         onClick={() => {
-          drawer.value = !drawer.value;
+          if (isFolded.value && !isNarrow()) isFolded.value = false;
+          else drawer.value = !drawer.value;
         }}
       >
-        <Icon name="menu" />
+        <Icon name="side" />
       </button>
       <h1 dir="auto">{getTalkTitle(chat.value) || say(chatTexts.newChat)}</h1>
       <span class="mode-now" data-mode={mode}>
@@ -86,6 +91,11 @@ function Top() {
       </span>
     </header>
   );
+}
+
+/** Returns true where the conversations lie over the talk. */
+export function isNarrow(): boolean {
+  return window.matchMedia("(max-width: 760px)").matches;
 }
 
 /** Returns the text for screen readers: the status of the last run, or the latest change after it. */

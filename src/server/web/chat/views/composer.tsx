@@ -2,35 +2,43 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Text } from "../../../../kit/locale.ts";
 import { type ChatState, findActiveTurn } from "../state/chat-state.ts";
 import { chatTexts, describeTooLong } from "../state/chat-texts.ts";
+import { turnTexts } from "../state/turn-texts.ts";
+import { AttachButton, Attachments, findFileProblem, hasFiles, readFiles } from "./attachments.tsx";
 import { Choices } from "./choices.tsx";
 import { Icon } from "./icon.tsx";
 import { findWrongParameter } from "./model-settings.tsx";
 import { usePage, useSay } from "./page-model.ts";
+import { Queue } from "./queue.tsx";
 
 /** Limits a question to what the server accepts, in characters. */
 const longestQuestion = 100_000;
 
 /** Shows the field for a question and what is sent with it. */
 export function Composer() {
-  const { chat, draft, settings, actions, message } = usePage();
+  const { chat, keepsAll, draft, files, settings, actions, message } = usePage();
   const say = useSay();
-  const [hasTried, setTried] = useState(false);
+  /** Says why the text was not sent, and whether only because a run went on. */
+  const [held, setHeld] = useState<{ readonly word: Text; readonly isWait: boolean } | undefined>(undefined);
   const isGoing = findActiveTurn(chat.value) !== undefined;
   const text = draft.value;
+  const limits = chat.value.settings?.attachments;
 
-  const sendText = (): void => {
+  const sendText = (isQueued = false): void => {
     const trimmed = draft.peek().trim();
-    setTried(trimmed !== "");
     if (trimmed === "" || trimmed.length > longestQuestion) return;
+    if (limits !== undefined && findFileProblem(files.value, limits) !== undefined) return;
     const wrong = findWrongParameter();
     if (wrong !== undefined) {
       settings.value = true;
       // The field can be focused once it is in sight.
-      return void requestAnimationFrame(() => wrong.focus());
+      requestAnimationFrame(() => wrong.focus());
+      return;
     }
-    if (!actions.send(trimmed)) return;
-    setTried(false);
+    const word = actions.send(trimmed, { files: files.value, isSure: held !== undefined && !held.isWait, isQueued });
+    setHeld(word && { word, isWait: isGoing });
+    if (word !== undefined) return;
     draft.value = "";
+    if (!isGoing) files.value = [];
     message.current?.focus();
   };
   const handleKey = (event: KeyboardEvent): void => {
@@ -40,10 +48,10 @@ export function Composer() {
     }
     if (!isPlainEnter(event)) return;
     event.preventDefault();
-    sendText();
+    sendText(event.altKey);
   };
   useFittingHeight(message, text);
-  const word = explainHeld(text, isGoing && hasTried);
+  const word = explainHeld(text) ?? (held?.isWait === isGoing || held?.isWait === false ? held?.word : undefined);
   return (
     <form
       class="composer"
@@ -53,26 +61,47 @@ export function Composer() {
         sendText();
       }}
     >
+      <Queue />
+      <Attachments />
       <textarea
         ref={message}
         class="message"
         id="message"
         dir="auto"
         rows={1}
-        placeholder={say(chatTexts.messagePlace)}
+        placeholder={say(isGoing ? chatTexts.messageWhileRunning : chatTexts.messagePlace)}
         aria-describedby="message_word"
         aria-label={say(chatTexts.message)}
         value={text}
         onInput={({ currentTarget }) => {
-          setTried(false);
+          setHeld(undefined);
           draft.value = currentTarget.value;
         }}
         onKeyDown={handleKey}
+        onPaste={(event) => {
+          if (!hasFiles(event.clipboardData)) return;
+          event.preventDefault();
+          void readFiles([...event.clipboardData.files]).then((read) => {
+            files.value = [...files.value, ...read];
+          });
+        }}
       />
       <p class="message-word" id="message_word" role="status" hidden={word === undefined}>
         {word === undefined ? "" : say(word)}
       </p>
-      <Choices>{isGoing ? <StopButton /> : <SendButton isEmpty={text.trim() === ""} />}</Choices>
+      <Choices first={<AttachButton />}>
+        {isGoing && keepsAll.value && text.trim() !== "" && (
+          <button
+            type="button"
+            class="queue-it"
+            title={`${say(turnTexts.queue)} (Alt+Enter)`}
+            onClick={() => sendText(true)}
+          >
+            {say(turnTexts.queue)}
+          </button>
+        )}
+        {isGoing ? <StopButton /> : <SendButton isEmpty={text.trim() === ""} />}
+      </Choices>
     </form>
   );
 }
@@ -125,11 +154,9 @@ function StopButton() {
   );
 }
 
-/** Says why a text is not sent. */
-function explainHeld(text: string, waits: boolean): Text | undefined {
+function explainHeld(text: string): Text | undefined {
   const { length } = text.trim();
-  if (length > longestQuestion) return describeTooLong(length, longestQuestion);
-  return waits ? chatTexts.runGoes : undefined;
+  return length > longestQuestion ? describeTooLong(length, longestQuestion) : undefined;
 }
 
 /** Browsers without `field-sizing` are told the height. */

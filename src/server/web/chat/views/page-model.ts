@@ -1,26 +1,36 @@
-import type { Signal } from "@preact/signals";
+import type { ReadonlySignal, Signal } from "@preact/signals";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { type Locale, say, type Text } from "../../../../kit/locale.ts";
-import type { ChatState } from "../state/chat-state.ts";
+import type { AttachedFile } from "../api/api.ts";
+import type { ChatState, TalkTree } from "../state/chat-state.ts";
 import type { ChatActions } from "./chat-actions.ts";
 
-/** Asks a person before something happens that cannot be taken back. */
-export interface Confirmation {
-  readonly text: string;
-  readonly yes: string;
-  act(): void;
-}
+/** Names the colours of the page; `auto` follows the system. */
+export type Theme = "auto" | "light" | "dark";
 
 /** Holds what all parts of the page share. What only one part shows is that part's own state. */
 export interface PageModel {
   /** Is the newest state that has been drawn; it follows the store at most once for each frame. */
   readonly chat: Signal<ChatState>;
+  /** Is true while a run of the shown conversation goes on. A part that reads it is not drawn again with each word of an answer. */
+  readonly isGoing: ReadonlySignal<boolean>;
+  /** Is true where the server keeps branches, titles, ratings and what was deleted. */
+  readonly keepsAll: ReadonlySignal<boolean>;
+  /** Holds the tree of the shown conversation, likewise. */
+  readonly tree: ReadonlySignal<TalkTree>;
   readonly locale: Signal<Locale>;
   /** Holds the text that has not been sent yet. */
   readonly draft: Signal<string>;
   /** Is true while the list of conversations lies over the talk, on narrow screens. */
   readonly drawer: Signal<boolean>;
+  /** Is true while the list of conversations is out of sight, on wide screens. */
+  readonly isFolded: Signal<boolean>;
+  readonly theme: Signal<Theme>;
+  /** Is true while the list of keys lies over the page. */
+  readonly help: Signal<boolean>;
+  /** Holds the files that will come with the question. */
+  readonly files: Signal<readonly AttachedFile[]>;
   readonly settings: Signal<boolean>;
   readonly tokenAsked: Signal<"no" | "first" | "again">;
   readonly actions: ChatActions;

@@ -1,9 +1,10 @@
-import { signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { render } from "preact";
 import type { Locale } from "../../../../kit/locale.ts";
-import type { ChatState } from "../state/chat-state.ts";
+import { type ChatState, findActiveTurn } from "../state/chat-state.ts";
 import type { Drafts } from "../storage/drafts.ts";
-import { App } from "./app.tsx";
+import type { LookKeeper } from "../storage/look.ts";
+import { App, isNarrow } from "./app.tsx";
 import type { ChatActions } from "./chat-actions.ts";
 import { PageContext, type PageModel } from "./page-model.ts";
 
@@ -18,6 +19,8 @@ export interface Screen {
   /** Closes what is open above the talk; false where nothing is. */
   close(): boolean;
   askToken(isWrong: boolean): void;
+  /** Does what a key of the page stands for; false where it stands for nothing. */
+  handleKey(event: KeyboardEvent): boolean;
 }
 
 export interface ScreenOptions {
@@ -26,17 +29,27 @@ export interface ScreenOptions {
   readonly first: ChatState;
   readonly actions: ChatActions;
   readonly drafts: Drafts;
+  readonly look: LookKeeper;
   onToken(token: string): void;
   /** Runs before the browser goes to the provider that signs people in. */
   onLeave(): void;
 }
 
-export function createScreen({ document, locale, first, actions, drafts, onToken, onLeave }: ScreenOptions): Screen {
+export function createScreen(options: ScreenOptions): Screen {
+  const { document, locale, first, actions, drafts, look, onToken, onLeave } = options;
+  const chat = signal(first);
   const page: PageModel = {
-    chat: signal(first),
+    chat,
+    isGoing: computed(() => findActiveTurn(chat.value) !== undefined),
+    keepsAll: computed(() => chat.value.settings?.undoSeconds !== undefined),
+    tree: computed(() => chat.value.tree),
     locale: signal(locale),
     draft: signal(""),
     drawer: signal(false),
+    isFolded: signal(look.read().isFolded),
+    theme: signal(look.read().theme),
+    help: signal(false),
+    files: signal([]),
     settings: signal(false),
     tokenAsked: signal<"no" | "first" | "again">("no"),
     actions,
@@ -44,7 +57,13 @@ export function createScreen({ document, locale, first, actions, drafts, onToken
     setToken: onToken,
     leave: onLeave,
   };
-  document.documentElement.lang = locale === "zh" ? "zh-CN" : "en";
+  page.locale.subscribe((now) => {
+    document.documentElement.lang = now === "zh" ? "zh-CN" : "en";
+  });
+  effect(() => {
+    look.keep({ theme: page.theme.value, isFolded: page.isFolded.value });
+    document.documentElement.dataset.theme = page.theme.value;
+  });
   page.draft.value = drafts.turnTo(first, "");
   page.draft.subscribe((text) => drafts.write(text));
   render(
@@ -66,20 +85,38 @@ export function createScreen({ document, locale, first, actions, drafts, onToken
     set draft(text) {
       page.draft.value = text;
     },
-    show(chat) {
-      page.chat.value = chat;
-      page.draft.value = drafts.turnTo(chat, page.draft.value);
+    show(newest) {
+      chat.value = newest;
+      page.draft.value = drafts.turnTo(newest, page.draft.value);
     },
     focus: () => page.message.current?.focus(),
     close() {
+      // The browser closes a menu by itself.
+      if (document.querySelector(":popover-open") !== null) return true;
       const opened = [page.drawer, page.settings].find(({ value }) => value);
       if (opened === undefined) return false;
       opened.value = false;
       document.querySelector<HTMLElement>(opened === page.drawer ? ".open-drawer" : ".open-settings")?.focus();
       return true;
     },
+    handleKey: (event) => handleShortcut(event, page),
     askToken(isWrong) {
       page.tokenAsked.value = isWrong ? "again" : "first";
     },
   };
+}
+
+/** Returns false where the keys stand for nothing. They are named in the list that `help` shows. */
+function handleShortcut({ key, code, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent, page: PageModel): boolean {
+  if (!(ctrlKey || metaKey) || altKey) return false;
+  const name = shiftKey ? `Shift ${code}` : key.toLowerCase();
+  if (name === "/") page.help.value = !page.help.value;
+  else if (name === "Shift KeyO") page.actions.newChat();
+  else if (name === "Shift KeyS") page.isFolded.value = !page.isFolded.value;
+  else if (name === "k") {
+    page.isFolded.value = false;
+    page.drawer.value = isNarrow();
+    requestAnimationFrame(() => document.querySelector<HTMLElement>("#search")?.focus());
+  } else return false;
+  return true;
 }

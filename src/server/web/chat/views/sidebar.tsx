@@ -1,67 +1,126 @@
-import { useEffect, useState } from "preact/hooks";
-import { chatTexts, describeRemoval } from "../state/chat-texts.ts";
-import { type SideEntry, toSideEntries } from "../state/side-entries.ts";
-import { ConversationRow, toShownTitle } from "./conversation-row.tsx";
-import { ConfirmDialog } from "./dialog.tsx";
+import { useRef } from "preact/hooks";
+import { chatTexts, sideTexts } from "../state/chat-texts.ts";
+import { groupEntries, type SideEntry, toSearchEntries, toSideEntries } from "../state/side-entries.ts";
+import { ConversationRow } from "./conversation-row.tsx";
 import { Icon } from "./icon.tsx";
-import { usePage, useSay } from "./page-model.ts";
+import { Menu } from "./menu.tsx";
+import { type Theme, usePage, useSay } from "./page-model.ts";
 
 /** Shows the list of conversations. */
 export function Sidebar() {
-  const { chat, locale, drawer, actions } = usePage();
+  const { drawer, isFolded, keepsAll, actions } = usePage();
   const say = useSay();
-  const [leaving, setLeaving] = useState<SideEntry | undefined>(undefined);
-  const entries = toSideEntries(chat.value);
-  const begin = (): void => {
-    drawer.value = false;
-    actions.newChat();
+  const close = (): void => {
+    if (drawer.value) drawer.value = false;
+    else isFolded.value = true;
+    document.querySelector<HTMLElement>(".open-drawer")?.focus();
   };
   return (
     <aside class="side" id="side" aria-label={say(chatTexts.conversations)}>
       <header class="side-head">
-        <strong class="brand">Duet</strong>
-        <button
-          type="button"
-          class="close-drawer plain"
-          aria-label={say(chatTexts.closeSide)}
-          onClick={() => {
-            drawer.value = false;
-          }}
-        >
-          <Icon name="close" />
+        <strong class="brand">
+          <Logo />
+          Duet
+        </strong>
+        <button type="button" class="close-drawer plain" aria-label={say(chatTexts.closeSide)} onClick={close}>
+          <Icon name="side" />
         </button>
       </header>
-      <button type="button" class="new" onClick={begin}>
+      <button
+        type="button"
+        class="new"
+        onClick={() => {
+          drawer.value = false;
+          actions.newChat();
+        }}
+      >
         <Icon name="pen" />
         {say(chatTexts.newChat)}
       </button>
-      <nav aria-label={say(chatTexts.conversations)}>
-        <ul class="conversations">
-          {entries.map((entry) => (
-            <ConversationRow key={entry.key} entry={entry} remove={() => setLeaving(entry)} />
-          ))}
-        </ul>
-        {entries.length === 0 && <p class="none hint">{say(chatTexts.noConversations)}</p>}
-        {chat.value.moreAt !== undefined && (
-          <button type="button" class="more" onClick={() => actions.more()}>
-            {say(chatTexts.more)}
-          </button>
-        )}
-      </nav>
+      {keepsAll.value && <SearchField />}
+      <ConversationList />
       <Account />
-      <Language />
-      {leaving && (
-        <ConfirmDialog
-          text={say(describeRemoval(toShownTitle(leaving.title, locale.value)))}
-          yes={say(chatTexts.remove)}
-          no={say(chatTexts.cancel)}
-          onAnswer={(isYes) => {
-            setLeaving(undefined);
-            if (isYes) actions.remove(leaving.id);
-          }}
-        />
-      )}
+      <SideFoot />
     </aside>
+  );
+}
+
+/** Shows two voices that meet. */
+function Logo() {
+  return (
+    <svg class="logo" viewBox="0 0 24 24" aria-hidden="true">
+      <circle cx="9" cy="12" r="6.500" />
+      <circle cx="15" cy="12" r="6.500" />
+    </svg>
+  );
+}
+
+/** Waits for a pause in typing, in milliseconds. */
+const pauseMs = 200;
+
+function SearchField() {
+  const { chat, actions } = usePage();
+  const say = useSay();
+  const timer = useRef(0);
+  const search = (text: string, waitMs: number): void => {
+    clearTimeout(timer.current);
+    timer.current = window.setTimeout(() => actions.search(text.trim()), waitMs);
+  };
+  return (
+    <label class="search-field">
+      <Icon name="search" />
+      <span class="visually-hidden">{say(sideTexts.search)}</span>
+      <input
+        type="search"
+        id="search"
+        maxLength={200}
+        autocomplete="off"
+        placeholder={say(sideTexts.search)}
+        defaultValue={chat.value.search?.text ?? ""}
+        onInput={({ currentTarget: { value } }) => search(value, value === "" ? 0 : pauseMs)}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape" || event.currentTarget.value === "") return;
+          event.stopPropagation();
+          event.currentTarget.value = "";
+          search("", 0);
+        }}
+      />
+    </label>
+  );
+}
+
+function ConversationList() {
+  const { chat, actions } = usePage();
+  const say = useSay();
+  const { search, moreAt } = chat.value;
+  const entries = search === undefined ? toSideEntries(chat.value) : toSearchEntries(chat.value);
+  const groups: readonly { readonly name: string; readonly entries: readonly SideEntry[] }[] =
+    search === undefined
+      ? groupEntries(entries, Date.now()).map((group) => ({ ...group, name: say(group.name) }))
+      : [{ name: say(sideTexts.found), entries }];
+  const none = search === undefined ? chatTexts.noConversations : sideTexts.notFound;
+  const isKnown = search === undefined || search.entries !== undefined;
+  return (
+    <nav aria-label={say(chatTexts.conversations)} data-searching={search !== undefined}>
+      {groups
+        .filter((group) => group.entries.length > 0)
+        .map((group) => (
+          <section key={group.name} class="group" aria-label={group.name}>
+            <h2>{group.name}</h2>
+            <ul class="conversations">
+              {group.entries.map((entry) => (
+                <ConversationRow key={entry.key} entry={entry} />
+              ))}
+            </ul>
+          </section>
+        ))}
+      {entries.length === 0 && isKnown && <p class="none hint">{say(none)}</p>}
+      {search === undefined && moreAt !== undefined && (
+        <button type="button" class="more" onClick={() => actions.more()}>
+          {say(chatTexts.more)}
+        </button>
+      )}
+    </nav>
   );
 }
 
@@ -77,15 +136,46 @@ function Account() {
   );
 }
 
+const themes: readonly Theme[] = ["auto", "light", "dark"];
+
+function SideFoot() {
+  const { theme, help } = usePage();
+  const say = useSay();
+  return (
+    <footer class="side-foot">
+      <Language />
+      <Menu
+        label={say(sideTexts.theme)}
+        icon={theme.value === "dark" ? "moon" : "sun"}
+        items={themes.map((each) => ({
+          label: say(sideTexts[each]),
+          isChosen: each === theme.value,
+          act: () => {
+            theme.value = each;
+          },
+        }))}
+      />
+      <button
+        type="button"
+        class="plain open-help"
+        aria-label={say(sideTexts.help)}
+        title={say(sideTexts.help)}
+        onClick={() => {
+          help.value = true;
+        }}
+      >
+        <Icon name="help" />
+      </button>
+    </footer>
+  );
+}
+
 function Language() {
   const { locale, actions } = usePage();
   const say = useSay();
-  useEffect(() => {
-    document.documentElement.lang = locale.value === "zh" ? "zh-CN" : "en";
-  }, [locale.value]);
   return (
     <label class="field language">
-      <span>{say(chatTexts.language)}</span>
+      <span class="visually-hidden">{say(chatTexts.language)}</span>
       <select
         id="language"
         value={locale.value}

@@ -1,4 +1,4 @@
-import { useMemo, useRef } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { type Locale, say as sayIn } from "../../../../kit/locale.ts";
 import { sanitize } from "../../../../kit/text/sanitize.ts";
 import { chatAdvice } from "../../../../render/choice-texts.ts";
@@ -14,8 +14,9 @@ import { renderStatus, texts } from "../../texts.ts";
 import type { Turn } from "../state/chat-state.ts";
 import { chatTexts } from "../state/chat-texts.ts";
 import { AfterRun } from "./after-run.tsx";
+import { AnswerActions } from "./answer-actions.tsx";
 import { Ask } from "./ask.tsx";
-import { CopyButton } from "./copy-button.tsx";
+import { Icon } from "./icon.tsx";
 import { usePage, useSay } from "./page-model.ts";
 import { PartView } from "./part-view.tsx";
 import { Question } from "./question.tsx";
@@ -34,36 +35,52 @@ export function TurnView({ turn, isNewest }: TurnProps) {
   const shownSteps = useMemo(() => ({ view, isNewest }), [view, isNewest]);
   const { status } = view;
   const isOver = status !== "running" && status !== "needs_confirmation" && status !== "waiting";
+  const run = useRef<HTMLDivElement>(null);
+  /** Is true from when the person asked for the steps until they are in sight. */
+  const isWanted = useRef(false);
+  useLayoutEffect(() => {
+    if (!isWanted.current || view.steps.length === 0) return;
+    isWanted.current = false;
+    const list = run.current?.querySelector<HTMLElement>(".step-list > summary");
+    list?.focus({ preventScroll: true });
+    list?.scrollIntoView({ block: "nearest" });
+  }, [view]);
   const problem = [view.problem?.message, removeAdvice(view.problem?.hint ?? "", now)].filter(Boolean).join("\n");
   return (
     <li class="turn" data-status={status}>
       <h2 class="visually-hidden">{say(chatTexts.yourQuestion)}</h2>
-      <Question text={view.question} />
-      <div class="run" data-status={status}>
+      <Question turn={turn} />
+      <div class="run" data-status={status} ref={run}>
         <div class="bar" hidden={status === "ended"}>
           <p class="status" data-status={status}>
             {renderStatus(view, now)}
           </p>
         </div>
         <PartView create={() => createBefore(now)} value={view} />
+        {turn.keptRunId !== undefined && (
+          <button
+            type="button"
+            class="load-steps"
+            onClick={() => {
+              isWanted.current = true;
+              actions.loadSteps(turn.key);
+            }}
+          >
+            <Icon name="right" />
+            {say(chatTexts.loadSteps)}
+          </button>
+        )}
         <PartView create={() => createStepList(now, undefined)} value={shownSteps} />
         {turn.question && <Ask key={turn.question.id} turnKey={turn.key} question={turn.question} />}
         <PartView create={() => createAnswerPart(now, undefined)} value={view} />
-        {isOver && view.answer !== "" && (
-          <div class="copying">
-            <CopyButton textOf={() => turn.run.outcome?.response || view.answer} />
-          </div>
-        )}
         <div class="problem" role="alert" hidden={problem === ""}>
           {sanitize(problem)}
         </div>
         <AfterRun run={turn.run} />
-        {view.bill.length > 0 && turn.run.outcome !== undefined && <Bill view={view} />}
-        {turn.keptRunId !== undefined && (
-          <button type="button" class="load-steps" onClick={() => actions.loadSteps(turn.key)}>
-            {say(chatTexts.loadSteps)}
-          </button>
-        )}
+        <div class="after">
+          {isOver && view.answer !== "" && <AnswerActions turn={turn} view={view} />}
+          {view.bill.length > 0 && turn.run.outcome !== undefined && <Bill view={view} />}
+        </div>
       </div>
     </li>
   );

@@ -15,6 +15,16 @@ export function buildChatPage() {
   return buildPage({ shell: "chat/chat.html", style: "chat/chat.css", script: "chat/main.ts" });
 }
 
+/** What the page at `/` loads when it first needs it: scripts of their own, each with its name. */
+export function buildPageParts() {
+  return Promise.all(
+    ["code", "math"].map(async (name) => {
+      const { text, metafile } = await bundle(`${folder}/parts/${name}.ts`, "esm");
+      return { name, text, metafile };
+    }),
+  );
+}
+
 async function buildPage({ shell, style, script }) {
   // The indentation between elements is for those who write the page.
   const text = (await readFile(`${folder}/${shell}`, "utf8")).replace(/>\s*\n\s*</g, "><");
@@ -91,14 +101,14 @@ const libraryErrorsInShort = {
 };
 
 /** A style or a script with all that it imports. What would end its element early, the bundler writes in another way. */
-async function bundle(entry) {
+async function bundle(entry, format = "iife") {
   const { outputFiles, metafile } = await build({
     entryPoints: [entry],
     bundle: true,
     minify: true,
     write: false,
     platform: "browser",
-    format: "iife",
+    format,
     target: ["es2022", "chrome123", "safari17.5", "firefox120"],
     charset: "utf8",
     jsx: "automatic",

@@ -26,6 +26,8 @@ const messages = [{ role: "user", content: "Say it." }];
 /** By the path as the server names it. */
 export const routes: Readonly<Record<string, TestedRoute>> = {
   "/": { path: "/", methods: ["GET"], isOpen: true },
+  "/page/code.js": { path: "/page/code.js", methods: ["GET"], isOpen: true },
+  "/page/math.js": { path: "/page/math.js", methods: ["GET"], isOpen: true },
   "/signin": { path: "/signin", methods: ["GET"], isOpen: true },
   "/signin/session": { path: "/signin/session", methods: ["GET"], isOpen: true },
   "/healthz": { path: "/healthz", methods: ["GET"], isOpen: true },

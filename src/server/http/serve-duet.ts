@@ -148,66 +148,75 @@ export function describePageAddress(
   return { zh: `网页：${page}`, en: `the page: ${page}` };
 }
 
-interface Page {
+interface PageFile {
   readonly plain: Buffer<ArrayBuffer>;
   readonly packed: Readonly<Record<ContentEncoding, Buffer<ArrayBuffer>>>;
-  readonly tag: string;
-  /** Is the page's content security policy. */
-  readonly policy: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Serves the page at `/` for browsers. It contains no data, so anybody may load it. It is read on the first request. */
+/** Lists the scripts that the page loads when it first needs them: what colours code, and what writes formulas. */
+const pageParts = ["code", "math"] as const;
+
+/** Serves the page at `/` for browsers, and its parts. They contain no data, so anybody may load them. They are read on the first request. */
 export function createChatPages(): OpenPages {
-  let read: Promise<Page> | undefined;
-  return {
-    async "/"(request) {
-      read ??= readPage();
-      const page = await read.catch((thrown: unknown) => {
-        read = undefined;
-        throw thrown;
-      });
-      const encoding = chooseEncoding(request.headers.get("accept-encoding") ?? "");
-      return new Response(encoding ? page.packed[encoding] : page.plain, {
-        headers: {
-          "content-type": "text/html; charset=utf-8",
-          "content-security-policy": page.policy,
-          // It has no data, so a browser keeps it and asks whether it is still the same.
-          "cache-control": "no-cache",
-          etag: page.tag,
-          vary: "Accept-Encoding",
-          ...(encoding ? { "content-encoding": encoding } : {}),
-        },
-      });
-    },
+  const parts = pageParts.map((part) => [
+    `/page/${part}.js`,
+    createFilePage(`page-${part}.js`, () => ({ "content-type": "text/javascript; charset=utf-8" })),
+  ]);
+  const page = createFilePage("chat-page.html", (html) => ({
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": createPolicy(html),
+  }));
+  return { "/": page, ...Object.fromEntries(parts) };
+}
+
+function createFilePage(name: string, describe: (text: string) => Record<string, string>): OpenPages[string] {
+  let read: Promise<PageFile> | undefined;
+  return async (request) => {
+    read ??= readPage(name, describe);
+    const file = await read.catch((thrown: unknown) => {
+      read = undefined;
+      throw thrown;
+    });
+    const encoding = chooseEncoding(request.headers.get("accept-encoding") ?? "");
+    return new Response(encoding ? file.packed[encoding] : file.plain, {
+      headers: { ...file.headers, ...(encoding ? { "content-encoding": encoding } : {}) },
+    });
   };
 }
 
-/** The page is beside the built program. When the program runs from its sources, the page is where the build puts it. */
-async function readPage(): Promise<Page> {
+/** The files are beside the built program. When the program runs from its sources, they are where the build puts them. */
+async function readPage(name: string, describe: (text: string) => Record<string, string>): Promise<PageFile> {
   const folder = import.meta.url.endsWith(".ts") ? "../../../dist/" : "./";
   try {
-    const read = (name: string) => readFile(new URL(folder + name, import.meta.url));
-    const [plain, br, gzip] = await Promise.all([
-      read("chat-page.html"),
-      read("chat-page.html.br"),
-      read("chat-page.html.gz"),
-    ]);
-    return { plain, packed: { br, gzip }, tag: createTag(plain), policy: createPolicy(plain.toString("utf8")) };
+    const read = (file: string) => readFile(new URL(folder + file, import.meta.url));
+    const [plain, br, gzip] = await Promise.all([read(name), read(`${name}.br`), read(`${name}.gz`)]);
+    const headers = {
+      ...describe(plain.toString("utf8")),
+      // It has no data, so a browser keeps it and asks whether it is still the same.
+      "cache-control": "no-cache",
+      etag: createTag(plain),
+      vary: "Accept-Encoding",
+    };
+    return { plain, packed: { br, gzip }, headers };
   } catch (cause) {
     throw new DuetError({
       code: "internal",
-      text: { zh: "缺少页面文件 dist/chat-page.html。", en: "The page's file dist/chat-page.html is missing." },
+      text: { zh: `缺少页面文件 dist/${name}。`, en: `The page's file dist/${name} is missing.` },
       hint: { zh: "请运行 npm run build。", en: "Run npm run build." },
       cause,
     });
   }
 }
 
-/** The page may run only its own script and style, may connect only to this server, and may not turn text into markup. */
+/**
+ * The page may run only its own script and style and its parts, may connect only to this server, and may not turn text into
+ * markup. Nothing that a person or a model can put on this server is served as a script.
+ */
 function createPolicy(html: string): string {
   return [
     "default-src 'none'",
-    `script-src '${hashElement(html, "script")}'`,
+    `script-src '${hashElement(html, "script")}' 'self'`,
     `style-src '${hashElement(html, "style")}'`,
     "connect-src 'self'",
     "img-src data:",

@@ -17,6 +17,7 @@ import {
 } from "./chat-conversations.ts";
 import { type ChatRuns, createChatRuns, createConnectivity, type ReportConnectivity } from "./chat-runs.ts";
 import { createActions } from "./create-actions.ts";
+import { createParts } from "./load-parts.ts";
 import { createReportErrors } from "./report-errors.ts";
 import { type ChatState, createChat, createStore, type Store } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
@@ -101,6 +102,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     locale: kept.locale ?? browserLocale,
     first,
     actions,
+    parts: createParts(api),
     drafts: createDrafts(() => window.sessionStorage),
     look: createLookKeeper(() => window.localStorage),
     onToken: gate.setToken,

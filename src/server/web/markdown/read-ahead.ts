@@ -1,5 +1,6 @@
 import { type Token, Tokenizer } from "marked";
 import { createLexer } from "../../../render/markdown/lexer.ts";
+import { formulasAndNotes } from "./formulas-and-notes.ts";
 
 /** Represents the fence that opens and closes a code block. */
 export interface Fence {
@@ -93,7 +94,7 @@ export function lexBlocks(text: string): Token[] {
   // A definition would be out of sight, and what comes later could not change what is shown already.
   tokenizer.def = () => undefined;
   try {
-    return createLexer(tokenizer).lex(text);
+    return createLexer(tokenizer, formulasAndNotes).lex(text);
   } catch {
     return [toParagraph(text)];
   }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findLanguage } from "../../../../src/cli/terminal/markdown/languages.ts";
+import { findLanguage } from "../../../../src/render/code/languages.ts";
 import { createMarkdownStream } from "../../../../src/cli/terminal/markdown/markdown-stream.ts";
 import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
 import { shownText, styledText } from "./stream-of.ts";

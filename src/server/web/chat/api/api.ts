@@ -71,6 +71,8 @@ export interface Api {
   deleteConversation(id: string, canUndo: boolean): Promise<void>;
   restoreConversation(id: string): Promise<ConversationEntry>;
   exportConversation(id: string, format: ExportFormat): Promise<Blob>;
+  /** Loads an image from the internet by way of the server, which checks where it is and what it is. */
+  image(url: string): Promise<Blob>;
   /** Streams what changes in the list of conversations and runs. */
   changes(signal: AbortSignal): Promise<Response>;
   runs(): Promise<readonly RunEntry[]>;
@@ -115,6 +117,7 @@ export function createApi(send: Send): Api {
       readEntry(await (await send("POST", `${toPath("conversations", id)}/restore`)).json()),
     exportConversation: async (id, format) =>
       (await send("GET", `${toPath("conversations", id)}/export?format=${format}`)).blob(),
+    image: async (url) => (await send("POST", "/agent/images", { body: { url } })).blob(),
     changes: (signal) => send("GET", "/agent/events", { headers: { accept: events }, signal }),
     runs: async () => readRuns(await get(`/agent/runs?limit=${mostRuns}`)),
     ask: (asking, key, signal) =>

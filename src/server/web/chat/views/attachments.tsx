@@ -3,6 +3,7 @@ import { longestAttachments, mostAttachments } from "../../../../core/attachment
 import type { Text } from "../../../../kit/locale.ts";
 import type { AttachedFile } from "../api/api.ts";
 import type { AttachmentLimits } from "../api/server-settings.ts";
+import { toDataUrl } from "../data-url.ts";
 import {
   describeAttachmentLimits,
   describeTooLargeFiles,
@@ -106,17 +107,10 @@ export async function readFiles(chosen: readonly File[]): Promise<AttachedFile[]
   return Promise.all(chosen.map(readFile));
 }
 
-function readFile(file: File): Promise<AttachedFile> {
-  const reader = new FileReader();
-  return new Promise((resolve, reject) => {
-    reader.onload = () => {
-      const address = typeof reader.result === "string" ? reader.result : "";
-      const data = address.slice(address.indexOf(",") + 1);
-      resolve({ name: file.name, media_type: file.type || "application/octet-stream", data });
-    };
-    reader.onerror = () => reject(reader.error ?? new Error(file.name));
-    reader.readAsDataURL(file);
-  });
+async function readFile(file: File): Promise<AttachedFile> {
+  const address = await toDataUrl(file);
+  const data = address.slice(address.indexOf(",") + 1);
+  return { name: file.name, media_type: file.type || "application/octet-stream", data };
 }
 
 /** Takes files that are dropped anywhere on the page. Returns true while some are held over it. */

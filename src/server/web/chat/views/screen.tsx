@@ -1,6 +1,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import { render } from "preact";
 import type { Locale } from "../../../../kit/locale.ts";
+import type { MarkdownParts } from "../../markdown/inline.ts";
 import { type ChatState, findActiveTurn } from "../state/chat-state.ts";
 import type { Drafts } from "../storage/drafts.ts";
 import type { LookKeeper } from "../storage/look.ts";
@@ -28,6 +29,7 @@ export interface ScreenOptions {
   readonly locale: Locale;
   readonly first: ChatState;
   readonly actions: ChatActions;
+  readonly parts: MarkdownParts;
   readonly drafts: Drafts;
   readonly look: LookKeeper;
   onToken(token: string): void;
@@ -36,7 +38,7 @@ export interface ScreenOptions {
 }
 
 export function createScreen(options: ScreenOptions): Screen {
-  const { document, locale, first, actions, drafts, look, onToken, onLeave } = options;
+  const { document, locale, first, actions, parts, drafts, look, onToken, onLeave } = options;
   const chat = signal(first);
   const page: PageModel = {
     chat,
@@ -53,6 +55,7 @@ export function createScreen(options: ScreenOptions): Screen {
     settings: signal(false),
     tokenAsked: signal<"no" | "first" | "again">("no"),
     actions,
+    parts,
     message: { current: null },
     setToken: onToken,
     leave: onLeave,

@@ -2,6 +2,7 @@ import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ChatState, TalkItem, Turn } from "../state/chat-state.ts";
 import { chatTexts } from "../state/chat-texts.ts";
+import { CitationCard } from "./citation-card.tsx";
 import { Icon } from "./icon.tsx";
 import { usePage, useSay } from "./page-model.ts";
 import { TurnView } from "./turn.tsx";
@@ -23,6 +24,7 @@ export function Talk() {
     <main class="talk" id="talk" tabIndex={-1} aria-label={say(chatTexts.talk)} ref={talk}>
       {isNew && <Welcome />}
       <ol class="turns">{rows}</ol>
+      <CitationCard talk={talk} />
       {!isAtEnd && items.length > 0 && (
         <button type="button" class="to-end" aria-label={say(chatTexts.toEnd)} onClick={scrollToEnd}>
           <Icon name="down" />
@@ -76,11 +78,12 @@ function Note({ item }: { readonly item: Extract<TalkItem, { kind: "note" }> }) 
   );
 }
 
-function useFollowedEnd(talk: { readonly current: HTMLElement | null }, { items, turns }: ChatState) {
+function useFollowedEnd(talk: { readonly current: HTMLElement | null }, { items, turns, conversationId }: ChatState) {
   const [isAtEnd, setAtEnd] = useState(true);
   const follows = useRef(true);
   const last = useRef<string | undefined>(undefined);
   const isEmpty = useRef(true);
+  const shown = useRef<string | undefined>(undefined);
 
   const measure = (): void => {
     const { current } = talk;
@@ -105,7 +108,11 @@ function useFollowedEnd(talk: { readonly current: HTMLElement | null }, { items,
   }, []);
   useLayoutEffect(() => {
     const newest = items.at(-1)?.key;
-    const isNew = newest !== last.current;
+    const turn = newest === undefined ? undefined : turns[newest];
+    // Another branch of the same conversation is read where one is.
+    const isBranch = conversationId === shown.current && turn !== undefined && !turn.isFollowed;
+    shown.current = conversationId;
+    const isNew = newest !== last.current && !isBranch;
     last.current = newest;
     isEmpty.current = items.length === 0;
     if (isEmpty.current && talk.current !== null) talk.current.scrollTop = 0;

@@ -28,7 +28,7 @@ export interface TurnProps {
 
 /** Shows a question and, below it, everything its run does and says. */
 export function TurnView({ turn, isNewest }: TurnProps) {
-  const { locale, actions } = usePage();
+  const { locale, parts, actions } = usePage();
   const say = useSay();
   const now = locale.peek();
   const view = useMemo(() => toView(turn.run), [turn.run]);
@@ -47,7 +47,7 @@ export function TurnView({ turn, isNewest }: TurnProps) {
   }, [view]);
   const problem = [view.problem?.message, removeAdvice(view.problem?.hint ?? "", now)].filter(Boolean).join("\n");
   return (
-    <li class="turn" data-status={status}>
+    <li class="turn" data-status={status} data-key={turn.key}>
       <h2 class="visually-hidden">{say(chatTexts.yourQuestion)}</h2>
       <Question turn={turn} />
       <div class="run" data-status={status} ref={run}>
@@ -72,7 +72,7 @@ export function TurnView({ turn, isNewest }: TurnProps) {
         )}
         <PartView create={() => createStepList(now, undefined)} value={shownSteps} />
         {turn.question && <Ask key={turn.question.id} turnKey={turn.key} question={turn.question} />}
-        <PartView create={() => createAnswerPart(now, undefined)} value={view} />
+        <PartView create={() => createAnswerPart(now, undefined, parts)} value={view} />
         <div class="problem" role="alert" hidden={problem === ""}>
           {sanitize(problem)}
         </div>

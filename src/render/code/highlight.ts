@@ -1,12 +1,30 @@
 import { StringStream } from "@codemirror/streamparser";
-import type { Span, Style } from "../text/line.ts";
 import type { Mode } from "./languages.ts";
+
+/** Names what a piece of code is. Each interface has its own colour for it. */
+export type CodeStyle =
+  | "keyword"
+  | "string"
+  | "number"
+  | "comment"
+  | "type"
+  | "name"
+  | "good"
+  | "bad"
+  | "heading"
+  | "warn";
+
+/** Represents a piece of a line of code. */
+export interface CodePiece {
+  readonly text: string;
+  readonly styles?: readonly CodeStyle[];
+}
 
 /** Longer lines, in characters, are not coloured. */
 const longestColoured = 2000;
 
 /** Colours a line of code, and returns the state with which its next line begins; the state passed in is not changed. */
-export function highlight(mode: Mode, before: unknown, line: string): { spans: Span[]; state: unknown } {
+export function highlight(mode: Mode, before: unknown, line: string): { spans: CodePiece[]; state: unknown } {
   if (line.length > longestColoured) return { spans: [{ text: line }], state: before };
   const state = copyState(mode, before);
   try {
@@ -21,8 +39,8 @@ export function createState(mode: Mode): unknown {
   return mode.startState?.(2) ?? {};
 }
 
-function readTokens(mode: Mode, state: unknown, line: string): Span[] {
-  const spans: Span[] = [];
+function readTokens(mode: Mode, state: unknown, line: string): CodePiece[] {
+  const spans: CodePiece[] = [];
   const stream = new StringStream(line, 4, 2);
   if (line === "") mode.blankLine?.(state, 2);
   let idle = 0;
@@ -50,7 +68,7 @@ function copyState(mode: Mode, state: unknown): unknown {
   );
 }
 
-function toStyle(token: string | null): Style | undefined {
+function toStyle(token: string | null): CodeStyle | undefined {
   if (token === null) return undefined;
   const whole = styles.get(token);
   if (whole || !/[ .]/.test(token)) return whole;
@@ -61,7 +79,7 @@ function toStyle(token: string | null): Style | undefined {
   return undefined;
 }
 
-const styles: ReadonlyMap<string, Style> = new Map<string, Style>([
+const styles: ReadonlyMap<string, CodeStyle> = new Map<string, CodeStyle>([
   ["keyword", "keyword"],
   ["controlKeyword", "keyword"],
   ["definitionKeyword", "keyword"],

@@ -26,6 +26,7 @@ const messages = [{ role: "user", content: "Say it." }];
 /** By the path as the server names it. */
 export const routes: Readonly<Record<string, TestedRoute>> = {
   "/": { path: "/", methods: ["GET"], isOpen: true },
+  "/manifest.webmanifest": { path: "/manifest.webmanifest", methods: ["GET"], isOpen: true },
   "/page/code.js": { path: "/page/code.js", methods: ["GET"], isOpen: true },
   "/page/math.js": { path: "/page/math.js", methods: ["GET"], isOpen: true },
   "/signin": { path: "/signin", methods: ["GET"], isOpen: true },

@@ -30,6 +30,7 @@ inChromium("the page in a browser", () => {
       "GET /agent/conversations",
       "GET /agent/runs",
       "GET /signin/session",
+      "GET /manifest.webmanifest",
     ];
     expect(expected).toEqual(expect.arrayContaining(watched.requests));
     const packed = await readFile("dist/chat-page.html.br");

@@ -167,8 +167,37 @@ export function createChatPages(): OpenPages {
     "content-type": "text/html; charset=utf-8",
     "content-security-policy": createPolicy(html),
   }));
-  return { "/": page, ...Object.fromEntries(parts) };
+  return { "/": page, "/manifest.webmanifest": serveManifest, ...Object.fromEntries(parts) };
 }
+
+/** Lets a browser install the page as an app of its own. */
+function serveManifest(): Response {
+  return Response.json(manifest, {
+    headers: { "content-type": "application/manifest+json", "cache-control": "no-cache" },
+  });
+}
+
+const manifestIcon =
+  "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 48 48'><rect width='48' height='48' rx='11' fill='#2b59c3'/>" +
+  "<g fill='none' stroke='#fff' stroke-width='3.4'><circle cx='19.5' cy='24' r='8.5'/><circle cx='28.5' cy='24' r='8.5'/></g></svg>";
+
+const manifest = {
+  name: "Duet",
+  short_name: "Duet",
+  start_url: "/",
+  scope: "/",
+  display: "standalone",
+  background_color: "#ffffff",
+  theme_color: "#2b59c3",
+  icons: [
+    {
+      src: `data:image/svg+xml,${encodeURIComponent(manifestIcon)}`,
+      sizes: "any",
+      type: "image/svg+xml",
+      purpose: "any maskable",
+    },
+  ],
+};
 
 function createFilePage(name: string, describe: (text: string) => Record<string, string>): OpenPages[string] {
   let read: Promise<PageFile> | undefined;
@@ -220,6 +249,7 @@ function createPolicy(html: string): string {
     `style-src '${hashElement(html, "style")}'`,
     "connect-src 'self'",
     "img-src data:",
+    "manifest-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

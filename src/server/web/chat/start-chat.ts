@@ -113,7 +113,8 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
 
   document.addEventListener("keydown", (event) => {
     if (screen.handleKey(event)) event.preventDefault();
-    if (event.key !== "Escape" || event.isComposing || document.querySelector("dialog[open]") !== null) return;
+    if (event.key !== "Escape" || event.isComposing || document.querySelector("dialog[open], :popover-open") !== null)
+      return;
     if (screen.close() || actions.stop()) event.preventDefault();
   });
   const named = place.conversationId;

@@ -94,8 +94,6 @@ export function createScreen(options: ScreenOptions): Screen {
     },
     focus: () => page.message.current?.focus(),
     close() {
-      // The browser closes a menu by itself.
-      if (document.querySelector(":popover-open") !== null) return true;
       const opened = [page.drawer, page.settings].find(({ value }) => value);
       if (opened === undefined) return false;
       opened.value = false;

@@ -53,7 +53,13 @@ for (const [name, text] of Object.entries(served)) {
   await writeFile(`dist/${name}.br`, brotliCompressSync(text));
 }
 await cp("src/agent/prompts", "dist/prompts", { recursive: true, filter: (path) => !path.endsWith(".ts") });
-const metafiles = [program.metafile, ...zod, ...runPage.metafiles, ...chatPage.metafiles, ...pageParts.map(({ metafile }) => metafile)];
+const metafiles = [
+  program.metafile,
+  ...zod,
+  ...runPage.metafiles,
+  ...chatPage.metafiles,
+  ...pageParts.map(({ metafile }) => metafile),
+];
 await writeFile("dist/THIRD-PARTY-NOTICES.txt", await collectNotices(metafiles));
 // Editors read it at the address that a new configuration names.
 const { stdout: schema } = await promisify(execFile)(process.execPath, ["dist/duet.js", "config", "schema"]);

@@ -19,7 +19,7 @@ export function buildChatPage() {
 export function buildPageParts() {
   return Promise.all(
     ["code", "math"].map(async (name) => {
-      const { text, metafile } = await bundle(`${folder}/parts/${name}.ts`, "esm");
+      const { text, metafile } = await bundle(`${folder}/parts/${name}-part.ts`, "esm");
       return { name, text, metafile };
     }),
   );

@@ -114,7 +114,7 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
     async restore(entry) {
       store.change((chat) => ({ ...chat, removed: undefined }));
       const restored = await api.restoreConversation(entry.id);
-      store.change((chat) => putEntry(chat, restored));
+      store.change((chat) => insertEntry(chat, restored));
     },
   };
 }
@@ -125,13 +125,13 @@ export function dropEntry(chat: ChatState, id: string): ChatState {
 }
 
 /** Takes over what the server says of a run. */
-export function putRun(chat: ChatState, run: RunEntry): ChatState {
+export function updateRun(chat: ChatState, run: RunEntry): ChatState {
   const others = chat.running.filter(({ id }) => id !== run.id);
   return { ...chat, running: run.status === "running" ? [run, ...others] : others };
 }
 
 /** Shows an entry in its place of the list, which begins with what changed last. */
-export function putEntry(chat: ChatState, entry: ConversationEntry): ChatState {
+export function insertEntry(chat: ChatState, entry: ConversationEntry): ChatState {
   const others = chat.conversations.filter(({ id }) => id !== entry.id);
   const conversations = [...others, entry].toSorted((one, other) => other.updatedAt.localeCompare(one.updatedAt));
   return { ...chat, conversations };

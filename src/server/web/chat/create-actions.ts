@@ -1,7 +1,7 @@
 import { say } from "../../../kit/locale.ts";
 import { readTypedReply } from "../../../render/questions/typed-reply.ts";
 import type { Api } from "./api/api.ts";
-import { type ChatConversations, type ChatList, loadSteps, putEntry } from "./chat-conversations.ts";
+import { type ChatConversations, type ChatList, insertEntry, loadSteps } from "./chat-conversations.ts";
 import type { ChatRuns } from "./chat-runs.ts";
 import { toQuestion } from "./chat-runs.ts";
 import type { ReportErrors } from "./report-errors.ts";
@@ -37,7 +37,7 @@ export function createActions(options: ActionsOptions): ChatActions {
   const { api, store, runs, conversations, place, attempt, screen } = options;
 
   /** Gives the text back where it was not taken, unless another one is being written. */
-  function returnText(text: string): void {
+  function restoreText(text: string): void {
     if (screen().draft === "") screen().draft = text;
   }
 
@@ -49,7 +49,7 @@ export function createActions(options: ActionsOptions): ChatActions {
     const typed = going.question && readTypedReply(going.question.kind, text);
     if (going.question !== undefined && typed !== undefined) {
       void attempt(runs.reply(going.key, going.question, typed)).then((isTaken) => {
-        if (!isTaken) returnText(text);
+        if (!isTaken) restoreText(text);
       });
       return undefined;
     }
@@ -57,8 +57,8 @@ export function createActions(options: ActionsOptions): ChatActions {
     const { conversationId } = store.state;
     if (isQueued && conversationId !== undefined) {
       const asking = toQuestion(store.state, text, screen().locale);
-      void attempt(api.queue(conversationId, asking)).then((isTaken) => isTaken || returnText(text));
-    } else void attempt(api.message(runId, text)).then((isTaken) => isTaken || returnText(text));
+      void attempt(api.queue(conversationId, asking)).then((isTaken) => isTaken || restoreText(text));
+    } else void attempt(api.message(runId, text)).then((isTaken) => isTaken || restoreText(text));
     return undefined;
   }
 
@@ -83,7 +83,7 @@ export function createActions(options: ActionsOptions): ChatActions {
       const { conversationId } = store.state;
       if (conversationId === undefined) return;
       void attempt(api.withdraw(conversationId, waiting.id)).then((isTaken) => {
-        if (isTaken) returnText(waiting.message);
+        if (isTaken) restoreText(waiting.message);
       });
       screen().focus();
     },
@@ -114,17 +114,19 @@ function createConversationActions({ api, store, conversations, list, attempt }:
       void attempt(show(text, mine));
     },
     rename(entry, title) {
-      store.change((chat) => putEntry(chat, { ...entry, title }));
+      store.change((chat) => insertEntry(chat, { ...entry, title }));
       void attempt(
-        api.changeConversation(entry.id, { title }).then((changed) => store.change((chat) => putEntry(chat, changed))),
+        api
+          .changeConversation(entry.id, { title })
+          .then((changed) => store.change((chat) => insertEntry(chat, changed))),
       );
     },
     pin(entry, isPinned) {
-      store.change((chat) => putEntry(chat, { ...entry, isPinned }));
+      store.change((chat) => insertEntry(chat, { ...entry, isPinned }));
       void attempt(
         api
           .changeConversation(entry.id, { pinned: isPinned })
-          .then((changed) => store.change((chat) => putEntry(chat, changed))),
+          .then((changed) => store.change((chat) => insertEntry(chat, changed))),
       );
     },
     save(entry, format) {

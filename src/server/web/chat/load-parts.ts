@@ -33,7 +33,12 @@ function createLoader<T>(address: string, isPart: (module: unknown) => module is
 }
 
 function isCodePart(module: unknown): module is CodePart {
-  return typeof module === "object" && module !== null && "colour" in module && typeof module.colour === "function";
+  return (
+    typeof module === "object" &&
+    module !== null &&
+    "highlightText" in module &&
+    typeof module.highlightText === "function"
+  );
 }
 
 function isMathPart(module: unknown): module is MathPart {

@@ -12,8 +12,8 @@ import {
   createChatList,
   createConversations,
   dropEntry,
-  putEntry,
-  putRun,
+  insertEntry,
+  updateRun,
 } from "./chat-conversations.ts";
 import { type ChatRuns, createChatRuns, createConnectivity, type ReportConnectivity } from "./chat-runs.ts";
 import { createActions } from "./create-actions.ts";
@@ -139,10 +139,10 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   if (hasChanges)
     watchChanges(document, api, {
       reload: readMissed,
-      entry: (entry) => store.change((chat) => putEntry(chat, entry)),
+      entry: (entry) => store.change((chat) => insertEntry(chat, entry)),
       removed: (id) => store.change((chat) => dropEntry(chat, id)),
       run(run) {
-        store.change((chat) => putRun(chat, run));
+        store.change((chat) => updateRun(chat, run));
         if (run.conversationId === store.state.conversationId) readMissed();
       },
       queue: (id, queue) => store.change((chat) => (chat.conversationId === id ? { ...chat, queue } : chat)),

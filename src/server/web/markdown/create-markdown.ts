@@ -33,7 +33,7 @@ export function createMarkdown(whole: HTMLElement, writing: MarkdownContext): Ma
   /** Is the code block that the text is in. */
   let code: { fence: Fence; block: CodeBlock } | undefined;
   let openNodes: readonly Node[] = [];
-  /** What is drawn again in the next frame is not coloured. */
+  // What is drawn again in the next frame is not coloured.
   const { parts } = writing;
   const openWriting = parts === undefined ? writing : { ...writing, parts: { ...parts, useCode: () => {} } };
 
@@ -188,7 +188,7 @@ interface CodeBlock {
   add(text: string): void;
   /** Replaces the line that is being written. */
   setLast(text: string): void;
-  /** Colours the code, which is whole, as soon as what colours it is there. */
+  /** Adds the colours of code that is whole, as soon as what colours it is there. */
   colour(): void;
 }
 
@@ -216,7 +216,7 @@ function createCodeBlock(language: string, { locale, parts }: MarkdownContext): 
     colour() {
       if (name === "") return;
       parts?.useCode(async (part) => {
-        const pieces = await part.colour(language, code.textContent ?? "");
+        const pieces = await part.highlightText(language, code.textContent ?? "");
         if (pieces !== undefined) code.replaceChildren(...pieces.map(createPiece));
       });
     },

@@ -25,7 +25,7 @@ export function isNoteToken(token: Token): token is Tokens.Generic & NoteToken {
   return token.type === "note" || token.type === "note-number";
 }
 
-/** Formulas end within this length, in characters. */
+/** Lists the marks of formulas, and how long a formula may be, in characters. */
 const inlineMath = [
   { pattern: /^\\\(([\s\S]{1,2000}?)\\\)/, isBlock: false },
   { pattern: /^\\\[([\s\S]{1,5000}?)\\\]/, isBlock: true },

@@ -1,9 +1,9 @@
 import type { CodeStyle } from "../../../render/code/highlight.ts";
 
-/** Colours code. It is loaded when a page first shows a block of code in a language that is named. */
+/** Finds the colours of code. It is loaded when a page first shows a block of code in a language that is named. */
 export interface CodePart {
   /** Returns the text in pieces, or undefined for a language that is not known. */
-  colour(language: string, text: string): Promise<readonly ColouredPiece[] | undefined>;
+  highlightText(language: string, text: string): Promise<readonly ColouredPiece[] | undefined>;
 }
 
 export interface ColouredPiece {

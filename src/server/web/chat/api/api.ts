@@ -7,7 +7,7 @@ import {
   type Conversation,
   type ConversationEntry,
   type ConversationPage,
-  type Rating,
+  type Feedback,
   type RunEntry,
   readConversation,
   readConversationPage,
@@ -44,7 +44,7 @@ export interface AttachedFile {
   readonly data: string;
 }
 
-/** Narrows the list of conversations. */
+/** Selects conversations of the list. */
 export interface ListQuery {
   readonly offset?: number | undefined;
   /** Is searched for in titles, questions and answers. */
@@ -67,7 +67,7 @@ export interface Api {
   /** Returns the turns of a branch, which is the current one unless another is named. */
   conversation(id: string, branch?: number): Promise<Conversation>;
   changeConversation(id: string, change: ConversationChange): Promise<ConversationEntry>;
-  /** Deletes a conversation, for good unless it can be undone. */
+  /** Removes a conversation, for good unless it can be undone. */
   deleteConversation(id: string, canUndo: boolean): Promise<void>;
   restoreConversation(id: string): Promise<ConversationEntry>;
   exportConversation(id: string, format: ExportFormat): Promise<Blob>;
@@ -91,7 +91,7 @@ export interface Api {
   /** Asks a question when the runs of the conversation have ended. */
   queue(conversationId: string, asking: QuestionRequest): Promise<void>;
   withdraw(conversationId: string, queueId: string): Promise<void>;
-  rate(runId: string, rating: Rating | null, comment?: string): Promise<void>;
+  rate(runId: string, rating: Feedback | null, comment?: string): Promise<void>;
 }
 
 const events = "text/event-stream";

@@ -22,7 +22,7 @@ export interface Match {
   readonly end: number;
 }
 
-export type Rating = "up" | "down";
+export type Feedback = "up" | "down";
 
 /** Represents a question that is asked when the runs of its conversation have ended. */
 export interface WaitingQuestion {
@@ -76,7 +76,7 @@ export interface Conversation {
     readonly status?: string | undefined;
     readonly n?: number | undefined;
     readonly runId?: string | undefined;
-    readonly rating?: Rating | undefined;
+    readonly rating?: Feedback | undefined;
     readonly files?: readonly KeptFile[] | undefined;
   }[];
   /** Holds all turns of all branches. */
@@ -174,7 +174,7 @@ export function readConversation(value: unknown): Conversation {
   };
 }
 
-function readRating(value: unknown): Rating | undefined {
+function readRating(value: unknown): Feedback | undefined {
   const { rating } = isRecord(value) ? value : {};
   return rating === "up" || rating === "down" ? rating : undefined;
 }

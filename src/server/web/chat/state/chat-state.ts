@@ -2,7 +2,7 @@ import type { Mode } from "../../../../core/outcome.ts";
 import type { Text } from "../../../../kit/locale.ts";
 import { createPageRunState, type PageRunState, type RunChange, reducePageRun } from "../../run/page-run-state.ts";
 import type { Account } from "../api/account.ts";
-import type { Branch, ConversationEntry, Rating, RunEntry, TreeNode, WaitingQuestion } from "../api/conversation.ts";
+import type { Branch, ConversationEntry, Feedback, RunEntry, TreeNode, WaitingQuestion } from "../api/conversation.ts";
 import type { OpenQuestion } from "../api/question.ts";
 import type { ModelKey, Parameters, ServerSettings } from "../api/server-settings.ts";
 
@@ -34,7 +34,7 @@ export interface Turn {
   readonly node?: Pick<TreeNode, "n" | "parent"> | undefined;
   /** Holds the files that came with the question. */
   readonly files: readonly ShownFile[];
-  readonly rating?: Rating | undefined;
+  readonly rating?: Feedback | undefined;
 }
 
 /** Describes a file beside a question. */

@@ -43,13 +43,13 @@ const dayMs = 86_400_000;
 export function groupEntries(entries: readonly SideEntry[], now: number): SideGroup[] {
   const today = new Date(now).setHours(0, 0, 0, 0);
   // What goes on has no time yet.
-  const since = ({ updatedAt }: SideEntry): number => today - (updatedAt === "" ? now : Date.parse(updatedAt));
+  const measureAge = ({ updatedAt }: SideEntry): number => today - (updatedAt === "" ? now : Date.parse(updatedAt));
   const isOf: readonly [name: Text, has: (entry: SideEntry) => boolean][] = [
     [sideTexts.pinned, ({ isPinned }) => isPinned],
-    [sideTexts.today, (entry) => since(entry) <= 0],
-    [sideTexts.yesterday, (entry) => since(entry) <= dayMs],
-    [sideTexts.week, (entry) => since(entry) <= 7 * dayMs],
-    [sideTexts.month, (entry) => since(entry) <= 30 * dayMs],
+    [sideTexts.today, (entry) => measureAge(entry) <= 0],
+    [sideTexts.yesterday, (entry) => measureAge(entry) <= dayMs],
+    [sideTexts.week, (entry) => measureAge(entry) <= 7 * dayMs],
+    [sideTexts.month, (entry) => measureAge(entry) <= 30 * dayMs],
     [sideTexts.older, () => true],
   ];
   const placed = Map.groupBy(entries, (entry) => isOf.findIndex(([, has]) => has(entry)));

@@ -33,11 +33,11 @@ export function listAnswers({ nodes }: TalkTree, { n, parent }: Place): Versions
 /** Returns the branch that has the turn and was written to last. */
 export function findBranch({ nodes, branches }: TalkTree, n: number): number | undefined {
   const parents = new Map(nodes.map((node) => [node.n, node.parent]));
-  const leadsThrough = (tip: number): boolean => {
+  const hasTurn = (tip: number): boolean => {
     for (let at: number | undefined = tip; at !== undefined && at > 0; at = parents.get(at)) if (at === n) return true;
     return false;
   };
-  const own = branches.filter(({ tip }) => leadsThrough(tip));
+  const own = branches.filter(({ tip }) => hasTurn(tip));
   return own.toSorted((one, other) => other.tip - one.tip)[0]?.branch;
 }
 

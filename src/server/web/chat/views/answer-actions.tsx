@@ -1,6 +1,6 @@
 import { useRef } from "preact/hooks";
 import type { RunView } from "../../run/run-view.ts";
-import type { Rating } from "../api/conversation.ts";
+import type { Feedback } from "../api/conversation.ts";
 import type { Turn } from "../state/chat-state.ts";
 import { listAnswers } from "../state/talk-tree.ts";
 import { turnTexts } from "../state/turn-texts.ts";
@@ -20,23 +20,23 @@ export function AnswerActions({ turn, view }: AnswerActionsProps) {
   const { isGoing, keepsAll, tree, actions } = usePage();
   const say = useSay();
   const bar = useRef<HTMLDivElement>(null);
-  const markdown = (): string => turn.run.outcome?.response || view.answer;
+  const readMarkdown = (): string => turn.run.outcome?.response || view.answer;
   const code = listCode(view.answer);
   // What it looks like counts here, with its line breaks and without what is hidden.
-  const words = (): string =>
+  const readWords = (): string =>
     // biome-ignore lint/performance/useDomNodeTextContent: the text content has no line breaks between blocks
     bar.current?.closest(".run")?.querySelector<HTMLElement>(".answer .words")?.innerText ?? "";
   return (
     <div class="copying" ref={bar}>
       {turn.node && <VersionArrows versions={listAnswers(tree.value, turn.node)} of={say(turnTexts.answers)} />}
-      <CopyButton textOf={markdown} />
+      <CopyButton textOf={readMarkdown} />
       {navigator.clipboard && (
         <Menu
           label={say(turnTexts.copyAs)}
           icon="down"
           items={[
-            { label: say(turnTexts.copyMarkdown), act: () => copyText(markdown()) },
-            { label: say(turnTexts.copyPlain), act: () => copyText(words()) },
+            { label: say(turnTexts.copyMarkdown), act: () => copyText(readMarkdown()) },
+            { label: say(turnTexts.copyPlain), act: () => copyText(readWords()) },
             ...(code === "" ? [] : [{ label: say(turnTexts.copyCode), act: () => copyText(code) }]),
           ]}
         />
@@ -64,7 +64,7 @@ export function AnswerActions({ turn, view }: AnswerActionsProps) {
 
 interface RateProps {
   readonly turn: Turn;
-  readonly rating: Rating;
+  readonly rating: Feedback;
   readonly icon: IconName;
 }
 

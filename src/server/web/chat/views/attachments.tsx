@@ -120,11 +120,11 @@ function useDroppedFiles(): boolean {
   useEffect(() => {
     const leaving = new AbortController();
     const { signal } = leaving;
-    const holdsFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes("Files") === true;
+    const hasDraggedFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes("Files") === true;
     window.addEventListener(
       "dragover",
       (event) => {
-        if (!holdsFiles(event)) return;
+        if (!hasDraggedFiles(event)) return;
         event.preventDefault();
         setDragged(true);
       },

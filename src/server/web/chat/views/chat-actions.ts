@@ -2,7 +2,7 @@ import type { Mode } from "../../../../core/outcome.ts";
 import type { UserReply } from "../../../../core/questions/user-question.ts";
 import type { Locale, Text } from "../../../../kit/locale.ts";
 import type { AttachedFile, ExportFormat } from "../api/api.ts";
-import type { ConversationEntry, Rating, WaitingQuestion } from "../api/conversation.ts";
+import type { ConversationEntry, Feedback, WaitingQuestion } from "../api/conversation.ts";
 import type { OpenQuestion } from "../api/question.ts";
 import type { ModelKey, ParameterName } from "../api/server-settings.ts";
 import type { Turn } from "../state/chat-state.ts";
@@ -48,7 +48,7 @@ export interface TurnActions {
   /** Shows the branch with the turn of this number. */
   showTurn(n: number): void;
   /** Says what the person thinks of an answer; undefined takes it back. */
-  rate(turn: Turn, rating: Rating | undefined): void;
+  rate(turn: Turn, rating: Feedback | undefined): void;
   /** Resolves to true when the server accepted the answer. */
   reply(key: string, question: OpenQuestion, reply: UserReply): Promise<boolean>;
   loadSteps(key: string): void;

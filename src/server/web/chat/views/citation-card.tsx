@@ -6,7 +6,7 @@ import { toSafeUrl } from "../../safe-url.ts";
 import type { Turn } from "../state/chat-state.ts";
 import { usePage } from "./page-model.ts";
 
-interface Shown {
+interface ShownSource {
   readonly source: FoundSource;
   readonly place: DOMRect;
 }
@@ -14,7 +14,7 @@ interface Shown {
 /** Shows what a number in an answer stands for, beside the number that is pointed at or has the focus. */
 export function CitationCard({ talk }: { readonly talk: { readonly current: HTMLElement | null } }) {
   const { chat } = usePage();
-  const [shown, setShown] = useState<Shown | undefined>(undefined);
+  const [shown, setShown] = useState<ShownSource | undefined>(undefined);
   const card = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const leaving = new AbortController();

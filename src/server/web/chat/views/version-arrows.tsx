@@ -9,12 +9,12 @@ export interface ArrowsProps {
   readonly of: string;
 }
 
-/** Leads to the other versions of a question or an answer. There is none where there is one version. */
+/** Shows the way to the other versions of a question or an answer. There is none where there is one version. */
 export function VersionArrows({ versions: { all, at }, of }: ArrowsProps) {
   const { actions } = usePage();
   const say = useSay();
   if (all.length < 2) return null;
-  const lead = (to: number): void => {
+  const showVersion = (to: number): void => {
     const n = all[to];
     if (n !== undefined) actions.showTurn(n);
   };
@@ -26,7 +26,7 @@ export function VersionArrows({ versions: { all, at }, of }: ArrowsProps) {
         class="plain"
         aria-label={say(turnTexts.before)}
         disabled={at <= 0}
-        onClick={() => lead(at - 1)}
+        onClick={() => showVersion(at - 1)}
       >
         <Icon name="left" />
       </button>
@@ -36,7 +36,7 @@ export function VersionArrows({ versions: { all, at }, of }: ArrowsProps) {
         class="plain"
         aria-label={say(turnTexts.after)}
         disabled={at >= all.length - 1}
-        onClick={() => lead(at + 1)}
+        onClick={() => showVersion(at + 1)}
       >
         <Icon name="right" />
       </button>

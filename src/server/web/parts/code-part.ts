@@ -5,7 +5,7 @@ import type { CodePart, ColouredPiece } from "./part-shapes.ts";
 /** Longer code, in characters, is not coloured: it would hold the page up. */
 const longestCode = 100_000;
 
-export const colour: CodePart["colour"] = async (language, text) => {
+export const highlightText: CodePart["highlightText"] = async (language, text) => {
   const mode = await findLanguage(language)?.();
   if (mode === undefined || text.length > longestCode) return undefined;
   const pieces: ColouredPiece[] = [];

@@ -44,6 +44,8 @@ export interface ConversationBranches {
    * undefined when there is no such turn.
    */
   begin(id: string, after: number): Promise<number | undefined>;
+  /** Makes a branch the current one; false when there is no such branch. */
+  select(id: string, branch: number): Promise<boolean>;
   /**
    * Begins a conversation with the turns of a branch, its summary, sources and results. Returns its ID, and undefined when there is
    * none to copy.
@@ -64,6 +66,15 @@ export function listBranchTurns({ turns, branches, current }: TurnTree, branch =
   const tip = branches.find((each) => each.branch === branch)?.tip ?? 0;
   const path = listPath(tip, (n) => byNumber.get(n)?.parent ?? 0);
   return path.flatMap((n) => byNumber.get(n) ?? []);
+}
+
+/** Returns the branch that ends with a turn: the current one before others. Undefined where none does. */
+export function findBranchAt(
+  { branches, current }: Pick<TurnTree, "branches" | "current">,
+  tip: number,
+): number | undefined {
+  const ends = branches.filter((each) => each.tip === tip).map(({ branch }) => branch);
+  return ends.includes(current) ? current : ends[0];
 }
 
 /** Describes a summary with the last turn that there was when it was made. */

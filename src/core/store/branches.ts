@@ -1,3 +1,5 @@
+import type { Feedback } from "./feedback.ts";
+
 /** Is the branch with which every conversation begins. */
 export const firstBranch = 1;
 
@@ -9,6 +11,8 @@ export interface TurnNode {
   question: string;
   /** Is the run that answered it. It is absent where the store does not know it. */
   runId?: string | undefined;
+  /** Is what a person thinks of the answer. */
+  feedback?: Feedback | undefined;
 }
 
 /** Holds the last turn of a branch: 0 where the branch has none yet. */

@@ -56,7 +56,7 @@ export interface ConversationStore {
    * it back. Returns when that ends, in milliseconds since 1970, and undefined when there is no conversation.
    */
   discard?(id: string, graceMs: number): Promise<number | undefined>;
-  /** Brings back what `discard` has taken away; false when there is nothing. */
+  /** Restores what `discard` has taken away; false when there is nothing. */
   restore?(id: string): Promise<boolean>;
   /** Names or pins a conversation; false when there is none. A store without this method cannot. */
   change?(id: string, changes: ConversationChanges): Promise<boolean>;

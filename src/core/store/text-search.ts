@@ -76,8 +76,8 @@ const before = 40;
 const after = 80;
 
 function cutExcerpt(text: string, from: number, to: number): Pick<TextMatch, "excerpt" | "start" | "end"> {
-  const first = avoidSplit(text, Math.max(0, from - before));
-  const last = avoidSplit(text, Math.min(text.length, to + after));
+  const first = moveOutOfCharacter(text, Math.max(0, from - before));
+  const last = moveOutOfCharacter(text, Math.min(text.length, to + after));
   const [head, tail] = [first > 0 ? "…" : "", last < text.length ? "…" : ""];
   const excerpt = `${head}${text.slice(first, last).replace(/\s/g, " ")}${tail}`;
   const start = head.length + from - first;
@@ -85,6 +85,6 @@ function cutExcerpt(text: string, from: number, to: number): Pick<TextMatch, "ex
 }
 
 /** Moves a cut out of the middle of a character. */
-function avoidSplit(text: string, at: number): number {
+function moveOutOfCharacter(text: string, at: number): number {
   return /[\udc00-\udfff]/.test(text.charAt(at)) && at > 0 ? at - 1 : at;
 }

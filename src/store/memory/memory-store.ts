@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { listBranchTurns } from "../../core/store/branches.ts";
+import { listBranchTurns, type TurnNode } from "../../core/store/branches.ts";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
 import { type DailyUsage, mostCallers, toUsageKey } from "../../core/store/daily-usage.ts";
 import { findLastResult, moveNumbers } from "../../core/store/move-numbers.ts";
@@ -151,13 +151,13 @@ export function createMemoryStore({
   }
 
   /** Gives a conversation and what belongs to it to another owner. */
-  function give(kept: StoredConversation, owner: string | undefined): void {
+  function changeOwner(kept: StoredConversation, owner: string | undefined): void {
     kept.owner = owner;
     for (const runId of kept.runIds) {
       const found = traces.peek(runId);
       if (found) found.owner = owner;
     }
-    responses.give(kept.id, owner);
+    responses.changeOwner(kept.id, owner);
   }
 
   /** Removes what was discarded and can no longer be brought back. */
@@ -216,7 +216,14 @@ export function createMemoryStore({
       responses: responses.of(owner),
       dailyUsage: getUsage(owner),
       branches: {
-        read: async (id) => getOwned(conversations.get(id))?.turns.tree(),
+        async read(id) {
+          const tree = getOwned(conversations.get(id))?.turns.tree();
+          const addFeedback = (turn: TurnNode): TurnNode => {
+            const feedback = traces.peek(turn.runId ?? "")?.trace.feedback;
+            return feedback ? { ...turn, feedback } : turn;
+          };
+          return tree && { ...tree, turns: tree.turns.map(addFeedback) };
+        },
         begin: async (id, after) => getOwned(conversations.get(id))?.turns.begin(after),
         select: async (id, branch) => getOwned(conversations.get(id))?.turns.select(branch) ?? false,
         async fork(id, { branch, folder } = {}) {
@@ -289,7 +296,7 @@ export function createMemoryStore({
         const kept = getOwned(conversations.get(id));
         if (kept === undefined) return undefined;
         kept.discarded = { owner, until: now() + graceMs };
-        give(kept, nobody);
+        changeOwner(kept, nobody);
         records.removeOf(id);
         journal.removeOf(id, owner);
         setTimeout(dropDue, graceMs + 1).unref();
@@ -300,7 +307,7 @@ export function createMemoryStore({
         const kept = conversations.get(id);
         if (kept?.discarded === undefined || kept.discarded.owner !== owner) return false;
         kept.discarded = undefined;
-        give(kept, owner);
+        changeOwner(kept, owner);
         return true;
       },
       async rate(runId, feedback) {

@@ -6,7 +6,7 @@ export interface MemoryResponseRecords {
   /** Removes the records of a conversation. */
   removeOf(conversationId: string): void;
   /** Gives the records of a conversation to another owner. */
-  give(conversationId: string, owner: string | undefined): void;
+  changeOwner(conversationId: string, owner: string | undefined): void;
 }
 
 /** Limits what all records take, in UTF-16 units. */
@@ -23,7 +23,7 @@ export function createMemoryResponseRecords(): MemoryResponseRecords {
     removeOf(wanted) {
       for (const [id, { conversationId }] of records) if (conversationId === wanted) records.delete(id);
     },
-    give(wanted, owner) {
+    changeOwner(wanted, owner) {
       for (const record of records.values()) if (record.conversationId === wanted) record.owner = owner;
     },
     of: (owner) => {

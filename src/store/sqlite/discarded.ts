@@ -61,7 +61,7 @@ export function createDiscardedConversations(
         statements.dropIdempotencyRecords.run({ id, owner });
         dropRunRecords(statements, { id, owner });
         statements.discard.run({ id, owner, until });
-        give(statements, { id, owner, to: nobody });
+        changeOwner(statements, { id, owner, to: nobody });
         return true;
       });
       if (isThere) void removeDue();
@@ -70,7 +70,7 @@ export function createDiscardedConversations(
     restore: (id, owner) =>
       connection.write((statements) => {
         if (statements.undiscard.run({ id, owner, now: now() }).changes === 0) return false;
-        give(statements, { id, owner: nobody, to: owner });
+        changeOwner(statements, { id, owner: nobody, to: owner });
         return true;
       }),
     removeDue,
@@ -82,7 +82,7 @@ export function createDiscardedConversations(
 }
 
 /** Gives what belongs to a conversation to another owner. Must run inside a transaction. */
-function give(
+function changeOwner(
   { giveTraces, giveResponses, giveConversation }: Statements,
   parameters: { id: string; owner: Owner; to: Owner },
 ): void {

@@ -2,7 +2,7 @@ import { type ConversationBranches, firstBranch } from "../../../core/store/bran
 import { createId, type Summary } from "../../../core/store/store.ts";
 import { toText } from "../../../kit/json.ts";
 import type { StoreConnection } from "../connection.ts";
-import { toTrace } from "../rows.ts";
+import { readFeedback, toTrace } from "../rows.ts";
 import { type Owner, type Statements, updateConversation } from "../statements.ts";
 import {
   findBranch,
@@ -22,8 +22,10 @@ export function createSqliteBranches(connection: StoreConnection, owner: Owner):
         if (row === undefined) return undefined;
         const nodes = statements.turnNodes.all(id);
         const runs = nodes.some(({ run }) => run === null) ? listRuns(statements, { id, owner }) : [];
-        const turns = nodes.map(({ n, parent, question, run }) => {
-          const found = { n: Number(n), parent: Number(parent), question: toText(question) };
+        const turns = nodes.map(({ n, parent, question, run, feedback: json }) => {
+          const feedback = readFeedback(json);
+          const place = { n: Number(n), parent: Number(parent), question: toText(question) };
+          const found = { ...place, ...(feedback && { feedback }) };
           return { ...found, runId: typeof run === "string" ? run : takeRun(runs, found.question) };
         });
         const rows = statements.branches.all(id);

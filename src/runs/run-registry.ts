@@ -38,6 +38,8 @@ export interface RunRegistry extends LiveRuns {
   onForget(listener: (conversationId: string, caller: Caller) => void): void;
   /** Releases all runs that a closed connection held. Returns the runs that nobody holds any more. */
   releaseConnection(connection: object): RunHandle[];
+  /** Aborts when no further run begins, because the server closes. */
+  readonly closing: AbortSignal;
   /** Prevents further runs from beginning. Returns the active runs of all callers. */
   stop(): RunHandle[];
   /** Cancels a run and waits for its end, at most `ms` milliseconds. Returns its outcome, or what is known by then. */
@@ -67,7 +69,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
   const joinable = new Map<string, Set<RunHandle>>();
   const forgetters: ((conversationId: string, caller: Caller) => void)[] = [];
   const listeners = new Set<{ owner: string | undefined; tell(): void }>();
-  let isStopped = false;
+  const closing = new AbortController();
 
   /**
    * Callers of one owner may have rights to different tools, so a run of one caller may have used tools that another may not
@@ -171,7 +173,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
     getBudget: (caller) => limits?.getBudget(caller),
     begin(wanted) {
       const { caller } = wanted;
-      if (isStopped) throw serverClosingError();
+      if (closing.signal.aborted) throw serverClosingError();
       // A run that goes on was let in when it began.
       if (wanted.resumed === undefined) admit(caller);
       const run = startRun({
@@ -200,8 +202,9 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
     },
     onForget: (listener) => void forgetters.push(listener),
     releaseConnection: (connection) => [...active.values()].filter((run) => run.releaseSession(connection)),
+    closing: closing.signal,
     stop() {
-      isStopped = true;
+      closing.abort();
       return [...active.values()];
     },
     async cancel(run, ms, signal) {

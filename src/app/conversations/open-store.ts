@@ -46,7 +46,8 @@ export interface OpenedStore {
 /** Names the database in the state directory. */
 export const storeFile = "duet.db";
 
-type StoreSettings = Pick<Config, "home" | "conversations"> & Partial<Pick<Config, "store">>;
+type StoreSettings = Pick<Config, "home"> &
+  Partial<Pick<Config, "store">> & { conversations: Pick<Config["conversations"], "store"> };
 
 /**
  * Opens the file `duet.db` in the state directory, or `own` in its place. Where the file cannot be used, conversations

@@ -1,16 +1,44 @@
-import { toModelName } from "../../../core/model.ts";
-import type { ConversationStore } from "../../../core/store/store.ts";
-import type { AgentTrace, TraceStep } from "../../../core/trace.ts";
-import { type Locale, say } from "../../../kit/locale.ts";
-import { toSafeJson, toShortLine } from "../../../kit/text/sanitize.ts";
-import { renderSeconds, stopReasons } from "../../../render/event-lines.ts";
-import { listTurnRuns } from "../open-conversation.ts";
+import { toModelName } from "../../core/model.ts";
+import type { ConversationStore } from "../../core/store/store.ts";
+import { listTurnRuns } from "../../core/store/turn-runs.ts";
+import type { AgentTrace, TraceStep } from "../../core/trace.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { toSafeJson, toShortLine } from "../../kit/text/sanitize.ts";
+import { renderSeconds, stopReasons } from "../event-lines.ts";
 
 /** Holds what is written of a conversation: its runs on one branch, oldest first. */
 export interface ExportedConversation {
   id: string;
   title: string;
   runs: readonly AgentTrace[];
+  /** Says where each run stands, when runs of several branches are there. */
+  places?: readonly RunPlace[] | undefined;
+}
+
+/** Holds the number of a run's turn, and that of the turn which it follows: 0 for a first one. */
+export interface RunPlace {
+  n: number;
+  parent: number;
+}
+
+/** Loads the runs of all branches in the order in which they ended. Returns undefined for a conversation of which nothing is stored. */
+export async function loadWhole(
+  store: ConversationStore,
+  { id, signal }: { id: string; signal: AbortSignal },
+): Promise<ExportedConversation | undefined> {
+  const tree = await store.branches?.read(id);
+  if (tree === undefined) return loadExported(store, { id, branch: undefined, signal });
+  const runs: AgentTrace[] = [];
+  const places: RunPlace[] = [];
+  for (const { n, parent, runId } of tree.turns) {
+    signal.throwIfAborted();
+    const trace = runId === undefined ? undefined : await store.trace(runId);
+    if (trace === undefined) continue;
+    runs.push(trace);
+    places.push({ n, parent });
+  }
+  const known = await store.load(id);
+  return runs.length === 0 ? undefined : { id, title: known?.title ?? "", runs, places };
 }
 
 /** Returns undefined for a conversation of which nothing is stored. */

@@ -4,7 +4,8 @@ import { type ExportOptions, toExportTitle } from "./to-markdown.ts";
 
 /** Returns a conversation as JSON with the keys of the HTTP API. A step has the tool's whole output, as far as the trace holds it. */
 export function toConversationJsonText(exported: ExportedConversation, { now }: ExportOptions): string {
-  const turns = exported.runs.map((run) => ({
+  const turns = exported.runs.map((run, index) => ({
+    ...exported.places?.[index],
     run_id: run.run_id,
     question: run.question,
     answer: run.final_answer,
@@ -19,6 +20,7 @@ export function toConversationJsonText(exported: ExportedConversation, { now }: 
       error,
     })),
     error: run.error,
+    feedback: run.feedback,
   }));
   const { id: conversation_id } = exported;
   const whole = { conversation_id, title: toExportTitle(exported), exported_at: now.toISOString(), turns };

@@ -1,8 +1,8 @@
-import type { AgentTrace } from "../../../core/trace.ts";
-import { type Locale, say } from "../../../kit/locale.ts";
-import { sanitize } from "../../../kit/text/sanitize.ts";
-import { modeNames } from "../../../render/mode-names.ts";
-import { renderTime } from "../../conversations/conversation-lines.ts";
+import type { AgentTrace } from "../../core/trace.ts";
+import { type Locale, say } from "../../kit/locale.ts";
+import { sanitize } from "../../kit/text/sanitize.ts";
+import { modeNames } from "../mode-names.ts";
+import { renderTime } from "../render-time.ts";
 import { toTypedQuestion } from "../typed-question.ts";
 import {
   type ExportedConversation,

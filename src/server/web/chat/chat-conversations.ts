@@ -16,7 +16,7 @@ import {
   type Turn,
 } from "./state/chat-state.ts";
 import { sideTexts } from "./state/chat-texts.ts";
-import { findParent, isSameBranch, placeTurns } from "./state/talk-tree.ts";
+import { findParent, listNextTurns, placeTurns } from "./state/talk-tree.ts";
 import { toTurns } from "./state/to-turns.ts";
 
 export interface ChatConversations {
@@ -41,17 +41,17 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
   }
 
   function followAll(conversation: Conversation, id: string): void {
-    // One that has no name here yet is among them.
-    const isUnnamed = listOwnTurns(id).some(({ run }) => run.runId === undefined);
-    const tip = findParent(store.state);
-    const isNext = ({ parent }: RunEntry): boolean => parent === undefined || parent === (tip ?? parent);
-    const going = isUnnamed ? [] : conversation.runs.filter((run) => run.status === "running" && isNext(run));
-    for (const run of going) runs.resume(run.id, run.question, id);
+    // What begins elsewhere while a run of this page goes on is on another branch.
+    const isBusy = findActiveTurn(store.state) !== undefined;
+    const tip = findParent(store.state) ?? 0;
+    const going = isBusy
+      ? []
+      : conversation.runs.filter((run) => run.status === "running" && (run.parent ?? tip) === tip);
+    for (const run of going.slice(-1)) runs.resume(run.id, run.question, id);
     void loadReasons(api, store);
   }
 
   async function readQueue(id: string): Promise<void> {
-    if (store.state.settings?.undoSeconds === undefined) return;
     const queue = await ignoreRejection(api.waiting(id), "the next change of the queue tells it again");
     if (queue !== undefined) store.change((chat) => (chat.conversationId === id ? { ...chat, queue } : chat));
   }
@@ -74,7 +74,8 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
       // What is followed here is known better than what is kept.
       const kept = toTurns(found, id);
       const isOwn = ({ keptRunId }: Turn): boolean => own.some(({ run }) => run.runId === keptRunId);
-      const turns = [...kept.filter((turn) => !isOwn(turn)), ...own];
+      const foreign = kept.filter((turn) => !isOwn(turn));
+      const turns = [...cutAtRun(foreign, branch === undefined ? findGoingRun(found) : undefined), ...own];
       const items = turns.map(({ key }) => ({ kind: "turn" as const, key }));
       store.change((chat) =>
         placeTurns(showTalk(keepsChoices ? chat : restoreChoices(chat, found), id, items, turns), found),
@@ -89,24 +90,24 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
       if (store.state.conversationId !== id) return;
       if (conversation !== undefined) {
         const kept = toTurns(conversation, id);
-        store.change((chat) =>
-          placeTurns(isSameBranch(chat, conversation) ? mergeTurns(chat, kept) : chat, conversation),
-        );
+        store.change((chat) => {
+          const placed = placeTurns(chat, conversation);
+          return mergeTurns(placed, listNextTurns(placed, kept));
+        });
         followAll(conversation, id);
       } else if (store.state.items === items && listOwnTurns(id).length === 0)
         store.change((chat) => addNote(startConversation(chat), sideTexts.goneConversation));
     },
     async remove(entry) {
       const { id } = entry;
-      const canUndo = store.state.settings?.undoSeconds !== undefined;
-      await api.deleteConversation(id, canUndo).catch(ignoreMissing);
+      await api.deleteConversation(id).catch(ignoreMissing);
       store.change((chat) => {
         const conversations = chat.conversations.filter((entry) => entry.id !== id);
         const gone = chat.conversations.length - conversations.length;
         const running = chat.running.filter((run) => run.conversationId !== id);
         const others = Object.entries(chat.turns).filter(([, turn]) => turn.conversationId !== id);
         const moreAt = chat.moreAt && chat.moreAt - gone;
-        const rest = { ...chat, conversations, running, moreAt, removed: canUndo ? entry : undefined };
+        const rest = { ...chat, conversations, running, moreAt, removed: entry };
         if (chat.conversationId !== id) return { ...rest, turns: Object.fromEntries(others) };
         return showTalk({ ...rest, turns: Object.fromEntries(others) }, undefined, [], []);
       });
@@ -144,18 +145,26 @@ function ignoreMissing(thrown: unknown): undefined {
   return undefined;
 }
 
-/** Adds the kept turns that are not shown yet, and puts them before the run in progress. */
-export function mergeTurns(chat: ChatState, kept: readonly Turn[]): ChatState {
+/** Returns the run that goes on and was asked last. */
+function findGoingRun({ runs }: Conversation): RunEntry | undefined {
+  return runs.findLast(({ status }) => status === "running");
+}
+
+/** Leaves the turns that stand behind the one that the question of a run follows: they are on another branch than the run. */
+function cutAtRun(turns: readonly Turn[], run: RunEntry | undefined): readonly Turn[] {
+  if (run?.parent === undefined) return turns;
+  return turns.slice(0, turns.findLastIndex(({ node }) => node?.n === run.parent) + 1);
+}
+
+/** Adds turns at the end, unless they are shown already. */
+function mergeTurns(chat: ChatState, next: readonly Turn[]): ChatState {
   const seen = new Set(chat.items.map(({ key }) => chat.turns[key]?.run.runId));
-  const added = kept.filter(({ keptRunId }) => keptRunId !== undefined && !seen.has(keptRunId));
+  const added = next.filter(({ run }) => run.runId === undefined || !seen.has(run.runId));
   if (added.length === 0) return chat;
-  const going = findActiveTurn(chat)?.key;
-  const at = chat.items.findIndex(({ key }) => key === going);
-  const place = at < 0 ? chat.items.length : at;
   const items = added.map(({ key }): TalkItem => ({ kind: "turn", key }));
   return {
     ...chat,
-    items: [...chat.items.slice(0, place), ...items, ...chat.items.slice(place)],
+    items: [...chat.items, ...items],
     turns: { ...chat.turns, ...Object.fromEntries(added.map((turn) => [turn.key, turn])) },
   };
 }

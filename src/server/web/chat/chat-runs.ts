@@ -133,7 +133,7 @@ export function createChatRuns({
         await ready;
         asking ??= {
           ...toQuestion({ ...store.state, conversationId }, text, locale()),
-          ...{ go_on: goesOn, parent, files_of, attachments },
+          ...{ go_on: goesOn, parent, files_of, attachments, make_title: true },
         };
         return api.ask(asking, key, signal).catch((thrown: unknown) => {
           if (thrown instanceof ApiError && !isGatewayError(thrown.status)) onRefused(text);

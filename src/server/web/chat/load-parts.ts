@@ -3,11 +3,21 @@ import type { CodePart, MathPart } from "../parts/part-shapes.ts";
 import type { Api } from "./api/api.ts";
 import { toDataUrl } from "./data-url.ts";
 
+const sliceMs = 12;
+
 /** Creates what loads the parts of the page that few answers need. */
 export function createParts(api: Api): MarkdownParts {
   return {
     useCode: createLoader("/page/code.js", isCodePart),
     useMath: createLoader("/page/math.js", isMathPart),
+    startSlice() {
+      const end = performance.now() + sliceMs;
+      return () => performance.now() > end;
+    },
+    writeLater(write) {
+      const timer = setTimeout(write);
+      return () => clearTimeout(timer);
+    },
     loadImage: async (url) => toDataUrl(await api.image(url)),
   };
 }

@@ -135,18 +135,16 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   save(store.state, screen.locale);
   preferences.saveChoices({ locale: screen.locale, mode: store.state.choices.mode });
   place.settle(store.state);
-  const hasChanges = store.state.settings?.undoSeconds !== undefined;
-  if (hasChanges)
-    watchChanges(document, api, {
-      reload: readMissed,
-      entry: (entry) => store.change((chat) => insertEntry(chat, entry)),
-      removed: (id) => store.change((chat) => dropEntry(chat, id)),
-      run(run) {
-        store.change((chat) => updateRun(chat, run));
-        if (run.conversationId === store.state.conversationId) readMissed();
-      },
-      queue: (id, queue) => store.change((chat) => (chat.conversationId === id ? { ...chat, queue } : chat)),
-    });
+  watchChanges(document, api, {
+    reload: readMissed,
+    entry: (entry) => store.change((chat) => insertEntry(chat, entry)),
+    removed: (id) => store.change((chat) => dropEntry(chat, id)),
+    run(run) {
+      store.change((chat) => updateRun(chat, run));
+      if (run.conversationId === store.state.conversationId) readMissed();
+    },
+    queue: (id, queue) => store.change((chat) => (chat.conversationId === id ? { ...chat, queue } : chat)),
+  });
   watchWindow({ window, store, place, actions, refresh, catchUp: readMissed });
 
   /** A failed refresh is ignored, because a slightly outdated list does no harm. */

@@ -15,7 +15,7 @@ import {
   toDeeperContext,
   words,
 } from "./inline.ts";
-import { type Fence, findFence, lexBlocks, readAhead, readCode } from "./read-ahead.ts";
+import { type Fence, fenceWindow, findFence, lexBlocks, readAhead, readCode } from "./read-ahead.ts";
 
 export interface Markdown {
   readonly element: HTMLElement;
@@ -33,6 +33,7 @@ export function createMarkdown(whole: HTMLElement, writing: MarkdownContext): Ma
   /** Is the code block that the text is in. */
   let code: { fence: Fence; block: CodeBlock } | undefined;
   let openNodes: readonly Node[] = [];
+  let cancel = (): void => {};
   // What is drawn again in the next frame is not coloured.
   const { parts } = writing;
   const openWriting = parts === undefined ? writing : { ...writing, parts: { ...parts, useCode: () => {} } };
@@ -50,7 +51,9 @@ export function createMarkdown(whole: HTMLElement, writing: MarkdownContext): Ma
   function settle(isWhole: boolean): boolean {
     if (rest === "") return false;
     if (code !== undefined) return settleCode(code.fence, code.block, isWhole);
-    const found = findFence(rest, isWhole);
+    // To look at all of a long text for each of its blocks would take time that grows with its square.
+    const isLong = rest.length > fenceWindow;
+    const found = findFence(isLong ? rest.slice(0, fenceWindow) : rest, isWhole && !isLong);
     if (found?.at === 0) {
       const block = createCodeBlock(found.fence.language, writing);
       code = { fence: found.fence, block };
@@ -84,6 +87,20 @@ export function createMarkdown(whole: HTMLElement, writing: MarkdownContext): Ma
     openNodes = nodes;
   }
 
+  /** Writes what has come. A page that has more to do than this lets others work in between. */
+  function write(): void {
+    cancel();
+    for (const node of openNodes) node.parentNode?.removeChild(node);
+    openNodes = [];
+    const isTimeUp = parts?.startSlice();
+    while (settle(wasWhole)) {
+      if (isTimeUp?.() !== true) continue;
+      cancel = parts?.writeLater(write) ?? cancel;
+      return;
+    }
+    showOpen();
+  }
+
   return {
     element: whole,
     show(text, isWhole) {
@@ -93,10 +110,7 @@ export function createMarkdown(whole: HTMLElement, writing: MarkdownContext): Ma
       if (isWhole) rest += clean.end();
       before = text;
       wasWhole = isWhole;
-      for (const node of openNodes) node.parentNode?.removeChild(node);
-      openNodes = [];
-      while (settle(isWhole));
-      showOpen();
+      write();
     },
   };
 }

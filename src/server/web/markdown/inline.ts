@@ -23,6 +23,10 @@ export interface MarkdownContext {
 export interface MarkdownParts {
   useCode(use: (part: CodePart) => void): void;
   useMath(use: (part: MathPart) => void): void;
+  /** Begins to count the time that one piece of a long answer may hold the page up. Returns what says that it is over. */
+  startSlice(): () => boolean;
+  /** Goes on with the next piece when others had their turn. Returns what calls that off. */
+  writeLater(write: () => void): () => void;
   /** Loads an image that the reader wants to see. Returns its data: address; rejects where there is none. */
   loadImage(url: string): Promise<string>;
 }

@@ -55,6 +55,9 @@ interface Ahead {
  */
 const windowSize = 4000;
 
+/** Is the length in which the next fence is looked for. It is beyond what is read at once. */
+export const fenceWindow = 2 * windowSize;
+
 /**
  * Returns the blocks that later text cannot change. An incomplete line may still become another block. `isWhole` means that no
  * more text follows.

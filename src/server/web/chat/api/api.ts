@@ -28,6 +28,8 @@ export interface QuestionRequest {
   /** Is the number of the turn whose files come with the question again. */
   readonly files_of?: number | undefined;
   readonly attachments?: readonly AttachedFile[] | undefined;
+  /** Has a model name the conversation after its first answer. */
+  readonly make_title?: boolean | undefined;
   readonly mode: Mode | undefined;
   readonly agent?: string | undefined;
   readonly search?: boolean | undefined;
@@ -67,8 +69,8 @@ export interface Api {
   /** Returns the turns of a branch, which is the current one unless another is named. */
   conversation(id: string, branch?: number): Promise<Conversation>;
   changeConversation(id: string, change: ConversationChange): Promise<ConversationEntry>;
-  /** Removes a conversation, for good unless it can be undone. */
-  deleteConversation(id: string, canUndo: boolean): Promise<void>;
+  /** Removes a conversation, which can be restored for a while. */
+  deleteConversation(id: string): Promise<void>;
   restoreConversation(id: string): Promise<ConversationEntry>;
   exportConversation(id: string, format: ExportFormat): Promise<Blob>;
   /** Loads an image from the internet by way of the server, which checks where it is and what it is. */
@@ -106,12 +108,20 @@ export function createApi(send: Send): Api {
   return {
     settings: async () => readSettings(await get("/agent/settings")),
     conversations: async (query) => readConversationPage(await get(`/agent/conversations?${toQuery(query)}`)),
-    conversation: async (id, branch) =>
-      readConversation(await get(toPath("conversations", id) + (branch === undefined ? "" : `?branch=${branch}`))),
+    async conversation(id, branch) {
+      const read = readConversation(
+        await get(toPath("conversations", id) + (branch === undefined ? "" : `?branch=${branch}`)),
+      );
+      if (!read.runs.some(isRunning)) return read;
+      // What goes on has no place in the tree yet; the list of runs says what it follows.
+      const query = new URLSearchParams({ conversation_id: id, status: "running" });
+      const going = new Map(readRuns(await get(`/agent/runs?${query}`)).map((run) => [run.id, run]));
+      return { ...read, runs: read.runs.map((run) => going.get(run.id) ?? run) };
+    },
     changeConversation: async (id, change) =>
       readEntry(await (await send("PATCH", toPath("conversations", id), { body: change })).json()),
-    async deleteConversation(id, canUndo) {
-      await send("DELETE", toPath("conversations", id) + (canUndo ? "?undo=true" : ""));
+    async deleteConversation(id) {
+      await send("DELETE", `${toPath("conversations", id)}?undo=true`);
     },
     restoreConversation: async (id) =>
       readEntry(await (await send("POST", `${toPath("conversations", id)}/restore`)).json()),
@@ -155,8 +165,12 @@ export function createApi(send: Send): Api {
   };
 }
 
-/** Says what every question of the page asks for: its run goes on when the page closes, and names its conversation once. */
-const ofPage = { asks: true, drafts: true } as const;
+/** Says what every question of the page asks for. Its run goes on when the page closes. */
+const ofPage = { asks: true, drafts: true, on_disconnect: "finish" } as const;
+
+function isRunning({ status }: RunEntry): boolean {
+  return status === "running";
+}
 
 function toQuery({ offset = 0, q, pinned }: ListQuery): URLSearchParams {
   return new URLSearchParams({

@@ -1,5 +1,5 @@
 import type { Conversation } from "../api/conversation.ts";
-import type { ChatState, TalkTree, Turn } from "./chat-state.ts";
+import { type ChatState, findActiveTurn, type TalkTree, type Turn } from "./chat-state.ts";
 import { toTree } from "./to-turns.ts";
 
 /** Holds the other versions of a question, or the other answers to it, by the numbers of their turns. */
@@ -68,8 +68,14 @@ export function placeTurns(chat: ChatState, conversation: Conversation): ChatSta
   return { ...chat, tree, turns: Object.fromEntries(turns) };
 }
 
-/** Returns true where the branch that the server sent holds the newest answer in sight, so that what comes after it can be shown. */
-export function isSameBranch(chat: ChatState, { turns }: Conversation): boolean {
+/**
+ * Lists the turns of a branch that come after what is in sight. There are none where another branch is in sight, or where a
+ * question of this page is being answered: what was asked elsewhere meanwhile is on a branch of its own.
+ */
+export function listNextTurns(chat: ChatState, branch: readonly Turn[]): readonly Turn[] {
+  if (findActiveTurn(chat) !== undefined) return [];
   const tip = findParent(chat);
-  return tip === undefined || turns.some(({ n }) => n === undefined || n === tip);
+  if (tip === undefined) return chat.items.some(({ kind }) => kind === "turn") ? [] : branch;
+  const at = branch.findIndex(({ node }) => node?.n === tip);
+  return at < 0 ? [] : branch.slice(at + 1);
 }

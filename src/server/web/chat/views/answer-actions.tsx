@@ -17,7 +17,7 @@ export interface AnswerActionsProps {
 
 /** Shows what can be done with an answer. */
 export function AnswerActions({ turn, view }: AnswerActionsProps) {
-  const { isGoing, keepsAll, tree, actions } = usePage();
+  const { isGoing, tree, actions } = usePage();
   const say = useSay();
   const bar = useRef<HTMLDivElement>(null);
   const readMarkdown = (): string => turn.run.outcome?.response || view.answer;
@@ -41,7 +41,7 @@ export function AnswerActions({ turn, view }: AnswerActionsProps) {
           ]}
         />
       )}
-      {!isGoing.value && keepsAll.value && (
+      {!isGoing.value && (
         <button
           type="button"
           class="plain regenerate"
@@ -52,7 +52,7 @@ export function AnswerActions({ turn, view }: AnswerActionsProps) {
           <Icon name="again" />
         </button>
       )}
-      {turn.run.runId && keepsAll.value && (
+      {turn.run.runId && (
         <>
           <RateButton turn={turn} rating="up" icon="good" />
           <RateButton turn={turn} rating="down" icon="bad" />

@@ -15,7 +15,7 @@ const longestQuestion = 100_000;
 
 /** Shows the field for a question and what is sent with it. */
 export function Composer() {
-  const { chat, keepsAll, draft, files, settings, actions, message } = usePage();
+  const { chat, draft, files, settings, actions, message } = usePage();
   const say = useSay();
   /** Says why the text was not sent, and whether only because a run went on. */
   const [held, setHeld] = useState<{ readonly word: Text; readonly isWait: boolean } | undefined>(undefined);
@@ -90,7 +90,7 @@ export function Composer() {
         {word === undefined ? "" : say(word)}
       </p>
       <Choices first={<AttachButton />}>
-        {isGoing && keepsAll.value && text.trim() !== "" && (
+        {isGoing && text.trim() !== "" && (
           <button
             type="button"
             class="queue-it"

@@ -46,15 +46,8 @@ export function ConversationRow({ entry }: { readonly entry: SideEntry }) {
 }
 
 function useRowMenu(entry: SideEntry, rename: () => void): MenuItem[] {
-  const { keepsAll, actions } = usePage();
+  const { actions } = usePage();
   const say = useSay();
-  const remove: MenuItem = {
-    label: say(chatTexts.remove),
-    icon: "trash",
-    look: "danger",
-    act: () => actions.remove(entry),
-  };
-  if (!keepsAll.value) return [remove];
   return [
     { label: say(sideTexts.rename), icon: "pen", act: rename },
     {
@@ -64,7 +57,7 @@ function useRowMenu(entry: SideEntry, rename: () => void): MenuItem[] {
     },
     { label: say(sideTexts.saveMarkdown), icon: "down_to", act: () => actions.save(entry, "markdown") },
     { label: say(sideTexts.saveJson), icon: "down_to", act: () => actions.save(entry, "json") },
-    remove,
+    { label: say(chatTexts.remove), icon: "trash", look: "danger", act: () => actions.remove(entry) },
   ];
 }
 

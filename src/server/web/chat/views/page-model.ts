@@ -16,8 +16,6 @@ export interface PageModel {
   readonly chat: Signal<ChatState>;
   /** Is true while a run of the shown conversation goes on. A part that reads it is not drawn again with each word of an answer. */
   readonly isGoing: ReadonlySignal<boolean>;
-  /** Is true where the server keeps branches, titles, ratings and what was deleted. */
-  readonly keepsAll: ReadonlySignal<boolean>;
   /** Holds the tree of the shown conversation, likewise. */
   readonly tree: ReadonlySignal<TalkTree>;
   readonly locale: Signal<Locale>;

@@ -17,7 +17,7 @@ const manyLines = 16;
 
 /** Shows what was asked, and lets it be asked in other words. */
 export function Question({ turn }: { readonly turn: Turn }) {
-  const { isGoing, keepsAll, tree } = usePage();
+  const { isGoing, tree } = usePage();
   const say = useSay();
   const { question: text } = turn.run;
   const isLong = text.length > longText || text.split("\n").length > manyLines;
@@ -44,7 +44,7 @@ export function Question({ turn }: { readonly turn: Turn }) {
       <div class="question-actions">
         {turn.node && <VersionArrows versions={listEdits(tree.value, turn.node)} of={say(turnTexts.edits)} />}
         <CopyButton textOf={() => text} label={turnTexts.copyQuestion} />
-        {!isGoing.value && keepsAll.value && (
+        {!isGoing.value && (
           <button
             type="button"
             class="plain edit"

@@ -43,7 +43,6 @@ export function createScreen(options: ScreenOptions): Screen {
   const page: PageModel = {
     chat,
     isGoing: computed(() => findActiveTurn(chat.value) !== undefined),
-    keepsAll: computed(() => chat.value.settings?.undoSeconds !== undefined),
     tree: computed(() => chat.value.tree),
     locale: signal(locale),
     draft: signal(""),

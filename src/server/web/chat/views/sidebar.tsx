@@ -8,7 +8,7 @@ import { type Theme, usePage, useSay } from "./page-model.ts";
 
 /** Shows the list of conversations. */
 export function Sidebar() {
-  const { drawer, isFolded, keepsAll, actions } = usePage();
+  const { drawer, isFolded, actions } = usePage();
   const say = useSay();
   const close = (): void => {
     if (drawer.value) drawer.value = false;
@@ -37,7 +37,7 @@ export function Sidebar() {
         <Icon name="pen" />
         {say(chatTexts.newChat)}
       </button>
-      {keepsAll.value && <SearchField />}
+      <SearchField />
       <ConversationList />
       <Account />
       <SideFoot />

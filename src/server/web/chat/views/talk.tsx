@@ -17,8 +17,8 @@ export function Talk() {
   const say = useSay();
   const talk = useRef<HTMLElement>(null);
   const { items, conversationId } = chat.value;
-  const rows = useRows(chat.value);
-  const { isAtEnd, scrollToEnd } = useFollowedEnd(talk, chat.value);
+  const rows = useSlices(useRows(chat.value), conversationId);
+  const { isAtEnd, scrollToEnd } = useFollowedEnd(talk, chat.value, rows.length);
   const isNew = conversationId === undefined && items.every(({ kind }) => kind === "note");
   return (
     <main class="talk" id="talk" tabIndex={-1} aria-label={say(chatTexts.talk)} ref={talk}>
@@ -59,6 +59,22 @@ function useRows({ items, turns }: ChatState): VNode[] {
   }, [items, turns, language]);
 }
 
+/** Draws the end of a long conversation first, and the rest in slices that each hold the page up for a few milliseconds. */
+const firstRows = 12;
+const sliceRows = 6;
+
+function useSlices(rows: readonly VNode[], conversationId: string | undefined): readonly VNode[] {
+  const [drawn, setDrawn] = useState({ conversationId, count: firstRows });
+  const count = drawn.conversationId === conversationId ? drawn.count : firstRows;
+  const isWhole = count >= rows.length;
+  useEffect(() => {
+    if (isWhole) return;
+    const timer = setTimeout(() => setDrawn({ conversationId, count: count + sliceRows }));
+    return () => clearTimeout(timer);
+  }, [conversationId, count, isWhole]);
+  return isWhole ? rows : rows.slice(-count);
+}
+
 function Note({ item }: { readonly item: Extract<TalkItem, { kind: "note" }> }) {
   const { actions } = usePage();
   const say = useSay();
@@ -78,7 +94,11 @@ function Note({ item }: { readonly item: Extract<TalkItem, { kind: "note" }> }) 
   );
 }
 
-function useFollowedEnd(talk: { readonly current: HTMLElement | null }, { items, turns, conversationId }: ChatState) {
+function useFollowedEnd(
+  talk: { readonly current: HTMLElement | null },
+  { items, turns, conversationId }: ChatState,
+  drawn: number,
+) {
   const [isAtEnd, setAtEnd] = useState(true);
   const follows = useRef(true);
   const last = useRef<string | undefined>(undefined);
@@ -119,5 +139,9 @@ function useFollowedEnd(talk: { readonly current: HTMLElement | null }, { items,
     if (!isEmpty.current && (isNew || follows.current)) scrollToEnd();
     else measure();
   }, [items, turns]);
+  // What is drawn before the end moves it.
+  useLayoutEffect(() => {
+    if (follows.current && !isEmpty.current) scrollToEnd();
+  }, [drawn]);
   return { isAtEnd, scrollToEnd };
 }

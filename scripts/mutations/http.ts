@@ -394,4 +394,20 @@ export const http: readonly Mutation[] = [
     tests: ["test/server/api/conversation-changes.test.ts"],
     endangers: "an uploaded page runs in the browser as a page of this server",
   },
+  {
+    id: "operator-proxied",
+    file: "src/server/operator/check-operator.ts",
+    text: "if (proxyHeaders.some((name) => headers.has(name))) return false;",
+    becomes: "",
+    tests: ["test/server/operator.test.ts"],
+    endangers: "everybody who reaches the proxy of a server sees the questions of all callers",
+  },
+  {
+    id: "operator-caller",
+    file: "src/server/operator/check-operator.ts",
+    text: "if (caller.owner !== undefined || caller.tools !== undefined) return false;",
+    becomes: "",
+    tests: ["test/server/operator.test.ts"],
+    endangers: "a caller sees the questions of all others",
+  },
 ];

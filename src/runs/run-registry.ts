@@ -12,6 +12,8 @@ import { type RunHandle, type StartRunOptions, startRun } from "./run-handle.ts"
 
 export interface RunRegistry extends LiveRuns {
   listRuns(caller: Caller): Iterable<RunHandle>;
+  /** Returns the known runs of all callers, for the operator. */
+  listAll(): RunHandle[];
   find(id: string, caller: Caller): RunHandle | undefined;
   findLatest(question: string, caller: Caller): RunHandle | undefined;
   /** Returns the caller's run that has asked its client for this call. */
@@ -150,6 +152,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
 
   return {
     listRuns: listCallerRuns,
+    listAll: () => [...active.values(), ...ended.values()].filter(({ isAside }) => !isAside),
     find(id, caller) {
       const run = active.get(id) ?? ended.get(id);
       return run && isOwnedBy(run, caller) ? run : undefined;

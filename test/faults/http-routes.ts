@@ -69,6 +69,10 @@ export const routes: Readonly<Record<string, TestedRoute>> = {
   "/agent/runs/:id/steps/:step": { path: "/agent/runs/run-0/steps/1", methods: ["GET"] },
   "/agent/images": { path: "/agent/images", methods: ["POST"], body: { url: "http://127.0.0.1:9/a.png" } },
   "/agent/events": { path: "/agent/events", methods: ["GET"] },
+  "/operator/servers": { path: "/operator/servers", methods: ["GET"] },
+  "/operator/runs": { path: "/operator/runs", methods: ["GET"] },
+  "/operator/usage": { path: "/operator/usage", methods: ["GET"] },
+  "/operator/problems": { path: "/operator/problems", methods: ["GET"] },
   "/agent/settings": { path: "/agent/settings", methods: ["GET"] },
   "/v1/chat/completions": {
     path: "/v1/chat/completions",

@@ -1,5 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
+import { keepAll } from "../../src/core/store/retention.ts";
 import type { FinishedRun, OperatorStore } from "../../src/core/store/store.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { finishedRun } from "./runs.ts";
@@ -9,7 +10,7 @@ type Open = (now?: () => number) => Promise<OperatorStore>;
 
 const kinds: [string, Open][] = [
   ["in memory", async (now) => createMemoryStore({ now })],
-  ["on disk", async (now) => openStore(await storeFile(), { now })],
+  ["on disk", async (now) => openStore(await storeFile(), { now, retention: keepAll })],
 ];
 
 const all = { limit: 50, offset: 0 };
@@ -200,6 +201,28 @@ describe.each(kinds)("what people do with answers in a store %s", (_, open) => {
     expect(await anna.restore("conv-1")).toBe(false);
     await store.retention.prune();
     expect((await store.create("conv-1")).id).toBe("conv-1");
+  });
+});
+
+describe.each(kinds)("what the operator sees of usage in a store %s", (_, open) => {
+  test("is summed up by day, caller and model, and forgotten after 90 days", async () => {
+    let now = Date.parse("2026-11-26T12:00:00Z");
+    const store = await open(() => now);
+    const entry = { day: "2026-11-26", model: "fake/a", owner: undefined, runs: 1, tokens: 10, cost: 0.5, unpriced: 0 };
+    const hers = { ...entry, owner: "anna", cost: 0, unpriced: 1 };
+    await store.usageHistory.add([entry, hers]);
+    await store.usageHistory.add([entry, { ...entry, model: "fake/b", day: "2026-11-27" }]);
+    expect(await store.usageHistory.list("2026-11-26")).toEqual([
+      { ...entry, runs: 2, tokens: 20, cost: 1 },
+      hers,
+      { ...entry, model: "fake/b", day: "2026-11-27" },
+    ]);
+    expect(await store.usageHistory.list("2026-11-27")).toHaveLength(1);
+    now += 91 * 24 * 3_600_000;
+    await store.usageHistory.add([{ ...entry, day: "2027-02-25" }]);
+    await store.append(finishedRun("conv-1", "One?", "Yes."));
+    await store.retention.settled();
+    expect((await store.usageHistory.list("2026-01-01")).map(({ day }) => day)).toEqual(["2026-11-27", "2027-02-25"]);
   });
 });
 

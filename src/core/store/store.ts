@@ -14,6 +14,7 @@ import type { Journal } from "./journal.ts";
 import type { ResponseRecords } from "./response-records.ts";
 import type { Retention } from "./retention.ts";
 import type { TextMatch } from "./text-search.ts";
+import type { UsageHistory } from "./usage-history.ts";
 
 /**
  * Stores conversations and traces. Several processes may share one store, and each reads what the others have appended at its
@@ -168,6 +169,7 @@ export interface OperatorStore extends SharedStore {
   readonly retention: Retention;
   readonly journal: Journal;
   readonly credentials: Credentials;
+  readonly usageHistory: UsageHistory;
 }
 
 export interface FinishedRun {

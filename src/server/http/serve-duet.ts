@@ -16,6 +16,7 @@ import type { Log } from "../operations/log.ts";
 import { type Operations, openOperations } from "../operations/operations.ts";
 import { reportStore } from "../operations/report-store.ts";
 import { resumeInterrupted } from "../operations/resume-interrupted.ts";
+import { createOperatorRoutes } from "../operator/operator-routes.ts";
 import { createResponsesRoutes } from "../responses/responses-routes.ts";
 import { parseListenAddress } from "./address.ts";
 import type { AuthSettings } from "./auth/auth-settings.ts";
@@ -44,7 +45,11 @@ export interface DuetHttpOptions extends Omit<McpInterfaceOptions, "settings" | 
 export async function serveDuetOverHttp({ duet, config, address, log, signal, hurry, ...options }: DuetHttpOptions) {
   const { locale } = duet;
   const { auth, grace } = config.serve.http;
-  const operations = openOperations({ metrics: duet.metrics, readStore: () => duet.storeMonitor.status });
+  const operations = openOperations({
+    metrics: duet.metrics,
+    readStore: () => duet.storeMonitor.status,
+    openUsage: () => duet.usageHistory(),
+  });
   const service = openRunService(duet, {
     ...options,
     settings: config.serve,
@@ -111,13 +116,14 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
 export function joinRoutes(
   service: RunService,
   config: ExposedConfig,
-  operations: Pick<Operations, "routes">,
+  operations: Pick<Operations, "routes" | "problems">,
 ): RoutesByPath {
   return {
     ...createApi(service, config),
     ...createOpenAiRoutes(service),
     ...createResponsesRoutes(service),
     ...createMessageRoutes(service),
+    ...createOperatorRoutes(service, operations.problems),
     ...operations.routes,
   };
 }

@@ -39,6 +39,7 @@ import { createMemoryResponseRecords } from "./response-records.ts";
 import { createMemoryResults, type MemoryResults } from "./result-list.ts";
 import { createMemorySourceList } from "./source-list.ts";
 import { createMemoryTurns, type MemoryTurns } from "./turn-list.ts";
+import { createMemoryUsageHistory } from "./usage-history.ts";
 
 interface StoredConversation {
   id: string;
@@ -351,6 +352,7 @@ export function createMemoryStore({
     ...scopeToOwner(undefined),
     typedHistory: createMemoryTypedHistory(),
     credentials: createMemoryCredentials(),
+    usageHistory: createMemoryUsageHistory(now),
     retention,
     journal: journal.open(),
   };

@@ -339,6 +339,17 @@ WHERE pinned = 0 AND named_by_person = 0`,
   until INTEGER NOT NULL
 ) STRICT`,
       "CREATE INDEX discarded_by_time ON discarded (until)",
+      // What callers have used of models, for the operator. Callers are named as in `daily_usage`.
+      `CREATE TABLE model_usage (
+  day TEXT NOT NULL,
+  caller TEXT NOT NULL,
+  model TEXT NOT NULL,
+  runs INTEGER NOT NULL,
+  tokens INTEGER NOT NULL,
+  cost REAL NOT NULL,
+  unpriced INTEGER NOT NULL,
+  PRIMARY KEY (day, caller, model)
+) STRICT, WITHOUT ROWID`,
     ],
   },
 ];

@@ -33,6 +33,7 @@ import { type KnownTurns, type LoadedConversation, loadConversation, toTrace } f
 import { createSqliteSourceList } from "./source-list.ts";
 import type { Owner, Statements } from "./statements.ts";
 import { createSqliteTypedHistory } from "./typed-texts.ts";
+import { createSqliteUsageHistory } from "./usage-history.ts";
 
 /** Limits the conversations whose numbers are remembered while the store cannot be written. */
 const mostOwing = 1000;
@@ -198,6 +199,7 @@ export async function createSqliteStore(
     ...scopeToOwner(undefined),
     typedHistory: createSqliteTypedHistory(connection),
     credentials: createSqliteCredentials(connection),
+    usageHistory: createSqliteUsageHistory(connection),
     retention: {
       ...retention,
       async prune(signal) {

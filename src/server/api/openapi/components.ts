@@ -7,6 +7,12 @@ import {
   discardedConversationSchema,
 } from "../../../core/schemas/conversation-schema.ts";
 import { eventSchema } from "../../../core/schemas/events-schema.ts";
+import {
+  operatorProblemsSchema,
+  operatorRunsSchema,
+  operatorServersSchema,
+  operatorUsageSchema,
+} from "../../../core/schemas/operator-schema.ts";
 import { outcomeSchema } from "../../../core/schemas/outcome-schema.ts";
 import { queueSchema, waitingQuestionSchema } from "../../../core/schemas/queue-schema.ts";
 import {
@@ -141,6 +147,10 @@ const schemas = {
   Model: model,
   ModelList: modelList,
   OpenAiError: openAiErrorSchema,
+  OperatorProblems: operatorProblemsSchema,
+  OperatorRuns: operatorRunsSchema,
+  OperatorServers: operatorServersSchema,
+  OperatorUsage: operatorUsageSchema,
   Outcome: outcomeSchema,
   Message: messageBody,
   Problem: problemSchema,

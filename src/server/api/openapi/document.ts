@@ -12,6 +12,7 @@ import {
   refusedPage,
 } from "./components.ts";
 import { conversationPaths } from "./conversation-paths.ts";
+import { operatorPaths } from "./operator-paths.ts";
 import { responsePaths } from "./response-paths.ts";
 import { runPaths } from "./run-paths.ts";
 
@@ -153,6 +154,7 @@ export function describeApi(url: string) {
       ...responsePaths,
       ...anthropicPaths,
       ...operationPaths,
+      ...operatorPaths,
     },
     components: {
       schemas: createSchemaComponents(),

@@ -3,6 +3,7 @@ import type { UserReply } from "../../../../core/questions/user-question.ts";
 import type { Locale } from "../../../../kit/locale.ts";
 import type { StoredSteps } from "../../run/page-run-state.ts";
 import { readOutcome } from "../../run/read-run.ts";
+import { createCaller } from "./call-agent.ts";
 import {
   type Conversation,
   type ConversationEntry,
@@ -103,64 +104,70 @@ const pageLength = 50;
 const mostRuns = 100;
 
 export function createApi(send: Send): Api {
-  const get = async (path: string): Promise<unknown> => (await send("GET", path)).json();
-  const toPath = (kind: "runs" | "conversations", id: string): string => `/agent/${kind}/${encodeURIComponent(id)}`;
+  const call = createCaller(send);
+  const read = async (response: Promise<Response>): Promise<unknown> => (await response).json();
   return {
-    settings: async () => readSettings(await get("/agent/settings")),
-    conversations: async (query) => readConversationPage(await get(`/agent/conversations?${toQuery(query)}`)),
+    settings: async () => readSettings(await read(call("GET /agent/settings"))),
+    conversations: async ({ offset, q, pinned }) =>
+      readConversationPage(
+        await read(call("GET /agent/conversations", { query: { limit: pageLength, offset, q, pinned } })),
+      ),
     async conversation(id, branch) {
-      const read = readConversation(
-        await get(toPath("conversations", id) + (branch === undefined ? "" : `?branch=${branch}`)),
+      const known = readConversation(
+        await read(call("GET /agent/conversations/{id}", { path: { id }, query: { branch } })),
       );
-      if (!read.runs.some(isRunning)) return read;
+      if (!known.runs.some(isRunning)) return known;
       // What goes on has no place in the tree yet; the list of runs says what it follows.
-      const query = new URLSearchParams({ conversation_id: id, status: "running" });
-      const going = new Map(readRuns(await get(`/agent/runs?${query}`)).map((run) => [run.id, run]));
-      return { ...read, runs: read.runs.map((run) => going.get(run.id) ?? run) };
+      const going = await read(call("GET /agent/runs", { query: { conversation_id: id, status: "running" } }));
+      const placed = new Map(readRuns(going).map((run) => [run.id, run]));
+      return { ...known, runs: known.runs.map((run) => placed.get(run.id) ?? run) };
     },
     changeConversation: async (id, change) =>
-      readEntry(await (await send("PATCH", toPath("conversations", id), { body: change })).json()),
+      readEntry(await read(call("PATCH /agent/conversations/{id}", { path: { id }, body: change }))),
     async deleteConversation(id) {
-      await send("DELETE", `${toPath("conversations", id)}?undo=true`);
+      await call("DELETE /agent/conversations/{id}", { path: { id }, query: { undo: true } });
     },
     restoreConversation: async (id) =>
-      readEntry(await (await send("POST", `${toPath("conversations", id)}/restore`)).json()),
+      readEntry(await read(call("POST /agent/conversations/{id}/restore", { path: { id } }))),
     exportConversation: async (id, format) =>
-      (await send("GET", `${toPath("conversations", id)}/export?format=${format}`)).blob(),
-    image: async (url) => (await send("POST", "/agent/images", { body: { url } })).blob(),
-    changes: (signal) => send("GET", "/agent/events", { headers: { accept: events }, signal }),
-    runs: async () => readRuns(await get(`/agent/runs?limit=${mostRuns}`)),
+      (await call("GET /agent/conversations/{id}/export", { path: { id }, query: { format } })).blob(),
+    image: async (url) => (await call("POST /agent/images", { body: { url } })).blob(),
+    changes: (signal) => call("GET /agent/events", { headers: { accept: events }, signal }),
+    runs: async () => readRuns(await read(call("GET /agent/runs", { query: { limit: mostRuns } }))),
     ask: (asking, key, signal) =>
-      send("POST", "/agent/chat", {
+      call("POST /agent/chat", {
         body: { ...asking, ...ofPage },
         headers: { accept: events, "idempotency-key": key },
         signal,
       }),
     events: (runId, after, signal) =>
-      send("GET", `${toPath("runs", runId)}?drafts=true`, {
+      call("GET /agent/runs/{id}", {
+        path: { id: runId },
+        query: { drafts: true },
         headers: { accept: events, ...(after === 0 ? {} : { "last-event-id": String(after) }) },
         signal,
       }),
-    outcome: async (runId) => readOutcome(await get(toPath("runs", runId))),
-    trace: async (runId) => readTrace(await get(`${toPath("runs", runId)}/trace`)),
+    outcome: async (runId) => readOutcome(await read(call("GET /agent/runs/{id}", { path: { id: runId } }))),
+    trace: async (runId) => readTrace(await read(call("GET /agent/runs/{id}/trace", { path: { id: runId } }))),
     async cancel(runId) {
-      await send("DELETE", toPath("runs", runId));
+      await call("DELETE /agent/runs/{id}", { path: { id: runId } });
     },
     async message(runId, message) {
-      await send("POST", `${toPath("runs", runId)}/messages`, { body: { message } });
+      await call("POST /agent/runs/{id}/messages", { path: { id: runId }, body: { message } });
     },
-    waiting: async (id) => readWaiting(await get(`${toPath("conversations", id)}/queue`)),
+    waiting: async (id) => readWaiting(await read(call("GET /agent/conversations/{id}/queue", { path: { id } }))),
     async queue(id, { conversation_id: _, ...asking }) {
-      await send("POST", `${toPath("conversations", id)}/queue`, { body: { ...asking, asks: true, drafts: true } });
+      const body = { ...asking, asks: true, drafts: true };
+      await call("POST /agent/conversations/{id}/queue", { path: { id }, body });
     },
-    async withdraw(id, queueId) {
-      await send("DELETE", `${toPath("conversations", id)}/queue/${encodeURIComponent(queueId)}`);
+    async withdraw(id, question) {
+      await call("DELETE /agent/conversations/{id}/queue/{question}", { path: { id, question } });
     },
     async rate(runId, rating, comment) {
-      await send("POST", `${toPath("runs", runId)}/feedback`, { body: { rating, comment } });
+      await call("POST /agent/runs/{id}/feedback", { path: { id: runId }, body: { rating, comment } });
     },
     async reply(runId, questionId, answer) {
-      await send("POST", `${toPath("runs", runId)}/reply`, { body: { question_id: questionId, answer } });
+      await call("POST /agent/runs/{id}/reply", { path: { id: runId }, body: { question_id: questionId, answer } });
     },
   };
 }
@@ -170,15 +177,6 @@ const ofPage = { asks: true, drafts: true, on_disconnect: "finish" } as const;
 
 function isRunning({ status }: RunEntry): boolean {
   return status === "running";
-}
-
-function toQuery({ offset = 0, q, pinned }: ListQuery): URLSearchParams {
-  return new URLSearchParams({
-    limit: String(pageLength),
-    offset: String(offset),
-    ...(q === undefined ? {} : { q }),
-    ...(pinned === undefined ? {} : { pinned: String(pinned) }),
-  });
 }
 
 /** Returns the ID of the run that a response belongs to, read from its URL, or undefined when the URL does not contain one. */

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Locale, say as sayIn } from "../../../../kit/locale.ts";
-import { sanitizeLine } from "../../../../kit/text/sanitize.ts";
+import { sanitize, sanitizeLine } from "../../../../kit/text/sanitize.ts";
 import type { Match } from "../api/conversation.ts";
 import { chatTexts, sideTexts } from "../state/chat-texts.ts";
 import type { SideEntry } from "../state/side-entries.ts";
@@ -103,11 +103,16 @@ function RenameField({ entry, close }: RenameProps) {
 function Excerpt({ match: { excerpt, start, end } }: { readonly match: Match }) {
   return (
     <span class="excerpt" dir="auto">
-      {sanitizeLine(excerpt.slice(0, start))}
-      <mark>{sanitizeLine(excerpt.slice(start, end))}</mark>
-      {sanitizeLine(excerpt.slice(end))}
+      {toOneLine(excerpt.slice(0, start))}
+      <mark>{toOneLine(excerpt.slice(start, end))}</mark>
+      {toOneLine(excerpt.slice(end))}
     </span>
   );
+}
+
+/** The spaces at the ends of a piece are those between two words. */
+function toOneLine(piece: string): string {
+  return sanitize(piece).replace(/\s+/g, " ");
 }
 
 export function toShownTitle(title: string, locale: Locale): string {

@@ -123,6 +123,14 @@ export const http: readonly Mutation[] = [
     endangers: "a link makes a person ask under somebody else's name",
   },
   {
+    id: "page-image-unasked",
+    file: "src/server/web/markdown/inline.ts",
+    text: "  if (isInline) return createElement",
+    becomes: '  if (href !== "") return createElement',
+    tests: ["test/server/web/markdown.test.ts"],
+    endangers: "an image of an answer tells its server what the answer's author put into the address",
+  },
+  {
     id: "http-type",
     file: "src/server/http/request/check-request.ts",
     text: "  if (!isJson(contentType)) return createTypeRefusal(contentType);\n",

@@ -139,6 +139,9 @@ inChromium("conversations and their branches in a browser", () => {
     last.open();
     await page.goto(address);
     await expect.poll(() => answers(page)).toEqual(["没人看也说完。"]);
+    // What it did is opened where one looks, and the keyboard goes on from there.
+    await page.getByRole("button", { name: "查看执行过程" }).click();
+    await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("步骤 1 步");
   });
 
   describe("the list", () => {

@@ -418,4 +418,12 @@ export const http: readonly Mutation[] = [
     tests: ["test/server/operator.test.ts"],
     endangers: "a caller sees the questions of all others",
   },
+  {
+    id: "settings-editable",
+    file: "src/config/edit-settings.ts",
+    text: "if (!editableSettings.includes(key)) throw notEditableError(key);",
+    becomes: 'if (key === "") throw notEditableError(key);',
+    tests: ["test/server/operator.test.ts"],
+    endangers: "whoever reaches the page of an operator has commands of their own run at the next start",
+  },
 ];

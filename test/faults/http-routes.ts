@@ -69,6 +69,7 @@ export const routes: Readonly<Record<string, TestedRoute>> = {
   "/agent/runs/:id/steps/:step": { path: "/agent/runs/run-0/steps/1", methods: ["GET"] },
   "/agent/images": { path: "/agent/images", methods: ["POST"], body: { url: "http://127.0.0.1:9/a.png" } },
   "/agent/events": { path: "/agent/events", methods: ["GET"] },
+  "/operator/settings": { path: "/operator/settings", methods: ["GET", "PATCH"], body: {} },
   "/operator/servers": { path: "/operator/servers", methods: ["GET"] },
   "/operator/runs": { path: "/operator/runs", methods: ["GET"] },
   "/operator/usage": { path: "/operator/usage", methods: ["GET"] },

@@ -1,7 +1,13 @@
-import { expect, test } from "vitest";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { loadConfig } from "../../src/config/load-config.ts";
 import type { Caller } from "../../src/core/caller.ts";
 import { isLocalOperator } from "../../src/server/operator/check-operator.ts";
+import { createOperatorSettingsRoute } from "../../src/server/operator/settings-route.ts";
 import { startHttpDuet } from "../fakes/http-duet.ts";
+import { startHttpFace } from "../fakes/http-interface.ts";
+import { temporaryFolder } from "../fakes/program.ts";
 
 const json = async (response: Promise<Response> | Response) => JSON.parse(await (await response).text());
 
@@ -78,4 +84,55 @@ test("nobody else sees it: no request that a proxy has passed on, no page of ano
   const { origin } = await startHttpDuet();
   for (const path of paths)
     expect((await fetch(origin + path, { headers: { "x-forwarded-for": "203.0.113.9" } })).status).toBe(403);
+});
+
+test("a setting is changed in the file, with its comments, by the rules of the file; keys and commands are not", async () => {
+  const folder = await temporaryFolder();
+  const file = join(folder, "duet.config.json");
+  const before =
+    '{\n  // Mine.\n  "agent": { "maxIterations": 4 }, // four\n  "mcpServers": { "own": { "command": "node" } }\n}\n';
+  await writeFile(file, before, { mode: 0o640 });
+  const config = await loadConfig({ config: file }, { HOME: folder, DUET_HOME: folder }, folder);
+  const { port, close } = await startHttpFace({
+    routes: { "/operator/settings": createOperatorSettingsRoute(config) },
+  });
+  onTestFinished(close);
+  const send = (body?: object, headers: Record<string, string> = {}) =>
+    fetch(`http://127.0.0.1:${port}/operator/settings`, {
+      headers: { "content-type": "application/json", ...headers },
+      ...(body && { method: "PATCH", body: JSON.stringify(body) }),
+    });
+  const find = async (answer: Promise<Response>, key: string) =>
+    (await json(answer)).settings.find((each: { key: string }) => each.key === key);
+  expect(await find(send(), "agent.maxIterations")).toMatchObject({
+    value: 4,
+    source: "file",
+    editable: true,
+    file_value: 4,
+    schema: { type: "integer", maximum: 1000 },
+  });
+  expect(await find(send(), "mcpServers.own.command")).toMatchObject({ editable: false });
+  const changed = await find(send({ set: { "agent.maxIterations": 6, "tools.ask": ["*"] } }), "agent.maxIterations");
+  expect(changed).toMatchObject({ value: 4, file_value: 6 });
+  const after = await readFile(file, "utf8");
+  expect(after).toMatch(/\/\/ Mine\.\n {2}"agent": \{ "maxIterations": 6 \}, \/\/ four/);
+  expect((await stat(file)).mode & 0o777).toBe(0o640);
+  const refused = [
+    { set: { "agent.maxIterations": 1001 } },
+    { set: { "mcpServers.own.command": "rm" } },
+    { set: { hooks: {} } },
+    { set: { "providers.openai.apiKeyCommand": "rm" } },
+    { set: { "tools.directory": "/tmp" } },
+    { set: { "serve.http.requireToken": false } },
+    { unset: ["mcpServers"] },
+  ];
+  for (const body of refused) expect([body, (await send(body)).status]).toEqual([body, 400]);
+  expect((await json(send(refused[0]))).detail).toMatch(/^duet\.config\.json: agent\.maxIterations: 1001 .*1000/);
+  expect((await send({ set: { locale: "zh" } }, { "x-forwarded-for": "203.0.113.9" })).status).toBe(403);
+  expect([await readFile(file, "utf8"), await readdir(folder)]).toEqual([
+    after,
+    expect.not.arrayContaining([expect.stringMatching(/tmp$/)]),
+  ]);
+  await send({ unset: ["agent.maxIterations"] });
+  expect(await readFile(file, "utf8")).toContain('"agent": {}, // four');
 });

@@ -86,6 +86,7 @@ export function createMonitoredStore(store: SharedStore, parts: MonitoredParts):
     },
     list: (page) => watch(store.list(page)),
     change: (id, changes) => watch(store.change(id, changes)),
+    readVersion: async () => (await store.readVersion?.()) ?? 0,
     discard: (id, graceMs) => watch(store.discard(id, graceMs)),
     restore: (id) => watch(store.restore(id)),
     rate: (runId, feedback) => watch(store.rate(runId, feedback)),

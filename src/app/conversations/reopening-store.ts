@@ -169,6 +169,7 @@ export function createReopeningStore({ memory, monitor, open, schedule }: Reopen
         removeKept((each) => each.owner === owner && each.run.conversationId === id);
         return getCurrent().discard(id, graceMs);
       },
+      readVersion: async () => (await getCurrent().readVersion?.()) ?? 0,
       restore: (id) => getCurrent().restore(id),
       rate: (runId, feedback) => getCurrent().rate(runId, feedback),
       readFile: (which) => getCurrent().readFile(which),

@@ -1,11 +1,29 @@
 import * as z from "zod";
-import { modeSchema, statusSchema } from "./outcome-schema.ts";
+import { jsonValueSchema, modeSchema, statusSchema } from "./outcome-schema.ts";
 
 const time = z.iso.datetime().meta({ description: "UTC." });
 const callerName = z
   .string()
   .nullable()
   .meta({ description: "The owner of the conversations; null for the operator." });
+
+/** Describes the response of `GET /operator/settings`. */
+export const operatorSettingsSchema = z.object({
+  file: z.string().nullable().meta({ description: "The configuration file; null where there is none." }),
+  settings: z.array(
+    z.object({
+      key: z.string(),
+      value: jsonValueSchema.meta({ description: "The value in force; secrets are masked." }),
+      source: z.enum(["default", "file", "environment", "flag", "code"]),
+      source_name: z.string().nullable(),
+      editable: z.boolean(),
+      file_value: jsonValueSchema
+        .optional()
+        .meta({ description: "What the file has now, which counts from the next start on; null where it has none." }),
+      schema: z.record(z.string(), z.unknown()).optional().meta({ description: "A JSON Schema of the value." }),
+    }),
+  ),
+});
 
 /** Describes the response of `GET /operator/servers`. */
 export const operatorServersSchema = z.object({

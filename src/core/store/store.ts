@@ -65,6 +65,8 @@ export interface ConversationStore {
   rate?(runId: string, feedback: Feedback | undefined): Promise<boolean>;
   /** Keeps the branches of conversations. A store without it keeps one line of turns. */
   readonly branches?: ConversationBranches;
+  /** Returns a number that is another one after another process has changed the store. It is absent where no other process can. */
+  readVersion?(): Promise<number>;
   /** Returns the trace of a run, or of the last one, and undefined when there is none. */
   trace(runId?: string): Promise<AgentTrace | undefined>;
   /**

@@ -24,9 +24,17 @@ export interface ApiTimes {
   rest: number;
   /** Limits how long a cancelled run is waited for. */
   cancel: number;
+  /** Is how often it is looked at whether another process has changed something that a page shows. */
+  lookAround: number;
 }
 
-export const defaultTimes: ApiTimes = { keepAlive: 10_000, comeBack: 30_000, rest: 60_000, cancel: 2000 };
+export const defaultTimes: ApiTimes = {
+  keepAlive: 10_000,
+  comeBack: 30_000,
+  rest: 60_000,
+  cancel: 2000,
+  lookAround: 2000,
+};
 
 export function openApiContext(
   service: RunService,

@@ -7,7 +7,6 @@ import { say, type Text } from "../../kit/locale.ts";
 import { openRunService, type RunService } from "../../runs/run-service.ts";
 import { createMessageRoutes } from "../anthropic/message-routes.ts";
 import { createApi } from "../api/api.ts";
-import type { ExposedConfig } from "../api/settings.ts";
 import { reportUnapproved } from "../mcp/announce-changes.ts";
 import { createMcpInterface, type McpInterfaceOptions } from "../mcp/mcp-interface.ts";
 import { createOpenAiRoutes } from "../openai/openai-routes.ts";
@@ -29,7 +28,7 @@ import { serveOverHttp } from "./serve-http.ts";
 
 export interface DuetHttpOptions extends Omit<McpInterfaceOptions, "settings" | "asks" | "service"> {
   duet: Duet;
-  config: Pick<Config, "serve" | "models" | "httpToken" | "signInSecret" | "tools"> & ExposedConfig;
+  config: Config;
   /** Has the form `[HOST:]PORT`. */
   address: string;
   log: Log;
@@ -115,7 +114,7 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
 /** Joins the routes that are served beside MCP, health and the page. */
 export function joinRoutes(
   service: RunService,
-  config: ExposedConfig,
+  config: Config,
   operations: Pick<Operations, "routes" | "problems">,
 ): RoutesByPath {
   return {
@@ -123,7 +122,7 @@ export function joinRoutes(
     ...createOpenAiRoutes(service),
     ...createResponsesRoutes(service),
     ...createMessageRoutes(service),
-    ...createOperatorRoutes(service, operations.problems),
+    ...createOperatorRoutes(service, operations.problems, config),
     ...operations.routes,
   };
 }

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import type { Config } from "../../config/config.ts";
 import type {
   operatorProblemsSchema,
   operatorRunsSchema,
@@ -18,6 +19,7 @@ import { readNumber, readPage } from "../api/page-query.ts";
 import type { Handle, Route } from "../http/routes.ts";
 import type { ProblemLog } from "../operations/problem-log.ts";
 import { withOperatorAlone } from "./check-operator.ts";
+import { createOperatorSettingsRoute } from "./settings-route.ts";
 
 /** Limits how long the states of servers are waited for, in milliseconds: one that hangs must not hide the others. */
 const serverWaitMs = 2_000;
@@ -31,8 +33,10 @@ export const usageDays = { from: 1, to: keptUsageDays, otherwise: 30 } as const;
 export function createOperatorRoutes(
   service: RunService,
   problems: Pick<ProblemLog, "read">,
+  config: Config,
 ): Readonly<Record<string, Route>> {
   return {
+    "/operator/settings": createOperatorSettingsRoute(config),
     "/operator/servers": { GET: withOperatorAlone(createServersRoute(service)) },
     "/operator/runs": { GET: withOperatorAlone(createRunsRoute(service)) },
     "/operator/usage": { GET: withOperatorAlone(createUsageRoute(service)) },

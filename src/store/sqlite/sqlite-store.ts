@@ -158,6 +158,7 @@ export async function createSqliteStore(
       },
       list: (page) => listConversations(connection, owner, page),
       remove: async (id) => (await removeInSteps(connection, [{ id, owner }])) > 0,
+      readVersion: () => connection.read(({ dataVersion }) => Number(dataVersion.get()?.version)),
       discard: (id, graceMs) => discarded.add(id, owner, graceMs),
       restore: (id) => discarded.restore(id, owner),
       rate: (run, feedback) =>

@@ -138,6 +138,8 @@ export function prepareStatements(connection: DatabaseSync) {
       FROM conversations c WHERE owner IS :owner AND (:folder IS NULL OR folder = :folder)
         AND (:id IS NULL OR id = :id) AND (:pinned IS NULL OR pinned = :pinned) AND (:before IS NULL OR asked < :before)
       ORDER BY asked DESC LIMIT :limit OFFSET :offset`),
+    /** This connection's own changes leave the number as it is. */
+    dataVersion: prepare("SELECT data_version AS version FROM pragma_data_version()"),
     /** SQLite's LIKE takes small for capital letters in ASCII alone. */
     searchedTurns: prepare(`
       SELECT n, question, answer FROM turns

@@ -1,9 +1,14 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { ConversationEntryJson } from "../../../src/core/schemas/conversation-schema.ts";
 import type { ConversationJson } from "../../../src/core/store/conversation-json.ts";
+import { createSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
+import { startHttpDuet } from "../../fakes/http-duet.ts";
 import { images } from "../../fakes/images.ts";
+import { temporaryFolder } from "../../fakes/program.ts";
+import { finishedRun } from "../../store/runs.ts";
 import { outcomeIn, problemIn, readEvents, type ServedApi, serveApi } from "./served-api.ts";
 
 const json = async (response: Promise<Response>) => JSON.parse(await (await response).text());
@@ -235,6 +240,24 @@ test("every page of an owner learns what another one has changed, and no page of
   expect(JSON.stringify(hers.seen)).not.toContain(id);
   expect((await api.send("/agent/events")).status).toBe(406);
   await Promise.all([tab.leave(), hers.leave()]);
+});
+
+test("what another process changes reaches the page too", async () => {
+  const home = await temporaryFolder();
+  const settings = { conversations: { store: "disk" } };
+  const { origin } = await startHttpDuet({ turns: [], settings, environment: { HOME: home, DUET_HOME: home } });
+  const terminal = await createSqliteStore(join(home, "duet.db"));
+  onTestFinished(() => terminal.close());
+  await terminal.append(finishedRun("conv-1", "One?", "Yes."));
+  const tab = readEvents(await fetch(`${origin}/agent/events`, { headers: { accept: "text/event-stream" } }));
+  await tab.until("reload");
+  // It may have been read before or after this: the page reads the list at the first event anyway.
+  await terminal.change("conv-1", { name: "Renamed in the terminal" });
+  await terminal.append(finishedRun("conv-2", "Two?", "Yes."));
+  const next = setInterval(() => void terminal.change("conv-1", { name: `At ${performance.now()}` }), 50);
+  expect((await tab.until("reload"))?.data).toEqual({});
+  clearInterval(next);
+  await tab.leave();
 });
 
 test("a model writes a title after the first answer, once, without its marks, and not where the setting says no", async () => {

@@ -117,7 +117,12 @@ function createChangeSource(api: ApiContext, caller: Caller): ChangeSource {
     }
   }
 
-  const stops = [api.changes.follow(caller, add), api.runs.onChange(caller, findNewRuns)];
+  let isListOld = false;
+  const watching = watchOtherProcesses(api, caller, () => {
+    isListOld = true;
+    ring.resolve();
+  });
+  const stops = [api.changes.follow(caller, add), api.runs.onChange(caller, findNewRuns), watching];
   findNewRuns();
 
   function close(): void {
@@ -128,13 +133,15 @@ function createChangeSource(api: ApiContext, caller: Caller): ChangeSource {
   api.runs.closing.addEventListener("abort", close, { signal: over.signal });
 
   async function render(): Promise<string> {
+    const head = isListOld ? [toEventFrame("reload", {})] : [];
+    isListOld = false;
     const frames = [...runs.values()].map((run) => toEventFrame("run", toRunEntry(api, run)));
     runs.clear();
     for (const [key, change] of [...changes]) {
       changes.delete(key);
       frames.push(await renderChange(change));
     }
-    return frames.join("");
+    return [...head, ...frames].join("");
   }
 
   async function renderChange(change: Change): Promise<string> {
@@ -151,7 +158,7 @@ function createChangeSource(api: ApiContext, caller: Caller): ChangeSource {
     async next(signal) {
       for (;;) {
         if (over.signal.aborted) return undefined;
-        if (changes.size > 0 || runs.size > 0) {
+        if (changes.size > 0 || runs.size > 0 || isListOld) {
           // A store that fails for a moment: the page reads the list anew.
           const text = await render().catch(() => toEventFrame("reload", {}));
           if (text !== "") return text;
@@ -166,4 +173,40 @@ function createChangeSource(api: ApiContext, caller: Caller): ChangeSource {
     },
     close,
   };
+}
+
+/** Limits how many conversations are compared: those that a page shows first. */
+const mostCompared = 50;
+
+/**
+ * Looks from time to time whether another process that shares the store has changed the list. Most of what one writes, such as the steps of
+ * its runs, changes nothing of it. Returns a function that stops this.
+ */
+function watchOtherProcesses(api: ApiContext, caller: Caller, onChange: () => void): () => void {
+  let version: number | undefined;
+  let shown: string | undefined;
+  let isLooking = false;
+
+  async function look(): Promise<void> {
+    const store = await api.duet.store(caller);
+    const now = await store.readVersion?.();
+    if (now === version && shown !== undefined) return;
+    const isFirst = shown === undefined;
+    const list = JSON.stringify(await store.list({ limit: mostCompared, offset: 0 }));
+    if (!isFirst && list !== shown) onChange();
+    [version, shown] = [now, list];
+  }
+
+  function lookOnce(): void {
+    if (isLooking) return;
+    isLooking = true;
+    const done = look().finally(() => {
+      isLooking = false;
+    });
+    void ignoreRejection(done, "the next look tells what has changed");
+  }
+
+  lookOnce();
+  const timer = setInterval(lookOnce, api.times.lookAround).unref();
+  return () => clearInterval(timer);
 }

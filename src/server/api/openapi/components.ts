@@ -11,6 +11,7 @@ import {
   operatorProblemsSchema,
   operatorRunsSchema,
   operatorServersSchema,
+  operatorSettingsSchema,
   operatorUsageSchema,
 } from "../../../core/schemas/operator-schema.ts";
 import { outcomeSchema } from "../../../core/schemas/outcome-schema.ts";
@@ -27,6 +28,7 @@ import { settingsSchema } from "../../../core/schemas/settings-schema.ts";
 import { traceSchema } from "../../../core/schemas/trace-schema.ts";
 import { errorCodes, requestErrorCodes } from "../../../kit/errors.ts";
 import { chatBody } from "../../openai/read-chat.ts";
+import { settingChangesBody } from "../../operator/settings-route.ts";
 import { responsesBody } from "../../responses/request-body.ts";
 import { chatInput } from "../chat-input.ts";
 import { queuedInput } from "../conversations/queue-routes.ts";
@@ -150,6 +152,7 @@ const schemas = {
   OperatorProblems: operatorProblemsSchema,
   OperatorRuns: operatorRunsSchema,
   OperatorServers: operatorServersSchema,
+  OperatorSettings: operatorSettingsSchema,
   OperatorUsage: operatorUsageSchema,
   Outcome: outcomeSchema,
   Message: messageBody,
@@ -165,6 +168,7 @@ const schemas = {
   Run: runSchema,
   RunEntry: runEntrySchema,
   RunList: runListSchema,
+  SettingChanges: settingChangesBody,
   Settings: settingsSchema,
   StepResult: stepResultSchema,
   Trace: traceResponseSchema,

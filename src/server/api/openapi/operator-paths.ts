@@ -1,5 +1,5 @@
 import { usageDays } from "../../operator/operator-routes.ts";
-import { commonProblems, describeProblem, describeResponse, pageParameters } from "./components.ts";
+import { commonProblems, describeJson, describeProblem, describeResponse, pageParameters } from "./components.ts";
 
 const onlyHere = describeProblem("Only the operator is served, directly on the machine of the server.");
 
@@ -7,6 +7,26 @@ const badQuery = describeProblem("A query parameter is not allowed.");
 
 /** Describes what the operator of a server sees of all callers. */
 export const operatorPaths = {
+  "/operator/settings": {
+    get: {
+      operationId: "readOperatorSettings",
+      summary: "Reads the configuration with the source of each value.",
+      tags: ["operations"],
+      responses: { 200: describeResponse("All settings.", "OperatorSettings"), ...commonProblems, 403: onlyHere },
+    },
+    patch: {
+      operationId: "changeOperatorSettings",
+      summary: "Changes the configuration file, which counts from the next start on.",
+      tags: ["operations"],
+      requestBody: { required: true, content: describeJson("SettingChanges") },
+      responses: {
+        200: describeResponse("All settings, with what the file has now.", "OperatorSettings"),
+        400: describeProblem("A key cannot be changed here, or a value is not allowed; nothing was changed."),
+        ...commonProblems,
+        403: onlyHere,
+      },
+    },
+  },
   "/operator/servers": {
     get: {
       operationId: "listServers",

@@ -34,12 +34,12 @@ interface Document {
 /** Is the file of the page that has the types of its requests. */
 export const pageApiFile = "src/server/web/chat/api/agent-requests.ts";
 
-/** Writes the requests of the agent API as types, from the OpenAPI document, so that the page cannot ask for what there is not. */
+/** Writes the requests of the agent API and of the operator as types, from the OpenAPI document, so that the page cannot ask for what there is not. */
 export function writePageApi(): string {
   // The document is JSON, which is read here by the shape that OpenAPI gives it.
   const document: Document = JSON.parse(JSON.stringify(describeApi("http://localhost")));
   const rows = Object.entries(document.paths)
-    .filter(([path]) => path.startsWith("/agent/"))
+    .filter(([path]) => /^\/(?:agent|operator)\//.test(path))
     .flatMap(([path, operations]) =>
       Object.entries(operations).map(([method, operation]) => {
         const { parameters = [], requestBody } = operation;
@@ -56,7 +56,7 @@ export function writePageApi(): string {
     "// Written by `npm run docs` from the OpenAPI document of the server. It is not edited by hand.",
     "// biome-ignore-all format: it is laid out by what writes it",
     "",
-    "/** Lists the requests of the agent API, with what each one takes. */",
+    "/** Lists the requests that the page makes, with what each one takes. */",
     "export interface AgentRequests {",
     ...rows,
     "}",

@@ -135,6 +135,36 @@ inChromium("the page as a daily tool in a browser", () => {
   });
 });
 
+inChromium("the operator's view in a browser", () => {
+  test("shows the runs of all, what they used, what failed and the servers; a setting is changed, and the server's word about it is shown", async () => {
+    const duet = await startPageDuet();
+    const { page, faults } = await openPage(duet.origin, { meant: /40[03]|409|422|500/ });
+    duet.provider.script("cheap", { text: "够了。" }, { status: 401, body: '{"error":{"message":"no"}}' });
+    duet.provider.script("strong", { text: "看得见。" });
+    await ask(page, "运营者看得见吗？");
+    await answered(page);
+    await ask(page, "会失败吗？");
+    await untilRun(page, ({ status }) => status.startsWith("失败"));
+    await page.getByRole("button", { name: "运维" }).click();
+    const view = page.getByRole("dialog", { name: "运维" });
+    await view.getByRole("cell", { name: "运营者看得见吗？" }).waitFor();
+    await view.getByRole("button", { name: "用量" }).click();
+    await view.getByRole("cell", { name: "anthropic/strong" }).first().waitFor();
+    expect(await view.locator("rect").count()).toBeGreaterThan(0);
+    await view.getByRole("button", { name: "问题" }).click();
+    await view.getByRole("cell", { name: "auth", exact: true }).waitFor();
+    await view.getByRole("button", { name: "设置" }).click();
+    await view.getByRole("searchbox").fill("maxIterations");
+    const setting = view.locator(".setting").filter({ hasText: "agent.maxIterations" });
+    await setting.getByRole("textbox").fill("1000000");
+    await page.keyboard.press("Enter");
+    await setting.locator(".problem").filter({ hasText: /\S/ }).waitFor();
+    await page.keyboard.press("Escape");
+    await view.waitFor({ state: "detached" });
+    expect(faults).toEqual([]);
+  });
+});
+
 inChromium("the first visit without a model in a browser", () => {
   test("says that none is configured and how to, and its examples are answered by the rules", async () => {
     const none = { OPENAI_API_KEY: "", ANTHROPIC_API_KEY: "", DEEPSEEK_API_KEY: "" };

@@ -4,7 +4,9 @@ import { limitToFrames } from "../dom.ts";
 import { fetchAccount } from "./api/account.ts";
 import { type Api, createApi } from "./api/api.ts";
 import { ApiError } from "./api/api-error.ts";
+import { createCaller } from "./api/call-agent.ts";
 import { createSender, pauseAfter } from "./api/follow-run.ts";
+import { createOperatorApi } from "./api/operator.ts";
 import type { ServerSettings } from "./api/server-settings.ts";
 import {
   type ChatConversations,
@@ -75,7 +77,8 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   });
   const getLocale = () => screen.locale;
   const gate = createSignInGate(keeper, (isWrong) => screen.askToken(isWrong));
-  const api = createApi(createSender({ origin: "", token: keeper.token, signIn: gate.signIn }));
+  const send = createSender({ origin: "", token: keeper.token, signIn: gate.signIn });
+  const api = createApi(send);
   const reportConnectivity = createConnectivity(store);
   const attempt = createReportErrors(store, getLocale);
   let reportSettings = (): void => {};
@@ -103,6 +106,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     first,
     actions,
     parts: createParts(api),
+    operator: createOperatorApi(createCaller(send)),
     drafts: createDrafts(() => window.sessionStorage),
     look: createLookKeeper(() => window.localStorage),
     onToken: gate.setToken,

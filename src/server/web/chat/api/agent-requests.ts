@@ -1,7 +1,7 @@
 // Written by `npm run docs` from the OpenAPI document of the server. It is not edited by hand.
 // biome-ignore-all format: it is laid out by what writes it
 
-/** Lists the requests of the agent API, with what each one takes. */
+/** Lists the requests that the page makes, with what each one takes. */
 export interface AgentRequests {
   "POST /agent/chat": { readonly path?: undefined; readonly query?: undefined; readonly body: { readonly message: string; readonly images?: readonly (string)[] | undefined; readonly attachments?: readonly ({ readonly name?: string | undefined; readonly media_type?: string | undefined; readonly data: string; })[] | undefined; readonly conversation_id?: string | undefined; readonly mode?: "agent" | "plan" | "chat" | undefined; readonly agent?: string | undefined; readonly search?: boolean | undefined; readonly tools?: readonly (string)[] | undefined; readonly go_on?: boolean | undefined; readonly keep_history?: boolean | undefined; readonly max_iterations?: number | undefined; readonly max_tool_calls?: number | undefined; readonly max_tokens?: number | undefined; readonly timeout_s?: number | undefined; readonly wait_s?: number | undefined; readonly output_schema?: Readonly<Record<string, unknown>> | undefined; readonly duet_chain?: string | undefined; readonly confirmation?: string | undefined; readonly models?: { readonly function_call?: string | undefined; readonly answer?: string | undefined; } | undefined; readonly parameters?: { readonly function_call?: { readonly temperature?: number | undefined; readonly top_p?: number | undefined; readonly max_tokens?: number | undefined; } | undefined; readonly answer?: { readonly temperature?: number | undefined; readonly top_p?: number | undefined; readonly max_tokens?: number | undefined; } | undefined; } | undefined; readonly locale?: "zh" | "en" | undefined; readonly asks?: boolean | undefined; readonly parent?: number | undefined; readonly files_of?: number | undefined; readonly on_disconnect?: "cancel" | "finish" | undefined; readonly make_title?: boolean | undefined; readonly drafts?: boolean | undefined; }; };
   "GET /agent/runs": { readonly path?: undefined; readonly query?: { readonly limit?: number | undefined; readonly offset?: number | undefined; readonly conversation_id?: string | undefined; readonly status?: "running" | undefined; }; readonly body?: undefined; };
@@ -25,4 +25,10 @@ export interface AgentRequests {
   "POST /agent/images": { readonly path?: undefined; readonly query?: undefined; readonly body: { readonly url: string; }; };
   "GET /agent/events": { readonly path?: undefined; readonly query?: undefined; readonly body?: undefined; };
   "GET /agent/settings": { readonly path?: undefined; readonly query?: undefined; readonly body?: undefined; };
+  "GET /operator/settings": { readonly path?: undefined; readonly query?: undefined; readonly body?: undefined; };
+  "PATCH /operator/settings": { readonly path?: undefined; readonly query?: undefined; readonly body: { readonly set?: Readonly<Record<string, unknown>> | undefined; readonly unset?: readonly (string)[] | undefined; }; };
+  "GET /operator/servers": { readonly path?: undefined; readonly query?: undefined; readonly body?: undefined; };
+  "GET /operator/runs": { readonly path?: undefined; readonly query?: { readonly limit?: number | undefined; readonly offset?: number | undefined; }; readonly body?: undefined; };
+  "GET /operator/usage": { readonly path?: undefined; readonly query?: { readonly days?: number | undefined; }; readonly body?: undefined; };
+  "GET /operator/problems": { readonly path?: undefined; readonly query?: undefined; readonly body?: undefined; };
 }

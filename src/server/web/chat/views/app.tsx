@@ -9,6 +9,7 @@ import { Composer } from "./composer.tsx";
 import { RemovedToast } from "./conversation-row.tsx";
 import { Help } from "./help.tsx";
 import { Icon } from "./icon.tsx";
+import { Operator } from "./operator/operator.tsx";
 import { usePage, useSay } from "./page-model.ts";
 import { Sidebar } from "./sidebar.tsx";
 import { SignIn } from "./sign-in.tsx";
@@ -16,7 +17,7 @@ import { Talk } from "./talk.tsx";
 
 /** Shows the whole page: conversations, the talk, the composer. */
 export function App() {
-  const { chat, locale, drawer, isFolded, help, tokenAsked, message } = usePage();
+  const { chat, locale, drawer, isFolded, help, isOperating, tokenAsked, message } = usePage();
   const say = useSay();
   const { isLost, problem } = chat.value;
   return (
@@ -61,6 +62,7 @@ export function App() {
       </div>
       <RemovedToast />
       {help.value && <Help />}
+      {isOperating.value && <Operator />}
       {tokenAsked.value !== "no" && <SignIn />}
     </>
   );

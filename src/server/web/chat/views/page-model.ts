@@ -4,6 +4,7 @@ import { useContext } from "preact/hooks";
 import { type Locale, say, type Text } from "../../../../kit/locale.ts";
 import type { MarkdownParts } from "../../markdown/inline.ts";
 import type { AttachedFile } from "../api/api.ts";
+import type { OperatorApi } from "../api/operator.ts";
 import type { ChatState, TalkTree } from "../state/chat-state.ts";
 import type { ChatActions } from "./chat-actions.ts";
 
@@ -28,6 +29,9 @@ export interface PageModel {
   readonly theme: Signal<Theme>;
   /** Is true while the list of keys lies over the page. */
   readonly help: Signal<boolean>;
+  /** Is true while the operator's view lies over the page. */
+  readonly isOperating: Signal<boolean>;
+  readonly operator: OperatorApi;
   /** Holds the files that will come with the question. */
   readonly files: Signal<readonly AttachedFile[]>;
   readonly settings: Signal<boolean>;

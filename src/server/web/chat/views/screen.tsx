@@ -2,6 +2,7 @@ import { computed, effect, signal } from "@preact/signals";
 import { render } from "preact";
 import type { Locale } from "../../../../kit/locale.ts";
 import type { MarkdownParts } from "../../markdown/inline.ts";
+import type { OperatorApi } from "../api/operator.ts";
 import { type ChatState, findActiveTurn } from "../state/chat-state.ts";
 import type { Drafts } from "../storage/drafts.ts";
 import type { LookKeeper } from "../storage/look.ts";
@@ -29,6 +30,7 @@ export interface ScreenOptions {
   readonly locale: Locale;
   readonly first: ChatState;
   readonly actions: ChatActions;
+  readonly operator: OperatorApi;
   readonly parts: MarkdownParts;
   readonly drafts: Drafts;
   readonly look: LookKeeper;
@@ -38,7 +40,7 @@ export interface ScreenOptions {
 }
 
 export function createScreen(options: ScreenOptions): Screen {
-  const { document, locale, first, actions, parts, drafts, look, onToken, onLeave } = options;
+  const { document, locale, first, actions, operator, parts, drafts, look, onToken, onLeave } = options;
   const chat = signal(first);
   const page: PageModel = {
     chat,
@@ -50,6 +52,8 @@ export function createScreen(options: ScreenOptions): Screen {
     isFolded: signal(look.read().isFolded),
     theme: signal(look.read().theme),
     help: signal(false),
+    isOperating: signal(false),
+    operator,
     files: signal([]),
     settings: signal(false),
     tokenAsked: signal<"no" | "first" | "again">("no"),

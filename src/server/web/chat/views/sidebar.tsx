@@ -1,5 +1,6 @@
 import { useRef } from "preact/hooks";
 import { chatTexts, sideTexts } from "../state/chat-texts.ts";
+import { operatorTexts } from "../state/operator-texts.ts";
 import { groupEntries, type SideEntry, toSearchEntries, toSideEntries } from "../state/side-entries.ts";
 import { ConversationRow } from "./conversation-row.tsx";
 import { Icon } from "./icon.tsx";
@@ -139,11 +140,24 @@ function Account() {
 const themes: readonly Theme[] = ["auto", "light", "dark"];
 
 function SideFoot() {
-  const { theme, help } = usePage();
+  const { theme, help, isOperating } = usePage();
   const say = useSay();
   return (
     <footer class="side-foot">
       <Language />
+      {isOnServer() && (
+        <button
+          type="button"
+          class="plain open-operator"
+          aria-label={say(operatorTexts.title)}
+          title={say(operatorTexts.title)}
+          onClick={() => {
+            isOperating.value = true;
+          }}
+        >
+          <Icon name="gear" />
+        </button>
+      )}
       <Menu
         label={say(sideTexts.theme)}
         icon={theme.value === "dark" ? "moon" : "sun"}
@@ -168,6 +182,11 @@ function SideFoot() {
       </button>
     </footer>
   );
+}
+
+/** Returns true where the browser is on the machine of the server, which alone shows the operator's view. */
+function isOnServer(): boolean {
+  return ["localhost", "127.0.0.1"].includes(window.location.hostname);
 }
 
 function Language() {

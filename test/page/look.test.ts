@@ -121,6 +121,11 @@ inChromium("the look of the page", () => {
     await page.getByRole("dialog", { name: "键盘快捷键" }).waitFor();
     await looksRight("keys");
     await page.keyboard.press("Escape");
+    await page.evaluate("document.querySelector('.open-operator').click()");
+    await page.locator(".tabs button").filter({ hasText: "设置" }).click();
+    await page.locator(".setting").first().waitFor();
+    await looksRight("operator");
+    await page.keyboard.press("Escape");
   });
 
   /** No rule of axe-core is broken, light, dark or on a phone; and there is a picture of each. */

@@ -3,7 +3,7 @@ import type { CodePart, MathPart } from "../parts/part-shapes.ts";
 import type { Api } from "./api/api.ts";
 import { toDataUrl } from "./data-url.ts";
 
-const sliceMs = 12;
+const sliceMs = 8;
 
 /** Creates what loads the parts of the page that few answers need. */
 export function createParts(api: Api): MarkdownParts {

@@ -96,7 +96,7 @@ function SettingInput({ setting: { schema = {} }, now, change }: InputProps) {
         ))}
       </select>
     );
-  const isText = schema.type === "string";
+  const isText = schema.type === "string" || typeof now === "string";
   const shown = now === null || now === undefined ? "" : isText ? String(now) : JSON.stringify(now);
   return (
     <input

@@ -426,4 +426,12 @@ export const http: readonly Mutation[] = [
     tests: ["test/server/operator.test.ts"],
     endangers: "whoever reaches the page of an operator has commands of their own run at the next start",
   },
+  {
+    id: "image-caller",
+    file: "src/server/api/images.ts",
+    text: "if (tools !== undefined && !isNamePermitted(tools, pageTool)) throw new HttpRefusalError(notPermitted);",
+    becomes: 'if (tools?.[0] === "") throw new HttpRefusalError(notPermitted);',
+    tests: ["test/server/api/conversation-changes.test.ts"],
+    endangers: "a caller who may use no tool that reads the web makes the server fetch any address",
+  },
 ];

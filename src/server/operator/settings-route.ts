@@ -7,6 +7,7 @@ import { editableSettings } from "../../config/settings/editable-settings.ts";
 import { getValue } from "../../config/sources/setting-path.ts";
 import type { operatorSettingsSchema } from "../../core/schemas/operator-schema.ts";
 import { jsonValueSchema } from "../../core/schemas/outcome-schema.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import { toJsonResponse } from "../api/json-response.ts";
@@ -41,7 +42,7 @@ export function createOperatorSettingsRoute(config: Config): Route {
 
 async function describeSettings(config: Config): Promise<z.infer<typeof operatorSettingsSchema>> {
   const { values, origins } = createOverview(config);
-  const written = await readSettingsFile(config).catch(() => undefined);
+  const written = await ignoreRejection(readSettingsFile(config), "a change says what is wrong with the file");
   const schema = createFileJsonSchema();
   const keys = [...new Set([...Object.keys(origins), ...editableSettings])];
   return {

@@ -7,8 +7,10 @@ import type { ConversationJson } from "../../../src/core/store/conversation-json
 import { createSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { startHttpDuet } from "../../fakes/http-duet.ts";
 import { images } from "../../fakes/images.ts";
+import { scriptedModel } from "../../fakes/model.ts";
 import { temporaryFolder } from "../../fakes/program.ts";
 import { finishedRun } from "../../store/runs.ts";
+import { serveCallers } from "./api-for-callers.ts";
 import { outcomeIn, problemIn, readEvents, type ServedApi, serveApi } from "./served-api.ts";
 
 const json = async (response: Promise<Response>) => JSON.parse(await (await response).text());
@@ -267,7 +269,7 @@ test("a model writes a title after the first answer, once, without its marks, an
   const { conversation_id: id } = await outcomeIn(api.chat(first));
   for (let title: unknown; title !== "Weather in Bergen"; ) title = (await tab.until("conversation"))?.data?.title;
   expect(JSON.stringify(api.model.requests[1]?.messages)).toMatch(/How is the weather\?.*Rain\./);
-  await outcomeIn(api.chat({ ...first, conversation_id: id }));
+  await outcomeIn(api.chat({ ...first, conversation_id: id, parent: 0 }));
   const off = await serveApi({ turns: ["Rain."], settings: { conversations: { store: "memory", titles: false } } });
   await outcomeIn(off.chat(first));
   expect([(await list(off))[0]?.title, off.model.requests.length, api.model.requests.length]).toEqual([
@@ -337,6 +339,9 @@ test("an image of the internet comes from this server alone, when it is one that
   expect((await problemIn(refused[0] ?? Response.error())).detail).toMatch(/no image that can be shown/);
   // Without the setting, no private address is read.
   expect((await fetchImage(`${origin}/a.png`, await serveApi())).status).toBe(422);
+  const { post } = await serveCallers(scriptedModel([]), [{ owner: "anna", tools: ["calculator"] }]);
+  const ofAnna = await post("/agent/images", "anna", { url: `${origin}/a.png` });
+  expect([ofAnna.status, (await problemIn(ofAnna)).detail]).toEqual([403, expect.stringContaining("read_page")]);
   const odd = ["data:image/png;base64,AAAA", "file:///etc/passwd", "javascript:alert(1)"];
   expect((await Promise.all(odd.map((url) => fetchImage(url)))).map(({ status }) => status)).toEqual([400, 400, 400]);
 });

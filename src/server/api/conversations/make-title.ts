@@ -32,7 +32,10 @@ async function makeTitle(api: ApiContext, run: RunHandle): Promise<void> {
   const id = outcome.conversation_id || wanted;
   const store = await duet.store(caller);
   const entry = await findStoredEntry(store, id);
-  if (entry === undefined || entry.turns !== 1 || entry.isNamed || store.change === undefined) return;
+  if (entry === undefined || entry.isNamed || store.change === undefined) return;
+  // Another answer to the first question is on a branch of its own, and the title is there already.
+  const turns = (await store.branches?.read(id))?.turns.length ?? entry.turns;
+  if (turns !== 1) return;
   const title = await askForTitle(api, run, outcome.response);
   if (title === "") return;
   await store.change(id, { title });

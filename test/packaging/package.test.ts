@@ -128,7 +128,15 @@ test("the package has the program, its pages and prompts, the library's types, t
       .filter((file) => /\.(?:js|d\.ts)$/.test(file))
       .filter(isUnused(files))
       .sort(),
-  ).toEqual(["dist/duet.js", "dist/zod-compile.js", "dist/zod-core.js", "dist/zod-mini.js", "dist/zod.js"]);
+  ).toEqual([
+    "dist/duet.js",
+    "dist/page-code.js",
+    "dist/page-math.js",
+    "dist/zod-compile.js",
+    "dist/zod-core.js",
+    "dist/zod-mini.js",
+    "dist/zod.js",
+  ]);
 });
 
 test("what is published runs no script at an install, names its repository, and points to files that are there", async () => {

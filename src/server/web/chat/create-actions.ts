@@ -19,7 +19,13 @@ import { changeTurn, findActiveTurn, type Store } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
 import { findBranch } from "./state/talk-tree.ts";
 import type { AddressHash } from "./storage/address-hash.ts";
-import type { ChatActions, ChoiceActions, ConversationActions, TurnActions } from "./views/chat-actions.ts";
+import type {
+  ChatActions,
+  ChoiceActions,
+  ConversationActions,
+  SendOptions,
+  TurnActions,
+} from "./views/chat-actions.ts";
 import type { Screen } from "./views/screen.tsx";
 
 export interface ActionsOptions {
@@ -42,7 +48,10 @@ export function createActions(options: ActionsOptions): ChatActions {
   }
 
   /** Answers the question of a run, says something to the run, or lets the text wait for its end. */
-  function sendWhileRunning(text: string, isQueued: boolean): ReturnType<ChatActions["send"]> {
+  function sendWhileRunning(
+    text: string,
+    { isQueued = false, files = [] }: SendOptions,
+  ): ReturnType<ChatActions["send"]> {
     const going = findActiveTurn(store.state);
     const runId = going?.run.runId;
     if (going === undefined || runId === undefined) return chatTexts.notBegun;
@@ -56,7 +65,8 @@ export function createActions(options: ActionsOptions): ChatActions {
     if (isKnownCommand(text)) return chatTexts.runGoes;
     const { conversationId } = store.state;
     if (isQueued && conversationId !== undefined) {
-      const asking = toQuestion(store.state, text, screen().locale);
+      const attachments = files.length > 0 ? files : undefined;
+      const asking = { ...toQuestion(store.state, text, screen().locale), attachments };
       void attempt(api.queue(conversationId, asking)).then((isTaken) => isTaken || restoreText(text));
     } else void attempt(api.message(runId, text)).then((isTaken) => isTaken || restoreText(text));
     return undefined;
@@ -66,11 +76,11 @@ export function createActions(options: ActionsOptions): ChatActions {
     ...createConversationActions(options),
     ...createTurnActions(options),
     ...createChoiceActions(options),
-    send(text, { files = [], isSure = false, isQueued = false } = {}) {
-      if (findActiveTurn(store.state) !== undefined) return sendWhileRunning(text, isQueued);
+    send(text, options = {}) {
+      if (findActiveTurn(store.state) !== undefined) return sendWhileRunning(text, options);
       if (isKnownCommand(text)) store.change((chat) => runCommand(chat, text));
-      else if (isCommand(text) && !isSure) return describeUnknownCommand(text);
-      else runs.ask(text, { files });
+      else if (isCommand(text) && options.isSure !== true) return describeUnknownCommand(text);
+      else runs.ask(text, { files: options.files });
       return undefined;
     },
     stop() {

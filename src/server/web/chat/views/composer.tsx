@@ -38,7 +38,8 @@ export function Composer() {
     setHeld(word && { word, isWait: isGoing });
     if (word !== undefined) return;
     draft.value = "";
-    if (!isGoing) files.value = [];
+    // What is told to a run is words; files wait for the next question.
+    if (!isGoing || isQueued) files.value = [];
     message.current?.focus();
   };
   const handleKey = (event: KeyboardEvent): void => {

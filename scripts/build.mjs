@@ -4,7 +4,7 @@ import { cp, rm, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { build } from "esbuild";
-import { buildChatPage, buildRunPage } from "./build/build-page.mjs";
+import { buildChatPage, buildPageParts, buildRunPage } from "./build/build-page.mjs";
 import { buildZod } from "./build/build-zod.mjs";
 import { collectNotices } from "./build/collect-notices.mjs";
 import { lazyBuiltins } from "./build/lazy-builtins.mjs";
@@ -43,13 +43,23 @@ const program = await build({
   metafile: true,
 });
 const zod = await buildZod();
-const [runPage, chatPage] = await Promise.all([buildRunPage(), buildChatPage()]);
+const [runPage, chatPage, pageParts] = await Promise.all([buildRunPage(), buildChatPage(), buildPageParts()]);
 await writeFile("dist/run-page.html", runPage.text);
-await writeFile("dist/chat-page.html", chatPage.text);
-await writeFile("dist/chat-page.html.gz", gzipSync(chatPage.text, { level: 9, memLevel: 6 }));
-await writeFile("dist/chat-page.html.br", brotliCompressSync(chatPage.text));
+const served = { "chat-page.html": chatPage.text };
+for (const { name, text } of pageParts) served[`page-${name}.js`] = text;
+for (const [name, text] of Object.entries(served)) {
+  await writeFile(`dist/${name}`, text);
+  await writeFile(`dist/${name}.gz`, gzipSync(text, { level: 9, memLevel: 6 }));
+  await writeFile(`dist/${name}.br`, brotliCompressSync(text));
+}
 await cp("src/agent/prompts", "dist/prompts", { recursive: true, filter: (path) => !path.endsWith(".ts") });
-const metafiles = [program.metafile, ...zod, ...runPage.metafiles, ...chatPage.metafiles];
+const metafiles = [
+  program.metafile,
+  ...zod,
+  ...runPage.metafiles,
+  ...chatPage.metafiles,
+  ...pageParts.map(({ metafile }) => metafile),
+];
 await writeFile("dist/THIRD-PARTY-NOTICES.txt", await collectNotices(metafiles));
 // Editors read it at the address that a new configuration names.
 const { stdout: schema } = await promisify(execFile)(process.execPath, ["dist/duet.js", "config", "schema"]);

@@ -1,7 +1,11 @@
-// Writes what docs/ has from tables of the program: the page of the built-in tools, and the tables of settings, variables and limits.
+// Writes what docs/ has from tables of the program: the page of the built-in tools, and the tables of settings, variables and limits;
+// and the types of the requests that the page makes, from the OpenAPI document.
 import { readFile, writeFile } from "node:fs/promises";
 import { documentBuiltinTools } from "../src/tools/tool-documents.ts";
+import { pageApiFile, writePageApi } from "./page-api.ts";
 import { fillTables, generatedPages } from "./setting-tables.ts";
+
+await writeFile(pageApiFile, writePageApi());
 
 for (const [locale, ending] of [
   ["en", "md"],

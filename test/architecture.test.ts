@@ -245,7 +245,7 @@ test("the environment's check sees every way to read it", () => {
 
 function program(): Files {
   const root = fileURLToPath(new URL("..", import.meta.url));
-  const names = globSync(["src/**/*.ts", "bin/**/*.ts"], { cwd: root }).map((name) => name.replaceAll("\\", "/"));
+  const names = globSync(["src/**/*.{ts,tsx}", "bin/**/*.ts"], { cwd: root }).map((name) => name.replaceAll("\\", "/"));
   return Object.fromEntries(names.sort().map((name) => [name, readFileSync(`${root}/${name}`, "utf8")]));
 }
 
@@ -298,7 +298,8 @@ function cycles(files: Files): string[] {
 }
 
 /** The command line, the library, the pages and the workers are where something starts. */
-const starts = /^(?:bin\/[^/]+|src\/index|src\/server\/web\/[^/]+\/main|src\/.+-worker)\.ts$/;
+const starts =
+  /web\/parts\/\w+-part\.ts$|\.d\.ts$|^(?:bin\/[^/]+|src\/index|src\/server\/web\/[^/]+\/main|src\/.+-worker)\.ts$/;
 
 function unusedFiles(files: Files): string[] {
   const used = new Set(Object.keys(files).flatMap((file) => importsOf(files, file)));

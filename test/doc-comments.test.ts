@@ -55,7 +55,7 @@ const subordinators = words("that which who whom whose where when while if becau
 const interrogatives = words("what whether how of whose where why who whom which");
 
 test("every doc comment of the program begins with a sentence that has a main verb", () => {
-  const files = globSync("{src,bin}/**/*.ts").map((file) => file.replaceAll("\\", "/"));
+  const files = globSync("{src,bin}/**/*.{ts,tsx}").map((file) => file.replaceAll("\\", "/"));
   expect(files.sort().flatMap((file) => findFragments(file, readFileSync(file, "utf8")))).toEqual([]);
 });
 

@@ -15,6 +15,16 @@ export function buildChatPage() {
   return buildPage({ shell: "chat/chat.html", style: "chat/chat.css", script: "chat/main.ts" });
 }
 
+/** What the page at `/` loads when it first needs it: scripts of their own, each with its name. */
+export function buildPageParts() {
+  return Promise.all(
+    ["code", "math"].map(async (name) => {
+      const { text, metafile } = await bundle(`${folder}/parts/${name}-part.ts`, "esm");
+      return { name, text, metafile };
+    }),
+  );
+}
+
 async function buildPage({ shell, style, script }) {
   // The indentation between elements is for those who write the page.
   const text = (await readFile(`${folder}/${shell}`, "utf8")).replace(/>\s*\n\s*</g, "><");
@@ -72,9 +82,9 @@ const reasonsLeftOut = {
   name: "reasons-left-out",
   setup({ onLoad }) {
     const call = /\bignoreRejection\(((?:[^"'`()]|\((?:[^"'`()]|\([^"'`()]*\))*\))*),\s*"[^"]*",?\s*\)/g;
-    onLoad({ filter: /[\\/]server[\\/]web[\\/].*\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /[\\/]server[\\/]web[\\/].*\.tsx?$/ }, async ({ path }) => {
       const text = await readFile(path, "utf8");
-      return { contents: text.replace(call, "ignoreRejection($1)"), loader: "ts" };
+      return { contents: text.replace(call, "ignoreRejection($1)"), loader: path.endsWith("x") ? "tsx" : "ts" };
     });
   },
 };
@@ -91,16 +101,18 @@ const libraryErrorsInShort = {
 };
 
 /** A style or a script with all that it imports. What would end its element early, the bundler writes in another way. */
-async function bundle(entry) {
+async function bundle(entry, format = "iife") {
   const { outputFiles, metafile } = await build({
     entryPoints: [entry],
     bundle: true,
     minify: true,
     write: false,
     platform: "browser",
-    format: "iife",
+    format,
     target: ["es2022", "chrome123", "safari17.5", "firefox120"],
     charset: "utf8",
+    jsx: "automatic",
+    jsxImportSource: "preact",
     legalComments: "none",
     plugins: [versionAlone, limitsInShort, shapesByValue, reasonsLeftOut, libraryErrorsInShort],
     logLevel: "warning",

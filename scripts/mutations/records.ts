@@ -128,7 +128,7 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "record-files-end",
-    file: "src/store/sqlite/sqlite-store.ts",
+    file: "src/store/sqlite/finished-run.ts",
     text: "  if (isRecorded) dropRunFiles(statements, run.runId);\n",
     becomes: "  void isRecorded;\n",
     tests: ["test/store/files.test.ts"],

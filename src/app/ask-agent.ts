@@ -51,6 +51,7 @@ export async function askAgent(
   const mode = request.mode ?? selected?.settings.mode ?? "agent";
   const { history, budget, resumed, attachments = [], stop, toolChoice, documents } = request;
   const answerForm = request.answerForm ?? (resumed && (await reopenAnswerForm(resumed)));
+  const after = request.after ?? resumed?.header.after;
   const { signal } = activeRun;
   const began = performance.now();
   const locale = request.locale ?? chooseLocale(config, question);
@@ -77,6 +78,7 @@ export async function askAgent(
     (await loadConversation(ownerStore, conversationId, {
       ...{ caller, going: activeRun, mutex: conversations.planTurns },
       branch: request.branch ?? resumed?.header.branch,
+      after,
     }));
   // Duet itself has given the ID of a run that goes on, and of a conversation whose first question this is.
   const isGiven = resumed !== undefined || request.isFirst === true;
@@ -84,7 +86,7 @@ export async function askAgent(
   const found = known ?? (await ownerStore.create(conversationId, { isGiven }));
   const atStart = resumed ? toConversationAtStart(found, resumed) : found;
   const conversation = request.sources ? { ...atStart, sources: request.sources } : atStart;
-  const place = { branch: conversation.branch, folder: request.folder ?? resumed?.header.folder };
+  const place = { branch: conversation.branch, after, folder: request.folder ?? resumed?.header.folder };
   const session = conversations.sessions.of(toConversationKey(caller, conversation.id), known === undefined);
   const { monitor } = conversations;
   const isOperator = caller.owner === undefined;

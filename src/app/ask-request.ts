@@ -33,6 +33,8 @@ export interface AskRequest {
   isFirst?: boolean | undefined;
   /** Is the branch of the conversation that the question continues; the current one when absent. */
   branch?: number | undefined;
+  /** Is the turn that the question follows, in place of the last one of a branch; 0 for a first one. */
+  after?: number | undefined;
   /** Is the folder in which a person asks. A conversation that begins with the question belongs to it. */
   folder?: string | undefined;
   /**

@@ -12,6 +12,7 @@ import type { AgentEvent, Notice } from "../core/events.ts";
 import type { Credentials } from "../core/store/credentials.ts";
 import type { TakenRun } from "../core/store/journal.ts";
 import type { ConversationStore, TypedHistory } from "../core/store/store.ts";
+import type { UsageHistory } from "../core/store/usage-history.ts";
 import type { Tool } from "../core/tools/tool.ts";
 import type { AgentTrace } from "../core/trace.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
@@ -233,6 +234,11 @@ export class Duet {
   /** Returns the API tokens and the sessions of people who are signed in. Their methods reject while the store cannot be used. */
   async credentials(): Promise<Credentials> {
     return (await this.#parts.conversations.store.get()).credentials;
+  }
+
+  /** Returns what callers have used by day and model; undefined where an embedding program has brought its own store. */
+  async usageHistory(): Promise<UsageHistory | undefined> {
+    return (await this.#parts.conversations.store.get()).usageHistory;
   }
 
   /** Returns the history of what is typed in the chat. Its methods never reject: what cannot be stored lasts as long as the chat. */

@@ -7,6 +7,27 @@ export interface Attachment {
   mediaType?: string | undefined;
 }
 
+/** Lists what is understood, for those who choose files. The bytes decide in the end. */
+export const attachmentKinds = [
+  {
+    kind: "image",
+    mediaTypes: ["image/png", "image/jpeg", "image/gif", "image/webp"],
+    extensions: ["png", "jpg", "jpeg", "gif", "webp"],
+  },
+  { kind: "pdf", mediaTypes: ["application/pdf"], extensions: ["pdf"] },
+  {
+    kind: "word",
+    mediaTypes: ["application/vnd.openxmlformats-officedocument.wordprocessingml.document"],
+    extensions: ["docx"],
+  },
+  {
+    kind: "excel",
+    mediaTypes: ["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"],
+    extensions: ["xlsx"],
+  },
+  { kind: "text", mediaTypes: ["text/*", "application/json"], extensions: ["txt", "md", "csv", "json", "xml", "log"] },
+] as const;
+
 /** Limits the files that come with one question, and what they take together, in bytes. */
 export const mostAttachments = 20;
 export const longestAttachments = 50_000_000;

@@ -39,6 +39,10 @@ export interface RunQuestionRequest {
   isInteractive?: boolean | undefined;
   /** Sets the ID of the run. A new one is generated when absent. */
   runId?: string | undefined;
+  /** Is the turn that the question follows, in place of the last one of the current branch. */
+  after?: number | undefined;
+  /** Says what becomes of the run when everybody who waits for it has left. The configuration does when it is absent. */
+  onDisconnect?: RunHandle["onDisconnect"];
 }
 
 type GivenOptions = Pick<
@@ -49,6 +53,7 @@ type GivenOptions = Pick<
 /** Begins a run. Throws where there are too many, and for a conversation that cannot be. */
 export function beginRun(asked: RunQuestionRequest): RunHandle {
   const { scope, input, attachments, chain, locale, models, answerForm, given, isInteractive, runId } = asked;
+  const { after, onDisconnect } = asked;
   const { duet, settings, runs, caller, mode, logSteps } = scope;
   checkConversationId(input.conversation_id);
   const ceilings = readCeilings(settings.limits);
@@ -71,7 +76,9 @@ export function beginRun(asked: RunQuestionRequest): RunHandle {
       locale,
       chain,
       isInteractive,
+      after,
     },
+    onDisconnect,
     canAsk: (kind) => canAskKind(asked, kind),
     asksInAnswer: asked.asksInAnswer,
     patienceMs: settings.confirmTime * 1000,

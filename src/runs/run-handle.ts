@@ -3,7 +3,7 @@ import type { Caller } from "../core/caller.ts";
 import { type DraftEvent, isDraftEvent } from "../core/drafts.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { replaceNotSaved } from "../core/notices.ts";
-import type { Outcome } from "../core/outcome.ts";
+import type { Mode, Outcome } from "../core/outcome.ts";
 import type { AskUser, QuestionKind } from "../core/questions/user-question.ts";
 import { createRunInbox, type RunInbox } from "../core/run-inbox.ts";
 import type { RunItem } from "../core/run-state.ts";
@@ -41,6 +41,11 @@ export interface RunHandle extends LiveRun {
   /** Is the draft that is being written, which stands in no event. It grows in place, and is another object for another draft. */
   readonly draft: LiveDraft | undefined;
   readonly isStopping: boolean;
+  readonly mode: Mode;
+  /** Is the turn that the question follows, where it names one. */
+  readonly after: number | undefined;
+  /** Says what becomes of it when everybody who waits for it has left. The configuration does when it is absent. */
+  readonly onDisconnect: "cancel" | "finish" | undefined;
   /** Is true once somebody has received the run's outcome. */
   isDelivered: boolean;
   /** Takes what a person says while the run works. */
@@ -95,6 +100,7 @@ export interface StartRunOptions {
   entrance?: Entrance | undefined;
   /** Holds the records of a run that goes on. */
   resumed?: TakenRun | undefined;
+  onDisconnect?: RunHandle["onDisconnect"];
   /** Returns true for the kinds of questions that the run may ask its user. */
   canAsk(kind: QuestionKind): boolean;
   /** Is how long a question waits for its answer, in milliseconds. */
@@ -116,6 +122,7 @@ export function startRun({
   isAside = false,
   entrance = "http",
   resumed,
+  onDisconnect,
   request,
   canAsk,
   patienceMs,
@@ -155,6 +162,9 @@ export function startRun({
     caller,
     locale,
     isAside,
+    mode,
+    after: request.after,
+    onDisconnect,
     wantedConversationId: resumed ? resumed.header.wantedConversationId : request.conversationId,
     startedAt: resumed ? Date.parse(resumed.begunAt) : Date.now(),
     isDelivered: false,

@@ -12,6 +12,8 @@ import { type RunHandle, type StartRunOptions, startRun } from "./run-handle.ts"
 
 export interface RunRegistry extends LiveRuns {
   listRuns(caller: Caller): Iterable<RunHandle>;
+  /** Returns the known runs of all callers, for the operator. */
+  listAll(): RunHandle[];
   find(id: string, caller: Caller): RunHandle | undefined;
   findLatest(question: string, caller: Caller): RunHandle | undefined;
   /** Returns the caller's run that has asked its client for this call. */
@@ -38,6 +40,8 @@ export interface RunRegistry extends LiveRuns {
   onForget(listener: (conversationId: string, caller: Caller) => void): void;
   /** Releases all runs that a closed connection held. Returns the runs that nobody holds any more. */
   releaseConnection(connection: object): RunHandle[];
+  /** Aborts when no further run begins, because the server closes. */
+  readonly closing: AbortSignal;
   /** Prevents further runs from beginning. Returns the active runs of all callers. */
   stop(): RunHandle[];
   /** Cancels a run and waits for its end, at most `ms` milliseconds. Returns its outcome, or what is known by then. */
@@ -67,7 +71,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
   const joinable = new Map<string, Set<RunHandle>>();
   const forgetters: ((conversationId: string, caller: Caller) => void)[] = [];
   const listeners = new Set<{ owner: string | undefined; tell(): void }>();
-  let isStopped = false;
+  const closing = new AbortController();
 
   /**
    * Callers of one owner may have rights to different tools, so a run of one caller may have used tools that another may not
@@ -148,6 +152,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
 
   return {
     listRuns: listCallerRuns,
+    listAll: () => [...active.values(), ...ended.values()].filter(({ isAside }) => !isAside),
     find(id, caller) {
       const run = active.get(id) ?? ended.get(id);
       return run && isOwnedBy(run, caller) ? run : undefined;
@@ -171,7 +176,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
     getBudget: (caller) => limits?.getBudget(caller),
     begin(wanted) {
       const { caller } = wanted;
-      if (isStopped) throw serverClosingError();
+      if (closing.signal.aborted) throw serverClosingError();
       // A run that goes on was let in when it began.
       if (wanted.resumed === undefined) admit(caller);
       const run = startRun({
@@ -200,8 +205,9 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
     },
     onForget: (listener) => void forgetters.push(listener),
     releaseConnection: (connection) => [...active.values()].filter((run) => run.releaseSession(connection)),
+    closing: closing.signal,
     stop() {
-      isStopped = true;
+      closing.abort();
       return [...active.values()];
     },
     async cancel(run, ms, signal) {

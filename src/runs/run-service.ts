@@ -72,7 +72,7 @@ export const lostConnection = "the client closed the connection";
 /** Is how long a run goes on whose caller was cut off, in milliseconds. The same question finds it in this time. */
 const lostCallerMs = 60_000;
 
-type HeldRun = Pick<RunHandle, "hold" | "release" | "cancel">;
+type HeldRun = Pick<RunHandle, "hold" | "release" | "cancel"> & Partial<Pick<RunHandle, "onDisconnect">>;
 
 /** Maps each run whose caller was cut off to the timer that holds it and ends it. */
 const lostCallers = new WeakMap<HeldRun, NodeJS.Timeout>();
@@ -95,7 +95,7 @@ export function releaseRun(
     lostCallers.set(run, timer);
   }
   const wasLast = [...holders, ...(earlier ? [earlier] : [])].map((holder) => run.release(holder)).includes(true);
-  if (wasLast && settings.onDisconnect === "cancel") run.cancel();
+  if (wasLast && (run.onDisconnect ?? settings.onDisconnect) === "cancel") run.cancel();
 }
 
 /** Returns true when a request was given up because its time was over, and not by a person. `reason` is that of its signal. */

@@ -99,7 +99,8 @@ test("86: without the token every route but the open ones is closed, by every me
     { cookie: `token=${token}; authorization=Bearer ${token}`, "x-api-key": "0123456789abcde" },
   ];
   const isGuarded = (text: string) =>
-    !text.startsWith("OPTIONS") && !/^\w+ \/(healthz|readyz|signin(\/session)?)? HTTP/.test(text);
+    !text.startsWith("OPTIONS") &&
+    !/^\w+ \/(healthz|readyz|manifest\.webmanifest|page\/(code|math)\.js|signin(\/session)?)? HTTP/.test(text);
   for (const headers of wrong) {
     const answers = await sendAll(port, everyRequest(port, headers).filter(isGuarded));
     // Guesses of a token are slowed down and not all looked at.
@@ -219,12 +220,14 @@ test("98: no answer of any route may be kept on its way, be taken for something 
     const [request = ""] = text.split(" HTTP");
     const { head, body } = await sendRaw(port, text);
     expect([request, head]).toEqual([request, expect.stringContaining("x-content-type-options: nosniff")]);
-    // A browser asks whether the page, which has no data, is still the same. That of the sign-in says who somebody is.
-    const caching = /^(GET|HEAD) \/$/.test(request) ? /^no-cache/ : /^no-store/;
+    // A browser asks whether the page and its parts, which have no data, are still the same. That of the sign-in says who somebody is.
+    const caching = /^(GET|HEAD) \/(manifest\.webmanifest|page\/(code|math)\.js)?$/.test(request)
+      ? /^no-cache/
+      : /^no-store/;
     expect([request, /cache-control: (\S+)/.exec(head)?.[1]]).toEqual([request, expect.stringMatching(caching)]);
     expect([request, head]).toEqual([request, expect.not.stringMatching(/^(server|x-powered-by):/m)]);
-    // The page's own script may say what it likes.
-    if (!head.includes("text/html"))
+    // The page's own scripts may say what they like.
+    if (!/text\/(html|javascript)/.test(head))
       expect([request, body]).toEqual([
         request,
         expect.not.stringMatching(/node_modules|\.[jt]s:\d|file:\/\/|\n\s+at /),

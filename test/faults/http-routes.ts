@@ -14,7 +14,7 @@ import { call, initialize, post, rawText } from "../fakes/http-interface.ts";
 export interface TestedRoute {
   /** With names in place of `:id`. */
   path: string;
-  methods: readonly ("GET" | "POST" | "DELETE")[];
+  methods: readonly ("GET" | "POST" | "PATCH" | "DELETE")[];
   /** Anybody may load it, signed in or not. */
   isOpen?: true;
   /** What a POST is served for. */
@@ -26,6 +26,9 @@ const messages = [{ role: "user", content: "Say it." }];
 /** By the path as the server names it. */
 export const routes: Readonly<Record<string, TestedRoute>> = {
   "/": { path: "/", methods: ["GET"], isOpen: true },
+  "/manifest.webmanifest": { path: "/manifest.webmanifest", methods: ["GET"], isOpen: true },
+  "/page/code.js": { path: "/page/code.js", methods: ["GET"], isOpen: true },
+  "/page/math.js": { path: "/page/math.js", methods: ["GET"], isOpen: true },
   "/signin": { path: "/signin", methods: ["GET"], isOpen: true },
   "/signin/session": { path: "/signin/session", methods: ["GET"], isOpen: true },
   "/healthz": { path: "/healthz", methods: ["GET"], isOpen: true },
@@ -48,7 +51,29 @@ export const routes: Readonly<Record<string, TestedRoute>> = {
     body: { message: "and in French" },
   },
   "/agent/conversations": { path: "/agent/conversations", methods: ["GET"] },
-  "/agent/conversations/:id": { path: "/agent/conversations/conv-0", methods: ["GET", "DELETE"] },
+  "/agent/conversations/:id": {
+    path: "/agent/conversations/conv-0",
+    methods: ["GET", "PATCH", "DELETE"],
+    body: { pinned: true },
+  },
+  "/agent/conversations/:id/restore": { path: "/agent/conversations/conv-0/restore", methods: ["POST"], body: {} },
+  "/agent/conversations/:id/export": { path: "/agent/conversations/conv-0/export", methods: ["GET"] },
+  "/agent/conversations/:id/files/:file": { path: "/agent/conversations/conv-0/files/0", methods: ["GET"] },
+  "/agent/conversations/:id/queue": {
+    path: "/agent/conversations/conv-0/queue",
+    methods: ["GET", "POST"],
+    body: { message: "Say it." },
+  },
+  "/agent/conversations/:id/queue/:question": { path: "/agent/conversations/conv-0/queue/0", methods: ["DELETE"] },
+  "/agent/runs/:id/feedback": { path: "/agent/runs/run-0/feedback", methods: ["POST"], body: { rating: "up" } },
+  "/agent/runs/:id/steps/:step": { path: "/agent/runs/run-0/steps/1", methods: ["GET"] },
+  "/agent/images": { path: "/agent/images", methods: ["POST"], body: { url: "http://127.0.0.1:9/a.png" } },
+  "/agent/events": { path: "/agent/events", methods: ["GET"] },
+  "/operator/settings": { path: "/operator/settings", methods: ["GET", "PATCH"], body: {} },
+  "/operator/servers": { path: "/operator/servers", methods: ["GET"] },
+  "/operator/runs": { path: "/operator/runs", methods: ["GET"] },
+  "/operator/usage": { path: "/operator/usage", methods: ["GET"] },
+  "/operator/problems": { path: "/operator/problems", methods: ["GET"] },
   "/agent/settings": { path: "/agent/settings", methods: ["GET"] },
   "/v1/chat/completions": {
     path: "/v1/chat/completions",
@@ -83,7 +108,7 @@ const all = Object.values(routes);
 export const postRoutes = all.filter(({ methods }) => methods.includes("POST"));
 
 /** Those of them that read what they are sent, whatever it is; the others first look for what it is about. */
-export const readingRoutes = postRoutes.filter(({ path }) => !/\/(reply|run-0\/messages|cancel)$/.test(path));
+export const readingRoutes = postRoutes.filter(({ path }) => !/\/(reply|run-0\/messages|cancel|restore)$/.test(path));
 
 /** Those that one has to sign in for. */
 export const guardedRoutes = all.filter(({ isOpen }) => isOpen === undefined);
@@ -91,7 +116,7 @@ export const guardedRoutes = all.filter(({ isOpen }) => isOpen === undefined);
 /** What is not there, beside what is. */
 const nowhere = ["/nothing", "/agent/nothing", "/v1"];
 
-const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"];
+const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /** Every route, and some that are none, by every method, served or not. */
 export function everyRequest(port: number, headers: Record<string, string> = {}): string[] {

@@ -103,6 +103,12 @@ test("the package has the program, its pages and prompts, the library's types, t
     "dist/heavy-worker.js",
     "dist/index.js",
     "dist/module-worker.js",
+    "dist/page-code.js",
+    "dist/page-code.js.br",
+    "dist/page-code.js.gz",
+    "dist/page-math.js",
+    "dist/page-math.js.br",
+    "dist/page-math.js.gz",
     "dist/run-page.html",
     "dist/zod-compile.js",
     "dist/zod-core.js",
@@ -122,7 +128,15 @@ test("the package has the program, its pages and prompts, the library's types, t
       .filter((file) => /\.(?:js|d\.ts)$/.test(file))
       .filter(isUnused(files))
       .sort(),
-  ).toEqual(["dist/duet.js", "dist/zod-compile.js", "dist/zod-core.js", "dist/zod-mini.js", "dist/zod.js"]);
+  ).toEqual([
+    "dist/duet.js",
+    "dist/page-code.js",
+    "dist/page-math.js",
+    "dist/zod-compile.js",
+    "dist/zod-core.js",
+    "dist/zod-mini.js",
+    "dist/zod.js",
+  ]);
 });
 
 test("what is published runs no script at an install, names its repository, and points to files that are there", async () => {

@@ -28,9 +28,9 @@ inChromium("the field and the cards in a browser", () => {
         rooms.push(await heightOf(".talk"));
         expect(await page.evaluate("document.querySelector('.talk').scrollTop")).toBe(0);
         expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
-        for (const name of ["输入问题", "发送"]) expect(await visible(name)).toBe(true);
+        for (const name of ["输入问题", "发送", "模型与参数"]) expect(await visible(name)).toBe(true);
       }
-      for (const [at, least] of [400, 200, 250].entries()) expect(rooms[at]).toBeGreaterThan(least);
+      for (const [at, least] of [400, 190, 240, 380].entries()) expect(rooms[at]).toBeGreaterThan(least);
     });
 
     test("a call that needs consent can be read and answered", async () => {
@@ -202,4 +202,5 @@ const windows = [
   [360, 640],
   [360, 340],
   [844, 390],
+  [320, 640],
 ] as const;

@@ -87,6 +87,47 @@ inChromium("the look of the page", () => {
     await untilRun(page, ({ status }) => !/等待|正在|思考/.test(status));
   });
 
+  test("with menus, files, an edited question, its versions, what was found, and the list of keys", async () => {
+    const { page } = watched;
+    await chooseMode(page, "Chat 模式");
+    duet.provider.script(
+      "strong",
+      { text: "用 `npm ci`：\n\n```ts\nconst x: number = 1; // 一\n```\n\n$$x^2$$" },
+      { text: "好。" },
+    );
+    await ask(page, "怎么装？");
+    await answered(page);
+    await page.locator("math").waitFor();
+    await page
+      .locator(".choose-files")
+      .setInputFiles({ name: "表.pdf", mimeType: "application/pdf", buffer: Buffer.alloc(9000) });
+    await page.getByRole("button", { name: "修改问题" }).click();
+    await looksRight("editing");
+    await page.getByRole("textbox", { name: "修改问题" }).fill("怎样安装？");
+    await page.keyboard.press("Enter");
+    await page.getByRole("group", { name: "这个问题的其他写法" }).waitFor();
+    await page.locator(".conversation .open-menu").first().focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("menu").waitFor();
+    await looksRight("menu");
+    await page.keyboard.press("Escape");
+    await page.getByRole("searchbox", { name: "搜索对话" }).fill("上海");
+    await page.locator("mark").first().waitFor();
+    await page.locator(".conversation .open-menu").first().click();
+    await page.getByRole("menuitem", { name: "删除" }).click();
+    await page.getByRole("button", { name: "撤销" }).waitFor();
+    await looksRight("found");
+    await page.keyboard.press("Control+/");
+    await page.getByRole("dialog", { name: "键盘快捷键" }).waitFor();
+    await looksRight("keys");
+    await page.keyboard.press("Escape");
+    await page.evaluate("document.querySelector('.open-operator').click()");
+    await page.locator(".tabs button").filter({ hasText: "设置" }).click();
+    await page.locator(".setting").first().waitFor();
+    await looksRight("operator");
+    await page.keyboard.press("Escape");
+  });
+
   /** No rule of axe-core is broken, light, dark or on a phone; and there is a picture of each. */
   async function looksRight(state: string): Promise<void> {
     const { page } = watched;

@@ -47,7 +47,8 @@ export async function startPageDuet(options: PageDuetOptions = {}): Promise<Page
     SEARXNG_URL: search.url,
     ...options.environment,
   };
-  const settings = { conversations: { store: "memory" }, locale: "zh", ...options.settings };
+  // A title is asked of the model that decides, which would take an answer that a test has written for it.
+  const settings = { conversations: { store: "memory", titles: false }, locale: "zh", ...options.settings };
   const config = await loadConfig({}, environment, "/nowhere", { name: "test", settings });
   const duet = await openDuet(config, options.tools === undefined ? {} : { tools: options.tools });
   const over = new AbortController();

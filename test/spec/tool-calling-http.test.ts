@@ -159,7 +159,7 @@ describe("POST /agent/chat", () => {
 
     const place = `${served.origin}/agent/conversations/${conversation_id}`;
     const kept: ConversationJson = JSON.parse(await (await fetch(place)).text());
-    expect(kept.turns).toEqual([
+    expect(kept.turns).toMatchObject([
       { question: "我叫小明", answer: "你好，小明。" },
       { question: "我叫什么？", answer: "你叫小明。" },
     ]);

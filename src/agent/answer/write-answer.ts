@@ -174,12 +174,19 @@ const plainResultsTitle: Text = {
   en: "No model could write the answer. These are the results so far:",
 };
 
-/** Returns the unchanged results themselves as the answer, for when no model can write one. */
+/** Returns the unchanged results themselves as the answer, for when no model can write one. Each is code: it is shown, and never read as Markdown. */
 export function renderPlainResults(observations: readonly Observation[], locale: Locale): string {
   const results = observations
     .filter(({ ran }) => ran)
-    .map(({ call, result, text }) => `${call.name} ${call.argumentsText}\n${result.shown ?? text}`);
+    .map(({ call, result, text }) => toCodeBlock(`${call.name} ${call.argumentsText}\n${result.shown ?? text}`));
   return [say(locale, plainResultsTitle), ...results].join("\n\n");
+}
+
+/** The marks around it are longer than any in the text. */
+function toCodeBlock(text: string): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
+  const marks = "`".repeat(longest + 1);
+  return `${marks}\n${text}\n${marks}`;
 }
 
 export interface AnswerInput {

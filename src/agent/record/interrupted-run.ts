@@ -48,7 +48,16 @@ export function toInterruptedRun(taken: TakenRun): FinishedRun {
   };
   const named = new Set([...files, ...images].flatMap(listHashes));
   return {
-    ...{ conversationId, runId, turn, marker, lastResult, branch: header.branch, folder: header.folder },
+    ...{
+      conversationId,
+      runId,
+      turn,
+      marker,
+      lastResult,
+      branch: header.branch,
+      after: header.after,
+      folder: header.folder,
+    },
     trace: recorder.finish(outcome),
     results,
     files: taken.files.filter(({ hash }) => named.has(hash)),

@@ -51,16 +51,19 @@ export function createMonitoredStore(store: SharedStore, parts: MonitoredParts):
     return conversation;
   }
 
-  async function load(id: string, branch?: number): Promise<Conversation | undefined> {
+  async function load(id: string, branch?: number, place?: number): Promise<Conversation | undefined> {
     const before = unsaved.find(owner, id);
-    const known = await watch(store.load(id, branch));
+    const known = await watch(store.load(id, branch, place));
     const after = unsaved.find(owner, id);
     // What was saved meanwhile is in neither or in both.
-    if (before.length !== after.length) return load(id, branch);
+    if (before.length !== after.length) return load(id, branch, place);
     const [first] = after;
     if (first === undefined) return known && rememberSources(known);
     const begun = known ?? (await watch(store.create(first.run.conversationId)));
-    const isOn = ({ run }: (typeof after)[number]): boolean => (run.branch ?? begun.branch) === begun.branch;
+    // What waits to be saved has no number yet, so that no turn follows it.
+    const isOn = ({ run }: (typeof after)[number]): boolean =>
+      run.after === undefined ? (run.branch ?? begun.branch) === begun.branch : branch === undefined;
+    if (place !== undefined) return rememberSources(begun);
     return rememberSources(addUnsaved(begun, after.filter(isOn)));
   }
 
@@ -73,15 +76,20 @@ export function createMonitoredStore(store: SharedStore, parts: MonitoredParts):
     load,
     create: async (id, options) => rememberSources(await watch(store.create(id, options))),
     append: (run) => unsaved.append({ owner, store, run, sources: sourceLists.get(toKey(run.conversationId)) }),
-    summarise: (id, summary, branch) => watch(store.summarise(id, summary, branch)),
+    summarise: (id, summary, branch, after) => watch(store.summarise(id, summary, branch, after)),
     latest: (folder) => watch(store.latest(folder)),
     branches: {
       read: (id) => watch(store.branches.read(id)),
       begin: (id, after) => watch(store.branches.begin(id, after)),
+      select: (id, branch) => watch(store.branches.select(id, branch)),
       fork: (id, options) => watch(store.branches.fork(id, options)),
     },
     list: (page) => watch(store.list(page)),
     change: (id, changes) => watch(store.change(id, changes)),
+    readVersion: async () => (await store.readVersion?.()) ?? 0,
+    discard: (id, graceMs) => watch(store.discard(id, graceMs)),
+    restore: (id) => watch(store.restore(id)),
+    rate: (runId, feedback) => watch(store.rate(runId, feedback)),
     async readFile({ conversationId, hash }) {
       const waiting = unsaved.find(owner, conversationId).flatMap(({ run }) => run.files ?? []);
       const found = waiting.find((file) => file.hash === hash)?.bytes;

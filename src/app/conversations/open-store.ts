@@ -6,6 +6,7 @@ import type { Credentials } from "../../core/store/credentials.ts";
 import type { Journal } from "../../core/store/journal.ts";
 import type { Retention, RetentionLimits } from "../../core/store/retention.ts";
 import type { ConversationStore, OperatorStore, SharedStore, TypedHistory } from "../../core/store/store.ts";
+import type { UsageHistory } from "../../core/store/usage-history.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
@@ -29,6 +30,8 @@ export interface OpenedStore {
   journal?: Journal;
   /** Holds API tokens and sessions. They last as long as the process where an embedding program has brought its own store. */
   credentials: Credentials;
+  /** Keeps what callers use. Is undefined when an embedding program has brought its own store. */
+  usageHistory?: UsageHistory;
   /** Explains why conversations last only as long as the process although they should be saved. */
   problem?: DuetError;
   /** Returns the runs that could not be saved, or undefined while no file is open. */
@@ -46,7 +49,8 @@ export interface OpenedStore {
 /** Names the database in the state directory. */
 export const storeFile = "duet.db";
 
-type StoreSettings = Pick<Config, "home" | "conversations"> & Partial<Pick<Config, "store">>;
+type StoreSettings = Pick<Config, "home"> &
+  Partial<Pick<Config, "store">> & { conversations: Pick<Config["conversations"], "store"> };
 
 /**
  * Opens the file `duet.db` in the state directory, or `own` in its place. Where the file cannot be used, conversations
@@ -92,7 +96,7 @@ export async function openStore(
 }
 
 type FileStore = Required<
-  Pick<OpenedStore, "typedHistory" | "retention" | "journal" | "credentials" | "findUnsaved" | "probe">
+  Pick<OpenedStore, "typedHistory" | "retention" | "journal" | "credentials" | "usageHistory" | "findUnsaved" | "probe">
 > & { store: SharedStore };
 
 /** Rejects with a `DuetError` where the file cannot be used. */
@@ -100,7 +104,7 @@ async function openFile(file: string, limits: RetentionLimits | undefined, monit
   const { createSqliteStore } = await import("../../store/sqlite/sqlite-store.ts");
   const { recordSetAside: onDamage, recordReplaced: onReplace } = monitor;
   const opened = await createSqliteStore(file, { onDamage, onReplace, retention: limits });
-  const { store, typedHistory, retention, credentials } = split(opened);
+  const { store, typedHistory, retention, credentials, usageHistory } = split(opened);
   const unsaved = createUnsavedRuns({ monitor, probe: () => probeStore(store) });
   const monitored = createMonitoredStore(store, { unsaved });
   return {
@@ -108,6 +112,7 @@ async function openFile(file: string, limits: RetentionLimits | undefined, monit
     typedHistory,
     retention,
     credentials,
+    usageHistory,
     journal: createMonitoredJournal(opened.journal, (problem) => unsaved.watch(problem)),
     findUnsaved: () => unsaved,
     probe: () => probeStore(monitored),
@@ -164,11 +169,13 @@ const forOperator = {
   en: "this conversation store serves the operator only: it has no of(owner)",
 };
 
-type StoreParts = Pick<OperatorStore, "typedHistory" | "retention" | "credentials"> & { store: SharedStore };
+type StoreParts = Pick<OperatorStore, "typedHistory" | "retention" | "credentials" | "usageHistory"> & {
+  store: SharedStore;
+};
 
 function split(store: OperatorStore): StoreParts {
-  const { typedHistory, retention, credentials } = store;
-  return { store, typedHistory, retention, credentials };
+  const { typedHistory, retention, credentials, usageHistory } = store;
+  return { store, typedHistory, retention, credentials, usageHistory };
 }
 
 /** Limits what is kept in memory, in bytes, whatever a file may take. */

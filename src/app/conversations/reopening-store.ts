@@ -140,10 +140,11 @@ export function createReopeningStore({ memory, monitor, open, schedule }: Reopen
       branches: {
         read: (id) => getCurrent().branches.read(id),
         begin: (id, after) => getCurrent().branches.begin(id, after),
+        select: (id, branch) => getCurrent().branches.select(id, branch),
         fork: (id, options) => getCurrent().branches.fork(id, options),
       },
-      async load(id, branch) {
-        const known = await getCurrent().load(id, branch);
+      async load(id, branch, after) {
+        const known = await getCurrent().load(id, branch, after);
         return known && rememberSources(known);
       },
       create: async (id, options) => rememberSources(await getCurrent().create(id, options)),
@@ -159,10 +160,18 @@ export function createReopeningStore({ memory, monitor, open, schedule }: Reopen
         }
         monitor.countWaiting(kept.length);
       },
-      summarise: (id, summary, branch) => getCurrent().summarise(id, summary, branch),
+      summarise: (id, summary, branch, after) => getCurrent().summarise(id, summary, branch, after),
       latest: (folder) => getCurrent().latest(folder),
       list: (page) => getCurrent().list(page),
       change: (id, changes) => getCurrent().change(id, changes),
+      async discard(id, graceMs) {
+        // What memory alone has could not be brought back by the store.
+        removeKept((each) => each.owner === owner && each.run.conversationId === id);
+        return getCurrent().discard(id, graceMs);
+      },
+      readVersion: async () => (await getCurrent().readVersion?.()) ?? 0,
+      restore: (id) => getCurrent().restore(id),
+      rate: (runId, feedback) => getCurrent().rate(runId, feedback),
       readFile: (which) => getCurrent().readFile(which),
       async remove(id) {
         removeKept((each) => each.owner === owner && each.run.conversationId === id);

@@ -74,6 +74,8 @@ interface LoadOptions {
   mutex: KeyedMutex;
   /** Is the current branch when it is absent. */
   branch: number | undefined;
+  /** Is the turn that the next one follows, in place of the last one of the branch. */
+  after: number | undefined;
 }
 
 /**
@@ -83,14 +85,14 @@ interface LoadOptions {
 export async function loadConversation(
   store: ConversationStore,
   conversationId: string | undefined,
-  { caller, going, mutex, branch }: LoadOptions,
+  { caller, going, mutex, branch, after }: LoadOptions,
 ): Promise<LoadedConversation> {
   if (conversationId === undefined) return { known: undefined, waitedMs: 0 };
-  const known = await store.load(conversationId, branch);
+  const known = await store.load(conversationId, branch, after);
   if (known?.pendingPlan === undefined) return { known, waitedMs: 0 };
   const began = performance.now();
   // Who is cancelled meanwhile needs no turn any more.
   going.atEnd(await mutex(toConversationKey(caller, conversationId), going.signal).catch(() => () => {}));
   const waitedMs = performance.now() - began;
-  return { known: await store.load(conversationId, branch), waitedMs };
+  return { known: await store.load(conversationId, branch, after), waitedMs };
 }

@@ -17,7 +17,7 @@ const longestText = 50_000;
  * version (`history`, JSON lines) is taken over once and renamed to `history.imported`. The methods never reject.
  */
 export function createTypedHistory(
-  { home, conversations }: Pick<Config, "home" | "conversations">,
+  { home, conversations }: Pick<Config, "home"> & { conversations: Pick<Config["conversations"], "store"> },
   openStore: () => Promise<OpenedStore>,
 ): TypedHistory {
   const file = join(home, "history");

@@ -3,8 +3,8 @@ import type { ResumableRun } from "../../app/resume-run.ts";
 import type { TakenRun } from "../../core/store/journal.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
-import { renderTime } from "../conversations/conversation-lines.ts";
-import { toTypedQuestion } from "./typed-question.ts";
+import { renderTime } from "../../render/render-time.ts";
+import { toTypedQuestion } from "../../render/typed-question.ts";
 
 /** Limits the question in the line about an interrupted run, in characters. */
 const longestQuestion = 60;

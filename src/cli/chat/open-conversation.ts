@@ -1,18 +1,18 @@
 import { type RunChoices, readChoices } from "../../app/conversations/last-choices.ts";
 import type { ModelChanges } from "../../app/models/change-models.ts";
 import { toModelName } from "../../core/model.ts";
-import { firstBranch, listBranchTurns } from "../../core/store/branches.ts";
+import { firstBranch } from "../../core/store/branches.ts";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
-import type { ConversationStore } from "../../core/store/store.ts";
+import { listTurnRuns } from "../../core/store/turn-runs.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../../kit/text/sanitize.ts";
 import { modeNames } from "../../render/mode-names.ts";
+import { toTypedQuestion } from "../../render/typed-question.ts";
 import type { Chat } from "./chat.ts";
 import type { ChatInterface } from "./chat-interface.ts";
 import { renderTitle } from "./steps/expand-step.ts";
-import { toTypedQuestion } from "./typed-question.ts";
 
 /** Shows how a conversation ended, and returns its branch. Throws a `config` error when there is none of that id, and at a stop. */
 export async function openConversation(
@@ -67,17 +67,6 @@ export async function showEnd(
     steps: shown.map((step) => renderTitle(step, locale)),
   });
   return branch;
-}
-
-/** Lists the runs of a branch's turns, oldest first. A store without branches knows the runs of the conversation. */
-export async function listTurnRuns(
-  store: Pick<ConversationStore, "branches" | "runs">,
-  conversationId: string,
-  branch: number | undefined,
-): Promise<(string | undefined)[]> {
-  if (store.branches === undefined) return (await store.runs({ conversationId })).map(({ id }) => id);
-  const tree = await store.branches.read(conversationId);
-  return tree ? listBranchTurns(tree, branch).map(({ runId }) => runId) : [];
 }
 
 /** Says which choices were made for this chat, so that no conversation changes them. */

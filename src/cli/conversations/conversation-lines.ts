@@ -1,6 +1,7 @@
 import type { ConversationEntry } from "../../core/store/store.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../../kit/text/sanitize.ts";
+import { renderTime } from "../../render/render-time.ts";
 
 export function renderEntry(entry: ConversationEntry, locale: Locale): string {
   const { id, title, updatedAt, isPinned } = entry;
@@ -10,14 +11,6 @@ export function renderEntry(entry: ConversationEntry, locale: Locale): string {
 
 export function renderTurnCount({ turns }: ConversationEntry, locale: Locale): string {
   return say(locale, { zh: `${turns} 轮`, en: turns === 1 ? "1 turn" : `${turns} turns` });
-}
-
-/** Converts an ISO 8601 time to the machine's local time: `2026-11-30 14:00`. */
-export function renderTime(time: string): string {
-  const date = new Date(time);
-  const padToTwo = (part: number): string => String(part).padStart(2, "0");
-  const day = [date.getFullYear(), padToTwo(date.getMonth() + 1), padToTwo(date.getDate())].join("-");
-  return `${day} ${padToTwo(date.getHours())}:${padToTwo(date.getMinutes())}`;
 }
 
 /** Explains why the list is always empty when conversations are stored in memory. */

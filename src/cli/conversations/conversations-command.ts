@@ -6,8 +6,9 @@ import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import { joinSentences } from "../../render/event-lines.ts";
+import { renderTime } from "../../render/render-time.ts";
 import { type Console, writeSafely } from "../console.ts";
-import { nothingKept, renderEntry, renderTime } from "./conversation-lines.ts";
+import { nothingKept, renderEntry } from "./conversation-lines.ts";
 
 export interface ConversationsOptions {
   store: ConversationStore;

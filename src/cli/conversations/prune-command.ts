@@ -2,8 +2,8 @@ import type { ExpiredConversation, Retention } from "../../core/store/retention.
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { formatCount, formatSize } from "../../kit/text/format-count.ts";
 import { sanitizeLine, toSafeJson, toShortLine } from "../../kit/text/sanitize.ts";
+import { renderTime } from "../../render/render-time.ts";
 import { type Console, writeSafely } from "../console.ts";
-import { renderTime } from "./conversation-lines.ts";
 
 export interface PruneOptions {
   retention: Retention;

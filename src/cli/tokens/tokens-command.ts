@@ -10,7 +10,7 @@ import {
 import { DuetError } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
-import { renderTime } from "../conversations/conversation-lines.ts";
+import { renderTime } from "../../render/render-time.ts";
 
 export interface TokensOptions {
   tokens: ApiTokens;

@@ -14,7 +14,7 @@ import {
 } from "../../render/event-lines.ts";
 import { renderDollars } from "../../render/known-cost.ts";
 import { renderPlan } from "../../render/plan-lines.ts";
-import { renderTime } from "../conversations/conversation-lines.ts";
+import { renderTime } from "../../render/render-time.ts";
 
 export interface TraceView {
   locale: Locale;

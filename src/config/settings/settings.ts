@@ -134,6 +134,13 @@ export const fileSettings = {
       },
       fileHelp: "disk: kept under DUET_HOME; memory: as long as the process.",
     }),
+    titles: defineSetting(({ z }) => z.boolean().default(true), {
+      help: {
+        zh: "第一次回答之后，由函数调用模型为网页中的对话起标题",
+        en: "the function-call model writes a title for a conversation of the page after its first answer",
+      },
+      fileHelp: "The function-call model writes a title for a conversation of the page after its first answer.",
+    }),
   }),
   store: defineGroup(
     {

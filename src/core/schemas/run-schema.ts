@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { questionSchemas } from "../questions/user-question.ts";
-import { outcomeSchema, statusSchema } from "./outcome-schema.ts";
+import { modeSchema, outcomeSchema, statusSchema } from "./outcome-schema.ts";
 
 const time = z.iso.datetime().meta({ description: "UTC." });
 
@@ -41,10 +41,30 @@ export const runEntrySchema = z.object({
   run_id: z.string(),
   conversation_id: z.string().meta({ description: "Empty until the run has one, and for runs of /v1." }),
   question: z.string(),
+  mode: modeSchema,
+  parent: z.int().nullable().meta({ description: "The turn that the question follows, where it names one." }),
+  queue_id: z.string().nullable().meta({ description: "The waiting question that it answers." }),
   status: statusSchema,
   waits: z.boolean().meta({ description: "Whether a question of the run is waiting for a person." }),
   started_at: time,
 });
+
+export type RunEntryJson = z.infer<typeof runEntrySchema>;
+
+/** Describes the response of `GET /agent/runs/{id}/steps/{step}`. */
+export const stepResultSchema = z.object({
+  run_id: z.string(),
+  step: z.int().meta({ description: "As in the trace: calls in the order in which they began, from 1." }),
+  tool: z.string(),
+  ok: z.boolean(),
+  text: z.string().meta({ description: "A part of the tool's own output." }),
+  offset: z.int().meta({ description: "In UTF-16 units, as all places here." }),
+  total: z.int(),
+  next_offset: z.int().nullable().meta({ description: "The offset of the next part; null on the last one." }),
+  left_out: z.int().meta({ description: "How much of the output was not stored." }),
+});
+
+export type StepResultJson = z.infer<typeof stepResultSchema>;
 
 /** Describes the response of `GET /agent/runs`. */
 export const runListSchema = z.object({

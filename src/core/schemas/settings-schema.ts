@@ -40,6 +40,22 @@ export const settingsSchema = z.object({
   keep_history: z
     .boolean()
     .meta({ description: "Whether the page carries the history over where the mode or a model is switched." }),
+  titles: z.boolean().meta({ description: "Whether a model writes titles for questions with make_title." }),
+  undo_s: z.int().meta({ description: "Seconds for which a deletion with undo can be taken back." }),
+  attachments: z
+    .object({
+      max_files: z.int(),
+      max_bytes: z.int().meta({ description: "Of all files of a question together." }),
+      max_body_bytes: z.int().meta({ description: "Of a whole request, in which base64 takes a third more." }),
+      kinds: z.array(
+        z.object({
+          kind: z.enum(["image", "pdf", "word", "excel", "text"]),
+          media_types: z.array(z.string()),
+          extensions: z.array(z.string()),
+        }),
+      ),
+    })
+    .meta({ description: "What may come with a question." }),
   limits: z
     .object(
       mapLimits(

@@ -95,6 +95,12 @@ export const traceNoteSchema = z.object({
   message: z.string(),
 });
 
+export const feedbackSchema = z.object({
+  rating: z.enum(["up", "down"]).nullable(),
+  comment: z.string(),
+  at: time,
+});
+
 /** Records what a run did, step by step (docs/development/agent-architecture.md#trace). Its keys are in `snake_case`. */
 export const traceSchema = z.object({
   run_id: z.string(),
@@ -121,4 +127,5 @@ export const traceSchema = z.object({
   agents: outcomeMetaSchema.shape.agents,
   notes: z.array(traceNoteSchema).meta({ description: "Notices besides the answer: retries, limits, verdicts." }),
   error: errorReportSchema.nullable(),
+  feedback: feedbackSchema.optional().meta({ description: "What a person thinks of the answer." }),
 });

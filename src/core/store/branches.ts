@@ -1,3 +1,5 @@
+import type { Feedback } from "./feedback.ts";
+
 /** Is the branch with which every conversation begins. */
 export const firstBranch = 1;
 
@@ -9,6 +11,8 @@ export interface TurnNode {
   question: string;
   /** Is the run that answered it. It is absent where the store does not know it. */
   runId?: string | undefined;
+  /** Is what a person thinks of the answer. */
+  feedback?: Feedback | undefined;
 }
 
 /** Holds the last turn of a branch: 0 where the branch has none yet. */
@@ -44,6 +48,8 @@ export interface ConversationBranches {
    * undefined when there is no such turn.
    */
   begin(id: string, after: number): Promise<number | undefined>;
+  /** Makes a branch the current one; false when there is no such branch. */
+  select(id: string, branch: number): Promise<boolean>;
   /**
    * Begins a conversation with the turns of a branch, its summary, sources and results. Returns its ID, and undefined when there is
    * none to copy.
@@ -64,6 +70,15 @@ export function listBranchTurns({ turns, branches, current }: TurnTree, branch =
   const tip = branches.find((each) => each.branch === branch)?.tip ?? 0;
   const path = listPath(tip, (n) => byNumber.get(n)?.parent ?? 0);
   return path.flatMap((n) => byNumber.get(n) ?? []);
+}
+
+/** Returns the branch that ends with a turn: the current one before others. Undefined where none does. */
+export function findBranchAt(
+  { branches, current }: Pick<TurnTree, "branches" | "current">,
+  tip: number,
+): number | undefined {
+  const ends = branches.filter((each) => each.tip === tip).map(({ branch }) => branch);
+  return ends.includes(current) ? current : ends[0];
 }
 
 /** Describes a summary with the last turn that there was when it was made. */

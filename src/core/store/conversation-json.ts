@@ -3,7 +3,7 @@ import type { ConversationEntryJson, conversationSchema } from "../schemas/conve
 import type { NumberedSource } from "../sources.ts";
 import type { AgentTrace } from "../trace.ts";
 import { toConversationTitle } from "./conversation-title.ts";
-import type { ConversationEntry, ConversationTurn } from "./store.ts";
+import type { ConversationEntry, ConversationTurn, LastRun } from "./store.ts";
 
 export type ConversationJson = z.infer<typeof conversationSchema>;
 
@@ -24,9 +24,18 @@ export interface StoredRun {
 }
 
 export function toEntryJson(entry: ConversationEntry): ConversationEntryJson {
-  const { id, title, isNamed = false, isPinned = false, turns, createdAt, updatedAt } = entry;
+  const { id, title, isNamed = false, isPinned = false, turns, createdAt, updatedAt, lastRun, match } = entry;
   const marks = { named_by_person: isNamed, pinned: isPinned };
-  return { conversation_id: id, title, ...marks, turns, created_at: createdAt, updated_at: updatedAt };
+  return {
+    ...{ conversation_id: id, title, ...marks, turns },
+    ...(lastRun && toLastRunJson(lastRun)),
+    ...{ created_at: createdAt, updated_at: updatedAt },
+    ...(match && { match: { ...match, turn: match.turn ?? null } }),
+  };
+}
+
+export function toLastRunJson({ mode, functionCall, answer }: LastRun): Pick<ConversationEntryJson, "mode" | "models"> {
+  return { mode, models: { function_call: functionCall, answer } };
 }
 
 export function toConversationJson(
@@ -48,8 +57,8 @@ export function toConversationJson(
 /** Names what came with the question. Its bytes and its text are not part of a list. */
 function toTurnJson({ question, answer, status, files = [] }: ConversationTurn): ConversationJson["turns"][number] {
   const attachments = files.map((part) => {
-    const { name = "", mediaType: media_type, size } = part.type === "image" ? part.image : part.file;
-    return { name, media_type, size };
+    const { hash: id, name = "", mediaType: media_type, size } = part.type === "image" ? part.image : part.file;
+    return { id, name, media_type, size };
   });
   return { question, answer, ...(attachments.length > 0 && { attachments }), ...(status && { status }) };
 }

@@ -110,6 +110,8 @@ export interface RunHeader {
   models: { functionCall: string; answer: string };
   /** Is the branch of the conversation that the run continues, and the folder in which a person has asked. */
   branch?: number | undefined;
+  /** Is the turn that it follows, in place of the last one of the branch. */
+  after?: number | undefined;
   folder?: string | undefined;
   /** Counts the turns that the conversation had when the run began. */
   turns: number;

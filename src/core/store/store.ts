@@ -1,16 +1,20 @@
 import { createRandomHex } from "../../kit/random.ts";
 import type { StoredBytes } from "../files/run-files.ts";
 import type { AssistantMessage, FileRef, ImagePart, ToolMessage, UserMessage } from "../messages.ts";
-import type { Status } from "../outcome.ts";
+import { toModelName } from "../model.ts";
+import type { Mode, Status } from "../outcome.ts";
 import type { NumberedSource } from "../sources.ts";
 import type { Source } from "../tools/tool.ts";
 import type { AgentTrace } from "../trace.ts";
 import type { ConversationBranches } from "./branches.ts";
 import type { Credentials } from "./credentials.ts";
 import type { DailyUsage } from "./daily-usage.ts";
+import type { Feedback } from "./feedback.ts";
 import type { Journal } from "./journal.ts";
 import type { ResponseRecords } from "./response-records.ts";
 import type { Retention } from "./retention.ts";
+import type { TextMatch } from "./text-search.ts";
+import type { UsageHistory } from "./usage-history.ts";
 
 /**
  * Stores conversations and traces. Several processes may share one store, and each reads what the others have appended at its
@@ -24,9 +28,9 @@ export interface ConversationStore {
   of?(owner: string | undefined): ConversationStore;
   /**
    * Returns the conversation as it is now, on one of its branches, and undefined when none has that id. Without a branch that
-   * exists, it is the current one.
+   * exists, it is the current one. With `after`, it ends with that turn, and with none where that is 0.
    */
-  load(id: string, branch?: number): Promise<Conversation | undefined>;
+  load(id: string, branch?: number, after?: number): Promise<Conversation | undefined>;
   /**
    * Creates an empty conversation, which others can load from its first source or turn on. It gets another id than the requested
    * one when that belongs to another owner. Only the operator may choose ids, so that nobody learns which ids exist.
@@ -35,7 +39,7 @@ export interface ConversationStore {
   /** Keeps a run that has ended, all of it or nothing. Rejects where the conversation is another owner's. */
   append(run: FinishedRun): Promise<void>;
   /** Keeps what stands in place of the oldest turns; never replaces a summary of more turns, nor one of as many that is wanted by one that is not. */
-  summarise(conversationId: string, summary: Summary, branch?: number): Promise<void>;
+  summarise(conversationId: string, summary: Summary, branch?: number, after?: number): Promise<void>;
   /**
    * Returns the conversation with the latest question, among those with a turn or a pending plan, and undefined when there is
    * none. With a folder, only those that began in it; with null, only those of which no folder is known.
@@ -48,10 +52,21 @@ export interface ConversationStore {
    * recorded steps, and the bytes that no other conversation names; false when there is none.
    */
   remove(id: string): Promise<boolean>;
+  /**
+   * Removes a conversation like `remove`, once `graceMs` milliseconds have gone by; until then nobody sees it, and `restore` brings
+   * it back. Returns when that ends, in milliseconds since 1970, and undefined when there is no conversation.
+   */
+  discard?(id: string, graceMs: number): Promise<number | undefined>;
+  /** Restores what `discard` has taken away; false when there is nothing. */
+  restore?(id: string): Promise<boolean>;
   /** Names or pins a conversation; false when there is none. A store without this method cannot. */
   change?(id: string, changes: ConversationChanges): Promise<boolean>;
+  /** Keeps what a person thinks of an answer with the trace of its run, or takes it back; false when there is no such run. */
+  rate?(runId: string, feedback: Feedback | undefined): Promise<boolean>;
   /** Keeps the branches of conversations. A store without it keeps one line of turns. */
   readonly branches?: ConversationBranches;
+  /** Returns a number that is another one after another process has changed the store. It is absent where no other process can. */
+  readVersion?(): Promise<number>;
   /** Returns the trace of a run, or of the last one, and undefined when there is none. */
   trace(runId?: string): Promise<AgentTrace | undefined>;
   /**
@@ -86,6 +101,12 @@ export interface ConversationPage {
   folder?: string | undefined;
   /** Adds what was asked to each entry. */
   withQuestions?: boolean | undefined;
+  /** Leaves out all but one conversation. */
+  id?: string | undefined;
+  /** Leaves out those that are pinned, or those that are not. */
+  isPinned?: boolean | undefined;
+  /** Leaves out those in which these words do not stand. */
+  search?: string | undefined;
 }
 
 export interface CreateOptions {
@@ -115,6 +136,9 @@ export interface SharedStore extends ConversationStore {
   readonly dailyUsage: DailyUsage;
   readonly branches: ConversationBranches;
   change(id: string, changes: ConversationChanges): Promise<boolean>;
+  discard(id: string, graceMs: number): Promise<number | undefined>;
+  restore(id: string): Promise<boolean>;
+  rate(runId: string, feedback: Feedback | undefined): Promise<boolean>;
   readFile(which: { conversationId: string; hash: string }): Promise<Uint8Array | undefined>;
 }
 
@@ -122,6 +146,8 @@ export interface SharedStore extends ConversationStore {
 export interface ConversationChanges {
   /** Is the name that a person gives it. An empty one takes the name back, and the first question is the title again. */
   name?: string | undefined;
+  /** Is a title that a model has made. It does not replace the name that a person has given. */
+  title?: string | undefined;
   isPinned?: boolean | undefined;
 }
 
@@ -145,6 +171,7 @@ export interface OperatorStore extends SharedStore {
   readonly retention: Retention;
   readonly journal: Journal;
   readonly credentials: Credentials;
+  readonly usageHistory: UsageHistory;
 }
 
 export interface FinishedRun {
@@ -152,6 +179,11 @@ export interface FinishedRun {
   runId: string;
   /** Is the branch that the run has continued; the current one when absent. The turn follows the last one of the branch. */
   branch?: number | undefined;
+  /**
+   * Is the turn that the run's turn follows, in place of the last one of a branch; 0 for a first one. Where no branch ends with it,
+   * the turn begins one.
+   */
+  after?: number | undefined;
   /** Is the folder in which the conversation begins. It stays what it was first. */
   folder?: string | undefined;
   /** Is absent when a conversation has nothing to remember of the run: a plan that waited was not replied to after all. */
@@ -213,6 +245,21 @@ export interface ConversationEntry {
   /** Holds ISO 8601, UTC. */
   createdAt: string;
   updatedAt: string;
+  /** Is how the last run was asked for. It is absent where the store does not know it. */
+  lastRun?: LastRun | undefined;
+  /** Is a place of the words that were searched for. */
+  match?: TextMatch | undefined;
+}
+
+/** Holds the mode of a run, and its models as `provider/model`. */
+export interface LastRun {
+  mode: Mode;
+  functionCall: string;
+  answer: string;
+}
+
+export function toLastRun({ mode, models: { function_call, answer } }: AgentTrace): LastRun {
+  return { mode, functionCall: toModelName(function_call), answer: toModelName(answer) };
 }
 
 /**

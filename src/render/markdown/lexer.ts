@@ -1,9 +1,9 @@
-import { Lexer, type MarkedToken, type Token, Tokenizer, type Tokens } from "marked";
+import { Lexer, type MarkedOptions, type MarkedToken, type Token, Tokenizer, type Tokens } from "marked";
 
 /** Creates a lexer that also finds bold Chinese without spaces around the marks, as models write it. */
-export function createLexer(tokenizer = new Tokenizer()): Lexer {
+export function createLexer(tokenizer = new Tokenizer(), extensions?: MarkedOptions["extensions"]): Lexer {
   const usual = tokenizer.emStrong.bind(tokenizer);
-  const lexer = new Lexer({ gfm: true, tokenizer });
+  const lexer = new Lexer({ gfm: true, tokenizer, ...(extensions && { extensions }) });
   tokenizer.emStrong = (source, masked, previous) => readChinese(source, lexer) ?? usual(source, masked, previous);
   return lexer;
 }

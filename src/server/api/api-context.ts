@@ -1,4 +1,6 @@
 import type { RunService } from "../../runs/run-service.ts";
+import { type Changes, createChanges } from "./conversations/changes.ts";
+import { createQuestionQueues, type QuestionQueues, type QueueOptions } from "./conversations/question-queues.ts";
 import { createFrames, type TakeFrames } from "./event-frames.ts";
 import { createKeyedRuns, type KeyedRuns } from "./keyed-runs.ts";
 
@@ -7,6 +9,10 @@ export interface ApiContext extends RunService {
   keyed: KeyedRuns;
   takeFrames: TakeFrames;
   times: ApiTimes;
+  changes: Changes;
+  queue: QuestionQueues;
+  /** Is true where a model may write the titles of conversations. */
+  makesTitles: boolean;
 }
 
 export interface ApiTimes {
@@ -18,10 +24,25 @@ export interface ApiTimes {
   rest: number;
   /** Limits how long a cancelled run is waited for. */
   cancel: number;
+  /** Is how often it is looked at whether another process has changed something that a page shows. */
+  lookAround: number;
 }
 
-export const defaultTimes: ApiTimes = { keepAlive: 10_000, comeBack: 30_000, rest: 60_000, cancel: 2000 };
+export const defaultTimes: ApiTimes = {
+  keepAlive: 10_000,
+  comeBack: 30_000,
+  rest: 60_000,
+  cancel: 2000,
+  lookAround: 2000,
+};
 
-export function openApiContext(service: RunService, times: ApiTimes): ApiContext {
-  return { ...service, keyed: createKeyedRuns(), takeFrames: createFrames(), times };
+export function openApiContext(
+  service: RunService,
+  times: ApiTimes,
+  { makesTitles, beginWaiting }: Pick<ApiContext, "makesTitles"> & { beginWaiting: QueueOptions["begin"] },
+): ApiContext {
+  const changes = createChanges();
+  const shared = { keyed: createKeyedRuns(), takeFrames: createFrames(), times, changes, makesTitles };
+  const queue = createQuestionQueues({ runs: service.runs, changes, begin: beginWaiting });
+  return { ...service, ...shared, queue };
 }

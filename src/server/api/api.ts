@@ -1,7 +1,6 @@
 import type { Outcome } from "../../core/outcome.ts";
 import type { RunJson, RunListJson } from "../../core/schemas/run-schema.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
-import { truncate } from "../../kit/text/truncate.ts";
 import { toBoundedJson } from "../../runs/bounded-json.ts";
 import { hideCauseInTrace } from "../../runs/finished-outcome.ts";
 import { addPlanToken, toOutcomeFor } from "../../runs/outcome-for.ts";
@@ -10,14 +9,21 @@ import type { CallerScope, RunService } from "../../runs/run-service.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { Handle, Route } from "../http/routes.ts";
 import { type ApiContext, type ApiTimes, defaultTimes, openApiContext } from "./api-context.ts";
-import { createChatRoute } from "./chat.ts";
-import { createConversationRoutes } from "./conversations.ts";
+import { beginChatRun, createChatRoute, toChatQuestion } from "./chat.ts";
+import { createEventsRoute } from "./conversations/change-stream.ts";
+import { createConversationRoutes } from "./conversations/conversation-routes.ts";
+import { createFileRoutes } from "./conversations/file-routes.ts";
+import { createQueueRoutes } from "./conversations/queue-routes.ts";
+import { createFeedbackRoute } from "./feedback.ts";
 import { findRun } from "./find-run.ts";
+import { createImageRoute } from "./images.ts";
 import { toJsonResponse } from "./json-response.ts";
 import { createMessageRoute } from "./messages.ts";
-import { type Page, readDrafts, readPage } from "./page-query.ts";
+import { type Page, readChoice, readDrafts, readPage } from "./page-query.ts";
 import { createReplyRoute, toQuestionJson } from "./reply.ts";
+import { toRunEntry } from "./run-entry.ts";
 import { createSettingsRoute, type ExposedConfig } from "./settings.ts";
+import { createStepResultRoute } from "./step-result.ts";
 import { isEventStreamPreferred, readLastId, watchRun } from "./watch-run.ts";
 
 /** Creates the agent API of docs/development/contract.md#http, as routes by path. */
@@ -26,12 +32,19 @@ export function createApi(
   config: ExposedConfig,
   times: ApiTimes = defaultTimes,
 ): Readonly<Record<string, Route>> {
-  const shared = openApiContext(service, times);
+  const shared: ApiContext = openApiContext(service, times, {
+    makesTitles: config.conversations.titles,
+    beginWaiting: (question) => beginChatRun(shared, toChatQuestion(question, service.runs.closing)),
+  });
   return {
     "/agent/chat": { POST: createChatRoute(shared) },
     ...createRunRoutes(shared),
     "/agent/runs/:id/trace": createTraceRoute(service),
-    ...createConversationRoutes(service),
+    ...createConversationRoutes(shared),
+    ...createQueueRoutes(shared),
+    ...createFileRoutes(shared),
+    "/agent/events": createEventsRoute(shared),
+    "/agent/images": { POST: createImageRoute(shared) },
     "/agent/settings": createSettingsRoute(service, config),
     "/openapi.json": createOpenApiRoute(service),
   };
@@ -66,32 +79,29 @@ export function createRunRoutes(api: ApiContext): Readonly<Record<string, Route>
     "/agent/runs": {
       async GET({ request, caller }) {
         const page = readPage(request);
-        return toJsonResponse(listPage([...api.runs.listRuns(caller)], page));
+        const isRunning = readChoice(request, "status", ["running"]) !== undefined;
+        const id = new URL(request.url).searchParams.get("conversation_id");
+        const runs = [...api.runs.listRuns(caller)].filter(
+          ({ conversationId, outcome }) =>
+            (id === null || conversationId === id) && !(isRunning && outcome !== undefined),
+        );
+        return toJsonResponse(listPage(api, runs, page));
       },
     },
     "/agent/runs/:id": { GET: read(api), DELETE: cancel(api) },
     "/agent/runs/:id/reply": { POST: createReplyRoute(api) },
     "/agent/runs/:id/messages": { POST: createMessageRoute(api) },
+    "/agent/runs/:id/feedback": { POST: createFeedbackRoute(api) },
+    "/agent/runs/:id/steps/:step": { GET: createStepResultRoute(api) },
   };
 }
 
-function listPage(all: RunHandle[], { limit, offset }: Page): RunListJson {
+function listPage(api: ApiContext, all: RunHandle[], { limit, offset }: Page): RunListJson {
   const newestFirst = all.sort((one, other) => other.startedAt - one.startedAt);
   const end = offset + limit;
-  return { runs: newestFirst.slice(offset, end).map(toRunEntry), next_offset: all.length > end ? end : null };
-}
-
-/** Limits a question in the list, in UTF-16 units. */
-const longestQuestion = 500;
-
-function toRunEntry({ id, conversationId, question, outcome, open, startedAt }: RunHandle) {
   return {
-    run_id: id,
-    conversation_id: conversationId,
-    question: truncate(question, longestQuestion),
-    status: outcome?.status ?? "running",
-    waits: open !== undefined,
-    started_at: new Date(startedAt).toISOString(),
+    runs: newestFirst.slice(offset, end).map((run) => toRunEntry(api, run)),
+    next_offset: all.length > end ? end : null,
   };
 }
 

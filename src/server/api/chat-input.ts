@@ -35,6 +35,22 @@ export const chatInput = z.strictObject({
     .boolean()
     .optional()
     .describe("Whether this caller answers the run's questions while it is running, at /agent/runs/{run_id}/reply."),
+  parent: z
+    .int()
+    .min(0)
+    .optional()
+    .describe(
+      "The number of the turn that the question follows, 0 for a first one; the last one of the current branch when absent.",
+    ),
+  files_of: z.int().min(1).optional().describe("The number of a turn whose attachments come with the question again."),
+  on_disconnect: z
+    .enum(["cancel", "finish"])
+    .optional()
+    .describe("What becomes of the run when everybody who waits for it has left; serve.onDisconnect when absent."),
+  make_title: z
+    .boolean()
+    .optional()
+    .describe("Whether the function-call model writes a title of the conversation after its first answer."),
   drafts: z
     .boolean()
     .optional()
@@ -46,6 +62,8 @@ export const chatInput = z.strictObject({
 /** Holds what is asked, without the files that come with it. */
 export type ChatInput = Omit<z.infer<typeof chatInput>, keyof AttachmentInput>;
 
-export function toAskInput({ message, models, parameters, locale, asks, drafts, ...input }: ChatInput): AskInput {
+export function toAskInput(asked: ChatInput): AskInput {
+  const { message, models, parameters, locale, asks, drafts, parent, files_of, on_disconnect, make_title, ...input } =
+    asked;
   return { question: message, ...input };
 }

@@ -5,6 +5,7 @@ import type { Duet } from "../../app/duet.ts";
 import type { ModelChanges } from "../../app/models/change-models.ts";
 import type { ModelParameters } from "../../config/models/resolve-model.ts";
 import type { Attachment } from "../../core/attachment.ts";
+import type { Caller } from "../../core/caller.ts";
 import { readChain } from "../../core/chain-text.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
@@ -25,6 +26,9 @@ import { HttpRefusalError, toRetryResponse } from "../http/response/refusal.ts";
 import type { Handle, RouteCall } from "../http/routes.ts";
 import type { ApiContext } from "./api-context.ts";
 import { type ChatInput, chatInput, toAskInput } from "./chat-input.ts";
+import { findEarlierTurns } from "./conversations/earlier-turns.ts";
+import { makeTitleAfter } from "./conversations/make-title.ts";
+import type { WaitingQuestion } from "./conversations/question-queues.ts";
 import { type FoundRun, findRun } from "./find-run.ts";
 import { toJsonResponse, toRunLocation } from "./json-response.ts";
 import { readKey, startOnce } from "./keyed-runs.ts";
@@ -182,7 +186,7 @@ export async function startChatRun(chat: Chat): Promise<ChatRun> {
 }
 
 /** Browsers say so, and no script can: a person sits at the page. */
-function isFromOwnPage({ headers }: Request): boolean {
+function isFromOwnPage({ headers }: { headers: Headers }): boolean {
   return headers.get("sec-fetch-site") === "same-origin";
 }
 
@@ -192,28 +196,61 @@ async function isThere({ duet, runs, caller }: CallerScope, runId: string): Prom
   return (await store.runs({ beginning: runId })).length > 0;
 }
 
-async function open(
-  { scope, call, input, attachments, reads, signal }: Chat,
-  runId: string | undefined,
+function open({ api, call, ...chat }: Chat, runId: string | undefined): Promise<RunHandle> {
+  return beginChatRun(api, { ...chat, caller: call.caller, headers: call.request.headers, runId });
+}
+
+/** Represents a question as it was sent to one of the routes that take one. */
+export interface ChatQuestion {
+  caller: Caller;
+  headers: Headers;
+  input: ChatInput;
+  attachments: readonly Attachment[];
+  reads: "events" | "answer";
+  signal: AbortSignal;
+  runId?: string | undefined;
+}
+
+/** Returns a question that has waited as one that is asked now. Nobody is there to read its events, so it is finished without. */
+export function toChatQuestion(
+  { caller, headers, input, attachments, conversationId }: WaitingQuestion,
+  signal: AbortSignal,
+): ChatQuestion {
+  const asked: ChatInput = { ...input, conversation_id: conversationId, on_disconnect: "finish" };
+  return { caller, headers, input: asked, attachments, reads: "events", signal };
+}
+
+/** Begins the run of a question. Throws where what it names is not there, and where no run can begin. */
+export async function beginChatRun(
+  api: ApiContext,
+  { caller, headers, input, attachments, reads, signal, runId }: ChatQuestion,
 ): Promise<RunHandle> {
+  const scope: CallerScope = { ...api, caller };
   const asks = input.asks === true;
+  const earlier = await findEarlierTurns(scope, input);
   const asked: RunQuestionRequest = {
     scope,
     input: toAskInput(input),
-    attachments,
-    chain: readChain(undefined, input.duet_chain, call.request.headers),
+    attachments: [...attachments, ...earlier.attachments],
+    after: input.parent,
+    onDisconnect: input.on_disconnect,
+    chain: readChain(undefined, input.duet_chain, headers),
     host: { asksForms: asks },
     // One answer can hand out what waits for a person; a reader of events who answers nothing is not to wait for it.
     isUnattended: reads === "events" && !asks,
     locale: input.locale ?? scope.duet.localeFor(input.message),
     models: await chooseRunModels(scope.duet, input, signal),
     answerForm: input.output_schema && (await openOutputSchema(input.output_schema, schemaPlace)),
-    isInteractive: isFromOwnPage(call.request),
+    isInteractive: isFromOwnPage({ headers }),
     runId,
   };
   asked.input = await leaveAfterSwitch(asked);
-  await scope.runs.prepare(call.caller);
-  return input.confirmation ? confirmRun(asked, input.confirmation) : beginRun(asked);
+  // What another mode begins anew follows nothing.
+  if (asked.input.conversation_id !== (input.conversation_id || undefined)) asked.after = undefined;
+  await scope.runs.prepare(caller);
+  const run = input.confirmation ? await confirmRun(asked, input.confirmation) : beginRun(asked);
+  if (input.make_title && api.makesTitles) void makeTitleAfter(api, run);
+  return run;
 }
 
 const schemaPlace = { field: "output_schema", code: "invalid_request" } as const;

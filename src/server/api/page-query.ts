@@ -1,3 +1,4 @@
+import { longestSearch } from "../../core/store/text-search.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import type { Text } from "../../kit/locale.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
@@ -7,48 +8,75 @@ export interface Page {
   offset: number;
 }
 
+export interface NumberRange {
+  from: number;
+  to: number;
+  otherwise: number;
+}
+
 export const pageLimits = {
   limit: { from: 1, to: 100, otherwise: 50 },
   offset: { from: 0, to: 1_000_000_000, otherwise: 0 },
-} as const;
+} as const satisfies Record<string, NumberRange>;
 
 /** Throws `HttpRefusalError` with one line for a value that is not allowed. */
-export function readPage({ url }: Request): Page {
-  const { searchParams } = new URL(url);
-  const read = (name: keyof Page): number => readNumber(name, searchParams.getAll(name));
-  return { limit: read("limit"), offset: read("offset") };
+export function readPage(request: Request): Page {
+  return {
+    limit: readNumber(request, "limit", pageLimits.limit),
+    offset: readNumber(request, "offset", pageLimits.offset),
+  };
 }
 
 /** Reads whether the reader of an event stream wants drafts. Throws `HttpRefusalError` with one line for a value that is not allowed. */
-export function readDrafts({ url }: Request): boolean {
-  const given = new URL(url).searchParams.getAll("drafts");
-  const [text = "false"] = given;
-  if (given.length <= 1 && (text === "true" || text === "false")) return text === "true";
-  const shown = given.slice(0, 2).map(showValue).join(", ");
-  throw new HttpRefusalError({
-    status: 400,
-    text: {
-      zh: `drafts: ${shown} 不可用（允许：true、false 中的一个）`,
-      en: `drafts: ${shown} is not allowed (allowed: one of true, false)`,
-    },
-  });
+export function readDrafts(request: Request): boolean {
+  return readFlag(request, "drafts") ?? false;
 }
 
-function readNumber(name: keyof Page, given: readonly string[]): number {
-  const { from, to, otherwise } = pageLimits[name];
+/** Reads a query parameter that is `true` or `false`. Throws `HttpRefusalError` with one line for another value. */
+export function readFlag(request: Request, name: string): boolean | undefined {
+  const found = readChoice(request, name, ["true", "false"]);
+  return found === undefined ? undefined : found === "true";
+}
+
+/** Reads a query parameter that is one of some words. Throws `HttpRefusalError` with one line for another value. */
+export function readChoice<T extends string>({ url }: Request, name: string, words: readonly T[]): T | undefined {
+  const given = new URL(url).searchParams.getAll(name);
+  const [text] = given;
+  if (text === undefined) return undefined;
+  const found = words.find((word) => word === text);
+  if (given.length === 1 && found !== undefined) return found;
+  throw queryError(name, given, { zh: `${words.join("、")} 中的一个`, en: `one of ${words.join(", ")}` });
+}
+
+/** Reads the words that are searched for. Throws `HttpRefusalError` with one line where there is none, or too many letters. */
+export function readSearch({ url }: Request): string | undefined {
+  const given = new URL(url).searchParams.getAll("q");
+  const [text] = given;
+  if (text === undefined) return undefined;
+  if (given.length === 1 && text.trim() !== "" && text.length <= longestSearch) return text;
+  const allowed = {
+    zh: `1 到 ${longestSearch} 个字符，且不全是空白`,
+    en: `1 to ${longestSearch} characters that are not all blank`,
+  };
+  throw queryError("q", given, allowed);
+}
+
+/** Reads a query parameter that is a whole number. Throws `HttpRefusalError` with one line for another value. */
+export function readNumber({ url }: Request, name: string, { from, to, otherwise }: NumberRange): number {
+  const given = new URL(url).searchParams.getAll(name);
   const [text] = given;
   if (text === undefined) return otherwise;
   const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (given.length > 1 || !(number >= from && number <= to))
-    throw new HttpRefusalError({ status: 400, text: describeInvalidNumber(name, given) });
-  return number;
+  if (given.length === 1 && number >= from && number <= to) return number;
+  const allowed = { zh: `${from} 到 ${to} 的一个整数`, en: `one whole number from ${from} to ${to}` };
+  throw queryError(name, given, allowed);
 }
 
-function describeInvalidNumber(name: keyof Page, given: readonly string[]): Text {
-  const { from, to } = pageLimits[name];
+function queryError(name: string, given: readonly string[], allowed: Text): HttpRefusalError {
   const shown = given.slice(0, 2).map(showValue).join(", ");
-  return {
-    zh: `${name}: ${shown} 不可用（允许：${from} 到 ${to} 的一个整数）`,
-    en: `${name}: ${shown} is not allowed (allowed: one whole number from ${from} to ${to})`,
+  const text = {
+    zh: `${name}: ${shown} 不可用（允许：${allowed.zh}）`,
+    en: `${name}: ${shown} is not allowed (allowed: ${allowed.en})`,
   };
+  return new HttpRefusalError({ status: 400, text });
 }

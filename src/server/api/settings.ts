@@ -1,6 +1,7 @@
 import { chooseStartMode, type StartConfig } from "../../app/models/start-mode.ts";
 import type { Config } from "../../config/config.ts";
 import type { ModelParameters } from "../../config/models/resolve-model.ts";
+import { attachmentKinds, longestAttachments, mostAttachments } from "../../core/attachment.ts";
 import type { Caller } from "../../core/caller.ts";
 import { type ConfiguredLimits, mapLimits, offeredLimits } from "../../core/limits.ts";
 import { isOffline, type Model, toModelName } from "../../core/model.ts";
@@ -10,13 +11,16 @@ import { isNamePermitted } from "../../core/tools/tool-pattern.ts";
 import { createWaitLimit } from "../../kit/async/timeout.ts";
 import { version } from "../../kit/version.ts";
 import type { RunService } from "../../runs/run-service.ts";
+import { toFileBodyLimit } from "../http/request/read-body.ts";
 import type { Route } from "../http/routes.ts";
+import { undoMs } from "./conversations/conversation-routes.ts";
 import { toJsonResponse } from "./json-response.ts";
 
 /** Holds the parts of the configuration that callers may see. */
 export interface ExposedConfig extends StartConfig {
   agent: StartConfig["agent"] & ConfiguredLimits & Pick<Config["agent"], "keepHistory">;
   search: Pick<Config["search"], "enabled">;
+  conversations: Pick<Config["conversations"], "titles">;
 }
 
 /**
@@ -38,7 +42,7 @@ export function createSettingsRoute(service: RunService, config: ExposedConfig, 
 }
 
 async function readSettings(
-  { duet, mode = "agent" }: RunService,
+  { duet, settings, mode = "agent" }: RunService,
   config: ExposedConfig,
   patienceMs: number,
 ): Promise<Omit<SettingsJson, "search">> {
@@ -63,11 +67,28 @@ async function readSettings(
       answer: toParametersJson(parameters.answer),
     },
     keep_history: agent.keepHistory,
+    titles: config.conversations.titles,
+    undo_s: undoMs / 1000,
+    attachments: describeAttachments(settings.http.maxBody),
     limits: mapLimits(
       offeredLimits,
       ({ ask }) => ask,
       ({ key }) => agent[key],
     ),
+  };
+}
+
+/** Returns what may come with a question, so that nobody uploads what is refused then. */
+function describeAttachments(maxBody: number): SettingsJson["attachments"] {
+  const longestBody = toFileBodyLimit(maxBody);
+  return {
+    max_files: mostAttachments,
+    // Base64 takes four bytes for three, and the rest of the question a little.
+    max_bytes: Math.min(longestAttachments, Math.floor(((longestBody - 65_536) * 3) / 4)),
+    max_body_bytes: longestBody,
+    kinds: attachmentKinds.map(({ kind, mediaTypes, extensions }) => {
+      return { kind, media_types: [...mediaTypes], extensions: [...extensions] };
+    }),
   };
 }
 

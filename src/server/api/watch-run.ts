@@ -45,7 +45,8 @@ export async function watchRun(
     drafts,
     times,
     onClose() {
-      if (run.outcome !== undefined || settings.onDisconnect === "finish") return void run.release(holder);
+      if (run.outcome !== undefined || (run.onDisconnect ?? settings.onDisconnect) === "finish")
+        return void run.release(holder);
       setTimeout(() => releaseRun(api, run, [holder]), times.comeBack).unref();
     },
   });

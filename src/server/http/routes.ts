@@ -30,7 +30,9 @@ export interface Handle {
   readsNoBody?: true;
 }
 
-type Method = "GET" | "POST" | "DELETE";
+const servedMethods = ["GET", "POST", "PATCH", "DELETE"] as const;
+
+type Method = (typeof servedMethods)[number];
 
 /** Maps each method of one path to its handler. Where GET is served, HEAD is, too, unless GET begins a stream. */
 export type Route = Readonly<Partial<Record<Method, Handle>>> & { readonly isStream?: true };
@@ -144,7 +146,7 @@ export function createRoutes(options: RoutesOptions): Routes {
       const isBare = handle.readsNoBody === true && hasNoBody(request.headers);
       const refusal = isBare ? undefined : checkBody(request.method, request.headers);
       if (refusal !== undefined) throw new HttpRefusalError(refusal);
-      if (request.method === "POST") inFlight?.add(connection);
+      if (request.method === "POST" || request.method === "PATCH") inFlight?.add(connection);
       return handle({ ...admission, request, params: req.param(), connection });
     });
   app.options("*", (context) => toPreflightResponse(context.req.raw, undefined));
@@ -169,7 +171,8 @@ export function createRoutes(options: RoutesOptions): Routes {
 }
 
 function findHandle(route: Route, method: string): Handle | undefined {
-  return method === "GET" || method === "POST" || method === "DELETE" ? route[method] : undefined;
+  const served = servedMethods.find((each) => each === method);
+  return served && route[served];
 }
 
 function listMethods({ isStream, ...route }: Route): string[] {
@@ -236,7 +239,7 @@ export function toPreflightResponse(request: Request, methods: readonly string[]
   const wanted = (request.headers.get("access-control-request-headers") ?? "").toLowerCase().split(/\s*,\s*/);
   const headers = {
     // A page can read that there is nothing at a path only when it may ask.
-    "access-control-allow-methods": (methods ?? ["GET", "POST", "DELETE"]).join(", "),
+    "access-control-allow-methods": (methods ?? servedMethods).join(", "),
     "access-control-allow-headers": [...sendable, ...wanted.filter((name) => parameter.test(name)).slice(0, 32)].join(
       ", ",
     ),

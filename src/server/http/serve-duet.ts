@@ -7,7 +7,6 @@ import { say, type Text } from "../../kit/locale.ts";
 import { openRunService, type RunService } from "../../runs/run-service.ts";
 import { createMessageRoutes } from "../anthropic/message-routes.ts";
 import { createApi } from "../api/api.ts";
-import type { ExposedConfig } from "../api/settings.ts";
 import { reportUnapproved } from "../mcp/announce-changes.ts";
 import { createMcpInterface, type McpInterfaceOptions } from "../mcp/mcp-interface.ts";
 import { createOpenAiRoutes } from "../openai/openai-routes.ts";
@@ -16,6 +15,7 @@ import type { Log } from "../operations/log.ts";
 import { type Operations, openOperations } from "../operations/operations.ts";
 import { reportStore } from "../operations/report-store.ts";
 import { resumeInterrupted } from "../operations/resume-interrupted.ts";
+import { createOperatorRoutes } from "../operator/operator-routes.ts";
 import { createResponsesRoutes } from "../responses/responses-routes.ts";
 import { parseListenAddress } from "./address.ts";
 import type { AuthSettings } from "./auth/auth-settings.ts";
@@ -28,7 +28,7 @@ import { serveOverHttp } from "./serve-http.ts";
 
 export interface DuetHttpOptions extends Omit<McpInterfaceOptions, "settings" | "asks" | "service"> {
   duet: Duet;
-  config: Pick<Config, "serve" | "models" | "httpToken" | "signInSecret" | "tools"> & ExposedConfig;
+  config: Config;
   /** Has the form `[HOST:]PORT`. */
   address: string;
   log: Log;
@@ -44,7 +44,11 @@ export interface DuetHttpOptions extends Omit<McpInterfaceOptions, "settings" | 
 export async function serveDuetOverHttp({ duet, config, address, log, signal, hurry, ...options }: DuetHttpOptions) {
   const { locale } = duet;
   const { auth, grace } = config.serve.http;
-  const operations = openOperations({ metrics: duet.metrics, readStore: () => duet.storeMonitor.status });
+  const operations = openOperations({
+    metrics: duet.metrics,
+    readStore: () => duet.storeMonitor.status,
+    openUsage: () => duet.usageHistory(),
+  });
   const service = openRunService(duet, {
     ...options,
     settings: config.serve,
@@ -110,14 +114,15 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
 /** Joins the routes that are served beside MCP, health and the page. */
 export function joinRoutes(
   service: RunService,
-  config: ExposedConfig,
-  operations: Pick<Operations, "routes">,
+  config: Config,
+  operations: Pick<Operations, "routes" | "problems">,
 ): RoutesByPath {
   return {
     ...createApi(service, config),
     ...createOpenAiRoutes(service),
     ...createResponsesRoutes(service),
     ...createMessageRoutes(service),
+    ...createOperatorRoutes(service, operations.problems, config),
     ...operations.routes,
   };
 }
@@ -148,69 +153,108 @@ export function describePageAddress(
   return { zh: `网页：${page}`, en: `the page: ${page}` };
 }
 
-interface Page {
+interface PageFile {
   readonly plain: Buffer<ArrayBuffer>;
   readonly packed: Readonly<Record<ContentEncoding, Buffer<ArrayBuffer>>>;
-  readonly tag: string;
-  /** Is the page's content security policy. */
-  readonly policy: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Serves the page at `/` for browsers. It contains no data, so anybody may load it. It is read on the first request. */
+/** Lists the scripts that the page loads when it first needs them: what colours code, and what writes formulas. */
+const pageParts = ["code", "math"] as const;
+
+/** Serves the page at `/` for browsers, and its parts. They contain no data, so anybody may load them. They are read on the first request. */
 export function createChatPages(): OpenPages {
-  let read: Promise<Page> | undefined;
-  return {
-    async "/"(request) {
-      read ??= readPage();
-      const page = await read.catch((thrown: unknown) => {
-        read = undefined;
-        throw thrown;
-      });
-      const encoding = chooseEncoding(request.headers.get("accept-encoding") ?? "");
-      return new Response(encoding ? page.packed[encoding] : page.plain, {
-        headers: {
-          "content-type": "text/html; charset=utf-8",
-          "content-security-policy": page.policy,
-          // It has no data, so a browser keeps it and asks whether it is still the same.
-          "cache-control": "no-cache",
-          etag: page.tag,
-          vary: "Accept-Encoding",
-          ...(encoding ? { "content-encoding": encoding } : {}),
-        },
-      });
+  const parts = pageParts.map((part) => [
+    `/page/${part}.js`,
+    createFilePage(`page-${part}.js`, () => ({ "content-type": "text/javascript; charset=utf-8" })),
+  ]);
+  const page = createFilePage("chat-page.html", (html) => ({
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": createPolicy(html),
+  }));
+  return { "/": page, "/manifest.webmanifest": serveManifest, ...Object.fromEntries(parts) };
+}
+
+/** Lets a browser install the page as an app of its own. */
+function serveManifest(): Response {
+  return Response.json(manifest, {
+    headers: { "content-type": "application/manifest+json", "cache-control": "no-cache" },
+  });
+}
+
+const manifestIcon =
+  "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 48 48'><rect width='48' height='48' rx='11' fill='#2b59c3'/>" +
+  "<g fill='none' stroke='#fff' stroke-width='3.4'><circle cx='19.5' cy='24' r='8.5'/><circle cx='28.5' cy='24' r='8.5'/></g></svg>";
+
+const manifest = {
+  name: "Duet",
+  short_name: "Duet",
+  start_url: "/",
+  scope: "/",
+  display: "standalone",
+  background_color: "#ffffff",
+  theme_color: "#2b59c3",
+  icons: [
+    {
+      src: `data:image/svg+xml,${encodeURIComponent(manifestIcon)}`,
+      sizes: "any",
+      type: "image/svg+xml",
+      purpose: "any maskable",
     },
+  ],
+};
+
+function createFilePage(name: string, describe: (text: string) => Record<string, string>): OpenPages[string] {
+  let read: Promise<PageFile> | undefined;
+  return async (request) => {
+    read ??= readPage(name, describe);
+    const file = await read.catch((thrown: unknown) => {
+      read = undefined;
+      throw thrown;
+    });
+    const encoding = chooseEncoding(request.headers.get("accept-encoding") ?? "");
+    return new Response(encoding ? file.packed[encoding] : file.plain, {
+      headers: { ...file.headers, ...(encoding ? { "content-encoding": encoding } : {}) },
+    });
   };
 }
 
-/** The page is beside the built program. When the program runs from its sources, the page is where the build puts it. */
-async function readPage(): Promise<Page> {
+/** The files are beside the built program. When the program runs from its sources, they are where the build puts them. */
+async function readPage(name: string, describe: (text: string) => Record<string, string>): Promise<PageFile> {
   const folder = import.meta.url.endsWith(".ts") ? "../../../dist/" : "./";
   try {
-    const read = (name: string) => readFile(new URL(folder + name, import.meta.url));
-    const [plain, br, gzip] = await Promise.all([
-      read("chat-page.html"),
-      read("chat-page.html.br"),
-      read("chat-page.html.gz"),
-    ]);
-    return { plain, packed: { br, gzip }, tag: createTag(plain), policy: createPolicy(plain.toString("utf8")) };
+    const read = (file: string) => readFile(new URL(folder + file, import.meta.url));
+    const [plain, br, gzip] = await Promise.all([read(name), read(`${name}.br`), read(`${name}.gz`)]);
+    const headers = {
+      ...describe(plain.toString("utf8")),
+      // It has no data, so a browser keeps it and asks whether it is still the same.
+      "cache-control": "no-cache",
+      etag: createTag(plain),
+      vary: "Accept-Encoding",
+    };
+    return { plain, packed: { br, gzip }, headers };
   } catch (cause) {
     throw new DuetError({
       code: "internal",
-      text: { zh: "缺少页面文件 dist/chat-page.html。", en: "The page's file dist/chat-page.html is missing." },
+      text: { zh: `缺少页面文件 dist/${name}。`, en: `The page's file dist/${name} is missing.` },
       hint: { zh: "请运行 npm run build。", en: "Run npm run build." },
       cause,
     });
   }
 }
 
-/** The page may run only its own script and style, may connect only to this server, and may not turn text into markup. */
+/**
+ * The page may run only its own script and style and its parts, may connect only to this server, and may not turn text into
+ * markup. Nothing that a person or a model can put on this server is served as a script.
+ */
 function createPolicy(html: string): string {
   return [
     "default-src 'none'",
-    `script-src '${hashElement(html, "script")}'`,
+    `script-src '${hashElement(html, "script")}' 'self'`,
     `style-src '${hashElement(html, "style")}'`,
     "connect-src 'self'",
     "img-src data:",
+    "manifest-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

@@ -1,10 +1,14 @@
 import type { StoreStatus } from "../../app/conversations/store-monitor.ts";
 import type { Metrics } from "../../app/telemetry/metrics.ts";
 import { countRun, createRunMeter } from "../../app/telemetry/run-metrics.ts";
+import type { UsageHistory } from "../../core/store/usage-history.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { RequestSummary, Route, RouteCall } from "../http/routes.ts";
+import { createProblemLog, type ProblemLog } from "./problem-log.ts";
 import { createServerLevels } from "./server-levels.ts";
+import { toUsageEntries } from "./usage-entries.ts";
 
 /** Collects what the operator sees of a running server: metrics at `/metrics`. */
 export interface Operations {
@@ -14,16 +18,21 @@ export interface Operations {
   /** Counts that it has ended. */
   countEnd(run: RunHandle): void;
   countAnswer(answer: RequestSummary): void;
+  /** Has what went wrong and how the tools did, since the process began. */
+  readonly problems: Pick<ProblemLog, "read">;
 }
 
 export interface OperationsParts {
   /** Has the metrics of the process. What runs do is recorded there already. */
   metrics: Pick<Metrics, "keep" | "labels" | "record" | "addLevels" | "readText">;
   readStore: () => StoreStatus;
+  /** Opens what keeps the usage of callers, where there is something. */
+  openUsage?: (() => Promise<UsageHistory | undefined>) | undefined;
 }
 
-export function openOperations({ metrics, readStore }: OperationsParts): Operations {
+export function openOperations({ metrics, readStore, openUsage }: OperationsParts): Operations {
   const state = { runs: 0, streams: 0, readStore };
+  const problems = createProblemLog();
   metrics.keep();
   metrics.addLevels(createServerLevels(state));
 
@@ -34,8 +43,10 @@ export function openOperations({ metrics, readStore }: OperationsParts): Operati
 
   return {
     routes: { "/metrics": { GET: serveMetrics } },
+    problems,
     followRun(run) {
       state.runs += 1;
+      run.follow((event) => problems.handle(event, run));
       // A side call is a run of no agent, so nobody else measures it.
       if (!run.isAside) return;
       const meter = createRunMeter(metrics.labels, metrics.record);
@@ -43,6 +54,9 @@ export function openOperations({ metrics, readStore }: OperationsParts): Operati
     },
     countEnd(run) {
       state.runs -= 1;
+      problems.countEnd(run);
+      const saved = openUsage?.().then((history) => history?.add(toUsageEntries(run)));
+      void ignoreRejection(saved, "the store's own notices say that it cannot be written");
       // A run that never came to an event has no other end.
       if (run.events.at(-1)?.type !== "run-end") metrics.record(countRun(run.snapshot()));
     },

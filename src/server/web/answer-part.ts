@@ -3,6 +3,7 @@ import { type Locale, say } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { createElement, createLink, createList, createSection, type OpenLink, type Part, setShown } from "./dom.ts";
 import { createMarkdown } from "./markdown/create-markdown.ts";
+import type { MarkdownParts } from "./markdown/inline.ts";
 import type { RunView } from "./run/run-view.ts";
 import { toSafeUrl } from "./safe-url.ts";
 import { texts } from "./texts.ts";
@@ -11,13 +12,14 @@ import { texts } from "./texts.ts";
 export function createAnswerPart(
   locale: Locale,
   openLink: OpenLink | undefined,
+  parts?: MarkdownParts | undefined,
 ): Part<Pick<RunView, "runId" | "answer" | "sources" | "status">> {
   const words = createElement("div", { class: "words", "aria-live": "polite", dir: "auto" });
   const answer = createSection("answer", say(locale, texts.answer), words);
   const list = createElement("ol");
   const sources = createSection("sources", say(locale, texts.sources), list);
   const citations = createCitations({ locale, words, list, openLink });
-  const markdown = createMarkdown(words, { locale, openLink, citation: citations.place });
+  const markdown = createMarkdown(words, { locale, openLink, parts, citation: citations.place });
   const showSources = createList(list, () => createSource(openLink));
   return {
     element: createElement("div", {}, answer, sources),

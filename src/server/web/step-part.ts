@@ -278,13 +278,21 @@ export function createStepList(locale: Locale, openLink: OpenLink | undefined): 
     element: whole,
     show({ view, isNewest }) {
       showSteps(listShownSteps(view));
-      setText(count, say(locale, describeCount(view.steps.length)));
+      const tools = isNewest ? "" : listTools(view.steps);
+      setText(count, [say(locale, describeCount(view.steps.length)), tools].filter(Boolean).join(" · "));
       setShown(whole, view.steps.length > 0);
       if (view.steps.length === 0) return;
       foldsByItself ??= isNewest;
       fold.open(isNewest || !foldsByItself);
     },
   };
+}
+
+/** Says in one line which tools an older run has used, and how often. */
+function listTools(steps: readonly StepView[]): string {
+  const names = steps.flatMap(({ items }) => items.flatMap((item) => (item.kind === "call" ? [item.tool] : [])));
+  const counted = Map.groupBy(names, (name) => name);
+  return [...counted].map(([name, all]) => sanitizeLine(name) + (all.length > 1 ? ` ×${all.length}` : "")).join(" · ");
 }
 
 function describeCount(count: number): Text {

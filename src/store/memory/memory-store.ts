@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { listBranchTurns } from "../../core/store/branches.ts";
+import { listBranchTurns, type TurnNode } from "../../core/store/branches.ts";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
 import { type DailyUsage, mostCallers, toUsageKey } from "../../core/store/daily-usage.ts";
 import { findLastResult, moveNumbers } from "../../core/store/move-numbers.ts";
@@ -17,13 +17,16 @@ import {
   type ConversationTurn,
   createId,
   type FinishedRun,
+  type LastRun,
   mostTypedTexts,
   type OperatorStore,
   type SharedStore,
   type SourceList,
   type TypedHistory,
+  toLastRun,
   toRunEntry,
 } from "../../core/store/store.ts";
+import { createTextSearch, type TextMatch } from "../../core/store/text-search.ts";
 import type { AgentTrace } from "../../core/trace.ts";
 import { redactValue } from "../../kit/text/redact.ts";
 import { noConversationError } from "../store-errors.ts";
@@ -36,6 +39,7 @@ import { createMemoryResponseRecords } from "./response-records.ts";
 import { createMemoryResults, type MemoryResults } from "./result-list.ts";
 import { createMemorySourceList } from "./source-list.ts";
 import { createMemoryTurns, type MemoryTurns } from "./turn-list.ts";
+import { createMemoryUsageHistory } from "./usage-history.ts";
 
 interface StoredConversation {
   id: string;
@@ -58,6 +62,9 @@ interface StoredConversation {
   asked: number;
   createdAt: string;
   updatedAt: string;
+  lastRun?: LastRun | undefined;
+  /** Is whose it was, and until when it may be brought back. Nobody sees it meanwhile. */
+  discarded?: { owner: string | undefined; until: number } | undefined;
 }
 
 interface StoredTrace {
@@ -72,6 +79,9 @@ export interface MemoryStoreOptions {
   /** Returns milliseconds since 1970. */
   now?: () => number;
 }
+
+/** Owns what was discarded. No caller is named like this. */
+const nobody = "\u0001discarded";
 
 /** Is how often the age of all conversations is looked at, in milliseconds. */
 const ageCheckMs = 3_600_000;
@@ -141,6 +151,23 @@ export function createMemoryStore({
     return expired.length;
   }
 
+  /** Gives a conversation and what belongs to it to another owner. */
+  function changeOwner(kept: StoredConversation, owner: string | undefined): void {
+    kept.owner = owner;
+    for (const runId of kept.runIds) {
+      const found = traces.peek(runId);
+      if (found) found.owner = owner;
+    }
+    responses.changeOwner(kept.id, owner);
+  }
+
+  /** Removes what was discarded and can no longer be brought back. */
+  function dropDue(): number {
+    const due = [...conversations.values()].filter(({ discarded }) => discarded && discarded.until <= now());
+    for (const { id } of due) drop(id);
+    return due.length;
+  }
+
   /** Runs with each question, so that it looks at the age of all conversations only once an hour. */
   function dropExpired(): void {
     const checksAge = now() - ageCheckedAt >= ageCheckMs;
@@ -190,8 +217,16 @@ export function createMemoryStore({
       responses: responses.of(owner),
       dailyUsage: getUsage(owner),
       branches: {
-        read: async (id) => getOwned(conversations.get(id))?.turns.tree(),
+        async read(id) {
+          const tree = getOwned(conversations.get(id))?.turns.tree();
+          const addFeedback = (turn: TurnNode): TurnNode => {
+            const feedback = traces.peek(turn.runId ?? "")?.trace.feedback;
+            return feedback ? { ...turn, feedback } : turn;
+          };
+          return tree && { ...tree, turns: tree.turns.map(addFeedback) };
+        },
         begin: async (id, after) => getOwned(conversations.get(id))?.turns.begin(after),
+        select: async (id, branch) => getOwned(conversations.get(id))?.turns.select(branch) ?? false,
         async fork(id, { branch, folder } = {}) {
           const kept = getOwned(conversations.get(id));
           const { turns: copied = [] } = kept?.turns.read(branch) ?? {};
@@ -204,22 +239,24 @@ export function createMemoryStore({
           return fork.id;
         },
       },
-      async load(id, branch) {
+      async load(id, branch, after) {
         const kept = getOwned(conversations.get(id));
         if (kept) markUsed(kept);
-        return kept && toConversation(kept, branch);
+        return kept && toConversation(kept, branch, after);
       },
       create: async (wanted, { isGiven = false } = {}) =>
         toConversation(touch(wanted !== undefined && (isGiven || isAllowed(wanted)) ? wanted : createId("conv"))),
       async append(run) {
         const { conversationId, runId, turn, trace, pendingPlan, loadedTools, files: added = [], ...others } = run;
-        const { branch, folder, ...more } = others;
+        const { branch, after, folder, ...more } = others;
         if (traces.has(runId) && !getOwned(traces.peek(runId))) throw noConversationError();
         const kept = touch(conversationId);
         kept.title ||= toConversationTitle(trace.question);
         kept.folder ??= folder;
-        const place = kept.turns.read(branch).branch;
-        const said = turn ? addTurn(kept, { turn, runId, branch: place, ...more }) : 0;
+        kept.lastRun = toLastRun(trace);
+        const said = turn ? addTurn(kept, { turn, runId, branch, after, ...more }) : 0;
+        // A turn makes its branch the current one.
+        const place = kept.turns.read(turn ? undefined : branch).branch;
         const bytes = 2 * (JSON.stringify(trace).length + said) + files.add(conversationId, added);
         kept.bytes += bytes;
         stored += bytes;
@@ -234,8 +271,8 @@ export function createMemoryStore({
       async readFile({ conversationId, hash }) {
         return getOwned(conversations.get(conversationId)) && files.read(conversationId, hash);
       },
-      async summarise(conversationId, summary, branch) {
-        getOwned(conversations.get(conversationId))?.turns.summarise(summary, branch);
+      async summarise(conversationId, summary, branch, after) {
+        getOwned(conversations.get(conversationId))?.turns.summarise(summary, branch, after);
       },
       async latest(folder) {
         const begun = sortByLastAsked(folder).find(
@@ -243,13 +280,41 @@ export function createMemoryStore({
         );
         return begun?.id;
       },
-      async list({ limit, offset, folder, withQuestions = false }) {
+      async list({ limit, offset, folder, withQuestions = false, id, isPinned, search }) {
         return sortByLastAsked(folder)
+          .filter((kept) => (id ?? kept.id) === kept.id && (isPinned ?? kept.isPinned) === kept.isPinned)
+          .flatMap((kept) => {
+            const match = search === undefined ? undefined : findText(kept, search);
+            return search === undefined || match ? [{ kept, match }] : [];
+          })
           .slice(offset, offset + limit)
-          .map((kept) => toEntry(kept, withQuestions));
+          .map(({ kept, match }) => ({ ...toEntry(kept, withQuestions), ...(match && { match }) }));
       },
       async remove(id) {
         return getOwned(conversations.get(id)) !== undefined && drop(id);
+      },
+      async discard(id, graceMs) {
+        const kept = getOwned(conversations.get(id));
+        if (kept === undefined) return undefined;
+        kept.discarded = { owner, until: now() + graceMs };
+        changeOwner(kept, nobody);
+        records.removeOf(id);
+        journal.removeOf(id, owner);
+        setTimeout(dropDue, graceMs + 1).unref();
+        return kept.discarded.until;
+      },
+      async restore(id) {
+        dropDue();
+        const kept = conversations.get(id);
+        if (kept?.discarded === undefined || kept.discarded.owner !== owner) return false;
+        kept.discarded = undefined;
+        changeOwner(kept, owner);
+        return true;
+      },
+      async rate(runId, feedback) {
+        const found = getOwned(traces.peek(runId));
+        if (found) found.trace = { ...found.trace, feedback };
+        return found !== undefined;
       },
       async change(id, changes) {
         const kept = getOwned(conversations.get(id));
@@ -279,7 +344,7 @@ export function createMemoryStore({
   const retention: Retention = {
     limits,
     listExpired: async () => listExpired(),
-    prune: async () => dropAll(listExpired()),
+    prune: async () => dropDue() + dropAll(listExpired()),
     measure: async () => stored,
     settled: async () => {},
   };
@@ -287,6 +352,7 @@ export function createMemoryStore({
     ...scopeToOwner(undefined),
     typedHistory: createMemoryTypedHistory(),
     credentials: createMemoryCredentials(),
+    usageHistory: createMemoryUsageHistory(now),
     retention,
     journal: journal.open(),
   };
@@ -298,7 +364,7 @@ export function createMemoryStore({
  */
 function addTurn(
   kept: StoredConversation,
-  { turn, runId, branch, marker, lastResult = 0, results = [] }: AddedTurn,
+  { turn, runId, branch, after, marker, lastResult = 0, results = [] }: AddedTurn,
 ): number {
   kept.marker ??= marker;
   const first = kept.marker ?? "";
@@ -307,11 +373,11 @@ function addTurn(
   const by = kept.results.last - lastResult;
   const given = { turn: marked, results };
   const numbered = by > 0 && findLastResult(given) > lastResult ? moveNumbers(given, lastResult, by) : given;
-  kept.turns.add(numbered.turn, runId, branch);
+  kept.turns.add(numbered.turn, runId, branch, after);
   return JSON.stringify(numbered.turn).length + kept.results.add(numbered.results, findLastResult(numbered));
 }
 
-interface AddedTurn extends Pick<FinishedRun, "runId" | "branch" | "marker" | "lastResult" | "results"> {
+interface AddedTurn extends Pick<FinishedRun, "runId" | "branch" | "after" | "marker" | "lastResult" | "results"> {
   turn: ConversationTurn;
 }
 
@@ -333,9 +399,10 @@ async function copyConversation(
 /** Without a name of a person's, the title is that of the first run. */
 function changeConversation(
   kept: StoredConversation,
-  { name, isPinned = kept.isPinned }: ConversationChanges,
+  { name, title, isPinned = kept.isPinned }: ConversationChanges,
   firstTrace: AgentTrace | undefined,
 ): void {
+  if (title !== undefined && !kept.isNamed) kept.title = title;
   kept.isPinned = isPinned;
   if (name === undefined) return;
   kept.isNamed = name !== "";
@@ -365,21 +432,38 @@ function begin(id: string, owner: string | undefined, now: string): StoredConver
 }
 
 /** Returns a snapshot of the conversation. Later turns are not added to it. */
-function toConversation(kept: StoredConversation, wanted?: number): Conversation {
+function toConversation(kept: StoredConversation, wanted?: number, after?: number): Conversation {
   const { id, title, sources, results, marker, pendingPlan: waiting, loadedTools } = kept;
-  const { branch, turns, summary } = kept.turns.read(wanted);
+  const { branch, turns, summary } = kept.turns.read(wanted, after);
   const pendingPlan = waiting?.branch === branch ? waiting.plan : undefined;
   return { id, title, branch, turns, summary, sources, results: results.open(), marker, pendingPlan, loadedTools };
 }
 
 function toEntry(kept: StoredConversation, withQuestions: boolean): ConversationEntry {
-  const { id, title, isNamed, isPinned, turns, createdAt, updatedAt, folder, isFork } = kept;
+  const { id, title, isNamed, isPinned, turns, createdAt, updatedAt, folder, isFork, lastRun } = kept;
   const questions = withQuestions
     ? turns
         .tree()
         .turns.map(({ question }) => question.slice(0, 300))
         .join("\n")
     : undefined;
-  const more = { ...(folder !== undefined && { folder }), ...(isFork && { isFork }), ...(questions && { questions }) };
+  const more = {
+    ...(folder !== undefined && { folder }),
+    ...(isFork && { isFork }),
+    ...(questions && { questions }),
+    ...(lastRun && { lastRun }),
+  };
   return { id, title, isNamed, isPinned, turns: turns.read().turns.length, createdAt, updatedAt, ...more };
+}
+
+/** Returns the first place of the words that are searched for. */
+function findText({ title, turns }: StoredConversation, words: string): TextMatch | undefined {
+  const search = createTextSearch(words);
+  const found = search?.matchTitle(title);
+  if (search === undefined || found) return found;
+  for (const turn of turns.list()) {
+    const match = search.matchTurn(turn);
+    if (match) return match;
+  }
+  return undefined;
 }

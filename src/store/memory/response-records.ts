@@ -5,6 +5,8 @@ export interface MemoryResponseRecords {
   of(owner: string | undefined): ResponseRecords;
   /** Removes the records of a conversation. */
   removeOf(conversationId: string): void;
+  /** Gives the records of a conversation to another owner. */
+  changeOwner(conversationId: string, owner: string | undefined): void;
 }
 
 /** Limits what all records take, in UTF-16 units. */
@@ -20,6 +22,9 @@ export function createMemoryResponseRecords(): MemoryResponseRecords {
   return {
     removeOf(wanted) {
       for (const [id, { conversationId }] of records) if (conversationId === wanted) records.delete(id);
+    },
+    changeOwner(wanted, owner) {
+      for (const record of records.values()) if (record.conversationId === wanted) record.owner = owner;
     },
     of: (owner) => {
       const find = (id: string): ResponseRecord | undefined => {

@@ -1,5 +1,6 @@
 import {
   type BranchTip,
+  findBranchAt,
   findBranchSummary,
   firstBranch,
   listPath,
@@ -7,15 +8,21 @@ import {
   type TurnTree,
 } from "../../core/store/branches.ts";
 import type { ConversationTurn, Summary } from "../../core/store/store.ts";
+import type { SearchedTurn } from "../../core/store/text-search.ts";
 
 /** Holds the turns of one conversation with their branches and summaries. */
 export interface MemoryTurns {
   /** Counts the turns of all branches. */
   readonly count: number;
-  /** Returns the turns of a branch, or of the current one where there is none of that number. */
-  read(branch?: number): BranchTurns;
-  add(turn: ConversationTurn, runId: string, branch: number | undefined): void;
-  summarise(summary: Summary, branch: number | undefined): void;
+  /** Returns the turns of a branch, or of the current one where there is none of that number; with `after`, those up to that turn. */
+  read(branch?: number, after?: number): BranchTurns;
+  /** Adds a turn behind the last one of a branch, or behind the turn `after`. */
+  add(turn: ConversationTurn, runId: string, branch: number | undefined, after?: number): void;
+  summarise(summary: Summary, branch: number | undefined, after?: number): void;
+  /** Lists the turns of all branches. */
+  list(): SearchedTurn[];
+  /** Makes a branch the current one; false when there is none of that number. */
+  select(branch: number): boolean;
   tree(): TurnTree;
   begin(after: number): number | undefined;
 }
@@ -41,13 +48,26 @@ export function createMemoryTurns(): MemoryTurns {
   const getParent = (n: number): number => stored[n - 1]?.parent ?? 0;
   const find = (branch = current): BranchTip => tips.find((each) => each.branch === branch) ?? find(current);
 
+  /** Returns the place behind the turn `after`, which may be no branch yet: its number is 0 then. */
+  function findPlace(branch: number | undefined, after: number | undefined): BranchTip {
+    if (after === undefined || (after > 0 && stored[after - 1] === undefined)) return find(branch);
+    return { branch: findBranchAt({ branches: tips, current }, after) ?? 0, tip: after };
+  }
+
   /** With one line of turns, the newest summary holds; else the last one that was made on this branch. */
   function findSummary(path: readonly number[]): Summary | undefined {
     return tips.length === 1 ? summaries.at(-1)?.summary : findBranchSummary(summaries, path)?.summary;
   }
 
-  function read(wanted?: number): BranchTurns {
-    const { branch, tip } = find(wanted);
+  function begin(after: number): BranchTip {
+    const branch = { branch: tips.length + 1, tip: after };
+    current = branch.branch;
+    tips.push(branch);
+    return branch;
+  }
+
+  function read(wanted?: number, after?: number): BranchTurns {
+    const { branch, tip } = findPlace(wanted, after);
     const path = listPath(tip, getParent);
     return { branch, turns: path.flatMap((n) => stored[n - 1]?.turn ?? []), summary: findSummary(path) };
   }
@@ -57,21 +77,28 @@ export function createMemoryTurns(): MemoryTurns {
       return stored.length;
     },
     read,
-    add(turn, runId, wanted) {
-      const place = find(wanted);
+    add(turn, runId, wanted, after) {
+      const found = findPlace(wanted, after);
+      const place = tips.find(({ branch }) => branch === found.branch) ?? begin(found.tip);
       stored.push({ parent: place.tip, turn, runId });
       place.tip = stored.length;
       current = place.branch;
     },
-    summarise(summary, wanted) {
-      const { turns, summary: before } = read(wanted);
+    list: () => stored.map(({ turn: { question, answer } }, index) => ({ n: index + 1, question, answer })),
+    select(branch) {
+      if (!tips.some((each) => each.branch === branch)) return false;
+      current = branch;
+      return true;
+    },
+    summarise(summary, wanted, after) {
+      const { turns, summary: before } = read(wanted, after);
       const known = before?.turns ?? 0;
       if (summary.turns > turns.length || summary.turns < known) return;
       if (summary.turns === known && !summary.isWanted) return;
       // In a conversation with one line of turns, what was once wanted stays so.
       const isWanted = summary.isWanted || (tips.length === 1 && before?.isWanted === true);
       const kept = isWanted ? { ...summary, isWanted } : summary;
-      summaries.push({ tip: find(wanted).tip, isWanted: summary.isWanted === true, summary: kept });
+      summaries.push({ tip: findPlace(wanted, after).tip, isWanted: summary.isWanted === true, summary: kept });
     },
     tree: () => ({
       turns: stored.map(({ parent, turn: { question }, runId }, index) => ({ n: index + 1, parent, question, runId })),
@@ -80,9 +107,7 @@ export function createMemoryTurns(): MemoryTurns {
     }),
     begin(after) {
       if (after !== 0 && stored[after - 1] === undefined) return undefined;
-      current = tips.length + 1;
-      tips.push({ branch: current, tip: after });
-      return current;
+      return begin(after).branch;
     },
   };
 }

@@ -7,6 +7,7 @@ import {
   type UsageToday,
 } from "../../core/store/daily-usage.ts";
 import { dayMs } from "../../core/store/retention.ts";
+import { keptUsageDays } from "../../core/store/usage-history.ts";
 import type { StoreConnection } from "./connection.ts";
 import type { Owner, Statements } from "./statements.ts";
 
@@ -14,7 +15,11 @@ import type { Owner, Statements } from "./statements.ts";
 const keptDays = 31;
 
 /** Removes sums of long ago, and what killed processes have reserved. */
-export function pruneDailyUsage({ pruneUsage, pruneUsageReservations }: Statements, now: number): void {
+export function pruneDailyUsage(
+  { pruneUsage, pruneModelUsage, pruneUsageReservations }: Statements,
+  now: number,
+): void {
+  pruneModelUsage.run({ oldest: toUsageDay(now - keptUsageDays * dayMs) });
   pruneUsage.run({ oldest: toUsageDay(now - keptDays * dayMs) });
   pruneUsageReservations.run({ now: new Date(now).toISOString() });
 }

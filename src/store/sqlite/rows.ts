@@ -1,9 +1,11 @@
+import { modes } from "../../core/modes.ts";
 import type { NumberedSource } from "../../core/sources.ts";
 import { firstBranch } from "../../core/store/branches.ts";
-import type { Conversation, ConversationEntry, ConversationTurn } from "../../core/store/store.ts";
+import type { Feedback } from "../../core/store/feedback.ts";
+import type { Conversation, ConversationEntry, ConversationTurn, LastRun } from "../../core/store/store.ts";
 import type { AgentTrace } from "../../core/trace.ts";
 import { isRecord, toText } from "../../kit/json.ts";
-import { findBranch, listTurnPath, loadBranchSummary, toBranch, toStoredSummary } from "./branches/branches.ts";
+import { findPlace, listTurnPath, loadBranchSummary, toBranch, toStoredSummary } from "./branches/branches.ts";
 import { unpackTrace } from "./packed-trace.ts";
 import type { Owner, Statements } from "./statements.ts";
 import { readTurnFiles } from "./turn-files.ts";
@@ -39,12 +41,17 @@ export interface KnownTurnsCache {
 /** Returns undefined when the owner has no such conversation. Must run inside a transaction. */
 export function loadConversation(
   statements: Statements,
-  { id, owner, branch: wanted }: { id: string; owner: Owner; branch: number | undefined },
+  {
+    id,
+    owner,
+    branch: wanted,
+    after,
+  }: { id: string; owner: Owner; branch: number | undefined; after: number | undefined },
   cache: KnownTurnsCache,
 ): LoadedConversation | undefined {
   const row = statements.conversation.get({ id, owner });
   if (row === undefined) return undefined;
-  const place = findBranch(statements, { id, row, branch: wanted });
+  const place = findPlace(statements, { id, row, branch: wanted, after });
   const { turns, summary } = place
     ? loadBranch(statements, id, place.tip)
     : { turns: loadLine(statements, { id, row }, cache), summary: toSummary(row) };
@@ -107,7 +114,9 @@ function toSource({ n, url, title, snippet }: Row): NumberedSource {
 
 export function toEntry(row: Row): ConversationEntry {
   const { id, title, named_by_person, pinned, turns, created_at, updated_at, folder, is_fork, questions } = row;
+  const lastRun = toStoredLastRun(row);
   return {
+    ...(lastRun && { lastRun }),
     ...(typeof folder === "string" && { folder }),
     ...(is_fork === 1 && { isFork: true }),
     ...(typeof questions === "string" && { questions }),
@@ -121,14 +130,30 @@ export function toEntry(row: Row): ConversationEntry {
   };
 }
 
+function toStoredLastRun({ mode, function_call, answer }: Row): LastRun | undefined {
+  const known = modes.find((each) => each === mode);
+  return known && { mode: known, functionCall: toText(function_call), answer: toText(answer) };
+}
+
 /** Returns undefined when the columns do not hold a trace. */
-export function toTrace({ trace, packed }: Row): AgentTrace | undefined {
+export function toTrace({ trace, packed, feedback }: Row): AgentTrace | undefined {
   try {
     const value: unknown = JSON.parse(packed instanceof Uint8Array ? unpackTrace(packed) : toText(trace));
-    return isTrace(value) ? value : undefined;
+    if (!isTrace(value)) return undefined;
+    const rated = readFeedback(feedback);
+    return rated ? { ...value, feedback: rated } : value;
   } catch {
     return undefined;
   }
+}
+
+/** Reads what `rate` wrote. */
+export function readFeedback(json: unknown): Feedback | undefined {
+  if (typeof json !== "string") return undefined;
+  const value: unknown = JSON.parse(json);
+  if (!isRecord(value)) return undefined;
+  const { rating, comment, at } = value;
+  return { rating: rating === "up" || rating === "down" ? rating : null, comment: toText(comment), at: toText(at) };
 }
 
 /** The store reads only what it wrote, so the check only recognises the value as a trace. */

@@ -322,6 +322,36 @@ WHERE pinned = 0 AND named_by_person = 0`,
       "CREATE INDEX responses_by_conversation ON responses (conversation, created_at)",
     ],
   },
+  // How conversations were asked for last, what people think of answers, and what may still be brought back.
+  {
+    columns: [
+      { table: "conversations", column: "mode TEXT" },
+      { table: "conversations", column: "function_call TEXT" },
+      { table: "conversations", column: "answer TEXT" },
+      // Holds a rating and a comment, as JSON.
+      { table: "traces", column: "feedback TEXT" },
+    ],
+    objects: [
+      // The owner is who had the conversation; `until` is in milliseconds since 1970.
+      `CREATE TABLE discarded (
+  conversation TEXT PRIMARY KEY REFERENCES conversations ON DELETE CASCADE,
+  owner TEXT,
+  until INTEGER NOT NULL
+) STRICT`,
+      "CREATE INDEX discarded_by_time ON discarded (until)",
+      // What callers have used of models, for the operator. Callers are named as in `daily_usage`.
+      `CREATE TABLE model_usage (
+  day TEXT NOT NULL,
+  caller TEXT NOT NULL,
+  model TEXT NOT NULL,
+  runs INTEGER NOT NULL,
+  tokens INTEGER NOT NULL,
+  cost REAL NOT NULL,
+  unpriced INTEGER NOT NULL,
+  PRIMARY KEY (day, caller, model)
+) STRICT, WITHOUT ROWID`,
+    ],
+  },
 ];
 
 /** Is the version of the tables that this program reads and writes. */

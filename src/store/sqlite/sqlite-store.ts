@@ -2,14 +2,11 @@ import { LRUCache } from "lru-cache";
 import type { NumberedSource } from "../../core/sources.ts";
 import { firstBranch } from "../../core/store/branches.ts";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
-import { findLastResult, moveNumbers } from "../../core/store/move-numbers.ts";
 import { keepAll, type RetentionLimits } from "../../core/store/retention.ts";
 import {
   type Conversation,
   type ConversationChanges,
-  type ConversationTurn,
   createId,
-  type FinishedRun,
   type OperatorStore,
   type SharedStore,
   toRunEntry,
@@ -17,25 +14,26 @@ import {
 import { toText } from "../../kit/json.ts";
 import { StoreError } from "../store-errors.ts";
 import { createSqliteBranches } from "./branches/branch-list.ts";
-import { extendBranch, findBranch, insertSummary } from "./branches/branches.ts";
+import { insertSummary } from "./branches/branches.ts";
 import { type ConnectionOptions, openStoreConnection } from "./connection.ts";
+import { listConversations } from "./conversation-list.ts";
 import { createSqliteCredentials } from "./credentials.ts";
 import { createSqliteDailyUsage } from "./daily-usage.ts";
+import { createDiscardedConversations } from "./discarded.ts";
+import { insertRun, packTurn } from "./finished-run.ts";
 import { createSqliteHostTimeouts } from "./host-timeouts.ts";
 import { createSqliteIdempotencyRecords } from "./idempotency-records.ts";
-import { createSqliteJournal, dropRunFiles, endRunRecord } from "./journal/journal.ts";
-import { packTextNow } from "./packed-text.ts";
-import { packTrace, type TraceColumns } from "./packed-trace.ts";
+import { createSqliteJournal } from "./journal/journal.ts";
+import { packTrace } from "./packed-trace.ts";
 import { removeInSteps } from "./removal.ts";
 import { createSqliteResponseRecords } from "./response-records.ts";
-import { createSqliteResultList, type PackedResult, packResults, saveResults } from "./result-list.ts";
+import { createSqliteResultList } from "./result-list.ts";
 import { createSqliteRetention } from "./retention.ts";
-import { type KnownTurns, type LoadedConversation, loadConversation, toEntry, toTrace } from "./rows.ts";
-import { createSqliteSourceList, saveSource } from "./source-list.ts";
-import { type Owner, type Statements, updateConversation } from "./statements.ts";
-import { writeTurnFiles } from "./turn-files.ts";
-import { packTurnRecord, writeTurnRecord } from "./turn-record.ts";
+import { type KnownTurns, type LoadedConversation, loadConversation, toTrace } from "./rows.ts";
+import { createSqliteSourceList } from "./source-list.ts";
+import type { Owner, Statements } from "./statements.ts";
 import { createSqliteTypedHistory } from "./typed-texts.ts";
+import { createSqliteUsageHistory } from "./usage-history.ts";
 
 /** Limits the conversations whose numbers are remembered while the store cannot be written. */
 const mostOwing = 1000;
@@ -77,6 +75,8 @@ export async function createSqliteStore(
   });
   const journal = createSqliteJournal(file, connection);
   const retention = createSqliteRetention(connection, { limits: options.retention ?? keepAll, now: options.now });
+  const discarded = createDiscardedConversations(connection, options.now);
+  void discarded.removeDue();
   /** Holds the numbers that runs gave out while the store could not be written, by owner and conversation. */
   const owed = new Map<string, NumberedSource[]>();
 
@@ -117,13 +117,13 @@ export async function createSqliteStore(
       hostTimeouts: createSqliteHostTimeouts(connection, owner),
       dailyUsage: createSqliteDailyUsage(connection, owner, options.now),
       branches: createSqliteBranches(connection, owner),
-      async load(id, branch) {
+      async load(id, branch, after) {
         const cache = {
           get: () => knownTurns.get(toKey(id)),
           set: (known: KnownTurns) => void knownTurns.set(toKey(id), known),
         };
         const loaded = await connection.read((statements) =>
-          loadConversation(statements, { id, owner, branch }, cache),
+          loadConversation(statements, { id, owner, branch, after }, cache),
         );
         return loaded && toConversation(id, loaded);
       },
@@ -146,9 +146,9 @@ export async function createSqliteStore(
         }
         if (options.retention !== undefined) retention.pruneWhenDue();
       },
-      async summarise(id, { text, turns, isWanted = false, facts = [] }, branch) {
+      async summarise(id, { text, turns, isWanted = false, facts = [] }, branch, after) {
         const words = { text, turns, isWanted, facts: facts.length > 0 ? facts.join("\n") : null };
-        await connection.write((statements) => insertSummary(statements, { id, owner, branch, ...words }));
+        await connection.write((statements) => insertSummary(statements, { id, owner, branch, after, ...words }));
       },
       async latest(folder) {
         const row = await connection.read(({ latest }) =>
@@ -156,11 +156,16 @@ export async function createSqliteStore(
         );
         return row && toText(row.id);
       },
-      list({ limit, offset, folder = null, withQuestions = false }) {
-        const page = { limit, offset, owner, folder, questions: Number(withQuestions) };
-        return connection.read(({ list }) => list.all(page).map(toEntry));
-      },
+      list: (page) => listConversations(connection, owner, page),
       remove: async (id) => (await removeInSteps(connection, [{ id, owner }])) > 0,
+      readVersion: () => connection.read(({ dataVersion }) => Number(dataVersion.get()?.version)),
+      discard: (id, graceMs) => discarded.add(id, owner, graceMs),
+      restore: (id) => discarded.restore(id, owner),
+      rate: (run, feedback) =>
+        connection.write(({ rate }) => {
+          const json = feedback === undefined ? null : JSON.stringify(feedback);
+          return rate.run({ run, owner, feedback: json }).changes > 0;
+        }),
       async readFile({ conversationId, hash }) {
         const row = await connection.read(({ readFile }) => readFile.get({ id: conversationId, hash, owner }));
         return row?.bytes instanceof Uint8Array ? row.bytes : undefined;
@@ -184,6 +189,7 @@ export async function createSqliteStore(
       async close() {
         if (owner !== null) return;
         retention.close();
+        discarded.close();
         journal.close();
         connection.close();
       },
@@ -194,108 +200,28 @@ export async function createSqliteStore(
     ...scopeToOwner(undefined),
     typedHistory: createSqliteTypedHistory(connection),
     credentials: createSqliteCredentials(connection),
-    retention,
+    usageHistory: createSqliteUsageHistory(connection),
+    retention: {
+      ...retention,
+      async prune(signal) {
+        await discarded.removeDue();
+        return retention.prune(signal);
+      },
+    },
     journal,
   };
 }
 
 /** Names or pins a conversation. Returns false when the owner has none with that ID. Must run inside a transaction. */
 function changeConversation(
-  { change, firstRun }: Statements,
+  { change, setTitle, firstRun }: Statements,
   key: { id: string; owner: Owner },
-  { name, isPinned }: ConversationChanges,
+  { name, title: made, isPinned }: ConversationChanges,
 ): boolean {
+  if (made !== undefined) setTitle.run({ ...key, title: made });
   const first = name === "" ? firstRun.get(key.id) : undefined;
   const title = name === "" ? toConversationTitle((first && toTrace(first))?.question ?? "") : name;
   const named = name === undefined ? null : Number(name !== "");
   const pinned = isPinned === undefined ? null : Number(isPinned);
   return change.run({ ...key, title: title ?? null, named, pinned }).changes > 0;
-}
-
-/** Holds what a turn remembers of its run, and the results of the run, as their rows store them. */
-interface PackedTurn {
-  record: Uint8Array | null;
-  results: readonly PackedResult[];
-}
-
-async function packTurn({ turn, results: kept }: FinishedRun): Promise<PackedTurn> {
-  const [record, results] = await Promise.all([
-    packTurnRecord(turn && writeTurnRecord(turn)),
-    packResults(turn && kept),
-  ]);
-  return { record, results };
-}
-
-interface UnsettledTurn extends PackedTurn {
-  run: FinishedRun & { turn: ConversationTurn };
-}
-
-/**
- * Returns the record and the results of a turn with the marker and the numbers that they have in the conversation: two runs of it
- * may have gone on side by side.
- */
-function settleTurn(statements: Statements, { run, record, results }: UnsettledTurn): PackedTurn & { last: number } {
-  const { conversationId: id, marker, lastResult = 0 } = run;
-  const first = marker === undefined ? "" : toText(statements.setMarker.get({ id, marker })?.marker);
-  const by = Number(statements.lastResult.get(id)?.results) - lastResult;
-  const given = { turn: run.turn, results: run.results ?? [] };
-  const last = findLastResult(given);
-  const isNumbered = by > 0 && last > lastResult;
-  const isMarked = marker === undefined || first === marker;
-  if (!isNumbered && isMarked) return { record, results, last };
-  const { turn } = isNumbered ? moveNumbers(given, lastResult, by) : given;
-  const json = writeTurnRecord(turn);
-  return {
-    record: json === undefined ? null : packTextNow(isMarked ? json : json.replaceAll(marker, first)),
-    results: isNumbered ? results.map(({ n, body }) => ({ n: n > lastResult ? n + by : n, body })) : results,
-    last: isNumbered ? last + by : last,
-  };
-}
-
-/** Holds a run with its owner and the source numbers that still have to be stored. */
-interface StoredRun extends PackedTurn {
-  run: FinishedRun;
-  columns: TraceColumns;
-  owner: Owner;
-  owed: readonly NumberedSource[];
-}
-
-/**
- * Keeps a run with the sources its turn may cite; a run that is kept already stays as it is. Within a transaction. Throws where
- * the conversation or the run is another owner's.
- */
-function insertRun(statements: Statements, stored: StoredRun): void {
-  const { run, owner } = stored;
-  statements.dropIdempotencyRecord.run({ run: run.runId, owner });
-  const isRecorded = endRunRecord(statements, run.runId, owner);
-  if (!statements.isKept.get({ run: run.runId, owner })) insertNewRun(statements, stored);
-  // What the conversation has named by now stays.
-  if (isRecorded) dropRunFiles(statements, run.runId);
-}
-
-function insertNewRun(statements: Statements, { run, columns, owner, owed, record, results }: StoredRun): void {
-  const { conversationId, runId, turn, trace, pendingPlan, loadedTools, files = [], folder } = run;
-  const title = toConversationTitle(trace.question);
-  const turns = updateConversation(statements, { id: conversationId, owner, title, turns: turn ? 1 : 0, folder });
-  const row = statements.conversation.get({ id: conversationId, owner }) ?? {};
-  const place = findBranch(statements, { id: conversationId, row, branch: run.branch });
-  statements.addTrace.run(runId, conversationId, columns.trace, columns.packed, owner);
-  statements.dropPlan.run(conversationId);
-  if (pendingPlan !== undefined) statements.addPlan.run(conversationId, pendingPlan, place?.branch ?? firstBranch);
-  if (loadedTools !== undefined) {
-    statements.dropLoadedTools.run(conversationId);
-    for (const [index, name] of loadedTools.entries()) statements.addLoadedTool.run(conversationId, index, name);
-  }
-  if (turn === undefined) return;
-  const stored = settleTurn(statements, { run: { ...run, turn }, record, results });
-  const { question, answer } = turn;
-  const named = writeTurnFiles(turn);
-  const parent = extendBranch(statements, conversationId, place, turns);
-  statements.addTurn.run(conversationId, turns, question, answer, named, stored.record, parent, runId);
-  saveResults(statements, conversationId, stored);
-  for (const { hash, bytes } of files) {
-    statements.addFile.run(hash, bytes);
-    statements.nameFile.run(conversationId, hash);
-  }
-  for (const source of owed) saveSource(statements, conversationId, source);
 }

@@ -131,18 +131,39 @@ export function prepareStatements(connection: DatabaseSync) {
         OR EXISTS (SELECT 1 FROM journal_runs r WHERE r.conversation = conversations.id AND r.state = 'going'))
       ORDER BY asked DESC LIMIT 1`),
     list: prepare(`
-      SELECT id, title, named_by_person, pinned, created_at, updated_at, folder, forked_from IS NOT NULL AS is_fork,
+      SELECT id, asked, mode, function_call, answer, title, named_by_person, pinned, created_at, updated_at, folder, forked_from IS NOT NULL AS is_fork,
         coalesce((SELECT turns FROM branches b WHERE b.conversation = c.id AND b.branch = c.branch), turns) AS turns,
         iif(:questions, (SELECT group_concat(substr(question, 1, ${longestShownQuestion}), char(10)) FROM turns t
           WHERE t.conversation = c.id), NULL) AS questions
       FROM conversations c WHERE owner IS :owner AND (:folder IS NULL OR folder = :folder)
+        AND (:id IS NULL OR id = :id) AND (:pinned IS NULL OR pinned = :pinned) AND (:before IS NULL OR asked < :before)
       ORDER BY asked DESC LIMIT :limit OFFSET :offset`),
+    /** This connection's own changes leave the number as it is. */
+    dataVersion: prepare("SELECT data_version AS version FROM pragma_data_version()"),
+    /** SQLite's LIKE takes small for capital letters in ASCII alone. */
+    searchedTurns: prepare(`
+      SELECT n, question, answer FROM turns
+      WHERE conversation = :id AND (:like IS NULL OR question LIKE :like ESCAPE '\\' OR answer LIKE :like ESCAPE '\\')
+      ORDER BY n`),
+    setLastRun: prepare(
+      "UPDATE conversations SET mode = :mode, function_call = :functionCall, answer = :answer WHERE id = :id",
+    ),
+    rate: prepare("UPDATE traces SET feedback = :feedback WHERE run = :run AND owner IS :owner"),
+    setTitle: prepare(`
+      UPDATE conversations SET title = :title WHERE id = :id AND owner IS :owner AND named_by_person = 0`),
+    discard: prepare("INSERT OR REPLACE INTO discarded (conversation, owner, until) VALUES (:id, :owner, :until)"),
+    undiscard: prepare("DELETE FROM discarded WHERE conversation = :id AND owner IS :owner AND until > :now"),
+    dueDiscarded: prepare("SELECT conversation FROM discarded WHERE until <= :now"),
+    nextDiscarded: prepare("SELECT min(until) AS until FROM discarded"),
+    giveTraces: prepare("UPDATE traces SET owner = :to WHERE conversation = :id AND owner IS :owner"),
+    giveResponses: prepare("UPDATE responses SET owner = :to WHERE conversation = :id AND owner IS :owner"),
+    giveConversation: prepare("UPDATE conversations SET owner = :to WHERE id = :id AND owner IS :owner"),
     change: prepare(`
       UPDATE conversations SET title = coalesce(:title, title), named_by_person = coalesce(:named, named_by_person),
         pinned = coalesce(:pinned, pinned)
       WHERE id = :id AND owner IS :owner`),
     firstRun: prepare(`SELECT ${runEntry} FROM traces WHERE conversation = ? ORDER BY n LIMIT 1`),
-    trace: prepare("SELECT trace, packed FROM traces WHERE run = :run AND owner IS :owner"),
+    trace: prepare("SELECT trace, packed, feedback FROM traces WHERE run = :run AND owner IS :owner"),
     // A plus keeps SQLite from taking the index of owners, which would leave more to be read and sorted.
     runsOf: prepare(`SELECT ${runEntry} FROM traces WHERE conversation = :id AND +owner IS :owner ORDER BY n`),
     /** A range is used because LIKE gives some characters a special meaning. */
@@ -155,7 +176,7 @@ export function prepareStatements(connection: DatabaseSync) {
         SELECT n FROM traces WHERE owner IS :owner AND run >= :beginning AND run < :beginning || char(0x10ffff)
         ORDER BY n DESC LIMIT :limit)
       ORDER BY n DESC`),
-    lastTrace: prepare("SELECT trace, packed FROM traces WHERE owner IS :owner ORDER BY n DESC LIMIT 1"),
+    lastTrace: prepare("SELECT trace, packed, feedback FROM traces WHERE owner IS :owner ORDER BY n DESC LIMIT 1"),
   };
 }
 

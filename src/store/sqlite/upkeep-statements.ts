@@ -99,6 +99,15 @@ export function prepareDailyUsage(prepare: Prepare) {
       VALUES (:id, :caller, :tokens, :cost, :until)`),
     dropUsageReservation: prepare("DELETE FROM usage_reservations WHERE id = :id"),
     pruneUsageReservations: prepare("DELETE FROM usage_reservations WHERE until <= :now"),
+    addModelUsage: prepare(`
+      INSERT INTO model_usage (day, caller, model, runs, tokens, cost, unpriced)
+      VALUES (:day, :caller, :model, :runs, :tokens, :cost, :unpriced)
+      ON CONFLICT (day, caller, model) DO UPDATE SET runs = runs + excluded.runs, tokens = tokens + excluded.tokens,
+        cost = cost + excluded.cost, unpriced = unpriced + excluded.unpriced`),
+    modelUsage: prepare(`
+      SELECT day, caller, model, runs, tokens, cost, unpriced FROM model_usage WHERE day >= :since
+      ORDER BY day, caller, model`),
+    pruneModelUsage: prepare("DELETE FROM model_usage WHERE day < :oldest"),
     pruneUsage: prepare("DELETE FROM daily_usage WHERE day < :oldest"),
   };
 }

@@ -64,7 +64,9 @@ test("the answer model reads the question alone when there is nothing else", () 
   expect(toAnswerMessage("Which disk?", { observations: [], lastWords: " " }, "m4rk", "en")).toBe("Which disk?");
 });
 
-test("the results that stand in for an answer leave out the calls that were refused", () => {
-  const bare = renderPlainResults([refused, observation("list_disks", "disk a")], "en");
-  expect(bare).toBe("No model could write the answer. These are the results so far:\n\nlist_disks {}\ndisk a");
+test("the results that stand in for an answer are code, whatever stands in them, and leave out the calls that were refused", () => {
+  const observations = [refused, observation("list_disks", "disk *a*"), observation("list_disks", "```\nb")];
+  expect(renderPlainResults(observations, "en")).toBe(
+    "No model could write the answer. These are the results so far:\n\n```\nlist_disks {}\ndisk *a*\n```\n\n````\nlist_disks {}\n```\nb\n````",
+  );
 });

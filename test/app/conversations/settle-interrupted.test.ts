@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { settleInterrupted } from "../../../src/app/conversations/settle-interrupted.ts";
 import type { RunHeader } from "../../../src/core/store/journal.ts";
 import { defaultLimits } from "../../fakes/run.ts";
+import { finishedRun } from "../../store/runs.ts";
 import { openStore, storeFile } from "../../store/stores.ts";
 
 const header: RunHeader = {
@@ -79,4 +80,24 @@ test("an interrupted run keeps what a person said to it, and its summary is bill
   expect(await store.trace("run-a")).toMatchObject({
     models: { function_call: { calls: 1 }, compact: { calls: 1, cost_usd: 0.5 } },
   });
+});
+
+test("an interrupted edit stands on a branch of its own, where it was asked", async () => {
+  const file = await storeFile();
+  const first = await openStore(file);
+  for (const question of ["One?", "Two?"]) await first.append(finishedRun("conv-a", question, "Yes."));
+  await first.journal.begin({
+    runId: "run-a",
+    owner: undefined,
+    conversationId: "conv-a",
+    header: { ...header, after: 1 },
+  });
+  await first.close();
+  const second = await openStore(file);
+  await settleInterrupted(second.journal, second, { conversationId: "conv-a", owner: undefined });
+  const asked = async (branch: number) => (await second.load("conv-a", branch))?.turns.map(({ question }) => question);
+  expect([await asked(1), await asked(2)]).toEqual([
+    ["One?", "Two?"],
+    ["One?", "What did I ask?"],
+  ]);
 });

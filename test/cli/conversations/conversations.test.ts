@@ -244,7 +244,8 @@ describe("duet conversations", () => {
     const { run } = await twoConversations();
     const { stdout } = await run("conversations", "list", "--output", "json");
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
-    const marks = { named_by_person: false, pinned: false };
+    const models = { function_call: "fake/scripted", answer: "fake/scripted" };
+    const marks = { named_by_person: false, pinned: false, mode: "agent", models };
     expect(JSON.parse(stdout)).toEqual({
       conversations: [
         {

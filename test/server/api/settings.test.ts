@@ -34,7 +34,10 @@ test("what a question is run with is told, with what it may choose from", async 
     environment: { DEEPSEEK_API_KEY: "sk-test-1", OPENAI_API_KEY: "sk-test-2" },
     models: {},
   });
-  const { choices, ...told } = await settingsAt(origin);
+  const { choices, attachments, ...told } = await settingsAt(origin);
+  // What fits into the body of a request, of which base64 takes a third more.
+  expect(attachments).toMatchObject({ max_files: 20, max_bytes: 25_116_672, max_body_bytes: 33_554_432 });
+  expect(attachments.kinds.map(({ kind }) => kind)).toEqual(["image", "pdf", "word", "excel", "text"]);
   expect(told).toEqual({
     version,
     locale: "en",
@@ -43,6 +46,8 @@ test("what a question is run with is told, with what it may choose from", async 
     modes: ["agent", "plan", "chat"],
     mode: "agent",
     start_mode: "chat",
+    titles: true,
+    undo_s: 30,
     models: { function_call: "deepseek/deepseek-chat", answer: "openai/gpt-x" },
     parameters: {
       function_call: { temperature: 0, max_tokens: 2000 },

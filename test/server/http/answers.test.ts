@@ -72,10 +72,10 @@ const keptValues = ["same-origin", "same-origin", expect.stringContaining("camer
 
 test("each path says which methods it serves, by OPTIONS and by 405, and HEAD is served where GET is one answer", async () => {
   for (const { path, methods } of Object.values(routes)) {
-    const isStream = path === "/mcp";
+    const isStream = path === "/mcp" || path === "/agent/events";
     const served = methods.flatMap((method) => (method === "GET" && !isStream ? ["GET", "HEAD"] : [method]));
     const allowed = [...served, "OPTIONS"].join(", ");
-    for (const method of ["OPTIONS", "TRACE", "PATCH"]) {
+    for (const method of ["OPTIONS", "TRACE", "PUT"]) {
       const { status, headers } = await read(path, {}, method);
       const expected = method === "OPTIONS" ? 204 : 405;
       expect([path, method, status, headers.get("allow")]).toEqual([path, method, expected, allowed]);

@@ -1,6 +1,11 @@
 import { expect, test } from "vitest";
 import { readSettings } from "../../../src/server/web/chat/api/server-settings.ts";
-import { isCommand, runCommand } from "../../../src/server/web/chat/state/chat-commands.ts";
+import {
+  describeUnknownCommand,
+  isCommand,
+  isKnownCommand,
+  runCommand,
+} from "../../../src/server/web/chat/state/chat-commands.ts";
 import { addTurn, type ChatState, createChat, createTurn } from "../../../src/server/web/chat/state/chat-state.ts";
 
 test("a line is a command where its first word is one; a path and a question are none", () => {
@@ -44,13 +49,16 @@ test("/search moves the switch in chat mode alone; /clear begins anew", () => {
   expect(runCommand(chatWithTurn("chat"), "/clear")).toMatchObject({ turns: {}, conversationId: undefined });
 });
 
-test("a command that the page does not have is told in one line, with those that it has", () => {
-  for (const line of ["/save x", "/constructor", "/"]) {
-    const chat = runCommand(chatWithTurn("chat"), line);
-    expect(notesOf(chat)).toHaveLength(1);
-    expect(notesOf(chat)[0]).toContain("/mode、/search、/config、/clear、/help");
-    expect(chat.conversationId).toBe("conv-1");
+test("a line that begins with a slash and is no command changes nothing, and is told so before it is sent as a question", () => {
+  for (const line of ["/save x", "/constructor", "/", "/tmp is full on my server"]) {
+    const chat = chatWithTurn("chat");
+    expect(isKnownCommand(line)).toBe(false);
+    expect(runCommand(chat, line)).toBe(chat);
+    expect(describeUnknownCommand(line).en).toContain(
+      `${line.split(" ")[0]} is not a command of this page (available: /mode, /search, /config, /clear, /help)`,
+    );
   }
+  expect(["/mode", "/HELP x"].map(isKnownCommand)).toEqual([true, true]);
 });
 
 function chatWithTurn(mode: "chat" | "agent"): ChatState {

@@ -95,7 +95,7 @@ test("what another tab asks is seen, and what it deletes is gone, with a word", 
   await here.conversations.catchUp();
   expect(shown(here.store.state).map(({ run }) => run.question)).toEqual(["First?", "Second?"]);
 
-  await there.conversations.remove(id);
+  await there.conversations.remove({ id, title: "", updatedAt: "", isPinned: false });
   await here.conversations.catchUp();
   expect(here.store.state).toMatchObject({
     conversationId: undefined,

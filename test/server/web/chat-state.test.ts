@@ -105,7 +105,13 @@ test("a run that could not be followed asks nothing any more", () => {
 test("what comes from outside and is no question, conversation or setting is passed over", () => {
   for (const value of [undefined, null, 1, "x", [], {}, { question_id: "q" }, { question_id: "q", kind: "form" }])
     expect(readQuestion(value)).toBeUndefined();
-  expect(readConversation({ turns: "x", runs: [1], sources: [null] })).toEqual({ turns: [], runs: [], sources: [] });
+  expect(readConversation({ turns: "x", runs: [1], sources: [null] })).toEqual({
+    turns: [],
+    runs: [],
+    sources: [],
+    tree: [],
+    branches: [],
+  });
   expect(
     readSettings({ start_mode: "x", choices: [1, "a/b"], parameters: { answer: { temperature: "1" } } }),
   ).toMatchObject({
@@ -147,6 +153,14 @@ test("a switch offers the conversation that it leaves, and an opened one brings 
   expect(left.conversationId).toBeUndefined();
   expect(left.items.at(-1)).toMatchObject({ kind: "note", left: "conv-1" });
   const models = { function_call: "gone/model", answer: "b/two" };
-  const opened = restoreChoices(chat, { mode: "agent", models, turns: [], sources: [], runs: [] });
+  const opened = restoreChoices(chat, {
+    mode: "agent",
+    models,
+    turns: [],
+    sources: [],
+    tree: [],
+    branches: [],
+    runs: [],
+  });
   expect(opened.choices).toMatchObject({ mode: "agent", models: { answer: "b/two" } });
 });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 test("the forms of GitHub's Markdown become elements", () => {
   const html = whole(sample);
   for (const part of [
-    "<h3>Title</h3>",
+    '<h3 data-depth="1">Title</h3>',
     "<strong>bold</strong>",
     "<em>leaning</em>",
     "<del>gone</del>",
@@ -93,7 +93,9 @@ test("what is finished stays as it is, and only the open end is written again", 
   expect([...page.element.childNodes][0]).toBe(heading);
   page.show("# One\n\nTwo is\n**here** and\n\n- three", true);
   expect([...page.element.childNodes][0]).toBe(heading);
-  expect(page.element.innerHTML).toBe("<h3>One</h3><p>Two is\n<strong>here</strong> and</p><ul><li>three</li></ul>");
+  expect(page.element.innerHTML).toBe(
+    '<h3 data-depth="1">One</h3><p>Two is\n<strong>here</strong> and</p><ul><li>three</li></ul>',
+  );
   page.show("Another.", true);
   expect(page.element.innerHTML).toBe("<p>Another.</p>");
 });

@@ -3,9 +3,9 @@ import type { ConversationStore } from "../../../core/store/store.ts";
 import type { AgentTrace } from "../../../core/trace.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
+import { toTypedQuestion } from "../../../render/typed-question.ts";
 import { createLine } from "../../terminal/text/line.ts";
 import type { Chat } from "../chat.ts";
-import { toTypedQuestion } from "../typed-question.ts";
 import { type ChatCommand, chooseOrList, commandError } from "./chat-command.ts";
 import { listWrittenFiles, type WrittenFile } from "./written-files.ts";
 

@@ -4,9 +4,9 @@ import { toAbsolutePath } from "../../../config/sources/find-file.ts";
 import { DuetError, getMessage } from "../../../kit/errors.ts";
 import { say, type Text } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
+import type { ExportedConversation } from "../../../render/export/exported-conversation.ts";
+import type { ExportOptions } from "../../../render/export/to-markdown.ts";
 import type { Chat } from "../chat.ts";
-import type { ExportedConversation } from "../export/exported-conversation.ts";
-import type { ExportOptions } from "../export/to-markdown.ts";
 import type { ChatCommand } from "./chat-command.ts";
 
 const formats = ["md", "html", "json"] as const;
@@ -15,9 +15,9 @@ type Format = (typeof formats)[number];
 type RenderExport = (exported: ExportedConversation, options: ExportOptions) => string;
 
 const renderers: Readonly<Record<Format, () => Promise<RenderExport>>> = {
-  md: async () => (await import("../export/to-markdown.ts")).toConversationMarkdown,
-  html: async () => (await import("../export/to-html.ts")).toConversationHtml,
-  json: async () => (await import("../export/to-json.ts")).toConversationJsonText,
+  md: async () => (await import("../../../render/export/to-markdown.ts")).toConversationMarkdown,
+  html: async () => (await import("../../../render/export/to-html.ts")).toConversationHtml,
+  json: async () => (await import("../../../render/export/to-json.ts")).toConversationJsonText,
 };
 
 export const exportConversation: ChatCommand = {
@@ -32,7 +32,7 @@ export const exportConversation: ChatCommand = {
   async run(chat, argument, signal) {
     const { duet, conversationId: id, branch, settings } = chat;
     const { locale } = settings;
-    const { loadExported } = await import("../export/exported-conversation.ts");
+    const { loadExported } = await import("../../../render/export/exported-conversation.ts");
     const exported = id === undefined ? undefined : await loadExported(await duet.store(), { id, branch, signal });
     if (exported === undefined) {
       chat.write(say(locale, { zh: "还没有可以保存的对话。", en: "There is no conversation to save yet." }));

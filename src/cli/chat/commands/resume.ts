@@ -1,7 +1,8 @@
 import type { ConversationEntry } from "../../../core/store/store.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../../../kit/text/sanitize.ts";
-import { renderEntry, renderTime, renderTurnCount } from "../../conversations/conversation-lines.ts";
+import { renderTime } from "../../../render/render-time.ts";
+import { renderEntry, renderTurnCount } from "../../conversations/conversation-lines.ts";
 import { pickOne } from "../../questions/pick-one.ts";
 import type { Choice } from "../../questions/reader.ts";
 import type { Chat } from "../chat.ts";

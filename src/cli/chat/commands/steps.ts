@@ -1,16 +1,16 @@
 import type { PlanStep } from "../../../core/events.ts";
 import { findResultNumber } from "../../../core/store/move-numbers.ts";
 import type { ConversationStore } from "../../../core/store/store.ts";
+import { listTurnRuns } from "../../../core/store/turn-runs.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { planSigns, renderPlanTitle, toPurpose } from "../../../render/plan-lines.ts";
 import { describeState } from "../../../render/plan-states.ts";
+import { toTypedQuestion } from "../../../render/typed-question.ts";
 import { createLine, type Line } from "../../terminal/text/line.ts";
 import type { Chat } from "../chat.ts";
-import { listTurnRuns } from "../open-conversation.ts";
 import { expandRun, expandStep, pageLines } from "../steps/expand-step.ts";
 import type { Step } from "../steps/step.ts";
-import { toTypedQuestion } from "../typed-question.ts";
 import { type ChatCommand, commandError } from "./chat-command.ts";
 
 export const trace: ChatCommand = {

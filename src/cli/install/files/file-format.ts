@@ -38,11 +38,6 @@ export interface Change {
   entry: Entry | undefined;
 }
 
-/** Returns the line ending of the text's first line. */
-export function detectLineEnd(text: string): "\r\n" | "\n" {
-  return /^[^\n]*\r\n/.test(text) ? "\r\n" : "\n";
-}
-
 /** Returns the index after the line ending at or behind `at`, or the length of the text where there is none. */
 export function findLineEnd(text: string, at: number): number {
   const end = text.indexOf("\n", at);

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { parse, TomlError } from "smol-toml";
 import { isRecord } from "../../../kit/json.ts";
-import { detectLineEnd, type Entry, type FileFormat, FormatError, findLineEnd } from "./file-format.ts";
+import { detectLineEnd } from "../../../kit/text/line-end.ts";
+import { type Entry, type FileFormat, FormatError, findLineEnd } from "./file-format.ts";
 
 /** Edits TOML as text: only the lines of one table and its subtables change. */
 export const tomlForm: FileFormat = {

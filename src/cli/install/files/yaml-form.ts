@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { isCollection, isMap, isNode, isScalar, type Node, type Pair, parseDocument, stringify } from "yaml";
 import { isRecord } from "../../../kit/json.ts";
-import { detectLineEnd, type FileFormat, FormatError, findLineEnd } from "./file-format.ts";
+import { detectLineEnd } from "../../../kit/text/line-end.ts";
+import { type FileFormat, FormatError, findLineEnd } from "./file-format.ts";
 
 /** Edits YAML as text: only the lines of one entry change, so that comments, quotes and indentation stay as they are. */
 export const yamlForm: FileFormat = {

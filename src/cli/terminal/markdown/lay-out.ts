@@ -1,12 +1,12 @@
 import type { Links } from "marked";
+import { createState, highlight } from "../../../render/code/highlight.ts";
+import type { Mode } from "../../../render/code/languages.ts";
 import { createLine, type Line, type Span } from "../text/line.ts";
 import { countCells, countLineCells } from "../text/width.ts";
 import { wrapLine } from "../text/wrap.ts";
 import type { CodePiece, Container, Piece, TablePiece, TextPiece } from "./block.ts";
 import { countIndent, replaceTabs } from "./block-starts.ts";
-import { createState, highlight } from "./highlight.ts";
 import { type InlineContext, readInline, readReference, splitLines } from "./inline.ts";
-import type { Mode } from "./languages.ts";
 import {
   type Cell,
   chooseForm,

@@ -1,9 +1,9 @@
 import type { Citation } from "../../../core/outcome.ts";
 import type { Locale } from "../../../kit/locale.ts";
+import { findLanguage, type Mode } from "../../../render/code/languages.ts";
 import { closeInline } from "../../../render/markdown/close-open.ts";
 import type { Line } from "../text/line.ts";
 import type { CodePiece, Leaf, Piece } from "./block.ts";
-import { findLanguage, type Mode } from "./languages.ts";
 import { blankLayout, type Layout, type LayoutContext, layOut } from "./lay-out.ts";
 import { cutParagraph, type Draft, finishTable } from "./open-leaf.ts";
 import { type Blocks, closeBlocks, noBlocks, readLine } from "./read-blocks.ts";

@@ -1,14 +1,39 @@
 import * as z from "zod";
-import { conversationListSchema, conversationSchema } from "../../../core/schemas/conversation-schema.ts";
+import {
+  conversationChangesSchema,
+  conversationEntrySchema,
+  conversationListSchema,
+  conversationSchema,
+  discardedConversationSchema,
+} from "../../../core/schemas/conversation-schema.ts";
 import { eventSchema } from "../../../core/schemas/events-schema.ts";
+import {
+  operatorProblemsSchema,
+  operatorRunsSchema,
+  operatorServersSchema,
+  operatorSettingsSchema,
+  operatorUsageSchema,
+} from "../../../core/schemas/operator-schema.ts";
 import { outcomeSchema } from "../../../core/schemas/outcome-schema.ts";
-import { questionSchema, replySchema, runListSchema, runSchema } from "../../../core/schemas/run-schema.ts";
+import { queueSchema, waitingQuestionSchema } from "../../../core/schemas/queue-schema.ts";
+import {
+  questionSchema,
+  replySchema,
+  runEntrySchema,
+  runListSchema,
+  runSchema,
+  stepResultSchema,
+} from "../../../core/schemas/run-schema.ts";
 import { settingsSchema } from "../../../core/schemas/settings-schema.ts";
 import { traceSchema } from "../../../core/schemas/trace-schema.ts";
 import { errorCodes, requestErrorCodes } from "../../../kit/errors.ts";
 import { chatBody } from "../../openai/read-chat.ts";
+import { settingChangesBody } from "../../operator/settings-route.ts";
 import { responsesBody } from "../../responses/request-body.ts";
 import { chatInput } from "../chat-input.ts";
+import { queuedInput } from "../conversations/queue-routes.ts";
+import { feedbackBody } from "../feedback.ts";
+import { imageBody } from "../images.ts";
 import { messageBody } from "../messages.ts";
 import { pageLimits } from "../page-query.ts";
 import { anthropicSchemas } from "./anthropic-schemas.ts";
@@ -114,24 +139,40 @@ const schemas = {
   ChatCompletionRequest: chatBody,
   ChatRequest: chatInput,
   Conversation: conversationSchema,
+  ConversationChanges: conversationChangesSchema,
+  ConversationEntry: conversationEntrySchema,
   ConversationList: conversationListSchema,
   DeletedResponse: deletedResponseSchema,
+  DiscardedConversation: discardedConversationSchema,
+  FeedbackRequest: feedbackBody,
+  ImageRequest: imageBody,
   Model: model,
   ModelList: modelList,
   OpenAiError: openAiErrorSchema,
+  OperatorProblems: operatorProblemsSchema,
+  OperatorRuns: operatorRunsSchema,
+  OperatorServers: operatorServersSchema,
+  OperatorSettings: operatorSettingsSchema,
+  OperatorUsage: operatorUsageSchema,
   Outcome: outcomeSchema,
   Message: messageBody,
   Problem: problemSchema,
   Question: questionSchema,
+  Queue: queueSchema,
+  QueuedQuestion: queuedInput,
   Reply: replySchema,
   Response: responseSchema,
   ResponseEvent: responseEventSchema,
   ResponseItemList: responseItemListSchema,
   ResponseRequest: responsesBody,
   Run: runSchema,
+  RunEntry: runEntrySchema,
   RunList: runListSchema,
+  SettingChanges: settingChangesBody,
   Settings: settingsSchema,
+  StepResult: stepResultSchema,
   Trace: traceResponseSchema,
+  WaitingQuestion: waitingQuestionSchema,
 } as const;
 
 type SchemaName = keyof typeof schemas;

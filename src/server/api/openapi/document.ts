@@ -10,9 +10,10 @@ import {
   describeProblem,
   describeResponse,
   describeStreamed,
-  pageParameters,
   refusedPage,
 } from "./components.ts";
+import { conversationPaths } from "./conversation-paths.ts";
+import { operatorPaths } from "./operator-paths.ts";
 import { responsePaths } from "./response-paths.ts";
 import { runPaths } from "./run-paths.ts";
 
@@ -167,6 +168,7 @@ export function describeApi(url: string) {
       ...withApiKey(responsePaths),
       ...withApiKey(anthropicPaths),
       ...operationPaths,
+      ...operatorPaths,
     },
     components: {
       schemas: createSchemaComponents(),
@@ -194,48 +196,3 @@ export function describeApi(url: string) {
     },
   };
 }
-
-const id = describePathParameter("id", "The conversation_id of a result.");
-
-const none = describeProblem("This caller has no such conversation.");
-
-/** Describes the caller's conversations and the settings that a question runs with. */
-export const conversationPaths = {
-  "/agent/conversations": {
-    get: {
-      operationId: "listConversations",
-      summary: "Lists the caller's conversations.",
-      tags: ["conversations"],
-      parameters: pageParameters,
-      responses: {
-        200: describeResponse("One page of conversations.", "ConversationList"),
-        400: describeProblem("A query parameter is not allowed."),
-        ...commonProblems,
-      },
-    },
-  },
-  "/agent/conversations/{id}": {
-    get: {
-      operationId: "readConversation",
-      summary: "Reads a conversation: its turns, sources and runs.",
-      tags: ["conversations"],
-      parameters: [id],
-      responses: { 200: describeResponse("The conversation.", "Conversation"), 404: none, ...commonProblems },
-    },
-    delete: {
-      operationId: "deleteConversation",
-      summary: "Cancels a conversation's runs and removes it with its sources and traces.",
-      tags: ["conversations"],
-      parameters: [id],
-      responses: { 204: { description: "The conversation was deleted." }, 404: none, ...commonProblems },
-    },
-  },
-  "/agent/settings": {
-    get: {
-      operationId: "readSettings",
-      summary: "Returns the default settings of a question and the choices it has.",
-      tags: ["agent"],
-      responses: { 200: describeResponse("The current settings.", "Settings"), ...commonProblems },
-    },
-  },
-};

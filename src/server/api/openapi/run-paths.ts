@@ -101,7 +101,16 @@ export const runPaths = {
       operationId: "listRuns",
       summary: "Lists the caller's runs that this process knows.",
       tags: ["runs"],
-      parameters: pageParameters,
+      parameters: [
+        ...pageParameters,
+        { name: "conversation_id", in: "query", description: "Only those of it.", schema: { type: "string" } },
+        {
+          name: "status",
+          in: "query",
+          description: "Only those in progress.",
+          schema: { type: "string", enum: ["running"] },
+        },
+      ],
       responses: {
         200: describeResponse("One page of runs in progress and runs that ended recently.", "RunList"),
         400: describeProblem("A query parameter is not allowed."),

@@ -1,7 +1,7 @@
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { Api } from "./api/api.ts";
 import { ApiError } from "./api/api-error.ts";
-import type { Conversation } from "./api/conversation.ts";
+import type { Conversation, ConversationEntry, RunEntry } from "./api/conversation.ts";
 import type { ChatRuns } from "./chat-runs.ts";
 import { restoreChoices, startConversation } from "./state/chat-choices.ts";
 import {
@@ -16,17 +16,19 @@ import {
   type Turn,
 } from "./state/chat-state.ts";
 import { sideTexts } from "./state/chat-texts.ts";
+import { findParent, listNextTurns, placeTurns } from "./state/talk-tree.ts";
 import { toTurns } from "./state/to-turns.ts";
 
 export interface ChatConversations {
   /**
    * Shows a conversation, in its mode and with its models unless those of the page stay, and follows what goes on in it; of one
-   * that is not there any more it says so.
+   * that is not there any more it says so. Without a branch, it is the current one.
    */
-  open(id: string, keepsChoices?: boolean): Promise<void>;
+  open(id: string, keepsChoices?: boolean, branch?: number): Promise<void>;
   /** Adds to the conversation in sight what was asked elsewhere. */
   catchUp(): Promise<void>;
-  remove(id: string): Promise<void>;
+  remove(entry: ConversationEntry): Promise<void>;
+  restore(entry: ConversationEntry): Promise<void>;
 }
 
 export function createConversations(api: Api, store: Store, runs: ChatRuns): ChatConversations {
@@ -39,18 +41,26 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
   }
 
   function followAll(conversation: Conversation, id: string): void {
-    // One that has no name here yet is among them.
-    const isUnnamed = listOwnTurns(id).some(({ run }) => run.runId === undefined);
-    const going = isUnnamed ? [] : conversation.runs.filter(({ status }) => status === "running");
-    for (const run of going) runs.resume(run.id, run.question, id);
+    // What begins elsewhere while a run of this page goes on is on another branch.
+    const isBusy = findActiveTurn(store.state) !== undefined;
+    const tip = findParent(store.state) ?? 0;
+    const going = isBusy
+      ? []
+      : conversation.runs.filter((run) => run.status === "running" && (run.parent ?? tip) === tip);
+    for (const run of going.slice(-1)) runs.resume(run.id, run.question, id);
     void loadReasons(api, store);
   }
 
+  async function readQueue(id: string): Promise<void> {
+    const queue = await ignoreRejection(api.waiting(id), "the next change of the queue tells it again");
+    if (queue !== undefined) store.change((chat) => (chat.conversationId === id ? { ...chat, queue } : chat));
+  }
+
   return {
-    async open(id, keepsChoices) {
+    async open(id, keepsChoices, branch) {
       wanted = id;
       const before = store.state.items;
-      const conversation = await api.conversation(id).catch(ignoreMissing);
+      const conversation = await api.conversation(id, branch).catch(ignoreMissing);
       if (wanted !== id || store.state.items !== before) return;
       const own = listOwnTurns(id);
       if (conversation === undefined && own.length === 0) {
@@ -64,10 +74,14 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
       // What is followed here is known better than what is kept.
       const kept = toTurns(found, id);
       const isOwn = ({ keptRunId }: Turn): boolean => own.some(({ run }) => run.runId === keptRunId);
-      const turns = [...kept.filter((turn) => !isOwn(turn)), ...own];
+      const foreign = kept.filter((turn) => !isOwn(turn));
+      const turns = [...cutAtRun(foreign, branch === undefined ? findGoingRun(found) : undefined), ...own];
       const items = turns.map(({ key }) => ({ kind: "turn" as const, key }));
-      store.change((chat) => showTalk(keepsChoices ? chat : restoreChoices(chat, found), id, items, turns));
+      store.change((chat) =>
+        placeTurns(showTalk(keepsChoices ? chat : restoreChoices(chat, found), id, items, turns), found),
+      );
       followAll(found, id);
+      void readQueue(id);
     },
     async catchUp() {
       const { conversationId: id, items } = store.state;
@@ -76,12 +90,16 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
       if (store.state.conversationId !== id) return;
       if (conversation !== undefined) {
         const kept = toTurns(conversation, id);
-        store.change((chat) => mergeTurns(chat, kept));
+        store.change((chat) => {
+          const placed = placeTurns(chat, conversation);
+          return mergeTurns(placed, listNextTurns(placed, kept));
+        });
         followAll(conversation, id);
       } else if (store.state.items === items && listOwnTurns(id).length === 0)
         store.change((chat) => addNote(startConversation(chat), sideTexts.goneConversation));
     },
-    async remove(id) {
+    async remove(entry) {
+      const { id } = entry;
       await api.deleteConversation(id).catch(ignoreMissing);
       store.change((chat) => {
         const conversations = chat.conversations.filter((entry) => entry.id !== id);
@@ -89,33 +107,64 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
         const running = chat.running.filter((run) => run.conversationId !== id);
         const others = Object.entries(chat.turns).filter(([, turn]) => turn.conversationId !== id);
         const moreAt = chat.moreAt && chat.moreAt - gone;
-        const rest = { ...chat, conversations, running, moreAt };
+        const rest = { ...chat, conversations, running, moreAt, removed: entry };
         if (chat.conversationId !== id) return { ...rest, turns: Object.fromEntries(others) };
         return showTalk({ ...rest, turns: Object.fromEntries(others) }, undefined, [], []);
       });
     },
+    async restore(entry) {
+      store.change((chat) => ({ ...chat, removed: undefined }));
+      const restored = await api.restoreConversation(entry.id);
+      store.change((chat) => insertEntry(chat, restored));
+    },
   };
 }
 
-const nothing: Conversation = { turns: [], sources: [], runs: [] };
+/** Takes a conversation off the list; what is in sight of it stays until it is read again. */
+export function dropEntry(chat: ChatState, id: string): ChatState {
+  return { ...chat, conversations: chat.conversations.filter((entry) => entry.id !== id) };
+}
+
+/** Takes over what the server says of a run. */
+export function updateRun(chat: ChatState, run: RunEntry): ChatState {
+  const others = chat.running.filter(({ id }) => id !== run.id);
+  return { ...chat, running: run.status === "running" ? [run, ...others] : others };
+}
+
+/** Shows an entry in its place of the list, which begins with what changed last. */
+export function insertEntry(chat: ChatState, entry: ConversationEntry): ChatState {
+  const others = chat.conversations.filter(({ id }) => id !== entry.id);
+  const conversations = [...others, entry].toSorted((one, other) => other.updatedAt.localeCompare(one.updatedAt));
+  return { ...chat, conversations };
+}
+
+const nothing: Conversation = { turns: [], sources: [], runs: [], tree: [], branches: [] };
 
 function ignoreMissing(thrown: unknown): undefined {
   if (!(thrown instanceof ApiError) || thrown.status !== 404) throw thrown;
   return undefined;
 }
 
-/** Adds the kept turns that are not shown yet, and puts them before the run in progress. */
-export function mergeTurns(chat: ChatState, kept: readonly Turn[]): ChatState {
+/** Returns the run that goes on and was asked last. */
+function findGoingRun({ runs }: Conversation): RunEntry | undefined {
+  return runs.findLast(({ status }) => status === "running");
+}
+
+/** Leaves the turns that stand behind the one that the question of a run follows: they are on another branch than the run. */
+function cutAtRun(turns: readonly Turn[], run: RunEntry | undefined): readonly Turn[] {
+  if (run?.parent === undefined) return turns;
+  return turns.slice(0, turns.findLastIndex(({ node }) => node?.n === run.parent) + 1);
+}
+
+/** Adds turns at the end, unless they are shown already. */
+function mergeTurns(chat: ChatState, next: readonly Turn[]): ChatState {
   const seen = new Set(chat.items.map(({ key }) => chat.turns[key]?.run.runId));
-  const added = kept.filter(({ keptRunId }) => keptRunId !== undefined && !seen.has(keptRunId));
+  const added = next.filter(({ run }) => run.runId === undefined || !seen.has(run.runId));
   if (added.length === 0) return chat;
-  const going = findActiveTurn(chat)?.key;
-  const at = chat.items.findIndex(({ key }) => key === going);
-  const place = at < 0 ? chat.items.length : at;
   const items = added.map(({ key }): TalkItem => ({ kind: "turn", key }));
   return {
     ...chat,
-    items: [...chat.items.slice(0, place), ...items, ...chat.items.slice(place)],
+    items: [...chat.items, ...items],
     turns: { ...chat.turns, ...Object.fromEntries(added.map((turn) => [turn.key, turn])) },
   };
 }
@@ -177,7 +226,7 @@ export function createChatList(api: Api, store: Store): ChatList {
   return {
     async refresh() {
       const mine = ++asked;
-      const [{ entries, next }, runs] = await Promise.all([api.conversations(0), api.runs()]);
+      const [{ entries, next }, runs] = await Promise.all([api.conversations({}), api.runs()]);
       if (mine !== asked) return;
       const running = runs.filter(({ status }) => status === "running");
       store.change((chat) => {
@@ -191,7 +240,7 @@ export function createChatList(api: Api, store: Store): ChatList {
     async more() {
       const { moreAt } = store.state;
       if (moreAt === undefined) return;
-      const { entries, next } = await api.conversations(moreAt);
+      const { entries, next } = await api.conversations({ offset: moreAt });
       store.change((chat) => {
         const known = new Set(chat.conversations.map(({ id }) => id));
         const others = entries.filter(({ id }) => !known.has(id));

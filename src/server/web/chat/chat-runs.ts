@@ -3,7 +3,7 @@ import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { createPageRunState } from "../run/page-run-state.ts";
 import type { Confirmation } from "../run/run-view.ts";
-import { type Api, type QuestionRequest, readRunId } from "./api/api.ts";
+import { type Api, type AttachedFile, type QuestionRequest, readRunId } from "./api/api.ts";
 import { ApiError } from "./api/api-error.ts";
 import { followRun, type RunUpdate } from "./api/follow-run.ts";
 import type { OpenQuestion } from "./api/question.ts";
@@ -14,20 +14,30 @@ import {
   changeTurn,
   createTurn,
   removeGoneTurns,
+  type ShownFile,
   type Store,
   type Turn,
 } from "./state/chat-state.ts";
 import { chatTexts, sideTexts } from "./state/chat-texts.ts";
+import { findParent } from "./state/talk-tree.ts";
 
 export interface ChatRuns {
   /** Asks the text in the conversation that is shown, as it has been chosen. */
-  ask(text: string, goesOn?: boolean): void;
+  ask(text: string, options?: AskOptions): void;
   /** Follows a run that goes on, all of it; in sight where its conversation is. */
   resume(runId: string, question: string, conversationId: string | undefined): void;
   /** Rejects where the run could not be stopped. */
   stop(key: string): Promise<void>;
   /** Rejects where the answer was not taken. */
   reply(key: string, question: OpenQuestion, reply: UserReply): Promise<void>;
+}
+
+export interface AskOptions {
+  /** Makes the run go on with the last one. */
+  readonly goesOn?: boolean | undefined;
+  readonly files?: readonly AttachedFile[] | undefined;
+  /** Is the turn that is asked anew. It and what follows it are left on their branch. */
+  readonly instead?: Turn | undefined;
 }
 
 export interface RunsOptions {
@@ -108,16 +118,23 @@ export function createChatRuns({
   }
 
   return {
-    ask(text, goesOn) {
-      const { key, ...turn } = createTurn(createKey(), text);
+    ask(text, { goesOn, files = [], instead } = {}) {
+      const shownFiles = [...(instead?.files ?? []), ...files.map(toShownFile)];
+      const { key, ...turn } = createTurn(createKey(), text, shownFiles);
       const { conversationId } = store.state;
+      const parent = instead?.node?.parent ?? findParent(store.state);
+      const files_of = instead !== undefined && instead.files.length > 0 ? instead.node?.n : undefined;
+      const attachments = files.length > 0 ? files : undefined;
       let asking: QuestionRequest | undefined;
       store.change((chat) =>
-        addTurn({ ...removeGoneTurns(chat, text), problem: "" }, { ...turn, key, conversationId }),
+        addTurn({ ...removeGoneTurns(cutAt(chat, instead?.key), text), problem: "" }, { ...turn, key, conversationId }),
       );
       void follow(key, async (signal) => {
         await ready;
-        asking ??= { ...toQuestion({ ...store.state, conversationId }, text, locale()), go_on: goesOn };
+        asking ??= {
+          ...toQuestion({ ...store.state, conversationId }, text, locale()),
+          ...{ go_on: goesOn, parent, files_of, attachments, make_title: true },
+        };
         return api.ask(asking, key, signal).catch((thrown: unknown) => {
           if (thrown instanceof ApiError && !isGatewayError(thrown.status)) onRefused(text);
           throw thrown;
@@ -158,6 +175,16 @@ export function createChatRuns({
       close();
     },
   };
+}
+
+/** Leaves what stands in the conversation from this turn on. */
+function cutAt(chat: ChatState, key: string | undefined): ChatState {
+  const at = chat.items.findIndex((item) => item.key === key);
+  return at < 0 ? chat : { ...chat, items: chat.items.slice(0, at) };
+}
+
+function toShownFile({ name, media_type, data }: AttachedFile): ShownFile {
+  return { name, mediaType: media_type, size: Math.floor((data.length * 3) / 4) };
 }
 
 /** Returns a key that only this page knows. The server uses it to recognise a question that is sent again. */

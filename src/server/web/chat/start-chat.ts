@@ -4,33 +4,29 @@ import { limitToFrames } from "../dom.ts";
 import { fetchAccount } from "./api/account.ts";
 import { type Api, createApi } from "./api/api.ts";
 import { ApiError } from "./api/api-error.ts";
+import { createCaller } from "./api/call-agent.ts";
 import { createSender, pauseAfter } from "./api/follow-run.ts";
+import { createOperatorApi } from "./api/operator.ts";
 import type { ServerSettings } from "./api/server-settings.ts";
 import {
   type ChatConversations,
   type ChatList,
   createChatList,
   createConversations,
-  loadSteps,
+  dropEntry,
+  insertEntry,
+  updateRun,
 } from "./chat-conversations.ts";
 import { type ChatRuns, createChatRuns, createConnectivity, type ReportConnectivity } from "./chat-runs.ts";
-import type { ChatActions } from "./parts/chat-actions.ts";
-import { createScreen, type Screen } from "./parts/screen.ts";
-import { askAboutToken } from "./parts/side-part.ts";
-import {
-  chooseAgent,
-  chooseMode,
-  chooseModel,
-  chooseParameter,
-  chooseSearch,
-  startConversation,
-} from "./state/chat-choices.ts";
-import { isCommand, runCommand } from "./state/chat-commands.ts";
-import { type ChatState, createChat, createStore, findActiveTurn, type Store } from "./state/chat-state.ts";
+import { createActions } from "./create-actions.ts";
+import { createParts } from "./load-parts.ts";
+import { createReportErrors } from "./report-errors.ts";
+import { type ChatState, createChat, createStore, type Store } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
 import { getTabTitle, hasUnfollowed } from "./state/side-entries.ts";
 import { type AddressHash, createAddressHash } from "./storage/address-hash.ts";
 import { createDrafts } from "./storage/drafts.ts";
+import { createLookKeeper } from "./storage/look.ts";
 import {
   createPreferences,
   createSaver,
@@ -41,6 +37,10 @@ import {
   takeToken,
   watchLinks,
 } from "./storage/tab-storage.ts";
+import type { ChatActions } from "./views/chat-actions.ts";
+import { confirmAlone } from "./views/dialog.tsx";
+import { createScreen, type Screen } from "./views/screen.tsx";
+import { watchChanges } from "./watch-changes.ts";
 
 /** Starts the page at `/`. It connects user actions, server events and the view. */
 export async function startChat(window: Window & typeof globalThis): Promise<void> {
@@ -77,7 +77,8 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   });
   const getLocale = () => screen.locale;
   const gate = createSignInGate(keeper, (isWrong) => screen.askToken(isWrong));
-  const api = createApi(createSender({ origin: "", token: keeper.token, signIn: gate.signIn }));
+  const send = createSender({ origin: "", token: keeper.token, signIn: gate.signIn });
+  const api = createApi(send);
   const reportConnectivity = createConnectivity(store);
   const attempt = createReportErrors(store, getLocale);
   let reportSettings = (): void => {};
@@ -102,17 +103,22 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   const screen: Screen = createScreen({
     document,
     locale: kept.locale ?? browserLocale,
+    first,
     actions,
+    parts: createParts(api),
+    operator: createOperatorApi(createCaller(send)),
     drafts: createDrafts(() => window.sessionStorage),
+    look: createLookKeeper(() => window.localStorage),
     onToken: gate.setToken,
     onLeave: () => keeper.keepToken(""),
   });
-  screen.show(store.state);
   const account = fetchAccount().then((found) => store.change((chat) => ({ ...chat, account: found })));
   void ignoreRejection(account, "the page works without knowing who is signed in");
 
   document.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || event.isComposing || document.querySelector("dialog[open]") !== null) return;
+    if (screen.handleKey(event)) event.preventDefault();
+    if (event.key !== "Escape" || event.isComposing || document.querySelector("dialog[open], :popover-open") !== null)
+      return;
     if (screen.close() || actions.stop()) event.preventDefault();
   });
   const named = place.conversationId;
@@ -133,6 +139,16 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   save(store.state, screen.locale);
   preferences.saveChoices({ locale: screen.locale, mode: store.state.choices.mode });
   place.settle(store.state);
+  watchChanges(document, api, {
+    reload: readMissed,
+    entry: (entry) => store.change((chat) => insertEntry(chat, entry)),
+    removed: (id) => store.change((chat) => dropEntry(chat, id)),
+    run(run) {
+      store.change((chat) => updateRun(chat, run));
+      if (run.conversationId === store.state.conversationId) readMissed();
+    },
+    queue: (id, queue) => store.change((chat) => (chat.conversationId === id ? { ...chat, queue } : chat)),
+  });
   watchWindow({ window, store, place, actions, refresh, catchUp: readMissed });
 
   /** A failed refresh is ignored, because a slightly outdated list does no harm. */
@@ -226,107 +242,8 @@ async function readSettings(api: Api, reportConnectivity: ReportConnectivity): P
   }
 }
 
-export interface ActionsOptions {
-  readonly api: Api;
-  readonly store: Store;
-  readonly runs: ChatRuns;
-  readonly conversations: ChatConversations;
-  readonly list: ChatList;
-  readonly place: AddressHash;
-  readonly attempt: ReportErrors;
-  screen(): Screen;
-}
-
-export function createActions({
-  api,
-  store,
-  runs,
-  conversations,
-  list,
-  place,
-  attempt,
-  screen,
-}: ActionsOptions): ChatActions {
-  /** Says something to the run in sight, and gives the text back where it is not passed on. */
-  function sendMessage(runId: string | undefined, text: string): boolean {
-    if (runId === undefined || isCommand(text)) return false;
-    void attempt(api.message(runId, text)).then((isTaken) => {
-      if (!isTaken && screen().draft === "") screen().draft = text;
-    });
-    return true;
-  }
-
-  return {
-    send(text) {
-      const going = findActiveTurn(store.state);
-      if (going !== undefined) return sendMessage(going.run.runId, text);
-      if (isCommand(text)) store.change((chat) => runCommand(chat, text));
-      else runs.ask(text);
-      return true;
-    },
-    askAgain(text, mode, goesOn) {
-      if (findActiveTurn(store.state) !== undefined) {
-        if (screen().draft === "") screen().draft = text;
-      } else {
-        if (mode !== undefined) store.change((chat) => chooseMode(chat, mode));
-        runs.ask(text, goesOn);
-      }
-      screen().focus();
-    },
-    stop() {
-      const going = findActiveTurn(store.state);
-      if (going === undefined) return false;
-      void attempt(runs.stop(going.key), say(screen().locale, chatTexts.notStopped));
-      return true;
-    },
-    async reply(key, question, reply) {
-      const isTaken = await attempt(runs.reply(key, question, reply));
-      if (isTaken) screen().focus();
-      return isTaken;
-    },
-    loadSteps(key) {
-      loadSteps(api, store, key).catch(() =>
-        store.change((chat) => ({ ...chat, problem: say(screen().locale, chatTexts.noSteps) })),
-      );
-    },
-    chooseAgent: (name) => store.change((chat) => chooseAgent(chat, name)),
-    chooseMode: (mode) => store.change((chat) => chooseMode(chat, mode)),
-    chooseSearch: (isOn) => store.change((chat) => chooseSearch(chat, isOn)),
-    chooseModel: (role, name) => store.change((chat) => chooseModel(chat, role, name)),
-    chooseParameter: (role, name, value) => store.change((chat) => chooseParameter(chat, role, name, value)),
-    chooseLocale(locale) {
-      screen().setLocale(locale, store.state);
-      // What is kept names the language too.
-      store.change((chat) => ({ ...chat }));
-      document.querySelector<HTMLElement>("#language")?.focus();
-    },
-    newChat() {
-      store.change(startConversation);
-      screen().focus();
-    },
-    open(id, keepsChoices) {
-      // An address that leads nowhere does not stay.
-      void attempt(conversations.open(id, keepsChoices)).then(() => place.settle(store.state));
-      screen().focus();
-    },
-    remove: (id) => void attempt(conversations.remove(id)),
-    more: () => void attempt(list.more()),
-  };
-}
-
-/** Says what went wrong, behind the prefix, and gives whether all went well. Never rejects. */
-type ReportErrors = (work: Promise<void>, prefix?: string) => Promise<boolean>;
-
-export function createReportErrors(store: Store, locale: () => Locale): ReportErrors {
-  return async (work, prefix = "") => {
-    try {
-      await work;
-      return true;
-    } catch (thrown) {
-      const reason = thrown instanceof Error ? thrown.message : String(thrown);
-      const where = thrown instanceof ApiError ? prefix : prefix || say(locale(), chatTexts.notReached);
-      store.change((chat) => ({ ...chat, problem: where + reason }));
-      return false;
-    }
-  };
+/** Asks whether the token of a link replaces the one of this tab. */
+function askAboutToken(document: Document, locale: Locale): Promise<boolean> {
+  const { linkToken, useToken, cancel } = chatTexts;
+  return confirmAlone(document, { text: say(locale, linkToken), yes: say(locale, useToken), no: say(locale, cancel) });
 }

@@ -1,11 +1,21 @@
 import type { MarkedToken, Token } from "marked";
-import { type Locale, say } from "../../../kit/locale.ts";
+import { say } from "../../../kit/locale.ts";
 import { createSanitizer, sanitize } from "../../../kit/text/sanitize.ts";
 import { closeOpen } from "../../../render/markdown/close-open.ts";
 import { toKnownToken } from "../../../render/markdown/lexer.ts";
 import { createElement, setText } from "../dom.ts";
-import { createCopyButton, isTooDeep, type MarkdownContext, renderInline, toDeeperContext, words } from "./inline.ts";
-import { type Fence, findFence, lexBlocks, readAhead, readCode } from "./read-ahead.ts";
+import type { ColouredPiece } from "../parts/part-shapes.ts";
+import { hideOpenFormula, isMathToken, isNoteToken } from "./formulas-and-notes.ts";
+import {
+  createCopyButton,
+  createOwnNodes,
+  isTooDeep,
+  type MarkdownContext,
+  renderInline,
+  toDeeperContext,
+  words,
+} from "./inline.ts";
+import { type Fence, fenceWindow, findFence, lexBlocks, readAhead, readCode } from "./read-ahead.ts";
 
 export interface Markdown {
   readonly element: HTMLElement;
@@ -23,6 +33,10 @@ export function createMarkdown(whole: HTMLElement, writing: MarkdownContext): Ma
   /** Is the code block that the text is in. */
   let code: { fence: Fence; block: CodeBlock } | undefined;
   let openNodes: readonly Node[] = [];
+  let cancel = (): void => {};
+  // What is drawn again in the next frame is not coloured.
+  const { parts } = writing;
+  const openWriting = parts === undefined ? writing : { ...writing, parts: { ...parts, useCode: () => {} } };
 
   function startAnew(): void {
     before = "";
@@ -37,9 +51,11 @@ export function createMarkdown(whole: HTMLElement, writing: MarkdownContext): Ma
   function settle(isWhole: boolean): boolean {
     if (rest === "") return false;
     if (code !== undefined) return settleCode(code.fence, code.block, isWhole);
-    const found = findFence(rest, isWhole);
+    // To look at all of a long text for each of its blocks would take time that grows with its square.
+    const isLong = rest.length > fenceWindow;
+    const found = findFence(isLong ? rest.slice(0, fenceWindow) : rest, isWhole && !isLong);
     if (found?.at === 0) {
-      const block = createCodeBlock(found.fence.language, writing.locale);
+      const block = createCodeBlock(found.fence.language, writing);
       code = { fence: found.fence, block };
       whole.append(block.element);
       rest = rest.slice(found.length);
@@ -57,14 +73,32 @@ export function createMarkdown(whole: HTMLElement, writing: MarkdownContext): Ma
     if (lines !== "") block.add(lines);
     block.setLast(last);
     rest = rest.slice(length);
-    if (isClosed || isWhole) code = undefined;
+    if (isClosed || isWhole) {
+      block.colour();
+      code = undefined;
+    }
     return isClosed;
   }
 
   function showOpen(): void {
-    const nodes = code === undefined && rest !== "" ? renderBlocks(lexBlocks(closeOpen(rest)), writing) : [];
+    const nodes =
+      code === undefined && rest !== "" ? renderBlocks(lexBlocks(closeOpen(hideOpenFormula(rest))), openWriting) : [];
     whole.append(...nodes);
     openNodes = nodes;
+  }
+
+  /** Writes what has come. A page that has more to do than this lets others work in between. */
+  function write(): void {
+    cancel();
+    for (const node of openNodes) node.parentNode?.removeChild(node);
+    openNodes = [];
+    const isTimeUp = parts?.startSlice();
+    while (settle(wasWhole)) {
+      if (isTimeUp?.() !== true) continue;
+      cancel = parts?.writeLater(write) ?? cancel;
+      return;
+    }
+    showOpen();
   }
 
   return {
@@ -76,10 +110,7 @@ export function createMarkdown(whole: HTMLElement, writing: MarkdownContext): Ma
       if (isWhole) rest += clean.end();
       before = text;
       wasWhole = isWhole;
-      for (const node of openNodes) node.parentNode?.removeChild(node);
-      openNodes = [];
-      while (settle(isWhole));
-      showOpen();
+      write();
     },
   };
 }
@@ -87,7 +118,11 @@ export function createMarkdown(whole: HTMLElement, writing: MarkdownContext): Ma
 /** Renders blocks as elements, and as one paragraph of plain text where they are nested too deeply. */
 function renderBlocks(tokens: readonly Token[], writing: MarkdownContext): Node[] {
   if (isTooDeep(writing)) return [createElement("p", {}, sanitize(tokens.map(({ raw }) => raw).join("")))];
-  return tokens.flatMap((token) => createBlockNodes(toKnownToken(token), writing));
+  return tokens.flatMap((token) =>
+    isMathToken(token) || isNoteToken(token)
+      ? createOwnNodes(token, writing)
+      : createBlockNodes(toKnownToken(token), writing),
+  );
 }
 
 function createBlockNodes(token: MarkedToken, writing: MarkdownContext): Node[] {
@@ -95,7 +130,7 @@ function createBlockNodes(token: MarkedToken, writing: MarkdownContext): Node[] 
     case "space":
       return [];
     case "heading":
-      return [createElement(headings[token.depth - 1] ?? "h6", {}, ...renderInline(token.tokens, writing))];
+      return [createHeading(token, writing)];
     case "paragraph":
       return [createElement("p", {}, ...renderInline(token.tokens, writing))];
     case "code":
@@ -118,9 +153,16 @@ function createBlockNodes(token: MarkedToken, writing: MarkdownContext): Node[] 
 // Under the heading of the answer, which is the page's; most answers begin with the second level.
 const headings = ["h3", "h3", "h4", "h5", "h6", "h6"] as const;
 
-function createCode({ text, lang }: Extract<MarkedToken, { type: "code" }>, { locale }: MarkdownContext): Node {
-  const block = createCodeBlock(sanitize(lang ?? ""), locale);
+function createHeading({ depth, tokens }: Extract<MarkedToken, { type: "heading" }>, writing: MarkdownContext): Node {
+  const name = headings[depth - 1] ?? "h6";
+  // The first two levels are one element, since the page has the levels above.
+  return createElement(name, depth === 1 ? { "data-depth": "1" } : {}, ...renderInline(tokens, writing));
+}
+
+function createCode({ text, lang }: Extract<MarkedToken, { type: "code" }>, writing: MarkdownContext): Node {
+  const block = createCodeBlock(sanitize(lang ?? ""), writing);
   block.add(sanitize(text));
+  block.colour();
   return block.element;
 }
 
@@ -148,16 +190,24 @@ function createTable({ header, rows }: Extract<MarkedToken, { type: "table" }>, 
   );
 }
 
+function createPiece({ text: piece, style }: ColouredPiece): Node {
+  return style === undefined
+    ? document.createTextNode(piece)
+    : createElement("span", { class: `code-${style}` }, piece);
+}
+
 interface CodeBlock {
   readonly element: HTMLElement;
   /** Adds text that stays. */
   add(text: string): void;
   /** Replaces the line that is being written. */
   setLast(text: string): void;
+  /** Adds the colours of code that is whole, as soon as what colours it is there. */
+  colour(): void;
 }
 
 /** Shows code that may grow without rewriting what is already there. It scrolls, also by keyboard. */
-function createCodeBlock(language: string, locale: Locale): CodeBlock {
+function createCodeBlock(language: string, { locale, parts }: MarkdownContext): CodeBlock {
   const last = document.createTextNode("");
   const code = createElement("code", {}, last);
   const name = language.split(/\s/, 1)[0] ?? "";
@@ -177,5 +227,12 @@ function createCodeBlock(language: string, locale: Locale): CodeBlock {
     element: createElement("div", { class: "code" }, bar, text),
     add: (more) => last.before(more),
     setLast: (line) => setText(last, line),
+    colour() {
+      if (name === "") return;
+      parts?.useCode(async (part) => {
+        const pieces = await part.highlightText(language, code.textContent ?? "");
+        if (pieces !== undefined) code.replaceChildren(...pieces.map(createPiece));
+      });
+    },
   };
 }

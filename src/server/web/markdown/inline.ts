@@ -4,6 +4,8 @@ import { sanitize, sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { isBreak, toKnownToken } from "../../../render/markdown/lexer.ts";
 import { findHosts, toHost } from "../../../render/markdown/link-hosts.ts";
 import { createElement, type OpenLink, setText } from "../dom.ts";
+import type { CodePart, MathPart } from "../parts/part-shapes.ts";
+import { isMathToken, isNoteToken, type MathToken, type NoteToken } from "./formulas-and-notes.ts";
 
 export interface MarkdownContext {
   readonly locale: Locale;
@@ -11,8 +13,22 @@ export interface MarkdownContext {
   readonly openLink: OpenLink | undefined;
   /** Returns the node that replaces `[n]`. */
   citation(n: number): Node;
+  /** Colours code and writes formulas; absent where both are shown as they are written. */
+  readonly parts?: MarkdownParts | undefined;
   /** Counts how deeply the node is nested in others of its kind. */
   readonly depth?: number | undefined;
+}
+
+/** Holds what is loaded when it is first needed. Each calls back at once where it is there already, and never where it cannot be loaded. */
+export interface MarkdownParts {
+  useCode(use: (part: CodePart) => void): void;
+  useMath(use: (part: MathPart) => void): void;
+  /** Begins to count the time that one piece of a long answer may hold the page up. Returns what says that it is over. */
+  startSlice(): () => boolean;
+  /** Goes on with the next piece when others had their turn. Returns what calls that off. */
+  writeLater(write: () => void): () => void;
+  /** Loads an image that the reader wants to see. Returns its data: address; rejects where there is none. */
+  loadImage(url: string): Promise<string>;
 }
 
 /** Nobody nests deeper. Deeper content is shown as it is written. */
@@ -32,6 +48,11 @@ export function renderInline(tokens: readonly Token[], writing: MarkdownContext)
   const nodes: Node[] = [];
   let text = "";
   for (const token of tokens) {
+    if (isMathToken(token) || isNoteToken(token)) {
+      nodes.push(...createTextNodes(text, writing), ...createOwnNodes(token, writing));
+      text = "";
+      continue;
+    }
     const known = toKnownToken(token);
     const plain = toPlainText(known);
     if (plain !== undefined) {
@@ -82,6 +103,38 @@ function createNodes(token: MarkedToken, writing: MarkdownContext): Node[] {
   }
 }
 
+/** Creates what the lexer of the page knows besides Markdown. */
+export function createOwnNodes(token: MathToken | NoteToken, writing: MarkdownContext): Node[] {
+  if (token.type === "math") return [createMath(token, writing)];
+  if (token.type === "note-number") return [createNoteNumber(token.name)];
+  const number = createElement("sup", {}, sanitizeLine(token.name));
+  const words = renderInline(token.tokens, toDeeperContext(writing));
+  return [createElement("p", { class: "note-text", tabindex: "-1", "data-note": token.name }, number, " ", ...words)];
+}
+
+/** A formula is shown as it is written until what writes it is there. */
+function createMath({ raw, text, isBlock }: MathToken, { parts }: MarkdownContext): Node {
+  const shown = createElement(isBlock ? "div" : "span", { class: "math", "data-block": String(isBlock) });
+  shown.append(createElement("code", {}, sanitize(raw.trim())));
+  parts?.useMath((part) => {
+    const formula = part.render(text, isBlock);
+    if (formula !== undefined) shown.replaceChildren(formula);
+  });
+  return shown;
+}
+
+function createNoteNumber(name: string): Node {
+  const link = createElement("a", { href: "#" }, sanitizeLine(name));
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    const notes = link.closest(".words")?.querySelectorAll<HTMLElement>("[data-note]") ?? [];
+    const note = [...notes].find((each) => each.dataset.note === name);
+    note?.scrollIntoView({ block: "nearest" });
+    note?.focus();
+  });
+  return createElement("sup", { class: "note-number" }, link);
+}
+
 type LinkToken = Extract<MarkedToken, { type: "link" }>;
 
 function createLinkNodes({ href, text, tokens }: LinkToken, writing: MarkdownContext): Node[] {
@@ -108,11 +161,37 @@ function createPlaceNodes(place: string): Node[] {
   return [document.createTextNode(" "), createElement("span", { class: "place" }, `(${place})`)];
 }
 
-/** Images are not loaded, because a request would send their server whatever the answer's author put into the address. */
-function createImage({ href, text }: Extract<MarkedToken, { type: "image" }>, { locale }: MarkdownContext): Node {
+/**
+ * Images are not loaded unless the reader wants it, because a request would send their server whatever the answer's author put
+ * into the address. What is written into the answer itself needs no request.
+ */
+function createImage(
+  { href, text }: Extract<MarkedToken, { type: "image" }>,
+  { locale, parts }: MarkdownContext,
+): Node {
   const caption = sanitizeLine(readEntities(text));
+  const isInline = /^data:image\/(?:png|jpeg|gif|webp|avif);base64,[\w+/=\s]*$/.test(href);
+  if (isInline) return createElement("img", { src: href, alt: caption });
   const title = [say(locale, words.image), caption].filter(Boolean).join(" ");
-  return createElement("span", { class: "image" }, `🖼 ${title} `, createElement("code", {}, sanitizeLine(href)));
+  const place = href.startsWith("data:") ? `${href.slice(0, 40)}…` : href;
+  const shown = createElement(
+    "span",
+    { class: "image" },
+    `🖼 ${title} `,
+    createElement("code", {}, sanitizeLine(place)),
+  );
+  const url = URL.parse(href);
+  if (parts === undefined || (url?.protocol !== "https:" && url?.protocol !== "http:")) return shown;
+  const button = createElement("button", { type: "button", class: "show-image" }, say(locale, words.showImage));
+  button.addEventListener("click", () => {
+    button.disabled = true;
+    parts.loadImage(url.href).then(
+      (address) => shown.replaceWith(createElement("img", { src: address, alt: caption })),
+      () => setText(button, say(locale, words.noImage)),
+    );
+  });
+  shown.append(" ", button);
+  return shown;
 }
 
 function createCheckbox(isChecked: boolean, locale: Locale): HTMLElement {
@@ -184,6 +263,8 @@ export const words = {
   code: { zh: "代码", en: "Code" },
   table: { zh: "表格", en: "Table" },
   image: { zh: "图片（未加载）", en: "Image (not loaded)" },
+  showImage: { zh: "显示图片", en: "Show the image" },
+  noImage: { zh: "未能加载", en: "Not loaded" },
   done: { zh: "已完成", en: "done" },
   open: { zh: "未完成", en: "not done" },
 } as const satisfies Record<string, Text>;

@@ -1,5 +1,6 @@
 import { type Token, Tokenizer } from "marked";
 import { createLexer } from "../../../render/markdown/lexer.ts";
+import { formulasAndNotes } from "./formulas-and-notes.ts";
 
 /** Represents the fence that opens and closes a code block. */
 export interface Fence {
@@ -54,6 +55,9 @@ interface Ahead {
  */
 const windowSize = 4000;
 
+/** Is the length in which the next fence is looked for. It is beyond what is read at once. */
+export const fenceWindow = 2 * windowSize;
+
 /**
  * Returns the blocks that later text cannot change. An incomplete line may still become another block. `isWhole` means that no
  * more text follows.
@@ -93,7 +97,7 @@ export function lexBlocks(text: string): Token[] {
   // A definition would be out of sight, and what comes later could not change what is shown already.
   tokenizer.def = () => undefined;
   try {
-    return createLexer(tokenizer).lex(text);
+    return createLexer(tokenizer, formulasAndNotes).lex(text);
   } catch {
     return [toParagraph(text)];
   }

@@ -2,6 +2,13 @@ import * as z from "zod";
 import type { AgentEvent } from "../../../core/events.ts";
 import { conversationEntrySchema, conversationSchema } from "../../../core/schemas/conversation-schema.ts";
 import { eventSchema, permissionSchema, phaseSchema, planStepSchema } from "../../../core/schemas/events-schema.ts";
+import {
+  operatorProblemsSchema,
+  operatorRunsSchema,
+  operatorServersSchema,
+  operatorSettingsSchema,
+  operatorUsageSchema,
+} from "../../../core/schemas/operator-schema.ts";
 import { outcomeSchema, statusSchema, stopReasonSchema } from "../../../core/schemas/outcome-schema.ts";
 import { traceSchema } from "../../../core/schemas/trace-schema.ts";
 import type { Shape } from "./shape.ts";
@@ -32,6 +39,16 @@ export const runEntryShape = toShape(conversationSchema.shape.runs.element.pick(
 export const turnShape = toShape(conversationSchema.shape.turns.element);
 
 export const sourceShape = toShape(conversationSchema.shape.sources.element);
+
+export const operatorSettingsShape = toShape(operatorSettingsSchema);
+
+export const operatorServersShape = toShape(operatorServersSchema);
+
+export const operatorRunsShape = toShape(operatorRunsSchema);
+
+export const operatorUsageShape = toShape(operatorUsageSchema);
+
+export const operatorProblemsShape = toShape(operatorProblemsSchema);
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 

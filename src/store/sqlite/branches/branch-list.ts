@@ -2,9 +2,17 @@ import { type ConversationBranches, firstBranch } from "../../../core/store/bran
 import { createId, type Summary } from "../../../core/store/store.ts";
 import { toText } from "../../../kit/json.ts";
 import type { StoreConnection } from "../connection.ts";
-import { toTrace } from "../rows.ts";
+import { readFeedback, toTrace } from "../rows.ts";
 import { type Owner, type Statements, updateConversation } from "../statements.ts";
-import { findBranch, insertSummary, listTurnPath, loadBranchSummary, toBranch, toStoredSummary } from "./branches.ts";
+import {
+  findBranch,
+  insertBranch,
+  insertSummary,
+  listTurnPath,
+  loadBranchSummary,
+  toBranch,
+  toStoredSummary,
+} from "./branches.ts";
 
 export function createSqliteBranches(connection: StoreConnection, owner: Owner): ConversationBranches {
   return {
@@ -14,8 +22,10 @@ export function createSqliteBranches(connection: StoreConnection, owner: Owner):
         if (row === undefined) return undefined;
         const nodes = statements.turnNodes.all(id);
         const runs = nodes.some(({ run }) => run === null) ? listRuns(statements, { id, owner }) : [];
-        const turns = nodes.map(({ n, parent, question, run }) => {
-          const found = { n: Number(n), parent: Number(parent), question: toText(question) };
+        const turns = nodes.map(({ n, parent, question, run, feedback: json }) => {
+          const feedback = readFeedback(json);
+          const place = { n: Number(n), parent: Number(parent), question: toText(question) };
+          const found = { ...place, ...(feedback && { feedback }) };
           return { ...found, runId: typeof run === "string" ? run : takeRun(runs, found.question) };
         });
         const rows = statements.branches.all(id);
@@ -24,6 +34,16 @@ export function createSqliteBranches(connection: StoreConnection, owner: Owner):
         return { turns, branches, current: toBranch(row.branch) };
       }),
     begin: (id, after) => connection.write((statements) => beginBranch(statements, { id, owner, after })),
+    select: (id, branch) =>
+      connection.write((statements) => {
+        const row = statements.conversation.get({ id, owner });
+        if (row === undefined) return false;
+        // A conversation with one line of turns has the first branch alone.
+        const place = findBranch(statements, { id, row, branch });
+        if ((place?.branch ?? firstBranch) !== branch) return false;
+        if (place !== undefined) statements.setBranch.run(branch, id);
+        return true;
+      }),
     fork: (id, { branch, folder } = {}) =>
       connection.write((statements) => forkConversation(statements, { id, owner, branch, folder })),
   };
@@ -50,14 +70,7 @@ function beginBranch(
   const row = statements.conversation.get({ id, owner });
   if (row === undefined) return undefined;
   if (after !== 0 && statements.turn.get(id, after) === undefined) return undefined;
-  if (statements.branches.all(id).length === 0) {
-    const last = Number(row.turns);
-    statements.addBranch.run(id, firstBranch, last, listTurnPath(statements, id, last).length);
-  }
-  const branch = Number(statements.branches.all(id).at(-1)?.branch) + 1;
-  statements.addBranch.run(id, branch, after, listTurnPath(statements, id, after).length);
-  statements.setBranch.run(branch, id);
-  return branch;
+  return insertBranch(statements, id, { after, last: Number(row.turns) });
 }
 
 interface WantedFork {
@@ -84,7 +97,14 @@ function forkConversation(statements: Statements, { id: from, owner, branch, fol
   if (summary) {
     const { facts = [], ...words } = summary;
     const stored = { text: words.text, turns: words.turns, facts: facts.length > 0 ? facts.join("\n") : null };
-    insertSummary(statements, { ...stored, id: to, owner, isWanted: words.isWanted === true, branch: firstBranch });
+    insertSummary(statements, {
+      ...stored,
+      id: to,
+      owner,
+      isWanted: words.isWanted === true,
+      branch: firstBranch,
+      after: undefined,
+    });
   }
   return to;
 }

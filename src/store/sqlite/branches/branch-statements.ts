@@ -13,7 +13,9 @@ export function prepareBranches(prepare: Prepare) {
     turnParents: prepare("SELECT n, coalesce(parent, n - 1) AS parent FROM turns WHERE conversation = ? ORDER BY n"),
     turn: prepare("SELECT question, answer, files, record FROM turns WHERE conversation = ? AND n = ?"),
     turnNodes: prepare(
-      "SELECT n, coalesce(parent, n - 1) AS parent, question, run FROM turns WHERE conversation = ? ORDER BY n",
+      `SELECT n, coalesce(parent, n - 1) AS parent, question, run,
+        (SELECT feedback FROM traces x WHERE x.run = t.run) AS feedback
+      FROM turns t WHERE conversation = ? ORDER BY n`,
     ),
     addMadeSummary: prepare(`
       INSERT INTO made_summaries (conversation, tip, turns, text, facts, wanted)

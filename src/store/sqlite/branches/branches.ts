@@ -1,4 +1,4 @@
-import { findBranchSummary, firstBranch, listPath } from "../../../core/store/branches.ts";
+import { findBranchAt, findBranchSummary, firstBranch, listPath } from "../../../core/store/branches.ts";
 import type { Summary } from "../../../core/store/store.ts";
 import { toText } from "../../../kit/json.ts";
 import type { Owner, Statements } from "../statements.ts";
@@ -24,6 +24,42 @@ export function findBranch(
   const all = branches.all(id).map((each) => ({ branch: Number(each.branch), tip: Number(each.tip) }));
   const find = (wanted: number): Place | undefined => all.find((each) => each.branch === wanted);
   return find(branch ?? toBranch(row.branch)) ?? find(toBranch(row.branch));
+}
+
+interface WantedPlace {
+  id: string;
+  row: Record<string, unknown>;
+  branch: number | undefined;
+  after: number | undefined;
+}
+
+/** Is the number of a branch that does not exist yet. */
+export const newBranch = 0;
+
+/**
+ * Returns the place behind the turn `after`: a branch that ends with it, or a new one. Without that turn it is the end of a branch, as
+ * `findBranch` returns it.
+ */
+export function findPlace(statements: Statements, { id, row, branch, after }: WantedPlace): Place | undefined {
+  if (after === undefined || (after > 0 && statements.turn.get(id, after) === undefined))
+    return findBranch(statements, { id, row, branch });
+  const branches = statements.branches.all(id).map((each) => ({ branch: Number(each.branch), tip: Number(each.tip) }));
+  if (branches.length === 0 && after === Number(row.turns)) return undefined;
+  return { branch: findBranchAt({ branches, current: toBranch(row.branch) }, after) ?? newBranch, tip: after };
+}
+
+/** Begins a branch behind a turn, makes it the current one, and returns its number. `last` is the number of the last turn of all. */
+export function insertBranch(
+  statements: Statements,
+  id: string,
+  { after, last }: { after: number; last: number },
+): number {
+  if (statements.branches.all(id).length === 0)
+    statements.addBranch.run(id, firstBranch, last, listTurnPath(statements, id, last).length);
+  const branch = Number(statements.branches.all(id).at(-1)?.branch) + 1;
+  statements.addBranch.run(id, branch, after, listTurnPath(statements, id, after).length);
+  statements.setBranch.run(branch, id);
+  return branch;
 }
 
 /** Lists the numbers of the turns that lead to `tip`, the first one first. */
@@ -74,14 +110,15 @@ export interface StoredSummary {
   turns: number;
   isWanted: boolean;
   branch: number | undefined;
+  after: number | undefined;
 }
 
 /** Stores a summary for the branch it was made of. Must run inside a transaction. */
-export function insertSummary(statements: Statements, { branch, isWanted, ...made }: StoredSummary): void {
+export function insertSummary(statements: Statements, { branch, after, isWanted, ...made }: StoredSummary): void {
   const { id, owner, text, facts, turns } = made;
   const row = statements.conversation.get({ id, owner });
   if (row === undefined) return;
-  const place = findBranch(statements, { id, row, branch });
+  const place = findPlace(statements, { id, row, branch, after });
   const wanted = Number(isWanted);
   if (place === undefined) {
     const { changes } = statements.summarise.run({ ...made, wanted });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { findLanguage } from "../../../../src/cli/terminal/markdown/languages.ts";
 import { createMarkdownStream } from "../../../../src/cli/terminal/markdown/markdown-stream.ts";
 import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
+import { findLanguage } from "../../../../src/render/code/languages.ts";
 import { shownText, styledText } from "./stream-of.ts";
 
 test("code has its colours, also where they span lines", async () => {

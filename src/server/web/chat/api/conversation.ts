@@ -10,6 +10,41 @@ export interface ConversationEntry {
   readonly title: string;
   /** Holds ISO 8601, UTC. */
   readonly updatedAt: string;
+  readonly isPinned: boolean;
+  /** Holds the words around what was searched for. */
+  readonly match?: Match | undefined;
+}
+
+/** Holds an excerpt, with the place of the words that were searched for. */
+export interface Match {
+  readonly excerpt: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+export type Feedback = "up" | "down";
+
+/** Represents a question that is asked when the runs of its conversation have ended. */
+export interface WaitingQuestion {
+  readonly id: string;
+  readonly message: string;
+  /** Is empty until it is asked. */
+  readonly runId: string;
+}
+
+/** Represents a turn in the tree of a conversation. Turns with the same parent are edits or other answers of each other. */
+export interface TreeNode {
+  /** Counts from 1. */
+  readonly n: number;
+  /** Is 0 for a first question. */
+  readonly parent: number;
+  readonly runId: string;
+}
+
+/** Names a branch by its last turn. */
+export interface Branch {
+  readonly branch: number;
+  readonly tip: number;
 }
 
 export interface ConversationPage {
@@ -27,6 +62,8 @@ export interface RunEntry {
   readonly waits: boolean;
   /** Holds ISO 8601, UTC. */
   readonly startedAt: string;
+  /** Is the number of the turn that its question follows; undefined where the server does not say. */
+  readonly parent?: number | undefined;
 }
 
 export interface Conversation {
@@ -37,44 +74,97 @@ export interface Conversation {
     readonly question: string;
     readonly answer: string;
     readonly status?: string | undefined;
+    readonly n?: number | undefined;
+    readonly runId?: string | undefined;
+    readonly rating?: Feedback | undefined;
+    readonly files?: readonly KeptFile[] | undefined;
   }[];
+  /** Holds all turns of all branches. */
+  readonly tree: readonly TreeNode[];
+  readonly branches: readonly Branch[];
   readonly sources: readonly Citation[];
   readonly runs: readonly RunEntry[];
 }
 
+/** Describes a file that came with a question. */
+export interface KeptFile {
+  readonly id: string;
+  readonly name: string;
+  readonly mediaType: string;
+  readonly size: number;
+}
+
+/** Reads an entry of the list. The text of a missing field is empty. */
+export function readEntry(value: unknown): ConversationEntry {
+  const { conversation_id, title, updated_at, pinned, match } = isRecord(value) ? value : {};
+  return {
+    id: toText(conversation_id),
+    title: toText(title),
+    updatedAt: toText(updated_at),
+    isPinned: pinned === true,
+    match: readMatch(match),
+  };
+}
+
+function readMatch(value: unknown): Match | undefined {
+  if (!isRecord(value)) return undefined;
+  return { excerpt: toText(value.excerpt), start: Number(value.start) || 0, end: Number(value.end) || 0 };
+}
+
+export function readWaiting(value: unknown): readonly WaitingQuestion[] {
+  const { waiting } = isRecord(value) ? value : {};
+  return (Array.isArray(waiting) ? waiting : []).flatMap((each) =>
+    isRecord(each) && toText(each.queue_id) !== ""
+      ? [{ id: toText(each.queue_id), message: toText(each.message), runId: toText(each.run_id) }]
+      : [],
+  );
+}
+
 export function readConversationPage(value: unknown): ConversationPage {
   const { conversations, next_offset } = isRecord(value) ? value : {};
-  const entries = readRecords(conversations, conversationEntryShape).map((each) => ({
-    id: toText(each.conversation_id),
-    title: toText(each.title),
-    updatedAt: toText(each.updated_at),
-  }));
+  const entries = readRecords(conversations, conversationEntryShape).map(readEntry);
   return { entries, next: typeof next_offset === "number" ? next_offset : undefined };
 }
 
 /** Reads the runs of a list in their order. */
 export function readRuns(value: unknown): readonly RunEntry[] {
   const { runs } = isRecord(value) ? value : {};
-  return readRecords(runs, runEntryShape).map((each) => ({
+  return readRecords(runs, runEntryShape).map(readRun);
+}
+
+/** Reads an entry of the list of runs. The text of a missing field is empty. */
+export function readRun(each: Readonly<Record<string, unknown>>): RunEntry {
+  return {
     id: toText(each.run_id),
     conversationId: toText(each.conversation_id),
     question: toText(each.question),
     status: toText(each.status),
     waits: each.waits === true,
     startedAt: toText(each.started_at),
-  }));
+    parent: typeof each.parent === "number" ? each.parent : undefined,
+  };
 }
 
 export function readConversation(value: unknown): Conversation {
-  const { turns, sources, mode, models } = isRecord(value) ? value : {};
+  const { turns, sources, mode, models, tree, branches } = isRecord(value) ? value : {};
   return {
     mode: modes.find((known) => known === mode),
     models: models === undefined ? undefined : readRoles(models, toText),
-    turns: readRecords(turns, turnShape).map(({ question, answer, status }) => ({
-      question: toText(question),
-      answer: toText(answer),
-      status: toText(status),
+    turns: readRecords(turns, turnShape).map((turn) => ({
+      question: toText(turn.question),
+      answer: toText(turn.answer),
+      status: toText(turn.status),
+      n: typeof turn.n === "number" ? turn.n : undefined,
+      runId: toText(turn.run_id) || undefined,
+      rating: readRating(turn.feedback),
+      files: readFiles(turn.attachments),
     })),
+    tree: listRecords(tree).map(({ n, parent, run_id }) => ({
+      n: Number(n),
+      parent: Number(parent),
+      runId: toText(run_id),
+    })),
+    branches: listRecords(branches).map(({ branch, tip }) => ({ branch: Number(branch), tip: Number(tip) })),
     sources: readRecords(sources, sourceShape).map(({ n, title, url }) => ({
       n: Number(n),
       title: toText(title),
@@ -82,6 +172,24 @@ export function readConversation(value: unknown): Conversation {
     })),
     runs: readRuns(value),
   };
+}
+
+function readRating(value: unknown): Feedback | undefined {
+  const { rating } = isRecord(value) ? value : {};
+  return rating === "up" || rating === "down" ? rating : undefined;
+}
+
+function readFiles(value: unknown): KeptFile[] {
+  return listRecords(value).map(({ id, name, media_type, size }) => ({
+    id: toText(id),
+    name: toText(name),
+    mediaType: toText(media_type),
+    size: Number(size) || 0,
+  }));
+}
+
+function listRecords(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
 function readRecords(value: unknown, shape: Shape): Record<string, unknown>[] {

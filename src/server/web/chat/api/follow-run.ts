@@ -161,7 +161,7 @@ export interface SendOptions {
  * Sends a request and returns its response. Rejects with `ApiError` when the server refuses it, and with the error of
  * `fetch` when the server cannot be reached.
  */
-export type Send = (method: "GET" | "POST" | "DELETE", path: string, sending?: SendOptions) => Promise<Response>;
+export type Send = (method: string, path: string, sending?: SendOptions) => Promise<Response>;
 
 export interface SenderOptions {
   /** Is prefixed to each path, and is empty for the page's own origin. */

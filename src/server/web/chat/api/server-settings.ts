@@ -1,3 +1,4 @@
+import { longestAttachments, mostAttachments } from "../../../../core/attachment.ts";
 import { type OfferedName, offeredLimits } from "../../../../core/limits.ts";
 import type { Mode } from "../../../../core/outcome.ts";
 import { isRecord, toText } from "../../../../kit/json.ts";
@@ -28,6 +29,16 @@ export interface ServerSettings {
   /** Is true where a switch of the mode or a model carries the history over. */
   readonly keepsHistory: boolean;
   readonly limits: Readonly<Partial<Record<LimitName, number>>>;
+  readonly attachments: AttachmentLimits;
+  /** Is how long a deleted conversation can be restored, in seconds; undefined where it cannot. */
+  readonly undoSeconds: number | undefined;
+}
+
+/** Limits the files that come with one question. */
+export interface AttachmentLimits {
+  readonly maxFiles: number;
+  /** Counts the bytes of all of them together. */
+  readonly maxBytes: number;
 }
 
 /** States why web search is unavailable. */
@@ -42,9 +53,9 @@ export type LimitName = OfferedName;
 
 /** Reads untrusted settings. Missing ones are read as if there were nothing to choose. */
 export function readSettings(value: unknown): ServerSettings {
-  const { start_mode, models, agents, choices, parameters, search, limits, keep_history } = isRecord(value)
-    ? value
-    : {};
+  const { start_mode, models, agents, choices, parameters, search, limits, keep_history, attachments, undo_s } =
+    isRecord(value) ? value : {};
+  const { max_files, max_bytes } = isRecord(attachments) ? attachments : {};
   const { available, enabled, reason: told } = isRecord(search) ? search : {};
   const reason = searchReasons.find((known) => known === told) ?? "off";
   return {
@@ -59,6 +70,11 @@ export function readSettings(value: unknown): ServerSettings {
       limits,
       shownLimits.map(({ ask }) => ask),
     ),
+    undoSeconds: typeof undo_s === "number" ? undo_s : undefined,
+    attachments: {
+      maxFiles: typeof max_files === "number" ? max_files : mostAttachments,
+      maxBytes: typeof max_bytes === "number" ? max_bytes : longestAttachments,
+    },
   };
 }
 

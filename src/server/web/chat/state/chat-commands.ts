@@ -54,13 +54,16 @@ export function isCommand(line: string): boolean {
   return /^\/[a-z-]*(\s|$)/i.test(line);
 }
 
-/** Applies a command to the chat (docs/development/model-invocation.md#模式相关命令). An unknown command is reported. */
+/** Returns true for a command that the page has. */
+export function isKnownCommand(line: string): boolean {
+  return Object.hasOwn(commands, /^\S*/.exec(line)?.[0].toLowerCase() ?? "");
+}
+
+/** Applies a command to the chat (docs/development/model-invocation.md#模式相关命令). An unknown command changes nothing. */
 export function runCommand(chat: ChatState, line: string): ChatState {
   const [, name = "", argument = ""] = /^(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
   const command = Object.hasOwn(commands, name.toLowerCase()) ? commands[name.toLowerCase()] : undefined;
-  return command === undefined
-    ? addNote(chat, describeUnknownCommand(name))
-    : command.run(chat, argument.trim().toLowerCase());
+  return command === undefined ? chat : command.run(chat, argument.trim().toLowerCase());
 }
 
 function runMode(chat: ChatState, argument: string): ChatState {
@@ -102,12 +105,13 @@ function listHelp(): Text[] {
   return [...ofModes, ...ofCommands];
 }
 
-function describeUnknownCommand(typed: string): Text {
-  const name = toShortLine(typed, 40);
+/** Says that a line is no command of the page, before it is sent as a question. */
+export function describeUnknownCommand(typed: string): Text {
+  const name = toShortLine(/^\S*/.exec(typed)?.[0] ?? "", 40);
   const known = Object.keys(commands);
   return {
-    zh: `这个页面没有 ${name} 命令，只有 ${known.join("、")}；其余命令请在终端（duet chat）里使用。`,
-    en: `${name} is not available on this page (available: ${known.join(", ")}); use the terminal (duet chat) for the others.`,
+    zh: `这个页面没有 ${name} 命令，只有 ${known.join("、")}。再按一次 Enter，就当作问题发送。`,
+    en: `${name} is not a command of this page (available: ${known.join(", ")}). Press Enter again to send it as a question.`,
   };
 }
 

@@ -2,7 +2,7 @@ import type { Mode } from "../../../../core/outcome.ts";
 import type { Text } from "../../../../kit/locale.ts";
 import { createPageRunState, type PageRunState, type RunChange, reducePageRun } from "../../run/page-run-state.ts";
 import type { Account } from "../api/account.ts";
-import type { ConversationEntry, RunEntry } from "../api/conversation.ts";
+import type { Branch, ConversationEntry, Feedback, RunEntry, TreeNode, WaitingQuestion } from "../api/conversation.ts";
 import type { OpenQuestion } from "../api/question.ts";
 import type { ModelKey, Parameters, ServerSettings } from "../api/server-settings.ts";
 
@@ -30,6 +30,34 @@ export interface Turn {
   readonly keptRunId: string | undefined;
   /** Is true when the server no longer knows the run, so the question can be asked again. */
   readonly isGone: boolean;
+  /** Is the place of the turn in the tree of its conversation, as soon as the server has said it. */
+  readonly node?: Pick<TreeNode, "n" | "parent"> | undefined;
+  /** Holds the files that came with the question. */
+  readonly files: readonly ShownFile[];
+  readonly rating?: Feedback | undefined;
+}
+
+/** Describes a file beside a question. */
+export interface ShownFile {
+  readonly name: string;
+  readonly mediaType: string;
+  /** Is in bytes. */
+  readonly size: number;
+  /** Is undefined until the server keeps it. */
+  readonly id?: string | undefined;
+}
+
+/** Holds the tree of a conversation: all turns of all branches, each with its question. */
+export interface TalkTree {
+  readonly nodes: readonly (TreeNode & { readonly question: string })[];
+  readonly branches: readonly Branch[];
+}
+
+/** Holds what was searched for in the conversations, and what was found. */
+export interface Search {
+  readonly text: string;
+  /** Is undefined until the server has answered. */
+  readonly entries: readonly ConversationEntry[] | undefined;
 }
 
 /** Lists the contents of a conversation: turns, by their keys, and notes between them. */
@@ -45,6 +73,9 @@ export interface ChatState {
   readonly account?: Account | undefined;
   readonly choices: Choices;
   readonly conversations: readonly ConversationEntry[];
+  readonly search: Search | undefined;
+  /** Is the conversation that was deleted last, as long as it can be restored. */
+  readonly removed: ConversationEntry | undefined;
   /** Is the start of the next page of conversations. */
   readonly moreAt: number | undefined;
   /** Holds the active runs that the server last listed. */
@@ -54,6 +85,9 @@ export interface ChatState {
   readonly items: readonly TalkItem[];
   /** Includes turns of other conversations whose runs are still active. */
   readonly turns: Readonly<Record<string, Turn>>;
+  readonly tree: TalkTree;
+  /** Holds the questions of the shown conversation that are asked when its run has ended. */
+  readonly queue: readonly WaitingQuestion[];
   readonly isLost: boolean;
   /** Describes an error that does not belong to a run. */
   readonly problem: string;
@@ -64,20 +98,26 @@ export function createChat(choices: Choices): ChatState {
     settings: undefined,
     choices,
     conversations: [],
+    search: undefined,
+    removed: undefined,
     moreAt: undefined,
     running: [],
     conversationId: undefined,
     items: [],
     turns: {},
+    tree: noTree,
+    queue: [],
     isLost: false,
     problem: "",
   };
 }
 
-export function createTurn(key: string, question: string): Turn {
+export const noTree: TalkTree = { nodes: [], branches: [] };
+
+export function createTurn(key: string, question: string, files: readonly ShownFile[] = []): Turn {
   const run = createPageRunState(question);
   const unknown = { conversationId: undefined, question: undefined, keptRunId: undefined };
-  return { ...unknown, key, run, isFollowed: true, isGone: false };
+  return { ...unknown, key, run, files, isFollowed: true, isGone: false };
 }
 
 export function addTurn(chat: ChatState, turn: Turn): ChatState {
@@ -130,6 +170,8 @@ export function showTalk(
     conversationId,
     items,
     turns: { ...Object.fromEntries(going), ...Object.fromEntries(shown) },
+    tree: noTree,
+    queue: conversationId === chat.conversationId ? chat.queue : [],
     problem: "",
   };
 }

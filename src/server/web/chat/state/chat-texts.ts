@@ -5,6 +5,7 @@ import type { ModelKey, ParameterName, SearchReason } from "../api/server-settin
 export const chatTexts = {
   message: { zh: "输入问题", en: "Your question" },
   messagePlace: { zh: "问点什么…", en: "Ask anything…" },
+  messageWhileRunning: { zh: "补充说明，Enter 立即转达…", en: "Add something; Enter tells it now…" },
   send: { zh: "发送", en: "Send" },
   stop: { zh: "停止", en: "Stop" },
   stopping: { zh: "正在停止…", en: "Stopping…" },
@@ -16,6 +17,10 @@ export const chatTexts = {
   runGoes: {
     zh: "一次运行正在进行：命令要等它结束，或按 Esc 停止它。",
     en: "A run is in progress: commands wait for its end; Esc stops it.",
+  },
+  notBegun: {
+    zh: "这次运行刚刚开始，请稍候再发送。",
+    en: "The run is just beginning; send this in a moment.",
   },
   goOn: { zh: "从这里继续", en: "Go on from here" },
   keep: { zh: "保留对话历史", en: "Carry the history over" },
@@ -43,6 +48,12 @@ export const chatTexts = {
   noSteps: { zh: "这次运行的过程已不再保存。", en: "The steps of this run are no longer stored." },
   lost: { zh: "连接已断开，正在重新连接…", en: "The connection was lost; reconnecting…" },
   notReached: { zh: "无法连接到服务器：", en: "The server cannot be reached: " },
+  examples: { zh: "试试这些问题", en: "Questions to try" },
+  noModel: { zh: "还没有配置模型", en: "No model is configured" },
+  noModelHelp: {
+    zh: "现在由离线规则回答：它只认识一些固定的请求，例如下面这几个。要得到完整的回答，请设置一个密钥，或运行 duet init，再重新启动。",
+    en: "Fixed rules answer for now: they know some requests only, such as those below. For real answers, set a key or run duet init, then start Duet again.",
+  },
   welcome: { zh: "今天想了解什么？", en: "What would you like to know?" },
   nowIn: { zh: "当前模式：", en: "Current mode: " },
   signIn: { zh: "登录", en: "Sign in" },
@@ -112,14 +123,6 @@ export function describeSignIn(provider: string): Text {
   return { zh: `用 ${provider} 登录`, en: `Sign in with ${provider}` };
 }
 
-export function describeRemoval(title: string): Text {
-  return { zh: `删除对话“${title}”？此操作不能撤销。`, en: `Delete “${title}”? This cannot be undone.` };
-}
-
-export function labelRemoval(title: string): Text {
-  return { zh: `删除“${title}”`, en: `Delete “${title}”` };
-}
-
 /** Describes a changed setting in the words of the terminal's `/set`. */
 export function describeChangedSetting(key: string, before: Text, now: Text): Text {
   return { zh: `${key}：${before.zh} → ${now.zh}`, en: `${key}: ${before.en} → ${now.en}` };
@@ -128,6 +131,29 @@ export function describeChangedSetting(key: string, before: Text, now: Text): Te
 /** Holds the texts about conversations and runs that are not shown or no longer exist. */
 export const sideTexts = {
   running: { zh: "进行中", en: "running" },
+  search: { zh: "搜索对话", en: "Search conversations" },
+  found: { zh: "搜索结果", en: "Found" },
+  notFound: { zh: "没有找到匹配的对话。", en: "No conversation contains this." },
+  pinned: { zh: "置顶", en: "Pinned" },
+  today: { zh: "今天", en: "Today" },
+  yesterday: { zh: "昨天", en: "Yesterday" },
+  week: { zh: "过去 7 天", en: "Last 7 days" },
+  month: { zh: "过去 30 天", en: "Last 30 days" },
+  older: { zh: "更早", en: "Older" },
+  rename: { zh: "重命名", en: "Rename" },
+  newTitle: { zh: "新标题", en: "New title" },
+  pin: { zh: "置顶", en: "Pin" },
+  unpin: { zh: "取消置顶", en: "Unpin" },
+  saveMarkdown: { zh: "导出为 Markdown", en: "Export as Markdown" },
+  saveJson: { zh: "导出为 JSON", en: "Export as JSON" },
+  deleted: { zh: "已删除：", en: "Deleted: " },
+  undo: { zh: "撤销", en: "Undo" },
+  dismiss: { zh: "关闭提示", en: "Dismiss" },
+  theme: { zh: "外观", en: "Theme" },
+  auto: { zh: "跟随系统", en: "As the system" },
+  light: { zh: "浅色", en: "Light" },
+  dark: { zh: "深色", en: "Dark" },
+  help: { zh: "键盘快捷键", en: "Keyboard shortcuts" },
   waits: { zh: "等待你", en: "needs you" },
   goneRun: {
     zh: "服务器已重新启动，这次运行已不存在；请重新提问。",

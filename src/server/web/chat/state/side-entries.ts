@@ -1,7 +1,9 @@
 import { toConversationTitle } from "../../../../core/store/conversation-title.ts";
+import type { Text } from "../../../../kit/locale.ts";
 import { sanitizeLine } from "../../../../kit/text/sanitize.ts";
 import type { ConversationEntry } from "../api/conversation.ts";
 import { type ChatState, isUnsettled, type Turn } from "./chat-state.ts";
+import { sideTexts } from "./chat-texts.ts";
 
 export interface SideEntry extends ConversationEntry {
   readonly key: string;
@@ -19,9 +21,39 @@ export function toSideEntries(chat: ChatState): SideEntry[] {
   return [...begun, ...conversations].map((entry) => {
     const title =
       entry.title || toConversationTitle(going.get(entry.id)?.question ?? findFirstQuestion(chat, entry.id));
-    const { id, updatedAt } = entry;
-    return { key: id, id, title, updatedAt, isCurrent: id === conversationId, mark: going.get(id)?.mark };
+    const { id } = entry;
+    return { ...entry, key: id, title, isCurrent: id === conversationId, mark: going.get(id)?.mark };
   });
+}
+
+/** Lists what was found, as it was found. */
+export function toSearchEntries({ search, conversationId }: ChatState): SideEntry[] {
+  const found = search?.entries ?? [];
+  return found.map((entry) => ({ ...entry, key: entry.id, isCurrent: entry.id === conversationId, mark: undefined }));
+}
+
+export interface SideGroup {
+  readonly name: Text;
+  readonly entries: readonly SideEntry[];
+}
+
+const dayMs = 86_400_000;
+
+/** Groups the list by when something was said last; what is pinned stands first. `now` is in milliseconds. */
+export function groupEntries(entries: readonly SideEntry[], now: number): SideGroup[] {
+  const today = new Date(now).setHours(0, 0, 0, 0);
+  // What goes on has no time yet.
+  const measureAge = ({ updatedAt }: SideEntry): number => today - (updatedAt === "" ? now : Date.parse(updatedAt));
+  const isOf: readonly [name: Text, has: (entry: SideEntry) => boolean][] = [
+    [sideTexts.pinned, ({ isPinned }) => isPinned],
+    [sideTexts.today, (entry) => measureAge(entry) <= 0],
+    [sideTexts.yesterday, (entry) => measureAge(entry) <= dayMs],
+    [sideTexts.week, (entry) => measureAge(entry) <= 7 * dayMs],
+    [sideTexts.month, (entry) => measureAge(entry) <= 30 * dayMs],
+    [sideTexts.older, () => true],
+  ];
+  const placed = Map.groupBy(entries, (entry) => isOf.findIndex(([, has]) => has(entry)));
+  return isOf.map(([name], index) => ({ name, entries: placed.get(index) ?? [] }));
 }
 
 /** Counts the conversations that wait for a person. */
@@ -48,7 +80,7 @@ function findActiveRuns({ running, turns }: ChatState): Map<string, ActiveEntry>
     .filter(({ id }) => !known.has(id))
     .map((run): ActiveEntry => {
       const { conversationId: id, question, startedAt: updatedAt, waits } = run;
-      return { id, title: "", updatedAt, question, mark: waits ? "waits" : "running" };
+      return { id, title: "", updatedAt, isPinned: false, question, mark: waits ? "waits" : "running" };
     });
   const own = all.filter(isUnsettled).map(toActiveEntry);
   const going = new Map<string, ActiveEntry>();
@@ -61,7 +93,7 @@ function findActiveRuns({ running, turns }: ChatState): Map<string, ActiveEntry>
 
 function toActiveEntry({ conversationId: id = "", run, question, isGone }: Turn): ActiveEntry {
   const mark = isGone ? undefined : question === undefined ? "running" : "waits";
-  return { id, title: "", updatedAt: "", question: run.question, mark };
+  return { id, title: "", updatedAt: "", isPinned: false, question: run.question, mark };
 }
 
 /** Until its first run has ended, a conversation has no title. */

@@ -1,0 +1,195 @@
+import { readLastChoices } from "../../../app/conversations/last-choices.ts";
+import type { Caller } from "../../../core/caller.ts";
+import {
+  type ConversationListJson,
+  conversationChangesSchema,
+  type DiscardedConversationJson,
+} from "../../../core/schemas/conversation-schema.ts";
+import { listBranchTurns, type TurnTree } from "../../../core/store/branches.ts";
+import {
+  type ConversationJson,
+  type StoredRun,
+  toConversationJson,
+  toLastRunJson,
+} from "../../../core/store/conversation-json.ts";
+import type { ConversationStore } from "../../../core/store/store.ts";
+import { showValue } from "../../../core/tools/argument-feedback.ts";
+import type { RunHandle } from "../../../runs/run-handle.ts";
+import { readJsonBody } from "../../http/request/read-body.ts";
+import { HttpRefusalError } from "../../http/response/refusal.ts";
+import type { Handle, Route, RouteCall } from "../../http/routes.ts";
+import type { ApiContext } from "../api-context.ts";
+import { toJsonResponse } from "../json-response.ts";
+import { pageLimits, readFlag, readNumber, readPage, readSearch } from "../page-query.ts";
+import { readFields } from "../read-fields.ts";
+import {
+  findEntry,
+  findStoredEntry,
+  listActiveRuns,
+  openConversationStore,
+  toRunningEntry,
+  unknownConversationError,
+  unsupportedByStoreError,
+} from "./find-conversation.ts";
+
+/** Limits how long the runs of a deleted conversation may take to end, in milliseconds. */
+const graceMs = 2000;
+
+/** Is how long a deletion can be taken back, in milliseconds. */
+export const undoMs = 30_000;
+
+/** Serves the caller's conversations. Conversations of other callers are reported as not found. */
+export function createConversationRoutes(api: ApiContext): Readonly<Record<string, Route>> {
+  return {
+    "/agent/conversations": { GET: (call) => listPage(api, call) },
+    "/agent/conversations/:id": {
+      GET: (call) => read(api, call),
+      PATCH: (call) => change(api, call),
+      DELETE: (call) => remove(api, call),
+    },
+    "/agent/conversations/:id/restore": { POST: createRestoreRoute(api) },
+  };
+}
+
+async function listPage(api: ApiContext, { request, caller }: RouteCall): Promise<Response> {
+  const { limit, offset } = readPage(request);
+  const wanted = { offset, search: readSearch(request), isPinned: readFlag(request, "pinned") };
+  const store = await api.duet.store(caller);
+  const found = await store.list({ ...wanted, limit: limit + 1 });
+  return toJsonResponse({
+    conversations: found.slice(0, limit).map((entry) => toRunningEntry(api, caller, entry)),
+    next_offset: found.length > limit ? offset + limit : null,
+  } satisfies ConversationListJson);
+}
+
+async function read(api: ApiContext, { request, params: { id = "" }, caller }: RouteCall): Promise<Response> {
+  const branch = readNumber(request, "branch", { from: 1, to: pageLimits.offset.to, otherwise: 0 }) || undefined;
+  const found = await readConversation(api, { caller, id, branch });
+  if (found === undefined) throw unknownConversationError(id);
+  return toJsonResponse(found);
+}
+
+interface ConversationReading {
+  caller: Caller;
+  id: string;
+  branch: number | undefined;
+}
+
+/** Active runs come last, as `running`. A conversation that has just begun has nothing else. */
+async function readConversation(
+  api: ApiContext,
+  { caller, id, branch }: ConversationReading,
+): Promise<ConversationJson | undefined> {
+  const begun = listActiveRuns(api, caller, id).map(toStoredRun).reverse();
+  const store = await api.duet.store(caller);
+  const [conversation, tree, ended, entry] = await Promise.all([
+    store.load(id, branch),
+    store.branches?.read(id),
+    store.runs({ conversationId: id }),
+    findStoredEntry(store, id),
+  ]);
+  // One may have ended in between.
+  const going = begun.filter((run) => !ended.some((each) => each.id === run.id));
+  if (conversation === undefined && going.length === 0) return undefined;
+  if (branch !== undefined && !tree?.branches.some((each) => each.branch === branch))
+    throw unknownBranchError(branch, tree);
+  const empty = { id, turns: [], summary: undefined, sources: { all: () => [] } };
+  const known = toConversationJson(conversation ?? empty, [...ended, ...going]);
+  const last = entry?.lastRun ?? (await findLastRun(store, id, ended));
+  return {
+    ...known,
+    ...(entry && { named_by_person: entry.isNamed ?? false, pinned: entry.isPinned ?? false }),
+    ...(last && toLastRunJson(last)),
+    ...(tree && toTreeJson(tree, conversation?.branch, known.turns)),
+  };
+}
+
+/** Stores of earlier versions do not know it of a conversation itself. */
+async function findLastRun(store: ConversationStore, id: string, ended: readonly StoredRun[]) {
+  const last = ended.length > 0 ? await readLastChoices(store, id) : undefined;
+  return last && { mode: last.mode, ...last.models };
+}
+
+function toTreeJson(
+  { turns, branches, current }: TurnTree,
+  branch = current,
+  shown: ConversationJson["turns"],
+): Pick<ConversationJson, "branch" | "branches" | "tree" | "turns"> {
+  const path = listBranchTurns({ turns, branches, current }, branch);
+  return {
+    branch,
+    branches: branches.map((each) => ({ branch: each.branch, tip: each.tip })),
+    tree: turns.map(({ n, parent, runId: run_id }) => ({ n, parent, run_id })),
+    turns: shown.map((turn, index) => {
+      const node = path[index];
+      if (node === undefined) return turn;
+      const { n, parent, runId: run_id, feedback } = node;
+      return { ...{ n, parent, run_id }, ...(feedback && { feedback }), ...turn };
+    }),
+  };
+}
+
+function toStoredRun({ id, question, startedAt }: RunHandle): StoredRun {
+  return { id, question, status: "running", startedAt: new Date(startedAt).toISOString() };
+}
+
+async function change(api: ApiContext, call: RouteCall): Promise<Response> {
+  const { caller, params } = call;
+  const { id = "" } = params;
+  const body = await readJsonBody(call, api.settings.http.maxBody);
+  const { title, pinned, branch } = readFields(conversationChangesSchema, body);
+  const store = await openConversationStore(api, caller, id);
+  if (branch !== undefined && !(await store.branches?.select(id, branch)))
+    throw unknownBranchError(branch, await store.branches?.read(id));
+  if (title !== undefined || pinned !== undefined) {
+    if (store.change === undefined) throw unsupportedByStoreError();
+    await store.change(id, { name: title?.trim(), isPinned: pinned });
+  }
+  return answerWithEntry(api, caller, id);
+}
+
+async function answerWithEntry(api: ApiContext, caller: Caller, id: string): Promise<Response> {
+  const entry = await findEntry(api, caller, id);
+  if (entry === undefined) throw unknownConversationError(id);
+  api.changes.tell(caller, { type: "conversation", id });
+  return toJsonResponse(entry);
+}
+
+function unknownBranchError(branch: number, tree: TurnTree | undefined): HttpRefusalError {
+  const allowed = tree?.branches.map((each) => each.branch).join(", ") ?? "1";
+  const shown = showValue(branch);
+  return new HttpRefusalError({
+    status: 400,
+    text: {
+      zh: `branch: 此对话没有分支 ${shown}（允许：${allowed}）`,
+      en: `branch: this conversation has no branch ${shown} (allowed: ${allowed})`,
+    },
+  });
+}
+
+async function remove(api: ApiContext, { request, params: { id = "" }, caller }: RouteCall): Promise<Response> {
+  const canUndo = readFlag(request, "undo") ?? false;
+  api.queue.clear(caller, id);
+  const going = listActiveRuns(api, caller, id);
+  // A run that ended later would keep itself, and the conversation with it.
+  await Promise.all(going.map((run) => api.runs.cancel(run, graceMs)));
+  const store = await api.duet.store(caller);
+  const until = canUndo ? await store.discard?.(id, undoMs) : undefined;
+  const wasThere = until !== undefined || (await store.remove(id));
+  if (!wasThere && going.length === 0) throw unknownConversationError(id);
+  api.duet.forget(id, caller);
+  api.runs.forgetConversation(id, caller);
+  api.changes.tell(caller, { type: "removed", id, until });
+  if (until === undefined) return new Response(null, { status: 204 });
+  const discarded = { conversation_id: id, restorable_until: new Date(until).toISOString() };
+  return toJsonResponse(discarded satisfies DiscardedConversationJson, 202);
+}
+
+function createRestoreRoute(api: ApiContext): Handle {
+  const restore: Handle = async ({ params: { id = "" }, caller }) => {
+    const store = await api.duet.store(caller);
+    if (!(await store.restore?.(id))) throw unknownConversationError(id);
+    return answerWithEntry(api, caller, id);
+  };
+  return Object.assign(restore, { readsNoBody: true as const });
+}

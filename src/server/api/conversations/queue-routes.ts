@@ -1,0 +1,94 @@
+import type * as z from "zod";
+import type { queueSchema, waitingQuestionSchema } from "../../../core/schemas/queue-schema.ts";
+import { showValue } from "../../../core/tools/argument-feedback.ts";
+import { takeAttachments } from "../../../runs/attachment-input.ts";
+import { readJsonBody, toFileBodyLimit } from "../../http/request/read-body.ts";
+import { HttpRefusalError } from "../../http/response/refusal.ts";
+import type { Route } from "../../http/routes.ts";
+import type { ApiContext } from "../api-context.ts";
+import { chatInput } from "../chat-input.ts";
+import { toJsonResponse } from "../json-response.ts";
+import { readFields } from "../read-fields.ts";
+import { findStoredEntry, listActiveRuns, unknownConversationError } from "./find-conversation.ts";
+import { mostWaiting, type WaitingQuestion } from "./question-queues.ts";
+
+/** Describes the body of a question that waits: that of `/agent/chat` without what belongs to the request itself. */
+export const queuedInput = chatInput.omit({
+  conversation_id: true,
+  confirmation: true,
+  wait_s: true,
+  on_disconnect: true,
+  duet_chain: true,
+});
+
+/** Serves the questions that wait for the end of a conversation's runs. */
+export function createQueueRoutes(api: ApiContext): Readonly<Record<string, Route>> {
+  return {
+    "/agent/conversations/:id/queue": {
+      GET: async ({ params: { id = "" }, caller }) => toJsonResponse(toQueueJson(id, api.queue.list(caller, id))),
+      async POST(call) {
+        const { caller, request, params } = call;
+        const { id = "" } = params;
+        const body = await readJsonBody(call, toFileBodyLimit(api.settings.http.maxBody));
+        const taken = takeAttachments(readFields(queuedInput, body));
+        if ("refused" in taken) throw new HttpRefusalError({ status: 400, text: taken.refused });
+        const isThere = listActiveRuns(api, caller, id).length > 0;
+        if (!isThere && (await findStoredEntry(await api.duet.store(caller), id)) === undefined)
+          throw unknownConversationError(id);
+        const { message, locale = api.duet.localeFor(message) } = taken.input;
+        const asked = { ...taken, conversationId: id, caller, locale, headers: new Headers(request.headers) };
+        const question = api.queue.add(asked);
+        if (question === undefined) throw queueFullError();
+        return toJsonResponse(toWaitingJson(question), 202);
+      },
+    },
+    "/agent/conversations/:id/queue/:question": {
+      async DELETE({ params: { id = "", question = "" }, caller }) {
+        const removed = api.queue.remove(caller, id, question);
+        if (removed === undefined) throw unknownQuestionError(question);
+        return toJsonResponse(toWaitingJson(removed));
+      },
+    },
+  };
+}
+
+export function toQueueJson(id: string, waiting: readonly WaitingQuestion[]): z.infer<typeof queueSchema> {
+  return { conversation_id: id, waiting: waiting.map(toWaitingJson) };
+}
+
+function toWaitingJson(question: WaitingQuestion): z.infer<typeof waitingQuestionSchema> {
+  const { id, conversationId, input, attachments, askedAt, runId = null, problem = null } = question;
+  return {
+    queue_id: id,
+    conversation_id: conversationId,
+    message: input.message,
+    attachments: attachments.map(({ name = "", mediaType = "", bytes }) => {
+      return { name, media_type: mediaType, size: bytes.length };
+    }),
+    asked_at: askedAt,
+    run_id: runId,
+    error: problem,
+  };
+}
+
+function queueFullError(): HttpRefusalError {
+  return new HttpRefusalError({
+    status: 429,
+    error: "rate_limit",
+    text: {
+      zh: `等待的问题太多（允许：每个对话最多 ${mostWaiting} 个）`,
+      en: `too many questions wait (allowed: at most ${mostWaiting} in a conversation)`,
+    },
+  });
+}
+
+function unknownQuestionError(id: string): HttpRefusalError {
+  const shown = showValue(id);
+  return new HttpRefusalError({
+    status: 404,
+    text: {
+      zh: `没有编号为 ${shown} 的等待中的问题：它已开始、已取回，或不属于此对话。`,
+      en: `No question ${shown} is waiting: it has begun, was taken back, or belongs to another conversation.`,
+    },
+  });
+}

@@ -1,0 +1,104 @@
+import * as z from "zod";
+import { isNamePermitted } from "../../core/tools/tool-pattern.ts";
+import { createSemaphore } from "../../kit/async/semaphore.ts";
+import { DuetError } from "../../kit/errors.ts";
+import { detectMediaType } from "../../kit/images/image-type.ts";
+import { createLeaveSignal } from "../http/connection.ts";
+import { readJsonBody } from "../http/request/read-body.ts";
+import type { HttpRefusal } from "../http/response/dialects.ts";
+import { HttpRefusalError } from "../http/response/refusal.ts";
+import type { Handle } from "../http/routes.ts";
+import type { ApiContext } from "./api-context.ts";
+import { readFields } from "./read-fields.ts";
+
+/** Describes the body of the route. */
+export const imageBody = z.strictObject({
+  url: z
+    .url({ protocol: /^https?$/ })
+    .max(2_000)
+    .describe("The http(s) address of an image."),
+});
+
+/** Lists the types that are passed on, by what the bytes are. None of them can hold a script, as an SVG can. */
+const passedTypes: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"];
+
+/** Limits one image, in bytes, and how many are fetched at a time. */
+const longestImage = 10_000_000;
+const mostAtOnce = 8;
+
+/** The client never reads this status; nginx uses it in its logs. */
+const clientLeft = 499;
+
+/** Is the tool that reads the web for a caller. */
+const pageTool = { name: "read_page", source: "builtin" };
+
+const notPermitted: HttpRefusal = {
+  status: 403,
+  error: "forbidden",
+  text: {
+    zh: "此调用者不能读取网页（需要工具 read_page）",
+    en: "this caller may not read the web (needed: the tool read_page)",
+  },
+};
+
+/**
+ * Serves `POST /agent/images`: an image of the internet that a person wants to see, fetched by the server, so that its site learns
+ * nothing of the person. The addresses are those that the network tools may read, and the site gets no cookie.
+ */
+export function createImageRoute(api: ApiContext): Handle {
+  const turns = createSemaphore(mostAtOnce);
+
+  async function fetchInTurn(url: string, signal: AbortSignal): Promise<Uint8Array> {
+    await turns.acquire(signal);
+    try {
+      return (await api.duet.fetchFile(url, longestImage, signal)).bytes;
+    } finally {
+      turns.release();
+    }
+  }
+
+  return async (call) => {
+    // Who may not have a page read may not have an image fetched either.
+    const { tools } = call.caller;
+    if (tools !== undefined && !isNamePermitted(tools, pageTool)) throw new HttpRefusalError(notPermitted);
+    const { url } = readFields(imageBody, await readJsonBody(call, api.settings.http.maxBody));
+    const signal = createLeaveSignal(call.connection);
+    const bytes = await fetchInTurn(url, signal).catch((thrown: unknown) => {
+      if (signal.aborted) return undefined;
+      throw thrown instanceof DuetError ? toRefusalError(thrown) : thrown;
+    });
+    if (bytes === undefined) return new Response(null, { status: clientLeft });
+    const type = detectMediaType(bytes);
+    if (type === undefined || !passedTypes.includes(type)) throw noImageError(type);
+    return toFileResponse(bytes, type);
+  };
+}
+
+/** Whatever a browser does with the address itself, it runs nothing of a file. */
+export function toFileResponse(bytes: Uint8Array, type: string, disposition = "inline"): Response {
+  return new Response(new Uint8Array(bytes), {
+    headers: {
+      "content-type": type,
+      "content-disposition": disposition,
+      "content-security-policy": "default-src 'none'; sandbox",
+      "cache-control": "private, max-age=3600",
+    },
+  });
+}
+
+/** The failure is that of another site, and nothing that is wrong with the caller's sign-in or this server. */
+function toRefusalError({ text, hint }: DuetError): HttpRefusalError {
+  return new HttpRefusalError({ status: 422, error: "invalid_request", text, hint });
+}
+
+function noImageError(type: string | undefined): HttpRefusalError {
+  const allowed = passedTypes.map((each) => each.replace("image/", "").toUpperCase());
+  return new HttpRefusalError({
+    status: 422,
+    error: "invalid_request",
+    text: {
+      zh: `该地址返回的不是可显示的图片：${type ?? "未知类型"}（允许：${allowed.join("、")}）`,
+      en: `the address gave no image that can be shown: ${type ?? "an unknown type"} (allowed: ${allowed.join(", ")})`,
+    },
+  });
+}

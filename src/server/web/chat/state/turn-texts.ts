@@ -1,0 +1,52 @@
+import type { Text } from "../../../../kit/locale.ts";
+
+/** Holds the texts of what can be done with questions and answers. */
+export const turnTexts = {
+  edit: { zh: "修改问题", en: "Edit the question" },
+  resend: { zh: "重新发送", en: "Send" },
+  cancel: { zh: "取消", en: "Cancel" },
+  copyQuestion: { zh: "复制问题", en: "Copy the question" },
+  copyAs: { zh: "复制为…", en: "Copy as…" },
+  copyMarkdown: { zh: "复制为 Markdown", en: "Copy as Markdown" },
+  copyPlain: { zh: "复制为纯文本", en: "Copy as plain text" },
+  copyCode: { zh: "只复制代码", en: "Copy the code only" },
+  regenerate: { zh: "重新回答", en: "Answer again" },
+  up: { zh: "回答得好", en: "Good answer" },
+  down: { zh: "回答得不好", en: "Bad answer" },
+  before: { zh: "上一个版本", en: "The version before" },
+  after: { zh: "下一个版本", en: "The next version" },
+  answers: { zh: "这个问题的其他回答", en: "Other answers to this question" },
+  edits: { zh: "这个问题的其他写法", en: "Other wordings of this question" },
+  attach: { zh: "添加文件", en: "Attach files" },
+  detach: { zh: "移除", en: "Remove" },
+  drop: { zh: "松开鼠标，添加这些文件", en: "Drop the files to attach them" },
+  steer: { zh: "立即转达", en: "Tell it now" },
+  queue: { zh: "排队，等它结束", en: "Queue for afterwards" },
+  waiting: { zh: "排队中的问题", en: "Waiting questions" },
+  withdraw: { zh: "取回", en: "Take back" },
+} as const satisfies Record<string, Text>;
+
+/** Says how much may be attached, before anything is sent. */
+export function describeAttachmentLimits(files: number, bytes: number): Text {
+  const size = Math.floor(bytes / 1_000_000);
+  return {
+    zh: `图片、PDF、Word、Excel 或文本；最多 ${files} 个文件，共 ${size} MB`,
+    en: `Images, PDF, Word, Excel or text; at most ${files} files, ${size} MB together`,
+  };
+}
+
+export function describeTooManyFiles(count: number, allowed: number): Text {
+  return { zh: `有 ${count} 个文件，最多 ${allowed} 个。`, en: `${count} files; at most ${allowed} are allowed.` };
+}
+
+/** Says that files are too large together. Both sizes are in bytes. */
+export function describeTooLargeFiles(bytes: number, allowed: number): Text {
+  const [now, most] = [(bytes / 1_000_000).toFixed(1), Math.floor(allowed / 1_000_000)];
+  return { zh: `文件共 ${now} MB，最多 ${most} MB。`, en: `The files have ${now} MB; at most ${most} MB are allowed.` };
+}
+
+/** Shows a size in bytes as people write it. */
+export function renderSize(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  return bytes < 1_000_000 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

@@ -1,0 +1,55 @@
+import { toGoOnQuestion } from "../../../../core/go-on.ts";
+import type { Outcome } from "../../../../core/outcome.ts";
+import type { PageRunState } from "../../run/page-run-state.ts";
+import { chatTexts } from "../state/chat-texts.ts";
+import { usePage, useSay } from "./page-model.ts";
+
+/** Offers to ask the same question again after a run that failed, was stopped or gave half an answer. */
+export function AfterRun({ run }: { readonly run: PageRunState }) {
+  const { locale, actions } = usePage();
+  const say = useSay();
+  const { question, outcome, plain } = run;
+  const status = outcome?.status ?? plain?.status;
+  const canRetry =
+    (outcome === undefined && plain?.isFailed === true) || (status !== undefined && unfinished.has(status));
+  const isAdvised = outcome !== undefined && isHelpedByChat(outcome);
+  const hasLimit = outcome?.limit !== undefined;
+  if (!canRetry && !hasLimit) return null;
+  return (
+    <p class="advice">
+      {isAdvised && <span>{say(chatTexts.chatAdvice)}</span>}
+      {canRetry && (
+        <button type="button" onClick={() => actions.askAgain(question)}>
+          {say(chatTexts.tryAgain)}
+        </button>
+      )}
+      {isAdvised && (
+        <button type="button" onClick={() => actions.askAgain(question, "chat")}>
+          {say(chatTexts.tryInChat)}
+        </button>
+      )}
+      {hasLimit && (
+        <button
+          type="button"
+          class="go-on"
+          onClick={() => actions.askAgain(toGoOnQuestion(question, locale.value), undefined, true)}
+        >
+          {say(chatTexts.goOn)}
+        </button>
+      )}
+    </p>
+  );
+}
+
+const unfinished: ReadonlySet<Outcome["status"]> = new Set(["failed", "cancelled", "partial"]);
+
+/**
+ * After a run with tools that failed (docs/development/model-invocation.md#agent-模式错误降级): it is advised, and never switched by
+ * itself.
+ */
+function isHelpedByChat({ status, meta, error }: Outcome): boolean {
+  return status === "failed" && meta.mode !== "chat" && !(error !== null && sharedCauses.has(error.code));
+}
+
+/** Chat mode asks the same models over the same network with the same keys, so it does not help after these. */
+const sharedCauses: ReadonlySet<string> = new Set(["auth", "quota", "config", "network"]);

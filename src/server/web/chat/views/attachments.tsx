@@ -1,0 +1,151 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { longestAttachments, mostAttachments } from "../../../../core/attachment.ts";
+import type { Text } from "../../../../kit/locale.ts";
+import type { AttachedFile } from "../api/api.ts";
+import type { AttachmentLimits } from "../api/server-settings.ts";
+import { toDataUrl } from "../data-url.ts";
+import {
+  describeAttachmentLimits,
+  describeTooLargeFiles,
+  describeTooManyFiles,
+  turnTexts,
+} from "../state/turn-texts.ts";
+import { FileChip } from "./file-chip.tsx";
+import { Icon } from "./icon.tsx";
+import { usePage, useSay } from "./page-model.ts";
+
+/** Shows the files that will come with the question, and takes more by drag and paste. */
+export function Attachments() {
+  const { chat, files } = usePage();
+  const say = useSay();
+  const isDragged = useDroppedFiles();
+  const problem = findFileProblem(files.value, chat.value.settings?.attachments ?? widest);
+  return (
+    <>
+      {isDragged && <div class="drop-here">{say(turnTexts.drop)}</div>}
+      {files.value.length > 0 && (
+        <ul class="files">
+          {files.value.map((file, index) => (
+            <FileChip
+              key={`${file.name} ${index}`}
+              file={{ name: file.name, mediaType: file.media_type, size: getSize(file) }}
+              picture={file.media_type.startsWith("image/") ? `data:${file.media_type};base64,${file.data}` : undefined}
+              remove={() => {
+                files.value = files.value.filter((each) => each !== file);
+              }}
+            />
+          ))}
+        </ul>
+      )}
+      <p class="message-word" role="alert" hidden={problem === undefined}>
+        {problem === undefined ? "" : say(problem)}
+      </p>
+    </>
+  );
+}
+
+const widest: AttachmentLimits = { maxFiles: mostAttachments, maxBytes: longestAttachments };
+
+/** Says which limit the files exceed, if they do. */
+export function findFileProblem(
+  files: readonly AttachedFile[],
+  { maxFiles, maxBytes }: AttachmentLimits,
+): Text | undefined {
+  const bytes = files.reduce((sum, file) => sum + getSize(file), 0);
+  if (files.length > maxFiles) return describeTooManyFiles(files.length, maxFiles);
+  return bytes > maxBytes ? describeTooLargeFiles(bytes, maxBytes) : undefined;
+}
+
+function getSize({ data }: AttachedFile): number {
+  return Math.floor((data.length * 3) / 4);
+}
+
+/** Opens the choice of files. Its hint says how much may be attached. */
+export function AttachButton() {
+  const { chat, files, message } = usePage();
+  const say = useSay();
+  const input = useRef<HTMLInputElement>(null);
+  const { maxFiles, maxBytes } = chat.value.settings?.attachments ?? widest;
+  const limits = say(describeAttachmentLimits(maxFiles, maxBytes));
+  return (
+    <>
+      <button
+        type="button"
+        class="attach"
+        aria-label={say(turnTexts.attach)}
+        title={`${say(turnTexts.attach)}\n${limits}`}
+        aria-description={limits}
+        onClick={() => input.current?.click()}
+      >
+        <Icon name="clip" />
+      </button>
+      <input
+        ref={input}
+        class="choose-files"
+        type="file"
+        multiple
+        hidden
+        onChange={({ currentTarget }) => {
+          const chosen = [...(currentTarget.files ?? [])];
+          currentTarget.value = "";
+          message.current?.focus();
+          void readFiles(chosen).then((read) => {
+            files.value = [...files.value, ...read];
+          });
+        }}
+      />
+    </>
+  );
+}
+
+/** Reads the files of a paste or a drop; false where there are none. */
+export function hasFiles(data: DataTransfer | null): data is DataTransfer {
+  return data !== null && data.files.length > 0;
+}
+
+export async function readFiles(chosen: readonly File[]): Promise<AttachedFile[]> {
+  return Promise.all(chosen.map(readFile));
+}
+
+async function readFile(file: File): Promise<AttachedFile> {
+  const address = await toDataUrl(file);
+  const data = address.slice(address.indexOf(",") + 1);
+  return { name: file.name, media_type: file.type || "application/octet-stream", data };
+}
+
+/** Takes files that are dropped anywhere on the page. Returns true while some are held over it. */
+function useDroppedFiles(): boolean {
+  const { files } = usePage();
+  const [isDragged, setDragged] = useState(false);
+  useEffect(() => {
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    const hasDraggedFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes("Files") === true;
+    window.addEventListener(
+      "dragover",
+      (event) => {
+        if (!hasDraggedFiles(event)) return;
+        event.preventDefault();
+        setDragged(true);
+      },
+      { signal },
+    );
+    window.addEventListener("dragleave", ({ relatedTarget }) => relatedTarget === null && setDragged(false), {
+      signal,
+    });
+    window.addEventListener(
+      "drop",
+      (event) => {
+        setDragged(false);
+        if (!hasFiles(event.dataTransfer)) return;
+        event.preventDefault();
+        void readFiles([...event.dataTransfer.files]).then((read) => {
+          files.value = [...files.value, ...read];
+        });
+      },
+      { signal },
+    );
+    return () => leaving.abort();
+  }, []);
+  return isDragged;
+}

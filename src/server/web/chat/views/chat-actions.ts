@@ -1,0 +1,64 @@
+import type { Mode } from "../../../../core/outcome.ts";
+import type { UserReply } from "../../../../core/questions/user-question.ts";
+import type { Locale, Text } from "../../../../kit/locale.ts";
+import type { AttachedFile, ExportFormat } from "../api/api.ts";
+import type { ConversationEntry, Feedback, WaitingQuestion } from "../api/conversation.ts";
+import type { OpenQuestion } from "../api/question.ts";
+import type { ModelKey, ParameterName } from "../api/server-settings.ts";
+import type { Turn } from "../state/chat-state.ts";
+
+export interface SendOptions {
+  readonly files?: readonly AttachedFile[];
+  /** Is true where the person was told why the text was held back, and sends it again. */
+  readonly isSure?: boolean;
+  /** Waits for the end of the run in place of being passed on to it. */
+  readonly isQueued?: boolean;
+}
+
+/** Lists all user actions on the page. None of them rejects: errors are shown on the page. */
+export interface ChatActions extends ConversationActions, TurnActions, ChoiceActions {
+  /** Asks what was written. Returns why it is not sent, where it is not. */
+  send(text: string, options?: SendOptions): Text | undefined;
+  /** Stops the run that is in sight; false where none goes on. */
+  stop(): boolean;
+  /** Takes back a question that waits for the end of the run. */
+  withdraw(waiting: WaitingQuestion): void;
+  newChat(): void;
+  /** Opens a conversation, in its mode and with its models unless those of the page stay. */
+  open(conversationId: string, keepsChoices?: boolean): void;
+}
+
+export interface ConversationActions {
+  /** Shows what the conversations say of a text; all of them again where it is empty. */
+  search(text: string): void;
+  rename(entry: ConversationEntry, title: string): void;
+  pin(entry: ConversationEntry, isPinned: boolean): void;
+  /** Saves a conversation as a file. */
+  save(entry: ConversationEntry, format: ExportFormat): void;
+  remove(entry: ConversationEntry): void;
+  restore(entry: ConversationEntry): void;
+  more(): void;
+}
+
+export interface TurnActions {
+  /** Asks again, in this mode where one is named, or so that it goes on with the last run; while a run goes on, it is only written where one writes. */
+  askAgain(text: string, mode?: Mode, goesOn?: boolean): void;
+  /** Asks in the place of a turn, which stays on its branch. */
+  askInstead(turn: Turn, text: string): void;
+  /** Shows the branch with the turn of this number. */
+  showTurn(n: number): void;
+  /** Says what the person thinks of an answer; undefined takes it back. */
+  rate(turn: Turn, rating: Feedback | undefined): void;
+  /** Resolves to true when the server accepted the answer. */
+  reply(key: string, question: OpenQuestion, reply: UserReply): Promise<boolean>;
+  loadSteps(key: string): void;
+}
+
+export interface ChoiceActions {
+  chooseMode(mode: Mode): void;
+  chooseAgent(name: string): void;
+  chooseSearch(isOn: boolean): void;
+  chooseModel(role: ModelKey, name: string): void;
+  chooseParameter(role: ModelKey, name: ParameterName, value: number | undefined): void;
+  chooseLocale(locale: Locale): void;
+}

@@ -1,0 +1,61 @@
+import type { ReadonlySignal, Signal } from "@preact/signals";
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import { type Locale, say, type Text } from "../../../../kit/locale.ts";
+import type { MarkdownParts } from "../../markdown/inline.ts";
+import type { AttachedFile } from "../api/api.ts";
+import type { OperatorApi } from "../api/operator.ts";
+import type { ChatState, TalkTree } from "../state/chat-state.ts";
+import type { ChatActions } from "./chat-actions.ts";
+
+/** Names the colours of the page; `auto` follows the system. */
+export type Theme = "auto" | "light" | "dark";
+
+/** Holds what all parts of the page share. What only one part shows is that part's own state. */
+export interface PageModel {
+  /** Is the newest state that has been drawn; it follows the store at most once for each frame. */
+  readonly chat: Signal<ChatState>;
+  /** Is true while a run of the shown conversation goes on. A part that reads it is not drawn again with each word of an answer. */
+  readonly isGoing: ReadonlySignal<boolean>;
+  /** Holds the tree of the shown conversation, likewise. */
+  readonly tree: ReadonlySignal<TalkTree>;
+  readonly locale: Signal<Locale>;
+  /** Holds the text that has not been sent yet. */
+  readonly draft: Signal<string>;
+  /** Is true while the list of conversations lies over the talk, on narrow screens. */
+  readonly drawer: Signal<boolean>;
+  /** Is true while the list of conversations is out of sight, on wide screens. */
+  readonly isFolded: Signal<boolean>;
+  readonly theme: Signal<Theme>;
+  /** Is true while the list of keys lies over the page. */
+  readonly help: Signal<boolean>;
+  /** Is true while the operator's view lies over the page. */
+  readonly isOperating: Signal<boolean>;
+  readonly operator: OperatorApi;
+  /** Holds the files that will come with the question. */
+  readonly files: Signal<readonly AttachedFile[]>;
+  readonly settings: Signal<boolean>;
+  readonly tokenAsked: Signal<"no" | "first" | "again">;
+  readonly actions: ChatActions;
+  readonly parts: MarkdownParts;
+  /** Holds the field for the question, as soon as it is on the page. */
+  readonly message: { current: HTMLTextAreaElement | null };
+  setToken(token: string): void;
+  /** Runs before the browser goes to the provider that signs people in. */
+  leave(): void;
+}
+
+export const PageContext = createContext<PageModel | undefined>(undefined);
+
+export function usePage(): PageModel {
+  const page = useContext(PageContext);
+  if (page === undefined) throw new Error("a part of the page is used outside of it");
+  return page;
+}
+
+/** Returns what says a text in the language of the page. The part that uses it is drawn again when the language changes. */
+export function useSay(): (text: Text) => string {
+  const { locale } = usePage();
+  const now = locale.value;
+  return (text) => say(now, text);
+}

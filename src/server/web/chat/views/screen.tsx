@@ -1,0 +1,126 @@
+import { computed, effect, signal } from "@preact/signals";
+import { render } from "preact";
+import type { Locale } from "../../../../kit/locale.ts";
+import type { MarkdownParts } from "../../markdown/inline.ts";
+import type { OperatorApi } from "../api/operator.ts";
+import { type ChatState, findActiveTurn } from "../state/chat-state.ts";
+import type { Drafts } from "../storage/drafts.ts";
+import type { LookKeeper } from "../storage/look.ts";
+import { App, isNarrow } from "./app.tsx";
+import type { ChatActions } from "./chat-actions.ts";
+import { PageContext, type PageModel } from "./page-model.ts";
+
+/** Shows the whole page. */
+export interface Screen {
+  locale: Locale;
+  /** Holds the text that has not been sent yet. */
+  draft: string;
+  show(chat: ChatState): void;
+  /** Puts the focus where one writes. */
+  focus(): void;
+  /** Closes what is open above the talk; false where nothing is. */
+  close(): boolean;
+  askToken(isWrong: boolean): void;
+  /** Does what a key of the page stands for; false where it stands for nothing. */
+  handleKey(event: KeyboardEvent): boolean;
+}
+
+export interface ScreenOptions {
+  readonly document: Document;
+  readonly locale: Locale;
+  readonly first: ChatState;
+  readonly actions: ChatActions;
+  readonly operator: OperatorApi;
+  readonly parts: MarkdownParts;
+  readonly drafts: Drafts;
+  readonly look: LookKeeper;
+  onToken(token: string): void;
+  /** Runs before the browser goes to the provider that signs people in. */
+  onLeave(): void;
+}
+
+export function createScreen(options: ScreenOptions): Screen {
+  const { document, locale, first, actions, operator, parts, drafts, look, onToken, onLeave } = options;
+  const chat = signal(first);
+  const page: PageModel = {
+    chat,
+    isGoing: computed(() => findActiveTurn(chat.value) !== undefined),
+    tree: computed(() => chat.value.tree),
+    locale: signal(locale),
+    draft: signal(""),
+    drawer: signal(false),
+    isFolded: signal(look.read().isFolded),
+    theme: signal(look.read().theme),
+    help: signal(false),
+    isOperating: signal(false),
+    operator,
+    files: signal([]),
+    settings: signal(false),
+    tokenAsked: signal<"no" | "first" | "again">("no"),
+    actions,
+    parts,
+    message: { current: null },
+    setToken: onToken,
+    leave: onLeave,
+  };
+  page.locale.subscribe((now) => {
+    document.documentElement.lang = now === "zh" ? "zh-CN" : "en";
+  });
+  effect(() => {
+    look.keep({ theme: page.theme.value, isFolded: page.isFolded.value });
+    document.documentElement.dataset.theme = page.theme.value;
+  });
+  page.draft.value = drafts.turnTo(first, "");
+  page.draft.subscribe((text) => drafts.write(text));
+  render(
+    <PageContext.Provider value={page}>
+      <App />
+    </PageContext.Provider>,
+    document.body,
+  );
+  return {
+    get locale() {
+      return page.locale.value;
+    },
+    set locale(chosen) {
+      page.locale.value = chosen;
+    },
+    get draft() {
+      return page.draft.value;
+    },
+    set draft(text) {
+      page.draft.value = text;
+    },
+    show(newest) {
+      chat.value = newest;
+      page.draft.value = drafts.turnTo(newest, page.draft.value);
+    },
+    focus: () => page.message.current?.focus(),
+    close() {
+      const opened = [page.drawer, page.settings].find(({ value }) => value);
+      if (opened === undefined) return false;
+      opened.value = false;
+      document.querySelector<HTMLElement>(opened === page.drawer ? ".open-drawer" : ".open-settings")?.focus();
+      return true;
+    },
+    handleKey: (event) => handleShortcut(event, page),
+    askToken(isWrong) {
+      page.tokenAsked.value = isWrong ? "again" : "first";
+    },
+  };
+}
+
+/** Returns false where the keys stand for nothing. They are named in the list that `help` shows. */
+function handleShortcut({ key, code, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent, page: PageModel): boolean {
+  if (!(ctrlKey || metaKey) || altKey) return false;
+  const name = shiftKey ? `Shift ${code}` : key.toLowerCase();
+  if (name === "/") page.help.value = !page.help.value;
+  else if (name === "Shift KeyO") page.actions.newChat();
+  else if (name === "Shift KeyS") page.isFolded.value = !page.isFolded.value;
+  else if (name === "k") {
+    page.isFolded.value = false;
+    page.drawer.value = isNarrow();
+    requestAnimationFrame(() => document.querySelector<HTMLElement>("#search")?.focus());
+  } else return false;
+  return true;
+}

@@ -1,0 +1,90 @@
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { toText } from "../../kit/json.ts";
+import type { StoreConnection } from "./connection.ts";
+import { dropRunRecords } from "./journal/journal.ts";
+import { removeInSteps } from "./removal.ts";
+import type { Owner, Statements } from "./statements.ts";
+
+/**
+ * Owns what has been taken away and may still be brought back. Every statement finds rows by their owner, so none can show them;
+ * no caller is named like this.
+ */
+const nobody = "\u0001discarded";
+
+/** Timers take no longer time, in milliseconds. */
+const longestTimerMs = 2_147_483_647;
+
+/** Keeps conversations of all owners that have been taken away until they are brought back, or their time is over. */
+export interface DiscardedConversations {
+  /** Returns when the time is over, in milliseconds since 1970; undefined when the owner has no such conversation. */
+  add(id: string, owner: Owner, graceMs: number): Promise<number | undefined>;
+  restore(id: string, owner: Owner): Promise<boolean>;
+  /** Removes those whose time is over, and looks again when the time of the next one is. Never rejects. */
+  removeDue(): Promise<void>;
+  close(): void;
+}
+
+/** Several processes may share the file: whichever lives when the time is over removes them. */
+export function createDiscardedConversations(
+  connection: StoreConnection,
+  now: () => number = Date.now,
+): DiscardedConversations {
+  const closing = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let going: Promise<void> | undefined;
+
+  async function remove(): Promise<void> {
+    const due = await connection.read(({ dueDiscarded }) => dueDiscarded.all({ now: now() }));
+    const removals = due.map(({ conversation }) => ({ id: toText(conversation), owner: nobody }));
+    if (removals.length > 0) await removeInSteps(connection, removals, { signal: closing.signal });
+    const next = await connection.read(({ nextDiscarded }) => nextDiscarded.get()?.until);
+    clearTimeout(timer);
+    if (typeof next === "number" && !closing.signal.aborted)
+      timer = setTimeout(() => void removeDue(), Math.min(longestTimerMs, Math.max(0, next - now()) + 1)).unref();
+  }
+
+  async function removeDue(): Promise<void> {
+    await going;
+    if (closing.signal.aborted) return;
+    going ??= ignoreRejection(remove(), "the next process that opens the store removes them").finally(() => {
+      going = undefined;
+    });
+    await going;
+  }
+
+  return {
+    async add(id, owner, graceMs) {
+      const until = now() + graceMs;
+      const isThere = await connection.write((statements) => {
+        if (statements.isOwned.get({ id, owner }) === undefined) return false;
+        // A run of it that was interrupted must not go on for nobody.
+        statements.dropIdempotencyRecords.run({ id, owner });
+        dropRunRecords(statements, { id, owner });
+        statements.discard.run({ id, owner, until });
+        changeOwner(statements, { id, owner, to: nobody });
+        return true;
+      });
+      if (isThere) void removeDue();
+      return isThere ? until : undefined;
+    },
+    restore: (id, owner) =>
+      connection.write((statements) => {
+        if (statements.undiscard.run({ id, owner, now: now() }).changes === 0) return false;
+        changeOwner(statements, { id, owner: nobody, to: owner });
+        return true;
+      }),
+    removeDue,
+    close() {
+      closing.abort();
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Gives what belongs to a conversation to another owner. Must run inside a transaction. */
+function changeOwner(
+  { giveTraces, giveResponses, giveConversation }: Statements,
+  parameters: { id: string; owner: Owner; to: Owner },
+): void {
+  for (const each of [giveTraces, giveResponses, giveConversation]) each.run(parameters);
+}

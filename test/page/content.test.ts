@@ -1,0 +1,73 @@
+import { beforeAll, expect, test } from "vitest";
+import { inChromium } from "./chromium.ts";
+import { type PageDuet, startPageDuet } from "./page-duet.ts";
+import { answered, ask } from "./screen.ts";
+import { checkFaults, openPage, type WatchedPage } from "./watched-page.ts";
+
+/** What an answer can hold besides words, in a browser that keeps the page's policy. */
+inChromium("the content of answers in a browser", () => {
+  let duet: PageDuet;
+  let watched: WatchedPage;
+  beforeAll(async () => {
+    duet = await startPageDuet({ environment: { DEFAULT_MODE: "chat" } });
+    watched = await openPage(duet.origin);
+  });
+  checkFaults(() => [watched]);
+
+  test("formulas are written as formulas, code is coloured, notes lead to the foot; what does that is loaded when it is first needed", async () => {
+    const { page } = watched;
+    const parts = () => watched.requests.filter((request) => request.includes("/page/"));
+    expect(parts()).toEqual([]);
+    duet.provider.script("strong", { text: answer, chunkSize: 9 });
+    await ask(page, "都写出来");
+    await answered(page);
+    const words = page.locator(".answer .words");
+    await words.locator("math").nth(2).waitFor();
+    expect(await words.locator(".math[data-block=true] mfrac").count()).toBe(1);
+    expect(await words.locator("math").count()).toBe(4);
+    // Money is no formula, and neither is what stands in code.
+    expect(await words.textContent()).toContain("$5 到 $10");
+    expect(await words.locator("code").getByText("\\(x\\)", { exact: true }).count()).toBe(1);
+    await words.locator(".code-keyword").getByText("const").waitFor();
+    expect(await words.locator("pre code").textContent()).toBe(code);
+    expect(parts().sort()).toEqual(["GET /page/code.js", "GET /page/math.js"]);
+    await words.locator(".note-number a").click();
+    expect(await page.evaluate("document.activeElement.dataset.note")).toBe("1");
+    expect(await words.locator("img").count()).toBe(1);
+    expect(await page.evaluate("document.querySelector('.words img').naturalWidth")).toBe(1);
+    expect(await words.textContent()).toContain("https://elsewhere.example/a.png");
+  });
+
+  test("what is no formula is shown whole, as it is written", async () => {
+    const { page } = watched;
+    duet.provider.script("strong", { text: "坏的：\\(\\frac{1}{\\) 和 \\(\\href{javascript:alert(1)}{x}\\)。" });
+    await ask(page, "坏公式");
+    const { answer: shown } = await answered(page);
+    expect(shown).toContain("\\(\\frac{1}{\\)");
+    expect(await page.locator(".turn").last().locator(".math a, .math [href]").count()).toBe(0);
+  });
+});
+
+const code = 'const x = 1; // "no"\nreturn x;\n';
+
+const answer = String.raw`# 大标题
+
+## 小标题
+
+圆的面积是 \(\pi r^2\)，也写作 $a_1 + b_2$；价格 $5 到 $10；代码里的 ${"`"}\(x\)${"`"} 不变。
+
+\[
+x = \frac{-b \pm \sqrt{b^2 - 4ac}}{2a}
+\]
+
+$$E = mc^2$$
+
+${"```"}ts
+${code}${"```"}
+
+见注[^1]。
+
+![点](data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7) ![远](https://elsewhere.example/a.png)
+
+[^1]: 注的**内容**。
+`;

@@ -1,0 +1,180 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { inChromium } from "./chromium.ts";
+import { type PageDuet, startPageDuet } from "./page-duet.ts";
+import { answered, ask, chooseMode, send, untilRun } from "./screen.ts";
+import { checkFaults, openPage, type WatchedPage } from "./watched-page.ts";
+
+/** What people do every day besides asking. */
+inChromium("the page as a daily tool in a browser", () => {
+  let duet: PageDuet;
+  let watched: WatchedPage;
+  beforeAll(async () => {
+    duet = await startPageDuet({ settings: { tools: { ask: ["calculator"] } } });
+    watched = await openPage(duet.origin);
+  });
+  checkFaults(() => [watched]);
+  const field = () => watched.page.getByRole("textbox", { name: "输入问题" });
+
+  test("a text that begins with a slash and is no command is kept and told, and sent when it is sent again", async () => {
+    const { page } = watched;
+    await chooseMode(page, "Chat 模式");
+    await send(page, "/tmp 满了，怎么办？");
+    await page.getByText("这个页面没有 /tmp 命令").waitFor();
+    expect(await field().inputValue()).toBe("/tmp 满了，怎么办？");
+    duet.provider.script("strong", { text: "清理它。" });
+    await page.keyboard.press("Enter");
+    expect((await answered(page)).answer).toBe("清理它。");
+    expect(await page.locator(".question").allTextContents()).toEqual(["/tmp 满了，怎么办？"]);
+  });
+
+  test("yes, typed where one writes, answers a call that waits; other words go to the run", async () => {
+    const { page } = watched;
+    await chooseMode(page, "Agent 模式");
+    const call = { name: "calculator", arguments: { expression: "6*7" } };
+    duet.provider.script("cheap", { toolCalls: [call] }, { text: "够了。" });
+    duet.provider.script("strong", { text: "是 42。" });
+    await ask(page, "六乘七？");
+    await page.getByRole("button", { name: "允许这一次" }).waitFor();
+    await send(page, "好");
+    expect((await answered(page)).steps[0]?.text).toContain("42");
+  });
+
+  describe("files", () => {
+    test("come by the button, by paste and by drop, and go along with the question", async () => {
+      const { page } = watched;
+      await page
+        .locator(".choose-files")
+        .setInputFiles({ name: "清单.txt", mimeType: "text/plain", buffer: Buffer.from("牛奶和面包") });
+      await page.evaluate(`(() => {
+        const give = (name) => {
+          const data = new DataTransfer();
+          data.items.add(new File(["内容 " + name], name, { type: "text/plain" }));
+          return data;
+        };
+        const field = document.querySelector("#message");
+        field.dispatchEvent(new ClipboardEvent("paste", { clipboardData: give("贴.txt"), bubbles: true, cancelable: true }));
+        document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: give("拖.txt"), bubbles: true, cancelable: true }));
+      })()`);
+      await expect.poll(() => page.locator(".composer .file-name").allTextContents()).toHaveLength(3);
+      await page.getByRole("button", { name: "移除 拖.txt" }).click();
+      duet.provider.script("cheap", { text: "读完了。" });
+      duet.provider.script("strong", { text: "要买牛奶。" });
+      await ask(page, "买什么？");
+      await answered(page);
+      const asked = JSON.stringify(duet.provider.requests("cheap").at(-1)?.body.messages);
+      for (const words of ["牛奶和面包", "内容 贴.txt"]) expect(asked).toContain(words);
+      expect(asked).not.toContain("拖.txt");
+      expect(await page.locator(".turn").last().locator(".file-name").allTextContents()).toEqual([
+        "清单.txt",
+        "贴.txt",
+      ]);
+      expect(await page.locator(".composer .file").count()).toBe(0);
+    });
+
+    test("too many of them hold the question back, and the page says how many are allowed", async () => {
+      const { page } = watched;
+      const files = Array.from({ length: 21 }, (_, n) => ({
+        name: `${n}.txt`,
+        mimeType: "text/plain",
+        buffer: Buffer.from("x"),
+      }));
+      await page.locator(".choose-files").setInputFiles(files);
+      await page.getByText("有 21 个文件，最多 20 个。").waitFor();
+      const before = await page.locator(".turn").count();
+      await send(page, "太多了？");
+      expect(await page.locator(".turn").count()).toBe(before);
+      await page.getByRole("button", { name: "移除 20.txt" }).click();
+      await page.getByText("有 21 个文件").waitFor({ state: "hidden" });
+      await page.reload();
+    });
+  });
+
+  test("an answer is copied as plain text or as its code alone, from a menu that the keyboard leads through", async () => {
+    const { page } = watched;
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "新对话" }).click();
+    await chooseMode(page, "Chat 模式");
+    duet.provider.script("strong", { text: "先**装**：\n\n```sh\nnpm ci\n```\n\n再跑：\n\n```\nnpm test\n```" });
+    await ask(page, "怎么跑？");
+    await answered(page);
+    const readClipboard = () => page.evaluate("navigator.clipboard.readText()");
+    await page.getByRole("button", { name: "复制为…" }).click();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await expect.poll(readClipboard).toBe("npm ci\n\nnpm test");
+    await page.getByRole("button", { name: "复制为…" }).click();
+    await page.getByRole("menuitem", { name: "复制为纯文本" }).click();
+    await expect.poll(readClipboard).toMatch(/^先装：\s[\s\S]*npm test/);
+  });
+
+  test("the colours are chosen by hand and stay; the list of conversations folds by its key; Escape in a menu stops no run", async () => {
+    const { page } = watched;
+    const scheme = () => page.evaluate("getComputedStyle(document.documentElement).colorScheme");
+    await page.getByRole("button", { name: "外观" }).click();
+    await page.getByRole("menuitemradio", { name: "深色" }).click();
+    expect(await scheme()).toBe("dark");
+    await page.keyboard.press("Control+Shift+S");
+    await page.getByRole("button", { name: "打开对话列表" }).waitFor();
+    await page.reload();
+    await page.getByRole("button", { name: "打开对话列表" }).click();
+    expect(await scheme()).toBe("dark");
+    duet.provider.script("strong", { text: "说到一半", hang: "after-text" });
+    await ask(page, "慢的？");
+    await untilRun(page, ({ answer }) => answer.includes("一半"));
+    await page.getByRole("button", { name: "外观" }).click();
+    await page.keyboard.press("Escape");
+    await page.getByRole("menu").waitFor({ state: "hidden" });
+    expect((await untilRun(page, () => true)).status).toBe("正在写回答…");
+    await page.keyboard.press("Control+/");
+    await page.getByRole("dialog", { name: "键盘快捷键" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await untilRun(page, ({ status }) => status === "已取消");
+    await page.getByRole("button", { name: "重试", exact: true }).waitFor();
+  });
+});
+
+inChromium("the operator's view in a browser", () => {
+  test("shows the runs of all, what they used, what failed and the servers; a setting is changed, and the server's word about it is shown", async () => {
+    const duet = await startPageDuet();
+    const { page, faults } = await openPage(duet.origin, { meant: /40[03]|409|422|500/ });
+    duet.provider.script("cheap", { text: "够了。" }, { status: 401, body: '{"error":{"message":"no"}}' });
+    duet.provider.script("strong", { text: "看得见。" });
+    await ask(page, "运营者看得见吗？");
+    await answered(page);
+    await ask(page, "会失败吗？");
+    await untilRun(page, ({ status }) => status.startsWith("失败"));
+    await page.getByRole("button", { name: "运维" }).click();
+    const view = page.getByRole("dialog", { name: "运维" });
+    await view.getByRole("cell", { name: "运营者看得见吗？" }).waitFor();
+    await view.getByRole("button", { name: "用量" }).click();
+    await view.getByRole("cell", { name: "anthropic/strong" }).first().waitFor();
+    expect(await view.locator("rect").count()).toBeGreaterThan(0);
+    await view.getByRole("button", { name: "问题" }).click();
+    await view.getByRole("cell", { name: "auth", exact: true }).waitFor();
+    await view.getByRole("button", { name: "设置" }).click();
+    await view.getByRole("searchbox").fill("maxIterations");
+    const setting = view.locator(".setting").filter({ hasText: "agent.maxIterations" });
+    await setting.getByRole("textbox").fill("1000000");
+    await page.keyboard.press("Enter");
+    await setting.locator(".problem").filter({ hasText: /\S/ }).waitFor();
+    await page.keyboard.press("Escape");
+    await view.waitFor({ state: "detached" });
+    expect(faults).toEqual([]);
+  });
+});
+
+inChromium("the first visit without a model in a browser", () => {
+  test("says that none is configured and how to, and its examples are answered by the rules", async () => {
+    const none = { OPENAI_API_KEY: "", ANTHROPIC_API_KEY: "", DEEPSEEK_API_KEY: "" };
+    const duet = await startPageDuet({
+      environment: { ...none, AGENT_FUNCTION_CALL_MODEL: "", AGENT_ANSWER_MODEL: "" },
+    });
+    const { page, faults } = await openPage(duet.origin);
+    await page.getByText("还没有配置模型").waitFor();
+    await page.getByRole("button", { name: "计算 (24 + 17) / 2" }).click();
+    expect((await answered(page)).answer).toContain("20.5");
+    expect(faults).toEqual([]);
+  });
+});

@@ -1,0 +1,138 @@
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { loadConfig } from "../../src/config/load-config.ts";
+import type { Caller } from "../../src/core/caller.ts";
+import { isLocalOperator } from "../../src/server/operator/check-operator.ts";
+import { createOperatorSettingsRoute } from "../../src/server/operator/settings-route.ts";
+import { startHttpDuet } from "../fakes/http-duet.ts";
+import { startHttpFace } from "../fakes/http-interface.ts";
+import { temporaryFolder } from "../fakes/program.ts";
+
+const json = async (response: Promise<Response> | Response) => JSON.parse(await (await response).text());
+
+const paths = ["servers", "runs", "usage", "problems"].map((name) => `/operator/${name}`);
+
+test("the operator sees the runs of all callers, what they cost, what failed and which tools are slow", async () => {
+  const call = { id: "1", name: "calculator", input: { expression: "6*7" } };
+  const { origin } = await startHttpDuet({ turns: [[call], "Forty-two."] });
+  const ask = (message: string) =>
+    fetch(`${origin}/agent/chat`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ message }),
+    });
+  const { run_id } = await json(ask("How much is it?"));
+  // The model has nothing more to say.
+  const failed = await json(ask("And now?"));
+  expect(failed.status).toBe("failed");
+  const { runs, next_offset } = await json(fetch(`${origin}/operator/runs?limit=1&offset=1`));
+  expect([runs, next_offset]).toMatchObject([
+    [{ run_id, caller: null, status: "complete", tool_calls: 1, error_code: null }],
+    null,
+  ]);
+  await expect
+    .poll(async () => (await json(fetch(`${origin}/operator/usage?days=1`))).days)
+    .toMatchObject([
+      {
+        day: new Date().toISOString().slice(0, 10),
+        model: "fake/scripted",
+        caller: null,
+        unpriced_runs: expect.any(Number),
+      },
+    ]);
+  expect(await json(fetch(`${origin}/operator/problems`))).toMatchObject({
+    errors: [{ run_id: failed.run_id, code: "internal" }],
+    tools: [{ tool: "calculator", calls: 1, failed: 0 }],
+  });
+  expect(await json(fetch(`${origin}/operator/servers`))).toEqual({ servers: [] });
+  expect((await fetch(`${origin}/operator/usage?days=91`)).status).toBe(400);
+});
+
+test("nobody else sees it: no request that a proxy has passed on, no page of another origin, no caller with a token of its own", async () => {
+  const address = "127.0.0.1";
+  const judge = (headers: Record<string, string>, caller: Caller = {}, from = address) =>
+    isLocalOperator({
+      request: new Request("http://localhost:3000/operator/runs", { headers: { host: "localhost:3000", ...headers } }),
+      caller,
+      connection: { address: from },
+    });
+  const local: Record<string, string>[] = [
+    {},
+    { origin: "http://localhost:3000" },
+    { host: "[::1]:3000" },
+    { host: "127.0.0.1:80" },
+  ];
+  expect(local.map((headers) => judge(headers))).toEqual(local.map(() => true));
+  expect(judge({}, {}, "::ffff:127.0.0.1")).toBe(true);
+  const foreign: Record<string, string>[] = [
+    { "x-forwarded-for": "127.0.0.1" },
+    { forwarded: "for=127.0.0.1" },
+    { via: "1.1 proxy" },
+    { "x-real-ip": "127.0.0.1" },
+    { host: "duet.example:3000" },
+    { host: "localhost.evil.example" },
+    { origin: "https://pages.example" },
+    { origin: "null" },
+  ];
+  expect(foreign.map((headers) => judge(headers))).toEqual(foreign.map(() => false));
+  expect([judge({}, { owner: "anna" }), judge({}, { tools: ["web_search"] }), judge({}, {}, "192.0.2.7")]).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  const { origin } = await startHttpDuet();
+  for (const path of paths)
+    expect((await fetch(origin + path, { headers: { "x-forwarded-for": "203.0.113.9" } })).status).toBe(403);
+});
+
+test("a setting is changed in the file, with its comments, by the rules of the file; keys and commands are not", async () => {
+  const folder = await temporaryFolder();
+  const file = join(folder, "duet.config.json");
+  const before =
+    '{\n  // Mine.\n  "agent": { "maxIterations": 4 }, // four\n  "mcpServers": { "own": { "command": "node" } }\n}\n';
+  await writeFile(file, before, { mode: 0o640 });
+  const config = await loadConfig({ config: file }, { HOME: folder, DUET_HOME: folder }, folder);
+  const { port, close } = await startHttpFace({
+    routes: { "/operator/settings": createOperatorSettingsRoute(config) },
+  });
+  onTestFinished(close);
+  const send = (body?: object, headers: Record<string, string> = {}) =>
+    fetch(`http://127.0.0.1:${port}/operator/settings`, {
+      headers: { "content-type": "application/json", ...headers },
+      ...(body && { method: "PATCH", body: JSON.stringify(body) }),
+    });
+  const find = async (answer: Promise<Response>, key: string) =>
+    (await json(answer)).settings.find((each: { key: string }) => each.key === key);
+  expect(await find(send(), "agent.maxIterations")).toMatchObject({
+    value: 4,
+    source: "file",
+    editable: true,
+    file_value: 4,
+    schema: { type: "integer", maximum: 1000 },
+  });
+  expect(await find(send(), "mcpServers.own.command")).toMatchObject({ editable: false });
+  const changed = await find(send({ set: { "agent.maxIterations": 6, "tools.ask": ["*"] } }), "agent.maxIterations");
+  expect(changed).toMatchObject({ value: 4, file_value: 6 });
+  const after = await readFile(file, "utf8");
+  expect(after).toMatch(/\/\/ Mine\.\n {2}"agent": \{ "maxIterations": 6 \}, \/\/ four/);
+  expect((await stat(file)).mode & 0o777).toBe(0o640);
+  const refused = [
+    { set: { "agent.maxIterations": 1001 } },
+    { set: { "mcpServers.own.command": "rm" } },
+    { set: { hooks: {} } },
+    { set: { "providers.openai.apiKeyCommand": "rm" } },
+    { set: { "tools.directory": "/tmp" } },
+    { set: { "serve.http.requireToken": false } },
+    { unset: ["mcpServers"] },
+  ];
+  for (const body of refused) expect([body, (await send(body)).status]).toEqual([body, 400]);
+  expect((await json(send(refused[0]))).detail).toMatch(/^duet\.config\.json: agent\.maxIterations: 1001 .*1000/);
+  expect((await send({ set: { locale: "zh" } }, { "x-forwarded-for": "203.0.113.9" })).status).toBe(403);
+  expect([await readFile(file, "utf8"), await readdir(folder)]).toEqual([
+    after,
+    expect.not.arrayContaining([expect.stringMatching(/tmp$/)]),
+  ]);
+  await send({ unset: ["agent.maxIterations"] });
+  expect(await readFile(file, "utf8")).toContain('"agent": {}, // four');
+});

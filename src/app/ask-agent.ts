@@ -22,10 +22,12 @@ import { loadConversation, toConversationKey } from "./conversations/sessions.ts
 import { settleInterrupted } from "./conversations/settle-interrupted.ts";
 import type { DuetParts } from "./duet-parts.ts";
 import { mergeLimits } from "./merge-limits.ts";
-import { chooseDeciders } from "./models/choose-deciders.ts";
+import { createAgentModels } from "./models/agent-models.ts";
+import { chooseDeciders, type Deciders } from "./models/choose-deciders.ts";
 import { withTurnBudgets } from "./models/with-turn-budget.ts";
 import { noticeBrokenTools, noticeNested, noticeSuspicious, noticeUnapproved, noticeUnavailable } from "./notices.ts";
 import { findRefusal, openRunModels, reopenAnswerForm } from "./resume-run.ts";
+import { openAgentSessions } from "./sub-agents/agent-sessions.ts";
 import { createAgentTools } from "./sub-agents/agent-tools.ts";
 import { selectSearch } from "./tools/search-limits.ts";
 import { noTools, type WantedTools } from "./tools/tool-inventory.ts";
@@ -48,7 +50,9 @@ export async function askAgent(
   const parts = selected?.parts ?? main;
   const { config, agent, evaluator, hooks, models, tools, conversations, attachments: preparation, telemetry } = parts;
   const { question, caller = operator, conversationId, search, user, limits, chain } = request;
-  const mode = request.mode ?? selected?.settings.mode ?? "agent";
+  // Another program has modes of its own.
+  const isOther = selected?.settings.acp !== undefined;
+  const mode = isOther ? "agent" : (request.mode ?? selected?.settings.mode ?? "agent");
   const { history, budget, resumed, attachments = [], stop, toolChoice, documents } = request;
   const answerForm = request.answerForm ?? (resumed && (await reopenAnswerForm(resumed)));
   const { signal } = activeRun;
@@ -58,7 +62,9 @@ export async function askAgent(
     await Promise.all([
       agent.get(),
       conversations.store.get(),
-      request.models ?? (resumed ? openRunModels(models, resumed) : models.open()),
+      isOther && name !== undefined
+        ? createAgentModels(name)
+        : (request.models ?? (resumed ? openRunModels(models, resumed) : models.open())),
     ]);
   const ownerStore = scopeStore(store, caller);
   const files = createRunFiles(async (hash) =>
@@ -92,15 +98,22 @@ export async function askAgent(
   // What an earlier process loaded for the conversation comes first, so that the offer stays the same.
   if (session.loaded.size === 0) for (const name of conversation.loadedTools ?? []) session.loaded.add(name);
   const folderInstructions = resumed ? resumed.header.folderInstructions : await findRunInstructions(config, request);
+  const agentSessions = openAgentSessions(conversation.turns);
   const agentTools = createAgentTools({
-    agents: selected ? [] : main.subAgents.all,
+    agents: isOther ? [selected.settings] : selected ? [] : main.subAgents.all,
     above: { ...request, folderInstructions },
     locale,
     findSources: () => conversation.sources,
     ask: (asked, push) => askSubAgent(main, asked, push),
+    others: main.subAgents.others,
+    sessions: agentSessions,
   });
-  const allow = joinPatterns(request, selected?.settings);
-  const wantedTools: WantedTools = { ...allow, more: agentTools, caller, patienceMs: serverWaitMs, signal };
+  const answeredBy = isOther ? agentTools[0]?.name : undefined;
+  const allow = isOther ? { within: [agentTools.map((tool) => tool.name)] } : joinPatterns(request, selected?.settings);
+  const wantedTools: WantedTools = {
+    ...{ ...allow, more: agentTools, caller, patienceMs: serverWaitMs, signal },
+    ...(isOther && { withoutServers: true, patienceMs: 0 }),
+  };
   const { clientTools, callClient, earlierSteps } = request;
   const searchFirst = mode === "chat" && (search ?? config.search.enabled === true);
   const chatTools = searchFirst ? selectSearch(tools.inventory, session, wantedTools) : noTools;
@@ -111,15 +124,8 @@ export async function askAgent(
     servers,
     dropped,
   } = await waitAbortable(Promise.resolve(resolvedTools), signal).catch(ignoreAbort(signal, noTools));
-  const deciders = await chooseDeciders({
-    config,
-    models: openedModels,
-    request,
-    conversation,
-    mode,
-    tools: offered,
-    locale,
-  });
+  const asked = { config, models: openedModels, request, conversation, mode, tools: offered, locale };
+  const deciders: Deciders = isOther ? { models: openedModels, notices: [] } : await chooseDeciders(asked);
   const callsInChat = mode === "chat" && (clientTools?.tools.length ?? 0) + (earlierSteps?.length ?? 0) > 0;
   const billed = withTurnBudgets(callsInChat ? toOneModel(deciders.models) : deciders.models, budget);
   const observer = await telemetry.follow({
@@ -147,7 +153,9 @@ export async function askAgent(
       answerForm,
       stop,
       toolChoice,
-      documents,
+      // The numbers in another program's answer are its own.
+      documents: isOther ? new Set() : documents,
+      answeredBy,
       drafts: request.drafts,
       locale,
       isInteractive: request.isInteractive,
@@ -164,7 +172,7 @@ export async function askAgent(
       budget,
       prompts,
       markHabits,
-      store: givenConversation?.store ?? placeRuns(ownerStore, place),
+      store: givenConversation?.store ?? agentSessions.keepIn(placeRuns(ownerStore, place)),
       files,
       sending: request.sending,
       tools: await tools.limitSearches(session, offered),

@@ -1,8 +1,11 @@
 // Other agents as tools: a pool of fake ones, and a Duet that has one.
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import {
   type AgentAnswer,
+  type AgentPool,
   type AgentQuestion,
   createAgentPool,
   type OtherAgent,
@@ -10,7 +13,7 @@ import {
 import type { AcpSettings } from "../../src/config/config.ts";
 import type { ApprovalRequest, Approve } from "../../src/core/tools/tool.ts";
 import { createAgentFileAccess } from "../../src/tools/files/agent-file-access.ts";
-import { compileCache, temporaryFolder } from "./program.ts";
+import { compileCache } from "./program.ts";
 
 export const agentPath = join(import.meta.dirname, "acp-agent.ts");
 
@@ -35,17 +38,42 @@ interface SceneOptions {
   /** What a person says to questions; nobody can be asked when it is absent. */
   approve?: Approve;
   environment?: Record<string, string>;
+  /** Says when its processes end and its folder goes: with the test when absent. */
+  atEnd?: (close: () => Promise<void>) => void;
 }
 
-/** One fake agent in a folder of its own. Its processes end with the test. */
-export async function openAgent({ args = [], settings, approve, environment }: SceneOptions = {}): Promise<AgentScene> {
-  const folder = await temporaryFolder();
-  const journal = join(await temporaryFolder(), "journal");
+export interface AgentPlace {
+  pool: AgentPool;
+  folder: string;
+  journal: string;
+  args: string[];
+}
+
+/** A place for one fake agent, in a folder of its own. */
+export async function openPlace({ args = [], environment, atEnd = onTestFinished }: SceneOptions): Promise<AgentPlace> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), "duet-agent-")));
+  const folder = await mkdtemp(join(root, "work-"));
   const pool = createAgentPool({
     environment: { ...process.env, ...environment },
     openFiles: async (roots) => createAgentFileAccess({ roots }),
   });
-  onTestFinished(() => pool.close());
+  atEnd(async () => {
+    await pool.close();
+    await rm(root, { recursive: true, force: true });
+  });
+  return { pool, folder, journal: join(root, "journal"), args };
+}
+
+/** One fake agent, in a place of its own. */
+export async function openAgent(options: SceneOptions = {}): Promise<AgentScene> {
+  return useAgent(await openPlace(options), options);
+}
+
+/** The fake agent of a place, with the settings and the person of one test. */
+export function useAgent(
+  { pool, folder, journal, args }: AgentPlace,
+  { settings, approve }: Pick<SceneOptions, "settings" | "approve"> = {},
+): AgentScene {
   const heard: HeardOfAgent = { steps: [], progress: [], notices: [], asked: [] };
   const transport: AcpSettings["transport"] = {
     type: "stdio",

@@ -73,6 +73,14 @@ export function slowStartError({ name }: AgentFacts, ms: number): DuetError {
   });
 }
 
+/** Returns the error for a system on which nobody could be sure that what an agent has started ends with it. */
+export function otherSystemError({ name }: AgentFacts): DuetError {
+  return createError(name, "config", {
+    zh: "在 Windows 上还不能使用其他智能体（可以在 WSL 中使用）",
+    en: "other agents cannot be used on Windows yet (they can be in WSL)",
+  });
+}
+
 export function otherProtocolError({ name }: AgentFacts, version: unknown): DuetError {
   const shown = JSON.stringify(version);
   return createError(name, "config", {

@@ -17,11 +17,13 @@ import type { DuetError } from "../../kit/errors.ts";
 import { Child } from "../../kit/process/child.ts";
 import { createChildEnvironment, type Environment } from "../../kit/process/child-environment.ts";
 import type { Lifeline } from "../../kit/process/lifeline.ts";
+import { hasProcessGroups } from "../../kit/process/process-tree.ts";
 import { version } from "../../kit/version.ts";
 import {
   type AgentFacts,
   endedError,
   otherProtocolError,
+  otherSystemError,
   refusedError,
   slowStartError,
   tooLargeError,
@@ -87,6 +89,7 @@ export interface AgentProcessOptions {
 /** Starts the process before it returns. Throws what `spawn` throws. */
 export function startAgentProcess({ settings, facts, environment, lifeline }: AgentProcessOptions): AgentProcess {
   const { transport, cwd } = settings;
+  if (!hasProcessGroups()) throw otherSystemError(facts);
   const env = createChildEnvironment(environment, transport);
   const child = new Child({ command: transport.command, args: transport.args, env, cwd }, lifeline);
   const sessions = new Map<string, KnownSession>();

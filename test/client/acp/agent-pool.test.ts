@@ -1,13 +1,23 @@
 import { existsSync } from "node:fs";
 import { readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { openAgent } from "../../fakes/other-agents.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type AgentPlace, openAgent, openPlace, useAgent } from "../../fakes/other-agents.ts";
 import { temporaryFolder } from "../../fakes/program.ts";
 import { allDead, processesIn, readJournal } from "../servers.ts";
 
+/** One process serves the tests that need none of their own. */
+let place: AgentPlace;
+const ends: (() => Promise<void>)[] = [];
+beforeAll(async () => {
+  place = await openPlace({ atEnd: (close) => void ends.push(close) });
+});
+afterAll(async () => {
+  for (const end of ends) await end();
+});
+
 test("the example's turn is told in steps, its change is shown to a person, and its last words are the answer", async () => {
-  const { ask, heard } = await openAgent({ approve: async () => "once" });
+  const { ask, heard } = useAgent(place, { approve: async () => "once" });
   const answer = await ask("example");
   expect(answer).toMatchObject({ text: "I updated the configuration.", stop: "end_turn" });
   expect(answer.usage).toMatchObject({ runs: 1, tokens: 1000, cost: 0.25, isCostKnown: true, isOver: true });
@@ -34,7 +44,7 @@ test("the example's turn is told in steps, its change is shown to a person, and 
 });
 
 test("a no, an answer for the whole conversation, and nobody to ask become the agent's own choices by their kinds", async () => {
-  const { ask, heard } = await openAgent({
+  const { ask, heard } = useAgent(place, {
     approve: async ({ arguments: { command } }) => (command === "rm 1" ? "conversation" : "no"),
   });
   expect((await ask("example")).text).toBe("I left it as it is (reject).");
@@ -43,7 +53,7 @@ test("a no, an answer for the whole conversation, and nobody to ask become the a
   expect((await ask("grab")).text).toBe("never");
   expect(heard.asked.at(-1)?.reason).toContain("no yes for once alone");
 
-  const alone = await openAgent();
+  const alone = useAgent(place);
   expect((await alone.ask("example")).text).toBe("I left it as it is (reject).");
   expect(alone.heard.notices).toEqual([expect.stringContaining("agents.fake.acp.permissions can be set")]);
 });
@@ -51,15 +61,15 @@ test("a no, an answer for the whole conversation, and nobody to ask become the a
 test("what a person wants instead is the agent's next question in the same session", async () => {
   const answers = [{ instead: "remember to ask first" }, "no"] as const;
   let next = 0;
-  const { ask } = await openAgent({ approve: async () => answers[next++] });
+  const { ask } = useAgent(place, { approve: async () => answers[next++] });
   const { sessionId } = await ask("example");
   expect((await ask("recall", { sessionId })).text).toContain("I remember: to ask first.");
 });
 
 test("the configuration may answer every question of an agent, without a person", async () => {
-  const allowing = await openAgent({ settings: { permissions: "allow" } });
+  const allowing = useAgent(place, { settings: { permissions: "allow" } });
   expect((await allowing.ask("example")).text).toBe("I updated the configuration.");
-  const refusing = await openAgent({ settings: { permissions: "refuse" }, approve: async () => "once" });
+  const refusing = useAgent(place, { settings: { permissions: "refuse" }, approve: async () => "once" });
   expect((await refusing.ask("example")).text).toBe("I left it as it is (reject).");
   expect(refusing.heard.asked).toEqual([]);
 });
@@ -102,7 +112,7 @@ test.each(["--resume", "--load"])("a process that died is started again, and %s 
 });
 
 test("an agent that cannot resume begins anew, and says so", async () => {
-  const { ask } = await openAgent();
+  const { ask } = useAgent(place);
   expect(await ask("recall", { sessionId: "session-of-yesterday" })).toMatchObject({
     text: "I remember: nothing. My mode is write.",
     lost: "unable",
@@ -110,7 +120,7 @@ test("an agent that cannot resume begins anew, and says so", async () => {
 });
 
 test("files are read and written under the roots alone, whatever links say, and a write shows its change", async () => {
-  const { ask, folder, heard, journal } = await openAgent({ approve: async () => "once" });
+  const { ask, folder, heard, journal } = useAgent(place, { approve: async () => "once" });
   const outside = await temporaryFolder();
   await writeFile(join(outside, "secret.md"), "outside");
   await writeFile(join(folder, "a.md"), "one\ntwo\nthree\n");
@@ -143,7 +153,7 @@ test("files are read and written under the roots alone, whatever links say, and 
 });
 
 test("a write that a person has agreed to is not asked about again, and one of another content is", async () => {
-  const { ask, folder, heard } = await openAgent({ approve: async () => (heard.asked.length > 2 ? "no" : "once") });
+  const { ask, folder, heard } = useAgent(place, { approve: async () => (heard.asked.length > 2 ? "no" : "once") });
   const file = join(folder, "a.md");
   expect((await ask(`promise ${file} good good`)).text).toBe("allow {}");
   expect(heard.asked).toHaveLength(1);
@@ -204,7 +214,7 @@ test("an agent sees the variables that it is given, and its secrets are taken ou
 });
 
 test("a flood of questions reaches a person fifty times, and no more", async () => {
-  const { ask, heard } = await openAgent({ approve: async () => "once" });
+  const { ask, heard } = useAgent(place, { approve: async () => "once" });
   expect((await ask("pester 300")).text).toBe("50 allowed, 300 asked");
   expect(heard.asked).toHaveLength(50);
   expect(heard.notices).toEqual([expect.stringContaining("more than 50 times")]);
@@ -222,7 +232,7 @@ test("an agent that writes without end is stopped, with its process, and the nex
 });
 
 test("an agent that uses more than it may is stopped", async () => {
-  const { ask } = await openAgent();
+  const { ask } = useAgent(place);
   expect(await ask("spend", { budget: { tokens: 1000, cost: undefined } })).toMatchObject({ stop: "tokens" });
 });
 

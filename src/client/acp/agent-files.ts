@@ -2,6 +2,7 @@ import { type ReadTextFileRequest, RequestError, type WriteTextFileRequest } fro
 import type { ApprovalRequest } from "../../core/tools/tool.ts";
 import { getMessage } from "../../kit/errors.ts";
 import { isRecord, type JsonObject } from "../../kit/json.ts";
+import { excerptChange } from "./change-excerpt.ts";
 import type { AgentConsent } from "./consent.ts";
 import type { ReadCall } from "./read-update.ts";
 
@@ -103,7 +104,7 @@ function toWriteRequest(
   content: string,
   { tool, rule }: Pick<FileRequestOptions, "tool" | "rule">,
 ): ApprovalRequest {
-  const change: JsonObject = before === undefined ? { path, content } : { path, oldText: before, newText: content };
+  const change: JsonObject = before === undefined ? { path, content } : { path, ...excerptChange(before, content) };
   return { tool: `${tool}__write`, arguments: change, rule, onlyOnce: true };
 }
 

@@ -99,8 +99,11 @@ export function createAgentPool({ environment, openFiles }: AgentPoolOptions): A
     const { command } = settings.transport;
     const redact = createServerRedact(settings, environment);
     const facts: AgentFacts = { name, command, cwd: settings.cwd, redact, install, signIn };
+    const { context, sessionId = "" } = question;
+    const last = place.process?.sessions.get(sessionId)?.work;
+    // Who has left a question goes on in its session, and not beside it.
+    if (last?.turn.signal.aborted) await waitAbortable(last.over, context.signal);
     const process = openProcess(place, agent, facts);
-    const { context } = question;
     await process.ready(context.signal);
     const { session, lost, isAside } = await openSession(process, facts, settings, question);
     const turn = createAgentTurn({ context, budget: question.budget, redact, before: { ...session.told } });
@@ -109,8 +112,9 @@ export function createAgentPool({ environment, openFiles }: AgentPoolOptions): A
     const tool = `agent_${name}`;
     const rule = `agents.${name}`;
     const access = await openFiles(roots);
+    const { promise: over, resolve: free } = Promise.withResolvers<void>();
     session.work = {
-      ...{ turn, consent, tool, rule, locale: context.locale },
+      ...{ turn, over, consent, tool, rule, locale: context.locale },
       files: roots.length > 0 ? createFileRequests({ files: access, consent, tool, rule }) : undefined,
       terminals: settings.terminal
         ? createTerminals({
@@ -137,6 +141,7 @@ export function createAgentPool({ environment, openFiles }: AgentPoolOptions): A
     } finally {
       await session.work?.terminals?.close();
       process.release(session);
+      free();
     }
   }
 

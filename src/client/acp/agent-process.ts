@@ -39,6 +39,8 @@ import type { Terminals } from "./terminals.ts";
 /** Holds what serves an agent's requests while it works on one question. */
 export interface ActiveWork {
   turn: AgentTurn;
+  /** Resolves when the agent has ended its work, which may be a moment after its asker has left. */
+  over: Promise<void>;
   consent: AgentConsent;
   /** Is absent where the agent may use no files through us. */
   files: FileRequests | undefined;

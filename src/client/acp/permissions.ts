@@ -5,6 +5,7 @@ import type { Locale } from "../../kit/locale.ts";
 import { say } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { truncateMiddle } from "../../kit/text/truncate.ts";
+import { excerptChange } from "./change-excerpt.ts";
 import type { ReadCall } from "./read-update.ts";
 
 /** Limits each text that a person is shown of a call, in characters, and the changes of one question. */
@@ -50,7 +51,9 @@ function listChanges(content: readonly unknown[]): Change[] {
     if (!isRecord(part) || part.type !== "diff") return [];
     const { path, oldText, newText } = part;
     if (typeof path !== "string" || typeof newText !== "string") return [];
-    return [{ path, oldText: typeof oldText === "string" ? shorten(oldText) : undefined, newText: shorten(newText) }];
+    if (typeof oldText !== "string") return [{ path, oldText: undefined, newText: shorten(newText) }];
+    const excerpt = excerptChange(oldText, newText);
+    return [{ path, oldText: shorten(excerpt.oldText), newText: shorten(excerpt.newText) }];
   });
 }
 

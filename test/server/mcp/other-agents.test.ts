@@ -16,7 +16,7 @@ test("a host asks another agent as a tool, confirms its change in a dialog, sees
     era: "v2 legacy",
     onQuestion(params) {
       dialogs.push(String(params.message));
-      return { action: "accept", content: { approval: "once" } };
+      return { action: "accept", content: {} };
     },
   });
   const listed = JSON.stringify(await host.listTools());

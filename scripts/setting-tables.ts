@@ -278,9 +278,9 @@ function createAgentTable(locale: Locale, [section]: readonly string[]): string[
     );
     return [...toHead(head[locale]), ...lines];
   }
-  const head = { zh: ["智能体", "名称", "命令", "npm 包"], en: ["agent", "name", "command", "npm package"] };
-  const lines = rows.map(([name, { title, command, args, package: from }]) =>
-    toRow(title, `\`${name}\``, `\`${[command, ...args].join(" ")}\``, `\`${from}\``),
+  const head = { zh: ["智能体", "名称", "命令", "安装"], en: ["agent", "name", "command", "install"] };
+  const lines = rows.map(([name, { title, command, args, install }]) =>
+    toRow(title, `\`${name}\``, `\`${[command, ...args].join(" ")}\``, `\`${install}\``),
   );
   return [...toHead(head[locale]), ...lines];
 }

@@ -46,13 +46,14 @@ export function listAgents(address) {
         GEMINI_CLI_TRUST_WORKSPACE: "true",
       },
       files: { ".gemini/settings.json": { security: { auth: { selectedType: "gemini-api-key" } } } },
+      // It destroys a session that it loads in the minute in which it began it (google-gemini/gemini-cli#28775).
+      resumesAfterMs: 61_000,
       shell: { name: "run_shell_command", args: (command) => ({ command, description: "Makes a file" }) },
     },
     {
       name: "codex",
       npm: ["@agentclientprotocol/codex-acp@2.6.0"],
       version: "@agentclientprotocol/codex-acp",
-      acp: { mode: "read-only" },
       env: {
         LOCAL_KEY: "none",
         CODEX_CONFIG: JSON.stringify({
@@ -63,7 +64,11 @@ export function listAgents(address) {
           },
         }),
       },
-      shell: { name: "exec_command", args: (cmd) => ({ cmd }) },
+      // Its model asks for what the sandbox forbids; the person is asked then.
+      shell: {
+        name: "exec_command",
+        args: (cmd) => ({ cmd, sandbox_permissions: "require_escalated", justification: "May the file be made?" }),
+      },
     },
   ];
 }

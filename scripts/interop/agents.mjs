@@ -120,12 +120,12 @@ async function runScenarios({ agent, place, model, run, getHost, restart }) {
     return "dialog, yes ✓, no ✓";
   });
   await run("progress", async () => {
-    const steps = getHost().progress.filter(({ message = "" }) => message.includes("… "));
-    const numbers = getHost().progress.map(({ progress }) => progress);
+    const calls = getHost().progress;
+    const steps = calls.flat().filter(({ message = "" }) => message.includes("… "));
     if (steps.length === 0) throw new Error("no step was told");
-    if (numbers.some((number, index) => number < 0 || (index > 0 && number === numbers[index - 1])))
+    if (calls.some((told) => told.some(({ progress }, index) => index > 0 && progress <= told[index - 1].progress)))
       throw new Error("does not rise");
-    return `${steps.length} told`;
+    return `${steps.length} steps in ${calls.length} calls`;
   });
   await run("cancel", async () => {
     seen = model.begin({ shell: agent.shell, command: "" });
@@ -139,6 +139,7 @@ async function runScenarios({ agent, place, model, run, getHost, restart }) {
     return `${toldMs} ms, its request closed after ${Math.round(performance.now() - began)} ms`;
   });
   await run("resume", async () => {
+    if (agent.resumesAfterMs) await new Promise((done) => setTimeout(done, agent.resumesAfterMs));
     await restart();
     const { text, outcome } = await ask("recall", { conversation_id: conversation });
     if (text.includes(word)) return "after a restart of Duet ✓";
@@ -197,7 +198,9 @@ async function openHost(agent, { own, duet }) {
   });
   await client.connect(transport);
   const call = async (name, args) => {
-    const onprogress = (told) => progress.push(told);
+    const told = [];
+    progress.push(told);
+    const onprogress = (event) => told.push(event);
     const result = await client.callTool({ name, arguments: args }, { timeout: patienceMs, onprogress });
     return { text: result.content[0]?.text ?? "", outcome: result.structuredContent ?? {} };
   };

@@ -467,6 +467,14 @@ export const client: readonly Mutation[] = [
     endangers: "another agent writes files unasked",
   },
   {
+    id: "agent-asking-mode",
+    file: "src/client/acp/session-mode.ts",
+    text: "asking?.insteadOf.includes(current) ? asking.mode : undefined",
+    becomes: "asking?.insteadOf.includes(current) ? undefined : undefined",
+    tests: ["test/client/acp/agent-pool.test.ts"],
+    endangers: "an agent works in a mode in which a model agrees in place of a person",
+  },
+  {
     id: "agent-questions",
     file: "src/client/acp/consent.ts",
     text: "if (asked > mostQuestions) return noteMissing(describeFlood(name));",

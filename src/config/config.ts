@@ -87,6 +87,8 @@ export interface AcpSettings {
   roots: string[];
   /** Names one of its own modes, which each session is set to. */
   mode: string | undefined;
+  /** Is the mode that a session is set to where it is in one of these others and no mode is named. */
+  asking?: { readonly mode: string; readonly insteadOf: readonly string[] } | undefined;
   /** Says what happens when it asks for permission, and when it writes a file through us. */
   permissions: "ask" | "allow" | "refuse";
   /** Is true where it may run commands through us. */

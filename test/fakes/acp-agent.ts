@@ -27,6 +27,8 @@ const { values: options } = parseArgs({
     sessions: { type: "string" },
     "sign-in": { type: "boolean", default: false },
     version: { type: "string", default: String(PROTOCOL_VERSION) },
+    /** Tells its modes as a choice among others. */
+    options: { type: "boolean", default: false },
     /** Never says a word. */
     mute: { type: "boolean", default: false },
   },
@@ -235,10 +237,25 @@ async function work(client: AgentContext, sessionId: string, text: string): Prom
   return (await doing?.({ client, sessionId, session, words, signal: cancel.signal, update, say, ask })) ?? "end_turn";
 }
 
-function find(id: string): Record<string, never> {
-  if (sessions[id] === undefined) throw RequestError.sessionNotFound(id);
+function find(id: string) {
+  const session = sessions[id];
+  if (session === undefined) throw RequestError.sessionNotFound(id);
   journal({ taken: id });
-  return {};
+  // Whatever it was set to, it begins again as it likes.
+  session.mode = "write";
+  return describeModes(session.mode);
+}
+
+function describeModes(mode: string) {
+  const modes = ["write", "read-only"];
+  if (!options.options)
+    return { modes: { currentModeId: mode, availableModes: modes.map((id) => ({ id, name: id })) } };
+  const values = modes.map((value) => ({ value, name: value }));
+  return {
+    configOptions: [
+      { id: "how", name: "Mode", category: "mode", type: "select" as const, currentValue: mode, options: values },
+    ],
+  };
 }
 
 journal({ pid: process.pid });
@@ -260,10 +277,14 @@ const app = agent({ name: "fake" })
     sessions[sessionId] = { said: [], mode: "write" };
     keep();
     journal({ session: sessionId, cwd: params.cwd });
-    const modes = ["write", "read-only"].map((id) => ({ id, name: id }));
-    return { sessionId, modes: { currentModeId: "write", availableModes: modes } };
+    return { sessionId, ...describeModes("write") };
   })
   .onRequest(methods.agent.session.resume, ({ params }) => find(params.sessionId))
+  .onRequest(methods.agent.session.setConfigOption, ({ params }) => {
+    const session = sessions[params.sessionId];
+    if (session) session.mode = String(params.value);
+    return { configOptions: [] };
+  })
   .onRequest(methods.agent.session.load, async ({ params, client }) => {
     const { sessionId } = params;
     const content = { type: "text", text: "What was said long ago." } as const;

@@ -55,12 +55,12 @@ async function openPool(config: Config): Promise<AgentPool> {
 function toOtherAgent({ name, acp }: SubAgentSettings): OtherAgent | undefined {
   if (acp === undefined) return undefined;
   const known = findKnownAgent(name);
-  const install = known?.command === acp.transport.command ? describeInstall(known.package) : undefined;
+  const install = known?.command === acp.transport.command ? describeInstall(known.install) : undefined;
   return { name, settings: acp, install, signIn: known?.signIn };
 }
 
-export function describeInstall(name: string): Text {
-  return { zh: `请运行 npm install -g ${name}`, en: `Run: npm install -g ${name}` };
+export function describeInstall(command: string): Text {
+  return { zh: `请运行 ${command}`, en: `Run: ${command}` };
 }
 
 function describeLost(name: string, lost: NonNullable<AgentAnswer["lost"]>): Text {

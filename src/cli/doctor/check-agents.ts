@@ -33,7 +33,7 @@ function toFinding(name: string, command: string, file: string | undefined, know
     ...finding,
     state: "failed",
     text: { zh: `找不到命令 ${shown}。`, en: `there is no command ${shown}.` },
-    ...(known && { hint: describeInstall(known.package) }),
+    ...(known && { hint: describeInstall(known.install) }),
   };
 }
 

@@ -2,9 +2,9 @@ import { type ReadTextFileRequest, RequestError, type WriteTextFileRequest } fro
 import type { ApprovalRequest } from "../../core/tools/tool.ts";
 import { getMessage } from "../../kit/errors.ts";
 import { isRecord, type JsonObject } from "../../kit/json.ts";
-import { excerptChange } from "./change-excerpt.ts";
 import type { AgentConsent } from "./consent.ts";
 import type { ReadCall } from "./read-update.ts";
+import { shortenChange } from "./shorten-change.ts";
 
 /** Reads and writes files for an agent, within its roots. Each method rejects, in words for the agent, for a file that is not allowed. */
 export interface AgentFiles {
@@ -104,7 +104,7 @@ function toWriteRequest(
   content: string,
   { tool, rule }: Pick<FileRequestOptions, "tool" | "rule">,
 ): ApprovalRequest {
-  const change: JsonObject = before === undefined ? { path, content } : { path, ...excerptChange(before, content) };
+  const change: JsonObject = before === undefined ? { path, content } : { path, ...shortenChange(before, content) };
   return { tool: `${tool}__write`, arguments: change, rule, onlyOnce: true };
 }
 

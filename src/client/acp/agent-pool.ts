@@ -10,12 +10,13 @@ import { createChildEnvironment, type Environment } from "../../kit/process/chil
 import { createLifeline } from "../../kit/process/lifeline.ts";
 import { createRandomHex } from "../../kit/random.ts";
 import { createServerRedact } from "../redact.ts";
-import { type AgentFacts, slowStartError, unknownModeError } from "./agent-errors.ts";
+import { type AgentFacts, slowStartError } from "./agent-errors.ts";
 import { type AgentFiles, createFileRequests } from "./agent-files.ts";
 import { type AgentProcess, type KnownSession, startAgentProcess } from "./agent-process.ts";
 import { type AgentTurn, createAgentTurn, type TurnBudget, type TurnEnd } from "./agent-turn.ts";
 import { createAgentConsent } from "./consent.ts";
 import { toAmount } from "./read-update.ts";
+import { setSessionMode } from "./session-mode.ts";
 import { createTerminals } from "./terminals.ts";
 
 /** Describes an agent that is another program. */
@@ -173,9 +174,10 @@ interface OpenedSession {
 async function openSession(
   process: AgentProcess,
   facts: AgentFacts,
-  { cwd, mode, startTimeoutMs }: AcpSettings,
+  settings: AcpSettings,
   { sessionId, context: { signal } }: AgentQuestion,
 ): Promise<OpenedSession> {
+  const { cwd, startTimeoutMs } = settings;
   const limit = createTimeLimit(startTimeoutMs, () => slowStartError(facts, startTimeoutMs), signal);
   const remember = (id: string): KnownSession => {
     const session: KnownSession = process.sessions.get(id) ?? { id, work: undefined, told: { used: 0, cost: 0 } };
@@ -191,25 +193,21 @@ async function openSession(
       const method = sessionCapabilities?.resume ? "session/resume" : loadSession ? "session/load" : undefined;
       // What a session has used before it was taken up again is told while that is done.
       const session = remember(sessionId);
-      try {
-        if (method) {
-          await process.request(method, { sessionId, cwd, mcpServers: [] }, limit.signal);
-          return { session };
-        }
-        lost = "unable";
-      } catch (thrown) {
-        if (limit.signal.aborted || !process.isUsable) throw thrown;
-        lost = "unknown";
+      const taken =
+        method &&
+        (await process.request(method, { sessionId, cwd, mcpServers: [] }, limit.signal).catch((thrown: unknown) => {
+          if (limit.signal.aborted || !process.isUsable) throw thrown;
+        }));
+      if (taken) {
+        await setSessionMode(process, facts, { ...taken, sessionId }, settings, limit.signal);
+        return { session };
       }
+      lost = method ? "unknown" : "unable";
       process.sessions.delete(sessionId);
     }
     const opened = await process.request("session/new", { cwd, mcpServers: [] }, limit.signal);
     const session = remember(opened.sessionId);
-    if (mode !== undefined && mode !== opened.modes?.currentModeId) {
-      const modes = opened.modes?.availableModes.map(({ id }) => id) ?? [];
-      if (!modes.includes(mode)) throw unknownModeError(facts, mode, modes);
-      await process.request("session/set_mode", { sessionId: session.id, modeId: mode }, limit.signal);
-    }
+    await setSessionMode(process, facts, opened, settings, limit.signal);
     return { session, lost, isAside: known !== undefined };
   } finally {
     limit.clear();
@@ -254,8 +252,12 @@ async function sendPrompt(
 
 /** Reads what the agent has used for the question, which the protocol does not name yet and several agents tell. */
 function readTokens(answer: object): number {
-  const usage = "usage" in answer ? answer.usage : undefined;
-  return (isRecord(usage) && toAmount(usage.totalTokens)) || 0;
+  const { usage, _meta: meta }: { usage?: unknown; _meta?: unknown } = answer;
+  if (isRecord(usage) && toAmount(usage.totalTokens) !== undefined) return toAmount(usage.totalTokens) ?? 0;
+  // Gemini CLI and Codex tell it here, too.
+  const quota = isRecord(meta) && isRecord(meta.quota) ? meta.quota.token_count : undefined;
+  if (!isRecord(quota)) return 0;
+  return (toAmount(quota.input_tokens) ?? 0) + (toAmount(quota.output_tokens) ?? 0);
 }
 
 function toUsage(turn: AgentTurn, tokens: number): AgentUsage {

@@ -5,8 +5,8 @@ import type { Locale } from "../../kit/locale.ts";
 import { say } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { truncateMiddle } from "../../kit/text/truncate.ts";
-import { excerptChange } from "./change-excerpt.ts";
 import type { ReadCall } from "./read-update.ts";
+import { shortenChange } from "./shorten-change.ts";
 
 /** Limits each text that a person is shown of a call, in characters, and the changes of one question. */
 const longestText = 200_000;
@@ -52,7 +52,7 @@ function listChanges(content: readonly unknown[]): Change[] {
     const { path, oldText, newText } = part;
     if (typeof path !== "string" || typeof newText !== "string") return [];
     if (typeof oldText !== "string") return [{ path, oldText: undefined, newText: shorten(newText) }];
-    const excerpt = excerptChange(oldText, newText);
+    const excerpt = shortenChange(oldText, newText);
     return [{ path, oldText: shorten(excerpt.oldText), newText: shorten(excerpt.newText) }];
   });
 }

@@ -8,8 +8,13 @@ export interface KnownAgent {
   readonly title: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** Is the npm package that brings the command. */
-  readonly package: string;
+  /** Is how a person installs it. */
+  readonly install: string;
+  /**
+   * Is a mode in which it asks a person, and the modes in which it asks nobody, or a model, and in which it begins. Its sessions are
+   * taken out of those unless the configuration names a mode.
+   */
+  readonly asking?: { readonly mode: string; readonly insteadOf: readonly string[] };
   /** Says when to ask it, where the configuration does not. */
   readonly description: Text;
   /** Says in docs/ what it does without asking anybody, as it comes. */
@@ -32,15 +37,16 @@ export const knownAgents = {
     title: "Codex",
     command: "codex-acp",
     args: [],
-    package: "@agentclientprotocol/codex-acp",
+    install: "npm install -g @agentclientprotocol/codex-acp",
+    asking: { mode: "workspace-write", insteadOf: ["agent", "agent-full-access"] },
     description: describeCoding("Codex"),
     byItself: {
-      zh: "读取文件；在工作目录和临时目录中写入并运行命令，不能联网",
-      en: "reads files; writes and runs commands in the working folder and temporary folders, without network",
+      zh: "读取文件；在工作目录和临时目录中写入并运行命令，不能联网。它原本的模式 `agent` 让一个模型代替人同意，Duet 改用 `workspace-write`",
+      en: "reads files; writes and runs commands in the working folder and temporary folders, without network. Its own mode `agent` has a model agree in place of a person; Duet sets `workspace-write`",
     },
     sandbox: {
-      zh: "`mode`：`read-only`（只读，其余都要询问）、`agent`（默认）、`agent-full-access`（没有沙箱，从不询问）",
-      en: "`mode`: `read-only` (asks for everything else), `agent` (default), `agent-full-access` (no sandbox, never asks)",
+      zh: "`mode`：`read-only`（其余都要询问）、`workspace-write`、`agent`、`agent-full-access`（没有沙箱，从不询问）",
+      en: "`mode`: `read-only` (asks for everything else), `workspace-write`, `agent`, `agent-full-access` (no sandbox, never asks)",
     },
     address: {
       zh: "`~/.codex/config.toml` 或 `CODEX_CONFIG`（JSON）中的 `model_provider` 和 `model_providers.NAME.base_url`（Responses API）",
@@ -52,15 +58,16 @@ export const knownAgents = {
     title: "Claude Code",
     command: "claude-agent-acp",
     args: [],
-    package: "@agentclientprotocol/claude-agent-acp",
+    install: "npm install -g @agentclientprotocol/claude-agent-acp",
+    asking: { mode: "default", insteadOf: ["auto", "bypassPermissions"] },
     description: describeCoding("Claude Code"),
     byItself: {
-      zh: "读取文件；写入和命令按 `~/.claude/settings.json` 的权限询问",
-      en: "reads files; asks before writes and commands, by the permissions of `~/.claude/settings.json`",
+      zh: "读取文件；写入和命令按 `~/.claude/settings.json` 的权限询问。原本的模式 `auto` 由模型决定，Duet 改用 `default`",
+      en: "reads files; asks before writes and commands, by the permissions of `~/.claude/settings.json`. In `auto`, where it begins, a model decides; Duet sets `default`",
     },
     sandbox: {
-      zh: "`mode`：`plan`（只读）、`default`、`acceptEdits`、`bypassPermissions`（从不询问）",
-      en: "`mode`: `plan` (reads only), `default`, `acceptEdits`, `bypassPermissions` (never asks)",
+      zh: "`mode`：`plan`（只读）、`default`、`acceptEdits`、`auto`、`bypassPermissions`（从不询问）",
+      en: "`mode`: `plan` (reads only), `default`, `acceptEdits`, `auto`, `bypassPermissions` (never asks)",
     },
     address: { zh: "`ANTHROPIC_BASE_URL`", en: "`ANTHROPIC_BASE_URL`" },
     signIn: { zh: "运行 claude /login，或设置 ANTHROPIC_API_KEY", en: "run claude /login, or set ANTHROPIC_API_KEY" },
@@ -69,7 +76,8 @@ export const knownAgents = {
     title: "Gemini CLI",
     command: "gemini",
     args: ["--acp"],
-    package: "@google/gemini-cli",
+    install: "npm install -g @google/gemini-cli",
+    asking: { mode: "default", insteadOf: ["yolo"] },
     description: describeCoding("Gemini CLI"),
     byItself: {
       zh: "读取工作目录中的文件；写入和命令都询问",
@@ -86,7 +94,7 @@ export const knownAgents = {
     title: "opencode",
     command: "opencode",
     args: ["acp"],
-    package: "opencode-ai",
+    install: "npm install -g opencode-ai",
     description: describeCoding("opencode"),
     byItself: {
       zh: "在工作目录中读取、写入和运行命令，除非 `opencode.json` 的 `permission` 另有规定",
@@ -106,11 +114,12 @@ export const knownAgents = {
     title: "goose",
     command: "goose",
     args: ["acp"],
-    package: "@aaif/goose",
+    install: "brew install block-goose-cli",
+    asking: { mode: "smart_approve", insteadOf: ["auto"] },
     description: describeCoding("goose"),
     byItself: {
-      zh: "默认 `GOOSE_MODE=auto`：读取、写入和运行命令，从不询问",
-      en: "as it comes (`GOOSE_MODE=auto`) reads, writes and runs commands without asking",
+      zh: "读取；写入和命令都询问。原本的 `auto` 从不询问，Duet 改用 `smart_approve`",
+      en: "reads; asks before writes and commands. In `auto`, where it begins, it never asks; Duet sets `smart_approve`",
     },
     sandbox: {
       zh: "`mode` 或 `GOOSE_MODE`：`chat`（没有工具）、`approve`（每次询问）、`smart_approve`、`auto`",
@@ -126,7 +135,8 @@ export const knownAgents = {
     title: "Qwen Code",
     command: "qwen",
     args: ["--acp"],
-    package: "@qwen-code/qwen-code",
+    install: "npm install -g @qwen-code/qwen-code",
+    asking: { mode: "default", insteadOf: ["yolo"] },
     description: describeCoding("Qwen Code"),
     byItself: {
       zh: "读取工作目录中的文件；写入和命令都询问",

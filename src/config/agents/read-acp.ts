@@ -38,6 +38,7 @@ export function readAcp(
     cwd,
     roots: acp.roots?.map(resolvePath) ?? [cwd],
     mode: acp.mode,
+    asking: known?.asking,
     permissions: acp.permissions,
     terminal: acp.terminal,
     startTimeoutMs: Math.round(acp.startTimeout * 1000),

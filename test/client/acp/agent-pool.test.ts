@@ -88,13 +88,17 @@ test("one process serves questions side by side, a session takes one at a time, 
   await expect.poll(() => readJournal(journal)).toContainEqual({ cancelled: true });
   expect((await ask("recall", { sessionId })).text).toBe("I remember: x. My mode is read-only.");
   expect(readJournal(journal).filter(({ pid }) => pid !== undefined)).toHaveLength(1);
-  const unknown = await openAgent({ settings: { mode: "yolo" } });
-  await expect(unknown.ask("recall")).rejects.toThrow('there is no mode "yolo" (allowed: write, read-only)');
+  await expect(useAgent(place, { settings: { mode: "yolo" } }).ask("recall")).rejects.toThrow(
+    'there is no mode "yolo" (allowed: write, read-only)',
+  );
 });
 
 test.each(["--resume", "--load"])("a process that died is started again, and %s takes up its session", async (flag) => {
   const sessions = join(await temporaryFolder(), "sessions");
-  const { ask, journal } = await openAgent({ args: [flag, "--sessions", sessions] });
+  // Where its sessions begin, nobody is asked.
+  const asking = { mode: "read-only", insteadOf: ["write"] };
+  const args = [flag, "--sessions", sessions, ...(flag === "--load" ? ["--options"] : [])];
+  const { ask, journal } = await openAgent({ args, settings: { asking } });
   const { sessionId } = await ask("remember x");
   const dying = ask("die", { sessionId });
   await expect(dying).rejects.toThrow(
@@ -102,7 +106,7 @@ test.each(["--resume", "--load"])("a process that died is started again, and %s 
   );
   const again = await ask("recall", { sessionId });
   // What an agent tells of an old session is no part of its answer.
-  expect(again).toMatchObject({ text: "I remember: x. My mode is write.", sessionId });
+  expect(again).toMatchObject({ text: "I remember: x. My mode is read-only.", sessionId });
   expect(again.lost).toBeUndefined();
   const entries = readJournal(journal);
   expect(entries.filter(({ pid }) => pid !== undefined)).toHaveLength(2);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { excerptChange } from "../../../src/client/acp/change-excerpt.ts";
+import { shortenChange } from "../../../src/client/acp/shorten-change.ts";
 
 const file = Array.from({ length: 100 }, (_, n) => `line ${n}`).join("\n");
 
@@ -17,5 +17,5 @@ test.each([
   ["a text that is emptied", "", [file, ""]],
   ["nothing that changes", file, ["line 97\nline 98\nline 99", "line 97\nline 98\nline 99"]],
 ])("of a change in a long file, a person sees %s with three lines around it", (_, changed, [oldText, newText]) => {
-  expect(excerptChange(file, changed)).toEqual({ oldText, newText });
+  expect(shortenChange(file, changed)).toEqual({ oldText, newText });
 });

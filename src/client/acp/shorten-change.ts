@@ -5,7 +5,7 @@ const context = 3;
  * Returns the part of a text that a change is about, before and after it, with some lines around. Agents give the whole file for each
  * change, in which a person would have to look for it.
  */
-export function excerptChange(oldText: string, newText: string): { oldText: string; newText: string } {
+export function shortenChange(oldText: string, newText: string): { oldText: string; newText: string } {
   const [before, after] = [oldText.split("\n"), newText.split("\n")];
   const shorter = Math.min(before.length, after.length);
   let head = 0;

@@ -117,7 +117,7 @@ export const files: readonly Mutation[] = [
   {
     id: "agent-write-roots",
     file: "src/tools/files/agent-file-access.ts",
-    text: "if (target === undefined || !isAllowed(target, real) || isProtected?.(target)) throw notFoundError(path);",
+    text: "if (target === undefined || !isAllowed(target, real, isRefused) || isProtected?.(target)) throw notFoundError(path);",
     becomes: "if (target === undefined) throw notFoundError(path);",
     tests: ["test/client/acp/agent-pool.test.ts"],
     endangers: "another agent writes outside of its folders through us",
@@ -125,8 +125,8 @@ export const files: readonly Mutation[] = [
   {
     id: "agent-read-roots",
     file: "src/tools/files/agent-file-access.ts",
-    text: "const found = await findAllowed(path, real, guard);",
-    becomes: "const found = path;",
+    text: 'return closedFolders.test(name) || isSecretFile(name.replace(/^\\./, "")) || isSecretFile(name);',
+    becomes: "return false;",
     tests: ["test/client/acp/agent-pool.test.ts"],
     endangers: "another agent reads secrets within its folders through us",
   },

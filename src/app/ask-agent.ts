@@ -9,7 +9,7 @@ import { noticeKinds } from "../core/notices.ts";
 import type { Journal, TakenRun } from "../core/store/journal.ts";
 import type { Conversation } from "../core/store/store.ts";
 import { waitAbortable } from "../kit/async/timeout.ts";
-import { detectLanguage, type Locale } from "../kit/locale.ts";
+import { detectLanguage, type Locale, type Text } from "../kit/locale.ts";
 import type { ActiveRun } from "./active-runs.ts";
 import type { AskRequest } from "./ask-request.ts";
 import type { AttachmentContext, PreparedAttachments } from "./attachments/prepare-attachments.ts";
@@ -144,10 +144,10 @@ export async function askAgent(
     request: {
       id: request.runId,
       question,
-      attached: resumed?.header.attached ?? attached.parts,
+      attached: isOther ? [] : (resumed?.header.attached ?? attached.parts),
       mode,
       conversation,
-      instruction: joinInstructions(selected?.settings.instructions, request.instruction),
+      instruction: joinInstructions(isOther ? undefined : selected?.settings.instructions, request.instruction),
       folderInstructions,
       search: searchFirst,
       answerForm,
@@ -187,6 +187,7 @@ export async function askAgent(
     spentMs: performance.now() - began - waitedMs,
     notices: [
       ...attached.refusals.map((why) => noticeKinds.notAttached(why, locale)),
+      ...(isOther && attached.parts.length > 0 ? [noticeKinds.notAttached(describeUnattached(name), locale)] : []),
       ...monitor.listNotices(noticeReader),
       ...(isOperator ? takeNotices(locale) : []),
       ...(findUnsaved?.()?.takeSaved(caller.owner, conversation.id) ? [noticeKinds.savedLate("earlier", locale)] : []),
@@ -209,6 +210,10 @@ export async function askAgent(
     signal,
   };
   await runAgent(options, onEvent);
+}
+
+function describeUnattached(name = ""): Text {
+  return { zh: `智能体 ${name} 只能得到文字`, en: `the agent ${name} is given text alone` };
 }
 
 /** Runs a question of an agent below another one. Its run is not recorded: the one above makes the call again, or says that it did not end. */

@@ -2,16 +2,24 @@ import { constants } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import { findAllowed, isAllowed, resolveRoots } from "./allowed-path.ts";
+import { findAllowed, isAllowed, isSecretFile, resolveRoots } from "./allowed-path.ts";
 import type { FileAccess } from "./file-guard.ts";
 import { openAllowed } from "./walk-files.ts";
 
 /** Limits a file that is read or written for another agent, in bytes. */
 const largestFile = 5_000_000;
 
+/** Matches hidden folders of programs that keep keys or run what they find there. Other hidden files are a part of many projects. */
+const closedFolders =
+  /^\.(git|ssh|gnupg|aws|azure|kube|docker|config|local|cache|password-store|mozilla|claude|codex|gemini|qwen|duet)$/i;
+
+function isRefused(name: string): boolean {
+  return closedFolders.test(name) || isSecretFile(name.replace(/^\./, "")) || isSecretFile(name);
+}
+
 /**
- * Reads and writes text files for another agent: under the roots, with links resolved, and none that is hidden, holds secrets or is
- * Duet's own. Paths are absolute, as the protocol has them. All that is not allowed gets the same answer.
+ * Reads and writes text files for another agent: under the roots, with links resolved, and none that holds secrets, is Duet's own, or
+ * lies in a hidden folder of a program. Paths are absolute, as the protocol has them. All that is not allowed gets the same answer.
  */
 export function createAgentFileAccess({ roots, guard }: FileAccess) {
   async function readWhole(handle: FileHandle, path: string): Promise<string> {
@@ -21,10 +29,8 @@ export function createAgentFileAccess({ roots, guard }: FileAccess) {
   }
 
   async function read(path: string, { line, limit }: { line?: number | undefined; limit?: number | undefined }) {
-    if (!isAbsolute(path)) throw notFoundError(path);
-    const real = await resolveRoots(roots);
-    const found = await findAllowed(path, real, guard);
-    const handle = found === undefined ? undefined : await openAllowed(found, real, guard);
+    const target = await findTarget(path);
+    const handle = await openAllowed(target, await resolveRoots(roots), guard, isRefused);
     if (handle === undefined) throw notFoundError(path);
     try {
       const text = await readWhole(handle, path);
@@ -47,7 +53,7 @@ export function createAgentFileAccess({ roots, guard }: FileAccess) {
     const there = await ignoreRejection(realpath(path), "a file that does not exist yet has no real path");
     const folder = await ignoreRejection(realpath(dirname(path)), "a folder that does not exist is in no root");
     const target = there ?? (folder && join(folder, basename(path)));
-    if (target === undefined || !isAllowed(target, real) || isProtected?.(target)) throw notFoundError(path);
+    if (target === undefined || !isAllowed(target, real, isRefused) || isProtected?.(target)) throw notFoundError(path);
     return target;
   }
 
@@ -74,7 +80,7 @@ export function createAgentFileAccess({ roots, guard }: FileAccess) {
     findFolder: async (path: string) => findAllowed(path, await resolveRoots(roots), guard),
     async open(path: string) {
       const target = await findTarget(path);
-      const handle = await openAllowed(target, await resolveRoots(roots), guard);
+      const handle = await openAllowed(target, await resolveRoots(roots), guard, isRefused);
       const before = handle && (await readWhole(handle, path).finally(() => handle.close()));
       return { path: target, before, write: (content: string) => write(path, target, content) };
     },
@@ -84,6 +90,6 @@ export function createAgentFileAccess({ roots, guard }: FileAccess) {
 function notFoundError(path: string): Error {
   const shown = JSON.stringify(path.slice(0, 300));
   return new Error(
-    `${shown} was not found: a path must be absolute, lie within the allowed folders, and not be hidden or hold secrets`,
+    `${shown} was not found: a path must be absolute, lie within the allowed folders, and hold no secrets`,
   );
 }

@@ -111,6 +111,13 @@ test("a session that cannot be resumed is told with the answer, and a question t
   expect(dead.error?.message).toContain("its process ended meanwhile (exit code 7)");
   const refused = outcomeOf(await askLater({ agent: "codex", question: "refuse" }));
   expect(refused.error?.message).toBe("The agent codex: it refused to go on.");
+  const picture = { name: "a.txt", bytes: new TextEncoder().encode("words"), mediaType: "text/plain" };
+  const told = { question: "Hello.", instruction: "Be brief.", attachments: [picture] };
+  const plain = outcomeOf(await askLater({ agent: "codex", ...told }));
+  expect(plain.response).toBe("You said: Hello.\n\nBe brief.");
+  expect(plain.notices).toEqual([
+    expect.objectContaining({ message: "Not attached: the agent codex is given text alone" }),
+  ]);
 });
 
 test("a caller asks an agent only where its tools allow that, and rules of the operator hold for it", async () => {

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AgentPlace, openAgent, openPlace, useAgent } from "../../fakes/other-agents.ts";
@@ -129,11 +129,21 @@ test("files are read and written under the roots alone, whatever links say, and 
   await writeFile(join(outside, "secret.md"), "outside");
   await writeFile(join(folder, "a.md"), "one\ntwo\nthree\n");
   await writeFile(join(folder, ".env"), "KEY=1");
+  await writeFile(join(folder, ".editorconfig"), "root = true");
+  await mkdir(join(folder, ".git"));
+  await writeFile(join(folder, ".git/config"), "[core]");
   await symlink(outside, join(folder, "link"));
   await symlink(join(outside, "secret.md"), join(folder, "file-link.md"));
   expect((await ask(`read ${folder}/a.md`)).text).toBe('{"content":"one\\ntwo\\nthree\\n"}');
   expect((await ask(`read ${folder}/a.md 2 1`)).text).toBe('{"content":"two"}');
-  const escapes = ["link/secret.md", "file-link.md", `../${outside.split("/").at(-1)}/secret.md`, ".env"];
+  expect((await ask(`read ${folder}/.editorconfig`)).text).toBe('{"content":"root = true"}');
+  const escapes = [
+    "link/secret.md",
+    "file-link.md",
+    `../${outside.split("/").at(-1)}/secret.md`,
+    ".env",
+    ".git/config",
+  ];
   for (const path of escapes) {
     expect((await ask(`read ${folder}/${path}`)).text).toMatch(/^\{"refused":.*was not found: a path must be absolute/);
     expect((await ask(`write ${folder}/${path} bad`)).text).toMatch(/^\{"refused":/);

@@ -4,8 +4,8 @@ import { type Locale, say, type Text } from "../src/kit/locale.ts";
 import { version } from "../src/kit/version.ts";
 import { type Action, type CommandRow, type Positional, toYargsOptions } from "./commands/command.ts";
 import { commandTable } from "./commands/command-table.ts";
-import { takeRepeated } from "./options.ts";
-import { describeFailedLine, markedTexts, parserError } from "./parser-errors.ts";
+import { describeFailedLine, markedTexts, missingCommandError, parserError } from "./parser-errors.ts";
+import { takeRepeated } from "./read-options.ts";
 
 /**
  * Returns the action that the command line asks for; to show help or the version is one, too. Help is in `locale`. Throws
@@ -79,7 +79,10 @@ function addCommand(parser: Argv, row: CommandRow, locale: Locale, setAction: Se
         });
       return commands ? own : own.options(toYargsOptions(row, locale));
     },
-    (values) => run && setAction(run, values),
+    (values) => {
+      if (run) setAction(run, values);
+      else if (commands?.every(({ isDefault }) => !isDefault)) throw missingCommandError(row.name, commands);
+    },
   );
 }
 

@@ -11,7 +11,8 @@ import { joinSentences } from "../src/render/event-lines.ts";
 import { chat } from "./commands/chat.ts";
 import type { Action } from "./commands/command.ts";
 import { startServer } from "./commands/serve.ts";
-import { chatOptions, type Option, serveOptions, sharedOptions, type Values } from "./options.ts";
+import { chatOptions, type Option, serveOptions, sharedOptions } from "./options.ts";
+import type { Values } from "./read-options.ts";
 
 /** On Windows there are SIGINT, SIGBREAK (Ctrl-Break), and SIGHUP when the console is closed; the others never come there. */
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGQUIT: 131, SIGBREAK: 130 } as const;

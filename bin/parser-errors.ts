@@ -79,6 +79,18 @@ export function parserError(reported: string, line: FailedLine): DuetError {
   });
 }
 
+/** Returns the error for a group of commands that does nothing by itself. */
+export function missingCommandError(name: string, commands: readonly CommandRow[]): DuetError {
+  const allowed = commands.map((row) => row.name).join(", ");
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: `${name}：缺少后面的词（允许：${allowed}）（见 duet ${name} --help）`,
+      en: `${name}: a word is missing after it (allowed: ${allowed}) (see duet ${name} --help)`,
+    },
+  });
+}
+
 function describeError(reported: string, line: FailedLine): Text {
   const [kind = "", first = "", second = "", third = ""] = reported.split(separator);
   if (kind === "choice") return describeChoice(first, second, third, line);

@@ -1,6 +1,6 @@
 import { type Console, createWarn } from "../../src/cli/console.ts";
 import type { Config } from "../../src/config/config.ts";
-import { readMode, toFlags, type Values } from "../options.ts";
+import { readMode, toFlags, type Values } from "../read-options.ts";
 import type { Action } from "./command.ts";
 
 /** Limits how long an agent may take to close when its editor has left, in milliseconds. */

@@ -7,8 +7,8 @@ import type { AnswerForm } from "../../src/core/answer-form.ts";
 import type { FolderInstructions } from "../../src/core/folder-instructions.ts";
 import { DuetError } from "../../src/kit/errors.ts";
 import type { Locale } from "../../src/kit/locale.ts";
+import { askOptions } from "../options.ts";
 import {
-  askOptions,
   readAgent,
   readConversationChoice,
   readMode,
@@ -16,7 +16,7 @@ import {
   toOptionText,
   toTexts,
   type Values,
-} from "../options.ts";
+} from "../read-options.ts";
 import { type Action, type CommandRow, createOutputOption } from "./command.ts";
 
 export const askCommand: CommandRow = {
@@ -131,8 +131,8 @@ function ask(values: Values): Action {
         drafts: output === "jsonl" ? values.drafts === true : canShowLiveLine(console, config),
         verbose: config.agent.verbose,
         hyperlinks,
-        openAnswer: (locale) =>
-          terminalAnswer?.openTerminalAnswer(console, config, { wantsColours, hyperlinks, locale }),
+        openAnswer: (locale, echo) =>
+          terminalAnswer?.openTerminalAnswer(console, config, { wantsColours, hyperlinks, locale, echo }),
         consent: createFolderConsent(config, process.cwd()),
       });
     });

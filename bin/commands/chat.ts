@@ -6,7 +6,7 @@ import { followConfig } from "../../src/cli/follow-config.ts";
 import { type DuetContext, withDuet } from "../../src/cli/with-duet.ts";
 import type { Flags } from "../../src/config/settings/settings.ts";
 import { DuetError } from "../../src/kit/errors.ts";
-import { readAgent, readConversationChoice, readMode, toFlags, toTexts, type Values } from "../options.ts";
+import { readAgent, readConversationChoice, readMode, toFlags, toTexts, type Values } from "../read-options.ts";
 import type { Action } from "./command.ts";
 
 /** Opens the terminal chat with a list of conversations to continue. Throws a `config` error where nobody can choose. */

@@ -1,6 +1,7 @@
 import type { Context } from "../../src/cli/console.ts";
 import { type Locale, say, type Text } from "../../src/kit/locale.ts";
-import { type CompletionKind, type Option, sharedOptions, type Values } from "../options.ts";
+import { type CompletionKind, type Option, sharedOptions } from "../options.ts";
+import type { Values } from "../read-options.ts";
 
 /** Runs what a command line asks for and returns the exit code. */
 export interface Action {

@@ -1,6 +1,6 @@
 import { withStore } from "../../src/cli/with-duet.ts";
 import { sanitizeLine } from "../../src/kit/text/sanitize.ts";
-import { toFlags, type Values } from "../options.ts";
+import { toFlags, type Values } from "../read-options.ts";
 import type { Action, CommandRow } from "./command.ts";
 
 /** `table` is called when the command runs, because the command is itself in it. */

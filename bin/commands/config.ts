@@ -1,6 +1,6 @@
 import { writeLine } from "../../src/cli/console.ts";
 import { sanitizeLine } from "../../src/kit/text/sanitize.ts";
-import { readOutputFormat, toFlags, type Values } from "../options.ts";
+import { readOutputFormat, toFlags, type Values } from "../read-options.ts";
 import { type Action, type CommandRow, textOrJson, yes } from "./command.ts";
 
 const help = {

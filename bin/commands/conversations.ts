@@ -1,14 +1,6 @@
 import { withStore } from "../../src/cli/with-duet.ts";
-import {
-  pageOptions,
-  pruneOptions,
-  readOutputFormat,
-  readPage,
-  toFlags,
-  toOptionText,
-  toTexts,
-  type Values,
-} from "../options.ts";
+import { pageOptions, pruneOptions } from "../options.ts";
+import { readOutputFormat, readPage, toFlags, toOptionText, toTexts, type Values } from "../read-options.ts";
 import { type Action, type CommandRow, type Positional, textOrJson } from "./command.ts";
 
 const id: Positional = { name: "id", isRequired: true, completes: "conversation" };

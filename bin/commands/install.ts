@@ -1,15 +1,8 @@
 import { resolve } from "node:path";
 import { hostNames } from "../../src/cli/install/hosts.ts";
 import { load } from "../../src/cli/with-duet.ts";
-import {
-  readExpose,
-  refusedFlagError,
-  serveOptions,
-  sharedOptions,
-  toFlags,
-  toOptionText,
-  type Values,
-} from "../options.ts";
+import { serveOptions, sharedOptions } from "../options.ts";
+import { readExpose, refusedFlagError, toFlags, toOptionText, type Values } from "../read-options.ts";
 import { type Action, type CommandRow, yes } from "./command.ts";
 
 export const installCommand: CommandRow = {

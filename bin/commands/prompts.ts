@@ -1,5 +1,5 @@
 import { load } from "../../src/cli/with-duet.ts";
-import { readOutputFormat, toFlags, toOptionText, toTexts, type Values } from "../options.ts";
+import { readOutputFormat, toFlags, toOptionText, toTexts, type Values } from "../read-options.ts";
 import { type Action, type CommandRow, textOrJson } from "./command.ts";
 
 export const promptsCommand: CommandRow = {

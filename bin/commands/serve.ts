@@ -9,7 +9,7 @@ import type { RunHandle } from "../../src/runs/run-handle.ts";
 import { createWarnings } from "../../src/server/mcp/warnings.ts";
 import { createLog, type Log, type LogOptions } from "../../src/server/operations/log.ts";
 import { createFaultLog, createRunLog, type RunLog } from "../../src/server/operations/log-runs.ts";
-import { readExpose, readMode, toFlags, toOptionText, type Values } from "../options.ts";
+import { readExpose, readMode, toFlags, toOptionText, type Values } from "../read-options.ts";
 import type { Action } from "./command.ts";
 
 /** Limits the sending of the last spans over stdio, in milliseconds. */

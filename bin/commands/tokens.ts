@@ -5,15 +5,8 @@ import { describeNotAllowed } from "../../src/core/schemas/describe-issue.ts";
 import { type TokenScope, tokenScopes } from "../../src/core/store/credentials.ts";
 import { findPermitProblem } from "../../src/core/tools/tool-pattern.ts";
 import { DuetError } from "../../src/kit/errors.ts";
-import {
-  type Option,
-  readOutputFormat,
-  refusedFlagError,
-  splitList,
-  toFlags,
-  toOptionText,
-  type Values,
-} from "../options.ts";
+import type { Option } from "../options.ts";
+import { readOutputFormat, refusedFlagError, splitList, toFlags, toOptionText, type Values } from "../read-options.ts";
 import { type Action, type CommandRow, type Positional, textOrJson } from "./command.ts";
 
 const createOptions: Readonly<Record<string, Option>> = {

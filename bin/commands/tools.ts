@@ -1,5 +1,5 @@
 import { withDuet } from "../../src/cli/with-duet.ts";
-import { readOutputFormat, toFlags, toOptionText, toTexts, type Values } from "../options.ts";
+import { readOutputFormat, toFlags, toOptionText, toTexts, type Values } from "../read-options.ts";
 import { type Action, type CommandRow, textOrJson, yes } from "./command.ts";
 
 export const toolsCommand: CommandRow = {

@@ -1,17 +1,16 @@
 import {
   type CompletedCommand,
-  groupValues,
-  listPositionals,
   listValuedFlags,
+  renderPaths,
+  renderPlaceCases,
+  renderValueCases,
+  type ShellWords,
   type Values,
 } from "./completed-commands.ts";
 
 /** Renders the completion for bash, from version 3.2 on. */
 export function renderBash(commands: readonly CompletedCommand[]): string {
-  const cases = groupValues(commands).map(
-    ({ flag, paths, values }) =>
-      `    ${paths.map((path) => quote(`${path}:${flag}`)).join("|")}) ${offer(values)}; return ;;`,
-  );
+  const cases = renderValueCases(commands, shell);
   const flags = commands.map(
     ({ path, options }) =>
       `      ${quote(path)}) ${offer(options.flatMap(({ flag, short }) => (short ? [flag, `-${short}`] : [flag])))} ;;`,
@@ -19,11 +18,7 @@ export function renderBash(commands: readonly CompletedCommand[]): string {
   const words = commands
     .filter((command) => command.commands.length > 0)
     .map(({ path, commands: below }) => `    ${quote(`${path}:0`)}) ${offer(below.map(({ name }) => name))} ;;`);
-  const places = commands.flatMap((command) =>
-    listPositionals(command).map(
-      ({ place, values }) => `    ${quote(`${command.path}:`)}${place}) ${offer(values)} ;;`,
-    ),
-  );
+  const places = renderPlaceCases(commands, shell);
   return `# Completion of duet for bash: source <(duet completion bash)
 _duet_words() {
   local word
@@ -64,10 +59,7 @@ _duet() {
       -*) continue ;;
     esac
     case "$at $word" in
-      ${commands
-        .slice(1)
-        .map(({ path }) => quote(path))
-        .join("|")}) at="$at $word" ;;
+      ${renderPaths(commands, shell)}) at="$at $word" ;;
       *) count=$((count + 1)) ;;
     esac
   done
@@ -87,6 +79,8 @@ ${[...words, ...places].join("\n")}
 complete -F _duet duet
 `;
 }
+
+const shell: ShellWords = { quote, offer };
 
 function offer(values: Values): string {
   if (values === "none") return "return";

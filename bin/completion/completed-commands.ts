@@ -92,3 +92,34 @@ export function listPositionals({ positionals, repeatsLast }: CompletedCommand):
     .map((values, index) => ({ place: repeatsLast && index === positionals.length - 1 ? "*" : `${index}`, values }))
     .filter(({ values }) => values !== "none");
 }
+
+/** Says how a shell writes a word, and what it offers. */
+export interface ShellWords {
+  quote(text: string): string;
+  offer(values: Values): string;
+}
+
+/** Renders the cases of `$at:$prev`, in which the word before names an option: bash and zsh write them alike. */
+export function renderValueCases(commands: readonly CompletedCommand[], { quote, offer }: ShellWords): string[] {
+  return groupValues(commands).map(({ flag, paths, values }) => {
+    const places = paths.map((path) => quote(`${path}:${flag}`));
+    return `    ${places.join("|")}) ${offer(values)}; return ;;`;
+  });
+}
+
+/** Renders the cases of `$at:$count`, in which an argument stands. */
+export function renderPlaceCases(commands: readonly CompletedCommand[], { quote, offer }: ShellWords): string[] {
+  return commands.flatMap((command) =>
+    listPositionals(command).map(
+      ({ place, values }) => `    ${quote(`${command.path}:`)}${place}) ${offer(values)} ;;`,
+    ),
+  );
+}
+
+/** Renders the pattern of all commands, with the words before them. */
+export function renderPaths(commands: readonly CompletedCommand[], { quote }: Pick<ShellWords, "quote">): string {
+  return commands
+    .slice(1)
+    .map(({ path }) => quote(path))
+    .join("|");
+}

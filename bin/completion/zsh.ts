@@ -1,17 +1,16 @@
 import {
   type CompletedCommand,
-  groupValues,
-  listPositionals,
   listValuedFlags,
+  renderPaths,
+  renderPlaceCases,
+  renderValueCases,
+  type ShellWords,
   type Values,
 } from "./completed-commands.ts";
 
 /** Renders the completion for zsh: to be sourced after `compinit`, or a file `_duet` in a folder of `fpath`. */
 export function renderZsh(commands: readonly CompletedCommand[]): string {
-  const cases = groupValues(commands).map(
-    ({ flag, paths, values }) =>
-      `    ${paths.map((path) => quote(`${path}:${flag}`)).join("|")}) ${offer(values)}; return ;;`,
-  );
+  const cases = renderValueCases(commands, shell);
   const flags = commands.map(({ path, options }) => {
     const rows = options.flatMap(({ flag, short, help }) => [
       describe(flag, help),
@@ -25,11 +24,7 @@ export function renderZsh(commands: readonly CompletedCommand[]): string {
       const rows = below.map(({ name, help }) => describe(name, help));
       return `    ${quote(`${path}:0`)}) found=(${rows.join(" ")}); _describe -t commands command found ;;`;
     });
-  const places = commands.flatMap((command) =>
-    listPositionals(command).map(
-      ({ place, values }) => `    ${quote(`${command.path}:`)}${place}) ${offer(values)} ;;`,
-    ),
-  );
+  const places = renderPlaceCases(commands, shell);
   return `#compdef duet
 # Completion of duet for zsh: source <(duet completion zsh), or a file _duet in a folder of fpath.
 _duet() {
@@ -47,10 +42,7 @@ _duet() {
       (-*) continue ;;
     esac
     case "$at $word" in
-      (${commands
-        .slice(1)
-        .map(({ path }) => quote(path))
-        .join("|")}) at="$at $word" ;;
+      (${renderPaths(commands, shell)}) at="$at $word" ;;
       (*) ((count++)) ;;
     esac
   done
@@ -75,6 +67,8 @@ else
 fi
 `;
 }
+
+const shell: ShellWords = { quote, offer };
 
 function offer(values: Values): string {
   if (values === "none") return "_message value";

@@ -106,7 +106,7 @@ export const hookMutations: readonly Mutation[] = [
   {
     id: "command-file-trust",
     file: "src/cli/chat/own-commands/file-command.ts",
-    text: "if (isProjects && !(await isAccepted(command, chat, signal))) return undefined;",
+    text: "if (isFromProject && !(await isAccepted(command, chat, signal))) return undefined;",
     becomes: "",
     tests: ["test/cli/chat/own-commands.test.ts"],
     endangers: "a command file of a folder that nobody has trusted is asked as the user's own words",

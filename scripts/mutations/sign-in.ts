@@ -41,10 +41,18 @@ export const signInMutations: readonly Mutation[] = [
   {
     id: "api-token-reads",
     file: "src/server/http/auth/check-api-token.ts",
-    text: '    if (found.scope === "read" && !isReading(method)) return createScopeRefusal(found);\n',
+    text: '    if (found.scope === "read" && !isReading(request)) return createScopeRefusal(found);\n',
     becomes: "",
     tests: tokens,
     endangers: "a token that may only read begins runs and deletes conversations",
+  },
+  {
+    id: "api-token-reading-path",
+    file: "src/server/http/auth/check-api-token.ts",
+    text: "messages\\/count_tokens\\/*$/;",
+    becomes: "messages/;",
+    tests: tokens,
+    endangers: "a token that may only read asks models",
   },
   {
     id: "api-token-owner",

@@ -180,8 +180,10 @@ async function runToEnd(run: Run, ending: RunResult): Promise<void> {
     return;
   }
   const instruction = toInstructionMessages(run.input);
-  if (run.state.client && instruction[0]) run.state.client.instruction = { message: instruction[0] };
-  await recallConversation(run, [...toFolderMessages(run), ...instruction, ...session]);
+  const folder = toFolderMessages(run);
+  if (run.state.client)
+    run.state.client.instruction = { anchor: folder.at(-1), messages: instruction, former: new Set() };
+  await recallConversation(run, [...folder, ...instruction, ...session]);
   takeEarlierSteps(run);
   if ((run.input.earlierSteps ?? []).length > 0 && run.services.catalog.tools.size === 0) {
     ending.written = await answerFromEarlierSteps(run);

@@ -17,7 +17,7 @@ import type { AgentTrace } from "../core/trace.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { createPushedStream } from "../kit/async/pushed-stream.ts";
 import { createTimeLimit, waitAbortable } from "../kit/async/timeout.ts";
-import type { Locale } from "../kit/locale.ts";
+import type { Locale, Text } from "../kit/locale.ts";
 import type { PausedModel } from "../providers/middleware/endpoints.ts";
 import { closedError } from "./active-runs.ts";
 import { askAgent, chooseLocale, ignoreAbort } from "./ask-agent.ts";
@@ -164,6 +164,11 @@ export class Duet {
   async fetchFile(url: string, room: number, signal: AbortSignal): Promise<Attachment> {
     const { fetchFile } = await import("./tools/fetch-file.ts");
     return fetchFile(this.#parts.config, url, room, signal);
+  }
+
+  /** Returns why a file cannot come with a question, or undefined for one that can. Rejects only when the signal aborts. */
+  async checkFile(attachment: Attachment, locale: Locale, signal: AbortSignal): Promise<Text | undefined> {
+    return (await this.#parts.attachments.get()).check(attachment, { locale, signal });
   }
 
   /** Returns the state of the servers once each has been tried. */

@@ -14,6 +14,7 @@ import type { LiveLine } from "./live-line.ts";
 import { createTerminalUser } from "./questions/ask-question.ts";
 import { createQuietScreen } from "./questions/quiet-screen.ts";
 import { canBeAsked, openTerminalQuestions } from "./questions/reader.ts";
+import { createEcho, type Echo } from "./terminal/screen/echo.ts";
 import { type Line, toPlainText } from "./terminal/text/line.ts";
 import type { TerminalAnswer } from "./terminal-answer.ts";
 
@@ -25,7 +26,7 @@ export interface AskOptions {
   verbose: boolean;
   hyperlinks: boolean;
   /** Opens what shows the answer on a terminal. Without it the answer is written as the model wrote it. */
-  openAnswer?(locale: Locale): TerminalAnswer | undefined;
+  openAnswer?(locale: Locale, echo: Echo): TerminalAnswer | undefined;
   /** Provides what is shown of calls that need consent, and the rules that allow some. */
   consent?: FolderConsent | undefined;
   /** Is true where lines of JSON are to have drafts, or stderr is a terminal that can take them back. */
@@ -39,14 +40,20 @@ export interface AskOptions {
 export async function runAsk(options: AskOptions): Promise<number> {
   const { duet, console, request, output, verbose, hyperlinks, consent, drafts = false } = options;
   const locale = duet.localeFor(request.question);
-  const liveLine = drafts && output === "text" ? await openLiveLine(console) : undefined;
-  const answer = output === "text" ? options.openAnswer?.(locale) : undefined;
+  const echo = createEcho(console.stdout.isTTY ? 1 : 2);
+  const liveLine = drafts && output === "text" ? await openLiveLine(console, echo) : undefined;
+  const answer = output === "text" ? options.openAnswer?.(locale, echo) : undefined;
   const take = createEventWriter(output, { console, locale, verbose, hyperlinks, liveLine, answer });
   let outcome: Outcome | undefined;
   const write = (line: string | Line) => writeSafely(console.stderr, `${toPlainText(line)}\n`);
   const showsEvents = output !== "text" && !verbose;
   const questions = canBeAsked(console) ? openTerminalQuestions(console) : undefined;
-  const screen = questions && createQuietScreen(questions.ask);
+  const screen =
+    questions &&
+    createQuietScreen((query, signal) => {
+      echo.turnOn();
+      return questions.ask(query, signal);
+    });
   const user = screen && createTerminalUser({ locale, ask: screen.ask, write, showsEvents, consent });
   try {
     for await (const event of duet.ask({ user, recording: { entrance: "terminal" }, drafts, ...request })) {
@@ -57,14 +64,15 @@ export async function runAsk(options: AskOptions): Promise<number> {
     }
   } finally {
     answer?.end();
+    echo.turnOn();
     questions?.close();
   }
   return toExitCode(outcome);
 }
 
-async function openLiveLine({ stderr }: Console): Promise<LiveLine> {
+async function openLiveLine({ stderr }: Console, echo: Echo): Promise<LiveLine> {
   const { createLiveLine } = await import("./live-line.ts");
-  return createLiveLine(stderr);
+  return createLiveLine(stderr, echo);
 }
 
 function createEventWriter(output: AskOptions["output"], options: RenderOptions): (event: AgentEvent) => void {

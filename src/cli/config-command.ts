@@ -16,6 +16,7 @@ import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { isRecord } from "../kit/json.ts";
 import { type Locale, say } from "../kit/locale.ts";
 import { sanitizeLine, toSafeJson } from "../kit/text/sanitize.ts";
+import { countCells, padCells } from "./terminal/text/width.ts";
 
 export interface ConfigCommand {
   flags: Flags;
@@ -120,24 +121,10 @@ export function toOriginText(origin: Origin, locale: Locale): string {
 /** Formats columns as wide as their longest cell, up to 60 terminal columns; a longer cell shifts only its own row. */
 export function toTable(lines: string[][]): string {
   const widths = (lines[0] ?? []).map((_, column) =>
-    Math.min(60, Math.max(...lines.map((line) => measureWidth(line[column])))),
+    Math.min(60, Math.max(...lines.map((line) => countCells(line[column] ?? "")))),
   );
-  const padded = lines.map((line) =>
-    line.map((cell, column) => cell + " ".repeat(Math.max(0, (widths[column] ?? 0) - measureWidth(cell)))),
-  );
+  const padded = lines.map((line) => line.map((cell, column) => padCells(cell, widths[column] ?? 0)));
   return padded.map((line) => `${line.join("  ").trimEnd()}\n`).join("");
-}
-
-/** Counts terminal columns; East Asian wide characters take two. */
-function measureWidth(cell = ""): number {
-  return [...cell].reduce(
-    (sum, character) =>
-      sum +
-      (/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/.test(character)
-        ? 2
-        : 1),
-    0,
-  );
 }
 
 export function toJsonText(value: unknown): string {

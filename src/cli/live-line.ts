@@ -1,5 +1,6 @@
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 import type { Output } from "./console.ts";
+import type { Echo } from "./terminal/screen/echo.ts";
 import { createLine, toPlainText } from "./terminal/text/line.ts";
 import { wrapLine } from "./terminal/text/wrap.ts";
 
@@ -15,11 +16,12 @@ const eraseLine = "\r\x1b[K";
 /** Is assumed where the terminal does not say how wide it is. */
 const usualColumns = 80;
 
-/** `output` is a terminal that can move its cursor. */
-export function createLiveLine(output: Output & { readonly columns?: number }): LiveLine {
+/** `output` is a terminal that can move its cursor. Its echo is turned off before the first line; whoever passes it turns it on again. */
+export function createLiveLine(output: Output & { readonly columns?: number }, echo?: Pick<Echo, "turnOff">): LiveLine {
   let isShown = false;
   return {
     show(text) {
+      echo?.turnOff();
       const columns = (output.columns || usualColumns) - sign.length - 1;
       const row = wrapLine(createLine(sanitizeLine(text)), Math.max(2, columns)).at(-1) ?? [];
       output.write(`${eraseLine}${sign}${toPlainText(row)}`);

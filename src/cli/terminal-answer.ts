@@ -5,6 +5,7 @@ import { sanitize } from "../kit/text/sanitize.ts";
 import type { Console } from "./console.ts";
 import { createMarkdownStream, type MarkdownStream } from "./terminal/markdown/markdown-stream.ts";
 import { chooseReflow } from "./terminal/screen/choose-reflow.ts";
+import type { Echo } from "./terminal/screen/echo.ts";
 import { type PaintOptions, paintLine } from "./terminal/screen/paint-line.ts";
 import { createScreen, type OpenScreen, type ScreenOptions } from "./terminal/screen/screen.ts";
 import { chooseTheme, createTheme } from "./terminal/screen/theme.ts";
@@ -23,12 +24,15 @@ export interface TerminalAnswer {
 export interface TerminalAnswerOptions extends Pick<ScreenOptions, "stdout" | "reflow"> {
   look: PaintOptions;
   locale: Locale;
+  /** Is turned off before the first line is drawn; whoever passes it turns it on again. */
+  echo?: Pick<Echo, "turnOff"> | undefined;
 }
 
-export function createTerminalAnswer({ stdout, reflow, look, locale }: TerminalAnswerOptions): TerminalAnswer {
+export function createTerminalAnswer({ stdout, reflow, look, locale, echo }: TerminalAnswerOptions): TerminalAnswer {
   let open: { screen: OpenScreen; markdown: MarkdownStream } | undefined;
 
   function begin(): NonNullable<typeof open> {
+    echo?.turnOff();
     const markdown = createMarkdownStream({
       columns: () => screen.size.columns,
       hyperlinks: look.hyperlinks,
@@ -74,20 +78,22 @@ function wrapNote(text: string, columns: number): string[] {
   return wrapLine(createLine(text), columns, { hanging: [{ text: blanks }] }).map(toPlainText);
 }
 
-/**
- * Returns undefined where the answer is to come as the model writes it: into a pipe or a file, on a terminal that shows plain lines, and
- * within tmux, where the last words of a slow answer were seen to stand double.
- */
+interface AnswerLook {
+  wantsColours: boolean;
+  hyperlinks: boolean;
+}
+
+/** Returns undefined where the answer is to come as the model writes it: into a pipe or a file, and on a terminal that shows plain lines. */
 export function openTerminalAnswer(
   { stdout }: Pick<Console, "stdout">,
   { environment, terminal }: Pick<Config, "environment" | "terminal">,
-  { wantsColours, hyperlinks, locale }: { wantsColours: boolean; hyperlinks: boolean; locale: Locale },
+  { wantsColours, hyperlinks, locale, echo }: AnswerLook & Pick<TerminalAnswerOptions, "locale" | "echo">,
 ): TerminalAnswer | undefined {
   const isWideEnough = (stdout.columns ?? 0) >= fewestColumns;
   const isPlain = environment.TERM === "dumb" || terminal.screenReader;
-  if (!stdout.isTTY || isPlain || environment.TMUX || !isWideEnough) return undefined;
+  if (!stdout.isTTY || isPlain || !isWideEnough) return undefined;
   const theme = createTheme(chooseTheme({ environment, wantsColours, configured: terminal.theme }));
-  return createTerminalAnswer({ stdout, reflow: chooseReflow(environment), look: { theme, hyperlinks }, locale });
+  return createTerminalAnswer({ stdout, reflow: chooseReflow(environment), look: { theme, hyperlinks }, locale, echo });
 }
 
 /** In fewer columns laid out text is harder to read than plain text. */

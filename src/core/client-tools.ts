@@ -4,7 +4,7 @@ import type { Tool, ToolResult } from "./tools/tool.ts";
 
 /** Describes a tool that the program which asks runs itself. */
 export interface ClientToolDefinition {
-  /** Is unique among the program's tools and matches `^[a-zA-Z0-9_-]{1,64}$`. */
+  /** Is unique among the program's tools. It may be one that vendors do not take: what speaks to them makes it fit. */
   name: string;
   description: string;
   inputSchema: JsonSchema;

@@ -60,10 +60,10 @@ async function ask(models: DuetOptions["models"], seconds = 3600): Promise<Asked
       await vi.advanceTimersByTimeAsync(ms);
       for (let each = 0; each < 5; each++) await turn();
     },
-    requests: (count) => expect.poll(() => fake.journal.length, { timeout: 20_000 }).toBe(count),
-    answered: (wanted) => expect.poll(text, { timeout: 20_000 }).toBe(wanted),
+    requests: (count) => expect.poll(() => fake.journal.length).toBe(count),
+    answered: (wanted) => expect.poll(text).toBe(wanted),
     async ended() {
-      await expect.poll(outcome, { timeout: 20_000 }).toBeDefined();
+      await expect.poll(outcome).toBeDefined();
       await run;
       return outcome() as Outcome;
     },
@@ -145,7 +145,7 @@ describe("a vendor that asks to wait", () => {
   test("less than that is waited for, and then answers", async () => {
     fake.script("gpt-4", limited, { text: "Sunny." });
     const asked = await ask(gpt4, 60);
-    await expect.poll(() => asked.events.some((event) => event.type === "notice"), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => asked.events.some((event) => event.type === "notice")).toBe(true);
     await asked.pass(54_000);
     expect(fake.journal).toHaveLength(1);
     await asked.pass(1500);
@@ -155,7 +155,7 @@ describe("a vendor that asks to wait", () => {
   test("and then says nothing until the run's time is over is reported as what it first said", async () => {
     fake.script("gpt-4", { ...limited, headers: { "retry-after": "20" } }, { hang: "before-headers" });
     const asked = await ask(gpt4, 40);
-    await expect.poll(() => asked.events.some((event) => event.type === "notice"), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => asked.events.some((event) => event.type === "notice")).toBe(true);
     await asked.pass(20_500);
     await asked.requests(2);
     await asked.pass(19_500);

@@ -7,6 +7,7 @@ import { runTrust } from "../../src/cli/trust/trust-command.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import type { Flags } from "../../src/config/settings/settings.ts";
 import { workplace } from "../config/workplace.ts";
+import { patienceMs } from "../runner/patience.ts";
 
 interface Watched {
   directory: string;
@@ -208,5 +209,5 @@ test("keeps no process alive", () => {
     const never = new AbortController().signal;
     watchConfig({ config, flags: {}, ...place, onServers: async () => {}, warn: () => {}, signal: never });
   `;
-  execFileSync(process.execPath, ["--input-type=module", "-e", script], { timeout: 20_000, stdio: "pipe" });
+  execFileSync(process.execPath, ["--input-type=module", "-e", script], { timeout: patienceMs, stdio: "pipe" });
 });

@@ -28,6 +28,11 @@ const cases: [args: string, en: string, zh: string][] = [
     "参数太少：给出 0 个（允许：至少 1 个）（见 duet --help）",
   ],
   [
+    "completion",
+    "completion: a word is missing after it (allowed: bash, zsh, fish, conversations) (see duet completion --help)",
+    "completion：缺少后面的词（允许：bash, zsh, fish, conversations）（见 duet completion --help）",
+  ],
+  [
     "ask hi --max-iterations x",
     '--max-iterations: "x" is not allowed (allowed: an integer from 1 to 1000)',
     '--max-iterations: 不能是 "x"（允许：1 到 1000 的整数）',

@@ -20,6 +20,7 @@ import {
 import { startFakeProvider } from "../fakes/provider.ts";
 import { startFakeSearch } from "../fakes/search.ts";
 import { runWarmProgram as runProgram } from "../fakes/warm-program.ts";
+import { patienceMs } from "../runner/patience.ts";
 
 const files = {
   "tools/weather.ts": `import { defineTool } from "duet-mcp";
@@ -273,7 +274,7 @@ describe("a module that misbehaves beyond its call", () => {
         const again = await client.callTool({ name: "odd", arguments: {} });
         expect(again).toMatchObject({ content: [{ type: "text", text: "odd" }] });
       },
-      { timeout: 20_000 },
+      { timeout: patienceMs },
     );
   });
 });

@@ -3,6 +3,7 @@ import type { Client, JSONRPCMessage, Transport } from "@modelcontextprotocol/cl
 import { AppBridge, type McpUiHostContext } from "@modelcontextprotocol/ext-apps/app-bridge";
 import { parseHTML } from "linkedom";
 import { onTestFinished } from "vitest";
+import { patienceMs } from "../runner/patience.ts";
 
 export interface PageHost {
   /** The host's side, by the official package. */
@@ -10,7 +11,7 @@ export interface PageHost {
   readonly document: PageDocument;
   /** Links that the page had opened. */
   readonly opened: string[];
-  /** Resolves as soon as the page shows what is wanted; rejects with the page's text after five seconds. */
+  /** Resolves as soon as the page shows what is wanted; rejects with the page's text where that never comes. */
   shows(wanted: (text: string) => boolean): Promise<void>;
   click(element: PageElement | null): void;
 }
@@ -103,7 +104,7 @@ export async function showPage({ html, client, context = {}, language = "en" }: 
 function shown(document: PageDocument, wanted: (text: string) => boolean): Promise<void> {
   const visible = (): string => textOf(document.body);
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => end(new Error(`the page shows: ${visible()}`)), 5000);
+    const timer = setTimeout(() => end(new Error(`the page shows: ${visible()}`)), patienceMs);
     const look = setInterval(() => wanted(visible()) && end(), 10);
     function end(error?: Error): void {
       clearTimeout(timer);

@@ -42,6 +42,8 @@ export interface Terminal {
   /** What the terminal had to answer to the program, or to what slipped through it. */
   answers(): string[];
   resize(columns: number, lines: number): Promise<void>;
+  /** How the terminal treats what is typed now, in the words of `stty`. */
+  modes(): Promise<string[]>;
   /** Sends a signal to the program. */
   signal(name: NodeJS.Signals): Promise<void>;
   /** The terminal is gone, as when its window is closed. */
@@ -53,6 +55,8 @@ export interface Terminal {
 export interface TerminalOptions extends ProgramOptions, Partial<TerminalSize> {
   /** Leaves the home as it is: the very first start writes a configuration with other limits than the defaults. */
   isFirstStart?: boolean;
+  /** Shows what is typed while nothing reads it. */
+  echoes?: boolean;
 }
 
 /** Sooner than this after a question no key is its answer: more than the program waits, on a busy machine too. */
@@ -60,7 +64,7 @@ const reactionMs = 700;
 
 /** 100 columns and 40 lines unless stated otherwise. */
 export async function startTerminal(args: string[], options: TerminalOptions = {}): Promise<Terminal> {
-  const { columns = 100, lines = 40, cwd, isFirstStart = false } = options;
+  const { columns = 100, lines = 40, cwd, isFirstStart = false, echoes = false } = options;
   const env = await programEnvironment(options.env);
   if (!isFirstStart) await writeEmptyConfig(join(env.HOME ?? "", ".config/duet"));
   const emulator = createEmulator({ columns, lines });
@@ -75,6 +79,7 @@ export async function startTerminal(args: string[], options: TerminalOptions = {
     env,
     columns,
     lines,
+    echoes,
     onBytes(bytes) {
       // One after the other: the emulator must not hold half of the next frame while the frames say that all is whole.
       drawn = drawn.then(async () => {
@@ -92,7 +97,7 @@ export async function startTerminal(args: string[], options: TerminalOptions = {
     await drawn;
     return code;
   };
-  return { ...inHands(terminal, emulator, written, watch), ended };
+  return { ...inHands(terminal, emulator, written, watch, () => drawn), ended };
 }
 
 async function writeEmptyConfig(folder: string): Promise<void> {
@@ -106,6 +111,7 @@ function inHands(
   emulator: Emulator,
   written: Buffer[],
   watch: Watch,
+  drawn: () => Promise<void>,
 ): Omit<Terminal, "ended"> {
   const bytes = () => Buffer.concat(written);
   const screen = () => plain(bytes().toString());
@@ -145,14 +151,23 @@ function inHands(
     bytes,
     answers: emulator.answers,
     async resize(columns, lines) {
-      // In the middle of a frame no program can know what a terminal makes of the half that it has.
-      await watch.until(
-        () => true,
-        () => "The screen never showed a whole frame.",
-      );
+      // What a program writes for the old size after its terminal has the new one, no program can know. So the program stands still
+      // behind a whole frame while both get it.
+      for (;;) {
+        await watch.until(
+          () => true,
+          () => "The screen never showed a whole frame.",
+        );
+        await terminal.freeze();
+        await drawn();
+        if (watch.isWhole()) break;
+        await terminal.thaw();
+      }
       await emulator.resize({ columns, lines });
       await terminal.resize({ columns, lines });
+      await terminal.thaw();
     },
+    modes: terminal.modes,
     signal: terminal.signal,
     vanish: terminal.kill,
   };
@@ -176,6 +191,8 @@ function createFrames() {
 
 /** Waits for a screen that changes. */
 interface Watch {
+  /** Is true where what was written so far ends behind a whole frame. */
+  isWhole(): boolean;
   changed(): void;
   until(isSo: () => boolean, complaint: () => string): Promise<void>;
 }
@@ -183,6 +200,7 @@ interface Watch {
 function createWatch(isWhole: () => boolean): Watch {
   const waiting = new Set<() => void>();
   return {
+    isWhole,
     changed() {
       for (const look of waiting) look();
     },

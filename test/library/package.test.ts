@@ -72,7 +72,7 @@ async function compile(name: string, files: Record<string, string>): Promise<str
   if (name === "plain") await rm(join(folder, "node_modules", "zod"));
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }));
   const tsc = resolve("node_modules/typescript/bin/tsc");
-  const child = spawn(process.execPath, [tsc, "-p", ".", "--pretty", "false"], { cwd: folder });
+  const child = spawn(process.execPath, [tsc, "-p", ".", "--pretty", "false", "--singleThreaded"], { cwd: folder });
   return (await collect(child)).stdout;
 }
 

@@ -1,13 +1,13 @@
 import type { ClientReply, ClientTools, PendingCall } from "../../core/client-tools.ts";
-import type { Message, UserMessage } from "../../core/messages.ts";
+import type { UserMessage } from "../../core/messages.ts";
 import { createFailure, isOfClient, type Tool, type ToolResult } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { say } from "../../kit/locale.ts";
 import { noResult } from "../context/given-steps.ts";
 import { getUsage } from "../limits/reached-limit.ts";
 import type { Limits } from "../limits/run-clock.ts";
-import { composeInstruction } from "../prompts/instruction-messages.ts";
 import { getDepth, type Run } from "../run.ts";
+import { changeInstruction } from "./client-instruction.ts";
 
 /** Returns the tools of a run with those of the program that asks. Of two with one name the program's is there, which expects its own to be called. */
 export function addClientTools(tools: readonly Tool[], client: ClientTools | undefined): readonly Tool[] {
@@ -60,7 +60,8 @@ function toResult({ call }: PendingCall, { results }: ClientReply, language: Run
 }
 
 /** Has the next turns work with what the program sent with its reply. */
-function applyReply({ state, services, input }: Run, { tools, toolChoice, instruction, messages }: ClientReply): void {
+function applyReply(run: Run, { tools, toolChoice, instruction, messages }: ClientReply): void {
+  const { state, services } = run;
   const { client } = state;
   if (client === undefined) return;
   const offered = services.catalog.tools;
@@ -70,8 +71,7 @@ function applyReply({ state, services, input }: Run, { tools, toolChoice, instru
   client.toolChoice = toolChoice;
   client.said = messages;
   state.delivered.push(...messages);
-  if (client.instruction && instruction !== undefined)
-    client.instruction.next = { role: "user", content: composeInstruction(input.language, instruction) };
+  changeInstruction(run, instruction);
 }
 
 /** Adds what the user has said beside the results, as messages after them. */
@@ -83,18 +83,6 @@ export function addClientMessages({ state }: Run): UserMessage[] {
   const last = state.steps.at(-1);
   if (last) last.messages = [...(last.messages ?? []), ...messages];
   return messages;
-}
-
-/** Puts the program's instruction, where it has changed, in place of the one before. */
-export function replaceInstruction({ state }: Run, messages: Message[]): void {
-  const { instruction } = state.client ?? {};
-  if (instruction?.next === undefined) return;
-  const { message, next } = instruction;
-  const replace = (one: Message): Message => (one === message ? next : one);
-  state.history = state.history.map(replace);
-  state.plainHistory = state.plainHistory.map(replace);
-  messages.splice(0, messages.length, ...messages.map(replace));
-  if (state.client) state.client.instruction = { message: next };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { CallClient, ClientReply, ClientTools } from "../../core/client-tools.ts";
-import type { UserMessage } from "../../core/messages.ts";
+import type { Message } from "../../core/messages.ts";
 
 /** Holds what a run knows of the program that asks and its tools. It changes with each of the program's replies. */
 export interface ClientSession {
@@ -9,6 +9,15 @@ export interface ClientSession {
   toolChoice?: ClientReply["toolChoice"];
   /** Lists what the user has said beside the results, and the model has not read yet. */
   said: readonly string[];
-  /** Is the message that holds the program's instruction, and what it is to be from now on. */
-  instruction?: { message: UserMessage; next?: UserMessage };
+  instruction?: ClientInstruction;
+}
+
+/** Holds what a run's models are told of the program's instruction, which may come, change and go with each of its requests. */
+export interface ClientInstruction {
+  /** Is the message behind which the instruction stands; absent where it comes first. */
+  readonly anchor: Message | undefined;
+  /** Holds the messages that tell it, and is empty where there is none. */
+  readonly messages: readonly Message[];
+  /** Lists the messages that told it before. */
+  readonly former: ReadonlySet<Message>;
 }

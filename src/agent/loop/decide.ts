@@ -12,7 +12,8 @@ import { canAnswerWhileDeciding, type Run, type RunServices } from "../run.ts";
 import { act, type Observation } from "./act.ts";
 import { answerMark } from "./answer-mark.ts";
 import { createAnswerStop } from "./answer-stop.ts";
-import { addClientMessages, replaceInstruction } from "./client-calls.ts";
+import { addClientMessages } from "./client-calls.ts";
+import { updateInstruction } from "./client-instruction.ts";
 import { addMessages } from "./deliver-messages.ts";
 import { createDraft } from "./draft.ts";
 import { listEarlierCalls } from "./earlier-steps.ts";
@@ -74,7 +75,7 @@ export async function decideAndAct(run: Run): Promise<DecideResult> {
     const gathered = round.filter(({ call }) => call.name !== run.services.catalog.finder?.name);
     observations.push(...gathered);
     messages.push(turn.message, ...results, ...addClientMessages(run));
-    replaceInstruction(run, messages);
+    updateInstruction(run, messages);
     circles = isCircle(round) ? circles + 1 : 0;
     const { verdict, custom } = await evaluateRound(run, {
       round,

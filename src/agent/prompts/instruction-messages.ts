@@ -22,7 +22,7 @@ export function toInstructionMessages({
 }
 
 /** Returns the words with which a run's models are told the calling program's instruction. */
-export function composeInstruction(language: Locale, instruction: string): string {
+function composeInstruction(language: Locale, instruction: string): string {
   const title = say(language, {
     zh: "以下是我所用的程序对这次对话的要求。在不违背你自己的规则时请遵守：",
     en: "This is what the program through which I ask wants for this conversation. Follow it as far as your own rules allow:",

@@ -37,16 +37,19 @@ export interface AttachmentPreparation {
    * only when the signal aborts.
    */
   prepare(attachments: readonly Attachment[], context: AttachmentContext): Promise<PreparedAttachments>;
+  /** Returns why a file cannot be taken, or undefined for one that can. What was read for it is used where the same file is prepared. */
+  check(attachment: Attachment, context: Pick<AttachmentContext, "locale" | "signal">): Promise<Text | undefined>;
   /** Ends the processes that read documents. */
   close(): Promise<void>;
 }
 
 export function createAttachmentPreparation(): AttachmentPreparation {
   const work = createHeavyWork();
+  const checked = new WeakMap<Attachment, PreparedFile | FileRefusal>();
 
   async function prepareFile(
     { bytes, name, mediaType = "" }: Attachment,
-    { locale, signal }: AttachmentContext,
+    { locale, signal }: Pick<AttachmentContext, "locale" | "signal">,
   ): Promise<PreparedFile | FileRefusal> {
     const type = detectMediaType(bytes) ?? mediaType;
     if (type.startsWith("image/")) return prepareImage(bytes, name);
@@ -71,13 +74,19 @@ export function createAttachmentPreparation(): AttachmentPreparation {
         context.signal.throwIfAborted();
         size += attachment.bytes.length;
         const excess = refuseFile(attachment.name, tooMuch);
-        const made = size > longestAttachments ? excess : await prepareFile(attachment, context);
+        const made =
+          size > longestAttachments ? excess : (checked.get(attachment) ?? (await prepareFile(attachment, context)));
         if ("refusal" in made) prepared.refusals.push(made.refusal);
         else if (!isSentAsBytes(made.part) || context.files.add(made)) prepared.parts.push(made.part);
         else prepared.refusals.push(excess.refusal);
       }
       if (attachments.length > mostAttachments) prepared.refusals.push(tooMany);
       return prepared;
+    },
+    async check(attachment, context) {
+      const made = await prepareFile(attachment, context);
+      checked.set(attachment, made);
+      return "refusal" in made ? made.refusal : undefined;
     },
     close: () => work.close(),
   };

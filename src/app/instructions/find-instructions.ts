@@ -1,10 +1,11 @@
 import { realpath } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { Environment } from "../../config/sources/expand-variables.ts";
-import { getConfigDirectory, getHomeDirectory, isExistingFile, readText } from "../../config/sources/find-file.ts";
+import { getConfigDirectory, getHomeDirectory, readText } from "../../config/sources/find-file.ts";
 import { isTrusted, readTrusted, trustFiles } from "../../config/trust/trusted-files.ts";
 import type { FolderInstructions } from "../../core/folder-instructions.ts";
 import { DuetError } from "../../kit/errors.ts";
+import { findWorkTree, listFoldersAbove } from "../../kit/work-tree.ts";
 
 /** Lists the names of such files. The first one of a folder is taken: the others say the same to other programs as a rule. */
 const names = ["DUET.md", "AGENTS.md", "CLAUDE.md"];
@@ -87,13 +88,10 @@ export async function rememberChoice(
 /** Lists the working folder and those above it, the outermost first. */
 async function listFolders(directory: string, environment: Environment): Promise<string[]> {
   const home = resolve(getHomeDirectory(environment));
-  const folders: string[] = [];
-  for (let place = directory; ; place = dirname(place)) {
-    folders.unshift(place);
-    if ((await isExistingFile(join(place, ".git"))) || place === home) return folders;
-    // Outside the user's home, folders above may be anybody's.
-    if (place === dirname(place)) return [directory];
-  }
+  const top = (await findWorkTree(directory, home)) ?? home;
+  const folders = listFoldersAbove(directory, top);
+  // Outside the user's home, folders above may be anybody's.
+  return folders.at(-1) === top ? folders.reverse() : [directory];
 }
 
 /** Reads the file of a folder. One that is a link has to stay below `root`, so that no folder can name a file elsewhere. */

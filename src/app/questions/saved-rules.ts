@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
-import { acquireLock } from "../../client/oauth/credential-store.ts";
 import { isExistingFile } from "../../config/sources/find-file.ts";
 import type { CallReview } from "../../core/questions/call-review.ts";
 import { jsonValueSchema } from "../../core/schemas/outcome-schema.ts";
 import type { ApprovalRequest } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import { acquireLock } from "../../kit/file-lock.ts";
 import { type JsonObject, tryParseJson } from "../../kit/json.ts";
 import { createFolder, readPrivateFile, writePrivateFile } from "../../kit/private-file.ts";
 import { toSafeJson } from "../../kit/text/sanitize.ts";

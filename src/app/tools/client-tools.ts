@@ -6,8 +6,8 @@ import { say, type Text } from "../../kit/locale.ts";
 import { createRandomHex } from "../../kit/random.ts";
 
 export interface ClientToolOptions {
-  /** Makes the error for a part of a definition. The text says what is allowed. */
-  refuse(index: number, part: "name" | "inputSchema", text: Text): Error;
+  /** Makes the error for a field of a definition. The text says what is allowed. */
+  refuse(index: number, field: "name" | "inputSchema", text: Text): Error;
   /** Is false where the program takes one call at a time. */
   isParallel: boolean;
 }
@@ -87,14 +87,17 @@ function removeDialect({ $schema: _, ...schema }: JsonSchema): JsonSchema {
   return schema;
 }
 
+/** Matches what bridges to MCP servers call their tools, whatever vendors take. A name stands in prompts, logs and on terminals. */
+const possibleName = /^[\p{L}\p{M}\p{N}_.:/@+~#$-]{1,256}$/u;
+
 function checkNames(definitions: readonly ClientToolDefinition[], refuse: ClientToolOptions["refuse"]): void {
   const seen = new Set<string>();
   for (const [index, { name, inputSchema }] of definitions.entries()) {
     const shown = JSON.stringify(name.slice(0, 80));
-    if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name))
+    if (!possibleName.test(name))
       throw refuse(index, "name", {
-        zh: `${shown} 不可用（允许：1 到 64 个字母、数字、_ 或 -）`,
-        en: `${shown} (allowed: 1 to 64 letters, digits, _ or -)`,
+        zh: `${shown} 不可用（允许：1 到 256 个字母、数字或 _ - . : / @ + ~ # $）`,
+        en: `${shown} (allowed: 1 to 256 letters, digits or any of _ - . : / @ + ~ # $)`,
       });
     if (seen.has(name))
       throw refuse(index, "name", {

@@ -73,7 +73,7 @@ export interface Chat {
   /** Is the branch of the conversation that this chat continues. Another terminal of the conversation may be on another one. */
   readonly branch: number | undefined;
   /** Holds the commands beside Duet's own. */
-  readonly own: OwnCommandList;
+  readonly ownCommands: OwnCommandList;
   /** Is the folder in which the person asks. */
   readonly folder: string;
   /** Tells what the status line shows. */
@@ -91,10 +91,13 @@ export interface Chat {
   leaveForSwitch(): LeftConversation;
   /** Goes back to the conversation that a switch has left. Returns false when there is none to go back to. */
   keepHistory(): boolean;
-  /** Goes on with this one, and shows how it ended. Rejects when there is none. */
-  resume(conversationId: string): Promise<void>;
-  /** Goes on with this branch of a conversation, in the mode and with the models of a run; returns what that changes. */
-  goTo(place: { conversationId: string; branch: number; runId?: string | undefined }): Promise<string[]>;
+  /** Goes on with this one, and shows how it ended. Rejects when there is none, and at a stop. */
+  resume(conversationId: string, signal: AbortSignal): Promise<void>;
+  /** Goes on with this branch of a conversation, in the mode and with the models of a run; returns what that changes. At a stop it stays. */
+  goTo(
+    place: { conversationId: string; branch: number; runId?: string | undefined },
+    signal: AbortSignal,
+  ): Promise<string[]>;
   /** Puts a text into the input, to be changed and sent. */
   prefill(text: string): void;
   /** Offers the next page of a step, which one key shows, before what else it would do; undefined after the last one. */

@@ -27,8 +27,8 @@ export function createCompleteCommand(chat: Chat): Complete {
   };
 }
 
-function listCommandNames({ settings: { locale }, own }: Chat): Completion[] {
-  return [...chatCommands, ...own.known].map(({ name, help }) => ({ text: name, help: say(locale, help) }));
+function listCommandNames({ settings: { locale }, ownCommands }: Chat): Completion[] {
+  return [...chatCommands, ...ownCommands.known].map(({ name, help }) => ({ text: name, help: say(locale, help) }));
 }
 
 async function completeArgument(chat: Chat, name: string, argument: string): Promise<readonly Completion[]> {

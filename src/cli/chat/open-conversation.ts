@@ -1,8 +1,10 @@
-import { readChoices } from "../../app/conversations/last-choices.ts";
+import { type RunChoices, readChoices } from "../../app/conversations/last-choices.ts";
+import type { ModelChanges } from "../../app/models/change-models.ts";
 import { toModelName } from "../../core/model.ts";
 import { firstBranch, listBranchTurns } from "../../core/store/branches.ts";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
 import type { ConversationStore } from "../../core/store/store.ts";
+import { waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../../kit/text/sanitize.ts";
@@ -12,13 +14,14 @@ import type { ChatInterface } from "./chat-interface.ts";
 import { renderTitle } from "./steps/expand-step.ts";
 import { toTypedQuestion } from "./typed-question.ts";
 
-/** Shows how a conversation ended, and returns its branch. Throws a `config` error when there is none of that id. */
+/** Shows how a conversation ended, and returns its branch. Throws a `config` error when there is none of that id, and at a stop. */
 export async function openConversation(
   chat: ShownIn,
   chatInterface: ChatInterface,
   id: string,
+  signal: AbortSignal,
 ): Promise<number | undefined> {
-  const branch = await showEnd(chat, chatInterface, id);
+  const branch = await showEnd(chat, chatInterface, id, signal);
   if (branch !== undefined) return branch;
   const shown = toShortLine(id, 80);
   throw new DuetError({
@@ -32,16 +35,17 @@ type ShownIn = Pick<Chat, "duet" | "settings" | "steps">;
 
 /**
  * Shows the title and the last turn of a conversation with its steps, which can be expanded again. Returns its branch, and undefined
- * when there is no such conversation.
+ * when there is no such conversation. Rejects at a stop, and then nothing more is shown.
  */
 export async function showEnd(
   { duet, settings, steps }: ShownIn,
   chatInterface: ChatInterface,
   id: string,
+  signal: AbortSignal,
 ): Promise<number | undefined> {
   const { locale } = settings;
-  const store = await duet.store();
-  const known = await store.load(id);
+  const store = await waitAbortable(duet.store(), signal);
+  const known = await waitAbortable(store.load(id), signal);
   if (known === undefined) return undefined;
   const { branch = firstBranch } = known;
   const title = toShortLine(known.title || toConversationTitle(known.turns[0]?.question ?? "") || id, 100);
@@ -54,8 +58,8 @@ export async function showEnd(
   );
   const last = known.turns.at(-1);
   if (last === undefined) return branch;
-  const runId = (await listTurnRuns(store, id, branch)).at(-1);
-  const trace = runId === undefined ? undefined : await store.trace(runId);
+  const runId = (await waitAbortable(listTurnRuns(store, id, branch), signal)).at(-1);
+  const trace = runId === undefined ? undefined : await waitAbortable(store.trace(runId), signal);
   const shown = trace ? steps.restore(trace) : [];
   await chatInterface.writeTurn({
     question: toTypedQuestion(last.question),
@@ -89,43 +93,51 @@ export interface ChoicePlace {
   runId?: string | undefined;
 }
 
-/** Has the chat go on in the mode and with the models of a conversation, and says what that changes. */
+/** Has the chat go on in the mode and with the models of a conversation, and says what that changes. At a stop it changes nothing. */
 export async function restoreChoices(
   { duet, settings }: Pick<Chat, "duet" | "settings">,
   { conversationId, branch, runId }: ChoicePlace,
-  keeps: KeptChoices = { mode: false, models: false },
+  { keeps = { mode: false, models: false }, signal }: { keeps?: KeptChoices | undefined; signal: AbortSignal },
 ): Promise<string[]> {
   const { locale } = settings;
-  const store = await duet.store();
-  const wanted = runId ?? (await listTurnRuns(store, conversationId, branch)).at(-1);
-  const last = wanted === undefined ? undefined : await readChoices(store, wanted);
+  const store = await waitAbortable(duet.store(), signal);
+  const wanted = runId ?? (await waitAbortable(listTurnRuns(store, conversationId, branch), signal)).at(-1);
+  const last = wanted === undefined ? undefined : await waitAbortable(readChoices(store, wanted), signal);
   if (last === undefined) return [];
-  const lines: string[] = [];
-  if (!keeps.mode && last.mode !== settings.mode) {
-    settings.mode = last.mode;
-    const name = say(locale, modeNames[last.mode]);
-    lines.push(say(locale, { zh: `使用这个对话的模式：${name}`, en: `In the mode of this conversation: ${name}` }));
-  }
-  if (keeps.models) return lines;
-  const { functionCall, answer } = last.models;
-  const inForce = await duet.models(settings.models);
-  if (functionCall === toModelName(inForce.functionCall) && answer === toModelName(inForce.answer)) return lines;
+  const models = keeps.models ? undefined : await restoreModels({ duet, settings }, last.models, signal);
+  if (models) settings.models = models.changes;
+  if (keeps.mode || last.mode === settings.mode) return models?.lines ?? [];
+  settings.mode = last.mode;
+  const name = say(locale, modeNames[last.mode]);
+  const line = say(locale, { zh: `使用这个对话的模式：${name}`, en: `In the mode of this conversation: ${name}` });
+  return [line, ...(models?.lines ?? [])];
+}
+
+/** Returns what is to be in force in place of the models of the chat, and what to say of it. */
+async function restoreModels(
+  { duet, settings }: Pick<Chat, "duet" | "settings">,
+  { functionCall, answer }: RunChoices["models"],
+  signal: AbortSignal,
+): Promise<{ changes: ModelChanges; lines: string[] } | undefined> {
+  const { locale } = settings;
+  const inForce = await waitAbortable(duet.models(settings.models), signal);
+  if (functionCall === toModelName(inForce.functionCall) && answer === toModelName(inForce.answer)) return undefined;
   const names = sanitizeLine(functionCall === answer ? answer : `${functionCall} → ${answer}`);
   const changes = { ...settings.models, functionCall, answer: functionCall === answer ? null : answer };
   try {
-    await duet.models(changes);
-    settings.models = changes;
-    lines.push(
-      say(locale, { zh: `使用这个对话的模型：${names}`, en: `With the models of this conversation: ${names}` }),
-    );
+    await waitAbortable(duet.models(changes), signal);
+    const line = say(locale, {
+      zh: `使用这个对话的模型：${names}`,
+      en: `With the models of this conversation: ${names}`,
+    });
+    return { changes, lines: [line] };
   } catch (thrown) {
+    if (signal.aborted) throw thrown;
     const why = say(locale, toDuetError(thrown).text);
-    lines.push(
-      say(locale, {
-        zh: `⚠ 这个对话的模型 ${names} 现在不能用，继续使用当前的模型：${why}`,
-        en: `⚠ The models of this conversation (${names}) cannot be used now; going on with the current ones: ${why}`,
-      }),
-    );
+    const line = say(locale, {
+      zh: `⚠ 这个对话的模型 ${names} 现在不能用，继续使用当前的模型：${why}`,
+      en: `⚠ The models of this conversation (${names}) cannot be used now; going on with the current ones: ${why}`,
+    });
+    return { changes: settings.models, lines: [line] };
   }
-  return lines;
 }

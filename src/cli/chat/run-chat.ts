@@ -12,6 +12,7 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { say } from "../../kit/locale.ts";
 import { createRedactor } from "../../kit/text/redact.ts";
 import type { SideOutput } from "../follow-config.ts";
+import { pickOne } from "../questions/pick-one.ts";
 import type { Folders } from "../terminal/editor/files/complete-files.ts";
 import { createLine } from "../terminal/text/line.ts";
 import { answerQuestion, type QuestionOptions } from "./answer-question.ts";
@@ -73,13 +74,13 @@ export async function runChat(options: ChatOptions): Promise<number> {
   let branch: number | undefined;
   let runId: string | undefined;
   let folderInstructions: readonly FolderInstructions[] = [];
-  let going: AbortController | undefined;
+  let currentTask: AbortController | undefined;
   let isLeaving = false;
   let offer: Offer | undefined;
   /** Is the command for the next page of a step. It leaves what else is offered as it was. */
   let nextPage: OfferedCommand | undefined;
   let inbox: RunInbox | undefined;
-  let waits: Delivery | undefined;
+  let lastDelivery: Delivery | undefined;
 
   const start = createStartWatch(duet, () => chatInterface.refresh());
   const models = createModelNames(duet, settings, () => chatInterface.refresh());
@@ -94,12 +95,12 @@ export async function runChat(options: ChatOptions): Promise<number> {
     },
     onChange: () => chatInterface.refresh(),
   });
-  const own = createOwnCommands({ chat: () => chat, taken: chatCommands.flatMap(listNames) });
+  const ownCommands = createOwnCommands({ chat: () => chat, taken: chatCommands.flatMap(listNames) });
 
   async function readOwnCommands(): Promise<void> {
-    await own.reload(signal);
+    await ownCommands.reload(signal);
     if (isLeaving || signal.aborted) return;
-    chatInterface.write(...own.takeProblems(settings.locale).map((line) => createLine(line, "dim")));
+    chatInterface.write(...ownCommands.takeProblems(settings.locale).map((line) => createLine(line, "dim")));
     chatInterface.refresh();
   }
 
@@ -108,10 +109,10 @@ export async function runChat(options: ChatOptions): Promise<number> {
       return settings.locale;
     },
     prompt: () => renderPrompt(settings),
-    status: (isAsking, columns) => status.render({ canStop: going !== undefined && !isAsking, columns }),
+    status: (isAsking, columns) => status.render({ canStop: currentTask !== undefined && !isAsking, columns }),
     stop() {
-      if (going === undefined) return false;
-      going.abort();
+      if (currentTask === undefined) return false;
+      currentTask.abort();
       return true;
     },
     leave() {
@@ -126,9 +127,9 @@ export async function runChat(options: ChatOptions): Promise<number> {
       const delivery = isShellText(text) ? undefined : inbox?.send(text.trim());
       if (delivery === "next_step") return true;
       // Each reason is said once per run.
-      if (delivery && delivery !== waits)
+      if (delivery && delivery !== lastDelivery)
         chatInterface.write(createLine(say(settings.locale, waitTexts[delivery]), "dim"));
-      waits = delivery ?? waits;
+      lastDelivery = delivery ?? lastDelivery;
       return false;
     },
     get messages() {
@@ -168,8 +169,8 @@ export async function runChat(options: ChatOptions): Promise<number> {
   /** Does something that can be stopped; what it throws is a line, and the chat goes on. */
   async function runStoppable<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
     const mine = new AbortController();
-    const outer = going;
-    going = mine;
+    const outer = currentTask;
+    currentTask = mine;
     const stop = AbortSignal.any([signal, mine.signal]);
     try {
       return await task(stop);
@@ -177,14 +178,32 @@ export async function runChat(options: ChatOptions): Promise<number> {
       chatInterface.write(renderFailure(thrown, settings.locale, stop));
       return undefined;
     } finally {
-      going = outer;
+      currentTask = outer;
       // What the task last drew may still say that it can be stopped.
       chatInterface.refresh();
     }
   }
 
+  /** Reads the instructions of the working folder; a person is asked about those that are new. */
+  async function readInstructions(): Promise<FolderInstructions[]> {
+    const { reader, write } = chatInterface;
+    const { askForInstructions, readTrustedInstructions } = await import("../instructions/folder-instructions.ts");
+    const { locale } = settings;
+    try {
+      if (!reader) return await readTrustedInstructions({ config, locale, write() {} });
+      return await askForInstructions({ config, locale, write }, (picking) =>
+        runStoppable((stop) => pickOne(reader, picking, stop)),
+      );
+    } catch (thrown) {
+      write(renderFailure(thrown, settings.locale, signal));
+      return [];
+    }
+  }
+
   async function restore(id: string, keeps?: KeptChoices): Promise<void> {
-    const lines = await runStoppable(() => restoreChoices(chat, { conversationId: id, branch }, keeps));
+    const lines = await runStoppable((signal) =>
+      restoreChoices(chat, { conversationId: id, branch }, { keeps, signal }),
+    );
     chatInterface.write(...(lines ?? []).map((line) => createLine(line, "dim")));
     chat.refresh();
   }
@@ -214,14 +233,14 @@ export async function runChat(options: ChatOptions): Promise<number> {
   ): Promise<void> {
     dropOffers();
     let limited: Offer | undefined;
-    const said = createRunInbox({ isAskedLater: true });
-    inbox = said;
-    waits = undefined;
+    const runInbox = createRunInbox({ isAskedLater: true });
+    inbox = runInbox;
+    lastDelivery = undefined;
     start.begin();
     await runStoppable((stop) =>
       answerQuestion({
         ...more,
-        inbox: said,
+        inbox: runInbox,
         duet,
         config,
         chatInterface,
@@ -248,6 +267,8 @@ export async function runChat(options: ChatOptions): Promise<number> {
             if (more.resumed === undefined) shellCommands.clear();
           }
           if (event.type !== "run-end") return;
+          // What is seen to be over cannot be stopped any more: Ctrl-C is for the input again.
+          currentTask = undefined;
           bill.add(event.outcome);
           if (event.outcome.limit) limited = { command: "/continue", question, mode };
         },
@@ -256,7 +277,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     start.end();
     inbox = undefined;
     status.refresh();
-    chatInterface.putFirst(said.close().map(({ text }) => text));
+    chatInterface.putFirst(runInbox.close().map(({ text }) => text));
     if (limited && !isLeaving) makeOffer(limited);
   }
 
@@ -282,7 +303,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     },
     folder: folders.cwd,
     status,
-    own,
+    ownCommands,
     get runId() {
       return runId;
     },
@@ -317,20 +338,20 @@ export async function runChat(options: ChatOptions): Promise<number> {
       status.refresh();
       return true;
     },
-    async resume(id) {
-      branch = await openConversation(chat, chatInterface, id);
+    async resume(id, stop) {
+      branch = await openConversation(chat, chatInterface, id, stop);
       conversationId = id;
       runId = undefined;
       dropOffers();
       if (chatInterface.reader) await restore(id);
       status.refresh();
     },
-    async goTo(place) {
+    async goTo(place, stop) {
+      const lines = await restoreChoices(chat, place, { signal: stop });
       if (conversationId !== undefined) duet.forget(conversationId);
       ({ conversationId, branch } = place);
       runId = undefined;
       dropOffers();
-      const lines = await restoreChoices(chat, place);
       chat.refresh();
       return lines;
     },
@@ -375,14 +396,13 @@ export async function runChat(options: ChatOptions): Promise<number> {
       chatInterface.write(renderWelcome(settings));
       if (options.firstLine !== undefined) chatInterface.write(createLine(options.firstLine, "dim"));
       if (conversationId !== undefined)
-        branch = await runStoppable(() => showEnd(chat, chatInterface, conversationId ?? ""));
+        branch = await runStoppable((stop) => showEnd(chat, chatInterface, conversationId ?? "", stop));
       if (conversationId !== undefined) await restore(conversationId, options.keeps);
       if (options.resumes !== undefined)
         await runStoppable((stop) => runCommand(`/resume ${options.resumes}`, chat, stop));
     }
-    const readInstructions = (stop: AbortSignal) => readFolderInstructions(options, chatInterface, stop);
     // `/exit` may have been typed meanwhile: then nobody is asked anything more.
-    if (!isLeaving) folderInstructions = (await runStoppable(readInstructions)) ?? [];
+    if (!isLeaving) folderInstructions = await readInstructions();
     while (!isLeaving && !signal.aborted) {
       const text = await chatInterface.next();
       if (text === undefined) break;
@@ -404,17 +424,6 @@ export async function runChat(options: ChatOptions): Promise<number> {
     await chatInterface.close();
   }
   return 0;
-}
-
-/** Reads the instructions of the working folder; a person is asked about those that are new. */
-async function readFolderInstructions(
-  { config, duet: { locale } }: ChatOptions,
-  { reader, write }: ChatInterface,
-  signal: AbortSignal,
-): Promise<FolderInstructions[]> {
-  const { askForInstructions, readTrustedInstructions } = await import("../instructions/folder-instructions.ts");
-  if (reader) return askForInstructions({ config, locale, write }, reader, signal);
-  return readTrustedInstructions({ config, locale, write() {} });
 }
 
 function createSettings({ duet, mode, agent, search }: ChatOptions): ChatSettings {

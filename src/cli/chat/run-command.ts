@@ -51,8 +51,8 @@ async function runOwnCommand(
   signal: AbortSignal,
 ): Promise<undefined> {
   try {
-    if (await chat.own.run(name, argument, signal)) return undefined;
-    return writeText(chat, describeUnknownCommand(name, chat.own.known));
+    if (await chat.ownCommands.run(name, argument, signal)) return undefined;
+    return writeText(chat, describeUnknownCommand(name, chat.ownCommands.known));
   } catch (thrown) {
     chat.write(renderFailure(thrown, chat.settings.locale, signal));
     return undefined;
@@ -63,9 +63,9 @@ function writeText(chat: Chat, text: Text): undefined {
   chat.write(say(chat.settings.locale, text));
 }
 
-function describeUnknownCommand(typed: string, own: Chat["own"]["known"]): Text {
+function describeUnknownCommand(typed: string, ownCommands: Chat["ownCommands"]["known"]): Text {
   const name = toShortLine(typed, 40);
-  const near = findNearName(typed.toLowerCase(), own);
+  const near = findNearName(typed.toLowerCase(), ownCommands);
   if (near === undefined)
     return { zh: `没有 ${name} 命令。/help 列出全部命令。`, en: `Unknown command ${name}. /help lists the commands.` };
   return {
@@ -75,8 +75,8 @@ function describeUnknownCommand(typed: string, own: Chat["own"]["known"]): Text 
 }
 
 /** Returns a name that begins with the typed text, else one that is at most two edits away. */
-function findNearName(typed: string, own: Chat["own"]["known"]): string | undefined {
-  const names = [...chatCommands.flatMap(listNames), ...own.map(({ name }) => name)];
+function findNearName(typed: string, ownCommands: Chat["ownCommands"]["known"]): string | undefined {
+  const names = [...chatCommands.flatMap(listNames), ...ownCommands.map(({ name }) => name)];
   const longer = typed.length > 1 ? names.find((name) => name.startsWith(typed)) : undefined;
   return longer ?? (typed.length > 2 ? findNearest(typed, names, () => 2) : undefined);
 }

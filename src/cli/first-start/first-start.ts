@@ -5,7 +5,7 @@ import { DuetError, toErrorReport } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { joinSentences } from "../../render/event-lines.ts";
 import type { Console } from "../console.ts";
-import { countCells } from "../terminal/text/width.ts";
+import { countCells, padCells } from "../terminal/text/width.ts";
 import { createDraft, type DraftModel, toSettings } from "./draft-model.ts";
 import { describeWritten, findFirstConfig } from "./first-config.ts";
 import { findProvider, listProviders, type ProviderChoice } from "./list-providers.ts";
@@ -89,8 +89,7 @@ async function askProvider(
 ): Promise<ProviderChoice> {
   const width = Math.max(...choices.map(({ name }) => countCells(name)));
   for (const [index, { name, detail }] of choices.entries()) {
-    const gap = " ".repeat(width - countCells(name) + 2);
-    dialog.write(`  ${String(index + 1).padStart(2)}  ${name}${gap}${detail}`);
+    dialog.write(`  ${String(index + 1).padStart(2)}  ${padCells(name, width)}  ${detail}`);
   }
   for (;;) {
     const typed = await dialog.ask(say(locale, describeProviderQuery(choices[0]?.name ?? "")));

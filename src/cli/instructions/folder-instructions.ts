@@ -11,8 +11,7 @@ import type { FolderInstructions } from "../../core/folder-instructions.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
-import { pickOne } from "../questions/pick-one.ts";
-import type { PickOptions, Reader } from "../questions/reader.ts";
+import type { PickOptions } from "../questions/reader.ts";
 
 export interface InstructionsInput {
   config: Pick<Config, "terminal" | "environment" | "home">;
@@ -31,14 +30,16 @@ export async function readTrustedInstructions(input: InstructionsInput): Promise
   return selectTrusted(found);
 }
 
+type TrustChoice = "yes" | "no" | "show";
+
 /**
  * Returns the instructions that models are given in a chat. A person is asked once about each content that is new in this folder; what
- * they say is remembered. Rejects when the signal aborts.
+ * they say is remembered. Only `ask` can be stopped, by whoever asks: a key that is meant for the input must not take the instructions
+ * away that are being read.
  */
 export async function askForInstructions(
   input: InstructionsInput,
-  reader: Reader,
-  signal: AbortSignal,
+  ask: (picking: PickOptions<TrustChoice>) => Promise<TrustChoice | undefined>,
 ): Promise<FolderInstructions[]> {
   const { config, locale, write } = input;
   const found = await findHere(input);
@@ -46,7 +47,7 @@ export async function askForInstructions(
   if (unknown.length === 0) return selectTrusted(found);
   for (const file of unknown) write(say(locale, describeFile(file)));
   for (;;) {
-    const choice = await pickOne(reader, createPicking(locale), signal);
+    const choice = await ask(createPicking(locale));
     if (choice === "show") {
       for (const { file, text } of unknown) write(`${sanitizeLine(file)}\n${sanitize(text.trimEnd())}`);
       continue;
@@ -74,7 +75,7 @@ function listUndecided(found: readonly FoundInstructions[]): FoundInstructions[]
   return found.filter(({ isTrusted, isDeclined }) => !isTrusted && !isDeclined);
 }
 
-function createPicking(locale: Locale): PickOptions<"yes" | "no" | "show"> {
+function createPicking(locale: Locale): PickOptions<TrustChoice> {
   return {
     title: say(locale, {
       zh: "作为你的说明交给模型吗？它可能来自他人。",

@@ -1,12 +1,10 @@
 import { createHash } from "node:crypto";
-import { chmod, open, rm, stat } from "node:fs/promises";
+import { chmod, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { createSemaphore, type Semaphore } from "../../kit/async/semaphore.ts";
-import { sleep } from "../../kit/async/timeout.ts";
-import { getMessage } from "../../kit/errors.ts";
+import { acquireLock } from "../../kit/file-lock.ts";
 import { isRecord } from "../../kit/json.ts";
 import { createFolder, readPrivateFile, writePrivateFile } from "../../kit/private-file.ts";
-import { isRunning } from "../../kit/process/is-running.ts";
 import { type Credentials, noCredentials, readCredentials } from "./credentials.ts";
 
 /** Identifies the server that credentials belong to: another URL under the same name finds nothing. */
@@ -137,54 +135,4 @@ async function readJson(file: string): Promise<unknown> {
 async function makePrivate(folder: string): Promise<void> {
   createFolder(folder);
   if (((await stat(folder)).mode & 0o077) !== 0) await chmod(folder, 0o700);
-}
-
-/** A lock older than this, in milliseconds, is abandoned; work under a lock takes less time. */
-const oldestLockMs = 60_000;
-
-/** Limits a lock file, in bytes; it holds only a process id. */
-const largestLock = 100;
-
-const pauseMs = 50;
-
-/**
- * Takes a lock that other processes see, and waits while one of them has it; gives what gives it back. Rejects with the
- * signal's reason, or with what the file system says.
- */
-export async function acquireLock(file: string, signal: AbortSignal): Promise<() => Promise<void>> {
-  for (;;) {
-    signal.throwIfAborted();
-    if (await create(file)) return () => rm(file, { force: true });
-    if (await isAbandoned(file)) await rm(file, { force: true });
-    else await sleep(pauseMs, signal);
-  }
-}
-
-async function create(file: string): Promise<boolean> {
-  try {
-    const handle = await open(file, "wx", 0o600);
-    await handle.writeFile(String(process.pid));
-    await handle.close();
-    return true;
-  } catch (thrown) {
-    if (getErrorCode(thrown) === "EEXIST") return false;
-    throw thrown;
-  }
-}
-
-async function isAbandoned(file: string): Promise<boolean> {
-  try {
-    const { text = "", state } = await readPrivateFile(file, largestLock);
-    if (Date.now() - Number(state.mtimeMs) > oldestLockMs) return true;
-    const holder = Number(text);
-    return text !== "" && Number.isInteger(holder) && !isRunning(holder);
-  } catch (thrown) {
-    // It was given back just now.
-    if (getErrorCode(thrown) === "ENOENT") return false;
-    throw thrown;
-  }
-}
-
-function getErrorCode(thrown: unknown): string {
-  return thrown instanceof Error && "code" in thrown ? String(thrown.code) : getMessage(thrown);
 }

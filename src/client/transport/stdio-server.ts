@@ -37,10 +37,11 @@ export function startStdioServer(target: Target, environment: Environment, lifel
       return child.ending;
     },
     async waitForExit() {
-      // A broken pipe is noticed some milliseconds before the exit that broke it, on a busy machine many.
+      // A broken pipe is noticed some milliseconds before the exit that broke it, on a busy machine many. A process that goes on with
+      // its output closed is ended in less than this.
       if (child.ending !== undefined) return;
       const over = new AbortController();
-      const late = ignoreRejection(sleep(500, over.signal), "the race ends the wait");
+      const late = ignoreRejection(sleep(2_000, over.signal), "the race ends the wait");
       await Promise.race([child.ended, late]);
       over.abort();
     },

@@ -1,13 +1,13 @@
 import type * as z from "zod";
 import type { LimitKey } from "../../core/limits.ts";
 import { describeIssue, getIssuePath } from "../../core/schemas/describe-issue.ts";
-import { describeAllowed, findSchema, listKeys } from "../../core/schemas/describe-schema.ts";
+import { describeAllowed, listKeys } from "../../core/schemas/describe-schema.ts";
 import { isEmptyRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { configError, joinConfigErrors, unknownKeyError } from "../config-errors.ts";
 import { getValue, renderPath } from "../sources/setting-path.ts";
 import { createAssignedSource, type Source, type SourceFault } from "../sources/source.ts";
-import { createAllowedSchema, createFileJsonSchema, fileSchema, parseOnce } from "./file-schema.ts";
+import { createAllowedSchema, fileSchema, parseOnce } from "./file-schema.ts";
 
 /** Refuses a source that does not fit the schema, with a line for each of its faults. */
 export function checkSource(source: Source, schema: z.ZodType): void {
@@ -66,6 +66,7 @@ export function readLimit(key: LimitKey, name: string, written: string): number 
   return fileSchema.parse(source.tree, parseOnce).agent[key] ?? Number.NaN;
 }
 
+/** Says what is allowed for a limit. The chat asks with each key that is typed behind `/set`, so that no other schema is converted. */
 export function describeLimit(key: LimitKey, name: string): Text {
-  return describeAllowed(findSchema(createFileJsonSchema(), ["agent", key]), name);
+  return describeAllowed(createAllowedSchema(fileSchema.shape.agent.unwrap().shape[key]), name);
 }

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { dirname, join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { isRecord } from "../../kit/json.ts";
 import { readPrivateFile, writePrivateFile } from "../../kit/private-file.ts";
+import { findWorkTree } from "../../kit/work-tree.ts";
 import type { Environment } from "../sources/expand-variables.ts";
-import { getHomeDirectory, getTrustedFile, isExistingFile } from "../sources/find-file.ts";
+import { getHomeDirectory, getTrustedFile } from "../sources/find-file.ts";
 
 /** Records a file that a person has seen and trusted. The same content at another path is another file. */
 interface TrustedFile {
@@ -30,11 +31,7 @@ const largestList = 16_000_000;
  * else's repository.
  */
 export async function isInWorkTree(directory: string, environment: Environment): Promise<boolean> {
-  const home = resolve(getHomeDirectory(environment));
-  for (let place = resolve(directory); ; place = dirname(place)) {
-    if (await isExistingFile(join(place, ".git"))) return true;
-    if (place === home || place === dirname(place)) return false;
-  }
+  return (await findWorkTree(directory, resolve(getHomeDirectory(environment)))) !== undefined;
 }
 
 /** Reads a list from `trusted.json` in the state directory. A file that cannot be read counts as an empty list. */

@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
+import { setImmediate } from "node:timers/promises";
 import { ignoreRejection } from "../async/ignore-rejection.ts";
 import { sleep } from "../async/timeout.ts";
 import { type Lifeline, signalGroup } from "./lifeline.ts";
@@ -108,10 +109,16 @@ export class Child {
     const closed = ignoreRejection(once(this.#process, "close"), "the exit of the process tells its error");
     const ending = await this.#exit();
     // Its last words may still be in the pipes; a grandchild that holds the pipes may keep them open for ever.
-    if (ending.error === undefined) await Promise.race([closed, sleep(this.#lastWordsMs)]);
+    if (ending.error === undefined) await Promise.race([closed, this.#waitForLastWords()]);
     this.#ending = ending;
     void this.stop();
     return ending;
+  }
+
+  /** Waits as long as descendants may take, and lets the pipes be read once more: a busy program runs its timers before it reads. */
+  async #waitForLastWords(): Promise<void> {
+    await sleep(this.#lastWordsMs);
+    await setImmediate();
   }
 
   async #stop(): Promise<void> {

@@ -1,7 +1,8 @@
 import type { Locale } from "../../kit/locale.ts";
+import { toEventFrame } from "../api/event-frames.ts";
 import { toAnthropicError } from "../http/response/dialects.ts";
 import type { AnswerEnd, AnswerUsage } from "../model-api/answer-end.ts";
-import type { AnswerPart } from "../model-api/answer-parts.ts";
+import type { AnswerEvent } from "../model-api/answer-events.ts";
 import type { AnswerWriter } from "../model-api/stream-answer.ts";
 import { type MessageId, stopReasons, toCitation, toMessage, toToolUse, toUsage } from "./message.ts";
 
@@ -12,8 +13,7 @@ export function createEventWriter(naming: MessageId, locale: Locale, requestId: 
   let index = -1;
   let open: TextBlock | undefined;
 
-  const write = (event: { type: string; [field: string]: unknown }): string =>
-    `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+  const write = (event: { type: string; [field: string]: unknown }): string => toEventFrame(event.type, event);
   const add = (delta: object): string => write({ type: "content_block_delta", index, delta });
 
   function begin(block: object): string {
@@ -50,26 +50,28 @@ export function createEventWriter(naming: MessageId, locale: Locale, requestId: 
     return cited.join("") + end() + write(whole) + write({ type: "message_stop" });
   }
 
-  function writePart(part: AnswerPart): string {
-    switch (part.type) {
+  function writeEvent(event: AnswerEvent): string {
+    switch (event.type) {
       case "text":
-        return beginText("text") + add({ type: "text_delta", text: part.text });
+        return beginText("text") + add({ type: "text_delta", text: event.text });
       case "reasoning":
-        return addThought(part.text);
+        return addThought(event.text);
       case "tool-call": {
         const ended = end();
-        const begun = begin({ ...toToolUse(part.call), input: {} });
-        const input = add({ type: "input_json_delta", partial_json: part.call.argumentsText });
+        const begun = begin({ ...toToolUse(event.call), input: {} });
+        const input = add({ type: "input_json_delta", partial_json: event.call.argumentsText });
         return ended + begun + input + write({ type: "content_block_stop", index });
       }
+      case "search":
+        return "";
       case "tick":
         return write({ type: "ping" });
       case "failure":
-        return `${end()}event: error\ndata: ${JSON.stringify(toAnthropicError(part.failure, locale, requestId).body)}\n\n`;
+        return end() + toEventFrame("error", toAnthropicError(event.failure, locale, requestId).body);
       case "end":
-        return (part.end.citations.length > 0 ? beginText("text") : "") + finish(part.end);
+        return (event.end.citations.length > 0 ? beginText("text") : "") + finish(event.end);
       default:
-        return part satisfies never;
+        return event satisfies never;
     }
   }
 
@@ -78,7 +80,7 @@ export function createEventWriter(naming: MessageId, locale: Locale, requestId: 
       const ending = { stop_reason: null, stop_sequence: null, usage: toUsage(nothing) };
       return write({ type: "message_start", message: toMessage(naming, [], ending) }) + write({ type: "ping" });
     },
-    write: writePart,
+    write: writeEvent,
     close: () => "",
   };
 }

@@ -3,8 +3,9 @@ import type { ClientToolCall } from "../../core/client-tools.ts";
 import { decodeBase64 } from "../../kit/base64.ts";
 import { isRecord, toText } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
+import type { ClientResult, WireFile } from "../model-api/answer-request.ts";
 import { fieldRefusedError } from "../model-api/field-refused-error.ts";
-import type { ClientResult, WireFile } from "../model-api/model-request.ts";
+import { isWebAddress } from "../model-api/read/read-parts.ts";
 
 /** Represents a block of a message, as far as its type is known. */
 export interface WireBlock {
@@ -92,7 +93,7 @@ function readSearchResult(block: WireBlock, place: string): string {
 /** A file that was uploaded before (`file_id`) is not here: Duet keeps none for its callers. */
 function readSource(source: unknown, place: string, refused = noSource): WireFile {
   const { type, url, data }: Record<string, unknown> = isRecord(source) ? source : {};
-  if (type === "url" && /^https?:\/\//i.test(toText(url))) return { place, url: toText(url) };
+  if (type === "url" && isWebAddress(toText(url))) return { place, url: toText(url) };
   const bytes = type === "base64" ? decodeBase64(toText(data)) : undefined;
   if (bytes === undefined) throw fieldRefusedError(`${place}.source`, refused);
   const attachment: Attachment = { bytes };

@@ -2,15 +2,15 @@ import * as z from "zod";
 import type { ClientToolDefinition } from "../../core/client-tools.ts";
 import type { HttpRefusal } from "../http/response/dialects.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
+import type { AnswerRequest, ModelMessage } from "../model-api/answer-request.ts";
 import { parseMode } from "../model-api/model-names.ts";
-import type { ModelMessage, ModelRequest } from "../model-api/model-request.ts";
-import { readFields } from "../model-api/read-fields.ts";
+import { readFields } from "../model-api/read/read-fields.ts";
 import { toConversation } from "../model-api/to-conversation.ts";
 import { readMessages } from "./read-messages.ts";
 import { readToolChoice, readTools, toToolField } from "./read-tools.ts";
 
 /** Represents a request for a message. */
-export interface MessageRequest extends ModelRequest {
+export interface MessageRequest extends AnswerRequest {
   isStreamed: boolean;
   /** Names the person who asks, in the client's words. It counts for a trusted key only. */
   user: string | undefined;
@@ -41,7 +41,7 @@ const sharedFields = {
     .array(
       z.looseObject({
         type: z.string().max(100).nullish(),
-        name: z.string().min(1).max(200),
+        name: z.string().min(1).max(1000),
         description: z.string().nullish(),
         input_schema: z.looseObject({}).nullish(),
       }),
@@ -66,7 +66,7 @@ export const messageBody = z.looseObject({
   tool_choice: z
     .looseObject({
       type: z.enum(["auto", "any", "tool", "none"]),
-      name: z.string().max(200).nullish(),
+      name: z.string().max(1000).nullish(),
       disable_parallel_tool_use: z.boolean().nullish(),
     })
     .nullish(),
@@ -98,7 +98,7 @@ export function readMessageRequest(body: unknown): MessageRequest {
     maxTokens: asked.max_tokens,
     search: isSearch ? true : undefined,
     reasoning: isShown(asked.thinking) ? undefined : "none",
-    fields: { ...fields, toToolField: (index, part) => toToolField(places[index] ?? index, part) },
+    fields: { ...fields, toToolField: (index, field) => toToolField(places[index] ?? index, field) },
     isStreamed: asked.stream ?? false,
     user: asked.metadata?.user_id ?? undefined,
   };

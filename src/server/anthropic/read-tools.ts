@@ -51,8 +51,8 @@ export function readToolChoice(choice: WireChoice | null | undefined): ToolChoic
 }
 
 /** Names a field of a tool in a request, as a path. */
-export function toToolField(index: number, part: "name" | "inputSchema"): string {
-  return `tools[${index}].${part === "name" ? "name" : "input_schema"}`;
+export function toToolField(index: number, field: "name" | "inputSchema"): string {
+  return `tools[${index}].${field === "name" ? "name" : "input_schema"}`;
 }
 
 const noSchema: Text = { zh: "缺少（允许：JSON Schema）", en: "is missing (allowed: a JSON Schema)" };

@@ -56,7 +56,11 @@ export async function listen(
     maxHeaderSize: limits.headerBytes,
     keepAlive: true,
     keepAliveInitialDelay: probeAfterMs,
+    // A request without it is refused as any other, with an ID and in the caller's words.
+    requireHostHeader: false,
   });
+  // RFC 9110, section 10.1.1, lets a server pass over what it does not know. Node would refuse it without an ID.
+  server.on("checkExpectation", (request, response) => void server.emit("request", request, response));
   server.maxConnections = limits.most;
   limitAddresses(server, limits.mostPerAddress);
   answerUnreadable(server, limits.headerBytes, locale);

@@ -1,6 +1,7 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Locale } from "../../kit/locale.ts";
+import { readAcceptedLocale } from "./request/accepted-locale.ts";
 import type { HttpRefusal } from "./response/dialects.ts";
 import { createRawAnswer } from "./response/raw-answer.ts";
 
@@ -25,7 +26,8 @@ export function answerUnreadable(server: Server, headerBytes: number, locale: Lo
       socket.destroy();
       return;
     }
-    socket.end(render(createRawAnswer(toRefusal(error, headerBytes), locale, readTarget(error))));
+    const answer = createRawAnswer(toRefusal(error, headerBytes), readLocale(error, locale), readTarget(error));
+    socket.end(render(answer));
     if (isBusy) return void socket.destroySoon();
     const cut = setTimeout(() => socket.destroy(), lingerMs);
     socket.once("end", () => socket.destroy()).once("close", () => clearTimeout(cut));
@@ -50,6 +52,12 @@ function toRefusal({ code = "", message }: ParseError, headerBytes: number): Htt
     return { status: 408, text: { zh: "请求没有及时到达", en: "the request did not arrive in time" } };
   const reason = message.replace(/^Parse Error: /, "");
   return { status: 400, text: { zh: `这不是 HTTP/1.1：${reason}`, en: `this is not HTTP/1.1: ${reason}` } };
+}
+
+/** Returns the language that the caller reads, where that is among the bytes, which may hold only a part of the headers. */
+function readLocale({ rawPacket }: ParseError, otherwise: Locale): Locale {
+  const [, accepted] = /^accept-language:([^\r\n]{1,500})\r?$/im.exec(rawPacket?.toString("latin1") ?? "") ?? [];
+  return readAcceptedLocale(accepted, otherwise);
 }
 
 /** Returns the path in the first line, where that is among the bytes. */

@@ -1,8 +1,8 @@
 import type { Duet } from "../../app/duet.ts";
 import type { ClientTools } from "../../core/client-tools.ts";
 import type { Text } from "../../kit/locale.ts";
+import type { AnswerRequest } from "./answer-request.ts";
 import { fieldRefusedError } from "./field-refused-error.ts";
-import type { ModelRequest } from "./model-request.ts";
 
 /**
  * Throws `HttpRefusalError` (400) where a request wants a tool to be called that neither its program nor Duet has. A run that waits is
@@ -10,7 +10,7 @@ import type { ModelRequest } from "./model-request.ts";
  */
 export async function checkToolChoice(
   duet: Pick<Duet, "inventory">,
-  { toolChoice, mode, fields }: Pick<ModelRequest, "toolChoice" | "mode" | "fields">,
+  { toolChoice, mode, fields }: Pick<AnswerRequest, "toolChoice" | "mode" | "fields">,
   { clientTools, signal }: { clientTools: ClientTools; signal: AbortSignal },
 ): Promise<void> {
   if (typeof toolChoice !== "object") return;

@@ -4,11 +4,11 @@ import { type Attachment, longestAttachments, mostAttachments } from "../../core
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { toDuetError } from "../../kit/errors.ts";
-import type { Text } from "../../kit/locale.ts";
+import type { Locale, Text } from "../../kit/locale.ts";
 import { describeExcess } from "../../runs/attachment-input.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
+import type { RequestConversation, RequestTurn, WireFile } from "./answer-request.ts";
 import { fieldRefusedError } from "./field-refused-error.ts";
-import type { RequestConversation, RequestTurn, WireFile } from "./model-request.ts";
 
 /** Holds the files of a request, and what has to be told about those that are missing. */
 export interface CollectedFiles {
@@ -20,13 +20,21 @@ export interface CollectedFiles {
 /** Limits how long the addresses of one request are fetched, in milliseconds. */
 const longestMs = 30_000;
 
+export interface CollectOptions {
+  /** Is the field that holds the messages. */
+  field: string;
+  duet: Pick<Duet, "fetchFile" | "checkFile">;
+  locale: Locale;
+  signal: AbortSignal;
+}
+
 /**
- * Fetches what a request's images only name by an address; `field` is the one that holds its messages. A file of the question that cannot be had throws `HttpRefusalError`
+ * Fetches what a request's images only name by an address. A file of the question that cannot be had or read throws `HttpRefusalError`
  * (400); one of the history, which the client sends again with each question, is left out, and so are the oldest beyond the limit.
  */
 export async function collectFiles(
   { files, history }: Pick<RequestConversation, "files" | "history">,
-  { field, duet, signal: outer }: { field: string; duet: Pick<Duet, "fetchFile">; signal: AbortSignal },
+  { field, duet, locale, signal: outer }: CollectOptions,
 ): Promise<CollectedFiles> {
   if (files.length === 0 && history.every((turn) => turn.files.length === 0))
     return { attachments: [], history: history.map(toTurn), notes: [] };
@@ -40,7 +48,8 @@ export async function collectFiles(
   }
 
   try {
-    const attachments = await collectOwn(files, field, get);
+    const check = (file: Attachment) => duet.checkFile(file, locale, limit.signal);
+    const attachments = await collectOwn(files, field, { get, check });
     const turns: GivenTurn[] = [];
     let left = mostAttachments - attachments.length;
     let missing = 0;
@@ -62,10 +71,16 @@ export async function collectFiles(
   }
 }
 
+interface OwnFileOptions {
+  get(file: WireFile): Promise<Attachment>;
+  /** Says why a file cannot be read, where that is so. */
+  check(file: Attachment): Promise<Text | undefined>;
+}
+
 async function collectOwn(
   files: readonly WireFile[],
   field: string,
-  get: (file: WireFile) => Promise<Attachment>,
+  { get, check }: OwnFileOptions,
 ): Promise<Attachment[]> {
   const given = files.map((file) => ("attachment" in file ? file.attachment : { bytes: new Uint8Array() }));
   refuseExcess(given, field);
@@ -77,6 +92,11 @@ async function collectOwn(
     found.push(attachment);
   }
   refuseExcess(found, field);
+  // The question may be a file alone, and would be about nothing without it.
+  for (const [index, attachment] of found.entries()) {
+    const why = await check(attachment);
+    if (why) throw fieldRefusedError(files[index]?.place ?? field, why);
+  }
   return found;
 }
 

@@ -3,13 +3,13 @@ import type { Caller } from "../../core/caller.ts";
 import type { ClientToolResult, ClientTools } from "../../core/client-tools.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { RunRegistry } from "../../runs/run-registry.ts";
+import type { AnswerRequest } from "./answer-request.ts";
 import { findModel } from "./model-names.ts";
-import type { ModelRequest } from "./model-request.ts";
 
 export interface ContinuedRun {
   run: RunHandle;
   /** Is described at `OpenedAnswer`. */
-  part: number;
+  roundIndex: number;
 }
 
 /**
@@ -19,7 +19,7 @@ export interface ContinuedRun {
  */
 export async function continueRun(
   runs: RunRegistry,
-  request: ModelRequest,
+  request: AnswerRequest,
   { caller, clientTools }: { caller: Caller; clientTools: ClientTools },
 ): Promise<ContinuedRun | undefined> {
   const step = request.conversation.steps.at(-1);
@@ -43,7 +43,7 @@ export async function continueRun(
       key,
     );
   } else if (round?.key !== key || !canTellAgain(run)) return undefined;
-  return { run, part: index + 1 };
+  return { run, roundIndex: index + 1 };
 }
 
 /** Limits how long a run that only waits may take to end, in milliseconds. */
@@ -67,15 +67,14 @@ export function canTellAgain({ outcome, events }: RunHandle): boolean {
 }
 
 /**
- * Names what a request asks for. Its tools, the words of its instruction and how much it shows of the work (`duet-agent:brief`) may
- * change while a run waits; whether there is an instruction may not.
+ * Names what a request asks for. Its tools, its instruction and how much it shows of the work (`duet-agent:brief`) may change while a
+ * run waits: many programs write their system message anew for each request, or only for some of them.
  */
-export function describeRequest(request: ModelRequest): string {
+export function describeRequest(request: AnswerRequest): string {
   const { model, conversation, format, stop, temperature, topP, maxTokens, search } = request;
-  const { question, files, instruction } = conversation;
+  const { question, files } = conversation;
   const { mode, isSide } = findModel(model) ?? {};
-  const asked = [mode, isSide, question, files.length, instruction === undefined];
-  return hashJson([...asked, format, stop, temperature, topP, maxTokens, search]);
+  return hashJson([mode, isSide, question, files.length, format, stop, temperature, topP, maxTokens, search]);
 }
 
 function describeResult({ callId, text, isError, images = [] }: ClientToolResult): unknown[] {

@@ -1,7 +1,7 @@
 import type { Outcome } from "../../core/outcome.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { renderPartial } from "../../render/event-lines.ts";
-import type { ModelRequest } from "./model-request.ts";
+import type { AnswerRequest } from "./answer-request.ts";
 
 /**
  * Returns the line under an answer which says that it is not whole, because clients show neither a reason to stop nor, unfolded,
@@ -9,7 +9,7 @@ import type { ModelRequest } from "./model-request.ts";
  */
 export function renderCutMark(
   outcome: Outcome,
-  { request, locale, isCut }: { request: Pick<ModelRequest, "format" | "maxTokens">; locale: Locale; isCut: boolean },
+  { request, locale, isCut }: { request: Pick<AnswerRequest, "format" | "maxTokens">; locale: Locale; isCut: boolean },
 ): string {
   const { status, stop_reason: reason, output, response } = outcome;
   if (request.format !== undefined || output !== undefined || response.trim() === "") return "";

@@ -1,6 +1,6 @@
 import type { Mode } from "../../core/outcome.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
-import type { ReasoningDetail } from "./model-request.ts";
+import type { ReasoningDetail } from "./answer-request.ts";
 
 /** Says what a model's name stands for. */
 export interface ModelChoice {

@@ -11,12 +11,12 @@ import { type RunService, releaseRun } from "../../runs/run-service.ts";
 import { createLeaveSignal } from "../http/connection.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { RouteCall } from "../http/routes.ts";
+import type { AnswerRequest, ReasoningDetail } from "./answer-request.ts";
 import { checkToolChoice } from "./check-tool-choice.ts";
 import { collectFiles } from "./collect-files.ts";
 import { continueRun, describeRequest } from "./continue-run.ts";
 import { fieldRefusedError } from "./field-refused-error.ts";
 import { findModel } from "./model-names.ts";
-import type { ModelRequest, ReasoningDetail } from "./model-request.ts";
 import { replyToConsent } from "./reply-to-consent.ts";
 import { beginSideRun } from "./side-answer.ts";
 import { findSideRequest, plainSideRequest } from "./side-requests.ts";
@@ -25,10 +25,10 @@ import { findSideRequest, plainSideRequest } from "./side-requests.ts";
 export interface OpenedAnswer {
   /** Identifies the answer. It is the run's ID for the first request of a run, and differs for those that go on with it. */
   id: string;
-  request: ModelRequest & { reasoning: ReasoningDetail };
+  request: AnswerRequest & { reasoning: ReasoningDetail };
   run: RunHandle;
   /** Counts the requests before this one that the run has answered with calls of the client's tools. */
-  part: number;
+  roundIndex: number;
   locale: Locale;
   /** Lists what the reader sees before the answer. */
   notes: readonly string[];
@@ -37,8 +37,8 @@ export interface OpenedAnswer {
   onFault?: RunService["onFault"];
 }
 
-/** Represents the part of a run that answers one request. */
-interface RunPart extends Pick<OpenedAnswer, "run" | "part"> {
+/** Holds the run that answers a request. */
+interface OpenedRun extends Pick<OpenedAnswer, "run" | "roundIndex"> {
   notes: readonly Text[];
 }
 
@@ -48,7 +48,7 @@ interface RunPart extends Pick<OpenedAnswer, "run" | "part"> {
  * `HttpRefusalError` for what the request has wrong, and where the caller has had its share. The run is cancelled when the client
  * leaves, unless it is in the background.
  */
-export async function openAnswer(service: RunService, asked: ModelRequest, call: RouteCall): Promise<OpenedAnswer> {
+export async function openAnswer(service: RunService, asked: AnswerRequest, call: RouteCall): Promise<OpenedAnswer> {
   const { duet, settings } = service;
   const { conversation, isStreamed = true } = asked;
   const model = findModel(asked.model);
@@ -59,14 +59,14 @@ export async function openAnswer(service: RunService, asked: ModelRequest, call:
   const detail = asked.reasoning ?? model?.reasoning ?? settings.modelApi.reasoning;
   const request = { ...asked, reasoning: side ? ("none" as const) : detail };
   const locale = side ? duet.locale : duet.localeFor(conversation.question);
-  const { run, part, notes } = side
-    ? { run: await beginSideRun(service, { caller: call.caller, request, side }), part: 0, notes: [] }
-    : await openPart(service, { request, locale }, call);
+  const { run, roundIndex, notes } = side
+    ? { run: await beginSideRun(service, { caller: call.caller, request, side }), roundIndex: 0, notes: [] }
+    : await openRun(service, { request, locale }, call);
   return {
-    id: part === 0 ? run.id : `${run.id}-${part + 1}`,
+    id: roundIndex === 0 ? run.id : `${run.id}-${roundIndex + 1}`,
     request,
     run,
-    part,
+    roundIndex,
     locale,
     notes: notes.map((note) => say(locale, note)),
     onFault: service.onFault,
@@ -74,11 +74,11 @@ export async function openAnswer(service: RunService, asked: ModelRequest, call:
   };
 }
 
-async function openPart(
+async function openRun(
   service: RunService,
-  { request, locale }: { request: ModelRequest; locale: Locale },
+  { request, locale }: { request: AnswerRequest; locale: Locale },
   call: RouteCall,
-): Promise<RunPart> {
+): Promise<OpenedRun> {
   const { duet, runs } = service;
   const { caller } = call;
   const { conversation, storage, tools } = request;
@@ -86,7 +86,7 @@ async function openPart(
   const consented = replyToConsent(runs, request, caller);
   if (consented) return { ...consented, notes: conversation.notes };
   const clientTools = await openClientTools(tools, {
-    refuse: (index, part, text) => fieldRefusedError(request.fields.toToolField(index, part), text),
+    refuse: (index, field, text) => fieldRefusedError(request.fields.toToolField(index, field), text),
     isParallel: request.callsInParallel,
   });
   const signal = createLeaveSignal(call.connection);
@@ -96,6 +96,7 @@ async function openPart(
   const { attachments, history, notes } = await collectFiles(conversation, {
     field: request.fields.messages,
     duet,
+    locale,
     signal,
   });
   const models = await chooseModelParameters(duet, request);
@@ -130,7 +131,7 @@ async function openPart(
     },
   });
   run.clientCalls.asked = describeRequest(request);
-  return { run, part: 0, notes: [...conversation.notes, ...notes] };
+  return { run, roundIndex: 0, notes: [...conversation.notes, ...notes] };
 }
 
 /**
@@ -148,7 +149,7 @@ export function abortOnLeave({ connection }: RouteCall, run: RunHandle, service:
   return gone.signal;
 }
 
-async function openAnswerForm({ format, fields }: ModelRequest): Promise<AskRequest["answerForm"]> {
+async function openAnswerForm({ format, fields }: AnswerRequest): Promise<AskRequest["answerForm"]> {
   if (format?.type === "json_schema")
     return openOutputSchema(format.schema, { field: fields.schema, code: "invalid_request" });
   return format && openJsonObject();
@@ -160,7 +161,7 @@ async function openAnswerForm({ format, fields }: ModelRequest): Promise<AskRequ
  */
 async function chooseModelParameters(
   duet: Duet,
-  { temperature, topP, fields }: Pick<ModelRequest, "temperature" | "topP" | "fields">,
+  { temperature, topP, fields }: Pick<AnswerRequest, "temperature" | "topP" | "fields">,
 ): Promise<AskRequest["models"]> {
   if (temperature === undefined && topP === undefined) return undefined;
   const { answer } = await duet.modelParameters();

@@ -4,7 +4,7 @@ import type { Locale } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { renderEvent } from "../../render/event-lines.ts";
 import { createPlanLines } from "../../render/plan-lines.ts";
-import type { ReasoningDetail } from "./model-request.ts";
+import type { ReasoningDetail } from "./answer-request.ts";
 
 export interface ReasoningOptions {
   detail: ReasoningDetail;

@@ -1,8 +1,8 @@
 import type { Caller } from "../../core/caller.ts";
 import type { RunRegistry } from "../../runs/run-registry.ts";
+import type { AnswerRequest } from "./answer-request.ts";
 import { findConsentCode, readConsentReply } from "./consent-question.ts";
 import { type ContinuedRun, canTellAgain, describeRequest } from "./continue-run.ts";
-import type { ModelRequest } from "./model-request.ts";
 
 /**
  * Has the run go on that has asked in the last answer whether a call may be made, where the request says yes or no. Only the call
@@ -10,7 +10,7 @@ import type { ModelRequest } from "./model-request.ts";
  * finds what the run has said to it. Returns undefined where nothing waits, and where the request says anything else: the call does
  * not run then, and the request is answered as any other.
  */
-export function replyToConsent(runs: RunRegistry, request: ModelRequest, caller: Caller): ContinuedRun | undefined {
+export function replyToConsent(runs: RunRegistry, request: AnswerRequest, caller: Caller): ContinuedRun | undefined {
   const { history, question, files } = request.conversation;
   const code = findConsentCode(history.at(-1)?.answer ?? "");
   const run = code === undefined ? undefined : runs.findByClientCall(code, caller);
@@ -29,5 +29,5 @@ export function replyToConsent(runs: RunRegistry, request: ModelRequest, caller:
     clientCalls.asked = describeRequest(request);
     round.consent.question.answer(reply === "yes" ? "once" : "no");
   } else if ((round.key ?? reply) !== reply || reply === undefined || !canTellAgain(run)) return undefined;
-  return { run, part: index + 1 };
+  return { run, roundIndex: index + 1 };
 }

@@ -4,7 +4,7 @@ import type { Message } from "../../core/messages.ts";
 import { createRandomHex } from "../../kit/random.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { RunService } from "../../runs/run-service.ts";
-import type { ModelRequest, SaidMessage } from "./model-request.ts";
+import type { AnswerRequest, SaidMessage } from "./answer-request.ts";
 import type { SideRequest } from "./side-requests.ts";
 import { streamSideRun } from "./side-run.ts";
 
@@ -14,7 +14,7 @@ import { streamSideRun } from "./side-run.ts";
  */
 export async function beginSideRun(
   { duet, runs }: RunService,
-  { caller, request, side }: { caller: Caller; request: ModelRequest; side: SideRequest },
+  { caller, request, side }: { caller: Caller; request: AnswerRequest; side: SideRequest },
 ): Promise<RunHandle> {
   const { functionCall } = await duet.models();
   const { stop, format, maxTokens = side.mostTokens, conversation } = request;

@@ -1,4 +1,4 @@
-import type { SaidMessage } from "./model-request.ts";
+import type { SaidMessage } from "./answer-request.ts";
 
 /** Holds what tells a request that a chat page makes for itself from a person's question. */
 export interface RequestShape {

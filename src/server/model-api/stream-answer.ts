@@ -3,14 +3,14 @@ import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import type { HttpRefusal } from "../http/response/dialects.ts";
 import { HttpRefusalError, toRetryResponse } from "../http/response/refusal.ts";
 import { toAnswerEnd } from "./answer-end.ts";
-import { type AnswerPart, followAnswer } from "./answer-parts.ts";
+import { type AnswerEvent, followAnswer } from "./answer-events.ts";
 import type { OpenedAnswer } from "./open-answer.ts";
 
 /** Writes an answer as the server-sent events of a wire. Each function returns the text to send, which may be empty. */
 export interface AnswerWriter {
   open(): string;
-  write(part: AnswerPart): string;
-  /** Is called after the last part. */
+  write(event: AnswerEvent): string;
+  /** Is called after the last event. */
   close(): string;
 }
 
@@ -40,7 +40,7 @@ function createAnswerStream(answer: OpenedAnswer, writer: AnswerWriter): Readabl
         if (text !== "" && !stop.signal.aborted) controller.enqueue(encoder.encode(text));
       };
       send(writer.open());
-      void followAnswer(answer, (part) => send(writer.write(part)), stop.signal).then(() => {
+      void followAnswer(answer, (event) => send(writer.write(event)), stop.signal).then(() => {
         if (stop.signal.aborted) return;
         send(writer.close());
         controller.close();

@@ -1,9 +1,9 @@
 import type { ClientToolCall, ClientToolResult, GivenStep } from "../../core/client-tools.ts";
 import { detectLanguage, say, type Text } from "../../kit/locale.ts";
+import type { ClientResult, ModelMessage, RequestConversation, SaidMessage, WireFile } from "./answer-request.ts";
 import { hasCutMark, removeCutMark } from "./cut-mark.ts";
 import { findDocumentNumbers } from "./document-numbers.ts";
 import { fieldRefusedError } from "./field-refused-error.ts";
-import type { ClientResult, ModelMessage, RequestConversation, SaidMessage, WireFile } from "./model-request.ts";
 
 /** Limits a question, in UTF-16 units. */
 const longestQuestion = 100_000;
@@ -37,7 +37,7 @@ export function toConversation(messages: readonly ModelMessage[], field: string)
   const files = last?.files ?? [];
   const steps = last?.steps ?? [];
   const question = last?.questions.join("\n\n").trim() || (files.length + steps.length > 0 ? unsaid : "");
-  if (question === "") throw fieldRefusedError(field, noQuestion);
+  if (question === "") throw fieldRefusedError(field, orphans > 0 ? resultsAlone : noQuestion);
   if (question.length > longestQuestion) throw fieldRefusedError(field, describeTooLong(question.length));
   const said = messages.map(toSaid);
   return {
@@ -131,6 +131,11 @@ function addResult(turn: Exchange | undefined, { callId, text, files, isError }:
 const noQuestion = {
   zh: "请求中没有提问（需要：role 为 user、含文字、图片或文件的消息，或要接着写的 assistant 消息）",
   en: "there is no question (allowed: a message of the role user with text, an image or a file, or one of the assistant to go on with)",
+};
+
+const resultsAlone = {
+  zh: "只有工具结果，而等待它们的运行已经不在（已结束、超时，或程序重新启动过）。请带上之前的消息和调用，或用 previous_response_id 指出带有这些调用的响应",
+  en: "there are results of tools alone, and the run that waited for them is gone (ended, over its time, or the program was restarted). Bring the messages and calls before them, or name the response with the calls as previous_response_id",
 };
 
 function describeTooLong(length: number): Text {

@@ -1,6 +1,6 @@
 import type { Locale } from "../../kit/locale.ts";
 import { openAi } from "../http/response/dialects.ts";
-import type { AnswerPart } from "../model-api/answer-parts.ts";
+import type { AnswerEvent } from "../model-api/answer-events.ts";
 import type { AnswerWriter } from "../model-api/stream-answer.ts";
 import { type CompletionId, type Delta, toAnnotations, toChunk, toUsageChunk, toWireCall } from "./completion.ts";
 
@@ -16,21 +16,23 @@ export function createChunkWriter({ naming, includesUsage, locale }: ChunkWriter
   const write = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
   const add = (delta: Delta): string => write(toChunk(naming, delta, null, { includesUsage }));
 
-  function writePart(part: AnswerPart): string {
-    switch (part.type) {
+  function writeEvent(event: AnswerEvent): string {
+    switch (event.type) {
       case "text":
-        return add({ content: part.text });
+        return add({ content: event.text });
       case "reasoning":
-        return add({ reasoning_content: part.text });
+        return add({ reasoning_content: event.text });
       case "tool-call":
-        return add({ tool_calls: [{ index: calls++, ...toWireCall(part.call) }] });
+        return add({ tool_calls: [{ index: calls++, ...toWireCall(event.call) }] });
+      case "search":
+        return "";
       case "tick":
         // Readers of several clients take the empty line after a comment for an event without data.
         return add({});
       case "failure":
-        return write(openAi(part.failure, locale).body);
+        return write(openAi(event.failure, locale).body);
       case "end": {
-        const { citations, finish, notices, usage } = part.end;
+        const { citations, finish, notices, usage } = event.end;
         return [
           citations.length > 0 ? add({ annotations: toAnnotations(citations) }) : "",
           write(toChunk(naming, {}, finish, { includesUsage, notices })),
@@ -38,13 +40,13 @@ export function createChunkWriter({ naming, includesUsage, locale }: ChunkWriter
         ].join("");
       }
       default:
-        return part satisfies never;
+        return event satisfies never;
     }
   }
 
   return {
     open: () => add({ role: "assistant", content: "" }),
-    write: writePart,
+    write: writeEvent,
     close: () => "data: [DONE]\n\n",
   };
 }

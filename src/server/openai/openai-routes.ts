@@ -1,7 +1,7 @@
 import type { RunService } from "../../runs/run-service.ts";
 import { readJsonBody, toFileBodyLimit } from "../http/request/read-body.ts";
 import type { Handle, Route } from "../http/routes.ts";
-import { waitForAnswer } from "../model-api/answer-parts.ts";
+import { waitForAnswer } from "../model-api/answer-events.ts";
 import { withAsker } from "../model-api/find-asker.ts";
 import { openAnswer } from "../model-api/open-answer.ts";
 import { streamAnswer } from "../model-api/stream-answer.ts";

@@ -1,15 +1,14 @@
 import * as z from "zod";
 import { isRecord } from "../../kit/json.ts";
-import type { Text } from "../../kit/locale.ts";
-import { fieldRefusedError } from "../model-api/field-refused-error.ts";
+import type { AnswerRequest } from "../model-api/answer-request.ts";
 import { parseMode, reasoningDetails } from "../model-api/model-names.ts";
-import type { ModelRequest } from "../model-api/model-request.ts";
-import { readFields } from "../model-api/read-fields.ts";
+import { readFields } from "../model-api/read/read-fields.ts";
+import { readFormat } from "../model-api/read/read-format.ts";
 import type { WireMessage } from "./read-messages.ts";
 import { checkAllowed, readToolChoice, readTools, toToolField, wireTool } from "./read-tools.ts";
 
 /** Represents a request for a chat completion, limited to the fields that Duet uses. Its messages are read by `readMessages`. */
-export interface ChatRequest extends Omit<ModelRequest, "conversation"> {
+export interface ChatRequest extends Omit<AnswerRequest, "conversation"> {
   messages: readonly WireMessage[];
   includesUsage: boolean;
   /** Names the person who asks, in the client's words. It counts for a trusted key only. */
@@ -85,11 +84,14 @@ export function readChat(body: unknown): ChatRequest {
     tools: used.map(([, tool]) => tool),
     toolChoice: choice,
     callsInParallel: fields.parallel_tool_calls ?? true,
-    format: readFormat(fields.response_format),
+    format: readFormat(
+      { type: fields.response_format?.type, schema: fields.response_format?.json_schema?.schema },
+      { type: "response_format.type", schema: chatFields.schema },
+    ),
     search: isRecord(fields.web_search_options) ? true : undefined,
     reasoning: typeof reasoning === "string" ? reasoning : reasoning?.exclude === true ? "none" : undefined,
     user: fields.safety_identifier ?? fields.user ?? undefined,
-    fields: { ...chatFields, toToolField: (index, part) => toToolField(used[index]?.[0] ?? index, part) },
+    fields: { ...chatFields, toToolField: (index, field) => toToolField(used[index]?.[0] ?? index, field) },
   };
 }
 
@@ -97,25 +99,6 @@ function toStopTexts(stop: z.infer<typeof chatBody>["stop"]): readonly string[] 
   const texts = typeof stop === "string" ? [stop] : (stop ?? []);
   return texts.length > 0 ? texts : undefined;
 }
-
-/** Reads the kind of format. The schema itself is checked when it is opened. */
-function readFormat(format: z.infer<typeof chatBody>["response_format"]): ChatRequest["format"] {
-  const type = format?.type ?? "text";
-  if (type === "text") return undefined;
-  if (type === "json_object") return { type };
-  if (type !== "json_schema") throw fieldRefusedError("response_format.type", describeFormats(type));
-  const schema = format?.json_schema?.schema;
-  if (!isRecord(schema)) throw fieldRefusedError("response_format.json_schema.schema", describeMissingSchema);
-  return { type, name: "answer", schema };
-}
-
-function describeFormats(type: string): Text {
-  const shown = JSON.stringify(type.slice(0, 50));
-  const allowed = "text, json_object, json_schema";
-  return { zh: `${shown} 不可用（允许：${allowed}）`, en: `${shown} (allowed: ${allowed})` };
-}
-
-const describeMissingSchema: Text = { zh: "缺少（允许：JSON Schema）", en: "is missing (allowed: a JSON Schema)" };
 
 const chatFields = {
   messages: "messages",

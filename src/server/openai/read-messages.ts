@@ -1,5 +1,5 @@
-import { fieldRefusedError } from "../model-api/field-refused-error.ts";
-import type { ModelMessage } from "../model-api/model-request.ts";
+import type { ModelMessage } from "../model-api/answer-request.ts";
+import { readRole } from "../model-api/read/read-role.ts";
 import { readContent, readText } from "./read-parts.ts";
 import { readCalls } from "./read-tools.ts";
 
@@ -28,7 +28,7 @@ export function readMessages(messages: readonly WireMessage[]): ModelMessage[] {
 }
 
 function readMessage(message: WireMessage, place: string): ModelMessage {
-  const role = readRole(message.role, place);
+  const role = readRole(roles, message.role, place);
   const { content } = message;
   const at = `${place}.content`;
   switch (role) {
@@ -41,15 +41,4 @@ function readMessage(message: WireMessage, place: string): ModelMessage {
     default:
       return { role, text: readText(content, at) };
   }
-}
-
-function readRole(written: string, place: string): ModelMessage["role"] {
-  const role = Object.hasOwn(roles, written) ? roles[written] : undefined;
-  if (role !== undefined) return role;
-  const shown = JSON.stringify(written.slice(0, 50));
-  const allowed = Object.keys(roles).join(", ");
-  throw fieldRefusedError(`${place}.role`, {
-    zh: `${shown} 不可用（允许：${allowed}）`,
-    en: `${shown} (allowed: ${allowed})`,
-  });
 }

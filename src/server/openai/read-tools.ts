@@ -25,8 +25,8 @@ export function readTools(tools: readonly z.infer<typeof wireTool>[]): ClientToo
 }
 
 /** Names a field of a tool in a request, as a path. */
-export function toToolField(index: number, part: "name" | "inputSchema"): string {
-  return `tools[${index}].function.${part === "name" ? "name" : "parameters"}`;
+export function toToolField(index: number, field: "name" | "inputSchema"): string {
+  return `tools[${index}].function.${field === "name" ? "name" : "parameters"}`;
 }
 
 export interface ReadToolChoice {

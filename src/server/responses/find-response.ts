@@ -38,6 +38,10 @@ export async function findResponse(
   id: string,
 ): Promise<FoundResponse | undefined> {
   const live = context.live.find(id, caller);
+  if (live !== undefined && (await isRemoved(context, caller, live))) {
+    context.live.remove(id, caller);
+    return undefined;
+  }
   if (live !== undefined) return { live, stored: live.stored };
   const named = readResponseId(id);
   if (named === undefined) return undefined;
@@ -48,15 +52,30 @@ export async function findResponse(
   return settle(context, caller, { stored, ...named });
 }
 
+/** Returns true where another process has removed a response that is over, or its conversation. What the store cannot tell is there. */
+async function isRemoved(
+  { service: { duet } }: ResponsesContext,
+  caller: Caller,
+  { isKept, response }: LiveResponse,
+): Promise<boolean> {
+  if (!isKept) return false;
+  async function find(): Promise<boolean> {
+    const { responses } = await duet.store(caller);
+    return responses === undefined || (await responses.get(response.id)) !== undefined;
+  }
+
+  return (await ignoreRejection(find(), "the monitor of the store reports it")) === false;
+}
+
 /** Finds out what has become of the run of a response that was not over when it was stored. */
 async function settle(
   context: ResponsesContext,
   caller: Caller,
-  { stored, runId, part }: { stored: StoredResponse; runId: string; part: number },
+  { stored, runId, roundIndex }: { stored: StoredResponse; runId: string; roundIndex: number },
 ): Promise<FoundResponse> {
   const { duet, resumer } = context.service;
   // What a client has sent for its calls is known to no other process.
-  const run = part === 0 ? await resumer.resume(runId, caller) : undefined;
+  const run = roundIndex === 0 ? await resumer.resume(runId, caller) : undefined;
   if (run !== undefined) {
     const live = reopenResponse(context, { run, stored, caller });
     return { live, stored: live.stored };
@@ -94,7 +113,7 @@ function reopenResponse(
   const live = createLiveResponse({
     answer: {
       id: run.id,
-      part: 0,
+      roundIndex: 0,
       request: { ...request, conversation, reasoning },
       run,
       locale,
@@ -106,6 +125,7 @@ function reopenResponse(
     locale,
     encryptsReasoning: request.encryptsReasoning,
     writeCall: request.readTools.writeCall,
+    search: request.readTools.search,
     keep: keepResponse(context, caller),
   });
   context.live.add(live, caller);
@@ -113,13 +133,17 @@ function reopenResponse(
 }
 
 /** Returns what keeps the responses of a caller. What cannot be kept is known to this process alone. */
-export function keepResponse({ service }: ResponsesContext, caller: Caller): (stored: StoredResponse) => Promise<void> {
-  async function keep(stored: StoredResponse): Promise<void> {
-    const store = await service.duet.store(caller);
-    await saveResponse(store.responses, stored);
+export function keepResponse(
+  { service }: ResponsesContext,
+  caller: Caller,
+): (stored: StoredResponse) => Promise<boolean> {
+  async function keep(stored: StoredResponse): Promise<boolean> {
+    const { responses } = await service.duet.store(caller);
+    await saveResponse(responses, stored);
+    return responses !== undefined;
   }
 
-  return (stored) => ignoreRejection(keep(stored), "the monitor of the store reports it");
+  return async (stored) => (await ignoreRejection(keep(stored), "the monitor of the store reports it")) ?? false;
 }
 
 function restartResponse({ response, body }: StoredResponse): WireResponse {

@@ -8,23 +8,30 @@ const countDigits = 4;
 const earlierDigits = 2;
 
 /** Says what the IDs of items begin with, as OpenAI's do. */
-export const itemPrefixes = { message: "msg", reasoning: "rs", call: "fc", customCall: "ctc", input: "in" } as const;
+export const itemPrefixes = {
+  message: "msg",
+  reasoning: "rs",
+  call: "fc",
+  customCall: "ctc",
+  search: "ws",
+  input: "in",
+} as const;
 
 /**
- * Returns the ID of a response. A run that waits for its client's tools gives several responses; `part` counts those before this one.
+ * Returns the ID of a response. A run that waits for its client's tools gives several responses; `roundIndex` counts those before this one.
  */
-export function toResponseId(runId: string, part: number): string {
-  return `resp_${runId.replace(/^run-/, "")}${toDigits(part)}`;
+export function toResponseId(runId: string, roundIndex: number): string {
+  return `resp_${runId.replace(/^run-/, "")}${toDigits(roundIndex)}`;
 }
 
 /** Returns which run a response is of, and undefined for an ID that is none of ours. */
-export function readResponseId(id: string): { runId: string; part: number } | undefined {
+export function readResponseId(id: string): { runId: string; roundIndex: number } | undefined {
   const digits = new RegExp(
     `^resp_([0-9a-f]{${runDigits}})([0-9a-f]{${countDigits}}|[0-9a-f]{${earlierDigits}})$`,
   ).exec(id);
   if (digits === null) return undefined;
-  const [, run = "", part = ""] = digits;
-  return { runId: `run-${run}`, part: Number.parseInt(part, 16) };
+  const [, run = "", roundIndex = ""] = digits;
+  return { runId: `run-${run}`, roundIndex: Number.parseInt(roundIndex, 16) };
 }
 
 /** Returns the ID of the item at `index` of a response's output, or of its input. */

@@ -3,10 +3,11 @@ import type { Caller } from "../../core/caller.ts";
 import type { Locale } from "../../kit/locale.ts";
 import { createNotifier, type RunHandle } from "../../runs/run-handle.ts";
 import { type HttpRefusal, toOpenAiError } from "../http/response/dialects.ts";
-import { type AnswerPart, followAnswer } from "../model-api/answer-parts.ts";
+import { type AnswerEvent, followAnswer } from "../model-api/answer-events.ts";
+import type { AnswerSearch } from "../model-api/answer-search.ts";
 import type { OpenedAnswer } from "../model-api/open-answer.ts";
 import type { ReadTools } from "./client-tools.ts";
-import type { WireResponse } from "./response-object.ts";
+import { createSearchItem, type WireResponse } from "./response-object.ts";
 import { createResponseWriter, type WireEvent, type WriterOptions } from "./response-writer.ts";
 import type { StoredResponse } from "./stored-response.ts";
 
@@ -26,18 +27,20 @@ export interface LiveResponse {
   readonly isOver: boolean;
   /** Is true once the response is over and kept, as far as it can be. */
   readonly isSettled: boolean;
+  /** Is true once the store has the response. Where it has not, only this process knows it. */
+  readonly isKept: boolean;
   /** Resolves at the next event, at the end, or when the signal aborts. */
   waitForEvent(signal: AbortSignal): Promise<void>;
   /** Keeps nothing more of the response, and resolves when what was to be kept before is. */
   forget(): Promise<void>;
 }
 
-export interface LiveOptions extends WriterOptions, Pick<ReadTools, "writeCall"> {
+export interface LiveOptions extends WriterOptions, Pick<ReadTools, "writeCall" | "search"> {
   answer: OpenedAnswer;
   stored: StoredResponse;
   locale: Locale;
-  /** Keeps the response as it is then. Must not reject. */
-  keep(stored: StoredResponse): Promise<void>;
+  /** Keeps the response as it is then, and resolves with whether the store has it. Must not reject. */
+  keep(stored: StoredResponse): Promise<boolean>;
 }
 
 /** Follows a run and writes its response. */
@@ -49,6 +52,7 @@ export function createLiveResponse({ answer, stored, locale, keep, ...options }:
   let failure: HttpRefusal | undefined;
   let isOver = false;
   let isSettled = false;
+  let isKept = false;
   const writer = createResponseWriter(
     stored.response,
     (event) => {
@@ -63,20 +67,28 @@ export function createLiveResponse({ answer, stored, locale, keep, ...options }:
     return { ...stored, conversationId, response: writer.response };
   }
 
-  function finish(part: Extract<AnswerPart, { type: "end" | "failure" }>): void {
+  function finish(event: Extract<AnswerEvent, { type: "end" | "failure" }>): void {
     isOver = true;
-    if (part.type === "failure") failure = part.failure;
+    if (event.type === "failure") failure = event.failure;
     const isCancelled = run.outcome?.status === "cancelled";
-    if (isCancelled) writer.cancel(part.type === "end" ? part.end.usage : undefined);
-    else if (part.type === "end") writer.end(part.end);
-    else writer.fail(toOpenAiError(part.failure, locale));
+    if (isCancelled) writer.cancel(event.type === "end" ? event.end.usage : undefined);
+    else if (event.type === "end") writer.end(event.end);
+    else writer.fail(toOpenAiError(event.failure, locale));
   }
 
-  function handle(part: AnswerPart): void {
-    if (part.type === "reasoning") writer.addReasoning(part.text);
-    else if (part.type === "text") writer.addText(part.text);
-    else if (part.type === "tool-call") writer.addCall(options.writeCall(part.call));
-    else if (part.type !== "tick") finish(part);
+  /** Programs that have not offered the tool take its calls for ones of tools that they do not have. */
+  function addSearch(search: AnswerSearch): void {
+    if (!options.search) return;
+    const showsSources = stored.body.include?.includes("web_search_call.action.sources") ?? false;
+    writer.addSearch((responseId, index) => createSearchItem(responseId, index, search, showsSources));
+  }
+
+  function handle(event: AnswerEvent): void {
+    if (event.type === "reasoning") writer.addReasoning(event.text);
+    else if (event.type === "text") writer.addText(event.text);
+    else if (event.type === "search") addSearch(event.search);
+    else if (event.type === "tool-call") writer.addCall(options.writeCall(event.call));
+    else if (event.type !== "tick") finish(event);
     else {
       ticks += 1;
       notifier.notify();
@@ -91,6 +103,9 @@ export function createLiveResponse({ answer, stored, locale, keep, ...options }:
     .then(() => {
       if (!isForgotten) kept = keep(toStored());
       return kept;
+    })
+    .then((has) => {
+      isKept = has;
     })
     .finally(() => {
       isSettled = true;
@@ -115,10 +130,13 @@ export function createLiveResponse({ answer, stored, locale, keep, ...options }:
     get isSettled() {
       return isSettled;
     },
+    get isKept() {
+      return isKept;
+    },
     waitForEvent: notifier.wait,
-    forget() {
+    async forget() {
       isForgotten = true;
-      return kept;
+      await kept;
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Caller } from "../../core/caller.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { toText } from "../../kit/json.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
-import type { ModelMessage, ModelRequest } from "../model-api/model-request.ts";
+import type { AnswerRequest, ModelMessage } from "../model-api/answer-request.ts";
 import { toConversation } from "../model-api/to-conversation.ts";
 import { findResponse, type ResponsesContext } from "./find-response.ts";
 import { findResponseOfItem, itemPrefixes, readResponseId, toResponseId } from "./ids.ts";
@@ -11,7 +11,7 @@ import type { ResponsesRequest } from "./read-request.ts";
 import { isOver, type StoredResponse } from "./stored-response.ts";
 
 /** Says what a request is asked in: a conversation of ours, or the history that it brings. */
-export interface OpenedContext extends Pick<ModelRequest, "conversation" | "storage"> {
+export interface OpenedContext extends Pick<AnswerRequest, "conversation" | "storage"> {
   /** Is the conversation that the client has named, in this request or in one that it goes on from. */
   namedId?: string | undefined;
 }
@@ -78,14 +78,14 @@ async function findQuestion(
   const [run] = ids.flatMap((id) => context.service.runs.findByClientCall(id, caller) ?? []);
   if (run === undefined) return nothingBefore;
   const asked = run.clientCalls.rounds.findIndex(({ calls }) => calls.some(({ id }) => ids.includes(id)));
-  const parts: StoredResponse[] = [];
-  for (let part = 0; part <= asked; part += 1) {
-    const found = await findResponse(context, caller, toResponseId(run.id, part));
-    if (found) parts.push(found.stored);
+  const answered: StoredResponse[] = [];
+  for (let roundIndex = 0; roundIndex <= asked; roundIndex += 1) {
+    const found = await findResponse(context, caller, toResponseId(run.id, roundIndex));
+    if (found) answered.push(found.stored);
   }
-  const items = parts.flatMap(({ input, response }) => [...input, ...response.output.map((item) => ({ ...item }))]);
+  const items = answered.flatMap(({ input, response }) => [...input, ...response.output.map((item) => ({ ...item }))]);
   const before = readItems(await resolveReferences(context, items, caller), "input");
-  return { standing: parts[0]?.body.instructions ?? undefined, before };
+  return { standing: answered[0]?.body.instructions ?? undefined, before };
 }
 
 function toInstruction(text: string | null | undefined): ModelMessage[] {

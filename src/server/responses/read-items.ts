@@ -1,10 +1,17 @@
-import type { Attachment } from "../../core/attachment.ts";
 import type { ClientToolCall } from "../../core/client-tools.ts";
-import { decodeBase64, readDataUrl } from "../../kit/base64.ts";
-import { isRecord, toText } from "../../kit/json.ts";
+import { toText } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
+import type { ModelMessage } from "../model-api/answer-request.ts";
 import { fieldRefusedError } from "../model-api/field-refused-error.ts";
-import type { ModelMessage, WireFile } from "../model-api/model-request.ts";
+import {
+  isWebAddress,
+  type PartReaders,
+  readAddress,
+  readFileData,
+  readParts,
+  type WireContent,
+} from "../model-api/read/read-parts.ts";
+import { readRole } from "../model-api/read/read-role.ts";
 import { toCustomArguments, toToolName } from "./client-tools.ts";
 
 /** Represents an item of an input or an output, as a wire or a store has it. */
@@ -66,21 +73,10 @@ const roles: Readonly<Record<string, MessageRole>> = {
 };
 
 function readMessage(item: WireItem, place: string): ModelMessage {
-  const role = readRole(toText(item.role), place);
+  const role = readRole(roles, toText(item.role), place);
   const { text, files } = readContent(item.content, `${place}.content`);
   if (role === "user") return { role, text, files };
   return role === "assistant" ? { role, text, calls: [] } : { role, text };
-}
-
-function readRole(written: string, place: string): MessageRole {
-  const role = Object.hasOwn(roles, written) ? roles[written] : undefined;
-  if (role !== undefined) return role;
-  const shown = JSON.stringify(written.slice(0, 50));
-  const allowed = Object.keys(roles).join(", ");
-  throw fieldRefusedError(`${place}.role`, {
-    zh: `${shown} 不可用（允许：${allowed}）`,
-    en: `${shown} (allowed: ${allowed})`,
-  });
 }
 
 function toCallMessage({ call_id: id, name, namespace }: WireItem, argumentsText: string): ModelMessage {
@@ -101,80 +97,14 @@ const noCallId: Text = {
   en: "is missing (allowed: the call_id of a function_call)",
 };
 
-interface WireContent {
-  text: string;
-  files: WireFile[];
-}
-
 function readContent(content: unknown, place: string): WireContent {
-  if (content === undefined || content === null) return { text: "", files: [] };
-  if (typeof content === "string") return { text: content, files: [] };
-  if (!Array.isArray(content)) throw fieldRefusedError(place, describeParts(typeof content));
-  const parts = content.map((part: unknown, index) => readPart(part, `${place}[${index}]`));
-  return {
-    text: parts.flatMap((part) => (typeof part === "string" ? [part] : [])).join("\n"),
-    files: parts.filter((part) => typeof part !== "string"),
-  };
-}
-
-const textParts: Readonly<Record<string, "text" | "refusal">> = {
-  input_text: "text",
-  output_text: "text",
-  text: "text",
-  summary_text: "text",
-  refusal: "refusal",
-};
-
-function readPart(part: unknown, place: string): string | WireFile {
-  const fields: Record<string, unknown> = isRecord(part) ? part : {};
-  const type = isRecord(part) ? toText(part.type) : typeof part;
-  const field = Object.hasOwn(textParts, type) ? textParts[type] : undefined;
-  const text = field && fields[field];
-  if (typeof text === "string") return text;
-  if (type === "input_image") return readImage(fields, place);
-  if (type === "input_file") return readFile(fields, place);
-  throw fieldRefusedError(place, describeParts(type));
-}
-
-function readImage({ image_url: image }: Record<string, unknown>, place: string): WireFile {
-  const url = toText(image).trim();
-  if (isWebAddress(url)) return { place, url };
-  const attachment = readDataUrl(url);
-  if (attachment === undefined) throw fieldRefusedError(place, noImage);
-  return { place, attachment };
-}
-
-/** A file that was uploaded before (`file_id`) is not here: Duet keeps none for its callers. */
-function readFile({ file_data, file_url, filename }: Record<string, unknown>, place: string): WireFile {
-  const url = toText(file_url).trim();
-  if (isWebAddress(url)) return { place, url };
-  const written = toText(file_data);
-  const read = /^data:/i.test(written) ? readDataUrl(written) : toAttachment(decodeBase64(written));
-  if (read === undefined) throw fieldRefusedError(place, noFile);
-  return { place, attachment: { ...read, name: toText(filename) || undefined } };
-}
-
-function isWebAddress(url: string): boolean {
-  return /^https?:\/\//i.test(url);
-}
-
-function toAttachment(bytes: Uint8Array | undefined): Attachment | undefined {
-  return bytes && { bytes };
+  return readParts(content, place, partReaders);
 }
 
 function describeTypes(type: string): Text {
   const shown = JSON.stringify(type.slice(0, 50));
   const allowed = [...Object.keys(readers), "item_reference", "reasoning"].join(", ");
   return { zh: `${shown} 不可用（允许：${allowed}）`, en: `${shown} (allowed: ${allowed})` };
-}
-
-function describeParts(type: string): Text {
-  const shown = JSON.stringify(type.slice(0, 50));
-  const allowed = "input_text, output_text, input_image, input_file";
-  return {
-    zh: `内容类型 ${shown} 不可用（允许：${allowed}）`,
-    en: `content type ${shown} is not supported (allowed: ${allowed})`,
-  };
 }
 
 const noImage = {
@@ -185,4 +115,18 @@ const noImage = {
 const noFile = {
   zh: "没有可用的文件（允许：file_data 为 base64 或 base64 的 data: 地址，或 file_url 为 http 或 https 地址）",
   en: "there is no file (allowed: file_data in base64 or a data: URL in base64, or file_url with an http or https URL)",
+};
+
+const partReaders: PartReaders = {
+  texts: { input_text: "text", output_text: "text", text: "text", summary_text: "text", refusal: "refusal" },
+  files: {
+    input_image: ({ image_url }, place) => readAddress(image_url, place, noImage),
+    /** A file that was uploaded before (`file_id`) is not here: Duet keeps none for its callers. */
+    input_file({ file_data, file_url, filename }, place) {
+      return isWebAddress(toText(file_url).trim())
+        ? readAddress(file_url, place, noFile)
+        : readFileData(file_data, filename, place, noFile);
+    },
+  },
+  allowed: "input_text, output_text, input_image, input_file",
 };

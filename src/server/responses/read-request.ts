@@ -1,15 +1,16 @@
-import { isRecord, toText } from "../../kit/json.ts";
+import { toText } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
+import type { AnswerRequest, ReasoningDetail } from "../model-api/answer-request.ts";
 import { fieldRefusedError } from "../model-api/field-refused-error.ts";
 import { parseMode } from "../model-api/model-names.ts";
-import type { ModelRequest, ReasoningDetail } from "../model-api/model-request.ts";
-import { readFields } from "../model-api/read-fields.ts";
+import { readFields } from "../model-api/read/read-fields.ts";
+import { readFormat } from "../model-api/read/read-format.ts";
 import { type ReadTools, readTools } from "./client-tools.ts";
 import type { WireItem } from "./read-items.ts";
 import { type ResponsesBody, responsesBody } from "./request-body.ts";
 
 /** Represents a request for a response. What it asks stands in its items, which `openContext` reads. */
-export interface ResponsesRequest extends Omit<ModelRequest, "conversation" | "storage"> {
+export interface ResponsesRequest extends Omit<AnswerRequest, "conversation" | "storage"> {
   items: readonly WireItem[];
   instructions: string | undefined;
   /** Is the response that this one comes after. */
@@ -42,6 +43,7 @@ export function readBody(body: ResponsesBody): Omit<ResponsesRequest, "items"> {
   const mode = parseMode(body.model);
   if (background && store === false) throw fieldRefusedError("background", onlyStored);
   if (conversation && previousId) throw fieldRefusedError("previous_response_id", notBoth);
+  const { format } = body.text ?? {};
   const tools = readTools(body.tools ?? [], body.tool_choice);
   return {
     model: body.model,
@@ -63,7 +65,10 @@ export function readBody(body: ResponsesBody): Omit<ResponsesRequest, "items"> {
     callsInParallel: body.parallel_tool_calls ?? true,
     search: tools.search ? true : undefined,
     readTools: tools,
-    format: readFormat(body.text),
+    format: readFormat(
+      { type: format?.type, schema: format?.schema, description: toText(format?.description) },
+      { type: "text.format.type", schema: "text.format.schema" },
+    ),
     reasoning: readDetail(body.reasoning),
     fields: {
       messages: "input",
@@ -71,7 +76,7 @@ export function readBody(body: ResponsesBody): Omit<ResponsesRequest, "items"> {
       temperature: "temperature",
       topP: "top_p",
       toolChoice: "tool_choice",
-      toToolField: (index, part) => `${tools.places[index] ?? "tools"}.${part === "name" ? "name" : "parameters"}`,
+      toToolField: (index, field) => `${tools.places[index] ?? "tools"}.${field === "name" ? "name" : "parameters"}`,
     },
     body,
   };
@@ -84,24 +89,6 @@ function readDetail(reasoning: ResponsesBody["reasoning"]): ReasoningDetail | un
   if (summary === "concise") return "brief";
   return summary ? "full" : undefined;
 }
-
-function readFormat(given: ResponsesBody["text"]): ResponsesRequest["format"] {
-  const format = given?.format;
-  const type = format?.type ?? "text";
-  if (type === "text") return undefined;
-  if (type === "json_object") return { type };
-  if (type !== "json_schema") throw fieldRefusedError("text.format.type", describeFormats(type));
-  if (!isRecord(format?.schema)) throw fieldRefusedError("text.format.schema", describeMissingSchema);
-  return { type, name: "answer", schema: format.schema, description: toText(format.description) || undefined };
-}
-
-function describeFormats(type: string): Text {
-  const shown = JSON.stringify(type.slice(0, 50));
-  const allowed = "text, json_object, json_schema";
-  return { zh: `${shown} 不可用（允许：${allowed}）`, en: `${shown} (allowed: ${allowed})` };
-}
-
-const describeMissingSchema: Text = { zh: "缺少（允许：JSON Schema）", en: "is missing (allowed: a JSON Schema)" };
 
 const onlyStored: Text = {
   zh: "true 与 store: false 不能同用（允许：store 为 true 或省略）",

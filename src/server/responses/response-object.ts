@@ -1,6 +1,7 @@
 import type {
   ResponseCustomToolCall,
   ResponseFunctionToolCall,
+  ResponseFunctionWebSearch,
   ResponseOutputMessage,
   ResponseOutputText,
   ResponseReasoningItem,
@@ -9,6 +10,7 @@ import type {
 } from "openai/resources/responses/responses";
 import type { Outcome } from "../../core/outcome.ts";
 import type { AnswerCitation, AnswerUsage } from "../model-api/answer-end.ts";
+import type { AnswerSearch } from "../model-api/answer-search.ts";
 import { itemPrefixes, toItemId } from "./ids.ts";
 import type { ResponsesBody } from "./request-body.ts";
 
@@ -54,7 +56,7 @@ export interface WireResponse {
   notices?: Outcome["notices"];
 }
 
-export type OutputItem = WireMessage | WireReasoning | WireFunctionCall | WireCustomCall;
+export type OutputItem = WireMessage | WireReasoning | WireFunctionCall | WireCustomCall | WireSearch;
 
 export type WireMessage = Omit<ResponseOutputMessage, "content"> & { content: WireText[] };
 
@@ -69,6 +71,8 @@ export type WireFunctionCall = ResponseFunctionToolCall & { id: string; status: 
 /** The official client's type has no status, and the wire has. */
 export type WireCustomCall = ResponseCustomToolCall & { id: string; status: ItemStatus };
 
+export type WireSearch = Omit<ResponseFunctionWebSearch, "action"> & { action: ResponseFunctionWebSearch.Search };
+
 export type ItemStatus = "in_progress" | "completed" | "incomplete";
 
 export function createMessage(responseId: string, index: number): WireMessage {
@@ -80,6 +84,22 @@ export function createMessage(responseId: string, index: number): WireMessage {
 export function createReasoningItem(responseId: string, index: number, isEncrypted: boolean): WireReasoning {
   const id = toItemId(itemPrefixes.reasoning, responseId, index);
   return { id, type: "reasoning", status: "in_progress", summary: [], ...(isEncrypted && { encrypted_content: id }) };
+}
+
+/** Returns a search as the item that it becomes. Programs that want its sources say so. */
+export function createSearchItem(
+  responseId: string,
+  index: number,
+  { query, ok, urls }: AnswerSearch,
+  showsSources: boolean,
+): WireSearch {
+  const sources = showsSources ? { sources: urls.map((url) => ({ type: "url" as const, url })) } : {};
+  return {
+    id: toItemId(itemPrefixes.search, responseId, index),
+    type: "web_search_call",
+    status: ok ? "completed" : "failed",
+    action: { type: "search", query, queries: [query], ...sources },
+  };
 }
 
 export function createText(): WireText {

@@ -1,4 +1,4 @@
-import { toSafeJson } from "../../kit/text/sanitize.ts";
+import { toEventFrame } from "../api/event-frames.ts";
 import type { HttpConnection } from "../http/connection.ts";
 import { toWrittenCall } from "./client-tools.ts";
 import type { LiveResponse } from "./live-response.ts";
@@ -66,7 +66,7 @@ function createKeepAlive({ response }: LiveResponse, sequence_number: number): W
 }
 
 function toFrame(event: WireEvent): string {
-  return `event: ${event.type}\ndata: ${toSafeJson(event)}\n\n`;
+  return toEventFrame(event.type, event);
 }
 
 /** Returns the events of a response that has ended, with the texts whole, from the event with this number on; at least the last one. */
@@ -78,6 +78,7 @@ export function replayResponse(response: WireResponse, from: number): string {
   for (const item of response.output) {
     if (item.type === "reasoning") for (const part of item.summary) writer.addReasoning(`\n\n${part.text}`);
     else if (item.type === "message") writer.addText(item.content.map(({ text }) => text).join(""));
+    else if (item.type === "web_search_call") writer.addSearch(() => ({ ...item }));
     else writer.addCall(toWrittenCall(item));
   }
   writer.endAs(response);

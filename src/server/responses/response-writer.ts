@@ -13,6 +13,7 @@ import {
   type WireMessage,
   type WireReasoning,
   type WireResponse,
+  type WireSearch,
 } from "./response-object.ts";
 
 /** Represents an event of a streamed response. */
@@ -37,6 +38,8 @@ export interface ResponseWriter {
   addReasoning(text: string): void;
   addText(text: string): void;
   addCall(call: WrittenCall): void;
+  /** Adds a search that the run has made, as it has ended. */
+  addSearch(createItem: (responseId: string, index: number) => WireSearch): void;
   end(end: WrittenEnd): void;
   /** Ends a response that somebody has stopped. */
   cancel(usage?: AnswerUsage): void;
@@ -190,6 +193,21 @@ export function createResponseWriter(
       const done = { ...item, [field]: written, status: "completed" as const };
       output[output.indexOf(item)] = done;
       sendItem("response.output_item.done", done);
+    },
+    addSearch(createItem) {
+      // An answer that has begun is not cut in two by it.
+      if (open?.type === "message") return;
+      close("completed");
+      const item = createItem(response.id, output.length);
+      const { status } = item;
+      item.status = "in_progress";
+      addItem(item);
+      const place = locate(item);
+      send("response.web_search_call.in_progress", place);
+      send("response.web_search_call.searching", place);
+      item.status = status;
+      if (status === "completed") send("response.web_search_call.completed", place);
+      sendItem("response.output_item.done", item);
     },
     end({ finish, citations, usage, notices }) {
       const isCut = finish === "length" || finish === "content-filter";

@@ -62,7 +62,7 @@ async function begin(context: ResponsesContext, request: ResponsesRequest, call:
   opened.conversation.notes.push(...readTools.notes);
   const answer = await openAnswer(context.service, { ...request, ...opened }, call);
   const { run, locale, notes } = answer;
-  const id = toResponseId(run.id, answer.part);
+  const id = toResponseId(run.id, answer.roundIndex);
   const stored = {
     response: createResponse({ id, createdAt: run.startedAt, body: request.body, conversationId: opened.namedId }),
     input: toKeptItems(id, request.items),
@@ -70,9 +70,9 @@ async function begin(context: ResponsesContext, request: ResponsesRequest, call:
     notes,
     conversationId: opened.storage?.conversationId,
   };
-  const keep = isStored ? keepResponse(context, caller) : async () => undefined;
-  const { writeCall } = readTools;
-  const live = createLiveResponse({ answer, stored, locale, encryptsReasoning, writeCall, keep });
+  const keep = isStored ? keepResponse(context, caller) : async () => false;
+  const { writeCall, search } = readTools;
+  const live = createLiveResponse({ answer, stored, locale, encryptsReasoning, writeCall, search, keep });
   if (isStored) context.live.add(live, caller);
   const refusal = request.isStreamed && !request.isBackground ? await findEarlyRefusal(answer, "retried") : undefined;
   if (refusal) throw new HttpRefusalError(refusal);
@@ -138,8 +138,8 @@ function remove(context: ResponsesContext): Handle {
 
 /** Returns true where the run of a response that is over waits for the results of its calls. */
 function isWaitedFor({ run: { clientCalls }, response }: LiveResponse): boolean {
-  const part = readResponseId(response.id)?.part ?? 0;
-  return clientCalls.open !== undefined && clientCalls.open === clientCalls.rounds[part];
+  const roundIndex = readResponseId(response.id)?.roundIndex ?? 0;
+  return clientCalls.open !== undefined && clientCalls.open === clientCalls.rounds[roundIndex];
 }
 
 async function removeConversation({ service }: ResponsesContext, caller: Caller, id: string): Promise<void> {

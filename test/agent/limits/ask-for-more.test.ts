@@ -1,7 +1,6 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { User } from "../../../src/core/questions/user.ts";
 import type { UserQuestion } from "../../../src/core/questions/user-question.ts";
-import { sleep } from "../../../src/kit/async/timeout.ts";
 import { makeTool, outcomeOf } from "../../fakes/events.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 import { runAll } from "../../fakes/run.ts";
@@ -90,13 +89,16 @@ test("the time of the run stands still while a person is asked for more of it, a
 });
 
 test("an answer that is being written passes the time limit only where the configuration lets it", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
   for (const finishAnswer of [true, false]) {
     const model = scriptedModel([]);
     const writing = {
       ...model,
       async stream(...[, onEvent, signal]: Parameters<typeof model.stream>) {
         onEvent({ type: "text-delta", text: "Half of it " });
-        await sleep(400, signal);
+        await vi.advanceTimersByTimeAsync(400);
+        signal.throwIfAborted();
         onEvent({ type: "text-delta", text: "and the rest." });
         return {
           message: { role: "assistant" as const, content: "Half of it and the rest.", toolCalls: [] },

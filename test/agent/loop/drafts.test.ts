@@ -79,8 +79,11 @@ describe("with one model", () => {
     const stop = new AbortController();
     const model = scriptedModel([{ hang: true, text: "The answer is" }], "one");
     const stream: Model["stream"] = (request, onEvent, signal) => {
-      setTimeout(() => stop.abort(new Error("stopped")), 5);
-      return model.stream(request, onEvent, signal);
+      const stopBehind = (event: ModelEvent): void => {
+        onEvent(event);
+        if (event.type === "text-delta") stop.abort(new Error("stopped"));
+      };
+      return model.stream(request, stopBehind, signal);
     };
     const stopped = withCall({ provider: "fake", model: "one", stream });
     const models = { functionCall: stopped, answer: stopped };

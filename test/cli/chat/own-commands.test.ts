@@ -73,7 +73,7 @@ describe("a command that is a Markdown file", () => {
     const outside = join(await temporaryFolder(), "outside.md");
     await writeFile(outside, "Of somebody else.");
     await symlink(outside, join(chat.folder, ".duet/commands/out.md"));
-    await chat.own.reload(new AbortController().signal);
+    await chat.ownCommands.reload(new AbortController().signal);
     const lines = chat.takeProblems();
     expect(lines.map((line) => line.replace(/^⚠ \S*\/(\w+\.md): not used as a command, /, "$1: "))).toEqual([
       'bad.md: mode: "fast" is not allowed (allowed: chat, agent, plan)',
@@ -112,7 +112,7 @@ test("a prompt of a server is a command: its text is shown and asked, a missing 
 
 const rows = Array.from({ length: 25 }, (_, index) => `  Row ${index}`);
 
-test("Esc before the question is asked cancels a command of one's own, and asks nothing", async () => {
+test("Esc before the question is asked cancels a command of one's ownCommands, and asks nothing", async () => {
   const chat = await openChat({ users: { "explain.md": "Explain." } });
   const stopped = AbortSignal.abort();
   expect(await chat.type("/explain", stopped)).toEqual(["Cancelled."]);

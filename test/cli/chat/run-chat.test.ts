@@ -4,14 +4,20 @@ import { join, resolve } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
 import { openDuet } from "../../../src/app/open-duet.ts";
+import type { ChatHandler } from "../../../src/cli/chat/chat-interface.ts";
 import { createPlainInterface } from "../../../src/cli/chat/plain/plain-interface.ts";
 import { runChat } from "../../../src/cli/chat/run-chat.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
+import type { AgentEvent } from "../../../src/core/events.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 import { compileCache, configFile, temporaryFolder } from "../../fakes/program.ts";
 
 /** A chat in plain lines, typed by a person or piped in, which ends with its input. */
-async function openPlainChat(isTTY: boolean, settings: Record<string, unknown> = {}) {
+async function openPlainChat(
+  isTTY: boolean,
+  settings: Record<string, unknown> = {},
+  onEvent?: (event: AgentEvent, handler: ChatHandler) => void,
+) {
   const [home, cwd] = [await temporaryFolder(), await temporaryFolder()];
   const file = await configFile({ locale: "en", ...settings });
   const config = await loadConfig({ config: file }, { HOME: home, DUET_HOME: home });
@@ -37,9 +43,22 @@ async function openPlainChat(isTTY: boolean, settings: Record<string, unknown> =
   const ended = runChat({
     ...{ duet, config, mode: "chat", search: { on: false, isBarred: false }, folders: { cwd, home }, signal },
     async openInterface(handler, steps) {
-      return createPlainInterface({
+      const plain = createPlainInterface({
         ...{ console, handler, steps, verbose: false, hyperlinks: false, isScreenReader: false, signal },
       });
+      return {
+        ...plain,
+        openRun(locale) {
+          const run = plain.openRun(locale);
+          return {
+            ...run,
+            handle(event) {
+              onEvent?.(event, handler);
+              return run.handle(event);
+            },
+          };
+        },
+      };
     },
   });
   return {
@@ -97,4 +116,17 @@ test("the text of a server's prompt names no file of this machine, as the same t
   const asked = JSON.stringify(model.requests[0]?.messages);
   expect(asked).toContain("Greet @private");
   expect(asked).not.toContain("the private text");
+});
+
+test("a run that is shown as over cannot be stopped, so that Ctrl-C is for the input again", async () => {
+  const stops: boolean[] = [];
+  const { ended, stdin, writes } = await openPlainChat(true, {}, (event, handler) => {
+    if (event.type === "run-end") stops.push(handler.stop());
+  });
+  await writes("Chat mode");
+  stdin.write("read it\r");
+  await writes("in total");
+  stdin.write("\u0004");
+  expect(await ended).toBe(0);
+  expect(stops).toEqual([false]);
 });

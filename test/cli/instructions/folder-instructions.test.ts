@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { askForInstructions } from "../../../src/cli/instructions/folder-instructions.ts";
+import { pickOne } from "../../../src/cli/questions/pick-one.ts";
 import type { PickOptions, Reader } from "../../../src/cli/questions/reader.ts";
 import { workplace } from "../../config/workplace.ts";
 import { startFakeProvider } from "../../fakes/provider.ts";
@@ -34,10 +35,9 @@ test("a chat asks once about each content, shows it first on demand, and remembe
   const written: string[] = [];
   const ask = async (reader: Reader) => {
     const write = (line: string): void => void written.push(line);
-    const given = await askForInstructions(
-      { config, locale: "en", write, directory },
-      reader,
-      new AbortController().signal,
+    const { signal } = new AbortController();
+    const given = await askForInstructions({ config, locale: "en", write, directory }, (picking) =>
+      pickOne(reader, picking, signal),
     );
     return given.map(({ text }) => text);
   };

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { chatOptions, type Option, serveOptions, sharedOptions, toFlags } from "../../../bin/options.ts";
+import { chatOptions, type Option, serveOptions, sharedOptions } from "../../../bin/options.ts";
+import { toFlags } from "../../../bin/read-options.ts";
 import { configurationSchema } from "../../../src/config/schema/file-schema.ts";
 import type { SettingKind } from "../../../src/config/settings/setting.ts";
 import { settingFlags, settings } from "../../../src/config/settings/settings.ts";

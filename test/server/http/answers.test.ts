@@ -53,10 +53,12 @@ test("every answer has an id that a page can read, and keeps other sites' pages 
     post(port, {}, { "content-type": "text/plain" }, "/v1/chat/completions"),
     rawText("POST", "/v1/chat/completions", port, long),
     rawText("GET", "/agent/runs", port, { "x-long": "x".repeat(20_000) }),
+    "GET /agent/runs HTTP/1.1\r\nconnection: close\r\n\r\n",
+    rawText("GET", "/healthz", port, { expect: "a wonder" }),
   ];
   const answers = await Promise.all([...texts, ...odd].map(async (text) => ({ text, ...(await send(text)) })));
   const statuses = answers.slice(-odd.length).map(({ status }) => status);
-  expect(statuses).toEqual([403, 403, 405, 400, 400, 415, 413, 431]);
+  expect(statuses).toEqual([403, 403, 405, 400, 400, 415, 413, 431, 400, 200]);
   for (const { text, headers } of answers) {
     const found = [text.slice(0, 60), ...kept.map((name) => headers.get(name)), headers.get("x-request-id")];
     expect(found).toEqual([text.slice(0, 60), ...keptValues, expect.stringMatching(/^(req|run)-[0-9a-f]{32}$/)]);
@@ -148,6 +150,14 @@ test("whoever sends headers that are too long reads why, however much follows, a
     detail: "the headers are too long (allowed: at most 16384 bytes in all)",
   });
   expect(errors).toEqual([]);
+});
+
+test("whoever sends headers that are too long or no Host reads why in the language of the request", async () => {
+  const headers = { "accept-language": "zh-CN", "x-long": "x".repeat(20_000) };
+  const long = await read("/agent/runs", headers);
+  expect(JSON.parse(String(long.body)).detail).toBe("请求头过长（允许：总共至多 16384 字节）");
+  const hostless = await send("GET /v1/models HTTP/1.1\r\naccept-language: zh\r\nconnection: close\r\n\r\n");
+  expect(JSON.parse(String(hostless.body)).error.message).toBe("缺少 Host（允许：主机 或 主机:端口）");
 });
 
 test("a client that is still sending a body that is too long reads why it is refused", async () => {

@@ -1,11 +1,12 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, jsonSchema, stepCountIs, tool } from "ai";
 import OpenAI from "openai";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import type { Message } from "../../../src/core/messages.ts";
 import { makeTool } from "../../fakes/events.ts";
 import type { ScriptedTurn } from "../../fakes/model.ts";
+import { type FakeTurn, type JournalEntry, startFakeProvider } from "../../fakes/provider.ts";
 import { chunkShape, startWire, user } from "./wire.ts";
 
 type Parameters = OpenAI.Chat.ChatCompletionMessageParam;
@@ -131,6 +132,68 @@ test("a missing result is told as missing, the same results sent again get the s
   const other = await askForCalls(client, [user("Go"), first.message, result(read.id, "other")]);
   expect(other.message?.content).toBe("From the history.");
   expect(other.runId).not.toBe(first.runId);
+});
+
+test("a system message that comes, changes or goes between requests leaves the run as it is, and the models read the newest", async () => {
+  const call = (id: string): ScriptedTurn => [toCall(id, "read", id)];
+  const { client, model } = await startWire({ turns: [call("1"), call("2"), call("3"), call("4"), "Done."] });
+  const systems = ["", "It is noon.", "It is one.", "", "It is two."];
+  const messages: Parameters[] = [user("Before"), { role: "assistant", content: "Yes." }, user("Go")];
+  const runIds: unknown[] = [];
+  for (const content of systems) {
+    const system: Parameters[] = content === "" ? [] : [{ role: "system", content }];
+    const { message, calls, runId } = await askForCalls(client, [...system, ...messages]);
+    if (message) messages.push(message, ...calls.map(({ id }) => result(id, "A")));
+    runIds.push(runId);
+  }
+  expect(new Set(runIds).size).toBe(1);
+  const told = model.requests.map((request) =>
+    request.messages.flatMap(({ role, content }, index) =>
+      /It is \w+\./.test(JSON.stringify(content)) ? [[role, index, content]] : [],
+    ),
+  );
+  expect(told).toEqual(
+    systems.map((content) => (content === "" ? [] : [["user", 1, expect.stringContaining(`\n\n${content}`)]])),
+  );
+  const [first, ...rest] = model.requests.map((request) => request.messages);
+  expect(rest[2]?.slice(0, first?.length)).toEqual(first);
+});
+
+test("tools whose names vendors do not take are called by them: in a stream, in the results and in a history that comes back", async () => {
+  const provider = await startFakeProvider();
+  onTestFinished(provider.close);
+  const begins = `mcp.files/${"read_".repeat(20)}`;
+  const names = [`${begins}one`, `${begins}two`, "读取"];
+  const callAll = ({ body }: JournalEntry): FakeTurn => {
+    const offered = z.array(z.looseObject({ function: z.looseObject({ name: z.string() }) })).parse(body.tools);
+    const made = offered.filter((each) => JSON.stringify(each).includes("theirs"));
+    return { toolCalls: made.map((each) => ({ name: each.function.name, arguments: { path: "a" } })) };
+  };
+  provider.script("one", callAll, { text: "Done." }, { text: "Again." });
+  const { client } = await startWire({
+    models: {},
+    settings: {
+      models: { functionCall: { provider: "openai", model: "one", baseUrl: provider.openaiUrl, wire: "openai-chat" } },
+    },
+    environment: { OPENAI_API_KEY: "sk-test-openai-0001" },
+  });
+  const asked = { model: "duet-agent", tools: names.map((name) => toTool(name, "theirs")) };
+  const stream = client.chat.completions.stream({ ...asked, messages: [user("Go")] });
+  const first = (await stream.finalChatCompletion()).choices[0];
+  const calls = callsOf(first);
+  expect(calls.map((call) => call.function.name).toSorted()).toEqual(names.toSorted());
+  if (!first) throw new Error("no message");
+  const messages = [user("Go"), first.message, ...calls.map(({ id }) => result(id, `of ${id}`))];
+  const choice = { type: "function" as const, function: { name: names[0] ?? "" } };
+  const answers = [
+    await askForCalls(client, messages, { ...asked, tool_choice: choice }),
+    // Another question, so that the history is read.
+    await askForCalls(client, [...messages, { role: "assistant", content: "Done." }, user("And?")], asked),
+  ];
+  expect(answers.map(({ message }) => message?.content)).toEqual(["Done.", "Again."]);
+  const sent = provider.requests("one").map(({ body }) => JSON.stringify(body));
+  expect(sent).toHaveLength(3);
+  for (const name of names) expect(sent.join("")).not.toContain(`"name":${JSON.stringify(name)}`);
 });
 
 test("a run that is gone is answered from the history of the request: calls and results in the models' own shape, in each mode", async () => {

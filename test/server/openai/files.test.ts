@@ -81,10 +81,28 @@ test("an image is fetched only from where tools may reach, and one that cannot b
   expect(site.asked).toEqual(["/none.png", "/a.png"]);
 });
 
+test("a message that is an image alone is a question about it", async () => {
+  const { post, model } = await startWire({ turns: ["A square."] });
+  const answer = await post({ model: "duet-chat", messages: [{ role: "user", content: [picture(dataUrl)] }] });
+  expect([answer.status, JSON.stringify(await answer.json())]).toEqual([200, expect.stringContaining("A square.")]);
+  expect(model.requests[0]?.messages.at(-1)?.content).toEqual([
+    expect.objectContaining({ type: "text" }),
+    expect.objectContaining({ type: "image", image: expect.objectContaining({ mediaType: "image/png" }) }),
+  ]);
+});
+
 test.each([
   [[{ type: "input_audio", input_audio: {} }], "allowed: text, image_url, file"],
   [[picture("file:///etc/passwd")], "allowed: image_url.url with an http, https or data: URL in base64"],
   [[picture("data:image/png;base64,???")], "there is no image"],
+  [
+    [picture("data:image/png;base64,QUJD")],
+    "messages[0].content[0]: this is no image (accepted: PNG, JPEG, GIF, WebP)",
+  ],
+  [
+    [picture(dataUrl), { type: "file", file: { filename: "a.pdf", file_data: "JVBERi0xLjQK" } }],
+    "messages[0].content[1]: a.pdf: ",
+  ],
   [[{ type: "file", file: { file_id: "file-1" } }], "allowed: file.file_data in base64"],
   [Array(21).fill(picture(dataUrl)), "21 attachments (allowed: at most 20)"],
 ])("what is no file that can be taken is one line: case %#", async (content, line) => {
@@ -101,7 +119,8 @@ function readConversation(messages: readonly WireMessage[]) {
 }
 
 function toSource(fetchFile: (url: string) => Promise<Attachment>) {
-  return { field: "messages", duet: { fetchFile }, signal: new AbortController().signal };
+  const duet = { fetchFile, checkFile: async () => undefined };
+  return { field: "messages", duet, locale: "en" as const, signal: new AbortController().signal };
 }
 
 async function unreachable(): Promise<Attachment> {

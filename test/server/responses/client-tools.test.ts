@@ -1,8 +1,13 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, jsonSchema, stepCountIs, tool } from "ai";
+import OpenAI from "openai";
 import type { ResponseInput, Tool } from "openai/resources/responses/responses";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { makeTool } from "../../fakes/events.ts";
+import { openHttpDuet } from "../../fakes/http-duet.ts";
 import type { ScriptedCall } from "../../fakes/model.ts";
 import { startWire } from "../openai/wire.ts";
 import { beginConversation } from "./conversations.ts";
@@ -90,6 +95,31 @@ test("a client that keeps its items sends them all again, and a run that is gone
   const third = await client.responses.create({ ...asked, input: renamed });
   expect([third.output_text, third.id.slice(0, -2) === first.id.slice(0, -2)]).toEqual(["From the history.", false]);
   expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("result of function_call");
+});
+
+test("after a restart of the server, outputs are answered from the response that asked for them, and never about nothing", async () => {
+  const home = await mkdtemp(join(tmpdir(), "duet-client-tools-"));
+  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  const disk = { settings: { conversations: { store: "disk" } }, environment: { DUET_HOME: home } };
+  const before = await openHttpDuet({ ...disk, turns: [{ calls: calls.slice(0, 1) }] });
+  const asked = { model: "duet-agent", tools, instructions: "Be brief." };
+  const first = await new OpenAI({ baseURL: `${before.origin}/v1`, apiKey: "none" }).responses.create({
+    ...asked,
+    input: "What does a say?",
+  });
+  await before.close();
+  const { client, model, origin } = await startWire({ ...disk, turns: ["From what was kept.", "Hi."] });
+  const input = outputsOf(first.output);
+  const second = await client.responses.create({ ...asked, input, previous_response_id: first.id });
+  expect(second.output_text).toBe("From what was kept.");
+  const read = JSON.stringify(model.requests[0]?.messages);
+  for (const text of ["What does a say?", "a.txt", "result of function_call", "Be brief."])
+    expect(read).toContain(text);
+  for (const more of [{}, { conversation: await beginConversation(origin) }])
+    await expect(client.responses.create({ ...asked, ...more, input })).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringMatching(/input: there are results of tools alone, .* is gone .*previous_response_id/),
+    });
 });
 
 test("the AI SDK's loop of tools works with its own OpenAI provider, which sends back the ids of items", async () => {

@@ -83,6 +83,51 @@ test("a streamed response is told in the order of OpenAI's: reasoning as a summa
   expect(events.filter(({ type }) => type === "response.output_text.annotation.added")).toHaveLength(1);
 });
 
+test("a run's own searches are items for a client that offers web_search, whole, streamed and read again, and for no other", async () => {
+  const search = makeTool("web_search", () => ({ ok: true, text: "", sources: [page] }));
+  const searchCall = [{ id: "1", name: "web_search", input: { query: "duet agent" } }];
+  const turns = Array.from({ length: 4 }, () => [searchCall, "An agent [1]."]).flat();
+  const { client, origin, model } = await startWire({ turns, tools: [search] });
+  const asked = { model: "duet-agent", input: "What is Duet?" };
+  const offering = {
+    ...asked,
+    tools: [{ type: "web_search" as const }],
+    include: ["web_search_call.action.sources" as const],
+  };
+  const events: ResponseStreamEvent[] = await Array.fromAsync(
+    await client.responses.create({ ...offering, stream: true }),
+  );
+  const response = checkEvents(events);
+  const item = {
+    type: "web_search_call",
+    id: expect.stringMatching(/^ws_/),
+    status: "completed",
+    action: { type: "search", query: "duet agent", queries: ["duet agent"], sources: [{ type: "url", url: page.url }] },
+  };
+  expect(response.output.map(({ type }) => type)).toEqual(["reasoning", "web_search_call", "reasoning", "message"]);
+  expect(response.output[1]).toEqual(item);
+  const kinds = ["in_progress", "searching", "completed"].map((kind) => `response.web_search_call.${kind}`);
+  expect(events.map(({ type }) => type).filter((type) => type.includes("web_search"))).toEqual(kinds);
+  expect((await client.responses.retrieve(response.id)).output).toEqual(response.output);
+  const replayed = await (await fetch(`${origin}/v1/responses/${response.id}?stream=true`)).text();
+  expect(checkEvents([...replayed.matchAll(/^data: (.*)$/gm)].map(([, data = ""]) => JSON.parse(data))).output).toEqual(
+    response.output,
+  );
+  const whole = await client.responses.create({ ...offering, include: null });
+  expect(whole.output[1]).toEqual({ ...item, action: { ...item.action, sources: undefined } });
+  const other = await client.responses.create(asked);
+  expect(other.output.map(({ type }) => type)).toEqual(["reasoning", "message"]);
+
+  const provider = createOpenAI({ baseURL: `${origin}/v1`, apiKey: "none" });
+  const tools = { web_search: provider.tools.webSearch({}) };
+  const first = await generateText({ model: provider("duet-agent"), prompt: "What is Duet?", tools });
+  expect(first.text).toMatch(/^An agent \[1\]/);
+  expect(first.toolCalls).toMatchObject([{ toolName: "web_search", providerExecuted: true }]);
+  expect(first.toolCalls.every((each) => !("invalid" in each && each.invalid))).toBe(true);
+  expect(first.toolResults).toMatchObject([{ output: { action: { type: "search", query: "duet agent" } } }]);
+  expect(model.requests).toHaveLength(8);
+});
+
 test("the helpers of the official client work: stream, parse with a schema, and items of earlier responses", async () => {
   const city = z.object({ city: z.string() });
   const { client, model } = await startWire({ turns: ["Hello there.", "It is Paris.", '{"city":"Paris"}', "Yes."] });

@@ -98,9 +98,9 @@ test("deleting responses leaves a conversation that the client has named, also f
 test("the ID of any response and item of a run is read, also of those from before they had four digits", () => {
   const run = "a".repeat(32);
   const id = toResponseId(`run-${run}`, 300);
-  expect(readResponseId(id)).toEqual({ runId: `run-${run}`, part: 300 });
+  expect(readResponseId(id)).toEqual({ runId: `run-${run}`, roundIndex: 300 });
   expect(findResponseOfItem(toItemId("msg", id, 400))).toBe(id);
-  expect(readResponseId(`resp_${run}02`)).toEqual({ runId: `run-${run}`, part: 2 });
+  expect(readResponseId(`resp_${run}02`)).toEqual({ runId: `run-${run}`, roundIndex: 2 });
   for (const index of ["01", "1ff"]) expect(findResponseOfItem(`msg_${run}02${index}`)).toBe(`resp_${run}02`);
 });
 
@@ -113,6 +113,20 @@ test("a response goes with its conversation, also while this process still knows
   await expect(client.responses.retrieve(id)).rejects.toMatchObject({ status: 404 });
   await expect(client.responses.inputItems.list(id)).rejects.toMatchObject({ status: 404 });
   await expect(client.responses.create({ ...asked, previous_response_id: id })).rejects.toMatchObject({ status: 400 });
+});
+
+test("a process does not know a response any longer that another one has removed, alone or with its conversation", async () => {
+  const home = await createHome();
+  const [here, there] = [await startWire({ ...home, turns: ["One.", "Two."] }), await startWire(home)];
+  const [one, two] = [await here.client.responses.create(asked), await here.client.responses.create(asked)];
+  expect(await here.client.responses.retrieve(one.id)).toMatchObject({ output_text: "One." });
+  await there.client.responses.delete(one.id);
+  const list = await (await fetch(`${there.origin}/agent/conversations`)).json();
+  const { conversations } = z.object({ conversations: z.array(z.object({ conversation_id: z.string() })) }).parse(list);
+  expect(conversations).toHaveLength(1);
+  await fetch(`${there.origin}/agent/conversations/${conversations[0]?.conversation_id}`, { method: "DELETE" });
+  for (const { id } of [one, two])
+    await expect(here.client.responses.retrieve(id)).rejects.toMatchObject({ status: 404 });
 });
 
 test("a response that is not to be stored is nowhere afterwards", async () => {

@@ -6,6 +6,7 @@ import type { Text } from "../../../src/kit/locale.ts";
 import { openModules } from "../../../src/tools/directory/load-modules.ts";
 import type { ModuleLimits } from "../../../src/tools/modules/module-host.ts";
 import { documentTools } from "../../../src/tools/tool-documents.ts";
+import { patienceMs } from "../../runner/patience.ts";
 import { temporaryFiles } from "../builtin/files.ts";
 import { testContext } from "../context.ts";
 import { moduleOf } from "./loading.ts";
@@ -105,7 +106,7 @@ test("a loop whose caller has left is ended, which is told", async () => {
     progress: () => leave.abort(new Error("the caller left")),
   };
   await expect(tool("count").run({ loop: true }, context)).rejects.toThrow("the caller left");
-  await vi.waitFor(() => expect(warnings).toHaveLength(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(warnings).toHaveLength(1), patienceMs);
   expect(warnings[0]?.en).toBe(`count.mjs kept its thread busy after its call was cancelled and was stopped. ${lost}`);
   expect(await call("count")).toEqual({ ok: true, text: "1" });
 });
@@ -137,7 +138,7 @@ test("a module that breaks while nobody calls it is told of, and the next call s
   const run = '({ now }) => { if (now) setTimeout(() => { throw new Error("late"); }, 20); return "fine"; }';
   const { call, warnings } = await open({ "odd.mjs": moduleOf("odd", run) });
   expect(await call("odd", { now: true })).toEqual({ ok: true, text: "fine" });
-  await vi.waitFor(() => expect(warnings).toHaveLength(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(warnings).toHaveLength(1), patienceMs);
   expect(warnings[0]?.en).toBe(`odd.mjs ended: nothing caught its error: Error: late. ${lost}`);
   expect(await call("odd")).toEqual({ ok: true, text: "fine" });
 });
@@ -255,7 +256,7 @@ test("output that is left out is told even where the module prints nothing after
   onTestFinished(() => void vi.restoreAllMocks());
   const { call, warnings } = await open({ "prints.mjs": moduleOf("prints", run) });
   expect(await call("prints")).toEqual({ ok: true, text: "done" });
-  await vi.waitFor(() => expect(warnings).toHaveLength(1), { timeout: 20_000 });
+  await vi.waitFor(() => expect(warnings).toHaveLength(1), patienceMs);
   expect(warnings).toEqual([
     {
       en: "prints.mjs printed too much: 500000 characters left out",

@@ -99,7 +99,7 @@ async function restoreBefore(
   const before = (await store.load(conversationId, chat.branch))?.summary;
   const branch = await store.branches?.begin(conversationId, target.parent);
   if (branch === undefined) throw goneError();
-  const lines = await chat.goTo({ conversationId, branch, runId: target.runId });
+  const lines = await chat.goTo({ conversationId, branch, runId: target.runId }, signal);
   const now = (await store.load(conversationId, branch))?.summary;
   chat.write(say(locale, describeRewind(at + 1, target, left.length)));
   const isOther = before?.text !== now?.text;
@@ -184,7 +184,7 @@ export const fork: ChatCommand = {
       return undefined;
     }
     const point = points.length === 1 ? points[0] : await pickPoint(chat, points, signal);
-    if (point) await forkAt(chat, known, point);
+    if (point) await forkAt(chat, known, point, signal);
     return undefined;
   },
 };
@@ -224,11 +224,16 @@ async function pickPoint(
   return chooseOrList(chat, { title, choices, filters: true }, fork, signal);
 }
 
-async function forkAt(chat: Chat, { store, conversationId }: KnownTurns, { branch, turns }: ForkPoint): Promise<void> {
+async function forkAt(
+  chat: Chat,
+  { store, conversationId }: KnownTurns,
+  { branch, turns }: ForkPoint,
+  signal: AbortSignal,
+): Promise<void> {
   const { locale } = chat.settings;
   const id = await store.branches?.fork(conversationId, { branch, folder: chat.folder });
   if (id === undefined) throw goneError();
-  await chat.resume(id);
+  await chat.resume(id, signal);
   const { length } = turns;
   chat.write(
     createLine(

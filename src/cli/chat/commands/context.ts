@@ -1,7 +1,7 @@
 import { type ContextUse, contextParts } from "../../../agent/context/measure-context.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { createLine, type Line } from "../../terminal/text/line.ts";
-import { countCells } from "../../terminal/text/width.ts";
+import { countCells, padCells } from "../../terminal/text/width.ts";
 import type { ChatCommand } from "./chat-command.ts";
 
 export const context: ChatCommand = {
@@ -45,7 +45,7 @@ export function renderUse({ model, role, window, isAssumed, parts }: ContextUse,
     const share = isEndless ? "" : `${((100 * tokens) / window).toFixed(1).padStart(5)} %`;
     const bar = isEndless ? "" : "█".repeat(Math.round((barWidth * tokens) / window));
     return [
-      { text: `  ${name}${" ".repeat(width - countCells(name))}  ` },
+      { text: `  ${padCells(name, width)}  ` },
       { text: `${(sizes[index] ?? "").padStart(sizeWidth)} tok ${share}` },
       { text: bar === "" ? "" : `  ${bar}`, styles: ["dim"] },
     ];

@@ -19,8 +19,8 @@ export function createHelp(groups: () => readonly CommandGroup[]): ChatCommand {
     runsAtOnce: true,
     argument: "[COMMAND]",
     help: { zh: "显示帮助，或一个命令的用法", en: "shows this help, or the usage of one command" },
-    complete: async ({ settings: { locale }, own }) =>
-      [...groups().flatMap(({ commands }) => commands), ...own.known].map(({ name, help }) => ({
+    complete: async ({ settings: { locale }, ownCommands }) =>
+      [...groups().flatMap(({ commands }) => commands), ...ownCommands.known].map(({ name, help }) => ({
         text: name.slice(1),
         help: say(locale, help),
       })),
@@ -34,9 +34,9 @@ export function createHelp(groups: () => readonly CommandGroup[]): ChatCommand {
 /** Sets the width that the usage of most commands needs, in columns. A longer usage only shifts its own row. */
 const usageWidth = 23;
 
-function renderAll(groups: readonly CommandGroup[], { settings: { locale }, reader, own }: Chat): Line[] {
-  const ownGroup = { title: { zh: "自己的命令", en: "Your own commands" }, commands: own.known };
-  const all = own.known.length === 0 ? groups : [...groups, ownGroup];
+function renderAll(groups: readonly CommandGroup[], { settings: { locale }, reader, ownCommands }: Chat): Line[] {
+  const ownGroup = { title: { zh: "自己的命令", en: "Your own commands" }, commands: ownCommands.known };
+  const all = ownCommands.known.length === 0 ? groups : [...groups, ownGroup];
   const ofGroups = all.flatMap(({ title, commands }) => [
     createLine(say(locale, title), "heading"),
     ...commands.map((command) => createRow(renderUsage(command).padEnd(usageWidth), say(locale, command.help))),
@@ -76,9 +76,9 @@ function createRow(name: string, help: string): Line {
 function renderCommandHelp(
   argument: string,
   groups: readonly CommandGroup[],
-  { settings: { locale }, own }: Chat,
+  { settings: { locale }, ownCommands }: Chat,
 ): Line[] {
-  const command = findCommand(argument, [...groups.flatMap(({ commands }) => commands), ...own.known]);
+  const command = findCommand(argument, [...groups.flatMap(({ commands }) => commands), ...ownCommands.known]);
   if (command === undefined) {
     const shown = toShortLine(argument, 40);
     throw commandError(

@@ -33,7 +33,7 @@ export const resume: ChatCommand = {
     const id = words.startsWith("conv-")
       ? await findConversationId(words, chat)
       : await chooseConversation(chat, words, signal);
-    if (id !== undefined) await chat.resume(id);
+    if (id !== undefined) await chat.resume(id, signal);
     return undefined;
   },
 };

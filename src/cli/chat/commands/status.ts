@@ -1,6 +1,6 @@
 import { say } from "../../../kit/locale.ts";
 import type { Line } from "../../terminal/text/line.ts";
-import { countCells } from "../../terminal/text/width.ts";
+import { countCells, padCells } from "../../terminal/text/width.ts";
 import type { ChatCommand } from "./chat-command.ts";
 
 export const status: ChatCommand = {
@@ -20,7 +20,7 @@ export const status: ChatCommand = {
     write(
       ...facts.map(({ value }, index): Line => {
         const name = names[index] ?? "";
-        return [{ text: `${name}${" ".repeat(width - countCells(name))}  `, styles: ["dim"] }, { text: value }];
+        return [{ text: `${padCells(name, width)}  `, styles: ["dim"] }, { text: value }];
       }),
     );
     return undefined;

@@ -1,5 +1,6 @@
 import type { AgentTrace } from "../../../core/trace.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
+import { escapeHtml } from "../../../kit/text/escape-html.ts";
 import { sanitize } from "../../../kit/text/sanitize.ts";
 import { modeNames } from "../../../render/mode-names.ts";
 import { renderTime } from "../../conversations/conversation-lines.ts";
@@ -15,8 +16,8 @@ import { type ExportOptions, toExportTitle } from "./to-markdown.ts";
 
 /** Renders a conversation as one page. All texts of people, models and tools are escaped, and the page may load and run nothing. */
 export function toConversationHtml(exported: ExportedConversation, { locale, now }: ExportOptions): string {
-  const title = escapeHtml(toExportTitle(exported));
-  const facts = escapeHtml([exported.id, renderTime(now.toISOString()), ...listModels(exported.runs)].join(" · "));
+  const title = toHtml(toExportTitle(exported));
+  const facts = toHtml([exported.id, renderTime(now.toISOString()), ...listModels(exported.runs)].join(" · "));
   const turns = exported.runs.map((run, index) => renderTurn(run, index + 1, locale));
   return `<!doctype html>
 <html lang="${locale}">
@@ -41,29 +42,21 @@ function renderTurn(run: AgentTrace, number: number, locale: Locale): string {
   const ending = renderEnding(run, locale);
   return [
     `<h2>${number}</h2>`,
-    `<p class="facts">${escapeHtml(by.filter(Boolean).join(" · "))}</p>`,
-    `<blockquote>${escapeHtml(toTypedQuestion(run.question).trim())}</blockquote>`,
+    `<p class="facts">${toHtml(by.filter(Boolean).join(" · "))}</p>`,
+    `<blockquote>${toHtml(toTypedQuestion(run.question).trim())}</blockquote>`,
     ...listExportedSteps(run, locale).map(renderStep),
-    ...(run.final_answer.trim() === "" ? [] : [`<div class="answer">${escapeHtml(run.final_answer.trim())}</div>`]),
-    ...(ending === "" ? [] : [`<p class="facts">${escapeHtml(ending)}</p>`]),
+    ...(run.final_answer.trim() === "" ? [] : [`<div class="answer">${toHtml(run.final_answer.trim())}</div>`]),
+    ...(ending === "" ? [] : [`<p class="facts">${toHtml(ending)}</p>`]),
   ].join("\n");
 }
 
 function renderStep({ title, input, text }: ExportedStep): string {
-  const blocks = [input, text].filter((block) => block.trim() !== "").map((block) => `<pre>${escapeHtml(block)}</pre>`);
-  return `<details><summary>${escapeHtml(title)}</summary>${blocks.join("")}</details>`;
+  const blocks = [input, text].filter((block) => block.trim() !== "").map((block) => `<pre>${toHtml(block)}</pre>`);
+  return `<details><summary>${toHtml(title)}</summary>${blocks.join("")}</details>`;
 }
 
-const escapes: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function escapeHtml(text: string): string {
-  return sanitize(text).replace(/[&<>"']/g, (character) => escapes[character] ?? "");
+function toHtml(text: string): string {
+  return escapeHtml(sanitize(text));
 }
 
 const style = `

@@ -12,7 +12,7 @@ export interface CommandFile {
   /** Is the whole text of the file, as it is trusted. */
   text: string;
   /** Is true for a file of the working folder, which may be somebody else's. */
-  isProjects: boolean;
+  isFromProject: boolean;
   description: string;
   argumentHint: string;
   mode: Mode | undefined;
@@ -28,7 +28,7 @@ const longestShown = 200;
 
 /** Returns the command that a file describes, or what is wrong with it. */
 export async function readCommandFile(
-  found: Pick<CommandFile, "name" | "file" | "text" | "isProjects">,
+  found: Pick<CommandFile, "name" | "file" | "text" | "isFromProject">,
 ): Promise<CommandFile | { problem: Text }> {
   const { readDocument } = await import("../../../tools/skills/frontmatter.ts");
   const document = readDocument(found.text);

@@ -9,8 +9,8 @@ import { type CommandFile, fillArguments } from "./command-file.ts";
 
 /** Creates the command of a file: it asks what the file says, with the arguments put in. */
 export function createFileCommand(command: CommandFile): ChatCommand {
-  const { name, description, argumentHint, isProjects } = command;
-  const from: Text = isProjects ? { zh: "（项目）", en: " (project)" } : { zh: "（自己的）", en: " (yours)" };
+  const { name, description, argumentHint, isFromProject } = command;
+  const from: Text = isFromProject ? { zh: "（项目）", en: " (project)" } : { zh: "（自己的）", en: " (yours)" };
   // The description of a file that nobody has trusted says what somebody else wants to be read.
   const help: Text = { zh: `${description}${from.zh}`, en: `${description}${from.en}` };
   return {
@@ -18,7 +18,7 @@ export function createFileCommand(command: CommandFile): ChatCommand {
     argument: argumentHint || "[ARGUMENTS]",
     help,
     async run(chat, argument, signal) {
-      if (isProjects && !(await isAccepted(command, chat, signal))) return undefined;
+      if (isFromProject && !(await isAccepted(command, chat, signal))) return undefined;
       signal.throwIfAborted();
       const { mode, model, answerModel, tools, body } = command;
       await chat.ask(fillArguments(body, argument), mode ?? chat.settings.mode, {

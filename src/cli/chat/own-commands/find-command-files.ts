@@ -1,9 +1,10 @@
 import { readdir, realpath, stat } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { Environment } from "../../../config/sources/expand-variables.ts";
-import { getConfigDirectory, isExistingFile, readText } from "../../../config/sources/find-file.ts";
+import { getConfigDirectory, readText } from "../../../config/sources/find-file.ts";
 import { getMessage } from "../../../kit/errors.ts";
 import type { Text } from "../../../kit/locale.ts";
+import { findWorkTree } from "../../../kit/work-tree.ts";
 import { type CommandFile, readCommandFile } from "./command-file.ts";
 
 /** Limits how many files of a folder are read, and the size of one in bytes. */
@@ -29,25 +30,17 @@ export async function findCommandFiles(folder: string, environment: Environment)
   const commands: CommandFile[] = [];
   const unused: UnusedFile[] = [];
   const users = join(getConfigDirectory(environment), "commands");
-  const root = await findRoot(folder);
+  const root = (await findWorkTree(folder)) ?? resolve(folder);
   const projects = [...new Set([resolve(folder), root])].map((place) => join(place, ".duet", "commands"));
   for (const place of [users, ...projects]) {
-    const isProjects = place !== users;
+    const isFromProject = place !== users;
     for (const { file, name } of await listFiles(place)) {
-      const read = await readOne({ file, name, isProjects }, isProjects ? root : undefined);
+      const read = await readOne({ file, name, isFromProject }, isFromProject ? root : undefined);
       if ("reason" in read) unused.push(read);
       else commands.push(read);
     }
   }
   return { commands, unused };
-}
-
-/** Returns the root of the Git work tree that holds the folder, or else the folder. */
-async function findRoot(folder: string): Promise<string> {
-  for (let place = resolve(folder); ; place = dirname(place)) {
-    if (await isExistingFile(join(place, ".git"))) return place;
-    if (place === dirname(place)) return resolve(folder);
-  }
 }
 
 interface NamedFile {
@@ -72,7 +65,7 @@ async function listFiles(place: string): Promise<NamedFile[]> {
 
 /** Reads a file. One that is a link has to stay below `root`, so that no folder of somebody else names a file elsewhere. */
 async function readOne(
-  { file, name, isProjects }: NamedFile & { isProjects: boolean },
+  { file, name, isFromProject }: NamedFile & { isFromProject: boolean },
   root: string | undefined,
 ): Promise<CommandFile | UnusedFile> {
   if (!/^[\p{L}\p{N}][\p{L}\p{N}_.:-]*$/u.test(name)) return { file, reason: badName };
@@ -81,7 +74,7 @@ async function readOne(
     if (root !== undefined && !real.startsWith(join(await realpath(root), "/"))) return { file, reason: linkedOut };
     if ((await stat(real)).size > mostBytes) return { file, reason: tooLarge };
     const text = (await readText(real, file)) ?? "";
-    const read = await readCommandFile({ name, file: real, text, isProjects });
+    const read = await readCommandFile({ name, file: real, text, isFromProject });
     return "problem" in read ? { file, reason: read.problem } : read;
   } catch (thrown) {
     const why = getMessage(thrown);

@@ -14,6 +14,7 @@ import type { ChatHandler, ChatInterface, ShownRun } from "../chat-interface.ts"
 import { createInputQueue } from "../input-queue.ts";
 import { createInterrupts } from "../screen/interrupts.ts";
 import type { StepLog } from "../steps/step.ts";
+import { longestLine, readCappedLines } from "./capped-lines.ts";
 import { createPlainTyping } from "./plain-typing.ts";
 import { createReadableAnswer } from "./readable-answer.ts";
 import { toScreenReaderText } from "./screen-reader-text.ts";
@@ -177,69 +178,6 @@ function renderPlainText(
 ): string {
   const texts = lines.flatMap((line) => (typeof line === "string" ? line : toPlainText(line)).split("\n"));
   return texts.map((text) => `${isScreenReader ? toScreenReaderText(text, handler.locale) : text}\n`).join("");
-}
-
-/** Receives the lines that are piped in. */
-export interface LineHandler {
-  onLine(text: string): void;
-  /** Reports a line that exceeds the limit and is left out whole. It is called once for the line, with its bytes so far. */
-  onTooLong(bytes: number): void;
-  /** Is called once when no more lines will come: the input has ended, has failed or is no longer read. */
-  onEnd(): void;
-}
-
-/** Limits one line, in bytes. */
-const longestLine = 1_000_000;
-
-/** Passes on each line of `input` from now on, also a last one without its end. Returns a function that stops the reading. */
-export function readCappedLines(input: NodeJS.ReadableStream, taker: LineHandler): () => void {
-  let parts: Buffer[] = [];
-  let bytes = 0;
-  let isOpen = true;
-
-  function add(part: Buffer): void {
-    if (bytes > longestLine) return;
-    bytes += part.length;
-    parts.push(part);
-    if (bytes <= longestLine) return;
-    parts = [];
-    taker.onTooLong(bytes);
-  }
-
-  function endLine(): void {
-    const text = Buffer.concat(parts).toString("utf8").replace(/\r$/, "");
-    const isWhole = bytes <= longestLine;
-    parts = [];
-    bytes = 0;
-    if (isWhole) taker.onLine(text);
-  }
-
-  function read(chunk: Uint8Array | string): void {
-    const piece = Buffer.from(chunk);
-    let from = 0;
-    for (let end = piece.indexOf(10); end >= 0; end = piece.indexOf(10, from)) {
-      add(piece.subarray(from, end));
-      from = end + 1;
-      endLine();
-    }
-    if (from < piece.length) add(piece.subarray(from));
-  }
-
-  function endChat(): void {
-    if (bytes > 0) endLine();
-    stop();
-  }
-
-  function stop(): void {
-    if (!isOpen) return;
-    isOpen = false;
-    input.off("data", read).off("end", endChat).off("close", endChat);
-    input.pause();
-    taker.onEnd();
-  }
-
-  input.on("data", read).on("end", endChat).on("close", endChat).on("error", endChat);
-  return stop;
 }
 
 export interface PlainRunOptions {

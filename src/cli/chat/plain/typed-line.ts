@@ -37,7 +37,7 @@ export function createTypedLine({ history, folds = noFolds, echo, refuse }: Type
   let hasRefused = false;
 
   function add(text: string): void {
-    const units = typed.length + text.length;
+    const units = folds.countUnits(typed + text);
     if (units > mostTyped) {
       if (!hasRefused) refuse(units);
       hasRefused = true;

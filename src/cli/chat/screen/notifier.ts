@@ -29,7 +29,8 @@ export interface NotifierOptions {
   /** Is absent where nobody wants to be told. */
   way: NotificationWay | undefined;
   handler: Pick<ChatHandler, "locale">;
-  send(sequence: string): void;
+  /** Returns false where nothing was sent. */
+  send(sequence: string): boolean;
   now?: () => number;
 }
 
@@ -45,13 +46,13 @@ export function createNotifier({ way, handler, send, now = () => performance.now
   function sendNotification(text: Text): void {
     if (way === undefined || !isAway()) return;
     const shown = say(handler.locale, text);
-    send(`${hasTitle ? restoreTitle : ""}${renderTitle(`● Duet: ${shown}`)}${renderNotification(way, shown)}`);
-    hasTitle = true;
+    const before = hasTitle ? restoreTitle : "";
+    const isSent = send(`${before}${renderTitle(`● Duet: ${shown}`)}${renderNotification(way, shown)}`);
+    hasTitle ||= isSent;
   }
 
   function restoreWindowTitle(): void {
-    if (hasTitle) send(restoreTitle);
-    hasTitle = false;
+    if (hasTitle && send(restoreTitle)) hasTitle = false;
   }
 
   function noteKey(): void {

@@ -93,6 +93,7 @@ export function openScreenInterface(options: ScreenInterfaceOptions): ChatInterf
     modes: inputModes,
     reflow,
     paint: (line) => paintLine(line, look),
+    beforeFrame: () => view?.flush(),
     draw: (size) =>
       drawChat(size, {
         run: (rows) => view?.live(rows) ?? [],

@@ -1,7 +1,8 @@
 import { stat } from "node:fs/promises";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { readText } from "../../../config/sources/find-file.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
+import { findWorkTree } from "../../../kit/work-tree.ts";
 
 /** Limits the line of a file of Git's, in characters. */
 const longestLine = 4096;
@@ -11,11 +12,9 @@ const longestLine = 4096;
  * outside a work tree. Reads `.git/HEAD`; Git itself is not started. Never rejects.
  */
 export async function readGitBranch(folder: string): Promise<string | undefined> {
-  for (let place = resolve(folder); ; place = dirname(place)) {
-    const head = await readHead(join(place, ".git"));
-    if (head !== undefined) return toBranchName(head);
-    if (place === dirname(place)) return undefined;
-  }
+  const root = await findWorkTree(folder);
+  const head = root && (await readHead(join(root, ".git")));
+  return head && toBranchName(head);
 }
 
 /** `.git` is a folder, or in a further work tree and a submodule a file that names one (gitrepository-layout(5)). */

@@ -6,13 +6,10 @@ import { wrapLine } from "../../terminal/text/wrap.ts";
 import type { Scrollback } from "./scrollback.ts";
 import { takeTail } from "./thinking.ts";
 
-/** Sets the interval between two checks for finished text, in milliseconds. It equals the time of one frame. */
-const flushMs = 50;
-
 /** Shows an answer as it grows. Finished parts are written out, and the rest is redrawn. */
 export interface AnswerView {
   push(text: string, citations: readonly Citation[] | undefined): void;
-  /** Lets out what is finished. */
+  /** Lets out what is finished: what is still drawn as live is lost above a screen that becomes lower, and comes once more. */
   flush(): void;
   /** Writes out the rest once it is rendered. Nothing more may be pushed. */
   finish(): void;
@@ -23,18 +20,16 @@ export interface AnswerViewOptions {
   screen: Pick<Screen, "size">;
   scrollback: Scrollback;
   openMarkdown(): MarkdownStream | Promise<MarkdownStream>;
-  now(): number;
 }
 
 /** Begins an answer, a blank line above it. Where Markdown cannot be shown, its text is, as it is. */
-export function createAnswer({ screen, scrollback, openMarkdown, now }: AnswerViewOptions): AnswerView {
+export function createAnswer({ screen, scrollback, openMarkdown }: AnswerViewOptions): AnswerView {
   /** Holds the whole text, for when it cannot be shown as Markdown. */
   let whole = "";
   let held: { text: string; citations: readonly Citation[] | undefined }[] = [];
   let stream: MarkdownStream | undefined;
   let hasFailed = false;
   let state: "growing" | "ending" | "over" = "growing";
-  let flushedAt = 0;
   scrollback.writeGap();
   const opened = open();
 
@@ -62,7 +57,6 @@ export function createAnswer({ screen, scrollback, openMarkdown, now }: AnswerVi
 
   function flush(): void {
     if (state !== "growing") return;
-    flushedAt = now();
     scrollback.write(...tryStream((markdown) => markdown.take(), []));
   }
 
@@ -83,7 +77,6 @@ export function createAnswer({ screen, scrollback, openMarkdown, now }: AnswerVi
       whole += text;
       if (stream === undefined && !hasFailed) held.push({ text, citations });
       else tryStream((markdown) => markdown.push(text, citations), undefined);
-      if (now() - flushedAt >= flushMs) flush();
     },
     flush,
     finish() {

@@ -70,13 +70,8 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
    */
   let listLength: number | undefined;
   let list: StepList | undefined;
-  const ticking = setInterval(updateClock, tickMs);
+  const ticking = setInterval(() => screen.refresh(), tickMs);
   ticking.unref();
-
-  function updateClock(): void {
-    answer?.flush();
-    screen.refresh();
-  }
 
   function writeNotice(lines: Line[]): void {
     if (answer) afterAnswer.push(...lines);
@@ -96,7 +91,7 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
       measureList();
       spinner.startAnswer();
     }
-    answer ??= createAnswer({ screen, scrollback, openMarkdown, now });
+    answer ??= createAnswer({ screen, scrollback, openMarkdown });
     answer.push(blank + text, citations);
     blank = "";
     if (isFirst) screen.refreshNow();
@@ -269,6 +264,7 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
 
   return {
     handle: handleEvent,
+    flush: () => answer?.flush(),
     live: renderLive,
     setAsking(isAsking) {
       spinner.setAsking(isAsking);
@@ -294,6 +290,8 @@ export interface TerminalRunView {
   handle(event: AgentEvent): void;
   /** Says whether a person is asked something; no time passes in the view until there is a reply. */
   setAsking(isAsking: boolean): void;
+  /** Writes what is finished; it must be called before each frame. */
+  flush(): void;
   /** Returns the lines to draw below the finished ones, at most `rows` of them. */
   live(rows: number): Live["lines"];
   /**

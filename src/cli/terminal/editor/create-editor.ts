@@ -47,7 +47,7 @@ export function createEditor(options: EditorOptions): Editor {
   }
 
   function insertText(text: string, from?: number): void {
-    if (!typing.insert(text, from)) refused = text.length;
+    if (!typing.insert(text, from)) refused = folds.countUnits(text);
     suggest();
   }
 
@@ -136,7 +136,7 @@ export function createEditor(options: EditorOptions): Editor {
     if (key.name === "paste") {
       const mentions = attachesFiles ? toPastedMentions(key.text, typing.textBefore, folds.foldImage) : key.text;
       const pasted = mentions === key.text ? folds.foldPaste(key.text) : mentions;
-      if (!typing.insert(pasted)) refused = pasted.length;
+      if (!typing.insert(pasted)) refused = folds.countUnits(pasted);
       completing.close();
       return changed;
     }

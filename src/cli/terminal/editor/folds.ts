@@ -14,6 +14,8 @@ export interface Folds {
   foldImage(mention: string): string;
   /** Returns the text as it is sent, with what the labels stand for. */
   expand(text: string): string;
+  /** Counts the UTF-16 units that the text has as it is sent. */
+  countUnits(text: string): number;
   /** Returns a text that was expanded as it was before; any other text as it is. */
   collapse(text: string): string;
   /** Returns the label that lies on both sides of this index; undefined where none does. */
@@ -24,24 +26,48 @@ export interface Folds {
 const mostLines = 20;
 const mostUnits = 4_000;
 
-/** Limits the labels that are remembered; those that were not used for longest are forgotten. */
-const mostLabels = 200;
+/**
+ * Limits the labels that are remembered, and the UTF-16 units that they stand for; those that were not used for longest are forgotten.
+ * Together these are many times what one text may hold, so that no label in it loses its content.
+ */
+const mostLabels = 10_000;
+const mostRemembered = 20 * mostTyped;
 
 /** Limits the texts whose short form is remembered. */
 const mostExpanded = 20;
+
+const labels = /\[[^[\]\n]*\]/g;
 
 export function createFolds(locale: () => Locale): Folds {
   const contents = new Map<string, string>();
   let expanded: { text: string; whole: string }[] = [];
   let images = 0;
   let longest = 0;
+  let remembered = 0;
+
+  function forget(label: string): void {
+    remembered -= contents.get(label)?.length ?? 0;
+    contents.delete(label);
+  }
 
   function remember(label: string, content: string): string {
-    const [oldest] = contents.keys();
-    if (contents.size >= mostLabels && oldest !== undefined) contents.delete(oldest);
+    forget(label);
     contents.set(label, content);
+    remembered += content.length;
     longest = Math.max(longest, label.length);
+    for (const oldest of contents.keys()) {
+      if (contents.size <= mostLabels && remembered <= mostRemembered) break;
+      forget(oldest);
+    }
     return label;
+  }
+
+  /** Returns what a label stands for, and counts that as a use of it. */
+  function recall(label: string): string {
+    const content = contents.get(label);
+    if (content === undefined) return label;
+    remember(label, content);
+    return content;
   }
 
   /** Two pastes of the same length have different labels. */
@@ -68,15 +94,20 @@ export function createFolds(locale: () => Locale): Folds {
     expand(text) {
       if (contents.size === 0) return text;
       // What a paste holds is taken as it is, whatever it looks like.
-      const whole = text.replace(/\[[^[\]\n]*\]/g, (label) => contents.get(label) ?? label);
+      const whole = text.replace(labels, recall);
       if (whole !== text) expanded = [...expanded, { text, whole }].slice(-mostExpanded);
       return whole;
+    },
+    countUnits(text) {
+      if (contents.size === 0) return text.length;
+      const added = text.matchAll(labels).map(([label]) => (contents.get(label) ?? label).length - label.length);
+      return added.reduce((total, units) => total + units, text.length);
     },
     collapse: (text) => expanded.findLast(({ whole }) => whole === text)?.text ?? text,
     findAround(text, index) {
       if (contents.size === 0) return undefined;
       const start = Math.max(0, index - longest);
-      const found = text.slice(start, index + longest).matchAll(/\[[^[\]\n]*\]/g);
+      const found = text.slice(start, index + longest).matchAll(labels);
       for (const { 0: label, index: at } of found) {
         const from = start + at;
         const to = from + label.length;
@@ -93,6 +124,7 @@ export const noFolds: Folds = {
   foldLines: (text) => text,
   foldImage: (mention) => mention,
   expand: (text) => text,
+  countUnits: (text) => text.length,
   collapse: (text) => text,
   findAround: () => undefined,
 };

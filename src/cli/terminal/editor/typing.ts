@@ -72,7 +72,7 @@ export function createTyping(history: InputHistory, folds: Folds = noFolds): Typ
 
   function insertText(text: string, from = buffer.cursor): boolean {
     endStroke();
-    if (buffer.text.length - (buffer.cursor - from) + text.length > mostTyped) return false;
+    if (folds.countUnits(insert(buffer, text, from).text) > mostTyped) return false;
     // A word comes back at a time, and whatever was put in at once.
     const isTyped = from === buffer.cursor && text.length <= 2;
     if (!isTyped) undo.rest();

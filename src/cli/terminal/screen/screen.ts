@@ -21,6 +21,8 @@ export interface ScreenOptions {
   readonly stdout: ScreenOutput;
   /** Paints a line for the terminal; see `paintLine`. */
   readonly paint: (line: Line) => string;
+  /** Writes what is finished by now; called before each frame. */
+  readonly beforeFrame?: () => void;
   /** Returns the live lines; called for each frame. */
   readonly draw: (size: Size) => Live;
   readonly reflow: Reflow;
@@ -36,8 +38,8 @@ export interface OpenScreen extends Screen {
    * are written later are just written. So does the end of the process.
    */
   close(): void;
-  /** Sends a sequence that draws nothing, such as a bell. It is dropped while the screen is not open. */
-  send(sequence: string): void;
+  /** Sends a sequence that draws nothing, such as a bell. Returns false where it was dropped, because the screen is not open. */
+  send(sequence: string): boolean;
   /** Gives the terminal back temporarily, as for Ctrl-Z; output waits until `resume`. */
   suspend(): void;
   /** Takes the terminal again, the cursor of which stands at the start of an empty row. */
@@ -53,7 +55,7 @@ const millisecondsPerFrame = 1000 / 20;
  * gone; what one that does not read is to be shown waits.
  */
 export function createScreen(options: ScreenOptions): OpenScreen {
-  const { stdout, paint, draw, reflow, modes = [], signal } = options;
+  const { stdout, paint, beforeFrame, draw, reflow, modes = [], signal } = options;
   const finished: Line[] = [];
   /** Holds the newest replaceable lines; they can no longer be changed once the screen's size differs from `size`. */
   let replaceable: { lines: Line[]; size: Size } | undefined;
@@ -78,9 +80,11 @@ export function createScreen(options: ScreenOptions): OpenScreen {
   }
 
   function drawNow(): void {
+    if (state === "open") beforeFrame?.();
     clearTimeout(timer);
     timer = undefined;
     if (state !== "open") return;
+    measureTerminal();
     frameAt = performance.now();
     const size = readSize(stdout);
     if (replaceable && !isSameSize(replaceable.size, size)) replaceable = undefined;
@@ -193,7 +197,9 @@ export function createScreen(options: ScreenOptions): OpenScreen {
     refresh,
     refreshNow: drawNow,
     send(sequence) {
-      if (state === "open") send(sequence);
+      if (state !== "open" || !stdout.writable) return false;
+      send(sequence);
+      return true;
     },
     close,
     suspend,
@@ -209,6 +215,14 @@ function wrapFinished(line: Line, columns: number): Line[] {
   const [blanks = ""] = /^ */.exec(line[0]?.text ?? "") ?? [];
   const hanging = blanks.slice(0, Math.min(deepestIndent, Math.floor(columns / 4)));
   return wrapLine(line, columns, hanging === "" ? {} : { hanging: [{ text: hanging }] });
+}
+
+/**
+ * Has Node read the terminal's size again. It reads it when SIGWINCH has reached it, which may be after the frame that is due: that
+ * frame would be drawn for a size that the terminal has no more, and leave lines twice.
+ */
+function measureTerminal(): void {
+  process.emit("SIGWINCH", "SIGWINCH");
 }
 
 function readSize({ columns, rows }: ScreenOutput): Size {

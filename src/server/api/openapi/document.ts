@@ -1,4 +1,5 @@
 import { version } from "../../../kit/version.ts";
+import { createCookies } from "../../http/auth/sign-in/cookies.ts";
 import { anthropicPaths } from "./anthropic-paths.ts";
 import {
   bodyWithFiles,
@@ -122,6 +123,20 @@ export const openAiPaths = {
   },
 };
 
+/** Lists the ways to be known, of which any one will do: without a token only this machine is served. */
+const ways = [{ bearer: [] }, { session: [] }, {}] as const;
+
+/** Describes the operations of a model API, which take a token in another header, too. */
+function withApiKey<T extends Readonly<Record<string, object>>>(paths: T) {
+  const security = [{ apiKey: [] }, ...ways];
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, operations]) => [
+      path,
+      Object.fromEntries(Object.entries(operations).map(([method, one]) => [method, { ...one, security }])),
+    ]),
+  );
+}
+
 /**
  * Describes, as OpenAPI 3.1, everything that a server at this address serves except MCP and its page. The schemas are the ones
  * that validate requests.
@@ -136,8 +151,7 @@ export function describeApi(url: string) {
       description: "An agent of two models: one decides which tools to call, one writes the answer. MCP is at /mcp.",
     },
     servers: [{ url }],
-    // Either: without a token only this machine is served.
-    security: [{ bearer: [] }, {}],
+    security: ways,
     tags: [
       { name: "agent", description: "Questions to the agent." },
       { name: "runs", description: "Runs in progress or ended." },
@@ -149,9 +163,9 @@ export function describeApi(url: string) {
     paths: {
       ...runPaths,
       ...conversationPaths,
-      ...openAiPaths,
-      ...responsePaths,
-      ...anthropicPaths,
+      ...withApiKey(openAiPaths),
+      ...withApiKey(responsePaths),
+      ...withApiKey(anthropicPaths),
       ...operationPaths,
     },
     components: {
@@ -161,7 +175,20 @@ export function describeApi(url: string) {
           type: "http",
           scheme: "bearer",
           description:
-            "The operator's token, or an access token as described by /.well-known/oauth-protected-resource.",
+            "The operator's token, one that `duet tokens create` has made, or an access token as described by /.well-known/oauth-protected-resource.",
+        },
+        apiKey: {
+          type: "apiKey",
+          in: "header",
+          name: "x-api-key",
+          description: "Any of these tokens, where clients of Anthropic's API send theirs: below /v1 alone.",
+        },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: createCookies(new URL(url, "https://localhost").href).session,
+          description:
+            "The cookie of a person who has signed in at /signin, in requests of this server's own pages. Over http its name holds the port.",
         },
       },
     },

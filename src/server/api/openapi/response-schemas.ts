@@ -45,6 +45,17 @@ const outputItem = z.discriminatedUnion("type", [
   }),
   z.object({ type: z.literal("function_call"), ...called, arguments: z.string() }),
   z.object({ type: z.literal("custom_tool_call"), ...called, input: z.string() }),
+  z.object({
+    type: z.literal("web_search_call"),
+    id: z.string(),
+    status: z.enum(["in_progress", "completed", "failed"]),
+    action: z.object({
+      type: z.literal("search"),
+      query: z.string(),
+      queries: z.array(z.string()),
+      sources: z.array(z.object({ type: z.literal("url"), url: z.string() })).optional(),
+    }),
+  }),
 ]);
 
 const usage = z.object({

@@ -35,21 +35,21 @@ export function createApiTokenCheck({ credentials, now }: ApiTokenOptions): Chec
     await (await credentials()).tokens.recordUse(hash, new Date(time).toISOString());
   }
 
-  async function check(token: string, method: string): Promise<Admission | HttpRefusal> {
+  async function check(token: string, request: Request): Promise<Admission | HttpRefusal> {
     const { tokens } = await credentials();
     const found = await tokens.find(hashSecret(token));
     if (found === undefined) return createTokenRefusal(unknown);
     const state = findTokenState(found, new Date(now()).toISOString());
     if (state === "revoked") return createTokenRefusal(describeRevoked(found));
     if (state === "expired") return createTokenRefusal(describeExpired(found));
-    if (found.scope === "read" && !isReading(method)) return createScopeRefusal(found);
+    if (found.scope === "read" && !isReading(request)) return createScopeRefusal(found);
     void ignoreRejection(noteUse(found), "the time of the last use is a help, and the next use notes it again");
     return { caller: toTokenCaller(found), key: found.name };
   }
 
-  return async (token, { method }) => {
+  return async (token, request) => {
     try {
-      return await check(token, method);
+      return await check(token, request);
     } catch (thrown) {
       if (thrown instanceof DuetError) return storeUnavailable;
       throw thrown;
@@ -72,10 +72,13 @@ export function toTokenCaller({ scope, owner, tools }: Pick<ApiToken, "scope" | 
   return { ...(scope === "operate" ? {} : { owner }), ...(tools === undefined ? {} : { tools }) };
 }
 
-/** Holds the methods of requests that change nothing. */
-function isReading(method: string): boolean {
-  return method === "GET" || method === "HEAD";
+/** Returns true for requests that change nothing, cost nothing and call no model. */
+function isReading({ method, url }: Request): boolean {
+  return method === "GET" || method === "HEAD" || countsTokens.test(new URL(url).pathname);
 }
+
+/** Matches the one path whose POST only reads. */
+const countsTokens = /^\/v1\/messages\/count_tokens\/*$/;
 
 const unknown: Text = { zh: "API 令牌不存在", en: "there is no such API token" };
 

@@ -55,7 +55,7 @@ test("/rewind goes back before a question in its mode, tells the files written s
   await chat.type("/fork");
   expect(chat.shown.at(-1)?.labels).toEqual(["this one · Other?", "And three?"]);
   expect([chat.conversationId === before, await questions()]).toEqual([false, ["First?", "Other?"]]);
-  await chat.resume(before ?? "");
+  await chat.resume(before ?? "", new AbortController().signal);
   await chat.type("/fork");
   expect(await questions()).toEqual(["First?", "Write <notes>", "And three?"]);
   expect(await chat.type("/rewind 9")).toEqual(['✗ There is no question "9". Allowed: 1 to 3.']);

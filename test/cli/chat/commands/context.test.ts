@@ -24,7 +24,7 @@ test("/context shows the parts of each model's window, and asks no model", async
     ],
   };
   await store.append({ ...finishedRun(id, turn.question), turn });
-  await chat.resume(id);
+  await chat.resume(id, new AbortController().signal);
   const lines = await chat.type("/context");
   const numbers = lines.map((line) => /^ +(\w+) +([\d,]+) tok +([\d.]+) %/.exec(line)?.slice(1));
   expect(lines[0]).toBe("fake/one · picks tools · 10,000 tok");

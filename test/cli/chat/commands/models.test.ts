@@ -20,7 +20,7 @@ async function inForce({ duet, settings }: TestChat): Promise<string[]> {
 
 async function begun(chat: TestChat): Promise<TestChat> {
   await (await chat.duet.store()).append(finishedRun("conv-begun", "One?", "Yes."));
-  await chat.resume("conv-begun");
+  await chat.resume("conv-begun", new AbortController().signal);
   return chat;
 }
 

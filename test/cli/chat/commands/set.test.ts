@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { set } from "../../../../src/cli/chat/commands/settings.ts";
+import { startCpuClock } from "../../../fakes/cpu-time.ts";
 import { scriptedModel } from "../../../fakes/model.ts";
 import { openTestChat } from "./test-chat.ts";
 
@@ -24,6 +25,13 @@ test("with two models a parameter may be that of one", async () => {
   expect(await chat.type("/set answer.temperature 1")).toEqual(["answer.temperature: 0.5 → 1"]);
   expect(await chat.type("/set function_call.temperature 0")).toEqual(["function_call.temperature: 0.7 → 0"]);
   expect(await chat.type("/set temperature 0.2")).toEqual(["temperature: 0 / 1 → 0.2"]);
+});
+
+test("what can be set is known at each key that is typed without the whole schema of the configuration", async () => {
+  const chat = await openTestChat(one);
+  const cpuTime = startCpuClock();
+  for (let key = 0; key < 100; key++) expect(await set.complete?.(chat, "")).toHaveLength(14);
+  expect(cpuTime()).toBeLessThan(2000);
 });
 
 const refused: [typed: string, line: string][] = [

@@ -81,7 +81,7 @@ export async function openTestChat({
     write: (line) => void written.push(toPlainText(line)),
     pick,
   };
-  const own = createOwnCommands({ chat: () => chat, taken: chatCommands.flatMap(listNames) });
+  const ownCommands = createOwnCommands({ chat: () => chat, taken: chatCommands.flatMap(listNames) });
   const chat: TestChat = {
     duet,
     config,
@@ -103,12 +103,12 @@ export async function openTestChat({
       return branch;
     },
     folder: home,
-    own,
-    takeProblems: () => own.takeProblems("en"),
+    ownCommands,
+    takeProblems: () => ownCommands.takeProblems("en"),
     status: { listFacts: () => [] },
-    async goTo(place) {
+    async goTo(place, signal) {
       ({ conversationId, branch } = place);
-      return restoreChoices(chat, place);
+      return restoreChoices(chat, place, { signal });
     },
     prefill: (text) => void prefilled.push(text),
     offerNext: (page) => void offered.push(...(page === undefined ? [] : [page])),

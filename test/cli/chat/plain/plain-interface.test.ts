@@ -8,6 +8,7 @@ import { createBuiltinTool } from "../../../../src/tools/create-tool.ts";
 import { scriptedModel } from "../../../fakes/model.ts";
 import { temporaryFolder } from "../../../fakes/program.ts";
 import { runAll } from "../../../fakes/run.ts";
+import { patienceMs } from "../../../runner/patience.ts";
 import { openPlainConsole, type PlainConsole } from "../plain-console.ts";
 
 const prompt = "Chat mode > ";
@@ -310,13 +311,13 @@ test("what comes while an editor has the terminal waits for it, and the edited t
   const { chatInterface, type, stdout } = openPlainConsole({ environment: { PATH: process.env.PATH, EDITOR: wait } });
   const typed = chatInterface.next();
   await type("draft\u0018");
-  await vi.waitFor(() => expect(existsSync(mark)).toBe(true), 10_000);
+  await vi.waitFor(() => expect(existsSync(mark)).toBe(true), patienceMs);
   const before = stdout();
   chatInterface.write("a line of the run");
   const reply = chatInterface.reader?.ask("Sure? ", new AbortController().signal);
   expect(stdout()).toBe(before);
   await rm(mark);
-  await vi.waitFor(() => expect(stdout()).toContain("Sure? "), 10_000);
+  await vi.waitFor(() => expect(stdout()).toContain("Sure? "), patienceMs);
   expect(stdout().slice(before.length)).toContain("a line of the run\n");
   await type("yes\r");
   expect(await reply).toBe("yes");

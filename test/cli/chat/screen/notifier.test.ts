@@ -9,12 +9,20 @@ const keepTitle = "\u001b[22;2t\u001b]2;● Duet: the answer is ready\u001b\\";
 function open(way: "bell" | "osc9" | undefined) {
   let time = 0;
   const sent: string[] = [];
-  const notifier = createNotifier({ way, handler: { locale: "en" }, send: (text) => sent.push(text), now: () => time });
+  let isOpen = true;
+  function send(text: string): boolean {
+    if (isOpen) sent.push(text);
+    return isOpen;
+  }
+  const notifier = createNotifier({ way, handler: { locale: "en" }, send, now: () => time });
   notifier.beginRun();
   const pass = (ms: number): void => {
     time += ms;
   };
-  return { ...notifier, pass, take: () => sent.splice(0) };
+  const open = (opened: boolean): void => {
+    isOpen = opened;
+  };
+  return { ...notifier, pass, open, take: () => sent.splice(0) };
 }
 
 test("without word of the focus, the end of a run is told where no key came for ten seconds", () => {
@@ -40,6 +48,24 @@ test("a terminal that says who has the focus decides it, and the title comes bac
   tellOfQuestion();
   expect(take()).toEqual([expect.stringMatching(/a question waits for you\u001b\\\u0007$/)]);
   setFocus(true);
+  expect(take()).toEqual(["\u001b[23;2t"]);
+});
+
+test("a title that a screen did not take is not given back, and one that it has is given back once it takes it", () => {
+  const { pass, handle, noteKey, open: openScreen, take } = open("osc9");
+  pass(60_000);
+  openScreen(false);
+  handle(ended);
+  openScreen(true);
+  noteKey();
+  expect(take()).toEqual([]);
+  pass(60_000);
+  handle(ended);
+  take();
+  openScreen(false);
+  noteKey();
+  openScreen(true);
+  noteKey();
   expect(take()).toEqual(["\u001b[23;2t"]);
 });
 

@@ -53,7 +53,10 @@ export function openView(settings: ViewSettings = {}): OpenedView {
     },
     written,
     lines: () => written.map(toPlainText),
-    live: (rows = 20) => view.live(rows).map(toPlainText),
+    live(rows = 20) {
+      view.flush();
+      return view.live(rows).map(toPlainText);
+    },
     pass(ms) {
       time += ms;
     },

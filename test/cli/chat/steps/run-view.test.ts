@@ -203,7 +203,8 @@ describe("a thought", () => {
     take(answerPiece("Yes."), answerPiece(" And no."));
     expect(lines()).toEqual(["💡 Thought #1 (2.1 s) line 0 line 1 lin…", ""]);
     await setImmediate();
-    expect(live().slice(0, -2)).toEqual(["", "Yes. And no."]);
+    expect(live().slice(0, -2)).toEqual(["Yes. And no."]);
+    expect(lines().at(-1)).toBe("");
     await view.close();
     expect(lines().filter((line) => line.includes("Thought"))).toHaveLength(1);
   });

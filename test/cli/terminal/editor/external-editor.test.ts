@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { type EditedText, editExternally } from "../../../../src/cli/terminal/editor/external-editor.ts";
 import { temporaryFolder } from "../../../fakes/program.ts";
+import { patienceMs } from "../../../runner/patience.ts";
 
 /** Has a text edited with these variables beside those of the test. */
 function edit(text: string, more: Record<string, string>, signal = new AbortController().signal): Promise<EditedText> {
@@ -50,7 +51,7 @@ test("the editor is given the variables that are passed, and ends when we do", a
   const mark = join(await temporaryFolder(), "mark");
   const stop = new AbortController();
   const edited = edit("", { EDITOR: `touch '${mark}'; exec sleep 60 #` }, stop.signal);
-  await vi.waitFor(() => expect(existsSync(mark)).toBe(true), 10_000);
+  await vi.waitFor(() => expect(existsSync(mark)).toBe(true), patienceMs);
   stop.abort();
   expect(await edited).toHaveProperty("problem");
 });

@@ -7,12 +7,16 @@ import { createCompleteFiles, findMentions, toPath } from "../../../../src/cli/t
 import { toPastedMentions } from "../../../../src/cli/terminal/editor/files/pasted-files.ts";
 import { createFileGuard } from "../../../../src/tools/files/file-guard.ts";
 import { images } from "../../../fakes/images.ts";
+import { patienceMs } from "../../../runner/patience.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
+
+/** A busy machine may take longer than a person waits. */
+const patient = { limitMs: patienceMs, treeMs: patienceMs };
 
 describe("completion of @path", () => {
   test("gives the folder's files and folders, hidden ones where a dot is typed", async () => {
     const cwd = await project();
-    const complete = createCompleteFiles({ cwd, home: join(cwd, "src") });
+    const complete = createCompleteFiles({ cwd, home: join(cwd, "src") }, patient);
     expect(await completions("look at @")).toEqual(["@my\\ notes.txt ", "@readme.md ", "@src/"]);
     expect(await completions("看看@RE")).toEqual(["@readme.md "]);
     expect(await completions("@src/")).toEqual(["@src/link.ts ", "@src/main.ts "]);
@@ -34,7 +38,7 @@ describe("completion of @path", () => {
       await writeFile(join(cwd, file), "");
     await writeFile(join(cwd, ".gitignore"), "dist/\n*.txt\n");
     await writeFile(join(cwd, "lib/space/.gitignore"), "!keep.txt\n");
-    const complete = createCompleteFiles({ cwd, home: cwd });
+    const complete = createCompleteFiles({ cwd, home: cwd }, patient);
     const completions = async (text: string) => (await complete(text))?.completions.map((each) => each.text);
     expect(await completions("@space")).toEqual(["@lib/space/", "@lib/space/keep.txt ", "@lib/space/docker.ts "]);
     expect(await completions("see @dock")).toEqual(["@lib/space/docker.ts "]);
@@ -42,13 +46,13 @@ describe("completion of @path", () => {
     expect(await completions("@.txt")).toBeUndefined();
     // The rules of the folders above hold in a folder of the same work tree.
     await mkdir(join(cwd, ".git"));
-    const inner = createCompleteFiles({ cwd: join(cwd, "lib"), home: cwd });
+    const inner = createCompleteFiles({ cwd: join(cwd, "lib"), home: cwd }, patient);
     expect((await inner("@space/"))?.completions.map((each) => each.text)).toContain("@space/log.txt ");
     expect((await inner("@og"))?.completions).toBeUndefined();
   });
 
   test("is none for an address, a folder that is not there and other text", async () => {
-    const complete = createCompleteFiles({ cwd: await project(), home: "/" });
+    const complete = createCompleteFiles({ cwd: await project(), home: "/" }, patient);
     for (const text of ["a@b", "@nowhere/", "\\@src", "no file", "@src/main.ts and"]) {
       expect(await complete(text)).toBeUndefined();
     }
@@ -58,7 +62,7 @@ describe("completion of @path", () => {
     const cwd = await temporaryFolder();
     for (let index = 0; index < 60; index++) await writeFile(join(cwd, `${index}`), "");
     await writeFile(join(cwd, "evil\u001b[2J"), "");
-    const complete = createCompleteFiles({ cwd, home: cwd });
+    const complete = createCompleteFiles({ cwd, home: cwd }, patient);
     expect((await complete("@"))?.completions).toHaveLength(50);
     expect(await complete("@ev")).toBeUndefined();
   });

@@ -57,3 +57,28 @@ test("an image that is completed after @ is shown as its number", async () => {
   expect(shows()).toEqual(["> look [image 1] |"]);
   expect(folds.expand("look [image 1] ")).toBe("look @my\\ shot.png ");
 });
+
+test("labels count as what they stand for: together with them no more is taken than may be typed", () => {
+  const { folds, type, shows } = openFolding();
+  const half = "x".repeat(499_990);
+  type(`${pasted(half)}${pasted(half)}`);
+  const labels = "[pasted 499,990 characters][pasted 499,990 characters #2]";
+  expect(shows(80)).toEqual([`> ${labels}|`]);
+  expect(folds.countUnits(labels)).toBe(999_980);
+  type(pasted("y".repeat(21)));
+  expect(shows(80)[0]).toBe(`> ${labels}|`);
+  expect(shows(80).at(-1)).toMatch(/^Too long, not inserted: 21 characters/);
+  type(pasted("y".repeat(20)));
+  expect(shows(80)[0]).toBe(`> ${labels}${"y".repeat(20)}|`);
+});
+
+test("labels that were not used for longest are forgotten once they stand for twenty times what may be typed", () => {
+  const folds = createFolds(() => "en");
+  const all = Array.from({ length: 21 }, (_, index) => folds.foldPaste("x".repeat(1_000_000 - index)));
+  const [first = "", second = "", third = ""] = all;
+  const sizes = [first, second, third].map((label) => folds.expand(label).length);
+  expect(sizes).toEqual([first.length, 999_999, 999_998]);
+  folds.foldPaste("y".repeat(1_000_000));
+  // What was sent last stays, and what was never sent goes before it.
+  expect(folds.expand(second).length).toBe(999_999);
+});

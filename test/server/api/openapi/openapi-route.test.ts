@@ -44,8 +44,17 @@ test("the document is valid OpenAPI 3.1, and is served with the address that oth
   const { origin } = await startHttpDuet({ settings: { serve: { http: { publicUrl: "https://duet.example/a/" } } } });
   const answer = await fetch(`${origin}/openapi.json`);
   expect(answer.headers.get("content-type")).toBe("application/json");
-  const document: ReturnType<typeof describeApi> = JSON.parse(await answer.text());
+  const text = await answer.text();
+  const document: ReturnType<typeof describeApi> = JSON.parse(text);
   expect(document).toMatchObject({ openapi: "3.1.0", servers: [{ url: "https://duet.example/a" }] });
+  const schemes = {
+    apiKey: { in: "header", name: "x-api-key" },
+    session: { in: "cookie", name: "__Secure-duet-session" },
+  };
+  expect(document.components.securitySchemes).toMatchObject({ bearer: { scheme: "bearer" }, ...schemes });
+  const { paths }: { paths: Record<string, { post?: { security?: object[] } }> } = JSON.parse(text);
+  const waysOf = (path: string) => paths[path]?.post?.security?.flatMap((way) => Object.keys(way));
+  expect([waysOf("/v1/messages"), waysOf("/agent/chat")]).toEqual([["apiKey", "bearer", "session"], undefined]);
   const found = await new Validator().validate(document);
   expect(found).toEqual({ valid: true });
 });

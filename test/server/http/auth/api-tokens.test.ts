@@ -116,6 +116,9 @@ test("a token that only reads begins and ends nothing", async () => {
     "the API token looker has the scope read, which only reads (needed: ask)",
   ]);
   expect((await send("DELETE", "/agent/conversations/conv-x", bearer(token))).status).toBe(403);
+  const counted = { model: "duet-chat", messages: [{ role: "user", content: "Hello" }] };
+  expect((await send("POST", "/v1/messages/count_tokens", bearer(token), counted)).status).toBe(200);
+  expect((await send("POST", "/v1/messages", bearer(token), { ...counted, max_tokens: 9 })).status).toBe(403);
   expect((await send("POST", "/mcp", bearer(token), { jsonrpc: "2.0", id: 1, method: "tools/list" })).status).toBe(403);
 });
 

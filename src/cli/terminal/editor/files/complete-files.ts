@@ -7,15 +7,23 @@ import { matchPaths } from "./match-paths.ts";
 
 /** Limits how many entries of one folder, or of the tree below, are read. */
 const mostRead = 20_000;
-const limitMs = 500;
+
+/** Limits the waits, in milliseconds. */
+export interface CompletionLimits {
+  /** Limits the wait for all that is offered. It is 500 when absent. */
+  limitMs?: number;
+  /** Limits the search of the tree below. It is 400 when absent. */
+  treeMs?: number;
+}
 
 /**
  * Completes `@path` with what is in its folder, folders with a `/` behind them, hidden files where a dot is typed, and then with
  * files and folders below the working folder whose paths hold the letters, without what git ignores. A folder that takes longer
- * than half a second, as on a network that is gone, gives what came until then, and nothing is asked until it answers.
+ * than the limit, as on a network that is gone, gives what came until then, and nothing is asked until it answers.
  */
-export function createCompleteFiles(folders: Folders): Complete {
-  const listPaths = createPathList(folders.cwd);
+export function createCompleteFiles(folders: Folders, limits: CompletionLimits = {}): Complete {
+  const { limitMs = 500, treeMs = 400 } = limits;
+  const listPaths = createPathList(folders.cwd, treeMs);
   /**
    * Is true while a read hangs: each one occupies one of the four threads on which the process reads files, so no further read
    * starts.
@@ -64,13 +72,13 @@ function findBelow(path: string, paths: readonly string[], known: readonly Compl
 }
 
 /** Lists the tree below a folder, again once the last list is older than a few seconds. */
-function createPathList(cwd: string): () => Promise<readonly string[]> {
+function createPathList(cwd: string, milliseconds: number): () => Promise<readonly string[]> {
   let known: { at: number; paths: Promise<readonly string[]> } | undefined;
 
   async function read(): Promise<readonly string[]> {
     const { listTree } = await import("./list-tree.ts");
     const paths: string[] = [];
-    await listTree(cwd, treeLimits, (path) => paths.push(path) > 0);
+    await listTree(cwd, { ...treeLimits, milliseconds }, (path) => paths.push(path) > 0);
     return paths;
   }
 
@@ -81,7 +89,7 @@ function createPathList(cwd: string): () => Promise<readonly string[]> {
   };
 }
 
-const treeLimits = { entries: mostRead, depth: 12, milliseconds: 400 };
+const treeLimits = { entries: mostRead, depth: 12 };
 const freshMs = 5_000;
 
 async function list(folder: string, beginning: string, found: (name: string) => boolean): Promise<void> {

@@ -1,8 +1,9 @@
 import type { Dirent } from "node:fs";
 import { opendir, readFile, stat } from "node:fs/promises";
-import { dirname, join, relative, sep } from "node:path";
+import { join, relative, sep } from "node:path";
 import ignore, { type Ignore } from "ignore";
 import { ignoreRejection } from "../../../../kit/async/ignore-rejection.ts";
+import { findWorkTree, listFoldersAbove } from "../../../../kit/work-tree.ts";
 
 export interface TreeLimits {
   /** Limits the names that are looked at. */
@@ -91,13 +92,9 @@ async function readIgnoreFile(folder: string): Promise<IgnoreFile | undefined> {
 
 /** Finds the rules of the folders above, up to the root of the work tree; the topmost come first. */
 async function findIgnoreFilesAbove(root: string): Promise<IgnoreFile[]> {
-  const found: IgnoreFile[] = [];
-  let folder = root;
-  for (let count = 0; count < mostAbove && dirname(folder) !== folder; count++) {
-    if (await ignoreRejection(stat(join(folder, ".git")), "a folder without it is no work tree")) return found;
-    folder = dirname(folder);
-    const own = await readIgnoreFile(folder);
-    if (own !== undefined) found.unshift(own);
-  }
-  return [];
+  const top = await findWorkTree(root);
+  if (top === undefined) return [];
+  const above = listFoldersAbove(root, top).slice(1, mostAbove + 1);
+  const files = await Promise.all(above.map(readIgnoreFile));
+  return files.filter((file) => file !== undefined).reverse();
 }

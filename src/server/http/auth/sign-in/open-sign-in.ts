@@ -89,9 +89,11 @@ export function openSignIn(
   }
 
   async function showFailure(request: Request, to: string | null, thrown: unknown): Promise<Response> {
-    const { describeSignInFailure } = await openId.get();
+    const { describeSignInFailure, describeSignInDetails } = await openId.get();
     const why = describeSignInFailure(thrown);
-    log(say(locale, { zh: `登录失败：${why.zh}`, en: `a sign-in failed: ${why.en}` }));
+    const details = describeSignInDetails(thrown);
+    const line = say(locale, { zh: `登录失败：${why.zh}`, en: `a sign-in failed: ${why.en}` });
+    log(details === undefined ? line : `${line} (${details})`);
     const text = { zh: `登录没有成功：${why.zh}。`, en: `The sign-in did not succeed: ${why.en}.` };
     const response = show(request, to, { message: { text, isProblem: true }, status: 400 });
     response.headers.append("set-cookie", cookies.remove(cookies.pending));

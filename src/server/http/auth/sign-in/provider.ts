@@ -160,8 +160,51 @@ export function describeSignInFailure(thrown: unknown): Text {
     const code = toShortLine(thrown.error, 100);
     return { zh: `授权服务器回复 ${code}`, en: `the authorization server answers ${code}` };
   }
-  const why = toShortLine(getMessage(thrown), 200);
-  return { zh: `授权服务器的回复不能使用：${why}`, en: `the authorization server's answer cannot be used: ${why}` };
+  const { zh, en } = failures[findCode(thrown) ?? ""] ?? unusable;
+  return { zh: `授权服务器的回复不能使用：${zh}`, en: `the authorization server's answer cannot be used: ${en}` };
+}
+
+/** Returns what the package says, which is for the operator alone: English, and about its own terms. */
+export function describeSignInDetails(thrown: unknown): string | undefined {
+  return findOwnError(thrown) === undefined ? toShortLine(getMessage(thrown), 200) : undefined;
+}
+
+const unusable: Text = {
+  zh: "它不符合 OpenID Connect（运行此服务的人可以在日志中看到原因）",
+  en: "it is not what OpenID Connect asks for (the log of this server says why)",
+};
+
+const foreignToken: Text = {
+  zh: "登录凭证（ID token）不是为这次登录签发的",
+  en: "its ID token was not made for this sign-in",
+};
+
+/** Says what the package's codes mean for the person who signs in. */
+const failures: Readonly<Record<string, Text>> = {
+  OAUTH_JWT_CLAIM_COMPARISON_FAILED: foreignToken,
+  OAUTH_JWT_TIMESTAMP_CHECK_FAILED: {
+    zh: "登录凭证（ID token）已过期，或两台服务器的时钟相差太大",
+    en: "its ID token has expired, or the clocks of the two servers differ",
+  },
+  OAUTH_KEY_SELECTION_FAILED: {
+    zh: "登录凭证（ID token）的签名密钥未知",
+    en: "its ID token is signed with a key that the server does not list",
+  },
+  OAUTH_RESPONSE_IS_NOT_JSON: { zh: "它不是 JSON", en: "it is not JSON" },
+  OAUTH_PARSE_ERROR: { zh: "它无法读取", en: "it cannot be read" },
+  OAUTH_RESPONSE_IS_NOT_CONFORM: { zh: "返回了意外的 HTTP 状态", en: "it has an unexpected HTTP status" },
+  OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED: {
+    zh: "它的 issuer 与配置（serve.http.auth.issuer）不同",
+    en: "it names another issuer than the configuration (serve.http.auth.issuer)",
+  },
+  OAUTH_TIMEOUT: { zh: "它没有及时到达", en: "it did not arrive in time" },
+};
+
+/** The package wraps its own errors, too. */
+function findCode(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  const code = "code" in thrown && typeof thrown.code === "string" ? thrown.code : "";
+  return Object.hasOwn(failures, code) ? code : findCode(thrown.cause);
 }
 
 /** The package wraps what our requests throw. */

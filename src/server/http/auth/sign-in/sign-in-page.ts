@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Locale, say, type Text } from "../../../../kit/locale.ts";
+import { escapeHtml } from "../../../../kit/text/escape-html.ts";
 import { sanitizeLine } from "../../../../kit/text/sanitize.ts";
 
 /** Says what the page at `/signin` shows. Addresses are whole. */
@@ -94,5 +95,5 @@ const noProvider: Text = {
 };
 
 function escapeText(text: string): string {
-  return sanitizeLine(text).replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`);
+  return escapeHtml(sanitizeLine(text));
 }

@@ -179,17 +179,25 @@ describe("a sign-in is refused", () => {
   });
 
   test.each([
-    ["with the nonce of another sign-in", { nonce: "other" }],
-    ["for another client", { aud: "other" }],
-    ["by another issuer", { iss: "https://other.example" }],
-    ["that has expired", { exp: 1 }],
-  ])("when the ID token is one %s", async (_, lies) => {
-    const browser = createBrowser();
-    issuer.lies = lies;
-    const refused = await signIn(browser, duet.origin, issuer);
-    issuer.lies = {};
-    expect([refused.status, [...browser.cookies.keys()]]).toEqual([400, []]);
-  });
+    ["with the nonce of another sign-in", { nonce: "other" }, "was not made for this sign-in"],
+    ["for another client", { aud: "other" }, "was not made for this sign-in"],
+    ["by another issuer", { iss: "https://other.example" }, "was not made for this sign-in"],
+    ["that has expired", { exp: 1 }, "has expired"],
+  ])(
+    "when the ID token is one %s, which the page says in plain words and the log in the package's",
+    async (_, lies, words) => {
+      const browser = createBrowser();
+      issuer.lies = lies;
+      const refused = await signIn(browser, duet.origin, issuer);
+      issuer.lies = {};
+      expect([refused.status, [...browser.cookies.keys()]]).toEqual([400, []]);
+      const [, said = ""] = /did not succeed: ([^<]*)/.exec(refused.text) ?? [];
+      expect(said).toMatch(
+        new RegExp(`^the authorization server(?:'|&#39;)s answer cannot be used: its ID token ${words}`),
+      );
+      expect(duet.lines.at(-1)).toMatch(/a sign-in failed: .* its ID token .* \(.*(?:JWT|claim).*\)$/);
+    },
+  );
 
   test("when the ID token is signed by somebody else", async () => {
     const own = [...issuer.keys];

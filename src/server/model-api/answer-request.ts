@@ -6,10 +6,10 @@ import type { Text } from "../../kit/locale.ts";
 
 /**
  * Represents a request of a program that takes Duet for a model, whatever its wire (Chat Completions, Responses, Messages). A wire
- * reads its body into one of these, `openAnswer` opens the run for it, and `streamAnswer` or `waitForAnswer` gives the answer in
- * parts that the wire writes in its own form.
+ * reads its body into one of these, `openAnswer` opens the run for it, and `streamAnswer` or `waitForAnswer` gives the answer as
+ * events that the wire writes in its own form.
  */
-export interface ModelRequest {
+export interface AnswerRequest {
   /** Is the model's name as the client sent it. */
   model: string;
   mode: Mode;
@@ -55,8 +55,8 @@ export interface RequestFields {
   topP: string;
   /** Names the field that says which tool is to be called. */
   toolChoice: string;
-  /** Names a part of a tool by the tool's place in `tools`. */
-  toToolField(index: number, part: "name" | "inputSchema"): string;
+  /** Names a field of a tool by the tool's place in `tools`. */
+  toToolField(index: number, field: "name" | "inputSchema"): string;
 }
 
 /** Represents one message as a wire has read it. */

@@ -7,6 +7,7 @@ import type { RunHandle } from "../../runs/run-handle.ts";
 import type { HttpRefusal } from "../http/response/dialects.ts";
 import { HttpRefusalError, internal } from "../http/response/refusal.ts";
 import { type AnswerEnd, removeUsage, sumUsage, toAnswerEnd } from "./answer-end.ts";
+import { type AnswerSearch, createSearchReader } from "./answer-search.ts";
 import { renderConsentQuestion } from "./consent-question.ts";
 import { renderCutMark } from "./cut-mark.ts";
 import type { OpenedAnswer } from "./open-answer.ts";
@@ -15,14 +16,15 @@ import { createSentText } from "./sent-text.ts";
 import { createTurnText } from "./turn-text.ts";
 
 /**
- * Represents a piece of an answer in the order in which the client gets it. Texts add to what was said before. The last part is `end`
+ * Represents what an answer has next for its client. Texts add to what was said before. The last event is `end`
  * or `failure`, and there is none after it; calls of the client's tools stand right before an `end` whose finish is `tool-calls`.
- * A `tick` says nothing: it comes while the run is silent, so that proxies and clients do not give up the connection.
+ * A `search` says that the run has searched the web, which its reasoning tells as well. A `tick` says nothing: it comes while the run is silent, so that proxies and clients do not give up the connection.
  */
-export type AnswerPart =
+export type AnswerEvent =
   | { type: "reasoning"; text: string }
   | { type: "text"; text: string }
   | { type: "tool-call"; call: ClientToolCall }
+  | { type: "search"; search: AnswerSearch }
   | { type: "tick" }
   | { type: "end"; end: AnswerEnd }
   | { type: "failure"; failure: HttpRefusal };
@@ -31,12 +33,12 @@ export type AnswerPart =
 const tickMs = 10_000;
 
 /**
- * Gives the parts of an answer as they come, those that there are already at once. Resolves after the last one, or when the signal
+ * Gives the events of an answer as they come, those that there are already at once. Resolves after the last one, or when the signal
  * aborts, and leaves the run as it is. `handle` must not throw.
  */
 export async function followAnswer(
   answer: OpenedAnswer,
-  handle: (part: AnswerPart) => void,
+  handle: (event: AnswerEvent) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const { run, request, locale, notes } = answer;
@@ -44,6 +46,7 @@ export async function followAnswer(
   const reasoning = createReasoning(locale, { detail: request.reasoning, showsDrafts: request.isBackground !== true });
   const sent = createSentText();
   const turnText = createTurnText();
+  const readSearch = createSearchReader();
   const addReasoning = (text: string): void => {
     if (text !== "" && request.reasoning !== "none") handle({ type: "reasoning", text });
   };
@@ -59,6 +62,8 @@ export async function followAnswer(
     if (event.type === "answer-delta") addText(event.text);
     else if (event.type === "answer-restart") sent.restart();
     else addReasoning(thought);
+    const search = readSearch(event);
+    if (search) handle({ type: "search", search });
   }
 
   function finish(over: AnswerOver): void {
@@ -73,7 +78,7 @@ export async function followAnswer(
       handle({ type: "end", end: toPauseEnd(answer, over.round) });
       return;
     }
-    const ending = toPartEnd(answer, over.outcome);
+    const ending = toRoundEnd(answer, over.outcome);
     if ("failure" in ending) {
       handle({ type: "failure", failure: ending.failure });
       return;
@@ -89,11 +94,11 @@ export async function followAnswer(
   const unfollow = isCurrent(answer) ? run.follow(take) : () => {};
   try {
     for (const note of notes) addReasoning(`ℹ ${note}\n\n`);
-    if (request.conversation.lead !== "" && answer.part === 0)
+    if (request.conversation.lead !== "" && answer.roundIndex === 0)
       handle({ type: "text", text: request.conversation.lead });
-    for (const event of listPartEvents(answer)) take(event);
+    for (const event of listRoundEvents(answer)) take(event);
     if (run.draft && isCurrent(answer)) take({ type: "draft-delta", draft: run.draft.draft, text: run.draft.text });
-    const over = await waitForPart(answer, signal);
+    const over = await waitForRound(answer, signal);
     if (over !== undefined && !signal.aborted) finish(over);
   } catch (thrown) {
     // A fault of our own must not leave the reader waiting for the end.
@@ -117,11 +122,11 @@ export interface WholeAnswer {
 export async function waitForAnswer(answer: OpenedAnswer): Promise<WholeAnswer> {
   const { run, request, locale, notes, left } = answer;
   const reasoning = createReasoning(locale, { detail: request.reasoning });
-  const over = await waitForPart(answer, left);
+  const over = await waitForRound(answer, left);
   const thoughts: string[] = notes.map((note) => `ℹ ${note}\n\n`);
   const turnText = createTurnText();
   let text = "";
-  for (const event of listPartEvents(answer)) {
+  for (const event of listRoundEvents(answer)) {
     thoughts.push(reasoning(event));
     turnText.take(event);
     if (event.type === "answer-delta") text += event.text;
@@ -139,24 +144,27 @@ export async function waitForAnswer(answer: OpenedAnswer): Promise<WholeAnswer> 
     };
   }
   const outcome = over?.outcome ?? run.snapshot();
-  const end = toPartEnd(answer, outcome);
+  const end = toRoundEnd(answer, outcome);
   if ("failure" in end) throw new HttpRefusalError(end.failure);
   if (end.notice !== "") thoughts.push(`\n\n${end.notice}`);
   // The events of a run are dropped some time after its end, and its answer is not.
-  const said = answer.part === 0 ? run.snapshot().response : text;
+  const said = answer.roundIndex === 0 ? run.snapshot().response : text;
   const lines = [said, ...renderMissingConsent(end)].join("\n\n");
-  const lead = answer.part === 0 ? request.conversation.lead : "";
+  const lead = answer.roundIndex === 0 ? request.conversation.lead : "";
   const mark = renderCutMark(outcome, { request, locale, isCut: false });
   return { text: lead + lines + mark, reasoning: toReasoning(), calls: [], end };
 }
 
-/** Says what ended the part of a run that answers one request: what it waits for from its client, or its end. */
+/** Says what ended an answer: what it waits for from its client, or its end. */
 type AnswerOver = { round: ClientRound } | { outcome: Outcome };
 
 /** Resolves when there is nothing more to come, or with nothing when the signal aborts. */
-export async function waitForPart({ run, part }: OpenedAnswer, signal: AbortSignal): Promise<AnswerOver | undefined> {
+export async function waitForRound(
+  { run, roundIndex }: OpenedAnswer,
+  signal: AbortSignal,
+): Promise<AnswerOver | undefined> {
   for (;;) {
-    const round = run.clientCalls.rounds[part];
+    const round = run.clientCalls.rounds[roundIndex];
     if (round) return { round };
     if (run.outcome) return { outcome: run.outcome };
     if (signal.aborted) return undefined;
@@ -165,21 +173,21 @@ export async function waitForPart({ run, part }: OpenedAnswer, signal: AbortSign
 }
 
 /** Returns true while the run may still add to this answer. */
-function isCurrent({ run, part }: OpenedAnswer): boolean {
-  return run.clientCalls.rounds[part] === undefined;
+function isCurrent({ run, roundIndex }: OpenedAnswer): boolean {
+  return run.clientCalls.rounds[roundIndex] === undefined;
 }
 
 /** Lists the events of a run that belong to one answer. */
-function listPartEvents({ run, part }: OpenedAnswer): readonly AgentEvent[] {
+function listRoundEvents({ run, roundIndex }: OpenedAnswer): readonly AgentEvent[] {
   const { rounds } = run.clientCalls;
-  return run.events.slice(rounds[part - 1]?.place.event ?? 0, rounds[part]?.place.event);
+  return run.events.slice(rounds[roundIndex - 1]?.place.event ?? 0, rounds[roundIndex]?.place.event);
 }
 
 /** Returns the end of an answer that asks for calls of the client's tools, or its user for consent. */
-function toPauseEnd({ run, part }: OpenedAnswer, { place, consent }: ClientRound): AnswerEnd {
+function toPauseEnd({ run, roundIndex }: OpenedAnswer, { place, consent }: ClientRound): AnswerEnd {
   return {
     finish: consent ? "stop" : "tool-calls",
-    usage: removeUsage(sumUsage(Object.values(place.models)), getUsageBefore(run, part)),
+    usage: removeUsage(sumUsage(Object.values(place.models)), getUsageBefore(run, roundIndex)),
     citations: [],
     notice: "",
     notices: undefined,
@@ -188,18 +196,18 @@ function toPauseEnd({ run, part }: OpenedAnswer, { place, consent }: ClientRound
 }
 
 /** Returns the end of a run as that of its last answer, which has only its own share of the tokens and of the text. */
-function toPartEnd(answer: OpenedAnswer, outcome: Outcome): AnswerEnd | { failure: HttpRefusal } {
-  const { run, part, locale } = answer;
+function toRoundEnd(answer: OpenedAnswer, outcome: Outcome): AnswerEnd | { failure: HttpRefusal } {
+  const { run, roundIndex, locale } = answer;
   const end = toAnswerEnd(outcome, locale);
-  if ("failure" in end || part === 0) return end;
+  if ("failure" in end || roundIndex === 0) return end;
   const before = run.events
-    .slice(0, run.clientCalls.rounds[part - 1]?.place.event)
+    .slice(0, run.clientCalls.rounds[roundIndex - 1]?.place.event)
     .reduce((sum, event) => sum + (event.type === "answer-delta" ? event.text.length : 0), 0);
   const toOwnIndex = (index: number): number => Math.max(0, index - before);
   const citations = end.citations.map((one) => ({ ...one, start: toOwnIndex(one.start), end: toOwnIndex(one.end) }));
-  return { ...end, citations, usage: removeUsage(end.usage, getUsageBefore(run, part)) };
+  return { ...end, citations, usage: removeUsage(end.usage, getUsageBefore(run, roundIndex)) };
 }
 
-function getUsageBefore(run: RunHandle, part: number) {
-  return sumUsage(Object.values(run.clientCalls.rounds[part - 1]?.place.models ?? {}));
+function getUsageBefore(run: RunHandle, roundIndex: number) {
+  return sumUsage(Object.values(run.clientCalls.rounds[roundIndex - 1]?.place.models ?? {}));
 }

@@ -267,7 +267,7 @@ const app = agent({ name: "fake" })
       protocolVersion: Number(options.version),
       agentCapabilities: {
         loadSession: options.load,
-        sessionCapabilities: options.resume ? { resume: {} } : {},
+        sessionCapabilities: { close: {}, ...(options.resume && { resume: {} }) },
       },
     };
   })
@@ -280,6 +280,10 @@ const app = agent({ name: "fake" })
     return { sessionId, ...describeModes("write") };
   })
   .onRequest(methods.agent.session.resume, ({ params }) => find(params.sessionId))
+  .onRequest(methods.agent.session.close, ({ params }) => {
+    journal({ closed: params.sessionId });
+    return {};
+  })
   .onRequest(methods.agent.session.setConfigOption, ({ params }) => {
     const session = sessions[params.sessionId];
     if (session) session.mode = String(params.value);

@@ -2,7 +2,7 @@ import type { AcpSettings } from "../../config/config.ts";
 import type { AgentUsage, ToolContext } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createSemaphore, type Semaphore } from "../../kit/async/semaphore.ts";
-import { createTimeLimit, sleep, waitAbortable } from "../../kit/async/timeout.ts";
+import { sleep, waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
@@ -10,13 +10,13 @@ import { createChildEnvironment, type Environment } from "../../kit/process/chil
 import { createLifeline } from "../../kit/process/lifeline.ts";
 import { createRandomHex } from "../../kit/random.ts";
 import { createServerRedact } from "../redact.ts";
-import { type AgentFacts, slowStartError } from "./agent-errors.ts";
+import type { AgentFacts } from "./agent-errors.ts";
 import { type AgentFiles, createFileRequests } from "./agent-files.ts";
 import { type AgentProcess, type KnownSession, startAgentProcess } from "./agent-process.ts";
 import { type AgentTurn, createAgentTurn, type TurnBudget, type TurnEnd } from "./agent-turn.ts";
 import { createAgentConsent } from "./consent.ts";
+import { closeSessions, openSession } from "./open-session.ts";
 import { toAmount } from "./read-update.ts";
-import { setSessionMode } from "./session-mode.ts";
 import { createTerminals } from "./terminals.ts";
 
 /** Describes an agent that is another program. */
@@ -106,13 +106,16 @@ export function createAgentPool({ environment, openFiles }: AgentPoolOptions): A
     if (last?.turn.signal.aborted) await waitAbortable(last.over, context.signal);
     const process = openProcess(place, agent, facts);
     await process.ready(context.signal);
-    const { session, lost, isAside } = await openSession(process, facts, settings, question);
+    const access = await openFiles(settings.roots);
+    const { session, lost, isAside } = await openSession(process, facts, settings, {
+      sessionId: question.sessionId,
+      signal: context.signal,
+    });
     const turn = createAgentTurn({ context, budget: question.budget, redact, before: { ...session.told } });
     const { permissions, roots } = settings;
     const consent = createAgentConsent({ name, permissions, context, signal: turn.signal });
     const tool = `agent_${name}`;
     const rule = `agents.${name}`;
-    const access = await openFiles(roots);
     const { promise: over, resolve: free } = Promise.withResolvers<void>();
     session.work = {
       ...{ turn, over, consent, tool, rule, locale: context.locale },
@@ -143,6 +146,7 @@ export function createAgentPool({ environment, openFiles }: AgentPoolOptions): A
       await session.work?.terminals?.close();
       process.release(session);
       free();
+      closeSessions(process, isAside ? session : undefined);
     }
   }
 
@@ -162,56 +166,6 @@ export function createAgentPool({ environment, openFiles }: AgentPoolOptions): A
       lifeline.close();
     },
   };
-}
-
-interface OpenedSession {
-  session: KnownSession;
-  lost?: AgentAnswer["lost"];
-  /** Is true for a session beside the wanted one, in which another question is being worked on. */
-  isAside?: boolean;
-}
-
-async function openSession(
-  process: AgentProcess,
-  facts: AgentFacts,
-  settings: AcpSettings,
-  { sessionId, context: { signal } }: AgentQuestion,
-): Promise<OpenedSession> {
-  const { cwd, startTimeoutMs } = settings;
-  const limit = createTimeLimit(startTimeoutMs, () => slowStartError(facts, startTimeoutMs), signal);
-  const remember = (id: string): KnownSession => {
-    const session: KnownSession = process.sessions.get(id) ?? { id, work: undefined, told: { used: 0, cost: 0 } };
-    process.sessions.set(id, session);
-    return session;
-  };
-  try {
-    const known = sessionId === undefined ? undefined : process.sessions.get(sessionId);
-    if (known !== undefined && known.work === undefined) return { session: known };
-    let lost: AgentAnswer["lost"];
-    if (sessionId !== undefined && known === undefined) {
-      const { loadSession, sessionCapabilities } = await process.ready(limit.signal);
-      const method = sessionCapabilities?.resume ? "session/resume" : loadSession ? "session/load" : undefined;
-      // What a session has used before it was taken up again is told while that is done.
-      const session = remember(sessionId);
-      const taken =
-        method &&
-        (await process.request(method, { sessionId, cwd, mcpServers: [] }, limit.signal).catch((thrown: unknown) => {
-          if (limit.signal.aborted || !process.isUsable) throw thrown;
-        }));
-      if (taken) {
-        await setSessionMode(process, facts, { ...taken, sessionId }, settings, limit.signal);
-        return { session };
-      }
-      lost = method ? "unknown" : "unable";
-      process.sessions.delete(sessionId);
-    }
-    const opened = await process.request("session/new", { cwd, mcpServers: [] }, limit.signal);
-    const session = remember(opened.sessionId);
-    await setSessionMode(process, facts, opened, settings, limit.signal);
-    return { session, lost, isAside: known !== undefined };
-  } finally {
-    limit.clear();
-  }
 }
 
 interface Prompt {

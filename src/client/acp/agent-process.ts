@@ -54,6 +54,8 @@ export interface ActiveWork {
 /** Holds what is known of a session. */
 export interface KnownSession {
   id: string;
+  /** Is true from when a question gets it until the agent has ended its work. */
+  isTaken: boolean;
   /** Is set while the agent works on a question in it. */
   work: ActiveWork | undefined;
   /** Is what the agent has told of it last: the tokens in its window, and its dollars. */
@@ -71,6 +73,8 @@ export interface AgentProcess {
     signal: AbortSignal,
   ): Promise<AgentRequestResponsesByMethod[M]>;
   cancel(sessionId: string): void;
+  /** Is what the agent has said it can do; undefined until it has. */
+  readonly capabilities: AgentCapabilities | undefined;
   readonly sessions: Map<string, KnownSession>;
   /** Is false once the process has ended, or is about to. */
   readonly isUsable: boolean;
@@ -209,10 +213,17 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
     return child.stop();
   }
 
-  const capabilities = openConnection();
+  let said: AgentCapabilities | undefined;
+  const capabilities = openConnection().then((answer) => {
+    said = answer;
+    return answer;
+  });
   void ignoreRejection(capabilities, "whoever asks the agent is told");
 
   return {
+    get capabilities() {
+      return said;
+    },
     sessions,
     ready: (signal) => waitAbortable(capabilities, signal),
     request: (method, params, signal) => waitFor(connection.agent.request(method, params), signal),
@@ -229,6 +240,7 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
     },
     release(session) {
       session.work = undefined;
+      session.isTaken = false;
       stopIfIdle();
     },
     stop,

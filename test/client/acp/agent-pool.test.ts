@@ -83,6 +83,8 @@ test("one process serves questions side by side, a session takes one at a time, 
   await expect.poll(() => heard.steps).toEqual(["🔧 Waiting"]);
   const aside = await ask("recall", { sessionId });
   expect(aside).toMatchObject({ text: "I remember: nothing. My mode is read-only.", sessionId: undefined });
+  // Nobody comes back to the session beside the wanted one.
+  await expect.poll(() => readJournal(journal).filter((entry) => "closed" in entry)).toHaveLength(1);
   stop.abort(new Error("enough"));
   await expect(busy).rejects.toThrow("enough");
   await expect.poll(() => readJournal(journal)).toContainEqual({ cancelled: true });
@@ -113,6 +115,16 @@ test.each(["--resume", "--load"])("a process that died is started again, and %s 
   expect(entries).toContainEqual({ taken: sessionId });
   expect(entries.filter((entry) => "prompt" in entry && entry.prompt === "die")).toHaveLength(1);
   expect((await ask("recall", { sessionId: "gone" })).lost).toBe("unknown");
+});
+
+test("the session that was used least recently is closed when there are too many, and taken up again when it is wanted", async () => {
+  const { ask, journal } = await openAgent({ args: ["--resume"] });
+  const { sessionId: first } = await ask("remember x");
+  const { sessionId: second } = await ask("remember y");
+  await ask("recall", { sessionId: first });
+  for (let n = 0; n < 49; n++) await ask("recall");
+  await expect.poll(() => readJournal(journal).filter((entry) => "closed" in entry)).toEqual([{ closed: second }]);
+  expect((await ask("recall", { sessionId: second })).text).toContain("I remember: y.");
 });
 
 test("an agent that cannot resume begins anew, and says so", async () => {

@@ -29,7 +29,10 @@ export interface AgentScene {
   journal: string;
   agent: OtherAgent;
   heard: HeardOfAgent;
-  ask(text: string, more?: Partial<AgentQuestion> & { signal?: AbortSignal }): Promise<AgentAnswer>;
+  ask(
+    text: string,
+    more?: Partial<AgentQuestion> & { signal?: AbortSignal },
+  ): Promise<AgentAnswer & { sessionId: string | undefined }>;
 }
 
 interface SceneOptions {
@@ -93,9 +96,13 @@ export function useAgent(
   };
   return {
     ...{ folder, journal, agent, heard },
-    ask: (text, { signal = new AbortController().signal, ...more } = {}) =>
-      pool.ask(agent, {
+    async ask(text, { signal = new AbortController().signal, ...more } = {}) {
+      let opened: string | undefined;
+      const answer = await pool.ask(agent, {
         text,
+        onSession(id) {
+          opened = id;
+        },
         sessionId: undefined,
         budget: { tokens: 1_000_000, cost: undefined },
         context: {
@@ -112,6 +119,8 @@ export function useAgent(
           notice: (_, message) => void heard.notices.push(message),
         },
         ...more,
-      }),
+      });
+      return { ...answer, sessionId: opened };
+    },
   };
 }

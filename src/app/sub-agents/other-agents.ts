@@ -23,12 +23,12 @@ export function createOtherAgents(config: Config): OtherAgents {
       const answer = await (await pool.get()).ask(agent, {
         text: [question, instructions].filter((part) => part?.trim()).join("\n\n"),
         sessionId: sessions.get(name),
+        onSession: (id) => sessions.set(name, id),
         budget: { tokens: context.chain?.budget ?? Number.POSITIVE_INFINITY, cost: context.chain?.cost },
         context,
       });
       if (answer.lost)
         context.notice(noticeKinds.agentSessionLost.code, say(context.locale, describeLost(name, answer.lost)));
-      if (answer.sessionId !== undefined) sessions.set(name, answer.sessionId);
       return toResult(name, answer, context.locale);
     },
     async close(limitMs) {

@@ -33,14 +33,14 @@ export interface AgentQuestion {
   /** Is the session that it continues, by the agent's own name for it. */
   sessionId: string | undefined;
   budget: TurnBudget;
+  /** Is told the session as soon as there is one, whatever becomes of the question. */
+  onSession?(sessionId: string): void;
   context: Pick<ToolContext, "signal" | "locale" | "approve" | "progress" | "reportStep" | "notice">;
 }
 
 export interface AgentAnswer {
   text: string;
   stop: "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled" | TurnEnd;
-  /** Continues the session with a later question; undefined where another question is being worked on in it. */
-  sessionId: string | undefined;
   /** Says that the wanted session could not be continued: the agent cannot, or does not know it any more. */
   lost?: "unable" | "unknown" | undefined;
   usage: AgentUsage;
@@ -111,6 +111,8 @@ export function createAgentPool({ environment, openFiles }: AgentPoolOptions): A
       sessionId: question.sessionId,
       signal: context.signal,
     });
+    // Another question is being worked on in the wanted one, with which later ones go on.
+    if (!isAside) question.onSession?.(session.id);
     const turn = createAgentTurn({ context, budget: question.budget, redact, before: { ...session.told } });
     const { permissions, roots } = settings;
     const consent = createAgentConsent({ name, permissions, context, signal: turn.signal });
@@ -138,7 +140,6 @@ export function createAgentPool({ environment, openFiles }: AgentPoolOptions): A
       return {
         text: turn.text,
         stop: turn.end ?? stop,
-        sessionId: isAside ? undefined : session.id,
         lost,
         usage: toUsage(turn, spent.tokens),
       };

@@ -97,6 +97,21 @@ test("a question goes straight to an agent without a model, and its conversation
   expect(readJournal(journal).filter((entry) => "taken" in entry)).toHaveLength(1);
 });
 
+test("a first question that is cancelled leaves the agent's session to the next one", async () => {
+  const { ask, duet, journal } = await createScene();
+  const stop = new AbortController();
+  const events = [];
+  for await (const event of duet.ask({ question: "wait", agent: "codex", signal: stop.signal })) {
+    events.push(event);
+    if (event.type === "tool-progress" && event.isStep) stop.abort();
+  }
+  const { status, conversation_id: conversationId } = outcomeOf(events);
+  expect(status).toBe("cancelled");
+  const next = outcomeOf(await ask({ agent: "codex", question: "recall", conversationId }));
+  expect([next.status, next.notices]).toEqual(["complete", undefined]);
+  expect(readJournal(journal).filter((entry) => "session" in entry)).toHaveLength(1);
+});
+
 test("a session that cannot be resumed is told with the answer, and a question that fails keeps the agent's words", async () => {
   const { ask, open, duet } = await createScene();
   const { conversation_id: conversationId } = outcomeOf(await ask({ agent: "codex", question: "remember x" }));

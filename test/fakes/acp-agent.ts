@@ -209,6 +209,11 @@ const deeds: Record<string, (work: Work) => Promise<StopReason | undefined>> = {
   async refuse() {
     return "refusal";
   },
+  /** Ends its work for want of a permission. */
+  async sulk({ ask }) {
+    const chosen = await ask({ toolCallId: "s", title: "git push", kind: "execute" });
+    return chosen === "allow" ? "end_turn" : "cancelled";
+  },
 };
 
 function toRefusal(thrown: unknown): { refused: string } {

@@ -80,7 +80,14 @@ const stops: Record<Exclude<AgentAnswer["stop"], "end_turn">, { code: ToolFailur
   max_tokens: { code: "tool", why: { zh: "达到了它的输出上限", en: "it reached its output limit" } },
   max_turn_requests: { code: "tool", why: { zh: "达到了它的轮数上限", en: "it reached its limit of rounds" } },
   refusal: { code: "content_filter", why: { zh: "它拒绝继续", en: "it refused to go on" } },
-  cancelled: { code: "cancelled", why: { zh: "已取消", en: "it was cancelled" } },
+  // It was not told to: some do so when a permission is refused.
+  cancelled: {
+    code: "denied",
+    why: {
+      zh: "它自行停止了，通常是因为没有得到许可",
+      en: "it stopped its work, as a rule because it was refused a permission",
+    },
+  },
   "too-much": { code: "bad_response", why: { zh: "它输出得太多，被停止了", en: "it wrote too much and was stopped" } },
   tokens: { code: "quota", why: { zh: "分给它的 token 已用完", en: "the tokens that it may use were used up" } },
   cost: { code: "quota", why: { zh: "分给它的费用已用完", en: "the money that it may use was used up" } },

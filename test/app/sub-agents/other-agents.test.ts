@@ -126,6 +126,11 @@ test("a session that cannot be resumed is told with the answer, and a question t
   expect(dead.error?.message).toContain("its process ended meanwhile (exit code 7)");
   const refused = outcomeOf(await askLater({ agent: "codex", question: "refuse" }));
   expect(refused.error?.message).toBe("The agent codex: it refused to go on.");
+  const denied = outcomeOf(await askLater({ agent: "codex", question: "sulk" }));
+  expect(denied.error).toMatchObject({
+    message: "The agent codex: it stopped its work, as a rule because it was refused a permission.",
+    hint: null,
+  });
   const picture = { name: "a.txt", bytes: new TextEncoder().encode("words"), mediaType: "text/plain" };
   const told = { question: "Hello.", instruction: "Be brief.", attachments: [picture] };
   const plain = outcomeOf(await askLater({ agent: "codex", ...told }));

@@ -77,8 +77,8 @@ export const agent: readonly Mutation[] = [
   {
     id: "A7",
     file: "src/agent/loop/run-result.ts",
-    text: " || getDepth(input) > 0 || ",
-    becomes: " || ",
+    text: "input.answeredBy !== undefined || getDepth(input) > 0;",
+    becomes: "input.answeredBy !== undefined;",
     tests: ["test/agent/loop/run-result.test.ts"],
     endangers: "a sub-agent advises a person to switch modes",
   },

@@ -1,5 +1,6 @@
 import { type ReadTextFileRequest, RequestError, type WriteTextFileRequest } from "@agentclientprotocol/sdk";
 import type { ApprovalRequest } from "../../core/tools/tool.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { getMessage } from "../../kit/errors.ts";
 import { isRecord, type JsonObject } from "../../kit/json.ts";
 import type { AgentConsent } from "./consent.ts";
@@ -51,7 +52,7 @@ export function createFileRequests({ files, consent, tool, rule }: FileRequestOp
   async function takeAgreed({ path, before }: WritableFile, content: string): Promise<boolean> {
     for (const [index, change] of agreed.entries()) {
       if (applyChange(change, before) !== content) continue;
-      const file = await files.open(change.path).catch(() => undefined);
+      const file = await ignoreRejection(files.open(change.path), "a file that is not allowed is not the one to write");
       if (file?.path !== path) continue;
       agreed.splice(index, 1);
       return true;

@@ -112,7 +112,7 @@ test("a prompt of a server is a command: its text is shown and asked, a missing 
 
 const rows = Array.from({ length: 25 }, (_, index) => `  Row ${index}`);
 
-test("Esc before the question is asked cancels a command of one's ownCommands, and asks nothing", async () => {
+test("Esc before the question is asked cancels a command of one's own, and asks nothing", async () => {
   const chat = await openChat({ users: { "explain.md": "Explain." } });
   const stopped = AbortSignal.abort();
   expect(await chat.type("/explain", stopped)).toEqual(["Cancelled."]);

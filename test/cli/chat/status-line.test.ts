@@ -78,7 +78,8 @@ test("the branch of Git is read in a work tree, a further one, and where no bran
   git("init", "-q", "-b", "feature/one");
   git("commit", "-q", "--allow-empty", "-m", "x");
   git("worktree", "add", "-q", "-b", "two", "further");
-  await mkdir(join(folder, "below"));
+  // A folder of that name that is no repository is passed over.
+  await mkdir(join(folder, "below/.git"), { recursive: true });
   expect(await readGitBranch(join(folder, "below"))).toBe("feature/one");
   expect(await readGitBranch(join(folder, "further"))).toBe("two");
   git("checkout", "-q", "--detach");

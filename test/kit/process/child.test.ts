@@ -5,12 +5,14 @@ import { setImmediate } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { Child } from "../../../src/kit/process/child.ts";
 import { createLifeline } from "../../../src/kit/process/lifeline.ts";
+import { patienceMs } from "../../runner/patience.ts";
 import { linux, requires } from "../../runner/requirements.ts";
 
 /** Holds the program up until the process is over, and nobody has been told of it. */
 function blockUntilOver(pid: number | undefined): void {
-  let stat = "";
-  while (!stat.includes(") Z ")) stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const deadline = performance.now() + patienceMs;
+  while (!readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z "))
+    if (performance.now() > deadline) throw new Error(`The process ${pid} never ended.`);
 }
 
 function openLifeline(onHold: (pid: number) => void) {

@@ -144,8 +144,9 @@ export function readScreenKeys(options: ScreenKeysOptions): ScreenKeys {
 
   /** Stops the current run or command. Queued texts were meant to follow it, so they return to the input. */
   function stop(): boolean {
-    const said = handler.takeMessages().map(folds.collapse);
+    // What nothing stops keeps its messages: they are asked once it has ended.
     if (!handler.stop()) return false;
+    const said = handler.takeMessages().map(folds.collapse);
     const waited = queue.takeAll();
     // Two commands, or a command among messages, would be one text in the input, and no command any more.
     const left = said.length + waited.length > 1 ? waited.filter(isCommand) : [];

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import { readText } from "../../../config/sources/find-file.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
-import { findWorkTree } from "../../../kit/work-tree.ts";
+import { listFoldersAbove } from "../../../kit/work-tree.ts";
 
 /** Limits the line of a file of Git's, in characters. */
 const longestLine = 4096;
@@ -12,9 +12,12 @@ const longestLine = 4096;
  * outside a work tree. Reads `.git/HEAD`; Git itself is not started. Never rejects.
  */
 export async function readGitBranch(folder: string): Promise<string | undefined> {
-  const root = await findWorkTree(folder);
-  const head = root && (await readHead(join(root, ".git")));
-  return head && toBranchName(head);
+  // A `.git` that is no repository is passed over, as Git does.
+  for (const place of listFoldersAbove(folder)) {
+    const head = await readHead(join(place, ".git"));
+    if (head !== undefined) return toBranchName(head);
+  }
+  return undefined;
 }
 
 /** `.git` is a folder, or in a further work tree and a submodule a file that names one (gitrepository-layout(5)). */

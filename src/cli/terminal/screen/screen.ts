@@ -79,12 +79,20 @@ export function createScreen(options: ScreenOptions): OpenScreen {
     return finished.splice(0).flatMap((line) => wrapFinished(line, columns).map(paint));
   }
 
-  function drawNow(): void {
-    if (state === "open") beforeFrame?.();
+  function clearTimer(): void {
     clearTimeout(timer);
     timer = undefined;
+  }
+
+  function drawNow(): void {
+    clearTimer();
     if (state !== "open") return;
+    // A size that has changed is drawn within this call, after which the output may wait.
     measureTerminal();
+    if (state !== "open") return;
+    beforeFrame?.();
+    // What was just written needs no frame of its own.
+    clearTimer();
     frameAt = performance.now();
     const size = readSize(stdout);
     if (replaceable && !isSameSize(replaceable.size, size)) replaceable = undefined;
@@ -141,8 +149,7 @@ export function createScreen(options: ScreenOptions): OpenScreen {
   }
 
   function restoreTerminal(): void {
-    clearTimeout(timer);
-    timer = undefined;
+    clearTimer();
     const size = readSize(stdout);
     send(eraseDrawn({ drawn, size, finished: paintFinished(size.columns), reflow }) + turnOff(modes));
     drawn = createEmptyDrawn(size);

@@ -27,7 +27,7 @@ function openKeys({
     locale: "en",
     offered: undefined,
     message: () => false,
-    takeMessages: () => [],
+    takeMessages: vi.fn(() => []),
     stop: vi.fn(() => isBusy),
     expand: vi.fn(),
   } as const;
@@ -93,6 +93,12 @@ test("Ctrl-C gives back what waits while something goes on, drops what is typed,
   expect(idle.end).not.toHaveBeenCalled();
   await idle.press("\u0003");
   expect(idle.end).toHaveBeenCalledOnce();
+});
+
+test("messages stay with a run that cannot be stopped any more", async () => {
+  const { handler, press } = openKeys();
+  await press("half\u0003");
+  expect(handler.takeMessages).not.toHaveBeenCalled();
 });
 
 test("Ctrl-X gives the terminal to an editor, whose text takes the place of the input; what goes wrong changes nothing", async () => {

@@ -60,6 +60,18 @@ test("finished lines stand above what is live, in order", async () => {
   expect(await emulator.cursor()).toEqual({ row: 2, column: 12 });
 });
 
+test("what is finished by the time of a frame is above what is live in that frame", async () => {
+  const growing = ["one", "two"];
+  const { emulator, screen } = openStage(40, 10, {
+    beforeFrame: () => screen.write(growing.splice(0, 1).map((line) => createLine(line))),
+    draw: () => ({ lines: growing.map((line) => createLine(line)) }),
+  });
+  screen.refreshNow();
+  expect(emulator.takeBytes().match(/one|two/g)).toEqual(["one", "two"]);
+  screen.refreshNow();
+  expect(await emulator.rows()).toEqual(["one", "two"]);
+});
+
 test("nothing is written when nothing has changed, and of a changed line only that line", () => {
   const { emulator, show } = openStage();
   show(["first", "second", "third"], { row: 0, column: 0 });

@@ -1,5 +1,6 @@
 // The tables of settings, environment variables and limits in docs/, from the table of settings.
 import * as z from "zod";
+import { knownAgents } from "../src/config/agents/known-agents.ts";
 import { variableSchema } from "../src/config/limit-schemas.ts";
 import { configurationSchema } from "../src/config/schema/file-schema.ts";
 import type { SettingAtPath } from "../src/config/settings/setting.ts";
@@ -24,6 +25,7 @@ export const generatedPages = [
   "limits",
   "known-hosts",
   "agents",
+  "other-agents",
   "errors",
 ];
 
@@ -44,6 +46,7 @@ const tables: Readonly<Record<string, (locale: Locale, sections: readonly string
   "tool-variables": createToolTable,
   limits: createLimitTable,
   "known-hosts": createHostTable,
+  "known-agents": createAgentTable,
   errors: createErrorTable,
 };
 
@@ -260,6 +263,26 @@ function toHostCells(host: KnownHost, locale: Locale): string[] {
       evidence.date,
     ].join(words.comma),
   ];
+}
+
+/** Lists the agents that are known by name, or with the section `freedom` what they do by themselves and what restricts them. */
+function createAgentTable(locale: Locale, [section]: readonly string[]): string[] {
+  const rows = Object.entries(knownAgents);
+  if (section === "freedom") {
+    const head = {
+      zh: ["智能体", "自行做什么", "怎样限制", "模型地址"],
+      en: ["agent", "does by itself", "restricted by", "address of its model"],
+    };
+    const lines = rows.map(([name, { byItself, sandbox, address }]) =>
+      toRow(`\`${name}\``, say(locale, byItself), say(locale, sandbox), say(locale, address)),
+    );
+    return [...toHead(head[locale]), ...lines];
+  }
+  const head = { zh: ["智能体", "名称", "命令", "安装"], en: ["agent", "name", "command", "install"] };
+  const lines = rows.map(([name, { title, command, args, install }]) =>
+    toRow(title, `\`${name}\``, `\`${[command, ...args].join(" ")}\``, `\`${install}\``),
+  );
+  return [...toHead(head[locale]), ...lines];
 }
 
 /** Lists the codes that runs have, or with the section `requests` those that only a refused request has. */

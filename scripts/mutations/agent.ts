@@ -77,8 +77,8 @@ export const agent: readonly Mutation[] = [
   {
     id: "A7",
     file: "src/agent/loop/run-result.ts",
-    text: " || getDepth(input) > 0 || ",
-    becomes: " || ",
+    text: "input.answeredBy !== undefined || getDepth(input) > 0;",
+    becomes: "input.answeredBy !== undefined;",
     tests: ["test/agent/loop/run-result.test.ts"],
     endangers: "a sub-agent advises a person to switch modes",
   },
@@ -481,5 +481,21 @@ export const agent: readonly Mutation[] = [
     becomes: "tool: call.name, error: text }",
     tests: ["test/agent/run-agent.test.ts"],
     endangers: "what a failing tool says stands in a prompt as if it were an instruction",
+  },
+  {
+    id: "direct-agent-of-caller",
+    file: "src/app/ask-agent.ts",
+    text: "...{ ...allow, more: agentTools, caller, patienceMs: serverWaitMs, signal },",
+    becomes: "...{ ...allow, more: agentTools, patienceMs: serverWaitMs, signal },",
+    tests: ["test/app/sub-agents/other-agents.test.ts"],
+    endangers: "a caller whose tools are limited asks every other agent",
+  },
+  {
+    id: "trust-shows-agents",
+    file: "src/config/trust/trust-effects.ts",
+    text: "return [...servers, ...agents, ...commands,",
+    becomes: "return [...servers, ...commands,",
+    tests: ["test/config/trust/trusted-files.test.ts"],
+    endangers: "a configuration that starts agents is trusted without showing them",
   },
 ];

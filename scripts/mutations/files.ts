@@ -114,4 +114,20 @@ export const files: readonly Mutation[] = [
     tests: ["test/agent/tools/result-images.test.ts"],
     endangers: "base64 of an image is sent as text, and is in the trace",
   },
+  {
+    id: "agent-write-roots",
+    file: "src/tools/files/agent-file-access.ts",
+    text: "if (target === undefined || !isAllowed(target, real, isRefused) || isProtected?.(target)) throw notFoundError(path);",
+    becomes: "if (target === undefined) throw notFoundError(path);",
+    tests: ["test/client/acp/agent-pool.test.ts"],
+    endangers: "another agent writes outside of its folders through us",
+  },
+  {
+    id: "agent-read-roots",
+    file: "src/tools/files/agent-file-access.ts",
+    text: 'return closedFolders.test(name) || isSecretFile(name.replace(/^\\./, "")) || isSecretFile(name);',
+    becomes: "return false;",
+    tests: ["test/client/acp/agent-pool.test.ts"],
+    endangers: "another agent reads secrets within its folders through us",
+  },
 ];

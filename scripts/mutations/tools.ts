@@ -173,7 +173,7 @@ export const tools: readonly Mutation[] = [
   {
     id: "path-private",
     file: "src/tools/files/allowed-path.ts",
-    text: " && !relative(root, real).split(sep).some(isPrivate)",
+    text: " && !relative(root, real).split(sep).some(isRefused)",
     becomes: "",
     tests: ["test/tools/files/allowed-path.test.ts"],
     endangers: "keys and hidden files are read",
@@ -213,7 +213,7 @@ export const tools: readonly Mutation[] = [
   {
     id: "folder-swapped-for-a-link",
     file: "src/tools/files/walk-files.ts",
-    text: "if (own !== undefined) return isAllowed(own, roots) && !isProtected?.(own);",
+    text: "if (own !== undefined) return isAllowed(own, roots, isRefused) && !isProtected?.(own);",
     becomes: "if (own !== undefined) return true;",
     tests: ["test/tools/files/allowed-path.test.ts"],
     endangers: "a folder that became a link after the check is followed",

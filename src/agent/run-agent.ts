@@ -174,6 +174,11 @@ async function runToEnd(run: Run, ending: RunResult): Promise<void> {
   openInbox(run);
   checkCallOptions(run);
   const session = await runStartHooks(run);
+  if (run.input.answeredBy !== undefined) {
+    const { answerByAgent } = await import("./answer/answer-by-agent.ts");
+    ending.written = await answerByAgent(run, run.input.answeredBy);
+    return;
+  }
   const instruction = toInstructionMessages(run.input);
   const folder = toFolderMessages(run);
   if (run.state.client)

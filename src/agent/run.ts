@@ -74,6 +74,8 @@ export interface RunRequest {
   readonly documents?: ReadonlySet<number> | undefined;
   /** Lists what was called for this question before the run, as the program that asks has kept it. */
   readonly earlierSteps?: readonly GivenStep[] | undefined;
+  /** Names the tool of the agent that answers in place of models. */
+  readonly answeredBy?: string | undefined;
   readonly limits: Limits;
   readonly planPolicy: PlanPolicy;
   /** Holds what the process knows of the conversation's hooks. */

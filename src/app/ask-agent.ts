@@ -9,7 +9,7 @@ import { noticeKinds } from "../core/notices.ts";
 import type { Journal, TakenRun } from "../core/store/journal.ts";
 import type { Conversation } from "../core/store/store.ts";
 import { waitAbortable } from "../kit/async/timeout.ts";
-import { detectLanguage, type Locale } from "../kit/locale.ts";
+import { detectLanguage, type Locale, type Text } from "../kit/locale.ts";
 import type { ActiveRun } from "./active-runs.ts";
 import type { AskRequest } from "./ask-request.ts";
 import type { AttachmentContext, PreparedAttachments } from "./attachments/prepare-attachments.ts";
@@ -22,10 +22,12 @@ import { loadConversation, toConversationKey } from "./conversations/sessions.ts
 import { settleInterrupted } from "./conversations/settle-interrupted.ts";
 import type { DuetParts } from "./duet-parts.ts";
 import { mergeLimits } from "./merge-limits.ts";
-import { chooseDeciders } from "./models/choose-deciders.ts";
+import { createAgentModels } from "./models/agent-models.ts";
+import { chooseDeciders, type Deciders } from "./models/choose-deciders.ts";
 import { withTurnBudgets } from "./models/with-turn-budget.ts";
 import { noticeBrokenTools, noticeNested, noticeSuspicious, noticeUnapproved, noticeUnavailable } from "./notices.ts";
 import { findRefusal, openRunModels, reopenAnswerForm } from "./resume-run.ts";
+import { openAgentSessions } from "./sub-agents/agent-sessions.ts";
 import { createAgentTools } from "./sub-agents/agent-tools.ts";
 import { selectSearch } from "./tools/search-limits.ts";
 import { noTools, type WantedTools } from "./tools/tool-inventory.ts";
@@ -48,7 +50,9 @@ export async function askAgent(
   const parts = selected?.parts ?? main;
   const { config, agent, evaluator, hooks, models, tools, conversations, attachments: preparation, telemetry } = parts;
   const { question, caller = operator, conversationId, search, user, limits, chain } = request;
-  const mode = request.mode ?? selected?.settings.mode ?? "agent";
+  // Another program has modes of its own.
+  const isOther = selected?.settings.acp !== undefined;
+  const mode = isOther ? "agent" : (request.mode ?? selected?.settings.mode ?? "agent");
   const { history, budget, resumed, attachments = [], stop, toolChoice, documents } = request;
   const answerForm = request.answerForm ?? (resumed && (await reopenAnswerForm(resumed)));
   const after = request.after ?? resumed?.header.after;
@@ -59,7 +63,9 @@ export async function askAgent(
     await Promise.all([
       agent.get(),
       conversations.store.get(),
-      request.models ?? (resumed ? openRunModels(models, resumed) : models.open()),
+      isOther && name !== undefined
+        ? createAgentModels(name)
+        : (request.models ?? (resumed ? openRunModels(models, resumed) : models.open())),
     ]);
   const ownerStore = scopeStore(store, caller);
   const files = createRunFiles(async (hash) =>
@@ -94,15 +100,22 @@ export async function askAgent(
   // What an earlier process loaded for the conversation comes first, so that the offer stays the same.
   if (session.loaded.size === 0) for (const name of conversation.loadedTools ?? []) session.loaded.add(name);
   const folderInstructions = resumed ? resumed.header.folderInstructions : await findRunInstructions(config, request);
+  const agentSessions = openAgentSessions(conversation.turns);
   const agentTools = createAgentTools({
-    agents: selected ? [] : main.subAgents.all,
+    agents: isOther ? [selected.settings] : selected ? [] : main.subAgents.all,
     above: { ...request, folderInstructions },
     locale,
     findSources: () => conversation.sources,
     ask: (asked, push) => askSubAgent(main, asked, push),
+    others: main.subAgents.others,
+    sessions: agentSessions,
   });
-  const allow = joinPatterns(request, selected?.settings);
-  const wantedTools: WantedTools = { ...allow, more: agentTools, caller, patienceMs: serverWaitMs, signal };
+  const answeredBy = isOther ? agentTools[0]?.name : undefined;
+  const allow = isOther ? { within: [agentTools.map((tool) => tool.name)] } : joinPatterns(request, selected?.settings);
+  const wantedTools: WantedTools = {
+    ...{ ...allow, more: agentTools, caller, patienceMs: serverWaitMs, signal },
+    ...(isOther && { withoutServers: true, patienceMs: 0 }),
+  };
   const { clientTools, callClient, earlierSteps } = request;
   const searchFirst = mode === "chat" && (search ?? config.search.enabled === true);
   const chatTools = searchFirst ? selectSearch(tools.inventory, session, wantedTools) : noTools;
@@ -113,15 +126,8 @@ export async function askAgent(
     servers,
     dropped,
   } = await waitAbortable(Promise.resolve(resolvedTools), signal).catch(ignoreAbort(signal, noTools));
-  const deciders = await chooseDeciders({
-    config,
-    models: openedModels,
-    request,
-    conversation,
-    mode,
-    tools: offered,
-    locale,
-  });
+  const asked = { config, models: openedModels, request, conversation, mode, tools: offered, locale };
+  const deciders: Deciders = isOther ? { models: openedModels, notices: [] } : await chooseDeciders(asked);
   const callsInChat = mode === "chat" && (clientTools?.tools.length ?? 0) + (earlierSteps?.length ?? 0) > 0;
   const billed = withTurnBudgets(callsInChat ? toOneModel(deciders.models) : deciders.models, budget);
   const observer = await telemetry.follow({
@@ -140,16 +146,18 @@ export async function askAgent(
     request: {
       id: request.runId,
       question,
-      attached: resumed?.header.attached ?? attached.parts,
+      attached: isOther ? [] : (resumed?.header.attached ?? attached.parts),
       mode,
       conversation,
-      instruction: joinInstructions(selected?.settings.instructions, request.instruction),
+      instruction: joinInstructions(isOther ? undefined : selected?.settings.instructions, request.instruction),
       folderInstructions,
       search: searchFirst,
       answerForm,
       stop,
       toolChoice,
-      documents,
+      // The numbers in another program's answer are its own.
+      documents: isOther ? new Set() : documents,
+      answeredBy,
       drafts: request.drafts,
       locale,
       isInteractive: request.isInteractive,
@@ -166,7 +174,7 @@ export async function askAgent(
       budget,
       prompts,
       markHabits,
-      store: givenConversation?.store ?? placeRuns(ownerStore, place),
+      store: givenConversation?.store ?? agentSessions.keepIn(placeRuns(ownerStore, place)),
       files,
       sending: request.sending,
       tools: await tools.limitSearches(session, offered),
@@ -181,6 +189,7 @@ export async function askAgent(
     spentMs: performance.now() - began - waitedMs,
     notices: [
       ...attached.refusals.map((why) => noticeKinds.notAttached(why, locale)),
+      ...(isOther && attached.parts.length > 0 ? [noticeKinds.notAttached(describeUnattached(name), locale)] : []),
       ...monitor.listNotices(noticeReader),
       ...(isOperator ? takeNotices(locale) : []),
       ...(findUnsaved?.()?.takeSaved(caller.owner, conversation.id) ? [noticeKinds.savedLate("earlier", locale)] : []),
@@ -203,6 +212,10 @@ export async function askAgent(
     signal,
   };
   await runAgent(options, onEvent);
+}
+
+function describeUnattached(name = ""): Text {
+  return { zh: `智能体 ${name} 只能得到文字`, en: `the agent ${name} is given text alone` };
 }
 
 /** Runs a question of an agent below another one. Its run is not recorded: the one above makes the call again, or says that it did not end. */

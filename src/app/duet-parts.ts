@@ -14,6 +14,7 @@ import type { Sessions } from "./conversations/sessions.ts";
 import type { StoreMonitor } from "./conversations/store-monitor.ts";
 import type { createModelList } from "./models/list-models.ts";
 import type { ModelRegistry } from "./models/model-registry.ts";
+import type { OtherAgents } from "./sub-agents/other-agents.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
 import type { Gateways } from "./tools/gateway.ts";
 import type { LimitSearches } from "./tools/search-limits.ts";
@@ -46,6 +47,8 @@ export interface SubAgents {
   readonly all: readonly SubAgentSettings[];
   /** Returns the parts with which an agent runs. Throws a `config` error for a name that is not configured. */
   open(name: string, parts: DuetParts): SubAgent;
+  /** Puts questions to those that are other programs. */
+  readonly others: OtherAgents;
 }
 
 export interface SubAgent {

@@ -22,6 +22,7 @@ import { Duet } from "./duet.ts";
 import { createModelRegistry } from "./models/model-registry.ts";
 import { withTurnBudget } from "./models/with-turn-budget.ts";
 import { listKnownSecrets } from "./secrets/known-secrets.ts";
+import { createOtherAgents } from "./sub-agents/other-agents.ts";
 import { createSubAgents } from "./sub-agents/sub-agents.ts";
 import { openTelemetry } from "./telemetry/telemetry.ts";
 import { createGateways } from "./tools/gateway.ts";
@@ -73,6 +74,7 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
   );
   const telemetry = openTelemetry(config.telemetry, { warn, redact: redactor.redact });
   const runs = createActiveRuns();
+  const otherAgents = createOtherAgents(config);
 
   /** Closes in reverse order. Servers shut down while the runs end and their last spans are sent. */
   async function close({ totalMs, telemetryMs = totalMs }: Partial<CloseLimits>): Promise<void> {
@@ -80,7 +82,7 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
       await runs.stop(totalMs && totalMs / 2);
       await Promise.all([telemetry.close(telemetryMs), closeStore(), own.close(), opened?.close(), closeAttachments()]);
     }
-    await Promise.all([inventory.close(totalMs), closeAfterRuns()]);
+    await Promise.all([inventory.close(totalMs), otherAgents.close(totalMs), closeAfterRuns()]);
     keys?.close();
   }
 
@@ -120,7 +122,7 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
       given: createOnce(async () => (await import("./conversations/given-history.ts")).createGivenHistories()),
     },
     attachments,
-    subAgents: createSubAgents(config, (own) => createModelRegistry(own, {}, { redactor, keys })),
+    subAgents: createSubAgents(config, otherAgents, (own) => createModelRegistry(own, {}, { redactor, keys })),
     telemetry,
     runs,
     close,

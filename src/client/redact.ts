@@ -12,7 +12,7 @@ const harmlessHeader = /^(accept.*|content-.*|user-agent|origin|referer|host|cac
 export const secretWord = /key|token|secret|pass|auth|sig|cred|^ak$|^sk$|^code$|^pat$/i;
 
 /** Learns the secrets that the configuration of a server holds, and those that it inherits from our environment. */
-export function createServerRedact(settings: ServerSettings, environment: Environment = {}): Redact {
+export function createServerRedact(settings: Pick<ServerSettings, "transport">, environment: Environment = {}): Redact {
   return createRedactor(listServerSecrets(settings, environment)).redact;
 }
 
@@ -33,7 +33,10 @@ export function extendRedact(redact: Redact, secrets: () => readonly string[]): 
 }
 
 /** Lists what a server gets and must not send back. */
-export function listServerSecrets({ transport }: ServerSettings, environment: Environment): Secret[] {
+export function listServerSecrets(
+  { transport }: Pick<ServerSettings, "transport">,
+  environment: Environment,
+): Secret[] {
   if (transport.type !== "stdio")
     return [...listHeaderSecrets(transport.headers), ...listUrlSecrets("URL", transport.url)];
   const inherited = transport.inheritEnv.flatMap((name) => {

@@ -74,6 +74,28 @@ export interface SubAgentSettings {
   prompts: string | undefined;
   mode: Mode;
   limits: NonNullable<Settings["agents"][string]["limits"]>;
+  /** Says how it is started where it is another program, which speaks the Agent Client Protocol. */
+  acp?: AcpSettings;
+}
+
+/** Holds how another agent is started, and what it may do through us. Paths are absolute. */
+export interface AcpSettings {
+  transport: Extract<ServerTransport, { type: "stdio" }>;
+  /** Is the folder in which its sessions work. */
+  cwd: string;
+  /** Lists the folders whose files it may read and write through us. */
+  roots: string[];
+  /** Names one of its own modes, which each session is set to. */
+  mode: string | undefined;
+  /** Is the mode that a session is set to where it is in one of these others and no mode is named. */
+  asking?: { readonly mode: string; readonly insteadOf: readonly string[] } | undefined;
+  /** Says what happens when it asks for permission, and when it writes a file through us. */
+  permissions: "ask" | "allow" | "refuse";
+  /** Is true where it may run commands through us. */
+  terminal: boolean;
+  startTimeoutMs: number;
+  /** Limits the questions that it works on at one time. */
+  maxConcurrent: number;
 }
 
 /** Holds the limits too, in the configuration's units. `maxTokens` is that of `--max-tokens`, else the file's; the models include it. */

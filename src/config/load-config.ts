@@ -8,6 +8,7 @@ import {
   type SearchBackendRow,
   searchBackends,
 } from "../tools/search/search-backends.ts";
+import { readSubAgents } from "./agents/read-sub-agents.ts";
 import type { Config, EmailSettings, SearchSettings } from "./config.ts";
 import { configError, createErrorCollector, type ErrorCollector, joinConfigErrors } from "./config-errors.ts";
 import { readHooks } from "./hooks.ts";
@@ -31,7 +32,6 @@ import { type Embedding, readSources } from "./sources/read-sources.ts";
 import { getValue, type Path } from "./sources/setting-path.ts";
 import { findOrigins, mergeTrees, type Origin, type Source } from "./sources/source.ts";
 import { getSystemLocale, hasLanguage } from "./sources/system-locale.ts";
-import { readSubAgents } from "./sub-agents.ts";
 import { readTelemetry } from "./telemetry.ts";
 
 /**
@@ -99,6 +99,8 @@ export async function readConfig(
     agents:
       collector.attempt(() =>
         readSubAgents(settings, read.environment, {
+          locale: settings.locale ?? getSystemLocale(read.environment),
+          directory,
           providers: models.providers,
           describePlace: (path) => read.file.describePlace(path),
           resolvePath: (path) => toAbsolutePath(path, dirname(read.place.file), read.environment),

@@ -228,6 +228,8 @@ export const noticeKinds = {
   }),
   /** Is told by the rules of consent, which know why a call was not run. */
   approvalMissing: defineNotice("approval-missing", { level: "info", isInResult: true, text: (why: Text) => why }),
+  /** Is told where another agent does not continue the session that it had for the conversation. */
+  agentSessionLost: defineNotice("agent-session-lost", { level: "info", isInResult: true, text: (why: Text) => why }),
   /** Is told where a hook ended by itself, or did not end, without a decision. What it is about goes on. */
   hookFailed: defineNotice("hook-failed", {
     level: "warning",

@@ -119,7 +119,7 @@ function isOneModel({ models: { function_call: decide, answer } }: Bill): boolea
 
 /** Is true where an answer has come without a token, as the offline rules give it: there is nothing that anybody pays for. */
 export function hasNoBill({ status, meta }: { status: Outcome["status"]; meta: Bill }): boolean {
-  return status === "complete" && meta.total_tokens === 0;
+  return status === "complete" && meta.total_tokens === 0 && !meta.agents;
 }
 
 /**

@@ -22,6 +22,7 @@ function redactContext(context: ToolContext, { redact }: Redactor): ToolContext 
   return {
     ...context,
     progress: (message, progress, total) => context.progress(redact(message), progress, total),
+    ...(context.reportStep && { reportStep: (line: string) => context.reportStep?.(redact(line)) }),
     notice: (code, message) => context.notice(code, redact(message)),
   };
 }

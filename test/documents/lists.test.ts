@@ -63,7 +63,8 @@ function toListedKey(path: readonly string[]): string {
   if (section === "hooks") return (hookEvents as readonly string[]).includes(name) ? path.join(".") : "hooks.Stop";
   if (section === "models") return rest.length === 0 ? path.join(".") : `….${rest.join(".")}`;
   if (section === "mcpServers" || section === "servers") return rest[0] === "env" ? "env" : toServerKey(rest);
-  if (section === "agents") return ["agents.NAME", ...rest.slice(0, rest[0] === "models" ? 2 : 1)].join(".");
+  if (section === "agents")
+    return ["agents.NAME", ...rest.slice(0, rest[0] === "models" || rest[0] === "acp" ? 2 : 1)].join(".");
   if (section === "providers") return `providers.NAME.${rest[0]}`;
   if (section === "serve" && name === "windows") return "serve.windows";
   if (section === "search" && (rest[0] === "apiKey" || rest[0] === "baseUrl")) return `search.SERVICE.${rest[0]}`;

@@ -65,8 +65,8 @@ function reportOf(input: RunInput, ending: RunResult, status: Outcome["status"])
   const report = toErrorReport(error ?? emptyAnswerError("stop"), input.locale);
   const { code, hint } = report;
   // Chat mode asks the same models; it cannot help with what is wrong with them, or with a chain of agents.
-  if (input.mode === "chat" || getDepth(input) > 0 || code === "auth" || code === "quota" || code === "config")
-    return report;
+  const isElsewhere = input.answeredBy !== undefined || getDepth(input) > 0;
+  if (input.mode === "chat" || isElsewhere || code === "auth" || code === "quota" || code === "config") return report;
   return { ...report, hint: [hint, say(input.locale, chatAdvice)].filter(Boolean).join(" ") };
 }
 

@@ -12,10 +12,11 @@ import { searchBackendNames } from "../../tools/search/search-backends.ts";
  * out: it would be missing from answers.
  */
 export function listKnownSecrets(config: Config): Secret[] {
-  const { search, servers, providers, environment, httpToken, signInSecret, email } = config;
+  const { search, servers, agents, providers, environment, httpToken, signInSecret, email } = config;
   const called = listCalledModels(config);
   const backends = searchBackendNames.flatMap((name) => search[name] ?? []);
-  const served = servers.flatMap((server) => listServerSecrets(server, environment));
+  const programs = agents.flatMap(({ acp }) => acp ?? []);
+  const served = [...servers, ...programs].flatMap((server) => listServerSecrets(server, environment));
   const own = [
     ...called.map(({ apiKeyEnv, apiKey }) => ({ name: apiKeyEnv ?? "API_KEY", value: apiKey })),
     ...called.flatMap(listCloudSecrets).map((value) => ({ name: "API_KEY", value })),

@@ -17,6 +17,8 @@ import { type Locale, say } from "../../kit/locale.ts";
 import { renderEvent } from "../../render/event-lines.ts";
 import { createTool } from "../../tools/create-tool.ts";
 import type { AskRequest } from "../ask-request.ts";
+import type { AgentSessions } from "./agent-sessions.ts";
+import type { OtherAgents } from "./other-agents.ts";
 
 /** Runs a question of an agent below another. Its run is part of the one above and is not kept by itself. */
 export type AskSubAgent = (
@@ -32,10 +34,21 @@ export interface AgentToolParts {
   /** Numbers the sources of the conversation above, which the agents below share. */
   findSources(): SourceList;
   ask: AskSubAgent;
+  /** Asks those that are other programs. */
+  others: OtherAgents;
+  sessions: AgentSessions;
 }
 
 /** Creates a tool for each agent that may be asked. There are none where a chain of agents may grow no longer. */
-export function createAgentTools({ agents, above, locale, findSources, ask }: AgentToolParts): Tool[] {
+export function createAgentTools({
+  agents,
+  above,
+  locale,
+  findSources,
+  ask,
+  others,
+  sessions,
+}: AgentToolParts): Tool[] {
   if ((above.chain?.depth ?? 0) >= deepestChain) return [];
   return agents.map((settings) => {
     const tool = createTool({
@@ -44,12 +57,17 @@ export function createAgentTools({ agents, above, locale, findSources, ask }: Ag
       source: "agents",
       inputSchema: {
         type: "object",
-        properties: { message: { type: "string", minLength: 1, description: say(locale, messageHelp) } },
+        properties: {
+          message: { type: "string", minLength: 1, description: say(locale, settings.acp ? otherHelp : messageHelp) },
+        },
         required: ["message"],
         additionalProperties: false,
       },
       annotations: { openWorld: true },
-      run: ({ message }, context) => runAgentTool(toText(message), context, settings),
+      run: ({ message }, context) =>
+        settings.acp
+          ? others.ask(settings, toText(message), sessions, context)
+          : runAgentTool(toText(message), context, settings),
     });
     return { ...tool, isAgent: true };
   });
@@ -88,6 +106,11 @@ export function toAgentTool(name: string): string {
 const messageHelp = {
   zh: "交给它的任务或问题，写全所需的信息：它看不到这次对话",
   en: "The task or question, with all that it needs to know: it does not see this conversation.",
+};
+
+const otherHelp = {
+  zh: "交给它的任务或问题，写全所需的信息：它看不到这次对话，但记得之前交给它的内容",
+  en: "The task or question, with all that it needs to know: it does not see this conversation, and remembers what it was told in it before.",
 };
 
 const stepTypes: ReadonlySet<AgentEvent["type"]> = new Set(["tool-start", "tool-end", "notice"]);

@@ -5,15 +5,18 @@ import { toShortLine } from "../../kit/text/sanitize.ts";
 import { type Agent, openAgent } from "../agent/open-agent.ts";
 import type { DuetParts, SubAgent, SubAgents } from "../duet-parts.ts";
 import type { ModelRegistry } from "../models/model-registry.ts";
+import type { OtherAgents } from "./other-agents.ts";
 
 /** `createModels` opens the models of another configuration with the secrets of this process. */
 export function createSubAgents(
   { agents }: Pick<Config, "agents">,
+  others: OtherAgents,
   createModels: (config: Config) => ModelRegistry,
 ): SubAgents {
   const opened = new Map<string, SubAgent>();
   return {
     all: agents,
+    others,
     open(name, parts) {
       const known = opened.get(name);
       if (known) return known;

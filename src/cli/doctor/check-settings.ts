@@ -164,14 +164,25 @@ export function toLeftOutFindings({ leftOut }: Pick<Config, "leftOut">): Finding
  * Reports settings that are allowed but worth a second look: variables that change what a program runs, and packages without a
  * version.
  */
-export function checkServerSettings({ servers }: Pick<Config, "servers">): Finding[] {
+export function checkServerSettings({ servers, agents }: Pick<Config, "servers" | "agents">): Finding[] {
+  const programs = agents.flatMap(({ name, acp }) => (acp ? [{ name, transport: acp.transport }] : []));
+  return [
+    ...listServerWarnings(servers, { topic: "server", what: serverWord }),
+    ...listServerWarnings(programs, { topic: "agent", what: { zh: "智能体", en: "agent" } }),
+  ];
+}
+
+function listServerWarnings(
+  servers: readonly Pick<Config["servers"][number], "name" | "transport">[],
+  kind: Pick<Finding, "topic" | "what">,
+): Finding[] {
   const dangerous = findDangerousVariables(servers).map((found): Finding => {
     const { server, names } = found;
     const text = {
       zh: `变量 ${names.join("、")} 能让它运行别的代码。`,
       en: `gets ${names.join(", ")}, which can make it run other code.`,
     };
-    return { topic: "server", state: "none", what: serverWord, name: server, text, details: { variables: names } };
+    return { ...kind, state: "none", name: server, text, details: { variables: names } };
   });
   const unpinned = findUnpinnedPackages(servers).map(({ server, name }): Finding => {
     const text = {
@@ -179,7 +190,7 @@ export function checkServerSettings({ servers }: Pick<Config, "servers">): Findi
       en: `the version of ${name} is not pinned: its next start may run another program.`,
     };
     const hint = { zh: `写作：${name}@版本号`, en: `Write ${name}@VERSION.` };
-    return { topic: "server", state: "none", what: serverWord, name: server, text, hint, details: { package: name } };
+    return { ...kind, state: "none", name: server, text, hint, details: { package: name } };
   });
   return [...dangerous, ...unpinned];
 }

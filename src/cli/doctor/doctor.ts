@@ -14,6 +14,7 @@ import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { listSearchBackends } from "../../tools/search/search-backends.ts";
 import type { Console } from "../console.ts";
+import { checkAgents } from "./check-agents.ts";
 import { checkProxies, describeNetwork } from "./check-network.ts";
 import { checkPackages } from "./check-packages.ts";
 import { checkPatterns } from "./check-patterns.ts";
@@ -81,7 +82,8 @@ export async function* runChecks(
   // They are reported below, in their turn.
   const proxies = checkProxies(config, signal);
   const signIn = checkSignIn(config, signal);
-  for (const work of [models, inventory, proxies, signIn])
+  const agents = checkAgents(config);
+  for (const work of [models, inventory, proxies, signIn, agents])
     void ignoreRejection<unknown>(work, "the finding about it reports it, in its turn");
   yield checkNode(process.versions.node);
   yield toConfigurationFinding(config, faults.errors);
@@ -106,6 +108,7 @@ export async function* runChecks(
   yield* checkUserTools(await inventory, config);
   yield* checkPatterns(await inventory, config);
   for (const server of (await inventory).servers) yield toServerFinding(server);
+  yield* await agents;
   yield* toUnsetFindings(config);
   yield* checkServerSettings(config);
 }

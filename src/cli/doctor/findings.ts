@@ -10,7 +10,7 @@ import { describeHealth } from "../tools/server-health.ts";
 
 /** Holds the result of one check: a line of `duet doctor`. */
 export interface Finding {
-  topic: "node" | "configuration" | "network" | "search" | "key" | "package" | "model" | "tools" | "server";
+  topic: "node" | "configuration" | "network" | "search" | "key" | "package" | "model" | "tools" | "server" | "agent";
   /** Is `none` for something optional that is absent. */
   state: "ok" | "failed" | "none";
   /** Names the topic for readers. */

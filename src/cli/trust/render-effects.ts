@@ -27,6 +27,7 @@ function describeEffect({ kind, name, what, given, yours }: TrustEffect): Text {
 
 const verbs: Record<TrustEffect["kind"], Text> = {
   start: { zh: "启动服务器 ", en: "starts the server" },
+  agent: { zh: "启动智能体 ", en: "starts the agent" },
   call: { zh: "调用 ", en: "calls" },
   load: { zh: "载入代码 ", en: "loads code from" },
   run: { zh: "为取得密钥运行命令 ", en: "runs a command for the key of" },

@@ -91,7 +91,8 @@ const headerGroups = new Set(["env", "headers", "query"]);
 /** Returns the printable form of a text at `path` of the configuration. */
 function maskText(path: Path, text: string, secrets: readonly string[]): string {
   const name = String(path.findLast((step) => typeof step === "string") ?? "");
-  const isHeader = groupsWithHeaders.has(String(path[0])) && headerGroups.has(String(path[2]));
+  const isOfAgent = path[0] === "agents" && path[2] === "acp" && path[3] === "env";
+  const isHeader = (groupsWithHeaders.has(String(path[0])) && headerGroups.has(String(path[2]))) || isOfAgent;
   if (isHeader || isSecretName(name)) return maskSecret(text);
   // Who pastes the key itself where its variable's name belongs must not find it in an error.
   if (name === "apiKeyEnv" && /[^A-Z0-9_]/.test(text)) return maskSecret(text);

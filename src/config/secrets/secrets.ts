@@ -11,7 +11,7 @@ import { findAddressSecrets, findArgumentSecrets, isSecretName, shortestSecret }
  * and servers' variables.
  */
 export function listSecrets(config: Config): string[] {
-  const { search, servers, providers } = config;
+  const { search, servers, agents, providers } = config;
   const called = listCalledModels(config);
   const addresses = [
     ...called.map(({ baseUrl }) => baseUrl),
@@ -31,6 +31,7 @@ export function listSecrets(config: Config): string[] {
     config.signInSecret,
     config.email?.password,
     ...servers.flatMap(listServerSecrets),
+    ...agents.flatMap(({ acp }) => (acp ? listServerSecrets(acp) : [])),
   ].filter((secret) => secret !== undefined);
   const parts = found.flatMap((secret) => [secret, ...secret.split(/\s+/)]);
   return [...new Set(parts)].filter((secret) => secret.length >= shortestSecret).sort((a, b) => b.length - a.length);
@@ -47,7 +48,7 @@ export function listRequestSecrets({ headers = {}, query = {} }: Pick<Vendor, "h
   return [...sent, ...Object.entries(query)].map(([, value]) => value);
 }
 
-function listServerSecrets({ transport }: Config["servers"][number]): string[] {
+function listServerSecrets({ transport }: Pick<Config["servers"][number], "transport">): string[] {
   if (transport.type !== "stdio") {
     const headers = Object.entries(transport.headers).filter(([name]) => !isHarmless(name));
     return [...findAddressSecrets(transport.url), ...headers.map(([, value]) => value)];

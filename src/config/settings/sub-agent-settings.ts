@@ -9,13 +9,71 @@ const createModelRow = (zh: string, en: string) =>
     absent: { zh: "与主智能体相同", en: "that of the main agent" },
   });
 
+/** Says how another program is started and what it may do through us. */
+const acpRows = {
+  command: defineSetting(({ text }) => text.optional(), {
+    help: { zh: "要启动的程序，不经过 shell", en: "the program; no shell is involved" },
+    fileHelp: "The program to start; no shell is involved. Known agents need none.",
+    absent: {
+      zh: "按名称，见[其他智能体](other-agents.zh.md)",
+      en: "by the name: see [other agents](other-agents.md)",
+    },
+  }),
+  args: defineSetting(({ z }) => z.array(z.string()).optional(), { help: { zh: "参数", en: "its arguments" } }),
+  env: defineSetting(({ z, variableName }) => z.record(variableName, z.string()).optional(), {
+    help: { zh: "加入程序的环境变量", en: "added to the program's environment" },
+  }),
+  inheritEnv: defineSetting(({ z, variableName }) => z.array(variableName).optional(), {
+    help: { zh: "它还能看到的环境变量名", en: "names of your variables that it sees too" },
+    fileHelp: "Names of variables of Duet's environment that the program also gets.",
+  }),
+  cwd: defineSetting(({ text }) => text.optional(), {
+    help: { zh: "它工作的目录，相对于配置文件", en: "the folder in which it works, relative to the file" },
+    fileHelp: "The folder in which it works, relative to this file.",
+    absent: { zh: "Duet 的工作目录", en: "Duet's working folder" },
+  }),
+  roots: defineSetting(({ z, text }) => z.array(text).optional(), {
+    help: { zh: "它可以通过 Duet 读写文件的目录", en: "folders whose files it may read and write through Duet" },
+    fileHelp: "Folders whose files it may read and write through Duet. An empty list: none.",
+    absent: { zh: "`cwd`", en: "`cwd`" },
+  }),
+  mode: defineSetting(({ text }) => text.optional(), {
+    help: { zh: "它自己的模式，如 `read-only`", en: "one of its own modes, such as `read-only`" },
+    fileHelp: "One of its own modes, such as read-only, that each of its sessions is set to.",
+    absent: { zh: "由它决定", en: "its own choice" },
+  }),
+  permissions: defineSetting(({ z }) => z.enum(["ask", "allow", "refuse"]).default("ask"), {
+    help: {
+      zh: "它请求许可、或通过 Duet 写文件和运行命令时：询问你、一律同意、一律拒绝",
+      en: "when it asks for permission, or writes or runs through Duet: ask you, always agree, always refuse",
+    },
+    fileHelp: "What happens when it asks for permission, or writes a file or runs a command through Duet.",
+  }),
+  terminal: defineSetting(({ z }) => z.boolean().default(false), {
+    help: { zh: "是否可以通过 Duet 运行命令", en: "whether it may run commands through Duet" },
+    fileHelp: "Whether it may run commands through Duet.",
+  }),
+  startTimeout: defineSetting(({ seconds }) => seconds(1, 600).default(60), {
+    help: { zh: "启动秒数", en: "seconds to start" },
+    fileHelp: "Limit of starting in seconds.",
+  }),
+  maxConcurrent: defineSetting(({ z }) => z.int().min(1).max(100).default(4), {
+    help: { zh: "同时处理的问题数", en: "questions at one time" },
+    fileHelp: "Questions that it works on at the same time.",
+  }),
+};
+
 /** Holds agents that the main agent may ask, and that a person may choose. */
 export const subAgentSettings = defineNamedGroup(
   ({ agentName }) => agentName,
   {
-    description: defineSetting(({ text }) => text, {
+    description: defineSetting(({ text }) => text.optional(), {
       help: { zh: "它擅长什么，主智能体据此决定是否交给它", en: "what it is good at, by which the main agent decides" },
-      fileHelp: "What it is good at. The main agent decides by it whether to ask it.",
+      fileHelp:
+        "What it is good at. The main agent decides by it whether to ask it. Only known agents with acp need none.",
+    }),
+    acp: defineOptionalGroup(acpRows, {
+      fileHelp: "Another agent that speaks the Agent Client Protocol, in place of one with models of its own.",
     }),
     models: defineOptionalGroup(
       {

@@ -40,7 +40,9 @@ export interface DangerousVariables {
 }
 
 /** Finds such variables for a warning. They are used all the same because the user set them in the user's own file. */
-export function findDangerousVariables(servers: readonly ServerSettings[]): DangerousVariables[] {
+export function findDangerousVariables(
+  servers: readonly Pick<ServerSettings, "name" | "transport">[],
+): DangerousVariables[] {
   return servers.flatMap(({ name, transport }) => {
     if (transport.type !== "stdio") return [];
     const given = [...Object.keys(transport.env), ...transport.inheritEnv.filter((each) => each !== "PATH")];

@@ -1,5 +1,6 @@
 import { isRecord } from "../../kit/json.ts";
 import { direct, inherited } from "../../kit/net/proxy-rules.ts";
+import { findKnownAgent } from "../agents/known-agents.ts";
 import { listVariables } from "../sources/expand-variables.ts";
 import { getValue, type Path, renderPath } from "../sources/setting-path.ts";
 import { listInnerLeaves, listLeaves } from "../sources/source.ts";
@@ -10,10 +11,10 @@ import { renderAt, renderCommand, toWritten } from "./trust-preview.ts";
 /** Describes one thing that happens once a configuration is trusted. */
 export interface TrustEffect {
   /**
-   * A program is started, an address is called, code is loaded, a command is run for a key or as a hook, connections go by a proxy,
+   * A server or an agent is started, an address is called, code is loaded, a command is run for a key or as a hook, connections go by a proxy,
    * or certificates are trusted.
    */
-  kind: "start" | "call" | "load" | "run" | "hook" | "proxy" | "certificates";
+  kind: "start" | "agent" | "call" | "load" | "run" | "hook" | "proxy" | "certificates";
   /** Names what it is for: a server, a provider, an event or a setting. */
   name: string;
   /** Is the command, the address, the directory or the file, with secrets masked. */
@@ -27,6 +28,7 @@ export interface TrustEffect {
 /** Lists what a configuration file of any shape would do, before anything in it is trusted. */
 export function listEffects(tree: unknown): TrustEffect[] {
   const servers = ["mcpServers", "servers"].flatMap((root) => listEntries(tree, [root]).flatMap(listServerEffects));
+  const agents = listEntries(tree, ["agents"]).flatMap(listAgentEffects);
   const commands = listEntries(tree, ["providers"]).flatMap(({ name, entry }): TrustEffect[] => {
     const command = entry.apiKeyCommand;
     if (command === undefined) return [];
@@ -40,7 +42,7 @@ export function listEffects(tree: unknown): TrustEffect[] {
     .map((path): TrustEffect => ({ ...nothing, kind: "load", name: renderPath(path), what: renderAt(tree, path) }));
   const hooks = listLeaves(getValue(tree, ["hooks"]), ["hooks"]).flatMap((path) => listHookEffects(tree, path));
   const routes = listInnerLeaves(tree).flatMap((path) => listRouteEffects(tree, path));
-  return [...servers, ...commands, ...hooks, ...calls, ...loads, ...routes];
+  return [...servers, ...agents, ...commands, ...hooks, ...calls, ...loads, ...routes];
 }
 
 const nothing = { given: [], yours: [] };
@@ -103,6 +105,14 @@ function listServerEffects({ name, entry }: Entry): TrustEffect[] {
       : [{ ...shown, kind: "call", what: renderAt(entry, [key]), given: listGiven(headers) }],
   );
   return [...started, ...called];
+}
+
+/** Another agent is started like a server. A known one has its command from its name. */
+function listAgentEffects({ name, path, entry: { acp } }: Entry): TrustEffect[] {
+  if (!isRecord(acp)) return [];
+  const known = acp.command === undefined ? findKnownAgent(name) : undefined;
+  const effects = listServerEffects({ name, path: [...path, "acp"], entry: { ...known, ...acp } });
+  return effects.map((effect) => ({ ...effect, kind: "agent" }));
 }
 
 function listGiven(values: unknown): TrustEffect["given"] {

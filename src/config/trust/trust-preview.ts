@@ -23,8 +23,12 @@ export function previewFile(tree: unknown): TrustPreviewItem[] {
     const entries = getValue(tree, [root]);
     return Object.keys(isRecord(entries) ? entries : {}).flatMap((name) => listServerItems(tree, [root, name]));
   });
+  const agents = getValue(tree, ["agents"]);
+  const programs = Object.entries(isRecord(agents) ? agents : {}).flatMap(([name, agent]) =>
+    isRecord(agent) && agent.acp !== undefined ? listServerItems(tree, ["agents", name, "acp"]) : [],
+  );
   const others = listInnerLeaves(tree).filter((path) => telling.test(renderPath(path)));
-  return [...servers, ...others.map((path) => toItemAt(tree, path))];
+  return [...servers, ...programs, ...others.map((path) => toItemAt(tree, path))];
 }
 
 /** Lists every variable of a `.env` file. `configuration` is the text of the file beside it. */
@@ -36,7 +40,7 @@ export function previewDotEnv(text: string, configuration: string): TrustPreview
 
 /** Matches the keys outside of servers that set what is called, read, loaded or permitted. */
 const telling =
-  /^(?!mcpServers|servers)(?:(?:email|web|tools|hooks|prompts|serve|network)\b|.*(?:url|key|keyEnv|keyCommand|provider|module|directory|proxy|fallbacks\[\d+\])$)/i;
+  /^(?!mcpServers|servers|agents\.[^.]+\.acp)(?:(?:email|web|tools|hooks|prompts|serve|network)\b|.*(?:url|key|keyEnv|keyCommand|provider|module|directory|proxy|fallbacks\[\d+\])$)/i;
 
 function listServerItems(tree: unknown, path: Path): TrustPreviewItem[] {
   const entry = getValue(tree, path);
@@ -50,7 +54,8 @@ function listServerItems(tree: unknown, path: Path): TrustPreviewItem[] {
 }
 
 function toItemAt(tree: unknown, path: Path): TrustPreviewItem {
-  const isDangerous = path[2] === "env" && isDangerousVariable(String(path[3]));
+  const [holder, name] = path.slice(-2);
+  const isDangerous = holder === "env" && isDangerousVariable(String(name));
   return toItem(renderPath(path), renderAt(tree, path), isDangerous);
 }
 
@@ -66,7 +71,7 @@ export function renderCommand(words: readonly unknown[]): string {
 }
 
 function maskAt(path: Path, value: string): string {
-  const [, , holder] = path;
+  const holder = path.at(-2);
   return maskNamed(String(path.at(-1)), value, holder === "env" || holder === "headers" ? holder : "setting");
 }
 

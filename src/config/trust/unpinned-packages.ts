@@ -11,7 +11,9 @@ export interface UnpinnedPackage {
 /**
  * Finds the servers whose launcher fetches a package by name, such as `npx -y name@latest`, in the newest version at that time.
  */
-export function findUnpinnedPackages(servers: readonly ServerSettings[]): UnpinnedPackage[] {
+export function findUnpinnedPackages(
+  servers: readonly Pick<ServerSettings, "name" | "transport">[],
+): UnpinnedPackage[] {
   return servers.flatMap(({ name: server, transport }) => {
     if (transport.type !== "stdio") return [];
     const wanted = findPackage(transport.command, transport.args);

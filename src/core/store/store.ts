@@ -371,6 +371,8 @@ export interface ConversationTurn {
   note?: string | undefined;
   /** Is what the model that wrote the answer read in place of the note and the question: both, with the results of the tools. */
   answerPrompt?: string | undefined;
+  /** Holds the sessions of other agents up to this turn, by the agents' names. It is absent where they are as before. */
+  agentSessions?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface Summary {

@@ -3,11 +3,11 @@ import type { ConversationTurn, TurnStatus, TurnStep } from "../../core/store/st
 import { isRecord } from "../../kit/json.ts";
 import { packText, unpackText } from "./packed-text.ts";
 
-type TurnRecord = Pick<ConversationTurn, "status" | "steps" | "note" | "answerPrompt">;
+type TurnRecord = Pick<ConversationTurn, "status" | "steps" | "note" | "answerPrompt" | "agentSessions">;
 
 /** Returns what a turn remembers of its run as JSON, and undefined where it remembers nothing. */
-export function writeTurnRecord({ status, steps, note, answerPrompt }: TurnRecord): string | undefined {
-  const record = { status, steps, note, answerPrompt };
+export function writeTurnRecord({ status, steps, note, answerPrompt, agentSessions }: TurnRecord): string | undefined {
+  const record = { status, steps, note, answerPrompt, agentSessions };
   return Object.values(record).some((value) => value !== undefined) ? JSON.stringify(record) : undefined;
 }
 
@@ -27,14 +27,19 @@ export function readTurnRecord(bytes: unknown): TurnRecord {
   }
 }
 
-function toTurnRecord({ status, steps, note, answerPrompt }: Record<string, unknown>): TurnRecord {
+function toTurnRecord({ status, steps, note, answerPrompt, agentSessions }: Record<string, unknown>): TurnRecord {
   const known = Array.isArray(steps) ? steps.filter(isStep) : [];
   return {
     ...(isTurnStatus(status) && { status }),
     ...(known.length > 0 && { steps: known }),
     ...(typeof note === "string" && { note }),
     ...(typeof answerPrompt === "string" && { answerPrompt }),
+    ...(isTexts(agentSessions) && { agentSessions }),
   };
+}
+
+function isTexts(value: unknown): value is Record<string, string> {
+  return isRecord(value) && Object.values(value).every((each) => typeof each === "string");
 }
 
 const statuses: readonly unknown[] = ["partial", "failed", "cancelled", "interrupted"] satisfies TurnStatus[];

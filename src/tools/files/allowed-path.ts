@@ -40,11 +40,14 @@ export async function findAllowed(
   return undefined;
 }
 
-/** Returns true when a real path lies under a root, which is also a real path, and no part of it is private. */
-export function isAllowed(real: string, roots: readonly string[]): boolean {
+/**
+ * Returns true when a real path lies under a root, which is also a real path, and no part of it is private: hidden or secret, unless
+ * `isRefused` says which names are.
+ */
+export function isAllowed(real: string, roots: readonly string[], isRefused = isPrivate): boolean {
   // What the kernel shows of itself and of us is no file, whatever the roots.
   if (/^\/(proc|sys|dev)(\/|$)/.test(real)) return false;
-  return roots.some((root) => isInside(real, root) && !relative(root, real).split(sep).some(isPrivate));
+  return roots.some((root) => isInside(real, root) && !relative(root, real).split(sep).some(isRefused));
 }
 
 const secrets =

@@ -3,7 +3,7 @@ import { type FileHandle, lstat, open, opendir, readlink, realpath, stat } from 
 import { join } from "node:path";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { findAllowed, isAllowed, isPrivate } from "./allowed-path.ts";
-import type { FileGuard } from "./file-guard.ts";
+import type { FileAccess, FileGuard } from "./file-guard.ts";
 
 export interface WalkLimits {
   /** Limits the directory entries visited, of any kind. */
@@ -113,11 +113,12 @@ export async function openAllowed(
   file: string,
   roots: readonly string[],
   guard?: FileGuard,
+  isRefused?: (name: string) => boolean,
 ): Promise<FileHandle | undefined> {
   const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
   const handle = await ignoreRejection(open(file, flags), "a file that cannot be opened is left out");
   if (handle === undefined) return undefined;
-  if (await isStillAllowed(handle, file, roots, guard)) return handle;
+  if (await isStillAllowed(handle, file, { roots, guard, isRefused })) return handle;
   await handle.close();
   return undefined;
 }
@@ -129,8 +130,7 @@ export async function openAllowed(
 async function isStillAllowed(
   handle: FileHandle,
   file: string,
-  roots: readonly string[],
-  guard: FileGuard | undefined,
+  { roots, guard, isRefused }: FileAccess & { isRefused?: ((name: string) => boolean) | undefined },
 ): Promise<boolean> {
   try {
     const opened = await handle.stat();
@@ -141,10 +141,12 @@ async function isStillAllowed(
       readlink(`/proc/self/fd/${handle.fd}`),
       "without /proc the path itself is checked",
     );
-    if (own !== undefined) return isAllowed(own, roots) && !isProtected?.(own);
+    if (own !== undefined) return isAllowed(own, roots, isRefused) && !isProtected?.(own);
     const real = await realpath(file);
     const there = await stat(real);
-    return isAllowed(real, roots) && !isProtected?.(real) && there.dev === opened.dev && there.ino === opened.ino;
+    return (
+      isAllowed(real, roots, isRefused) && !isProtected?.(real) && there.dev === opened.dev && there.ino === opened.ino
+    );
   } catch {
     return false;
   }

@@ -1,0 +1,110 @@
+import type { AgentAnswer, AgentPool, OtherAgent } from "../../client/acp/agent-pool.ts";
+import { findKnownAgent } from "../../config/agents/known-agents.ts";
+import type { Config, SubAgentSettings } from "../../config/config.ts";
+import { noticeKinds } from "../../core/notices.ts";
+import { createFailure, type ToolContext, type ToolFailure, type ToolResult } from "../../core/tools/tool.ts";
+import { createOnce } from "../../kit/async/once.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
+import type { AgentSessions } from "./agent-sessions.ts";
+
+/** Puts questions to agents that are other programs. Their processes start when they are first asked. */
+export interface OtherAgents {
+  ask(settings: SubAgentSettings, question: string, sessions: AgentSessions, context: ToolContext): Promise<ToolResult>;
+  close(limitMs?: number): Promise<void>;
+}
+
+export function createOtherAgents(config: Config): OtherAgents {
+  const pool = createOnce(() => openPool(config));
+  return {
+    async ask(settings, question, sessions, context) {
+      const agent = toOtherAgent(settings);
+      if (agent === undefined) return createFailure("config", settings.name);
+      const { name, instructions } = settings;
+      const answer = await (await pool.get()).ask(agent, {
+        text: [question, instructions].filter((part) => part?.trim()).join("\n\n"),
+        sessionId: sessions.get(name),
+        onSession: (id) => sessions.set(name, id),
+        budget: { tokens: context.chain?.budget ?? Number.POSITIVE_INFINITY, cost: context.chain?.cost },
+        context,
+      });
+      if (answer.lost)
+        context.notice(noticeKinds.agentSessionLost.code, say(context.locale, describeLost(name, answer.lost)));
+      return toResult(name, answer, context.locale);
+    },
+    async close(limitMs) {
+      await (await pool.current)?.close(limitMs);
+    },
+  };
+}
+
+async function openPool(config: Config): Promise<AgentPool> {
+  const [{ createAgentPool }, { createAgentFileAccess }, { createFileGuard }, { listProtectedFiles }] =
+    await Promise.all([
+      import("../../client/acp/agent-pool.ts"),
+      import("../../tools/files/agent-file-access.ts"),
+      import("../../tools/files/file-guard.ts"),
+      import("../tools/protected-files.ts"),
+    ]);
+  const guard = createFileGuard(await listProtectedFiles(config));
+  return createAgentPool({
+    environment: config.environment,
+    openFiles: async (roots) => createAgentFileAccess({ roots, guard }),
+  });
+}
+
+function toOtherAgent({ name, acp }: SubAgentSettings): OtherAgent | undefined {
+  if (acp === undefined) return undefined;
+  const known = findKnownAgent(name);
+  const install = known?.command === acp.transport.command ? describeInstall(known.install) : undefined;
+  return { name, settings: acp, install, signIn: known?.signIn };
+}
+
+export function describeInstall(command: string): Text {
+  return { zh: `请运行 ${command}`, en: `Run: ${command}` };
+}
+
+function describeLost(name: string, lost: NonNullable<AgentAnswer["lost"]>): Text {
+  return lost === "unable"
+    ? {
+        zh: `智能体 ${name} 不能继续先前的会话，它从头开始，不记得之前的内容。`,
+        en: `The agent ${name} cannot continue an earlier session: it begins anew, without what was said before.`,
+      }
+    : {
+        zh: `智能体 ${name} 已不记得先前的会话，它从头开始。`,
+        en: `The agent ${name} no longer knows its earlier session and begins anew.`,
+      };
+}
+
+/** Says how an agent ended that did not end by itself. */
+const stops: Record<Exclude<AgentAnswer["stop"], "end_turn">, { code: ToolFailure["code"]; why: Text }> = {
+  max_tokens: { code: "tool", why: { zh: "达到了它的输出上限", en: "it reached its output limit" } },
+  max_turn_requests: { code: "tool", why: { zh: "达到了它的轮数上限", en: "it reached its limit of rounds" } },
+  refusal: { code: "content_filter", why: { zh: "它拒绝继续", en: "it refused to go on" } },
+  // It was not told to: some do so when a permission is refused.
+  cancelled: {
+    code: "denied",
+    why: {
+      zh: "它自行停止了，通常是因为没有得到许可",
+      en: "it stopped its work, as a rule because it was refused a permission",
+    },
+  },
+  "too-much": { code: "bad_response", why: { zh: "它输出得太多，被停止了", en: "it wrote too much and was stopped" } },
+  tokens: { code: "quota", why: { zh: "分给它的 token 已用完", en: "the tokens that it may use were used up" } },
+  cost: { code: "quota", why: { zh: "分给它的费用已用完", en: "the money that it may use was used up" } },
+};
+
+function toResult(name: string, { text, stop, usage }: AgentAnswer, locale: Locale): ToolResult {
+  if (stop === "end_turn" && text !== "") return { ok: true, text, usage };
+  const { code, why } = stop === "end_turn" ? saidNothing : stops[stop];
+  const line = say(locale, { zh: `智能体 ${name}：${why.zh}。`, en: `The agent ${name}: ${why.en}.` });
+  // What was cut is still of use to whoever reads it.
+  if (text !== "" && (stop === "max_tokens" || stop === "max_turn_requests"))
+    return { ok: true, text: `${text}\n\n${line}`, usage };
+  const failure = createFailure(code, line);
+  return { ...failure, text: text === "" ? line : `${line}\n\n${text}`, usage };
+}
+
+const saidNothing: (typeof stops)["refusal"] = {
+  code: "tool",
+  why: { zh: "它没有给出回答", en: "it gave no answer" },
+};

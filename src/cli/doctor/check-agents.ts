@@ -1,0 +1,60 @@
+import { describeInstall } from "../../app/sub-agents/other-agents.ts";
+import { findKnownAgent, type KnownAgent, knownAgents } from "../../config/agents/known-agents.ts";
+import type { Config } from "../../config/config.ts";
+import type { Text } from "../../kit/locale.ts";
+import { createChildEnvironment } from "../../kit/process/child-environment.ts";
+import { findCommand } from "../../kit/process/find-command.ts";
+import type { Finding } from "./findings.ts";
+
+/** Reports the programs of the agents that are configured, and which of those known by name are installed besides. None is started. */
+export async function checkAgents({ agents, environment, directory }: Config): Promise<Finding[]> {
+  const configured = await Promise.all(
+    agents.flatMap(({ name, acp }) => {
+      if (acp === undefined) return [];
+      const { command } = acp.transport;
+      const known = findKnownAgent(name);
+      const row = known?.command === command ? known : undefined;
+      const env = createChildEnvironment(environment, acp.transport);
+      return findCommand(command, env, acp.cwd).then((file) => toFinding(name, command, file, row));
+    }),
+  );
+  const names = new Set(agents.flatMap(({ name, acp }) => (acp ? [name] : [])));
+  const others = Object.entries<KnownAgent>(knownAgents).filter(([name]) => !names.has(name));
+  const env = createChildEnvironment(environment);
+  const found = await Promise.all(others.map(([, { command }]) => findCommand(command, env, directory)));
+  return [...configured, ...listOthers(others.map(([name], index) => ({ name, isThere: found[index] !== undefined })))];
+}
+
+function toFinding(name: string, command: string, file: string | undefined, known: KnownAgent | undefined): Finding {
+  const finding = { topic: "agent", what: agentWord, name, details: { command, file: file ?? null } } as const;
+  if (file !== undefined) return { ...finding, state: "ok", text: { zh: file, en: file } };
+  const shown = JSON.stringify(command);
+  return {
+    ...finding,
+    state: "failed",
+    text: { zh: `找不到命令 ${shown}。`, en: `there is no command ${shown}.` },
+    ...(known && { hint: describeInstall(known.install) }),
+  };
+}
+
+function listOthers(others: readonly { name: string; isThere: boolean }[]): Finding[] {
+  if (others.length === 0) return [];
+  const there = others.filter(({ isThere }) => isThere).map(({ name }) => name);
+  const missing = others.filter(({ isThere }) => !isThere).map(({ name }) => name);
+  const join = (set: string, unset: string): string =>
+    [there.length > 0 && `${set} ${there.join(", ")}`, missing.length > 0 && `${unset} ${missing.join(", ")}`]
+      .filter(Boolean)
+      .join(" · ");
+  return [
+    {
+      topic: "agent",
+      state: "none",
+      what: { zh: "其他智能体（未配置）", en: "other agents, not configured" },
+      name: "",
+      text: { zh: join("已安装", "未安装"), en: join("installed", "not installed") },
+      details: { installed: there, missing },
+    },
+  ];
+}
+
+const agentWord: Text = { zh: "智能体", en: "agent" };

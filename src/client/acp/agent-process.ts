@@ -1,0 +1,250 @@
+import {
+  type AgentCapabilities,
+  type AgentRequestMethod,
+  type AgentRequestParamsByMethod,
+  type AgentRequestResponsesByMethod,
+  client,
+  methods,
+  PROTOCOL_VERSION,
+  RequestError,
+  type RequestPermissionRequest,
+  type RequestPermissionResponse,
+} from "@agentclientprotocol/sdk";
+import type { AcpSettings } from "../../config/config.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { createTimeLimit, waitAbortable } from "../../kit/async/timeout.ts";
+import type { DuetError } from "../../kit/errors.ts";
+import { Child } from "../../kit/process/child.ts";
+import { createChildEnvironment, type Environment } from "../../kit/process/child-environment.ts";
+import type { Lifeline } from "../../kit/process/lifeline.ts";
+import { hasProcessGroups } from "../../kit/process/process-tree.ts";
+import { version } from "../../kit/version.ts";
+import {
+  type AgentFacts,
+  endedError,
+  otherProtocolError,
+  otherSystemError,
+  refusedError,
+  slowStartError,
+  tooLargeError,
+} from "./agent-errors.ts";
+import type { FileRequests } from "./agent-files.ts";
+import { createAgentStream } from "./agent-stream.ts";
+import type { AgentTurn } from "./agent-turn.ts";
+import type { AgentConsent } from "./consent.ts";
+import { isOnlyForAll, toApprovalRequest, toPermissionResponse } from "./permissions.ts";
+import { mergeCall, readCall, readUpdate } from "./read-update.ts";
+import type { Terminals } from "./terminals.ts";
+
+/** Holds what serves an agent's requests while it works on one question. */
+export interface ActiveWork {
+  turn: AgentTurn;
+  /** Resolves when the agent has ended its work, which may be a moment after its asker has left. */
+  over: Promise<void>;
+  consent: AgentConsent;
+  /** Is absent where the agent may use no files through us. */
+  files: FileRequests | undefined;
+  /** Is absent where the agent may run no commands through us. */
+  terminals: Terminals | undefined;
+  tool: string;
+  rule: string;
+  locale: "zh" | "en";
+}
+
+/** Holds what is known of a session. */
+export interface KnownSession {
+  id: string;
+  /** Is true from when a question gets it until the agent has ended its work. */
+  isTaken: boolean;
+  /** Is set while the agent works on a question in it. */
+  work: ActiveWork | undefined;
+  /** Is what the agent has told of it last: the tokens in its window, and its dollars. */
+  told: { used: number; cost: number };
+}
+
+/** Is one process of an agent. */
+export interface AgentProcess {
+  /** Resolves once the agent has said what it can do. Rejects, in words for people, where it cannot be used. */
+  ready(signal: AbortSignal): Promise<AgentCapabilities>;
+  /** Makes a request and waits for its end, for the signal, or for the end of the process. */
+  request<M extends AgentRequestMethod>(
+    method: M,
+    params: AgentRequestParamsByMethod[M],
+    signal: AbortSignal,
+  ): Promise<AgentRequestResponsesByMethod[M]>;
+  cancel(sessionId: string): void;
+  /** Is what the agent has said it can do; undefined until it has. */
+  readonly capabilities: AgentCapabilities | undefined;
+  readonly sessions: Map<string, KnownSession>;
+  /** Is false once the process has ended, or is about to. */
+  readonly isUsable: boolean;
+  /** Takes no more questions, and ends as soon as none is worked on. */
+  retire(): void;
+  /** Says that the work in a session is over. */
+  release(session: KnownSession): void;
+  stop(): Promise<void>;
+}
+
+export interface AgentProcessOptions {
+  settings: AcpSettings;
+  facts: AgentFacts;
+  environment: Environment;
+  lifeline: Lifeline;
+}
+
+/** Starts the process before it returns. Throws what `spawn` throws. */
+export function startAgentProcess({ settings, facts, environment, lifeline }: AgentProcessOptions): AgentProcess {
+  const { transport, cwd } = settings;
+  if (!hasProcessGroups()) throw otherSystemError(facts);
+  const env = createChildEnvironment(environment, transport);
+  const child = new Child({ command: transport.command, args: transport.args, env, cwd }, lifeline);
+  const sessions = new Map<string, KnownSession>();
+  let isRetired = false;
+  let fatal: DuetError | undefined;
+
+  const ended = child.ended.then((ending): never => {
+    isRetired = true;
+    connection.close();
+    throw fatal ?? endedError(facts, ending, { words: child.words.toString(), isWorking: sessions.size > 0 });
+  });
+  void ignoreRejection(ended, "whoever waits for a request is told");
+
+  const stream = createAgentStream(child, {
+    onUpdate(params) {
+      const read = readUpdate(params);
+      const session = read && sessions.get(read.sessionId);
+      if (read === undefined || session === undefined) return;
+      const { update } = read;
+      session.work?.turn.handle(update);
+      if (update.type === "usage")
+        session.told = { used: update.used, cost: Math.max(session.told.cost, update.cost ?? 0) };
+    },
+    onTooLarge() {
+      fatal = tooLargeError(facts);
+      void child.stop();
+    },
+  });
+  const connection = client({ name: "duet" })
+    .onRequest(methods.client.session.requestPermission, ({ params }) => answerPermission(params))
+    .onRequest(methods.client.fs.readTextFile, ({ params }) => findFiles(params.sessionId).read(params))
+    .onRequest(methods.client.fs.writeTextFile, ({ params }) => findFiles(params.sessionId).write(params))
+    .onRequest(methods.client.terminal.create, ({ params }) => findTerminals(params).create(params))
+    .onRequest(methods.client.terminal.output, ({ params }) => findTerminals(params).output(params.terminalId))
+    .onRequest(methods.client.terminal.waitForExit, ({ params }) =>
+      findTerminals(params).waitForExit(params.terminalId),
+    )
+    .onRequest(methods.client.terminal.kill, ({ params }) => findTerminals(params).kill(params.terminalId))
+    .onRequest(methods.client.terminal.release, ({ params }) => findTerminals(params).release(params.terminalId))
+    .connect(stream);
+
+  function findWork(sessionId: string): ActiveWork {
+    const work = sessions.get(sessionId)?.work;
+    if (work === undefined || work.turn.signal.aborted) throw RequestError.sessionNotFound(sessionId);
+    return work;
+  }
+
+  function findFiles(sessionId: string): FileRequests {
+    const { files } = findWork(sessionId);
+    if (files === undefined) throw RequestError.methodNotFound("fs");
+    return files;
+  }
+
+  function findTerminals({ sessionId }: { sessionId: string }): Terminals {
+    const { terminals } = findWork(sessionId);
+    if (terminals === undefined) throw RequestError.methodNotFound("terminal");
+    return terminals;
+  }
+
+  async function answerPermission(params: RequestPermissionRequest): Promise<RequestPermissionResponse> {
+    const work = sessions.get(params.sessionId)?.work;
+    const asked = readCall({ ...params.toolCall });
+    if (work === undefined || asked === undefined || work.turn.signal.aborted) return withdrawn;
+    const { turn, consent, files, terminals, tool, rule, locale } = work;
+    const call = mergeCall(turn.findCall(asked.id), asked);
+    const isForAll = isOnlyForAll(params.options);
+    const answer = await consent.ask(toApprovalRequest(call, { tool, rule, isForAll, locale }));
+    if (turn.signal.aborted) return withdrawn;
+    if (answer === "once" || answer === "conversation") {
+      files?.agree(call);
+      terminals?.agree(call);
+    }
+    return toPermissionResponse(params, answer);
+  }
+
+  async function openConnection(): Promise<AgentCapabilities> {
+    const limit = createTimeLimit(settings.startTimeoutMs, () => slowStartError(facts, settings.startTimeoutMs));
+    const hasFiles = settings.roots.length > 0;
+    try {
+      const answer = await waitFor(
+        connection.agent.request("initialize", {
+          protocolVersion: PROTOCOL_VERSION,
+          clientInfo: { name: "duet", title: "Duet", version },
+          clientCapabilities: { fs: { readTextFile: hasFiles, writeTextFile: hasFiles }, terminal: settings.terminal },
+        }),
+        limit.signal,
+      );
+      if (answer.protocolVersion !== PROTOCOL_VERSION) throw otherProtocolError(facts, answer.protocolVersion);
+      return answer.agentCapabilities ?? {};
+    } catch (thrown) {
+      void stop();
+      throw thrown;
+    } finally {
+      limit.clear();
+    }
+  }
+
+  /** Waits for a response. The end of the process comes first: the package only says that the connection was closed. */
+  async function waitFor<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+    const told = work.catch(async (thrown: unknown): Promise<never> => {
+      if (connection.signal.aborted) await ended;
+      throw refusedError(facts, thrown, child.words.toString());
+    });
+    void ignoreRejection(told, "nobody may be waiting any more");
+    return waitAbortable(Promise.race([told, ended]), signal);
+  }
+
+  function stopIfIdle(): void {
+    if (isRetired && [...sessions.values()].every(({ work }) => work === undefined)) void stop();
+  }
+
+  function stop(): Promise<void> {
+    isRetired = true;
+    connection.close();
+    return child.stop();
+  }
+
+  let said: AgentCapabilities | undefined;
+  const capabilities = openConnection().then((answer) => {
+    said = answer;
+    return answer;
+  });
+  void ignoreRejection(capabilities, "whoever asks the agent is told");
+
+  return {
+    get capabilities() {
+      return said;
+    },
+    sessions,
+    ready: (signal) => waitAbortable(capabilities, signal),
+    request: (method, params, signal) => waitFor(connection.agent.request(method, params), signal),
+    cancel(sessionId) {
+      const told = connection.agent.notify(methods.agent.session.cancel, { sessionId });
+      void ignoreRejection(told, "an agent that cannot be told is ended");
+    },
+    get isUsable() {
+      return !isRetired && child.ending === undefined;
+    },
+    retire() {
+      isRetired = true;
+      stopIfIdle();
+    },
+    release(session) {
+      session.work = undefined;
+      session.isTaken = false;
+      stopIfIdle();
+    },
+    stop,
+  };
+}
+
+const withdrawn: RequestPermissionResponse = { outcome: { outcome: "cancelled" } };

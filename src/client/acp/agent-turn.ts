@@ -1,0 +1,153 @@
+import type { ToolContext } from "../../core/tools/tool.ts";
+import { say } from "../../kit/locale.ts";
+import type { Redact } from "../../kit/text/redact.ts";
+import { sanitizeLine, toShortLine } from "../../kit/text/sanitize.ts";
+import { type AgentUpdate, mergeCall, type ReadCall } from "./read-update.ts";
+
+/** Says why we have ended an agent's work on a question. */
+export type TurnEnd = "too-much" | "tokens" | "cost";
+
+/** Limits what an agent may use for one question. */
+export interface TurnBudget {
+  tokens: number;
+  cost: number | undefined;
+}
+
+/** Follows the work of an agent on one question. */
+export interface AgentTurn {
+  /** Aborts when the work is to end: the caller's signal, or a limit. */
+  readonly signal: AbortSignal;
+  readonly end: TurnEnd | undefined;
+  handle(update: AgentUpdate): void;
+  /** Returns what is known of a call. */
+  findCall(id: string): ReadCall | undefined;
+  /** Returns what the agent has said since its last call, or all that it said where that is nothing. */
+  readonly text: string;
+  /** Returns the dollars of this question, and undefined where the agent has told none. */
+  readonly cost: number | undefined;
+  /** Is how full the session's window is, in tokens, as the agent has told it last. */
+  readonly used: number;
+}
+
+/** Limits what is taken of an agent for one question. Beyond that it is stopped. */
+const limits = { characters: 1_000_000, updates: 100_000, calls: 5000 };
+/** Limits the steps that are shown. The others are worked through unseen. */
+const mostSteps = 500;
+const longestLine = 160;
+/** Is the least time between two reports of what is being written, in milliseconds. */
+const reportPauseMs = 300;
+
+export interface AgentTurnOptions {
+  context: Pick<ToolContext, "signal" | "progress" | "reportStep" | "locale">;
+  budget: TurnBudget;
+  redact: Redact;
+  /** Holds what the agent has told of its session before: the tokens in its window, and its dollars. */
+  before: { used: number; cost: number };
+}
+
+export function createAgentTurn({ context, budget, redact, before }: AgentTurnOptions): AgentTurn {
+  const stop = new AbortController();
+  const calls = new Map<string, ReadCall>();
+  const counts = { characters: 0, updates: 0, steps: 0 };
+  let end: TurnEnd | undefined;
+  let earlier = "";
+  let current = "";
+  let cost: number | undefined;
+  let { used } = before;
+  let reportedAt = Number.NEGATIVE_INFINITY;
+
+  function endFor(why: TurnEnd): void {
+    end ??= why;
+    stop.abort(new Error(`the agent's work was ended: ${why}`));
+  }
+
+  function count(what: "characters" | "updates", more: number): void {
+    counts[what] += more;
+    if (counts[what] > limits[what]) endFor("too-much");
+  }
+
+  function report(line: string): void {
+    counts.steps += 1;
+    if (counts.steps > mostSteps) return;
+    const shown = toShortLine(redact(line), longestLine);
+    if (context.reportStep) context.reportStep(shown);
+    else context.progress(shown);
+  }
+
+  /** Shows the line that is being written, now and then. */
+  function reportWriting(text: string): void {
+    const now = performance.now();
+    const line = sanitizeLine(text.slice(-1000).trimEnd().split("\n").at(-1) ?? "");
+    if (line === "" || now - reportedAt < reportPauseMs) return;
+    reportedAt = now;
+    context.progress(toShortLine(redact(line), longestLine));
+  }
+
+  function handleCall(part: ReadCall): void {
+    const known = calls.get(part.id);
+    if (known === undefined && calls.size >= limits.calls) {
+      endFor("too-much");
+      return;
+    }
+    const call = mergeCall(known, part);
+    calls.set(call.id, call);
+    if (known === undefined) {
+      earlier += current;
+      current = "";
+      report(`🔧 ${toTitle(call)}`);
+    }
+    const isOver = call.status === "completed" || call.status === "failed";
+    if (isOver && known?.status !== call.status) report(`${call.status === "failed" ? "✗" : "✓"} ${toTitle(call)}`);
+  }
+
+  return {
+    signal: AbortSignal.any([context.signal, stop.signal]),
+    get end() {
+      return end;
+    },
+    handle(update) {
+      if (end !== undefined) return;
+      count("updates", 1);
+      switch (update.type) {
+        case "text":
+          count("characters", update.text.length);
+          current += update.text;
+          return reportWriting(current);
+        case "thought":
+          return reportWriting(update.text);
+        case "call":
+          return handleCall(update.call);
+        case "plan": {
+          const { done, total, current: step } = update;
+          const line = say(context.locale, {
+            zh: `计划 ${done}/${total}：${step}`,
+            en: `plan ${done}/${total}: ${step}`,
+          });
+          return context.progress(toShortLine(redact(line), longestLine), done, total);
+        }
+        case "usage":
+          used = update.used;
+          // An agent tells the dollars of its whole session.
+          if (update.cost !== undefined) cost = Math.max(cost ?? 0, update.cost - before.cost);
+          if (used - before.used > budget.tokens) endFor("tokens");
+          if (cost !== undefined && budget.cost !== undefined && cost > budget.cost) endFor("cost");
+      }
+    },
+    findCall: (id) => calls.get(id),
+    get text() {
+      const last = current.trim();
+      return redact(last === "" ? earlier.trim() : last);
+    },
+    get cost() {
+      return cost;
+    },
+    get used() {
+      return used;
+    },
+  };
+}
+
+function toTitle({ title, kind, rawInput }: ReadCall): string {
+  const shown = title ?? JSON.stringify(rawInput ?? {});
+  return kind === undefined || kind === "other" ? shown : `${kind}: ${shown}`;
+}

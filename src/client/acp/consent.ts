@@ -1,0 +1,80 @@
+import type { AcpSettings } from "../../config/config.ts";
+import { noticeKinds } from "../../core/notices.ts";
+import type { Approval, ApprovalRequest, ToolContext } from "../../core/tools/tool.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { waitAbortable } from "../../kit/async/timeout.ts";
+import { say, type Text } from "../../kit/locale.ts";
+
+/** Asks a person on behalf of an agent while it works on one question. */
+export interface AgentConsent {
+  /** Returns the decision, and undefined where nobody has decided. Never rejects. */
+  ask(request: ApprovalRequest): Promise<Approval | undefined>;
+  /** Takes what people want instead of what they have refused, to be told to the agent. */
+  takeInstead(): string[];
+}
+
+export interface ConsentOptions {
+  /** Is the name of the agent in the configuration. */
+  name: string;
+  permissions: AcpSettings["permissions"];
+  context: Pick<ToolContext, "approve" | "notice" | "locale">;
+  /** Ends the questions when it aborts. */
+  signal: AbortSignal;
+}
+
+/** Limits the questions to a person about one question to an agent. More are refused unseen: nobody reads that many. */
+const mostQuestions = 50;
+
+export function createAgentConsent({ name, permissions, context, signal }: ConsentOptions): AgentConsent {
+  const { approve, locale } = context;
+  const instead: string[] = [];
+  let before: Promise<unknown> = Promise.resolve();
+  let asked = 0;
+  let hasTold = false;
+
+  function noteMissing(why: Text): undefined {
+    if (!hasTold) context.notice(noticeKinds.approvalMissing.code, say(locale, why));
+    hasTold = true;
+    return undefined;
+  }
+
+  async function askPerson(request: ApprovalRequest): Promise<Approval | undefined> {
+    if (signal.aborted) return undefined;
+    if (approve === undefined) return noteMissing(describeNobody(name, request));
+    asked += 1;
+    if (asked > mostQuestions) return noteMissing(describeFlood(name));
+    const answer = await ignoreRejection(
+      waitAbortable(approve(request), signal),
+      "a question that is withdrawn has no answer",
+    );
+    if (typeof answer === "object") instead.push(answer.instead);
+    return answer;
+  }
+
+  return {
+    ask(request) {
+      if (permissions === "allow") return Promise.resolve("once");
+      if (permissions === "refuse") return Promise.resolve("no");
+      // One after the other, whatever the agent asks at one time.
+      const answer = before.then(() => askPerson(request));
+      before = answer;
+      return answer;
+    },
+    takeInstead: () => instead.splice(0),
+  };
+}
+
+/** This text is for the reader, who can change the setting. */
+function describeNobody(name: string, { tool }: ApprovalRequest): Text {
+  return {
+    zh: `智能体 ${name} 请求许可（${tool}），而这里没有人可以询问，所以拒绝了。可以设置 agents.${name}.acp.permissions。`,
+    en: `The agent ${name} asked for permission (${tool}) and nobody can be asked here, so it was refused. agents.${name}.acp.permissions can be set.`,
+  };
+}
+
+function describeFlood(name: string): Text {
+  return {
+    zh: `智能体 ${name} 在一个问题中请求许可超过 ${mostQuestions} 次，其余的都拒绝了。`,
+    en: `The agent ${name} asked for permission more than ${mostQuestions} times for one question; the rest was refused.`,
+  };
+}

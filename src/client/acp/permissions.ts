@@ -1,0 +1,112 @@
+import type { PermissionOption, RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk";
+import type { Approval, ApprovalRequest } from "../../core/tools/tool.ts";
+import { isRecord, type JsonObject, type JsonValue } from "../../kit/json.ts";
+import type { Locale } from "../../kit/locale.ts";
+import { say } from "../../kit/locale.ts";
+import { toShortLine } from "../../kit/text/sanitize.ts";
+import { truncateMiddle } from "../../kit/text/truncate.ts";
+import type { ReadCall } from "./read-update.ts";
+import { shortenChange } from "./shorten-change.ts";
+
+/** Limits each text that a person is shown of a call, in characters, and the changes of one question. */
+const longestText = 200_000;
+const mostChanges = 50;
+
+/**
+ * Returns the question about what an agent wants to do, with what it has told of the call before. A yes counts once: what an agent
+ * means by its later calls nobody can know now.
+ */
+export function toApprovalRequest(
+  call: ReadCall,
+  { tool, rule, isForAll, locale }: { tool: string; rule: string; isForAll: boolean; locale: Locale },
+): ApprovalRequest {
+  const kind = (call.kind ?? "other").replace(/[^a-z_]/gi, "").slice(0, 20) || "other";
+  const changes = listChanges(call.content ?? []);
+  const [only, ...others] = changes;
+  const isNew = only?.oldText === undefined && others.length === 0;
+  const name = only !== undefined && isNew ? "write" : kind;
+  const reason = isForAll ? say(locale, forAll) : undefined;
+  return {
+    tool: `${tool}__${name}`,
+    arguments: { ...(call.title && { title: toShortLine(call.title, 500) }), ...describe(call, changes) },
+    rule,
+    ...(reason && { reason }),
+    onlyOnce: true,
+  };
+}
+
+const forAll = {
+  zh: "该智能体没有“仅此一次”的选项：同意后，它之后的同类操作不再询问。",
+  en: "The agent offers no yes for once alone: after a yes it asks about no more such calls.",
+};
+
+interface Change {
+  path: string;
+  oldText: string | undefined;
+  newText: string;
+}
+
+function listChanges(content: readonly unknown[]): Change[] {
+  return content.slice(0, mostChanges).flatMap((part): Change[] => {
+    if (!isRecord(part) || part.type !== "diff") return [];
+    const { path, oldText, newText } = part;
+    if (typeof path !== "string" || typeof newText !== "string") return [];
+    if (typeof oldText !== "string") return [{ path, oldText: undefined, newText: shorten(newText) }];
+    const excerpt = shortenChange(oldText, newText);
+    return [{ path, oldText: shorten(excerpt.oldText), newText: shorten(excerpt.newText) }];
+  });
+}
+
+/** Puts what an agent says of a call under the names by which changes and commands of tools are shown. */
+function describe({ content = [], rawInput, paths = [] }: ReadCall, changes: readonly Change[]): JsonObject {
+  const notes = content.flatMap((part) =>
+    isRecord(part) && part.type === "content" && isRecord(part.content) && typeof part.content.text === "string"
+      ? [shorten(part.content.text)]
+      : [],
+  );
+  const details: JsonObject = notes.length > 0 ? { details: notes.join("\n") } : {};
+  const [only, ...others] = changes;
+  if (only !== undefined && others.length === 0)
+    return only.oldText === undefined
+      ? { path: only.path, content: only.newText, ...details }
+      : { path: only.path, oldText: only.oldText, newText: only.newText, ...details };
+  if (changes.length > 0)
+    return { changes: changes.map(({ oldText = "", ...change }) => ({ ...change, oldText })), ...details };
+  const input = toShownInput(rawInput);
+  return { ...input, ...(paths.length > 0 && { paths: [...paths].slice(0, mostChanges) }), ...details };
+}
+
+/** Returns the agent's own arguments: as they are where they can be shown whole, else as one shortened text. */
+function toShownInput(rawInput: unknown): JsonObject {
+  const json = JSON.stringify(rawInput ?? {}) ?? "{}";
+  if (!isRecord(rawInput) || json.length > longestText) return json === "{}" ? {} : { input: shorten(json) };
+  const copy: JsonValue = JSON.parse(json);
+  return isObject(copy) ? copy : {};
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return isRecord(value);
+}
+
+function shorten(text: string): string {
+  return truncateMiddle(text, longestText, (missing) => `…[${missing}]…`);
+}
+
+/** Says whether a yes to one of the options is the only one that the agent takes. */
+export function isOnlyForAll(options: readonly PermissionOption[]): boolean {
+  return !options.some(({ kind }) => kind === "allow_once");
+}
+
+/**
+ * Returns the option that a decision stands for: by its kind, never by its place or its name. Whoever has not said yes has said no,
+ * and an agent that offers no such option learns that the question was withdrawn.
+ */
+export function toPermissionResponse(
+  { options }: Pick<RequestPermissionRequest, "options">,
+  approval: Approval | undefined,
+): RequestPermissionResponse {
+  const isYes = approval === "once" || approval === "conversation";
+  const kinds = isYes ? (["allow_once", "allow_always"] as const) : (["reject_once", "reject_always"] as const);
+  const chosen = kinds.flatMap((kind) => options.filter((option) => option.kind === kind))[0];
+  return { outcome: chosen ? { outcome: "selected", optionId: chosen.optionId } : { outcome: "cancelled" } };
+}

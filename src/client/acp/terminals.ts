@@ -1,0 +1,150 @@
+import { isAbsolute } from "node:path";
+import {
+  type CreateTerminalRequest,
+  RequestError,
+  type TerminalOutputResponse,
+  type WaitForTerminalExitResponse,
+} from "@agentclientprotocol/sdk";
+import type { JsonObject } from "../../kit/json.ts";
+import { isRecord } from "../../kit/json.ts";
+import { Child, Tail } from "../../kit/process/child.ts";
+import type { Lifeline } from "../../kit/process/lifeline.ts";
+import type { AgentConsent } from "./consent.ts";
+import type { ReadCall } from "./read-update.ts";
+
+/** Runs commands for an agent while it works on one question. All of them end with it. */
+export interface Terminals {
+  create(params: CreateTerminalRequest): Promise<{ terminalId: string }>;
+  output(id: string): TerminalOutputResponse;
+  waitForExit(id: string): Promise<WaitForTerminalExitResponse>;
+  kill(id: string): Promise<Record<string, never>>;
+  release(id: string): Promise<Record<string, never>>;
+  /** Remembers the command of a call that a person has agreed to, so that it is not asked about once more. */
+  agree(call: ReadCall): void;
+  close(): Promise<void>;
+}
+
+export interface TerminalOptions {
+  /** Returns the real path of a folder in which a command may run, and undefined for every other one. */
+  findFolder(path: string): Promise<string | undefined>;
+  cwd: string;
+  /** Is the whole environment of a command, to which the agent may add. */
+  environment: Readonly<Record<string, string>>;
+  lifeline: Lifeline;
+  consent: AgentConsent;
+  /** Is the name of the agent's tool. */
+  tool: string;
+  rule: string;
+}
+
+interface Terminal {
+  child: Child;
+  output: Tail;
+  bytes: number;
+  limit: number;
+}
+
+/** Limits the output that is kept of one command, in bytes: as the agent wants it, and at most. */
+const kept = { usual: 1_000_000, most: 5_000_000 };
+/** Limits the commands of one question that run side by side, or whose output is still wanted. */
+const mostTerminals = 20;
+
+export function createTerminals(options: TerminalOptions): Terminals {
+  const { findFolder, cwd, environment, lifeline, consent, tool, rule } = options;
+  const terminals = new Map<string, Terminal>();
+  const agreed: string[] = [];
+  let count = 0;
+  let isClosed = false;
+
+  function find(id: string): Terminal {
+    const terminal = terminals.get(id);
+    if (terminal === undefined) throw createRefusal(`there is no terminal ${JSON.stringify(id.slice(0, 100))}`);
+    return terminal;
+  }
+
+  /** Takes the agreement to a command, which counts once. */
+  function takeAgreed(line: string): boolean {
+    const index = agreed.indexOf(line);
+    if (index >= 0) agreed.splice(index, 1);
+    return index >= 0;
+  }
+
+  return {
+    async create({ command, args = [], env = [], cwd: wanted, outputByteLimit }) {
+      if (terminals.size >= mostTerminals)
+        throw createRefusal(`allowed: at most ${mostTerminals} terminals at one time`);
+      const folder = await findFolder(wanted ?? cwd);
+      if (folder === undefined || !isAbsolute(wanted ?? cwd))
+        throw createRefusal(`cwd ${JSON.stringify(wanted)} is not within the allowed folders`);
+      const given = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+      const line = [command, ...args].join(" ");
+      const shown: JsonObject = {
+        command,
+        ...(args.length > 0 && { args }),
+        cwd: folder,
+        ...(env.length > 0 && { env: given }),
+      };
+      const isAgreed = env.length === 0 && takeAgreed(line);
+      const answer = isAgreed
+        ? "once"
+        : await consent.ask({ tool: `${tool}__execute`, arguments: shown, rule, onlyOnce: true });
+      if (answer !== "once" && answer !== "conversation")
+        throw createRefusal("The user did not agree to this command. Do not run it in another way.");
+      if (isClosed) throw createRefusal("the work is over");
+      // Agents write a line for the shell, or a program with its arguments. Both streams are one, in order.
+      const shell =
+        args.length === 0 ? ["-c", `exec 2>&1\n${command}`] : ["-c", 'exec "$@" 2>&1', "sh", command, ...args];
+      const child = new Child(
+        { command: "/bin/sh", args: shell, env: { ...environment, ...given }, cwd: folder, mayCloseOutput: true },
+        lifeline,
+      );
+      child.stdin.end();
+      const limit = Math.min(outputByteLimit ?? kept.usual, kept.most);
+      const terminal: Terminal = { child, output: new Tail(limit), bytes: 0, limit };
+      child.stdout.on("data", (chunk: Buffer) => {
+        terminal.bytes += chunk.length;
+        terminal.output.push(chunk);
+      });
+      count += 1;
+      const terminalId = `terminal-${count}`;
+      terminals.set(terminalId, terminal);
+      return { terminalId };
+    },
+    output(id) {
+      const { child, output, bytes, limit } = find(id);
+      const { ending } = child;
+      return {
+        output: limit === 0 ? "" : output.toString(),
+        truncated: bytes > limit,
+        ...(ending && { exitStatus: { exitCode: ending.code, signal: ending.signal } }),
+      };
+    },
+    async waitForExit(id) {
+      const { code, signal } = await find(id).child.ended;
+      return { exitCode: code, signal };
+    },
+    async kill(id) {
+      await find(id).child.stop();
+      return {};
+    },
+    async release(id) {
+      const { child } = find(id);
+      terminals.delete(id);
+      await child.stop();
+      return {};
+    },
+    agree({ rawInput }) {
+      const command = isRecord(rawInput) ? rawInput.command : undefined;
+      if (typeof command === "string") agreed.push(command);
+    },
+    async close() {
+      isClosed = true;
+      await Promise.all([...terminals.values()].map(({ child }) => child.stop()));
+      terminals.clear();
+    },
+  };
+}
+
+function createRefusal(message: string): RequestError {
+  return new RequestError(-32_602, message);
+}

@@ -1,0 +1,60 @@
+import { say, type Text } from "../../kit/locale.ts";
+import type { AcpSettings } from "../config.ts";
+import { configError, missingError } from "../config-errors.ts";
+import type { Settings } from "../schema/file-schema.ts";
+import { findKnownAgent } from "./known-agents.ts";
+
+type AgentEntry = Settings["agents"][string];
+type AcpEntry = NonNullable<AgentEntry["acp"]>;
+
+interface AcpPlace {
+  /** Is the working folder of the program. */
+  directory: string;
+  describePlace(...keys: string[]): string;
+  resolvePath(path: string): string;
+}
+
+/** Lists what belongs to agents of our own alone: another program decides about these itself. */
+const ownKeys = ["models", "tools", "prompts"] as const;
+
+/** Reads how another agent is started. Throws a `config` error that names the key. */
+export function readAcp(
+  name: string,
+  entry: AgentEntry,
+  acp: AcpEntry,
+  { directory, describePlace, resolvePath }: AcpPlace,
+): AcpSettings {
+  const own = ownKeys.find((key) => entry[key] !== undefined);
+  if (own !== undefined) throw configError(describePlace(own), besideAcp);
+  if (entry.mode !== "agent") throw configError(describePlace("mode"), modeBesideAcp);
+  const known = findKnownAgent(name);
+  const command = acp.command ?? known?.command;
+  if (command === undefined) throw missingError(describePlace("acp", "command"), programName);
+  // What is given to another program is not meant for the one of the table.
+  const args = acp.args ?? (acp.command === undefined ? [...(known?.args ?? [])] : []);
+  const cwd = acp.cwd === undefined ? directory : resolvePath(acp.cwd);
+  return {
+    transport: { type: "stdio", command, args, env: acp.env ?? {}, inheritEnv: acp.inheritEnv ?? [], cwd },
+    cwd,
+    roots: acp.roots?.map(resolvePath) ?? [cwd],
+    mode: acp.mode,
+    asking: known?.asking,
+    permissions: acp.permissions,
+    terminal: acp.terminal,
+    startTimeoutMs: Math.round(acp.startTimeout * 1000),
+    maxConcurrent: acp.maxConcurrent,
+  };
+}
+
+/** Returns what the main agent reads of an agent, where the configuration does not say it. */
+export function describeKnownAgent(name: string, locale: "zh" | "en"): string | undefined {
+  const known = findKnownAgent(name);
+  return known && say(locale, known.description);
+}
+
+const besideAcp: Text = { zh: "不能与 acp 同时使用", en: "is not allowed beside acp" };
+const modeBesideAcp: Text = {
+  zh: "不能与 acp 同时使用（该智能体自己的模式写在 acp.mode）",
+  en: "is not allowed beside acp (the agent's own mode belongs into acp.mode)",
+};
+const programName: Text = { zh: "要启动的程序", en: "the program to start" };

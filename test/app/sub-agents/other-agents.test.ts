@@ -1,0 +1,158 @@
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { AskRequest } from "../../../src/app/ask-request.ts";
+import { openDuet } from "../../../src/app/open-duet.ts";
+import { loadConfig } from "../../../src/config/load-config.ts";
+import { toUser } from "../../../src/core/questions/user.ts";
+import type { ApprovalRequest } from "../../../src/core/tools/tool.ts";
+import { readJournal } from "../../client/servers.ts";
+import { outcomeOf } from "../../fakes/events.ts";
+import { type ScriptedTurn, scriptedModel } from "../../fakes/model.ts";
+import { agentPath } from "../../fakes/other-agents.ts";
+import { compileCache, configFile, temporaryFolder } from "../../fakes/program.ts";
+
+interface Scene {
+  turns?: ScriptedTurn[];
+  args?: string[];
+  acp?: Record<string, unknown>;
+  settings?: Record<string, unknown>;
+}
+
+/** A Duet with the fake agent as `codex`, whose processes and conversations are new at each `open`. */
+async function createScene({ turns = [], args = [], acp, settings }: Scene = {}) {
+  const [home, folder] = [await temporaryFolder(), await temporaryFolder()];
+  const journal = join(home, "journal");
+  const file = await configFile({
+    locale: "en",
+    search: { enabled: false },
+    agents: {
+      codex: {
+        acp: {
+          command: process.execPath,
+          args: [agentPath, "--journal", journal, "--sessions", join(home, "sessions"), ...args],
+          env: compileCache(),
+          cwd: folder,
+          ...acp,
+        },
+      },
+    },
+    ...settings,
+  });
+  const model = scriptedModel(turns);
+  async function open() {
+    const duet = await openDuet(await loadConfig({ config: file }, { HOME: home, DUET_HOME: home }), {
+      models: { functionCall: model, answer: model },
+    });
+    onTestFinished(() => duet.close());
+    const ask = (request: Partial<AskRequest>) =>
+      Array.fromAsync(duet.ask({ question: "What is new?", mode: "agent", ...request }));
+    return { duet, ask };
+  }
+  return { ...(await open()), open, model, journal, folder };
+}
+
+const callCodex = (...messages: string[]): ScriptedTurn =>
+  messages.map((message, n) => ({ id: `c${n}`, name: "agent_codex", input: { message } }));
+
+test("to the main model another agent is a tool like its own sub-agents: described, asked, its steps seen and its bill counted", async () => {
+  const { ask, model, folder, journal } = await createScene({ turns: [callCodex("example"), "It is done."] });
+  const asked: ApprovalRequest[] = [];
+  const user = toUser({
+    async approveCall(request) {
+      asked.push(request);
+      return "once";
+    },
+  });
+  const events = await ask({ user });
+  const outcome = outcomeOf(events);
+  expect([outcome.status, outcome.response]).toEqual(["complete", "It is done."]);
+  const [offered] = model.requests[0]?.tools.filter(({ name }) => name === "agent_codex") ?? [];
+  expect(offered?.description).toMatch(/^The coding agent Codex: .*; for larger programming tasks$/);
+  expect(outcome.meta.agents).toEqual({ runs: 1, total_tokens: 1000, cost_usd: 0.25 });
+  const steps = events.flatMap((event) => (event.type === "tool-progress" && event.isStep ? [event.message] : []));
+  expect(steps).toContain("✓ edit: Modifying the configuration");
+  expect(asked.map(({ tool }) => tool)).toEqual(["agent_codex__edit"]);
+  // What it says is fenced as text from outside.
+  const results = model.requests[1]?.messages.filter(({ role }) => role === "tool");
+  expect(JSON.stringify(results)).toMatch(/<<<result [0-9a-f]{8}\\nI updated the configuration\.\\nresult/);
+  expect(readJournal(journal)).toContainEqual(expect.objectContaining({ cwd: folder }));
+});
+
+test("a question goes straight to an agent without a model, and its conversation resumes the agent's session in another process", async () => {
+  const { ask, open, model, journal, duet } = await createScene({ args: ["--resume"] });
+  const events = await ask({ agent: "codex", question: "remember [1] is a number", mode: "plan" });
+  const { conversation_id: conversationId, ...outcome } = outcomeOf(events);
+  expect(outcome).toMatchObject({ status: "complete", response: "I will.", meta: { mode: "agent", total_tokens: 0 } });
+  expect(outcome.meta.agents).toEqual({ runs: 1, total_tokens: 1000, cost_usd: null });
+  expect(outcome.meta.models.answer).toMatchObject({ provider: "acp", model: "codex", calls: 0 });
+  await duet.close();
+  const { ask: askLater } = await open();
+  const later = outcomeOf(await askLater({ agent: "codex", question: "recall", conversationId }));
+  // The numbers in brackets are the agent's own.
+  expect(later.response).toBe("I remember: [1] is a number. My mode is write.");
+  expect(later.notices).toBeUndefined();
+  const anew = outcomeOf(await askLater({ agent: "codex", question: "recall" }));
+  expect(anew.response).toContain("I remember: nothing.");
+  expect(model.requests).toEqual([]);
+  expect(readJournal(journal).filter((entry) => "taken" in entry)).toHaveLength(1);
+});
+
+test("a first question that is cancelled leaves the agent's session to the next one", async () => {
+  const { ask, duet, journal } = await createScene();
+  const stop = new AbortController();
+  const events = [];
+  for await (const event of duet.ask({ question: "wait", agent: "codex", signal: stop.signal })) {
+    events.push(event);
+    if (event.type === "tool-progress" && event.isStep) stop.abort();
+  }
+  const { status, conversation_id: conversationId } = outcomeOf(events);
+  expect(status).toBe("cancelled");
+  const next = outcomeOf(await ask({ agent: "codex", question: "recall", conversationId }));
+  expect([next.status, next.notices]).toEqual(["complete", undefined]);
+  expect(readJournal(journal).filter((entry) => "session" in entry)).toHaveLength(1);
+});
+
+test("a session that cannot be resumed is told with the answer, and a question that fails keeps the agent's words", async () => {
+  const { ask, open, duet } = await createScene();
+  const { conversation_id: conversationId } = outcomeOf(await ask({ agent: "codex", question: "remember x" }));
+  await duet.close();
+  const { ask: askLater } = await open();
+  const later = outcomeOf(await askLater({ agent: "codex", question: "recall", conversationId }));
+  expect(later.notices).toEqual([
+    expect.objectContaining({ message: expect.stringContaining("cannot continue an earlier session") }),
+  ]);
+  const dead = outcomeOf(await askLater({ agent: "codex", question: "die" }));
+  expect([dead.status, dead.error?.code]).toEqual(["failed", "server"]);
+  expect(dead.error?.message).toContain("its process ended meanwhile (exit code 7)");
+  const refused = outcomeOf(await askLater({ agent: "codex", question: "refuse" }));
+  expect(refused.error?.message).toBe("The agent codex: it refused to go on.");
+  const denied = outcomeOf(await askLater({ agent: "codex", question: "sulk" }));
+  expect(denied.error).toMatchObject({
+    message: "The agent codex: it stopped its work, as a rule because it was refused a permission.",
+    hint: null,
+  });
+  const picture = { name: "a.txt", bytes: new TextEncoder().encode("words"), mediaType: "text/plain" };
+  const told = { question: "Hello.", instruction: "Be brief.", attachments: [picture] };
+  const plain = outcomeOf(await askLater({ agent: "codex", ...told }));
+  expect(plain.response).toBe("You said: Hello.\n\nBe brief.");
+  expect(plain.notices).toEqual([
+    expect.objectContaining({ message: "Not attached: the agent codex is given text alone" }),
+  ]);
+});
+
+test("a caller asks an agent only where its tools allow that, and rules of the operator hold for it", async () => {
+  const { ask, journal } = await createScene({ settings: { tools: { ask: ["agent_codex"] } } });
+  const outcome = outcomeOf(
+    await ask({ agent: "codex", question: "recall", caller: { owner: "anna", tools: ["lookup"] } }),
+  );
+  expect([outcome.status, outcome.error?.message]).toEqual([
+    "failed",
+    "There is no tool named agent_codex. Available tools: none.",
+  ]);
+  const unanswered = outcomeOf(await ask({ agent: "codex", question: "recall" }));
+  expect([unanswered.status, unanswered.error?.message]).toEqual([
+    "failed",
+    expect.stringContaining("agent_codex needs consent (rule tools.ask: agent_codex)"),
+  ]);
+  expect(readJournal(journal)).toEqual([]);
+});

@@ -1,0 +1,320 @@
+// An agent over stdio, after the example of the SDK: `node acp-agent.ts [--resume|--load] [--journal FILE]`. What it is asked, it does;
+// some of it no honest agent would do.
+import { spawn } from "node:child_process";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { Readable, Writable } from "node:stream";
+import { setTimeout as wait } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import {
+  type AgentContext,
+  agent,
+  methods,
+  ndJsonStream,
+  type PermissionOption,
+  PROTOCOL_VERSION,
+  RequestError,
+  type SessionUpdate,
+  type StopReason,
+  type ToolCallUpdate,
+} from "@agentclientprotocol/sdk";
+
+const { values: options } = parseArgs({
+  options: {
+    journal: { type: "string" },
+    resume: { type: "boolean", default: false },
+    load: { type: "boolean", default: false },
+    /** A file that its sessions are kept in, through the ends of its processes. */
+    sessions: { type: "string" },
+    "sign-in": { type: "boolean", default: false },
+    version: { type: "string", default: String(PROTOCOL_VERSION) },
+    /** Tells its modes as a choice among others. */
+    options: { type: "boolean", default: false },
+    /** Never says a word. */
+    mute: { type: "boolean", default: false },
+  },
+});
+
+/** Tells the test what happened: one JSON object a line. */
+function journal(entry: Record<string, unknown>): void {
+  if (options.journal !== undefined) appendFileSync(options.journal, `${JSON.stringify(entry)}\n`);
+}
+
+interface Session {
+  said: string[];
+  mode: string;
+  cancel?: AbortController | undefined;
+}
+
+const kept = options.sessions;
+const sessions: Record<string, Session> =
+  kept !== undefined && existsSync(kept) ? JSON.parse(readFileSync(kept, "utf8")) : {};
+
+function keep(): void {
+  const plain = Object.fromEntries(Object.entries(sessions).map(([id, { said, mode }]) => [id, { said, mode }]));
+  if (kept !== undefined) writeFileSync(kept, JSON.stringify(plain));
+}
+
+interface Work {
+  client: AgentContext;
+  sessionId: string;
+  session: Session;
+  words: string[];
+  signal: AbortSignal;
+  update(update: SessionUpdate): Promise<void>;
+  say(text: string): Promise<void>;
+  ask(toolCall: ToolCallUpdate, options?: PermissionOption[]): Promise<string>;
+}
+
+const choices: PermissionOption[] = [
+  // In another order than one would expect: a client must go by the kinds.
+  { kind: "reject_always", name: "Never", optionId: "never" },
+  { kind: "allow_always", name: "Always", optionId: "always" },
+  { kind: "allow_once", name: "Allow this change", optionId: "allow" },
+  { kind: "reject_once", name: "Skip this change", optionId: "reject" },
+];
+
+/** What it does for a question that begins with the word. */
+const deeds: Record<string, (work: Work) => Promise<StopReason | undefined>> = {
+  /** The turn of the SDK's example, with all that an agent may tell. */
+  async example({ update, say, ask }) {
+    const config = "/project/config.json";
+    await update({ sessionUpdate: "available_commands_update", availableCommands: [] });
+    await update({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: "Where do I begin?" } });
+    await say("I'll help you with that. Let me start by reading some files.");
+    await update({
+      sessionUpdate: "plan",
+      entries: [
+        { content: "Read", priority: "high", status: "completed" },
+        { content: "Change it", priority: "high", status: "in_progress" },
+      ],
+    });
+    const read = { toolCallId: "call_1", title: "Reading project files" };
+    await update({ sessionUpdate: "tool_call", ...read, kind: "read", status: "pending" });
+    await update({ sessionUpdate: "tool_call_update", toolCallId: "call_1", status: "completed" });
+    await say(" Now I understand the project.");
+    const diff = { type: "diff", path: config, oldText: "host: old\n", newText: "host: new\n" } as const;
+    const edit = { toolCallId: "call_2", title: "Modifying the configuration", kind: "edit" } as const;
+    await update({ sessionUpdate: "tool_call", ...edit, status: "pending", content: [diff] });
+    // The question itself says no more than which call it is about.
+    const chosen = await ask({ toolCallId: "call_2" });
+    const status = chosen === "allow" ? "completed" : "failed";
+    await update({ sessionUpdate: "tool_call_update", toolCallId: "call_2", status });
+    await update({ sessionUpdate: "usage_update", used: 1200, size: 200_000, cost: { amount: 0.25, currency: "USD" } });
+    await say(chosen === "allow" ? "I updated the configuration." : `I left it as it is (${chosen}).`);
+    return undefined;
+  },
+  async remember({ session, words, say }) {
+    session.said.push(words.join(" "));
+    keep();
+    await say("I will.");
+    return undefined;
+  },
+  async recall({ session, say }) {
+    await say(`I remember: ${session.said.join(", ") || "nothing"}. My mode is ${session.mode}.`);
+    return undefined;
+  },
+  async read({ client, sessionId, words: [path = "", line, limit], say }) {
+    const part = line === undefined ? {} : { line: Number(line), limit: Number(limit) };
+    const reply = await client.request(methods.client.fs.readTextFile, { sessionId, path, ...part }).catch(toRefusal);
+    await say(JSON.stringify(reply));
+    return undefined;
+  },
+  async write({ client, sessionId, words: [path = "", content = ""], say }) {
+    const reply = await client.request(methods.client.fs.writeTextFile, { sessionId, path, content }).catch(toRefusal);
+    await say(JSON.stringify(reply));
+    return undefined;
+  },
+  /** Asks about one content, and writes another, or the same. */
+  async promise({ client, sessionId, words: [path = "", promised = "", written = ""], say, ask }) {
+    const diff = { type: "diff", path, oldText: null, newText: promised } as const;
+    const chosen = await ask({ toolCallId: "w", title: "Write", kind: "edit", content: [diff] });
+    const asked = { sessionId, path, content: written };
+    const reply = await client.request(methods.client.fs.writeTextFile, asked).catch(toRefusal);
+    await say(`${chosen} ${JSON.stringify(reply)}`);
+    return undefined;
+  },
+  async environment({ say }) {
+    await say(JSON.stringify(process.env));
+    return undefined;
+  },
+  /** Runs the rest of the line as a command, in a folder: `terminal FOLDER COMMAND`. */
+  async terminal({ client, sessionId, words: [cwd = "", ...command], say }) {
+    const asked = { sessionId, command: command.join(" "), cwd, outputByteLimit: 20 };
+    try {
+      const terminal = await client.createTerminal(asked);
+      const { exitCode: exit } = await terminal.waitForExit();
+      const output = await terminal.currentOutput();
+      await terminal.release();
+      await say(JSON.stringify({ exit, ...output }));
+    } catch (thrown) {
+      await say(toRefusal(thrown).refused);
+    }
+    return undefined;
+  },
+  /** Asks for permission again and again, all at once. */
+  async pester({ words: [count = "1"], say, ask }) {
+    const all = Array.from({ length: Number(count) }, (_, n) =>
+      ask({ toolCallId: `p${n}`, title: `rm ${n}`, kind: "execute", rawInput: { command: `rm ${n}` } }),
+    );
+    const chosen = await Promise.all(all);
+    await say(`${chosen.filter((each) => each === "allow").length} allowed, ${chosen.length} asked`);
+    return undefined;
+  },
+  /** Offers no yes for once. */
+  async grab({ say, ask }) {
+    const call = { toolCallId: "g", title: "git push", kind: "execute", rawInput: { command: "git push" } } as const;
+    await say(
+      await ask(
+        call,
+        choices.filter(({ kind }) => kind !== "allow_once" && kind !== "reject_once"),
+      ),
+    );
+    return undefined;
+  },
+  /** Writes without end, and listens to nobody. */
+  async flood({ update }) {
+    for (;;) {
+      const content = { type: "text", text: "x".repeat(10_000) } as const;
+      await update({ sessionUpdate: "agent_message_chunk", content });
+    }
+  },
+  async line() {
+    process.stdout.write(`{"jsonrpc":"2.0","method":"session/update","params":"${"x".repeat(11_000_000)}`);
+    return new Promise<never>(() => {});
+  },
+  async spend({ update, signal }) {
+    await update({ sessionUpdate: "usage_update", used: 5_000_000, size: 9_000_000 });
+    await wait(3_600_000, undefined, { signal }).catch(() => {});
+    return "cancelled";
+  },
+  async die({ say, words: [code = "7"] }) {
+    await say("Half of the work is don");
+    console.error("out of luck");
+    process.exit(Number(code));
+  },
+  /** Works until it is told to stop. */
+  async wait({ signal, update }) {
+    await update({ sessionUpdate: "tool_call", toolCallId: "s", title: "Waiting", kind: "other", status: "pending" });
+    await wait(3_600_000, undefined, { signal }).catch(() => {});
+    journal({ cancelled: true });
+    return "cancelled";
+  },
+  /** Works on whatever it is told, with a process of its own. */
+  async ignore({ update }) {
+    const { pid } = spawn("sleep", ["3600"], { stdio: "ignore" });
+    journal({ pid: process.pid, grandchild: pid });
+    await update({ sessionUpdate: "tool_call", toolCallId: "s", title: "Working", kind: "other", status: "pending" });
+    return new Promise<never>(() => {});
+  },
+  async refuse() {
+    return "refusal";
+  },
+  /** Ends its work for want of a permission. */
+  async sulk({ ask }) {
+    const chosen = await ask({ toolCallId: "s", title: "git push", kind: "execute" });
+    return chosen === "allow" ? "end_turn" : "cancelled";
+  },
+};
+
+function toRefusal(thrown: unknown): { refused: string } {
+  return { refused: thrown instanceof Error ? thrown.message : String(thrown) };
+}
+
+async function work(client: AgentContext, sessionId: string, text: string): Promise<StopReason> {
+  const session = sessions[sessionId];
+  if (session === undefined) throw RequestError.sessionNotFound(sessionId);
+  const cancel = new AbortController();
+  session.cancel = cancel;
+  const [deed = "", ...words] = text.split("\n")[0]?.split(" ") ?? [];
+  const update = (told: SessionUpdate): Promise<void> =>
+    client.notify(methods.client.session.update, { sessionId, update: told });
+  const say = (said: string): Promise<void> =>
+    update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: said } });
+  const ask: Work["ask"] = async (toolCall, offered = choices) => {
+    const { outcome } = await client.request(methods.client.session.requestPermission, {
+      ...{ sessionId, toolCall },
+      options: offered,
+    });
+    return outcome.outcome === "selected" ? outcome.optionId : outcome.outcome;
+  };
+  const doing = deeds[deed];
+  if (doing === undefined) await say(`You said: ${text}`);
+  return (await doing?.({ client, sessionId, session, words, signal: cancel.signal, update, say, ask })) ?? "end_turn";
+}
+
+function find(id: string) {
+  const session = sessions[id];
+  if (session === undefined) throw RequestError.sessionNotFound(id);
+  journal({ taken: id });
+  // Whatever it was set to, it begins again as it likes.
+  session.mode = "write";
+  return describeModes(session.mode);
+}
+
+function describeModes(mode: string) {
+  const modes = ["write", "read-only"];
+  if (!options.options)
+    return { modes: { currentModeId: mode, availableModes: modes.map((id) => ({ id, name: id })) } };
+  const values = modes.map((value) => ({ value, name: value }));
+  return {
+    configOptions: [
+      { id: "how", name: "Mode", category: "mode", type: "select" as const, currentValue: mode, options: values },
+    ],
+  };
+}
+
+journal({ pid: process.pid });
+const app = agent({ name: "fake" })
+  .onRequest(methods.agent.initialize, async ({ params }) => {
+    journal({ capabilities: params.clientCapabilities });
+    if (options.mute) return new Promise<never>(() => {});
+    return {
+      protocolVersion: Number(options.version),
+      agentCapabilities: {
+        loadSession: options.load,
+        sessionCapabilities: { close: {}, ...(options.resume && { resume: {} }) },
+      },
+    };
+  })
+  .onRequest(methods.agent.session.new, ({ params }) => {
+    if (options["sign-in"]) throw RequestError.authRequired();
+    const sessionId = `session-${process.pid}-${Object.keys(sessions).length + 1}`;
+    sessions[sessionId] = { said: [], mode: "write" };
+    keep();
+    journal({ session: sessionId, cwd: params.cwd });
+    return { sessionId, ...describeModes("write") };
+  })
+  .onRequest(methods.agent.session.resume, ({ params }) => find(params.sessionId))
+  .onRequest(methods.agent.session.close, ({ params }) => {
+    journal({ closed: params.sessionId });
+    return {};
+  })
+  .onRequest(methods.agent.session.setConfigOption, ({ params }) => {
+    const session = sessions[params.sessionId];
+    if (session) session.mode = String(params.value);
+    return { configOptions: [] };
+  })
+  .onRequest(methods.agent.session.load, async ({ params, client }) => {
+    const { sessionId } = params;
+    const content = { type: "text", text: "What was said long ago." } as const;
+    const told = find(sessionId);
+    const update = { sessionUpdate: "agent_message_chunk", content } as const;
+    await client.notify(methods.client.session.update, { sessionId, update });
+    return told;
+  })
+  .onRequest(methods.agent.session.setMode, ({ params }) => {
+    const session = sessions[params.sessionId];
+    if (session) session.mode = params.modeId;
+    return {};
+  })
+  .onRequest(methods.agent.session.prompt, async ({ params, client }) => {
+    const [first] = params.prompt;
+    const text = first?.type === "text" ? first.text : "";
+    journal({ prompt: text });
+    const stopReason = await work(client, params.sessionId, text);
+    const usage = { totalTokens: 1000, inputTokens: 900, outputTokens: 100 };
+    return { stopReason, usage };
+  })
+  .onNotification(methods.agent.session.cancel, ({ params }) => sessions[params.sessionId]?.cancel?.abort());
+
+app.connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)));

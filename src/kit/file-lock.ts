@@ -22,10 +22,10 @@ export async function acquireLock(file: string, signal: AbortSignal): Promise<()
   const name = createRandomHex();
   for (;;) {
     signal.throwIfAborted();
-    if (await create(file, name)) return () => remove(file, name);
+    if (await create(file, name)) return async () => void (await remove(file, name));
     const found = await read(file);
-    if (found?.isAbandoned) await remove(file, found.name);
-    else await sleep(pauseMs, signal);
+    const isFree = found?.isAbandoned === true && (await remove(file, found.name));
+    if (!isFree) await sleep(pauseMs, signal);
   }
 }
 
@@ -44,15 +44,18 @@ async function create(file: string, name: string): Promise<boolean> {
 /**
  * Removes the lock of this name, and no other. Several processes may have found the same abandoned lock, and the slower ones must not
  * remove what the first has put in its place: whoever creates a file for this removal looks once more and removes it, the others leave it.
+ * Returns whether the lock is gone.
  */
-async function remove(file: string, name: string): Promise<void> {
+async function remove(file: string, name: string): Promise<boolean> {
   const removal = `${file}.${name}`;
   if (!(await create(removal, name))) {
     await dropOldRemoval(removal);
-    return;
+    return false;
   }
   try {
-    if ((await read(file))?.name === name) await rm(file, { force: true });
+    if ((await read(file))?.name !== name) return false;
+    await rm(file, { force: true });
+    return true;
   } finally {
     await rm(removal, { force: true });
   }

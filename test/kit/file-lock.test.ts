@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { getEventListeners } from "node:events";
-import { readdir, readFile, utimes, writeFile } from "node:fs/promises";
+import { rmSync, writeFileSync } from "node:fs";
+import { readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { acquireLock } from "../../src/kit/file-lock.ts";
 import { temporaryFolder } from "../fakes/program.ts";
 
@@ -12,8 +13,12 @@ const { signal } = new AbortController();
 async function waitForLock(file: string) {
   const stop = new AbortController();
   const lock = acquireLock(file, stop.signal);
+  const given = lock.then(() => Promise.reject(new Error("The lock was given.")));
   // Only who waits listens.
-  await expect.poll(() => getEventListeners(stop.signal, "abort").length, { interval: 1 }).toBe(1);
+  await Promise.race([
+    expect.poll(() => getEventListeners(stop.signal, "abort").length, { interval: 1 }).toBe(1),
+    given,
+  ]);
   return { lock, stop: () => stop.abort(new Error("stopped")) };
 }
 
@@ -62,25 +67,34 @@ test("a lock that its process cannot give back any more is taken over: it has en
   await (await acquireLock(file, signal))();
 });
 
-test("of many that find an abandoned lock at the same time one at a time has it", async () => {
+test("who finds a lock abandoned that another process takes over first leaves it to that one", async () => {
   const folder = await temporaryFolder();
   const file = join(folder, "rules.lock");
-  const dead = findDeadProcess();
-  let inside = 0;
-  let most = 0;
-  async function work(): Promise<void> {
-    const unlock = await acquireLock(file, signal);
-    most = Math.max(most, ++inside);
-    // What the others do now, they do while it is had.
-    for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate);
-    inside -= 1;
-    await unlock();
-  }
-  for (let round = 0; round < 5; round++) {
-    await writeFile(file, `${dead} ${round}`);
-    await Promise.all(Array.from({ length: 4 }, work));
-  }
-  expect(most).toBe(1);
+  await writeFile(file, "99999999");
+  const fresh = `${process.pid} 0123abcd`;
+  // The other process is faster by the moment in which this one looks whether the holder still runs.
+  vi.spyOn(process, "kill").mockImplementationOnce(() => {
+    rmSync(file);
+    writeFileSync(file, fresh);
+    throw Object.assign(new Error("no such process"), { code: "ESRCH" });
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  const { lock } = await waitForLock(file);
+  expect(await readFile(file, "utf8")).toBe(fresh);
+  await rm(file);
+  await (await lock)();
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test("a lock that another process removes just now is waited for, and no longer than a minute if that process has ended", async () => {
+  const folder = await temporaryFolder();
+  const file = join(folder, "rules.lock");
+  await writeFile(file, "99999999 0123abcd");
+  const removal = `${file}.0123abcd`;
+  await writeFile(removal, "");
+  const { lock } = await waitForLock(file);
+  await makeOld(removal);
+  await (await lock)();
   expect(await readdir(folder)).toEqual([]);
 });
 
@@ -95,15 +109,5 @@ test("who gives back a lock that was taken over meanwhile leaves it to its new h
   stop();
   await expect(lock).rejects.toThrow("stopped");
   await unlock();
-  expect(await readdir(folder)).toEqual([]);
-});
-
-test("a process that ended while it removed a lock keeps nobody from it for longer than a minute", async () => {
-  const folder = await temporaryFolder();
-  const file = join(folder, "rules.lock");
-  await writeFile(file, `${findDeadProcess()} 0123abcd`);
-  await writeFile(`${file}.0123abcd`, "");
-  await makeOld(`${file}.0123abcd`);
-  await (await acquireLock(file, signal))();
   expect(await readdir(folder)).toEqual([]);
 });

@@ -14,7 +14,7 @@ import type { RouteCall } from "../http/routes.ts";
 import type { AnswerRequest, ReasoningDetail } from "./answer-request.ts";
 import { checkToolChoice } from "./check-tool-choice.ts";
 import { collectFiles } from "./collect-files.ts";
-import { continueRun, describeRequest } from "./continue-run.ts";
+import { type ContinuedRun, continueRun, describeRequest } from "./continue-run.ts";
 import { fieldRefusedError } from "./field-refused-error.ts";
 import { findModel } from "./model-names.ts";
 import { replyToConsent } from "./reply-to-consent.ts";
@@ -37,8 +37,8 @@ export interface OpenedAnswer {
   onFault?: RunService["onFault"];
 }
 
-/** Holds the run that answers a request. */
-interface OpenedRun extends Pick<OpenedAnswer, "run" | "roundIndex"> {
+/** Holds the run that answers a request, and what is told before its answer. */
+interface OpenedRun extends ContinuedRun {
   notes: readonly Text[];
 }
 

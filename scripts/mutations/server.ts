@@ -286,6 +286,14 @@ export const server: readonly Mutation[] = [
     endangers: "a clock that is set back locks callers out",
   },
   {
+    id: "removed-response",
+    file: "src/server/responses/find-response.ts",
+    text: "await (wasSaved ? saveResponseAgain(responses, stored) : saveResponse(responses, stored));",
+    becomes: "await saveResponse(responses, stored);",
+    tests: ["test/server/responses/stored.test.ts"],
+    endangers: "a response that was deleted is stored again",
+  },
+  {
     id: "S3",
     file: "src/runs/questions/confirmation-tokens.ts",
     text: '    if (given.toString("base64url") !== signature) return undefined;\n',

@@ -36,15 +36,13 @@ export async function openContext(
   const isPlain = own.every(({ role }) => role === "user" || role === "instruction");
   // The results of calls belong to the question before them, which its instructions were for.
   const isReply = own.every(({ role }) => role === "tool");
-  const { previousId, conversationId } = request;
+  const { previousId, conversationId, fields } = request;
   if (conversationId !== undefined) await checkConversation(context, conversationId, caller);
   if (previousId === undefined) {
-    const isNamed = conversationId !== undefined;
-    const { standing, before } =
-      isReply && isNamed ? await findQuestion(context, caller, { find, results: own }) : nothingBefore;
+    const { standing, before } = isReply ? await findQuestion(context, caller, { find, results: own }) : nothingBefore;
     const said = instructions.length > 0 ? instructions : toInstruction(standing);
-    const conversation = toConversation([...said, ...before, ...own], "input");
-    const isKept = isNamed || (request.isStored && isPlain);
+    const conversation = toConversation([...said, ...before, ...own], fields);
+    const isKept = conversationId !== undefined || (request.isStored && isPlain);
     return { conversation, storage: isKept ? { conversationId } : undefined, namedId: conversationId };
   }
   const previous = await findPrevious(find, previousId);
@@ -52,11 +50,11 @@ export async function openContext(
   const standing = isReply && instructions.length === 0 ? toInstruction(previous.body.instructions) : instructions;
   if (request.isStored && isPlain && (await isLast(context, caller, previous))) {
     const said = before.filter(({ role }) => role === "instruction");
-    const conversation = toConversation([...instructions, ...said, ...own], "input");
+    const conversation = toConversation([...instructions, ...said, ...own], fields);
     const namedId = previous.response.conversation?.id;
     return { conversation, storage: { conversationId: previous.conversationId }, namedId };
   }
-  return { conversation: toConversation([...standing, ...before, ...own], "input"), storage: undefined };
+  return { conversation: toConversation([...standing, ...before, ...own], fields), storage: undefined };
 }
 
 /** Holds what was said before the results of calls, for which the client need name no response. */

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Attachment } from "../../../src/core/attachment.ts";
 import { collectFiles } from "../../../src/server/model-api/collect-files.ts";
 import { toConversation } from "../../../src/server/model-api/to-conversation.ts";
+import { chatFields } from "../../../src/server/openai/read-chat.ts";
 import { readMessages, type WireMessage } from "../../../src/server/openai/read-messages.ts";
 import { images } from "../../fakes/images.ts";
 import { body, servePages } from "../../tools/page/server.ts";
@@ -115,7 +116,7 @@ test.each([
 });
 
 function readConversation(messages: readonly WireMessage[]) {
-  return toConversation(readMessages(messages), "messages");
+  return toConversation(readMessages(messages), chatFields);
 }
 
 function toSource(fetchFile: (url: string) => Promise<Attachment>) {

@@ -82,6 +82,15 @@ test("outputs go on with the run of a named conversation, and deleting a respons
   expect(await run.json()).toMatchObject({ status: "running" });
 });
 
+test("outputs alone go on with the run that waits for them", async () => {
+  const { client, model } = await startWire({ turns: [{ calls: calls.slice(0, 1) }, "Done."] });
+  const asked = { model: "duet-agent", tools, instructions: "Be brief." };
+  const first = await client.responses.create({ ...asked, input: "Compare" });
+  const second = await client.responses.create({ ...asked, input: outputsOf(first.output) });
+  expect([second.output_text, second._request_id]).toEqual(["Done.", first._request_id]);
+  expect(JSON.stringify(model.requests[1]?.messages)).toContain("result of function_call");
+});
+
 test("a client that keeps its items sends them all again, and a run that is gone is answered from them", async () => {
   const { client, model } = await startWire({ turns: [{ calls: calls.slice(0, 1) }, "Done.", "From the history."] });
   const asked = { model: "duet-agent", tools, store: false };
@@ -118,7 +127,9 @@ test("after a restart of the server, outputs are answered from the response that
   for (const more of [{}, { conversation: await beginConversation(origin) }])
     await expect(client.responses.create({ ...asked, ...more, input })).rejects.toMatchObject({
       status: 400,
-      message: expect.stringMatching(/input: there are results of tools alone, .* is gone .*previous_response_id/),
+      message: expect.stringMatching(
+        /input: there are results of tools, and no calls before them \(allowed: .*previous_response_id/,
+      ),
     });
 });
 

@@ -286,6 +286,22 @@ export const server: readonly Mutation[] = [
     endangers: "a clock that is set back locks callers out",
   },
   {
+    id: "files-of-refused",
+    file: "src/server/model-api/open-answer.ts",
+    text: "  runs.checkAdmission(caller);\n",
+    becomes: "",
+    tests: ["test/server/openai/files.test.ts"],
+    endangers: "a caller that has had its share still has files fetched and read",
+  },
+  {
+    id: "file-check-time",
+    file: "src/server/model-api/collect-files.ts",
+    text: "createWaitLimit(longestCheckMs, outer)",
+    becomes: "createWaitLimit(10 * longestCheckMs, outer)",
+    tests: ["test/server/openai/files.test.ts"],
+    endangers: "files hold a request up for minutes before its run begins",
+  },
+  {
     id: "removed-response",
     file: "src/server/responses/find-response.ts",
     text: "await (wasSaved ? saveResponseAgain(responses, stored) : saveResponse(responses, stored));",

@@ -43,8 +43,8 @@ interface OpenedRun extends ContinuedRun {
 }
 
 /**
- * Opens the run that answers a request: goes on with the one that waits for the request's tool results, or fetches the request's files,
- * applies its parameters and begins one. A request that a page makes for itself gets one turn of the function-call model. Throws
+ * Opens the run that answers a request: goes on with the one that waits for the request's tool results, or applies the
+ * request's parameters, fetches its files and begins one. A request that a page makes for itself gets one turn of the function-call model. Throws
  * `HttpRefusalError` for what the request has wrong, and where the caller has had its share. The run is cancelled when the client
  * leaves, unless it is in the background.
  */
@@ -93,15 +93,17 @@ async function openRun(
   await checkToolChoice(duet, request, { clientTools, signal });
   const continued = await continueRun(runs, request, { caller, clientTools });
   if (continued) return { ...continued, notes: conversation.notes };
+  const models = await chooseModelParameters(duet, request);
+  const answerForm = await openAnswerForm(request);
+  await runs.prepare(caller);
+  // Nothing is fetched or read for a caller who has had its share.
+  runs.checkAdmission(caller);
   const { attachments, history, notes } = await collectFiles(conversation, {
     field: request.fields.messages,
     duet,
     locale,
     signal,
   });
-  const models = await chooseModelParameters(duet, request);
-  const answerForm = await openAnswerForm(request);
-  await runs.prepare(caller);
   // A person may read an answer, and reply; a program that wants JSON or comes back for it later does not.
   const asksInAnswer = request.format === undefined && storage === undefined && request.isBackground !== true;
   const run = beginRun({

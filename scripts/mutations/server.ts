@@ -21,8 +21,8 @@ export const server: readonly Mutation[] = [
   {
     id: "response-store-false",
     file: "src/server/responses/responses-routes.ts",
-    text: "const keep = isStored ? keepResponse(context, caller) : async () => false;",
-    becomes: "const keep = keepResponse(context, caller);",
+    text: "const save = isStored ? createSave(context, caller) : async () => false;",
+    becomes: "const save = createSave(context, caller);",
     tests: ["test/server/responses/stored.test.ts"],
     endangers: "what a program wants to be kept nowhere is kept",
   },

@@ -26,16 +26,16 @@ export function createMemoryResponseRecords(): MemoryResponseRecords {
         const found = records.get(id);
         return found?.owner === owner ? found : undefined;
       };
-      const put = (record: ResponseRecord): void => {
+      const keep = (record: ResponseRecord): void => {
         const before = records.get(record.id);
         if (before !== undefined && before.owner !== owner) throw new Error("the response is another owner's");
         records.set(record.id, { ...record, owner });
       };
       return {
-        put: async (record) => put(record),
+        put: async (record) => keep(record),
         async replace(record) {
           // No other process knows these, and one that had to make room is put back.
-          put(record);
+          keep(record);
           return true;
         },
         get: async (id) => find(id),

@@ -63,8 +63,11 @@ async function begin(context: ResponsesContext, request: ResponsesRequest, call:
   const answer = await openAnswer(context.service, { ...request, ...opened }, call);
   const { run, locale, notes } = answer;
   const id = toResponseId(run.id, answer.roundIndex);
+  const before =
+    answer.roundIndex > 0 ? context.live.find(toResponseId(run.id, answer.roundIndex - 1), caller) : undefined;
+  const conversationId = opened.namedId ?? before?.response.conversation?.id;
   const stored = {
-    response: createResponse({ id, createdAt: run.startedAt, body: request.body, conversationId: opened.namedId }),
+    response: createResponse({ id, createdAt: run.startedAt, body: request.body, conversationId }),
     input: toKeptItems(id, request.items),
     body: request.body,
     notes,

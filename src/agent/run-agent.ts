@@ -182,7 +182,7 @@ async function runToEnd(run: Run, ending: RunResult): Promise<void> {
   const instruction = toInstructionMessages(run.input);
   const folder = toFolderMessages(run);
   if (run.state.client)
-    run.state.client.instruction = { anchor: folder.at(-1), messages: instruction, former: new Set() };
+    run.state.client.instruction = { messageBefore: folder.at(-1), messages: instruction, outdated: new Set() };
   await recallConversation(run, [...folder, ...instruction, ...session]);
   takeEarlierSteps(run);
   if ((run.input.earlierSteps ?? []).length > 0 && run.services.catalog.tools.size === 0) {

@@ -9,6 +9,7 @@ import type { ModelParameters } from "../config/models/resolve-model.ts";
 import type { Attachment } from "../core/attachment.ts";
 import { type Caller, operator } from "../core/caller.ts";
 import type { AgentEvent, Notice } from "../core/events.ts";
+import type { FileRefusal } from "../core/files/prepare-image.ts";
 import type { Credentials } from "../core/store/credentials.ts";
 import type { TakenRun } from "../core/store/journal.ts";
 import type { ConversationStore, TypedHistory } from "../core/store/store.ts";
@@ -18,7 +19,7 @@ import type { AgentTrace } from "../core/trace.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { createPushedStream } from "../kit/async/pushed-stream.ts";
 import { createTimeLimit, waitAbortable } from "../kit/async/timeout.ts";
-import type { Locale, Text } from "../kit/locale.ts";
+import type { Locale } from "../kit/locale.ts";
 import type { PausedModel } from "../providers/middleware/endpoints.ts";
 import { closedError } from "./active-runs.ts";
 import { askAgent, chooseLocale, ignoreAbort } from "./ask-agent.ts";
@@ -168,7 +169,7 @@ export class Duet {
   }
 
   /** Returns why a file cannot come with a question, or undefined for one that can. Rejects only when the signal aborts. */
-  async checkFile(attachment: Attachment, locale: Locale, signal: AbortSignal): Promise<Text | undefined> {
+  async checkFile(attachment: Attachment, locale: Locale, signal: AbortSignal): Promise<FileRefusal | undefined> {
     return (await this.#parts.attachments.get()).check(attachment, { locale, signal });
   }
 

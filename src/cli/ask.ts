@@ -14,7 +14,7 @@ import type { LiveLine } from "./live-line.ts";
 import { createTerminalUser } from "./questions/ask-question.ts";
 import { createQuietScreen } from "./questions/quiet-screen.ts";
 import { canBeAsked, openTerminalQuestions } from "./questions/reader.ts";
-import { createEcho, type Echo } from "./terminal/screen/echo.ts";
+import { createEcho, type Echo, findEchoTerminal } from "./terminal/screen/echo.ts";
 import { type Line, toPlainText } from "./terminal/text/line.ts";
 import type { TerminalAnswer } from "./terminal-answer.ts";
 
@@ -40,7 +40,7 @@ export interface AskOptions {
 export async function runAsk(options: AskOptions): Promise<number> {
   const { duet, console, request, output, verbose, hyperlinks, consent, drafts = false } = options;
   const locale = duet.localeFor(request.question);
-  const echo = createEcho(console.stdout.isTTY ? 1 : 2);
+  const echo = createEcho({ fd: findEchoTerminal(console.stdout), signal: request.signal });
   const liveLine = drafts && output === "text" ? await openLiveLine(console, echo) : undefined;
   const answer = output === "text" ? options.openAnswer?.(locale, echo) : undefined;
   const take = createEventWriter(output, { console, locale, verbose, hyperlinks, liveLine, answer });

@@ -30,6 +30,8 @@ export interface RunRegistry extends LiveRuns {
   ): RunHandle | undefined;
   /** Learns what the caller has used, before a run begins. Is undefined where nothing has to be learnt. Never rejects. */
   prepare(caller: Caller): Promise<void> | undefined;
+  /** Throws what `begin` would throw now, before work is done for a run that has yet to begin. */
+  checkAdmission(caller: Caller): void;
   /** Returns what limits the caller's model turns outside of its runs, too. Is undefined where there is no daily limit. */
   getBudget(caller: Caller): TurnBudget | undefined;
   /** Throws `overloaded` when too many runs are active or the server is closing, and `rate_limit` or `quota` when the caller has reached a limit of its own. */
@@ -120,7 +122,8 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
    * A run that only waits for a person uses nothing, and must not keep others from starting. Neither does one that waits for its
    * client's tools, which many a client never sends: it is not counted at all.
    */
-  function admit(caller: Caller): void {
+  function admit(caller: Caller, step: "check" | "admit"): void {
+    if (isStopped) throw serverClosingError();
     const all = [...active.values()].filter(({ clientCalls }) => clientCalls.open === undefined);
     const own = all.filter((run) => run.caller.owner === caller.owner);
     const waiting = all.filter(isWaiting).length;
@@ -128,7 +131,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
     if (all.length >= 2 * most) throw tooManyWaitingError(waiting, getFreeInMs(all));
     const ownWaiting = own.filter(isWaiting).length;
     const counts = { all: all.length - waiting, own: own.length - ownWaiting, waiting: ownWaiting };
-    limits?.admit(caller, { ...counts, freeInMs: getFreeInMs(own) });
+    limits?.[step](caller, { ...counts, freeInMs: getFreeInMs(own) });
   }
 
   /** Ends the run that has waited longest for its client where too many wait. One owner has at most half of the places. */
@@ -173,12 +176,17 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
       return undefined;
     },
     prepare: (caller) => limits?.prepare(caller),
+    checkAdmission: (caller) => admit(caller, "check"),
     getBudget: (caller) => limits?.getBudget(caller),
     begin(wanted) {
       const { caller } = wanted;
+<<<<<<< HEAD
       if (closing.signal.aborted) throw serverClosingError();
+=======
+>>>>>>> main
       // A run that goes on was let in when it began.
-      if (wanted.resumed === undefined) admit(caller);
+      if (wanted.resumed === undefined) admit(caller, "admit");
+      else if (isStopped) throw serverClosingError();
       const run = startRun({
         ...wanted,
         request: { ...applyCallerLimits(caller, wanted.request), budget: limits?.getBudget(caller) },

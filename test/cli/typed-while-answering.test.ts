@@ -22,6 +22,8 @@ test.each([
   // Lines are kept for the shell, and Ctrl-C interrupts: only the echo is off.
   expect(await terminal.modes()).toEqual(expect.arrayContaining(["-echo", "icanon", "isig"]));
   terminal.type("next\r\r");
+  // The terminal has all of it before the echo is turned on again: whoever reads next, as the shell, would get it.
+  expect([await terminal.takeLine(), await terminal.takeLine()]).toEqual(["next\n", "\n"]);
   end.resolve();
   expect(await terminal.ended()).toBe(0);
   const lines = terminal.scrollback().join("\n");

@@ -1,5 +1,6 @@
 import { execFile, spawn } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { open, readFile, writeFile } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 
@@ -20,6 +21,8 @@ export interface PseudoTerminal {
   thaw(): Promise<void>;
   /** Tells how the terminal treats what is typed now, in the words of `stty`. */
   modes(): Promise<string[]>;
+  /** Waits for a line that was typed and that no program reads, and takes it away. */
+  takeLine(): Promise<string>;
   /** Sends a signal to the program, to which alone it comes. */
   signal(name: NodeJS.Signals): Promise<void>;
   /** The terminal is gone, as when its window is closed. */
@@ -98,6 +101,16 @@ export function openPseudoTerminal(options: PseudoTerminalOptions): PseudoTermin
     async modes() {
       const { stdout } = await promisify(execFile)("stty", ["-F", (await opened.promise).device, "-a"]);
       return stdout.trim().split(/[\s;]+/);
+    },
+    async takeLine() {
+      const handle = await open((await opened.promise).device, constants.O_RDONLY | constants.O_NOCTTY);
+      try {
+        // The terminal gives no more than a line at a time.
+        const { buffer, bytesRead } = await handle.read(Buffer.alloc(4096));
+        return buffer.toString("utf8", 0, bytesRead);
+      } finally {
+        await handle.close();
+      }
     },
     signal: async (name) => void process.kill((await opened.promise).pid, name),
     kill: () => void child.kill("SIGKILL"),

@@ -44,6 +44,8 @@ export interface Terminal {
   resize(columns: number, lines: number): Promise<void>;
   /** How the terminal treats what is typed now, in the words of `stty`. */
   modes(): Promise<string[]>;
+  /** Waits for a line that was typed and that no program reads, and takes it away. */
+  takeLine(): Promise<string>;
   /** Sends a signal to the program. */
   signal(name: NodeJS.Signals): Promise<void>;
   /** The terminal is gone, as when its window is closed. */
@@ -168,6 +170,7 @@ function inHands(
       await terminal.thaw();
     },
     modes: terminal.modes,
+    takeLine: terminal.takeLine,
     signal: terminal.signal,
     vanish: terminal.kill,
   };

@@ -25,7 +25,15 @@ describe.each(kinds)("records of responses %s", (_, open) => {
     expect(await ben?.hasAny("conv-1")).toBe(false);
     await expect(ben?.put({ id: "resp_1", body: "taken" })).rejects.toThrow();
     expect(await anna?.hasAny("conv-1")).toBe(true);
+    expect([await anna?.has("resp_1"), await ben?.has("resp_1"), await anna?.has("resp_2")]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(await anna?.replace({ id: "resp_1", body: "shorter", conversationId: "conv-2" })).toBe(true);
+    expect(await anna?.get("resp_1")).toMatchObject({ body: "shorter", conversationId: "conv-2" });
     expect(await anna?.remove("resp_1")).toBe(true);
+    expect(await anna?.has("resp_1")).toBe(false);
     expect(await anna?.get("resp_1")).toBeUndefined();
   });
 
@@ -52,4 +60,17 @@ test("a record that stands in no conversation is removed after its time", async 
   expect(await store.responses?.get("resp_old")).toBeUndefined();
   expect(await store.responses?.get("resp_kept")).toMatchObject({ body: "kept" });
   await store.close();
+});
+
+test("a record that another process has removed from the disk is not there again once it is replaced", async () => {
+  const file = await storeFile();
+  const [here, there] = [await openStore(file), await openStore(file)];
+  await here.responses?.put({ id: "resp_1", body: "begun" });
+  expect(await there.responses?.replace({ id: "resp_1", body: "more" })).toBe(true);
+  expect(await there.responses?.remove("resp_1")).toBe(true);
+  expect(await here.responses?.has("resp_1")).toBe(false);
+  expect(await here.responses?.replace({ id: "resp_1", body: "over" })).toBe(false);
+  expect(await here.responses?.get("resp_1")).toBeUndefined();
+  await here.of("anna").responses?.put({ id: "resp_2", body: "hers" });
+  expect(await here.of("ben").responses?.replace({ id: "resp_2", body: "taken" })).toBe(false);
 });

@@ -7,10 +7,10 @@ import type { ClientInstruction } from "./client-session.ts";
 export function changeInstruction({ state, input: { language } }: Run, instruction: string | undefined): void {
   const { client } = state;
   if (client?.instruction === undefined) return;
-  const { messages: told, former, anchor } = client.instruction;
+  const { messages: current, outdated, messageBefore } = client.instruction;
   const messages = toInstructionMessages({ language, instruction });
-  if (messages[0]?.content === told[0]?.content) return;
-  const changed = { anchor, messages, former: new Set([...former, ...told]) };
+  if (messages[0]?.content === current[0]?.content) return;
+  const changed = { messageBefore, messages, outdated: new Set([...outdated, ...current]) };
   client.instruction = changed;
   state.history = placeInstruction(state.history, changed);
   state.plainHistory = placeInstruction(state.plainHistory, changed);
@@ -23,18 +23,18 @@ export function updateInstruction({ state }: Run, messages: Message[]): void {
   messages.splice(0, messages.length, ...placeInstruction(messages, instruction));
 }
 
-function isOutdated(list: readonly Message[], { messages: [first], former }: ClientInstruction): boolean {
-  return list.some((one) => former.has(one)) || (first !== undefined && !list.includes(first));
+function isOutdated(list: readonly Message[], { messages: [first], outdated }: ClientInstruction): boolean {
+  return list.some((one) => outdated.has(one)) || (first !== undefined && !list.includes(first));
 }
 
 function placeInstruction(
   list: readonly Message[],
-  { anchor, messages, former }: ClientInstruction,
+  { messageBefore, messages, outdated }: ClientInstruction,
 ): readonly Message[] {
-  const others = list.filter((one) => !former.has(one));
-  const opening = anchor === undefined ? -1 : others.indexOf(anchor);
+  const others = list.filter((one) => !outdated.has(one));
+  const before = messageBefore === undefined ? -1 : others.indexOf(messageBefore);
   const start = Math.max(
-    opening + 1,
+    before + 1,
     others.findIndex(({ role }) => role !== "system"),
   );
   return [...others.slice(0, start), ...messages, ...others.slice(start)];

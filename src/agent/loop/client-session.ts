@@ -14,10 +14,10 @@ export interface ClientSession {
 
 /** Holds what a run's models are told of the program's instruction, which may come, change and go with each of its requests. */
 export interface ClientInstruction {
-  /** Is the message behind which the instruction stands; absent where it comes first. */
-  readonly anchor: Message | undefined;
-  /** Holds the messages that tell it, and is empty where there is none. */
+  /** Is the message after which the instruction stands; absent where it comes first. */
+  readonly messageBefore: Message | undefined;
+  /** Holds the messages with the instruction as it is now, and is empty where there is none. */
   readonly messages: readonly Message[];
-  /** Lists the messages that told it before. */
-  readonly former: ReadonlySet<Message>;
+  /** Holds the messages with the instruction as it was before. */
+  readonly outdated: ReadonlySet<Message>;
 }

@@ -38,13 +38,15 @@ export interface AttachmentPreparation {
    */
   prepare(attachments: readonly Attachment[], context: AttachmentContext): Promise<PreparedAttachments>;
   /** Returns why a file cannot be taken, or undefined for one that can. What was read for it is used where the same file is prepared. */
-  check(attachment: Attachment, context: Pick<AttachmentContext, "locale" | "signal">): Promise<Text | undefined>;
+  check(
+    attachment: Attachment,
+    context: Pick<AttachmentContext, "locale" | "signal">,
+  ): Promise<FileRefusal | undefined>;
   /** Ends the processes that read documents. */
   close(): Promise<void>;
 }
 
-export function createAttachmentPreparation(): AttachmentPreparation {
-  const work = createHeavyWork();
+export function createAttachmentPreparation(work = createHeavyWork()): AttachmentPreparation {
   const checked = new WeakMap<Attachment, PreparedFile | FileRefusal>();
 
   async function prepareFile(
@@ -62,7 +64,7 @@ export function createAttachmentPreparation(): AttachmentPreparation {
       // Some models see the pages of a PDF as pictures.
       if (thrown instanceof DocumentError && thrown.problem === "scanned")
         return toPreparedDocument(bytes, { name, mediaType: "application/pdf", text: say(locale, noText) });
-      return refuseFile(name, thrown.text);
+      return { ...refuseFile(name, thrown.text), code: thrown.code };
     }
   }
 
@@ -85,8 +87,10 @@ export function createAttachmentPreparation(): AttachmentPreparation {
     },
     async check(attachment, context) {
       const made = await prepareFile(attachment, context);
-      checked.set(attachment, made);
-      return "refusal" in made ? made.refusal : undefined;
+      const isRefused = "refusal" in made;
+      // What was busy may be idle by then.
+      if (!isRefused || made.code !== "overloaded") checked.set(attachment, made);
+      return isRefused ? made : undefined;
     },
     close: () => work.close(),
   };

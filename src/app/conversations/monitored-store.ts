@@ -169,7 +169,9 @@ function createMonitoredRecords(records: IdempotencyRecords, watch: Watch): Idem
 function createMonitoredResponses(responses: ResponseRecords, watch: Watch): ResponseRecords {
   return {
     put: (record) => watch(responses.put(record)),
+    replace: (record) => watch(responses.replace(record)),
     get: (id) => watch(responses.get(id)),
+    has: (id) => watch(responses.has(id)),
     remove: (id) => watch(responses.remove(id)),
     hasAny: (conversationId) => watch(responses.hasAny(conversationId)),
   };

@@ -4,6 +4,7 @@ import { clientSource, createFailure, type Tool, type ToolResult } from "../../c
 import type { JsonSchema } from "../../kit/json.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { createRandomHex } from "../../kit/random.ts";
+import { toShortLine } from "../../kit/text/sanitize.ts";
 
 export interface ClientToolOptions {
   /** Makes the error for a field of a definition. The text says what is allowed. */
@@ -93,7 +94,7 @@ const possibleName = /^[\p{L}\p{M}\p{N}_.:/@+~#$-]{1,256}$/u;
 function checkNames(definitions: readonly ClientToolDefinition[], refuse: ClientToolOptions["refuse"]): void {
   const seen = new Set<string>();
   for (const [index, { name, inputSchema }] of definitions.entries()) {
-    const shown = JSON.stringify(name.slice(0, 80));
+    const shown = JSON.stringify(toShortLine(name, 80));
     if (!possibleName.test(name))
       throw refuse(index, "name", {
         zh: `${shown} 不可用（允许：1 到 256 个字母、数字或 _ - . : / @ + ~ # $）`,

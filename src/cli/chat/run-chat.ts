@@ -12,7 +12,6 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { say } from "../../kit/locale.ts";
 import { createRedactor } from "../../kit/text/redact.ts";
 import type { SideOutput } from "../follow-config.ts";
-import { pickOne } from "../questions/pick-one.ts";
 import type { Folders } from "../terminal/editor/files/complete-files.ts";
 import { createLine } from "../terminal/text/line.ts";
 import { answerQuestion, type QuestionOptions } from "./answer-question.ts";
@@ -27,6 +26,7 @@ import { findInterruptedRun, renderInterruptedRun, takeInterruptedRun } from "./
 import { type Offer, type OfferedCommand, renderOffer } from "./offers.ts";
 import { type KeptChoices, openConversation, restoreChoices, showEnd } from "./open-conversation.ts";
 import { createOwnCommands } from "./own-commands/own-commands.ts";
+import { readInstructions } from "./read-instructions.ts";
 import { canRunAtOnce, isCommandText, renderFailure, runCommand } from "./run-command.ts";
 import type { SearchSwitch } from "./search-switch.ts";
 import { createSessionBill } from "./session-bill.ts";
@@ -36,6 +36,7 @@ import { createStatusLine } from "./status/status-line.ts";
 import { expandRun } from "./steps/expand-step.ts";
 import type { StepLog } from "./steps/step.ts";
 import { createStepLog } from "./steps/step-log.ts";
+import { createTasks } from "./tasks.ts";
 
 export interface ChatOptions {
   duet: Duet;
@@ -74,7 +75,6 @@ export async function runChat(options: ChatOptions): Promise<number> {
   let branch: number | undefined;
   let runId: string | undefined;
   let folderInstructions: readonly FolderInstructions[] = [];
-  let currentTask: AbortController | undefined;
   let isLeaving = false;
   let offer: Offer | undefined;
   /** Is the command for the next page of a step. It leaves what else is offered as it was. */
@@ -82,6 +82,12 @@ export async function runChat(options: ChatOptions): Promise<number> {
   let inbox: RunInbox | undefined;
   let lastDelivery: Delivery | undefined;
 
+  const tasks = createTasks({
+    signal,
+    onFailure: (thrown, stop) => chatInterface.write(renderFailure(thrown, settings.locale, stop)),
+    // What the task last drew may still say that it can be stopped.
+    onEnd: () => chatInterface.refresh(),
+  });
   const start = createStartWatch(duet, () => chatInterface.refresh());
   const models = createModelNames(duet, settings, () => chatInterface.refresh());
   const status = createStatusLine({
@@ -109,12 +115,8 @@ export async function runChat(options: ChatOptions): Promise<number> {
       return settings.locale;
     },
     prompt: () => renderPrompt(settings),
-    status: (isAsking, columns) => status.render({ canStop: currentTask !== undefined && !isAsking, columns }),
-    stop() {
-      if (currentTask === undefined) return false;
-      currentTask.abort();
-      return true;
-    },
+    status: (isAsking, columns) => status.render({ canStop: tasks.isRunning && !isAsking, columns }),
+    stop: tasks.stop,
     leave() {
       isLeaving = true;
     },
@@ -166,43 +168,9 @@ export async function runChat(options: ChatOptions): Promise<number> {
     return true;
   }
 
-  /** Does something that can be stopped; what it throws is a line, and the chat goes on. */
-  async function runStoppable<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
-    const mine = new AbortController();
-    const outer = currentTask;
-    currentTask = mine;
-    const stop = AbortSignal.any([signal, mine.signal]);
-    try {
-      return await task(stop);
-    } catch (thrown) {
-      chatInterface.write(renderFailure(thrown, settings.locale, stop));
-      return undefined;
-    } finally {
-      currentTask = outer;
-      // What the task last drew may still say that it can be stopped.
-      chatInterface.refresh();
-    }
-  }
-
-  /** Reads the instructions of the working folder; a person is asked about those that are new. */
-  async function readInstructions(): Promise<FolderInstructions[]> {
-    const { reader, write } = chatInterface;
-    const { askForInstructions, readTrustedInstructions } = await import("../instructions/folder-instructions.ts");
-    const { locale } = settings;
-    try {
-      if (!reader) return await readTrustedInstructions({ config, locale, write() {} });
-      return await askForInstructions({ config, locale, write }, (picking) =>
-        runStoppable((stop) => pickOne(reader, picking, stop)),
-      );
-    } catch (thrown) {
-      write(renderFailure(thrown, settings.locale, signal));
-      return [];
-    }
-  }
-
   async function restore(id: string, keeps?: KeptChoices): Promise<void> {
-    const lines = await runStoppable((signal) =>
-      restoreChoices(chat, { conversationId: id, branch }, { keeps, signal }),
+    const lines = await tasks.run((stop) =>
+      restoreChoices(chat, { conversationId: id, branch }, { keeps, signal: stop }),
     );
     chatInterface.write(...(lines ?? []).map((line) => createLine(line, "dim")));
     chat.refresh();
@@ -237,7 +205,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     inbox = runInbox;
     lastDelivery = undefined;
     start.begin();
-    await runStoppable((stop) =>
+    await tasks.run((stop) =>
       answerQuestion({
         ...more,
         inbox: runInbox,
@@ -268,7 +236,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
           }
           if (event.type !== "run-end") return;
           // What is seen to be over cannot be stopped any more: Ctrl-C is for the input again.
-          currentTask = undefined;
+          tasks.finish();
           bill.add(event.outcome);
           if (event.outcome.limit) limited = { command: "/continue", question, mode };
         },
@@ -396,20 +364,20 @@ export async function runChat(options: ChatOptions): Promise<number> {
       chatInterface.write(renderWelcome(settings));
       if (options.firstLine !== undefined) chatInterface.write(createLine(options.firstLine, "dim"));
       if (conversationId !== undefined)
-        branch = await runStoppable((stop) => showEnd(chat, chatInterface, conversationId ?? "", stop));
+        branch = await tasks.run((stop) => showEnd(chat, chatInterface, conversationId ?? "", stop));
       if (conversationId !== undefined) await restore(conversationId, options.keeps);
       if (options.resumes !== undefined)
-        await runStoppable((stop) => runCommand(`/resume ${options.resumes}`, chat, stop));
+        await tasks.run((stop) => runCommand(`/resume ${options.resumes}`, chat, stop));
     }
     // `/exit` may have been typed meanwhile: then nobody is asked anything more.
-    if (!isLeaving) folderInstructions = await readInstructions();
+    if (!isLeaving) folderInstructions = await readInstructions({ config, settings, chatInterface, tasks, signal });
     while (!isLeaving && !signal.aborted) {
       const text = await chatInterface.next();
       if (text === undefined) break;
       const line = text.trim();
       if (isCommandText(line)) {
-        if ((await runStoppable((stop) => runCommand(line, chat, stop))) === "exit") break;
-      } else if (isShellText(line)) await runStoppable((stop) => shellCommands.run(line.slice(1).trim(), stop));
+        if ((await tasks.run((stop) => runCommand(line, chat, stop))) === "exit") break;
+      } else if (isShellText(line)) await tasks.run((stop) => shellCommands.run(line.slice(1).trim(), stop));
       else if (line !== "") await ask(text, settings.mode);
     }
     if (

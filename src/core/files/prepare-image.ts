@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { ErrorCode } from "../../kit/errors.ts";
 import { cleanImage } from "../../kit/images/clean-image.ts";
 import { detectMediaType, isImageType } from "../../kit/images/image-type.ts";
 import type { Text } from "../../kit/locale.ts";
@@ -24,6 +25,8 @@ export interface PreparedImage extends PreparedFile {
 /** Says in one line why a file is not taken, and what would be. */
 export interface FileRefusal {
   refusal: Text;
+  /** Is the code of the error for which a document was not read. `overloaded` and `timeout` say nothing against the file itself. */
+  code?: ErrorCode;
 }
 
 /**

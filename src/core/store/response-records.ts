@@ -6,7 +6,11 @@
 export interface ResponseRecords {
   /** Keeps a record in place of the one that has its ID. Rejects where that one is another owner's. */
   put(record: ResponseRecord): Promise<void>;
+  /** Does the same where there is still one with its ID, and returns false where another process has removed that. */
+  replace(record: ResponseRecord): Promise<boolean>;
   get(id: string): Promise<ResponseRecord | undefined>;
+  /** Is true while there is one with this ID. It reads no body. */
+  has(id: string): Promise<boolean>;
   /** Returns false where there is none with this ID. */
   remove(id: string): Promise<boolean>;
   /** Is true while a conversation has a record. */

@@ -14,7 +14,10 @@ import type { HookDecision } from "./hook-decision.ts";
 
 /** Represents one tool of the agent: a built-in, a user's module, or a tool of a downstream MCP server. */
 export interface Tool {
-  /** Is unique among all tools and matches `^[a-zA-Z0-9_-]{1,64}$`. */
+  /**
+   * Is unique among all tools and matches `^[a-zA-Z0-9_-]{1,64}$`, unless it is a client's tool, which is called as its program calls it:
+   * `withToolRequestLimits` gives vendors a name that they take.
+   */
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;

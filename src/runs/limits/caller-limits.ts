@@ -31,6 +31,8 @@ import {
 export interface CallerLimits {
   /** Learns what the caller has used today, so that `admit` knows. Is undefined where nothing has to be learnt. Never rejects. */
   prepare(caller: Caller): Promise<void> | undefined;
+  /** Throws what `admit` would, and counts nothing. */
+  check(caller: Caller, work: ActiveRunsView): void;
   /** Counts one run more. Throws `rate_limit` or `quota`, with the time after which it is worth trying again. */
   admit(caller: Caller, work: ActiveRunsView): void;
   /** Returns what remains of the daily limits, as far as it is known. A value is undefined when there is no such limit. */
@@ -143,25 +145,30 @@ export function createCallerLimits({
     account.settled = Promise.withResolvers();
   }
 
-  function countMinute(account: Account): void {
+  function checkMinute(account: Account): void {
     if (runsPerMinute === undefined) return;
     const time = now();
     account.begun = account.begun.filter((at) => at > time - minuteMs && at <= time);
     const [oldest = time] = account.begun;
     if (account.begun.length >= runsPerMinute)
       throw overLimitError("rate_limit", describeTooFast(runsPerMinute), oldest + minuteMs - time);
-    account.begun.push(time);
+  }
+
+  function check(caller: Caller, { all, own, waiting, freeInMs }: ActiveRunsView): void {
+    if (own >= maxRuns) throw overLimitError("rate_limit", describeTooManyRuns(maxRuns), laterMs);
+    if (own + waiting >= 2 * maxRuns) throw tooManyWaitingError(waiting, freeInMs);
+    if (own > 0 && all >= share) throw overLimitError("rate_limit", describeUnfairShare(own), laterMs);
+    const account = findAccount(caller);
+    checkDay(account);
+    checkMinute(account);
   }
 
   return {
     prepare: (caller) => (hasDailyLimit ? findAccount(caller).usage.load() : undefined),
-    admit(caller, { all, own, waiting, freeInMs }) {
-      if (own >= maxRuns) throw overLimitError("rate_limit", describeTooManyRuns(maxRuns), laterMs);
-      if (own + waiting >= 2 * maxRuns) throw tooManyWaitingError(waiting, freeInMs);
-      if (own > 0 && all >= share) throw overLimitError("rate_limit", describeUnfairShare(own), laterMs);
-      const account = findAccount(caller);
-      checkDay(account);
-      countMinute(account);
+    check,
+    admit(caller, work) {
+      check(caller, work);
+      if (runsPerMinute !== undefined) findAccount(caller).begun.push(now());
     },
     getRemaining(caller) {
       const { tokens, cost } = findAccount(caller).usage.known();

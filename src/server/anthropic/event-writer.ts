@@ -1,5 +1,5 @@
 import type { Locale } from "../../kit/locale.ts";
-import { toEventFrame } from "../api/event-frames.ts";
+import { toEventFrame, toTypedFrame } from "../api/event-frames.ts";
 import { toAnthropicError } from "../http/response/dialects.ts";
 import type { AnswerEnd, AnswerUsage } from "../model-api/answer-end.ts";
 import type { AnswerEvent } from "../model-api/answer-events.ts";
@@ -13,12 +13,11 @@ export function createEventWriter(naming: MessageId, locale: Locale, requestId: 
   let index = -1;
   let open: TextBlock | undefined;
 
-  const write = (event: { type: string; [field: string]: unknown }): string => toEventFrame(event.type, event);
-  const add = (delta: object): string => write({ type: "content_block_delta", index, delta });
+  const add = (delta: object): string => toTypedFrame({ type: "content_block_delta", index, delta });
 
   function begin(block: object): string {
     index += 1;
-    return write({ type: "content_block_start", index, content_block: block });
+    return toTypedFrame({ type: "content_block_start", index, content_block: block });
   }
 
   /** Ends the open block. A block of thoughts has a signature, which some clients demand before they send it back. */
@@ -26,7 +25,7 @@ export function createEventWriter(naming: MessageId, locale: Locale, requestId: 
     if (open === undefined) return "";
     const signed = open === "thinking" ? add({ type: "signature_delta", signature: naming.id }) : "";
     open = undefined;
-    return signed + write({ type: "content_block_stop", index });
+    return signed + toTypedFrame({ type: "content_block_stop", index });
   }
 
   function beginText(type: TextBlock): string {
@@ -47,7 +46,7 @@ export function createEventWriter(naming: MessageId, locale: Locale, requestId: 
     const cited = citations.map((each) => add({ type: "citations_delta", citation: toCitation(each) }));
     const stop = { stop_reason: stopReasons[finished], stop_sequence: null };
     const whole = { type: "message_delta", delta: stop, usage: toUsage(usage), ...(notices && { notices }) };
-    return cited.join("") + end() + write(whole) + write({ type: "message_stop" });
+    return cited.join("") + end() + toTypedFrame(whole) + toTypedFrame({ type: "message_stop" });
   }
 
   function writeEvent(event: AnswerEvent): string {
@@ -60,12 +59,12 @@ export function createEventWriter(naming: MessageId, locale: Locale, requestId: 
         const ended = end();
         const begun = begin({ ...toToolUse(event.call), input: {} });
         const input = add({ type: "input_json_delta", partial_json: event.call.argumentsText });
-        return ended + begun + input + write({ type: "content_block_stop", index });
+        return ended + begun + input + toTypedFrame({ type: "content_block_stop", index });
       }
       case "search":
         return "";
       case "tick":
-        return write({ type: "ping" });
+        return toTypedFrame({ type: "ping" });
       case "failure":
         return end() + toEventFrame("error", toAnthropicError(event.failure, locale, requestId).body);
       case "end":
@@ -78,7 +77,9 @@ export function createEventWriter(naming: MessageId, locale: Locale, requestId: 
   return {
     open() {
       const ending = { stop_reason: null, stop_sequence: null, usage: toUsage(nothing) };
-      return write({ type: "message_start", message: toMessage(naming, [], ending) }) + write({ type: "ping" });
+      return (
+        toTypedFrame({ type: "message_start", message: toMessage(naming, [], ending) }) + toTypedFrame({ type: "ping" })
+      );
     },
     write: writeEvent,
     close: () => "",

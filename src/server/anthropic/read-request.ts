@@ -82,7 +82,7 @@ export function readMessageRequest(body: unknown): MessageRequest {
   const mode = parseMode(asked.model);
   if (asked.thread) throw new HttpRefusalError(threadRefusal);
   const { own, places, isSearch, notes } = readTools(asked.tools ?? []);
-  const conversation = toConversation(readMessages(asked), fields.messages);
+  const conversation = toConversation(readMessages(asked), fields);
   const schema = asked.output_config?.format?.schema;
   return {
     model: asked.model,
@@ -129,6 +129,10 @@ function isShown(thinking: z.infer<typeof messageBody>["thinking"]): boolean {
 
 const fields = {
   messages: "messages",
+  callsBeforeResults: {
+    zh: "从提问开始的全部消息，包括含 tool_use 的 assistant 消息",
+    en: "all messages from the question on, with the tool_use blocks of the assistant's",
+  },
   schema: "output_config.format.schema",
   temperature: "temperature",
   topP: "top_p",

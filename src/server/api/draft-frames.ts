@@ -1,6 +1,5 @@
-import type { DraftEvent } from "../../core/drafts.ts";
 import type { LiveDraft, RunHandle } from "../../runs/run-handle.ts";
-import { toEventFrame } from "./event-frames.ts";
+import { toTypedFrame } from "./event-frames.ts";
 
 /**
  * Renders the drafts of a run for one reader. Their events have no number and are not kept: a reader who comes late, or is slow, gets
@@ -18,23 +17,22 @@ export const noDrafts: DraftFrames = { renderEnd: () => "", renderNews: () => ""
 export function createDraftFrames(run: Pick<RunHandle, "draft">): DraftFrames {
   let shown: LiveDraft | undefined;
   let length = 0;
-  const toFrame = (event: DraftEvent): string => toEventFrame(event.type, event);
   return {
     renderEnd() {
       if (shown === undefined || shown === run.draft) return "";
       const { draft, kept = "thought" } = shown;
       shown = undefined;
-      return toFrame({ type: "draft-end", draft, kept });
+      return toTypedFrame({ type: "draft-end", draft, kept });
     },
     renderNews() {
       if (run.draft === undefined) return "";
       const { draft, step, text } = run.draft;
-      const start = shown === undefined ? toFrame({ type: "draft-start", draft, step }) : "";
+      const start = shown === undefined ? toTypedFrame({ type: "draft-start", draft, step }) : "";
       if (shown === undefined) length = 0;
       shown = run.draft;
       const added = text.slice(length);
       length = text.length;
-      return start + (added === "" ? "" : toFrame({ type: "draft-delta", draft, text: added }));
+      return start + (added === "" ? "" : toTypedFrame({ type: "draft-delta", draft, text: added }));
     },
   };
 }

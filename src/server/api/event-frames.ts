@@ -39,3 +39,8 @@ export function createFrames(): TakeFrames {
 export function toEventFrame(type: string, data: object, id?: number): string {
   return `${id === undefined ? "" : `id: ${id}\n`}event: ${type}\ndata: ${toSafeJson(data)}\n\n`;
 }
+
+/** Renders an event whose type stands in its data, too. */
+export function toTypedFrame(event: { readonly type: string; readonly [field: string]: unknown }): string {
+  return toEventFrame(event.type, event);
+}

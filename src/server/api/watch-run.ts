@@ -10,7 +10,7 @@ import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { RouteCall } from "../http/routes.ts";
 import type { ApiContext, ApiTimes } from "./api-context.ts";
 import { createDraftFrames, noDrafts } from "./draft-frames.ts";
-import { type TakeFrames, toEventFrame } from "./event-frames.ts";
+import { type TakeFrames, toEventFrame, toTypedFrame } from "./event-frames.ts";
 import type { FoundRun } from "./find-run.ts";
 import { toRunLocation } from "./json-response.ts";
 import { toQuestionJson } from "./reply.ts";
@@ -66,7 +66,7 @@ async function watchKeptRun(
   const stored = from === 0 ? [] : await duet.recordedEvents(kept.run_id, caller);
   const last = stored.at(-1);
   if (from > 0 && from === stored.length && last?.type === "run-end") return new Response(null, { status: 204 });
-  if (from >= stored.length) return toEventResponse(toEventFrame(end.type, end), kept.run_id);
+  if (from >= stored.length) return toEventResponse(toTypedFrame(end), kept.run_id);
   // What is stored of the end may name an internal cause.
   const events = last?.type === "run-end" ? [...stored.slice(0, -1), end] : stored;
   const began = performance.now();
@@ -80,7 +80,7 @@ async function watchKeptRun(
         next = to;
         controller.enqueue(Buffer.from(text));
         if (next < events.length) return;
-        if (events === stored) controller.enqueue(Buffer.from(toEventFrame(end.type, end)));
+        if (events === stored) controller.enqueue(Buffer.from(toTypedFrame(end)));
         controller.close();
       },
     },
@@ -212,7 +212,7 @@ export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8A
     if (outcome === undefined) return "";
     isOver = true;
     run.isDelivered = true;
-    return events.at(-1)?.type === "run-end" ? "" : toEventFrame("run-end", { type: "run-end", outcome });
+    return events.at(-1)?.type === "run-end" ? "" : toTypedFrame({ type: "run-end", outcome });
   }
 
   function isLate(): boolean {

@@ -50,6 +50,8 @@ export type ReasoningDetail = "none" | "brief" | "full";
 /** Holds what fields are called on the wire of a request, as paths in its body. */
 export interface RequestFields {
   messages: string;
+  /** Says how a request brings the calls whose results it has. */
+  callsBeforeResults: Text;
   schema: string;
   temperature: string;
   topP: string;

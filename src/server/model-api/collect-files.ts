@@ -1,8 +1,9 @@
 import type { GivenTurn } from "../../app/ask-request.ts";
 import type { Duet } from "../../app/duet.ts";
 import { type Attachment, longestAttachments, mostAttachments } from "../../core/attachment.ts";
+import type { FileRefusal } from "../../core/files/prepare-image.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import { createTimeLimit, createWaitLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import type { Locale, Text } from "../../kit/locale.ts";
 import { describeExcess } from "../../runs/attachment-input.ts";
@@ -20,6 +21,9 @@ export interface CollectedFiles {
 /** Limits how long the addresses of one request are fetched, in milliseconds. */
 const longestMs = 30_000;
 
+/** Limits how long the files of one question are checked, in milliseconds. What is left then is read by the run, which tells what it cannot. */
+const longestCheckMs = 30_000;
+
 export interface CollectOptions {
   /** Is the field that holds the messages. */
   field: string;
@@ -30,7 +34,7 @@ export interface CollectOptions {
 
 /**
  * Fetches what a request's images only name by an address. A file of the question that cannot be had or read throws `HttpRefusalError`
- * (400); one of the history, which the client sends again with each question, is left out, and so are the oldest beyond the limit.
+ * (400, or 503 where too much else is being read); one of the history, which the client sends again with each question, is left out, and so are the oldest beyond the limit.
  */
 export async function collectFiles(
   { files, history }: Pick<RequestConversation, "files" | "history">,
@@ -48,8 +52,10 @@ export async function collectFiles(
   }
 
   try {
-    const check = (file: Attachment) => duet.checkFile(file, locale, limit.signal);
-    const attachments = await collectOwn(files, field, { get, check });
+    const attachments = await collectOwn(files, field, get);
+    const goOn = limit.pause();
+    await checkOwn(attachments, { places: files.map(({ place }) => place), duet, locale, outer });
+    goOn();
     const turns: GivenTurn[] = [];
     let left = mostAttachments - attachments.length;
     let missing = 0;
@@ -71,16 +77,10 @@ export async function collectFiles(
   }
 }
 
-interface OwnFileOptions {
-  get(file: WireFile): Promise<Attachment>;
-  /** Says why a file cannot be read, where that is so. */
-  check(file: Attachment): Promise<Text | undefined>;
-}
-
 async function collectOwn(
   files: readonly WireFile[],
   field: string,
-  { get, check }: OwnFileOptions,
+  get: (file: WireFile) => Promise<Attachment>,
 ): Promise<Attachment[]> {
   const given = files.map((file) => ("attachment" in file ? file.attachment : { bytes: new Uint8Array() }));
   refuseExcess(given, field);
@@ -92,12 +92,37 @@ async function collectOwn(
     found.push(attachment);
   }
   refuseExcess(found, field);
-  // The question may be a file alone, and would be about nothing without it.
-  for (const [index, attachment] of found.entries()) {
-    const why = await check(attachment);
-    if (why) throw fieldRefusedError(files[index]?.place ?? field, why);
-  }
   return found;
+}
+
+interface CheckOptions extends Pick<CollectOptions, "duet" | "locale"> {
+  /** Lists the places of the files. */
+  places: readonly string[];
+  outer: AbortSignal;
+}
+
+/** The question may be a file alone, and would be about nothing without it. */
+async function checkOwn(files: readonly Attachment[], { places, duet, locale, outer }: CheckOptions): Promise<void> {
+  const limit = createWaitLimit(longestCheckMs, outer);
+  try {
+    for (const [index, file] of files.entries()) {
+      const place = places[index] ?? "";
+      const refused = await duet.checkFile(file, locale, limit.signal).catch((thrown) => {
+        if (!limit.expired) throw thrown;
+      });
+      // The machine may have been too slow for it, rather than the file too long.
+      if (refused && refused.code !== "timeout") throw toCheckError(refused, place);
+    }
+  } finally {
+    limit.clear();
+  }
+}
+
+/** Too much work is no fault of the file: the client is asked to come back. */
+function toCheckError({ refusal, code }: FileRefusal, place: string): HttpRefusalError {
+  const wrong = fieldRefusedError(place, refusal);
+  if (code !== "overloaded") return wrong;
+  return new HttpRefusalError({ ...wrong.refusal, status: 503, error: code, headers: { "retry-after": "5" } });
 }
 
 function refuseExcess(files: readonly Attachment[], param: string): void {

@@ -14,7 +14,7 @@ import type { RouteCall } from "../http/routes.ts";
 import type { AnswerRequest, ReasoningDetail } from "./answer-request.ts";
 import { checkToolChoice } from "./check-tool-choice.ts";
 import { collectFiles } from "./collect-files.ts";
-import { continueRun, describeRequest } from "./continue-run.ts";
+import { type ContinuedRun, continueRun, describeRequest } from "./continue-run.ts";
 import { fieldRefusedError } from "./field-refused-error.ts";
 import { findModel } from "./model-names.ts";
 import { replyToConsent } from "./reply-to-consent.ts";
@@ -37,14 +37,14 @@ export interface OpenedAnswer {
   onFault?: RunService["onFault"];
 }
 
-/** Holds the run that answers a request. */
-interface OpenedRun extends Pick<OpenedAnswer, "run" | "roundIndex"> {
+/** Holds the run that answers a request, and what is told before its answer. */
+interface OpenedRun extends ContinuedRun {
   notes: readonly Text[];
 }
 
 /**
- * Opens the run that answers a request: goes on with the one that waits for the request's tool results, or fetches the request's files,
- * applies its parameters and begins one. A request that a page makes for itself gets one turn of the function-call model. Throws
+ * Opens the run that answers a request: goes on with the one that waits for the request's tool results, or applies the
+ * request's parameters, fetches its files and begins one. A request that a page makes for itself gets one turn of the function-call model. Throws
  * `HttpRefusalError` for what the request has wrong, and where the caller has had its share. The run is cancelled when the client
  * leaves, unless it is in the background.
  */
@@ -93,15 +93,17 @@ async function openRun(
   await checkToolChoice(duet, request, { clientTools, signal });
   const continued = await continueRun(runs, request, { caller, clientTools });
   if (continued) return { ...continued, notes: conversation.notes };
+  const models = await chooseModelParameters(duet, request);
+  const answerForm = await openAnswerForm(request);
+  await runs.prepare(caller);
+  // Nothing is fetched or read for a caller who has had its share.
+  runs.checkAdmission(caller);
   const { attachments, history, notes } = await collectFiles(conversation, {
     field: request.fields.messages,
     duet,
     locale,
     signal,
   });
-  const models = await chooseModelParameters(duet, request);
-  const answerForm = await openAnswerForm(request);
-  await runs.prepare(caller);
   // A person may read an answer, and reply; a program that wants JSON or comes back for it later does not.
   const asksInAnswer = request.format === undefined && storage === undefined && request.isBackground !== true;
   const run = beginRun({

@@ -1,6 +1,13 @@
 import type { ClientToolCall, ClientToolResult, GivenStep } from "../../core/client-tools.ts";
 import { detectLanguage, say, type Text } from "../../kit/locale.ts";
-import type { ClientResult, ModelMessage, RequestConversation, SaidMessage, WireFile } from "./answer-request.ts";
+import type {
+  ClientResult,
+  ModelMessage,
+  RequestConversation,
+  RequestFields,
+  SaidMessage,
+  WireFile,
+} from "./answer-request.ts";
 import { hasCutMark, removeCutMark } from "./cut-mark.ts";
 import { findDocumentNumbers } from "./document-numbers.ts";
 import { fieldRefusedError } from "./field-refused-error.ts";
@@ -11,9 +18,12 @@ const longestQuestion = 100_000;
 /**
  * Returns a client's messages as a question with its history. Calls of the client's tools belong to the question before them; what the
  * user says after their results, without an answer between, was said to that question too. Where an answer stands last, the question
- * is to go on with it. Throws `HttpRefusalError` (400), which names `field`, where nothing is asked or where it is too long.
+ * is to go on with it. Throws `HttpRefusalError` (400), which names the field of the messages, where nothing is asked or where it is too long.
  */
-export function toConversation(messages: readonly ModelMessage[], field: string): RequestConversation {
+export function toConversation(
+  messages: readonly ModelMessage[],
+  { messages: field, callsBeforeResults }: Pick<RequestFields, "messages" | "callsBeforeResults">,
+): RequestConversation {
   const instructions: string[] = [];
   const turns: Exchange[] = [];
   let orphans = 0;
@@ -37,7 +47,8 @@ export function toConversation(messages: readonly ModelMessage[], field: string)
   const files = last?.files ?? [];
   const steps = last?.steps ?? [];
   const question = last?.questions.join("\n\n").trim() || (files.length + steps.length > 0 ? unsaid : "");
-  if (question === "") throw fieldRefusedError(field, orphans > 0 ? resultsAlone : noQuestion);
+  if (question === "")
+    throw fieldRefusedError(field, orphans > 0 ? describeResultsAlone(callsBeforeResults) : noQuestion);
   if (question.length > longestQuestion) throw fieldRefusedError(field, describeTooLong(question.length));
   const said = messages.map(toSaid);
   return {
@@ -133,10 +144,12 @@ const noQuestion = {
   en: "there is no question (allowed: a message of the role user with text, an image or a file, or one of the assistant to go on with)",
 };
 
-const resultsAlone = {
-  zh: "只有工具结果，而等待它们的运行已经不在（已结束、超时，或程序重新启动过）。请带上之前的消息和调用，或用 previous_response_id 指出带有这些调用的响应",
-  en: "there are results of tools alone, and the run that waited for them is gone (ended, over its time, or the program was restarted). Bring the messages and calls before them, or name the response with the calls as previous_response_id",
-};
+function describeResultsAlone({ zh, en }: Text): Text {
+  return {
+    zh: `只有工具结果，前面没有与之对应的调用（允许：${zh}）`,
+    en: `there are results of tools, and no calls before them (allowed: ${en})`,
+  };
+}
 
 function describeTooLong(length: number): Text {
   return {

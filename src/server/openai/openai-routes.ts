@@ -27,7 +27,7 @@ export function createChat(service: RunService): Handle {
   return async (given) => {
     const asked = readChat(await readJsonBody(given, toFileBodyLimit(service.settings.http.maxBody)));
     const call = withAsker(given, service.settings.modelApi, asked.user);
-    const conversation = toConversation(readMessages(asked.messages), asked.fields.messages);
+    const conversation = toConversation(readMessages(asked.messages), asked.fields);
     const opened = await openAnswer(service, { ...asked, conversation }, call);
     const { run, locale } = opened;
     const naming = createCompletionId(opened.id, asked.model);

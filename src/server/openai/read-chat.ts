@@ -100,8 +100,13 @@ function toStopTexts(stop: z.infer<typeof chatBody>["stop"]): readonly string[] 
   return texts.length > 0 ? texts : undefined;
 }
 
-const chatFields = {
+/** Names the fields of a chat in errors. */
+export const chatFields = {
   messages: "messages",
+  callsBeforeResults: {
+    zh: "从提问开始的全部消息，包括含 tool_calls 的 assistant 消息",
+    en: "all messages from the question on, with the tool_calls of the assistant's",
+  },
   schema: "response_format.json_schema.schema",
   temperature: "temperature",
   topP: "top_p",

@@ -11,11 +11,12 @@ import { HttpRefusalError } from "../http/response/refusal.ts";
 import { toAnswerEnd } from "../model-api/answer-end.ts";
 import { findModel } from "../model-api/model-names.ts";
 import { readResponseId } from "./ids.ts";
-import { createLiveResponse, type LiveResponse, type LiveResponses } from "./live-response.ts";
+import { createLiveResponse, type LiveOptions, type LiveResponse, type LiveResponses } from "./live-response.ts";
 import { readBody } from "./read-request.ts";
+import { endRemovedResponse } from "./remove-response.ts";
 import { createResponse, type WireResponse } from "./response-object.ts";
 import { createResponseWriter } from "./response-writer.ts";
-import { isOver, loadResponse, type StoredResponse, saveResponse } from "./stored-response.ts";
+import { isOver, loadResponse, type StoredResponse, saveResponse, saveResponseAgain } from "./stored-response.ts";
 
 /** Holds what the routes of responses share. */
 export interface ResponsesContext {
@@ -32,14 +33,11 @@ export type FoundResponse =
  * Finds a caller's response, and goes on with its run where the process of that has ended. Returns undefined for one that there is not,
  * and for another caller's.
  */
-export async function findResponse(
-  context: ResponsesContext,
-  caller: Caller,
-  id: string,
-): Promise<FoundResponse | undefined> {
+async function findResponse(context: ResponsesContext, caller: Caller, id: string): Promise<FoundResponse | undefined> {
   const live = context.live.find(id, caller);
   if (live !== undefined && (await isRemoved(context, caller, live))) {
     context.live.remove(id, caller);
+    await endRemovedResponse(context.service, caller, live);
     return undefined;
   }
   if (live !== undefined) return { live, stored: live.stored };
@@ -52,16 +50,29 @@ export async function findResponse(
   return settle(context, caller, { stored, ...named });
 }
 
+/** Finds a response of the caller who asks. */
+export type FindResponse = (id: string) => Promise<FoundResponse | undefined>;
+
+/** Returns what finds the responses that one request names, each of them once: many items may stand in one response. */
+export function createFinder(context: ResponsesContext, caller: Caller): FindResponse {
+  const known = new Map<string, ReturnType<FindResponse>>();
+  return (id) => {
+    const finding = known.get(id) ?? findResponse(context, caller, id);
+    known.set(id, finding);
+    return finding;
+  };
+}
+
 /** Returns true where another process has removed a response that is over, or its conversation. What the store cannot tell is there. */
 async function isRemoved(
   { service: { duet } }: ResponsesContext,
   caller: Caller,
-  { isKept, response }: LiveResponse,
+  { isSaved, response }: LiveResponse,
 ): Promise<boolean> {
-  if (!isKept) return false;
+  if (!isSaved) return false;
   async function find(): Promise<boolean> {
     const { responses } = await duet.store(caller);
-    return responses === undefined || (await responses.get(response.id)) !== undefined;
+    return responses === undefined || responses.has(response.id);
   }
 
   return (await ignoreRejection(find(), "the monitor of the store reports it")) === false;
@@ -87,7 +98,7 @@ async function settle(
   const outcome = toFinishedOutcome(trace, duet.localeFor(trace.question));
   const conversationId = outcome.conversation_id || undefined;
   const ended = { ...stored, conversationId, response: toEndedResponse(stored, outcome, context.service) };
-  await ignoreRejection(saveResponse(store.responses, ended), "the next reader finds the same");
+  await ignoreRejection(saveResponseAgain(store.responses, ended), "the next reader finds the same");
   return { stored: ended };
 }
 
@@ -126,24 +137,21 @@ function reopenResponse(
     encryptsReasoning: request.encryptsReasoning,
     writeCall: request.readTools.writeCall,
     search: request.readTools.search,
-    keep: keepResponse(context, caller),
+    save: createSave(context, caller),
   });
   context.live.add(live, caller);
   return live;
 }
 
-/** Returns what keeps the responses of a caller. What cannot be kept is known to this process alone. */
-export function keepResponse(
-  { service }: ResponsesContext,
-  caller: Caller,
-): (stored: StoredResponse) => Promise<boolean> {
-  async function keep(stored: StoredResponse): Promise<boolean> {
+/** Returns what saves the responses of a caller. What cannot be saved is known to this process alone. */
+export function createSave({ service }: ResponsesContext, caller: Caller): LiveOptions["save"] {
+  async function save(stored: StoredResponse, wasSaved: boolean): Promise<boolean> {
     const { responses } = await service.duet.store(caller);
-    await saveResponse(responses, stored);
+    await (wasSaved ? saveResponseAgain(responses, stored) : saveResponse(responses, stored));
     return responses !== undefined;
   }
 
-  return async (stored) => (await ignoreRejection(keep(stored), "the monitor of the store reports it")) ?? false;
+  return async (...saved) => (await ignoreRejection(save(...saved), "the monitor of the store reports it")) ?? false;
 }
 
 function restartResponse({ response, body }: StoredResponse): WireResponse {

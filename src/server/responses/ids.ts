@@ -26,12 +26,12 @@ export function toResponseId(runId: string, roundIndex: number): string {
 
 /** Returns which run a response is of, and undefined for an ID that is none of ours. */
 export function readResponseId(id: string): { runId: string; roundIndex: number } | undefined {
-  const digits = new RegExp(
-    `^resp_([0-9a-f]{${runDigits}})([0-9a-f]{${countDigits}}|[0-9a-f]{${earlierDigits}})$`,
-  ).exec(id);
-  if (digits === null) return undefined;
-  const [, run = "", roundIndex = ""] = digits;
-  return { runId: `run-${run}`, roundIndex: Number.parseInt(roundIndex, 16) };
+  const found = new RegExp(`^resp_([0-9a-f]{${runDigits}})([0-9a-f]{${countDigits}}|[0-9a-f]{${earlierDigits}})$`).exec(
+    id,
+  );
+  if (found === null) return undefined;
+  const [, run = "", digits = ""] = found;
+  return { runId: `run-${run}`, roundIndex: Number.parseInt(digits, 16) };
 }
 
 /** Returns the ID of the item at `index` of a response's output, or of its input. */

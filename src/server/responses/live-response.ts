@@ -25,13 +25,13 @@ export interface LiveResponse {
   readonly failure: HttpRefusal | undefined;
   /** Is true once the last event is there. */
   readonly isOver: boolean;
-  /** Is true once the response is over and kept, as far as it can be. */
+  /** Is true once the response is over and saved, as far as it can be. */
   readonly isSettled: boolean;
-  /** Is true once the store has the response. Where it has not, only this process knows it. */
-  readonly isKept: boolean;
+  /** Is true for a response that is over, once the store has been given it. Where it has not, only this process knows it. */
+  readonly isSaved: boolean;
   /** Resolves at the next event, at the end, or when the signal aborts. */
   waitForEvent(signal: AbortSignal): Promise<void>;
-  /** Keeps nothing more of the response, and resolves when what was to be kept before is. */
+  /** Saves nothing more of the response, and resolves when what was to be saved before is. */
   forget(): Promise<void>;
 }
 
@@ -39,12 +39,15 @@ export interface LiveOptions extends WriterOptions, Pick<ReadTools, "writeCall" 
   answer: OpenedAnswer;
   stored: StoredResponse;
   locale: Locale;
-  /** Keeps the response as it is then, and resolves with whether the store has it. Must not reject. */
-  keep(stored: StoredResponse): Promise<boolean>;
+  /**
+   * Saves the response as it is then, and resolves with whether that succeeded. One that was saved before is not saved again where
+   * another process has removed it. Must not reject.
+   */
+  save(stored: StoredResponse, wasSaved: boolean): Promise<boolean>;
 }
 
 /** Follows a run and writes its response. */
-export function createLiveResponse({ answer, stored, locale, keep, ...options }: LiveOptions): LiveResponse {
+export function createLiveResponse({ answer, stored, locale, save, ...options }: LiveOptions): LiveResponse {
   const { run } = answer;
   const events: WireEvent[] = [];
   const notifier = createNotifier();
@@ -52,7 +55,7 @@ export function createLiveResponse({ answer, stored, locale, keep, ...options }:
   let failure: HttpRefusal | undefined;
   let isOver = false;
   let isSettled = false;
-  let isKept = false;
+  let isSaved = false;
   const writer = createResponseWriter(
     stored.response,
     (event) => {
@@ -96,17 +99,17 @@ export function createLiveResponse({ answer, stored, locale, keep, ...options }:
   }
 
   let isForgotten = false;
-  let kept = keep(toStored());
+  let saving = save(toStored(), false);
+
+  async function saveEnd(): Promise<void> {
+    const wasSaved = await saving;
+    if (!isForgotten) saving = save(toStored(), wasSaved);
+    isSaved = (await saving) || wasSaved;
+  }
+
   writer.begin();
   void followAnswer(answer, handle, new AbortController().signal)
-    .then(() => kept)
-    .then(() => {
-      if (!isForgotten) kept = keep(toStored());
-      return kept;
-    })
-    .then((has) => {
-      isKept = has;
-    })
+    .then(saveEnd)
     .finally(() => {
       isSettled = true;
       notifier.notify();
@@ -130,18 +133,18 @@ export function createLiveResponse({ answer, stored, locale, keep, ...options }:
     get isSettled() {
       return isSettled;
     },
-    get isKept() {
-      return isKept;
+    get isSaved() {
+      return isSaved;
     },
     waitForEvent: notifier.wait,
     async forget() {
       isForgotten = true;
-      await kept;
+      await saving;
     },
   };
 }
 
-/** Waits until a response is over and kept, or until the signal aborts. */
+/** Waits until a response is over and saved, or until the signal aborts. */
 export async function waitUntilSettled(live: LiveResponse, signal: AbortSignal): Promise<void> {
   while (!live.isSettled && !signal.aborted) await live.waitForEvent(signal);
 }

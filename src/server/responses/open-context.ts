@@ -4,7 +4,7 @@ import { toText } from "../../kit/json.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { AnswerRequest, ModelMessage } from "../model-api/answer-request.ts";
 import { toConversation } from "../model-api/to-conversation.ts";
-import { findResponse, type ResponsesContext } from "./find-response.ts";
+import { createFinder, type FindResponse, type ResponsesContext } from "./find-response.ts";
 import { findResponseOfItem, itemPrefixes, readResponseId, toResponseId } from "./ids.ts";
 import { readItems, type WireItem } from "./read-items.ts";
 import type { ResponsesRequest } from "./read-request.ts";
@@ -29,34 +29,32 @@ export async function openContext(
   request: ResponsesRequest,
   caller: Caller,
 ): Promise<OpenedContext> {
-  const items = await resolveReferences(context, request.items, caller);
+  const find = createFinder(context, caller);
+  const items = await resolveReferences(find, request.items);
   const own = readItems(items, "input");
   const instructions = toInstruction(request.instructions);
   const isPlain = own.every(({ role }) => role === "user" || role === "instruction");
   // The results of calls belong to the question before them, which its instructions were for.
   const isReply = own.every(({ role }) => role === "tool");
-  const { previousId, conversationId } = request;
-  if (conversationId !== undefined) {
-    await checkConversation(context, conversationId, caller);
-    const { standing, before } = isReply ? await findQuestion(context, caller, own) : nothingBefore;
-    const said = instructions.length > 0 ? instructions : toInstruction(standing);
-    const conversation = toConversation([...said, ...before, ...own], "input");
-    return { conversation, storage: { conversationId }, namedId: conversationId };
-  }
+  const { previousId, conversationId, fields } = request;
+  if (conversationId !== undefined) await checkConversation(context, conversationId, caller);
   if (previousId === undefined) {
-    const conversation = toConversation([...instructions, ...own], "input");
-    return { conversation, storage: request.isStored && isPlain ? { conversationId: undefined } : undefined };
+    const { standing, before } = isReply ? await findQuestion(context, caller, { find, results: own }) : nothingBefore;
+    const said = instructions.length > 0 ? instructions : toInstruction(standing);
+    const conversation = toConversation([...said, ...before, ...own], fields);
+    const isKept = conversationId !== undefined || (request.isStored && isPlain);
+    return { conversation, storage: isKept ? { conversationId } : undefined, namedId: conversationId };
   }
-  const previous = await findPrevious(context, caller, previousId);
-  const before = readItems(await collectItems(context, caller, previous), "previous_response_id");
+  const previous = await findPrevious(find, previousId);
+  const before = readItems(await collectItems(find, previous), "previous_response_id");
   const standing = isReply && instructions.length === 0 ? toInstruction(previous.body.instructions) : instructions;
   if (request.isStored && isPlain && (await isLast(context, caller, previous))) {
     const said = before.filter(({ role }) => role === "instruction");
-    const conversation = toConversation([...instructions, ...said, ...own], "input");
+    const conversation = toConversation([...instructions, ...said, ...own], fields);
     const namedId = previous.response.conversation?.id;
     return { conversation, storage: { conversationId: previous.conversationId }, namedId };
   }
-  return { conversation: toConversation([...standing, ...before, ...own], "input"), storage: undefined };
+  return { conversation: toConversation([...standing, ...before, ...own], fields), storage: undefined };
 }
 
 /** Holds what was said before the results of calls, for which the client need name no response. */
@@ -72,7 +70,7 @@ const nothingBefore: ReadQuestion = { standing: undefined, before: [] };
 async function findQuestion(
   context: ResponsesContext,
   caller: Caller,
-  results: readonly ModelMessage[],
+  { find, results }: { find: FindResponse; results: readonly ModelMessage[] },
 ): Promise<ReadQuestion> {
   const ids = results.flatMap((message) => (message.role === "tool" ? [message.result.callId] : []));
   const [run] = ids.flatMap((id) => context.service.runs.findByClientCall(id, caller) ?? []);
@@ -80,11 +78,11 @@ async function findQuestion(
   const asked = run.clientCalls.rounds.findIndex(({ calls }) => calls.some(({ id }) => ids.includes(id)));
   const answered: StoredResponse[] = [];
   for (let roundIndex = 0; roundIndex <= asked; roundIndex += 1) {
-    const found = await findResponse(context, caller, toResponseId(run.id, roundIndex));
+    const found = await find(toResponseId(run.id, roundIndex));
     if (found) answered.push(found.stored);
   }
   const items = answered.flatMap(({ input, response }) => [...input, ...response.output.map((item) => ({ ...item }))]);
-  const before = readItems(await resolveReferences(context, items, caller), "input");
+  const before = readItems(await resolveReferences(find, items), "input");
   return { standing: answered[0]?.body.instructions ?? undefined, before };
 }
 
@@ -92,8 +90,8 @@ function toInstruction(text: string | null | undefined): ModelMessage[] {
   return text ? [{ role: "instruction", text }] : [];
 }
 
-async function findPrevious(context: ResponsesContext, caller: Caller, id: string): Promise<StoredResponse> {
-  const found = await findResponse(context, caller, id);
+async function findPrevious(find: FindResponse, id: string): Promise<StoredResponse> {
+  const found = await find(id);
   const shown = showValue(id);
   if (found === undefined)
     throw new HttpRefusalError({
@@ -117,20 +115,16 @@ async function findPrevious(context: ResponsesContext, caller: Caller, id: strin
 }
 
 /** Returns the items of a response and of all before it, oldest first. One that was deleted ends the list. */
-async function collectItems(
-  context: ResponsesContext,
-  caller: Caller,
-  last: StoredResponse,
-): Promise<readonly WireItem[]> {
+async function collectItems(find: FindResponse, last: StoredResponse): Promise<readonly WireItem[]> {
   const lists: (readonly WireItem[])[] = [];
   let next: StoredResponse | undefined = last;
   while (next !== undefined && lists.length < mostBefore) {
     lists.unshift([...next.input, ...next.response.output.map((item) => ({ ...item }))]);
     const id: string | null = next.response.previous_response_id;
-    next = id === null ? undefined : (await findResponse(context, caller, id))?.stored;
+    next = id === null ? undefined : (await find(id))?.stored;
   }
   const items = lists.flat();
-  return resolveReferences(context, items, caller);
+  return resolveReferences(find, items);
 }
 
 /** Returns true where nothing has been said in the conversation of a response since. */
@@ -165,18 +159,10 @@ async function checkConversation({ service: { duet } }: ResponsesContext, id: st
 }
 
 /** Puts the items of earlier responses in place of what only names them. What a model thought is not read again, so it may be missing. */
-async function resolveReferences(
-  context: ResponsesContext,
-  items: readonly WireItem[],
-  caller: Caller,
-): Promise<readonly WireItem[]> {
-  const known = new Map<string, StoredResponse | undefined>();
-
+async function resolveReferences(find: FindResponse, items: readonly WireItem[]): Promise<readonly WireItem[]> {
   async function findItem(id: string): Promise<WireItem | undefined> {
     const responseId = findResponseOfItem(id);
-    if (responseId === undefined) return undefined;
-    if (!known.has(responseId)) known.set(responseId, (await findResponse(context, caller, responseId))?.stored);
-    const stored = known.get(responseId);
+    const stored = responseId === undefined ? undefined : (await find(responseId))?.stored;
     const found = stored?.response.output.find((item) => item.id === id);
     return found ? { ...found } : stored?.input.find((item) => item.id === id);
   }

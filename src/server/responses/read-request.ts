@@ -72,6 +72,7 @@ export function readBody(body: ResponsesBody): Omit<ResponsesRequest, "items"> {
     reasoning: readDetail(body.reasoning),
     fields: {
       messages: "input",
+      callsBeforeResults,
       schema: "text.format.schema",
       temperature: "temperature",
       topP: "top_p",
@@ -89,6 +90,11 @@ function readDetail(reasoning: ResponsesBody["reasoning"]): ReasoningDetail | un
   if (summary === "concise") return "brief";
   return summary ? "full" : undefined;
 }
+
+const callsBeforeResults: Text = {
+  zh: "从提问开始的全部条目，包括这些调用；或用 previous_response_id 指出发出这些调用的响应",
+  en: "all items from the question on, with the calls, or previous_response_id with the response that made them",
+};
 
 const onlyStored: Text = {
   zh: "true 与 store: false 不能同用（允许：store 为 true 或省略）",

@@ -1,4 +1,4 @@
-import { toEventFrame } from "../api/event-frames.ts";
+import { toTypedFrame } from "../api/event-frames.ts";
 import type { HttpConnection } from "../http/connection.ts";
 import { toWrittenCall } from "./client-tools.ts";
 import type { LiveResponse } from "./live-response.ts";
@@ -27,7 +27,7 @@ export function streamResponse(
     const ready = live.isSettled || !live.isOver ? live.events.length : live.events.length - 1;
     while (next < ready && text.length <= pieceLength) {
       const event = live.events[next++];
-      if (event) text += toFrame(event);
+      if (event) text += toTypedFrame(event);
     }
     return text;
   }
@@ -40,7 +40,7 @@ export function streamResponse(
       if (left.signal.aborted || live.isSettled) return undefined;
       if (live.ticks !== ticks) {
         ticks = live.ticks;
-        return toFrame(createKeepAlive(live, next - 1));
+        return toTypedFrame(createKeepAlive(live, next - 1));
       }
       await live.waitForEvent(left.signal);
     }
@@ -65,10 +65,6 @@ function createKeepAlive({ response }: LiveResponse, sequence_number: number): W
   return { type: "response.in_progress", sequence_number, response };
 }
 
-function toFrame(event: WireEvent): string {
-  return toEventFrame(event.type, event);
-}
-
 /** Returns the events of a response that has ended, with the texts whole, from the event with this number on; at least the last one. */
 export function replayResponse(response: WireResponse, from: number): string {
   const events: WireEvent[] = [];
@@ -84,6 +80,6 @@ export function replayResponse(response: WireResponse, from: number): string {
   writer.endAs(response);
   return events
     .slice(Math.min(from, events.length - 1))
-    .map(toFrame)
+    .map(toTypedFrame)
     .join("");
 }

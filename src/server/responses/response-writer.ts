@@ -29,6 +29,8 @@ export interface WrittenEnd {
   notices: Outcome["notices"];
 }
 
+type CreateSearch = (responseId: string, index: number) => WireSearch;
+
 export interface ResponseWriter {
   /** Is the response as it is now. It grows in place. */
   readonly response: WireResponse;
@@ -38,8 +40,8 @@ export interface ResponseWriter {
   addReasoning(text: string): void;
   addText(text: string): void;
   addCall(call: WrittenCall): void;
-  /** Adds a search that the run has made, as it has ended. */
-  addSearch(createItem: (responseId: string, index: number) => WireSearch): void;
+  /** Adds a search that the run has made, as it has ended; behind the message that is being written, where there is one. */
+  addSearch(createItem: CreateSearch): void;
   end(end: WrittenEnd): void;
   /** Ends a response that somebody has stopped. */
   cancel(usage?: AnswerUsage): void;
@@ -66,6 +68,8 @@ export function createResponseWriter(
   const { output } = response;
   let next = 0;
   let open: WireMessage | WireReasoning | undefined;
+  /** Holds the searches that were made while a message is written, which is not cut in two by them. */
+  const late: CreateSearch[] = [];
 
   function send(type: EventType, fields: Readonly<Record<string, unknown>>): void {
     push({ type, sequence_number: next++, ...fields });
@@ -139,10 +143,25 @@ export function createResponseWriter(
   function close(status: ItemStatus, citations: readonly AnswerCitation[] = []): void {
     const item = open;
     open = undefined;
-    if (item === undefined) return;
-    if (item.type === "message") closeMessage(item, citations);
-    else closePart(item);
+    if (item?.type === "message") closeMessage(item, citations);
+    else if (item) closePart(item);
+    if (item) {
+      item.status = status;
+      sendItem("response.output_item.done", item);
+    }
+    for (const createItem of late.splice(0)) writeSearch(createItem);
+  }
+
+  function writeSearch(createItem: CreateSearch): void {
+    const item = createItem(response.id, output.length);
+    const { status } = item;
+    item.status = "in_progress";
+    addItem(item);
+    const place = locate(item);
+    send("response.web_search_call.in_progress", place);
+    send("response.web_search_call.searching", place);
     item.status = status;
+    if (status === "completed") send("response.web_search_call.completed", place);
     sendItem("response.output_item.done", item);
   }
 
@@ -195,19 +214,8 @@ export function createResponseWriter(
       sendItem("response.output_item.done", done);
     },
     addSearch(createItem) {
-      // An answer that has begun is not cut in two by it.
-      if (open?.type === "message") return;
-      close("completed");
-      const item = createItem(response.id, output.length);
-      const { status } = item;
-      item.status = "in_progress";
-      addItem(item);
-      const place = locate(item);
-      send("response.web_search_call.in_progress", place);
-      send("response.web_search_call.searching", place);
-      item.status = status;
-      if (status === "completed") send("response.web_search_call.completed", place);
-      sendItem("response.output_item.done", item);
+      late.push(createItem);
+      if (open?.type !== "message") close("completed");
     },
     end({ finish, citations, usage, notices }) {
       const isCut = finish === "length" || finish === "content-filter";

@@ -1,4 +1,3 @@
-import type { Caller } from "../../core/caller.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import type { RunService } from "../../runs/run-service.ts";
 import { toJsonResponse } from "../api/json-response.ts";
@@ -8,12 +7,13 @@ import type { Handle, Route, RouteCall } from "../http/routes.ts";
 import { withAsker } from "../model-api/find-asker.ts";
 import { openAnswer } from "../model-api/open-answer.ts";
 import { findEarlyRefusal } from "../model-api/stream-answer.ts";
-import { getResponse, keepResponse, type ResponsesContext } from "./find-response.ts";
-import { readResponseId, toResponseId } from "./ids.ts";
+import { createSave, getResponse, type ResponsesContext } from "./find-response.ts";
+import { toResponseId } from "./ids.ts";
 import { createLiveResponse, createLiveResponses, type LiveResponse, waitUntilSettled } from "./live-response.ts";
 import { openContext } from "./open-context.ts";
 import { readInputQuery, readStart, toItemPage } from "./read-query.ts";
 import { type ResponsesRequest, readRequest } from "./read-request.ts";
+import { endResponse, graceMs, removeConversation } from "./remove-response.ts";
 import { createResponse } from "./response-object.ts";
 import { replayResponse, streamResponse } from "./response-stream.ts";
 import { toKeptItems } from "./stored-response.ts";
@@ -63,16 +63,19 @@ async function begin(context: ResponsesContext, request: ResponsesRequest, call:
   const answer = await openAnswer(context.service, { ...request, ...opened }, call);
   const { run, locale, notes } = answer;
   const id = toResponseId(run.id, answer.roundIndex);
+  const before =
+    answer.roundIndex > 0 ? context.live.find(toResponseId(run.id, answer.roundIndex - 1), caller) : undefined;
+  const conversationId = opened.namedId ?? before?.response.conversation?.id;
   const stored = {
-    response: createResponse({ id, createdAt: run.startedAt, body: request.body, conversationId: opened.namedId }),
+    response: createResponse({ id, createdAt: run.startedAt, body: request.body, conversationId }),
     input: toKeptItems(id, request.items),
     body: request.body,
     notes,
     conversationId: opened.storage?.conversationId,
   };
-  const keep = isStored ? keepResponse(context, caller) : async () => false;
+  const save = isStored ? createSave(context, caller) : async () => false;
   const { writeCall, search } = readTools;
-  const live = createLiveResponse({ answer, stored, locale, encryptsReasoning, writeCall, search, keep });
+  const live = createLiveResponse({ answer, stored, locale, encryptsReasoning, writeCall, search, save });
   if (isStored) context.live.add(live, caller);
   const refusal = request.isStreamed && !request.isBackground ? await findEarlyRefusal(answer, "retried") : undefined;
   if (refusal) throw new HttpRefusalError(refusal);
@@ -103,9 +106,6 @@ function read(context: ResponsesContext): Handle {
   };
 }
 
-/** Limits how long a cancelled run is waited for, in milliseconds. */
-const graceMs = 2000;
-
 function cancel(context: ResponsesContext): Handle {
   return async ({ caller, params: { id = "" } }) => {
     const { live, stored } = await getResponse(context, caller, id);
@@ -120,34 +120,16 @@ function cancel(context: ResponsesContext): Handle {
 function remove(context: ResponsesContext): Handle {
   return async ({ caller, params: { id = "" } }) => {
     const { live, stored } = await getResponse(context, caller, id);
-    await live?.forget();
-    if (live && (!live.isOver || isWaitedFor(live))) {
-      await context.service.runs.cancel(live.run, graceMs);
-      await waitUntilSettled(live, AbortSignal.timeout(graceMs));
-    }
+    if (live) await endResponse(context.service, live);
     const { duet } = context.service;
     const store = await duet.store(caller);
     await store.responses?.remove(id);
     context.live.remove(id, caller);
     const { conversationId = live?.stored.conversationId, response } = stored;
     if (conversationId !== undefined && response.conversation === undefined)
-      await removeConversation(context, caller, conversationId);
+      await removeConversation(context.service, caller, conversationId);
     return toJsonResponse({ id, object: "response", deleted: true });
   };
-}
-
-/** Returns true where the run of a response that is over waits for the results of its calls. */
-function isWaitedFor({ run: { clientCalls }, response }: LiveResponse): boolean {
-  const roundIndex = readResponseId(response.id)?.roundIndex ?? 0;
-  return clientCalls.open !== undefined && clientCalls.open === clientCalls.rounds[roundIndex];
-}
-
-async function removeConversation({ service }: ResponsesContext, caller: Caller, id: string): Promise<void> {
-  const store = await service.duet.store(caller);
-  if (await store.responses?.hasAny(id)) return;
-  await store.remove(id);
-  service.duet.forget(id, caller);
-  service.runs.forgetConversation(id, caller);
 }
 
 function listInput(context: ResponsesContext): Handle {

@@ -24,11 +24,17 @@ export function isOver({ status }: Pick<WireResponse, "status">): boolean {
   return lastStates.has(status);
 }
 
-export async function saveResponse(
-  records: ResponseRecords | undefined,
-  { conversationId, ...stored }: StoredResponse,
-): Promise<void> {
-  await records?.put({ id: stored.response.id, conversationId, body: JSON.stringify(stored) });
+export async function saveResponse(records: ResponseRecords | undefined, stored: StoredResponse): Promise<void> {
+  await records?.put(toRecord(stored));
+}
+
+/** Saves a response that was saved before, unless another process has removed it since. */
+export async function saveResponseAgain(records: ResponseRecords | undefined, stored: StoredResponse): Promise<void> {
+  await records?.replace(toRecord(stored));
+}
+
+function toRecord({ conversationId, ...stored }: StoredResponse): ResponseRecord {
+  return { id: stored.response.id, conversationId, body: JSON.stringify(stored) };
 }
 
 export async function loadResponse(

@@ -31,13 +31,20 @@ export function createMemoryResponseRecords(): MemoryResponseRecords {
         const found = records.get(id);
         return found?.owner === owner ? found : undefined;
       };
+      const keep = (record: ResponseRecord): void => {
+        const before = records.get(record.id);
+        if (before !== undefined && before.owner !== owner) throw new Error("the response is another owner's");
+        records.set(record.id, { ...record, owner });
+      };
       return {
-        async put(record) {
-          const before = records.get(record.id);
-          if (before !== undefined && before.owner !== owner) throw new Error("the response is another owner's");
-          records.set(record.id, { ...record, owner });
+        put: async (record) => keep(record),
+        async replace(record) {
+          // No other process knows these, and one that had to make room is put back.
+          keep(record);
+          return true;
         },
         get: async (id) => find(id),
+        has: async (id) => find(id) !== undefined,
         remove: async (id) => find(id) !== undefined && records.delete(id),
         async hasAny(conversationId) {
           for (const record of records.values())

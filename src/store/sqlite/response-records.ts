@@ -20,11 +20,16 @@ export function createSqliteResponseRecords(
         if (putResponse.run(row).changes === 0) throw new Error("the response is another owner's");
       });
     },
+    async replace({ id, conversationId = null, body }) {
+      const row = { id, owner, conversation: conversationId, body: await packText(body) };
+      return connection.write(({ replaceResponse }) => replaceResponse.run(row).changes > 0);
+    },
     async get(id) {
       const row = await connection.read(({ response }) => response.get({ id, owner }));
       if (!(row?.body instanceof Uint8Array)) return undefined;
       return { id, conversationId: toText(row.conversation) || undefined, body: unpackText(row.body) };
     },
+    has: (id) => connection.read(({ hasResponse }) => hasResponse.get({ id, owner }) !== undefined),
     remove: (id) => connection.write(({ dropResponse }) => dropResponse.run({ id, owner }).changes > 0),
     hasAny: (conversation) =>
       connection.read(({ firstResponse }) => firstResponse.get({ conversation, owner }) !== undefined),

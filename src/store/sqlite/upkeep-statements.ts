@@ -118,6 +118,10 @@ export function prepareResponseRecords(prepare: Prepare) {
       INSERT INTO responses (id, owner, conversation, created_at, body) VALUES (:id, :owner, :conversation, :now, :body)
       ON CONFLICT (id) DO UPDATE SET conversation = excluded.conversation, body = excluded.body WHERE owner IS excluded.owner`),
     response: prepare("SELECT conversation, body FROM responses WHERE id = :id AND owner IS :owner"),
+    hasResponse: prepare("SELECT 1 FROM responses WHERE id = :id AND owner IS :owner"),
+    replaceResponse: prepare(
+      "UPDATE responses SET conversation = :conversation, body = :body WHERE id = :id AND owner IS :owner",
+    ),
     dropResponse: prepare("DELETE FROM responses WHERE id = :id AND owner IS :owner"),
     firstResponse: prepare("SELECT 1 FROM responses WHERE conversation = :conversation AND owner IS :owner LIMIT 1"),
     /** Selects responses that stand in no conversation. */

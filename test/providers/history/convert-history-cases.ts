@@ -70,7 +70,9 @@ export function turnOf(turn: FakeTurn, { settings: author }: WireCase, memory: M
   const reader = readers[author.wire](author, () => `made_${++made}`);
   const out: ModelEvent[] = [];
   for (const { text } of pieces[author.wire](memory.sign(turn, entry), entry)) {
-    for (const [, data = ""] of text.matchAll(/^data: (.*)$/gm)) reader.read({ data }, out);
+    // A separator of lines (U+2028) within a text ends no line of an event stream.
+    for (const line of text.split("\n"))
+      if (line.startsWith("data: ")) reader.read({ data: line.slice("data: ".length) }, out);
   }
   return reader.finishTurn();
 }

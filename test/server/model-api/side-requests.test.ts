@@ -2,11 +2,12 @@ import { expect, test } from "vitest";
 import { findDocumentNumbers } from "../../../src/server/model-api/document-numbers.ts";
 import { findSideRequest } from "../../../src/server/model-api/side-requests.ts";
 import { toConversation } from "../../../src/server/model-api/to-conversation.ts";
+import { chatFields } from "../../../src/server/openai/read-chat.ts";
 import { readMessages } from "../../../src/server/openai/read-messages.ts";
 import { plainQuestions, questionWithDocuments, sideRequests, title } from "../../fakes/chat-pages.ts";
 
 function isSide(messages: object[], { isStreamed = false, hasTools = false } = {}): boolean {
-  const { said } = toConversation(readMessages(messages as Parameters<typeof readMessages>[0]), "messages");
+  const { said } = toConversation(readMessages(messages as Parameters<typeof readMessages>[0]), chatFields);
   return findSideRequest({ isStreamed, hasTools, messages: said }) !== undefined;
 }
 
@@ -35,5 +36,5 @@ test("documents are known by the number that a program gives them, and an answer
     { role: "assistant", content: "Hello [1].\n\nReferences\n\n- [1] A https://a.example" },
     { role: "user", content: "And?" },
   ];
-  expect(toConversation(readMessages(said), "messages").documents.size).toBe(0);
+  expect(toConversation(readMessages(said), chatFields).documents.size).toBe(0);
 });

@@ -391,3 +391,17 @@ test("results for another caller's calls find no run, and a run that waits does 
   expect(model.requests).toHaveLength(2);
   await close();
 });
+
+test("results without the calls before them are refused in the words of this API, also while a run waits for them", async () => {
+  const { client } = await startWire({ turns: [{ calls: [toCall("1", "read", "a")] }] });
+  const { calls } = await askForCalls(client, [user("Compare")]);
+  const refused = askForCalls(client, [result(calls[0]?.id ?? "", "A")]);
+  await expect(refused).rejects.toMatchObject({
+    status: 400,
+    param: "messages",
+    message: expect.stringMatching(
+      /messages: there are results of tools, and no calls before them \(allowed: .*tool_calls/,
+    ),
+  });
+  await expect(refused).rejects.not.toMatchObject({ message: expect.stringMatching(/previous_response_id|gone/) });
+});

@@ -1,8 +1,14 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createAttachmentPreparation } from "../../../src/app/attachments/prepare-attachments.ts";
 import type { Attachment } from "../../../src/core/attachment.ts";
+import { createRunFiles } from "../../../src/core/files/run-files.ts";
+import { waitAbortable } from "../../../src/kit/async/timeout.ts";
+import type { Locale } from "../../../src/kit/locale.ts";
 import { collectFiles } from "../../../src/server/model-api/collect-files.ts";
 import { toConversation } from "../../../src/server/model-api/to-conversation.ts";
+import { chatFields } from "../../../src/server/openai/read-chat.ts";
 import { readMessages, type WireMessage } from "../../../src/server/openai/read-messages.ts";
+import { createHeavyWork, type HeavyWorkOptions } from "../../../src/tools/workers/heavy-work.ts";
 import { images } from "../../fakes/images.ts";
 import { body, servePages } from "../../tools/page/server.ts";
 import { assistant, errorShape, startWire, user } from "./wire.ts";
@@ -114,8 +120,70 @@ test.each([
   expect(model.requests).toEqual([]);
 });
 
+test("the files of a question have their own time to be checked, and the run reads those for which it was not enough", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const read = readConversation([
+    { role: "user", content: [text("Look"), picture("https://x.example/a.png")] },
+    assistant("Seen."),
+    { role: "user", content: [picture(dataUrl)] },
+  ]);
+  const fetchFile = async (_url: string, _room: number, signal: AbortSignal) => {
+    signal.throwIfAborted();
+    return { bytes: images.gif };
+  };
+  const checkFile = (_file: Attachment, _locale: unknown, signal: AbortSignal) =>
+    waitAbortable(new Promise<never>(() => {}), signal);
+  const collecting = collectFiles(read, { ...toSource(unreachable), duet: { fetchFile, checkFile } });
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(await collecting).toMatchObject({
+    attachments: [{ bytes: images.png }],
+    history: [{ attachments: [{ bytes: images.gif }] }],
+    notes: [],
+  });
+});
+
+test("a file is refused for its own faults alone: too much work asks to come back, and what took too long is told by the run", async () => {
+  const file = { filename: "a.pdf", file_data: Buffer.from("%PDF-1.4\n%%EOF").toString("base64") };
+  const read = readConversation([user("Hi"), { role: "user", content: [{ type: "file", file }] }]);
+  const open = (options: HeavyWorkOptions) => {
+    const work = createHeavyWork(options);
+    onTestFinished(() => work.close());
+    const preparation = createAttachmentPreparation(work);
+    const checkFile = (each: Attachment, locale: Locale, signal: AbortSignal) =>
+      preparation.check(each, { locale, signal });
+    return { preparation, source: { ...toSource(unreachable), duet: { fetchFile: unreachable, checkFile } } };
+  };
+  const place = "messages[1].content[0]";
+  await expect(collectFiles(read, open({ mostAtOnce: 0, mostWaiting: 0 }).source)).rejects.toMatchObject({
+    refusal: {
+      status: 503,
+      error: "overloaded",
+      param: place,
+      text: { en: expect.stringMatching(/^messages\[1\]\.content\[0\]: a\.pdf: 0 pieces/) },
+    },
+  });
+  await expect(collectFiles(read, open({}).source)).rejects.toMatchObject({ refusal: { status: 400, param: place } });
+  const slow = open({ limitMs: 0 });
+  const { attachments } = await collectFiles(read, slow.source);
+  const { refusals } = await slow.preparation.prepare(attachments, {
+    files: createRunFiles(),
+    locale: "en",
+    signal: slow.source.signal,
+  });
+  expect(refusals.map(({ en }) => en)).toEqual([expect.stringMatching(/^a\.pdf: .*could not be processed within/)]);
+});
+
+test("nothing is read of the files of a caller who has had its share", async () => {
+  const { post } = await startWire({ turns: ["One."], settings: { serve: { limits: { tokensPerDay: 20 } } } });
+  const broken = { type: "file", file: { filename: "a.pdf", file_data: "JVBERi0xLjQK" } };
+  const ask = (content: unknown) => post({ model: "duet-chat", messages: [{ role: "user", content }] });
+  expect((await ask("Hi")).status).toBe(200);
+  expect((await ask([broken])).status).toBe(429);
+});
+
 function readConversation(messages: readonly WireMessage[]) {
-  return toConversation(readMessages(messages), "messages");
+  return toConversation(readMessages(messages), chatFields);
 }
 
 function toSource(fetchFile: (url: string) => Promise<Attachment>) {

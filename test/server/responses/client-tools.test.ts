@@ -82,6 +82,18 @@ test("outputs go on with the run of a named conversation, and deleting a respons
   expect(await run.json()).toMatchObject({ status: "running" });
 });
 
+test("outputs alone go on with the run that waits for them, in the conversation that the client has named for it", async () => {
+  const { client, model, origin } = await startWire({ turns: ["Hi.", { calls: calls.slice(0, 1) }, "Done."] });
+  const asked = { model: "duet-agent", tools, instructions: "Be brief." };
+  const conversation = await beginConversation(origin);
+  const first = await client.responses.create({ ...asked, input: "Compare", conversation });
+  const second = await client.responses.create({ ...asked, input: outputsOf(first.output) });
+  expect([second.output_text, second._request_id]).toEqual(["Done.", first._request_id]);
+  expect(JSON.stringify(model.requests[2]?.messages)).toContain("result of function_call");
+  for (const { id } of [first, second]) await client.responses.delete(id);
+  expect((await fetch(`${origin}/agent/conversations/${conversation}`)).status).toBe(200);
+});
+
 test("a client that keeps its items sends them all again, and a run that is gone is answered from them", async () => {
   const { client, model } = await startWire({ turns: [{ calls: calls.slice(0, 1) }, "Done.", "From the history."] });
   const asked = { model: "duet-agent", tools, store: false };
@@ -118,7 +130,9 @@ test("after a restart of the server, outputs are answered from the response that
   for (const more of [{}, { conversation: await beginConversation(origin) }])
     await expect(client.responses.create({ ...asked, ...more, input })).rejects.toMatchObject({
       status: 400,
-      message: expect.stringMatching(/input: there are results of tools alone, .* is gone .*previous_response_id/),
+      message: expect.stringMatching(
+        /input: there are results of tools, and no calls before them \(allowed: .*previous_response_id/,
+      ),
     });
 });
 

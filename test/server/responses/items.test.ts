@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { readTools } from "../../../src/server/responses/client-tools.ts";
 import { readItems } from "../../../src/server/responses/read-items.ts";
-import { createResponse } from "../../../src/server/responses/response-object.ts";
+import { createResponse, createSearchItem } from "../../../src/server/responses/response-object.ts";
+import { replayResponse } from "../../../src/server/responses/response-stream.ts";
 import { createResponseWriter, type WireEvent } from "../../../src/server/responses/response-writer.ts";
+import { checkEvents } from "./response-events.ts";
 
+const responseId = `resp_${"0".repeat(34)}`;
 const png = `data:image/png;base64,${Buffer.from("png").toString("base64")}`;
 
 test("items become messages: calls that were made at once are one message, and what a vendor's model did by itself is left out", () => {
@@ -81,8 +84,12 @@ describe("the tools of a request", () => {
 
   test("are called in the form of their kind, one item each, after what was said", () => {
     const { writeCall } = readTools(tools, undefined);
-    const id = `resp_${"0".repeat(34)}`;
-    const begun = createResponse({ id, createdAt: 0, body: { model: "duet-agent" }, conversationId: undefined });
+    const begun = createResponse({
+      id: responseId,
+      createdAt: 0,
+      body: { model: "duet-agent" },
+      conversationId: undefined,
+    });
     const events: WireEvent[] = [];
     const writer = createResponseWriter(begun, (event) => events.push(event), { encryptsReasoning: false });
     writer.begin();
@@ -120,4 +127,35 @@ describe("the tools of a request", () => {
       "response.completed",
     ]);
   });
+});
+
+test("searches that are made once an answer has begun follow it, whole, streamed and replayed", () => {
+  const begun = createResponse({
+    id: responseId,
+    createdAt: 0,
+    body: { model: "duet-agent" },
+    conversationId: undefined,
+  });
+  const events: WireEvent[] = [];
+  const writer = createResponseWriter(begun, (event) => events.push(event), { encryptsReasoning: false });
+  const search = (query: string) =>
+    writer.addSearch((id, index) => createSearchItem(id, index, { query, ok: true, urls: [] }, false));
+  writer.begin();
+  search("before");
+  writer.addText("It is ");
+  search("first");
+  search("second");
+  writer.addText("done.");
+  const usage = { inputTokens: 1, outputTokens: 1, cachedTokens: 0, reasoningTokens: 0 };
+  writer.end({ finish: "stop", citations: [], usage, notices: undefined });
+  expect(writer.response.output).toMatchObject([
+    { type: "web_search_call", action: { query: "before" } },
+    { type: "message", status: "completed", content: [{ text: "It is done." }] },
+    { type: "web_search_call", status: "completed", action: { query: "first" } },
+    { type: "web_search_call", status: "completed", action: { query: "second" } },
+  ]);
+  expect(checkEvents(JSON.parse(JSON.stringify(events))).output).toEqual(writer.response.output);
+  const replayed = replayResponse(writer.response, 0);
+  const again = [...replayed.matchAll(/^data: (.*)$/gm)].map(([, data = ""]) => JSON.parse(data));
+  expect(checkEvents(again).output).toEqual(writer.response.output);
 });

@@ -129,6 +129,32 @@ test("a process does not know a response any longer that another one has removed
     await expect(here.client.responses.retrieve(id)).rejects.toMatchObject({ status: 404 });
 });
 
+test("a response that another process removes while it is written, or while its run waits for results, is gone at its end, and the run with it", async () => {
+  const home = await createHome();
+  const gate = Promise.withResolvers<void>();
+  const tools = [{ type: "function" as const, name: "read", parameters: { type: "object" }, strict: false }];
+  const turns = [{ calls: [{ id: "1", name: "read", input: {} }] }, "One.", "Never."];
+  const [here, there] = [await startWire({ ...home, turns }), await startWire(home)];
+  const paused = await here.client.responses.create({ ...asked, model: "duet-agent", tools });
+  const runs = async (state: string) =>
+    JSON.stringify(await (await fetch(`${here.origin}/agent/runs`)).json()).split(`"${state}"`).length - 1;
+  expect(await runs("running")).toBe(1);
+  await there.client.responses.delete(paused.id);
+  await expect(here.client.responses.retrieve(paused.id)).rejects.toMatchObject({ status: 404 });
+  expect(await runs("running")).toBe(0);
+  expect(await (await fetch(`${here.origin}/agent/conversations`)).json()).toMatchObject({ conversations: [] });
+
+  const slow = await startWire({ ...home, turns: ["One."], gate: gate.promise });
+  const begun = await slow.client.responses.create({ ...asked, background: true });
+  const last = await slow.client.responses.retrieve(begun.id, { stream: true });
+  await expect.poll(async () => (await there.client.responses.retrieve(begun.id)).status).toBe("in_progress");
+  await there.client.responses.delete(begun.id);
+  gate.resolve();
+  expect(checkEvents(await Array.fromAsync(last)).status).toBe("completed");
+  for (const { client } of [slow, there])
+    await expect(client.responses.retrieve(begun.id)).rejects.toMatchObject({ status: 404 });
+});
+
 test("a response that is not to be stored is nowhere afterwards", async () => {
   const { client, origin } = await startWire({ turns: ["One."] });
   const response = await client.responses.create({ ...asked, store: false });

@@ -16,7 +16,7 @@ export interface BareInput {
   setAside(): () => void;
   /** Holds what is half typed. */
   readonly text: string;
-  /** Puts a text in place of what is half typed. */
+  /** Puts a text in place of what is half typed, which stays where the text is too long. */
   set(text: string): void;
   /** Puts a text before what is half typed. */
   putBack(text: string): void;
@@ -37,7 +37,7 @@ export interface BareInputOptions {
   submit(text: string, isSeen: boolean): void;
   /** Resolves to what is to stand in place of the text. Never rejects. */
   complete(text: string): Promise<string | undefined>;
-  /** Reports that more was typed than a line may hold. The excess is left out. */
+  /** Reports that more was typed, or is to be put into the line, than it may hold. The excess is left out. */
   refuse(units: number): void;
   /** Handles Ctrl-C. */
   interrupt(): void;

@@ -28,7 +28,7 @@ export interface PlainTyping {
   writeAbove(write: () => void): void;
   /** Opens what is half typed, or this text, in an editor of the user's own, and puts what comes of it in its place. */
   edit(text?: string): Promise<void>;
-  /** Puts a text before what is half typed; it is shown with the next prompt. */
+  /** Puts a text before what is half typed; it is shown with the next prompt. Where both are too long together, nothing changes. */
   putBack(text: string): void;
   drop(): void;
   /** Ends the input when nobody types any more. */
@@ -87,6 +87,8 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
     const units = folds.countUnits(whole);
     if (units > mostTyped) {
       refuse(units);
+      // The earlier lines stay, too: a shorter end can still follow them.
+      input.set(text);
       if (isSeen) show("… ");
       return;
     }

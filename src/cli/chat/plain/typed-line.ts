@@ -10,6 +10,7 @@ import { countCells } from "../../terminal/text/width.ts";
 export interface TypedLine {
   readonly text: string;
   press(key: Key): void;
+  /** Puts a text in place of the line, which stays as it is where the text is too long. */
   set(text: string): void;
   /** Returns the line and begins the next one. */
   takeText(): string;
@@ -25,7 +26,10 @@ export interface TypedLineOptions {
   folds?: Folds | undefined;
   /** Writes to where the cursor stands: printable text, and backspaces that take it away again. */
   echo(text: string): void;
-  /** Reports the first time that more is typed than a line may hold. The excess is left out from then on. */
+  /**
+   * Reports the first time that more is typed than a line may hold, and every text that is too long to be set. The excess is left
+   * out from then on.
+   */
   refuse(units: number): void;
 }
 
@@ -61,8 +65,14 @@ export function createTypedLine({ history, folds = noFolds, echo, refuse }: Type
   }
 
   function set(text: string): void {
+    const units = folds.countUnits(text);
+    if (units > mostTyped) {
+      refuse(units);
+      return;
+    }
     cut(typed.length);
-    add(text);
+    typed = text;
+    echo(sanitize(text));
   }
 
   function recall(by: number): void {

@@ -2,7 +2,7 @@ import { type Locale, say } from "../../../kit/locale.ts";
 import type { Choice, PickOptions } from "../../questions/reader.ts";
 import type { Key } from "../../terminal/keys/key.ts";
 import type { Live, Size } from "../../terminal/screen/screen-types.ts";
-import type { Line } from "../../terminal/text/line.ts";
+import { createLine, type Line, toPlainText } from "../../terminal/text/line.ts";
 import { countCells, splitGraphemes } from "../../terminal/text/width.ts";
 import { cutLine } from "../../terminal/text/wrap.ts";
 
@@ -110,7 +110,7 @@ export function createPicker<T>({ picking, locale, onDone: done }: PickerOptions
       const hasHint = rows > 2;
       const most = Math.min(mostShown, Math.max(1, rows - (hasHint ? 2 : 1)));
       const from = Math.max(0, Math.min(at - Math.floor(most / 2), choices.length - most));
-      const shown = choices.slice(from, from + most);
+      const shown = fitLabels(choices.slice(from, from + most), columns);
       const width = Math.max(0, ...shown.map(({ label }) => countCells(label)));
       const lines: Line[] = [
         [{ text: picking.title, styles: ["strong"] }],
@@ -140,6 +140,18 @@ interface Place {
   isInForce: boolean;
   /** Is the width of the labels, in cells. */
   width: number;
+}
+
+/** Is the room that a label keeps, in cells; where there is less, only labels are shown. */
+const narrowestLabel = 20;
+
+/** Cuts labels so that what stands beside all of them is in view: one long label must not push it off the screen. */
+function fitLabels<T>(choices: readonly Choice<T>[], columns: number): Choice<T>[] {
+  const beside = Math.max(0, ...choices.map(({ detail = "" }) => countCells(detail)));
+  // Two cells for the mark, two for the gap, two for the sign of what is in force.
+  const room = columns - beside - 6;
+  if (beside === 0 || room < narrowestLabel) return [...choices];
+  return choices.map((choice) => ({ ...choice, label: toPlainText(cutLine(createLine(choice.label), room)) }));
 }
 
 function renderChoice<T>({ label, detail, words = [] }: Choice<T>, { isMarked, isInForce, width }: Place): Line {

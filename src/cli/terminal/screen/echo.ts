@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { fstatSync, readFileSync } from "node:fs";
 
 /**
  * Switches whether a terminal shows what is typed while nothing reads it. An Enter that is shown moves the cursor away from the lines
@@ -10,44 +10,94 @@ export interface Echo {
   turnOn(): void;
 }
 
+export interface EchoOptions {
+  /** Is open on the terminal. Without it nothing is changed. */
+  fd: number | undefined;
+  /** Turns the echo on for good when it aborts. */
+  signal: AbortSignal | undefined;
+}
+
 /** Limits how long the change may take, in milliseconds. */
 const longestChangeMs = 1000;
 
 /**
- * `fd` is open on the terminal. Does nothing where there is no `stty`, as on Windows, whose console shows nothing that nobody reads.
- * A process that ends gets its terminal back from Node as it was at the start.
+ * Does nothing where there is no `stty`, as on Windows, whose console shows nothing that nobody reads.
+ *
+ * Node gives the terminal back as it was at the start when the process exits, but not when another program takes its place (`exitNow`
+ * in exit.ts), which only follows an abort. After SIGKILL the shell that started us gives its terminal the modes of its own. Another
+ * process that turned the echo on after our end could meet that shell while it reads a line, and every key would stand there twice.
  */
-export function createEcho(fd: number): Echo {
-  let isOff = false;
+export function createEcho({ fd, signal }: EchoOptions): Echo {
+  let state: "on" | "off" | "unavailable" = fd === undefined ? "unavailable" : "on";
 
   function change(word: "echo" | "-echo"): boolean {
-    // In the background the terminal belongs to the shell, and a change of it would stop us (SIGTTOU).
-    if (!isInForeground()) return false;
     const limits = { timeout: longestChangeMs, killSignal: "SIGKILL" } as const;
     return spawnSync("stty", [word], { stdio: [fd, "ignore", "ignore"], ...limits }).status === 0;
   }
 
-  return {
-    turnOff() {
-      if (!isOff) isOff = change("-echo");
-    },
-    turnOn() {
-      if (isOff) isOff = !change("echo");
-    },
-  };
+  function turnOff(): void {
+    if (state !== "on" || signal?.aborted) return;
+    const isOurs = isInForeground();
+    // In the background the terminal belongs to the shell, and a change of it would stop us (SIGTTOU).
+    if (isOurs === false) return;
+    // What fails once would hold up every line.
+    state = isOurs && change("-echo") ? "off" : "unavailable";
+    if (state !== "off") return;
+    process.on("SIGCONT", turnOffAgain);
+    signal?.addEventListener("abort", turnOn);
+  }
+
+  /** Turns it off again when a shell continues us: while we stood still it had modes of its own. */
+  function turnOffAgain(): void {
+    removeListeners();
+    state = "on";
+    turnOff();
+  }
+
+  function turnOn(): void {
+    if (state !== "off") return;
+    removeListeners();
+    if (isInForeground() && change("echo")) state = "on";
+  }
+
+  function removeListeners(): void {
+    process.off("SIGCONT", turnOffAgain);
+    signal?.removeEventListener("abort", turnOn);
+  }
+
+  return { turnOff, turnOn };
 }
 
-/** Says whether what is typed at our terminal comes to us. */
-function isInForeground(): boolean {
+/**
+ * Returns what is open on the terminal that is drawn on, and undefined where it is not ours alone: a program that reads our output,
+ * as a pager, has modes of its own for the same terminal.
+ */
+export function findEchoTerminal(stdout: { readonly isTTY?: boolean }): number | undefined {
+  if (stdout.isTTY) return 1;
+  try {
+    const state = fstatSync(1);
+    return state.isFIFO() || state.isSocket() ? undefined : 2;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Says whether what is typed at our terminal comes to us; undefined where that cannot be found out. */
+function isInForeground(): boolean | undefined {
   const [group, foreground] = process.platform === "linux" ? readLinuxGroups() : readGroups();
-  return group !== undefined && group === foreground;
+  return group === undefined || foreground === undefined ? undefined : group === foreground;
 }
 
 /** Reads the fields 5 and 8, `pgrp` and `tpgid`, behind the name of the program, which may hold anything (proc(5)). */
 function readLinuxGroups(): (string | undefined)[] {
-  const stat = readFileSync("/proc/self/stat", "latin1");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return [fields[2], fields[5]];
+  try {
+    const stat = readFileSync("/proc/self/stat", "latin1");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return [fields[2], fields[5]];
+  } catch {
+    // It may not be mounted.
+    return [];
+  }
 }
 
 function readGroups(): string[] {

@@ -57,6 +57,34 @@ describe("plain lines on a terminal", () => {
     expect(await second).toBe("short");
   });
 
+  test("keep a line that is too long behind the earlier ones, so that a shorter end can follow them", async () => {
+    const { chatInterface, type, stdout } = openPlainConsole();
+    const whole = chatInterface.next();
+    await type("the beginning\\\r");
+    await type("x".repeat(999_990));
+    await type("\r");
+    expect(
+      stdout()
+        .replace(/x{999990}/g, "(all)")
+        .split("\n")
+        .slice(-2),
+    ).toEqual(["Too long, not inserted: 1000004 characters (allowed: at most 1000000 in total)", "… (all)"]);
+    await type("\u007f".repeat(10));
+    await type("\r");
+    expect((await whole)?.replace(/x{999980}/, "(all but ten)")).toBe("the beginning\n(all but ten)");
+  });
+
+  test("keep a line that is too long also where it was typed before its prompt", async () => {
+    const { chatInterface, type, stdout } = openPlainConsole();
+    void chatInterface.next();
+    await type(`one\rthe beginning\\\r${"x".repeat(999_990)}\r`);
+    expect(stdout()).toContain("Too long, not inserted: 1000004 characters");
+    const second = chatInterface.next();
+    expect(stdout().endsWith(`${prompt}${"x".repeat(999_990)}`)).toBe(true);
+    await type("\u0015the end\r");
+    expect(await second).toBe("the beginning\nthe end");
+  });
+
   test("take back what is typed, a Chinese character and an emoji as a whole", async () => {
     const { chatInterface, type, emulator } = openPlainConsole();
     const line = chatInterface.next();

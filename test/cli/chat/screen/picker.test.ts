@@ -51,6 +51,20 @@ test("in a list that filters, typed words leave what has them all, also in what 
   expect(choices(talks, typed("none"), "enter")).toEqual(["more"]);
 });
 
+test("a label that is wider than the screen pushes what stands beside the others off it no more", () => {
+  const long = { value: "a", label: "绿茶".repeat(30), detail: "2026-11-26 · 2 turns" };
+  const picker = createPicker({
+    picking: { title: "Which?", choices: [long, { ...long, value: "b", label: "Tea" }] },
+    locale: "en",
+    onDone() {},
+  });
+  const lines = picker.view({ columns: 60, rows: 10 }).lines.map(toPlainText);
+  expect(lines.filter((line) => line.endsWith("2026-11-26 · 2 turns"))).toHaveLength(2);
+  expect(lines[1]).toContain("绿茶绿茶");
+  // Where there is no room for both, the label stands alone.
+  expect(picker.view({ columns: 30, rows: 10 }).lines.map(toPlainText)[2]).toContain("Tea");
+});
+
 test("Escape leaves", () => {
   expect(choices(consent, "down", "escape")).toEqual([undefined]);
 });

@@ -11,11 +11,13 @@ import { temporaryFolder } from "../fakes/program.ts";
 
 const json = async (response: Promise<Response> | Response) => JSON.parse(await (await response).text());
 
+const opened = { serve: { http: { operator: "local" } } };
+
 const paths = ["servers", "runs", "usage", "problems"].map((name) => `/operator/${name}`);
 
 test("the operator sees the runs of all callers, what they cost, what failed and which tools are slow", async () => {
   const call = { id: "1", name: "calculator", input: { expression: "6*7" } };
-  const { origin } = await startHttpDuet({ turns: [[call], "Forty-two."] });
+  const { origin } = await startHttpDuet({ turns: [[call], "Forty-two."], settings: opened });
   const ask = (message: string) =>
     fetch(`${origin}/agent/chat`, {
       method: "POST",
@@ -72,6 +74,12 @@ test("nobody else sees it: no request that a proxy has passed on, no page of ano
     { "x-real-ip": "127.0.0.1" },
     { host: "duet.example:3000" },
     { host: "localhost.evil.example" },
+    { origin: "http://localhost:4000" },
+    { origin: "http://127.0.0.1:3000" },
+    { origin: "https://localhost:3000" },
+    ...["x-forwarded-port", "x-forwarded-server", "cf-connecting-ip", "true-client-ip", "x-client-ip"].map((name) => {
+      return { [name]: "1" };
+    }),
     { origin: "https://pages.example" },
     { origin: "null" },
   ];
@@ -81,16 +89,32 @@ test("nobody else sees it: no request that a proxy has passed on, no page of ano
     false,
     false,
   ]);
-  const { origin } = await startHttpDuet();
+  const { origin } = await startHttpDuet({ settings: opened });
   for (const path of paths)
     expect((await fetch(origin + path, { headers: { "x-forwarded-for": "203.0.113.9" } })).status).toBe(403);
+});
+
+test("a proxy that adds no header shows nobody the view, unless the settings say that there is none or that it adds one", async () => {
+  const expected: [http: Record<string, unknown>, status: number][] = [
+    [{}, 403],
+    [{ operator: "local", publicUrl: "https://duet.example" }, 403],
+    [{ operator: "local", allowedHosts: ["duet.example"] }, 403],
+    [{ operator: "local", allowedOrigins: ["https://pages.example"] }, 403],
+    [{ operator: "local" }, 200],
+    [{ operator: "proxied", publicUrl: "https://duet.example" }, 200],
+  ];
+  for (const [http, status] of expected) {
+    const { origin } = await startHttpDuet({ settings: { serve: { http } } });
+    for (const path of [...paths, "/operator/settings"])
+      expect([http, path, (await fetch(origin + path)).status]).toEqual([http, path, status]);
+  }
 });
 
 test("a setting is changed in the file, with its comments, by the rules of the file; keys and commands are not", async () => {
   const folder = await temporaryFolder();
   const file = join(folder, "duet.config.json");
   const before =
-    '{\n  // Mine.\n  "agent": { "maxIterations": 4 }, // four\n  "mcpServers": { "own": { "command": "node" } }\n}\n';
+    '{\n  // Mine.\n  "agent": { "maxIterations": 4 }, // four\n  "mcpServers": { "own": { "command": "node" } },\n  "serve": { "http": { "operator": "local" } }\n}\n';
   await writeFile(file, before, { mode: 0o640 });
   const config = await loadConfig({ config: file }, { HOME: folder, DUET_HOME: folder }, folder);
   const { port, close } = await startHttpFace({

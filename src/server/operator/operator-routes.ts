@@ -35,12 +35,13 @@ export function createOperatorRoutes(
   problems: Pick<ProblemLog, "read">,
   config: Config,
 ): Readonly<Record<string, Route>> {
+  const guard = (handle: Handle): Handle => withOperatorAlone(config.serve.http, handle);
   return {
     "/operator/settings": createOperatorSettingsRoute(config),
-    "/operator/servers": { GET: withOperatorAlone(createServersRoute(service)) },
-    "/operator/runs": { GET: withOperatorAlone(createRunsRoute(service)) },
-    "/operator/usage": { GET: withOperatorAlone(createUsageRoute(service)) },
-    "/operator/problems": { GET: withOperatorAlone(createProblemsRoute(problems)) },
+    "/operator/servers": { GET: guard(createServersRoute(service)) },
+    "/operator/runs": { GET: guard(createRunsRoute(service)) },
+    "/operator/usage": { GET: guard(createUsageRoute(service)) },
+    "/operator/problems": { GET: guard(createProblemsRoute(problems)) },
   };
 }
 

@@ -29,8 +29,8 @@ export const settingChangesBody = z.strictObject({
 /** Serves the settings to the operator. What is changed counts from the next start on, as with a change of the file by hand. */
 export function createOperatorSettingsRoute(config: Config): Route {
   return {
-    GET: withOperatorAlone(async () => toJsonResponse(await describeSettings(config))),
-    PATCH: withOperatorAlone(async (call) => {
+    GET: withOperatorAlone(config.serve.http, async () => toJsonResponse(await describeSettings(config))),
+    PATCH: withOperatorAlone(config.serve.http, async (call) => {
       const { set = {}, unset = [] } = readFields(settingChangesBody, await readJsonBody(call, longestBody));
       await editSettings(config, { set, unset }).catch((thrown: unknown) => {
         throw thrown instanceof DuetError ? toRefusalError(thrown) : thrown;

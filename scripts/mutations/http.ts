@@ -443,6 +443,14 @@ export const http: readonly Mutation[] = [
     endangers: "a caller sees the questions of all others",
   },
   {
+    id: "settings-provider",
+    file: "src/config/edit-settings.ts",
+    text: "if (baseUrl === undefined && apiKeyEnv === undefined) return;",
+    becomes: 'if (role !== "answer" || apiKeyEnv === undefined) return;',
+    tests: ["test/server/operator.test.ts"],
+    endangers: "the key of one vendor is sent to the address of another",
+  },
+  {
     id: "settings-editable",
     file: "src/config/edit-settings.ts",
     text: "if (!editableSettings.includes(key)) throw notEditableError(key);",

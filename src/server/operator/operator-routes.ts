@@ -17,6 +17,7 @@ import type { RunService } from "../../runs/run-service.ts";
 import { toJsonResponse } from "../api/json-response.ts";
 import { readNumber, readPage } from "../api/page-query.ts";
 import type { Handle, Route } from "../http/routes.ts";
+import type { Log } from "../operations/log.ts";
 import type { ProblemLog } from "../operations/problem-log.ts";
 import { withOperatorAlone } from "./check-operator.ts";
 import { createOperatorSettingsRoute } from "./settings-route.ts";
@@ -34,10 +35,11 @@ export function createOperatorRoutes(
   service: RunService,
   problems: Pick<ProblemLog, "read">,
   config: Config,
+  log: Log,
 ): Readonly<Record<string, Route>> {
   const guard = (handle: Handle): Handle => withOperatorAlone(config.serve.http, handle);
   return {
-    "/operator/settings": createOperatorSettingsRoute(config),
+    "/operator/settings": createOperatorSettingsRoute(config, log),
     "/operator/servers": { GET: guard(createServersRoute(service)) },
     "/operator/runs": { GET: guard(createRunsRoute(service)) },
     "/operator/usage": { GET: guard(createUsageRoute(service)) },

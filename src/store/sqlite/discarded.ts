@@ -11,6 +11,10 @@ import type { Owner, Statements } from "./statements.ts";
  */
 const nobody = "\u0001discarded";
 
+/** Limits the pause after an attempt that has failed, in milliseconds. */
+const firstPauseMs = 1_000;
+const longestPauseMs = 60_000;
+
 /** Timers take no longer time, in milliseconds. */
 const longestTimerMs = 2_147_483_647;
 
@@ -28,20 +32,33 @@ export interface DiscardedConversations {
 export function createDiscardedConversations(
   connection: StoreConnection,
   now: () => number = Date.now,
+  setTimer: (callback: () => void, ms: number) => NodeJS.Timeout = setTimeout,
 ): DiscardedConversations {
   const closing = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let going: Promise<void> | undefined;
+  let pauseMs = firstPauseMs;
 
   async function remove(): Promise<void> {
-    const due = await connection.read(({ dueDiscarded }) => dueDiscarded.all({ now: now() }));
-    const removals = due.map(({ conversation }) => ({ id: toText(conversation), owner: nobody }));
-    if (removals.length > 0) await removeInSteps(connection, removals, { signal: closing.signal });
-    const next = await connection.read(({ nextDiscarded }) => nextDiscarded.get()?.until);
-    clearTimeout(timer);
-    if (typeof next === "number" && !closing.signal.aborted)
-      timer = setTimeout(() => void removeDue(), Math.min(longestTimerMs, Math.max(0, next - now()) + 1)).unref();
+    let waitMs: number | undefined = pauseMs;
+    try {
+      const due = await connection.read(({ dueDiscarded }) => dueDiscarded.all({ now: now() }));
+      const removals = due.map(({ conversation }) => ({ id: toText(conversation), owner: nobody }));
+      if (removals.length > 0) await removeInSteps(connection, removals, { signal: closing.signal });
+      const next = await connection.read(({ nextDiscarded }) => nextDiscarded.get()?.until);
+      waitMs = typeof next === "number" ? Math.max(0, next - now()) + 1 : undefined;
+      pauseMs = firstPauseMs;
+    } catch (thrown) {
+      // A file that is locked or full now may be written later.
+      pauseMs = Math.min(longestPauseMs, pauseMs * 2);
+      throw thrown;
+    } finally {
+      clearTimeout(timer);
+      if (waitMs !== undefined && !closing.signal.aborted) timer = wait(Math.min(longestTimerMs, waitMs));
+    }
   }
+
+  const wait = (ms: number): NodeJS.Timeout => setTimer(() => void removeDue(), ms).unref();
 
   async function removeDue(): Promise<void> {
     await going;

@@ -443,6 +443,22 @@ export const http: readonly Mutation[] = [
     endangers: "a caller sees the questions of all others",
   },
   {
+    id: "queue-token",
+    file: "src/server/api/conversations/begin-waiting.ts",
+    text: "if (validUntil !== undefined && validUntil * 1000 <= Date.now()) throw signedOutError();",
+    becomes: "",
+    tests: ["test/server/api/question-queues.test.ts"],
+    endangers: "somebody whose sign-in has ended still asks",
+  },
+  {
+    id: "queue-headers",
+    file: "src/server/api/conversations/question-queues.ts",
+    text: "return value === null ? [] : [[name, value]];",
+    becomes: 'return [[name, value ?? ""], ["authorization", headers.get("authorization") ?? ""]];',
+    tests: ["test/server/api/question-queues.test.ts"],
+    endangers: "the token of a caller stays in memory with a question that waits",
+  },
+  {
     id: "settings-provider",
     file: "src/config/edit-settings.ts",
     text: "if (baseUrl === undefined && apiKeyEnv === undefined) return;",

@@ -169,13 +169,16 @@ function unknownBranchError(branch: number, tree: TurnTree | undefined): HttpRef
 
 async function remove(api: ApiContext, { request, params: { id = "" }, caller }: RouteCall): Promise<Response> {
   const canUndo = readFlag(request, "undo") ?? false;
-  api.queue.clear(caller, id);
+  await api.queue.clear(caller, id);
   const going = listActiveRuns(api, caller, id);
   // A run that ended later would keep itself, and the conversation with it.
   await Promise.all(going.map((run) => api.runs.cancel(run, graceMs)));
   const store = await api.duet.store(caller);
   const until = canUndo ? await store.discard?.(id, undoMs) : undefined;
   const wasThere = until !== undefined || (await store.remove(id));
+  // What was asked or has begun meanwhile goes with it.
+  await api.queue.clear(caller, id);
+  await Promise.all(listActiveRuns(api, caller, id).map((run) => api.runs.cancel(run, graceMs)));
   if (!wasThere && going.length === 0) throw unknownConversationError(id);
   api.duet.forget(id, caller);
   api.runs.forgetConversation(id, caller);

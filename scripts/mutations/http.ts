@@ -459,6 +459,14 @@ export const http: readonly Mutation[] = [
     endangers: "the token of a caller stays in memory with a question that waits",
   },
   {
+    id: "image-denied",
+    file: "src/server/api/images.ts",
+    text: "if (!offered.some(({ name, source }) => name === pageTool.name && source === pageTool.source)) throw",
+    becomes: "if (!isPermitted && offered.length === 0) throw",
+    tests: ["test/server/api/conversation-changes.test.ts"],
+    endangers: "images are fetched where the operator lets nobody read the web",
+  },
+  {
     id: "settings-provider",
     file: "src/config/edit-settings.ts",
     text: "if (baseUrl === undefined && apiKeyEnv === undefined) return;",
@@ -477,8 +485,8 @@ export const http: readonly Mutation[] = [
   {
     id: "image-caller",
     file: "src/server/api/images.ts",
-    text: "if (tools !== undefined && !isNamePermitted(tools, pageTool)) throw new HttpRefusalError(notPermitted);",
-    becomes: 'if (tools?.[0] === "") throw new HttpRefusalError(notPermitted);',
+    text: "const isPermitted = tools === undefined || isNamePermitted(tools, pageTool);",
+    becomes: 'const isPermitted = tools?.[0] !== "";',
     tests: ["test/server/api/conversation-changes.test.ts"],
     endangers: "a caller who may use no tool that reads the web makes the server fetch any address",
   },

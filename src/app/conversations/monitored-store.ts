@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { DailyUsage } from "../../core/store/daily-usage.ts";
+import { findFileRef } from "../../core/store/find-file.ts";
 import type { Journal, RunJournal } from "../../core/store/journal.ts";
 import { findLastResult } from "../../core/store/move-numbers.ts";
 import type { ResponseRecords } from "../../core/store/response-records.ts";
@@ -118,6 +119,10 @@ export function createMonitoredStore(store: SharedStore, parts: MonitoredParts):
       return isRestored || count > 0;
     },
     rate: (runId, feedback) => watch(store.rate(runId, feedback)),
+    async findFile({ conversationId, hash }) {
+      const waiting = unsaved.find(owner, conversationId).flatMap(({ run }) => run.turn ?? []);
+      return findFileRef(waiting, hash) ?? watch(store.findFile({ conversationId, hash }));
+    },
     async readFile({ conversationId, hash }) {
       const waiting = unsaved.find(owner, conversationId).flatMap(({ run }) => run.files ?? []);
       const found = waiting.find((file) => file.hash === hash)?.bytes;

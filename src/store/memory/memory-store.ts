@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import { listBranchTurns, type TurnNode } from "../../core/store/branches.ts";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
 import { type DailyUsage, mostCallers, toUsageKey } from "../../core/store/daily-usage.ts";
+import { findFileRef } from "../../core/store/find-file.ts";
 import { findLastResult, moveNumbers } from "../../core/store/move-numbers.ts";
 import {
   dayMs,
@@ -207,6 +208,11 @@ export function createMemoryStore({
       [...conversations.values()]
         .filter((kept) => getOwned(kept) && (folder === undefined || (kept.folder ?? null) === folder))
         .sort((a, b) => b.asked - a.asked);
+    function findOwned(id: string, folder: string | null | undefined): StoredConversation[] {
+      const kept = getOwned(conversations.get(id));
+      return kept && (folder === undefined || (kept.folder ?? null) === folder) ? [kept] : [];
+    }
+
     const findFirstTrace = (id: string): AgentTrace | undefined =>
       listTraces().findLast(({ conversation_id }) => conversation_id === id);
     const listTraces = (): AgentTrace[] => [...traces.values()].filter(getOwned).map(({ trace }) => trace);
@@ -268,6 +274,14 @@ export function createMemoryStore({
         journal.end(runId, owner);
         dropExpired();
       },
+      async findFile({ conversationId, hash }) {
+        const kept = getOwned(conversations.get(conversationId));
+        const branches = kept?.turns.tree().branches ?? [];
+        return findFileRef(
+          branches.flatMap(({ branch }) => kept?.turns.read(branch).turns ?? []),
+          hash,
+        );
+      },
       async readFile({ conversationId, hash }) {
         return getOwned(conversations.get(conversationId)) && files.read(conversationId, hash);
       },
@@ -281,8 +295,8 @@ export function createMemoryStore({
         return begun?.id;
       },
       async list({ limit, offset, folder, withQuestions = false, id, isPinned, search }) {
-        return sortByLastAsked(folder)
-          .filter((kept) => (id ?? kept.id) === kept.id && (isPinned ?? kept.isPinned) === kept.isPinned)
+        return (id === undefined ? sortByLastAsked(folder) : findOwned(id, folder))
+          .filter((kept) => (isPinned ?? kept.isPinned) === kept.isPinned)
           .flatMap((kept) => {
             const match = search === undefined ? undefined : findText(kept, search);
             return search === undefined || match ? [{ kept, match }] : [];

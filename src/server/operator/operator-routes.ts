@@ -16,6 +16,7 @@ import type { RunHandle } from "../../runs/run-handle.ts";
 import type { RunService } from "../../runs/run-service.ts";
 import { toJsonResponse } from "../api/json-response.ts";
 import { readNumber, readPage } from "../api/page-query.ts";
+import { longestQuestion } from "../api/run-entry.ts";
 import type { Handle, Route } from "../http/routes.ts";
 import type { Log } from "../operations/log.ts";
 import type { ProblemLog } from "../operations/problem-log.ts";
@@ -24,9 +25,6 @@ import { createOperatorSettingsRoute } from "./settings-route.ts";
 
 /** Limits how long the states of servers are waited for, in milliseconds: one that hangs must not hide the others. */
 const serverWaitMs = 2_000;
-
-/** Limits a question in the list, in UTF-16 units. */
-const longestQuestion = 500;
 
 export const usageDays = { from: 1, to: keptUsageDays, otherwise: 30 } as const;
 

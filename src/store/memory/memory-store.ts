@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import { listBranchTurns, type TurnNode } from "../../core/store/branches.ts";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
 import { type DailyUsage, mostCallers, toUsageKey } from "../../core/store/daily-usage.ts";
+import { discardedOwner } from "../../core/store/discarded-owner.ts";
 import { findFileRef } from "../../core/store/find-file.ts";
 import { findLastResult, moveNumbers } from "../../core/store/move-numbers.ts";
 import {
@@ -80,9 +81,6 @@ export interface MemoryStoreOptions {
   /** Returns milliseconds since 1970. */
   now?: () => number;
 }
-
-/** Owns what was discarded. No caller is named like this. */
-const nobody = "\u0001discarded";
 
 /** Is how often the age of all conversations is looked at, in milliseconds. */
 const ageCheckMs = 3_600_000;
@@ -311,7 +309,7 @@ export function createMemoryStore({
         const kept = getOwned(conversations.get(id));
         if (kept === undefined) return undefined;
         kept.discarded = { owner, until: now() + graceMs };
-        changeOwner(kept, nobody);
+        changeOwner(kept, discardedOwner);
         records.removeOf(id);
         journal.removeOf(id, owner);
         setTimeout(dropDue, graceMs + 1).unref();

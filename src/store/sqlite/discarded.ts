@@ -1,15 +1,10 @@
+import { discardedOwner } from "../../core/store/discarded-owner.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { toText } from "../../kit/json.ts";
 import type { StoreConnection } from "./connection.ts";
 import { dropRunRecords } from "./journal/journal.ts";
 import { removeInSteps } from "./removal.ts";
 import type { Owner, Statements } from "./statements.ts";
-
-/**
- * Owns what has been taken away and may still be brought back. Every statement finds rows by their owner, so none can show them;
- * no caller is named like this.
- */
-const nobody = "\u0001discarded";
 
 /** Limits the pause after an attempt that has failed, in milliseconds. */
 const firstPauseMs = 1_000;
@@ -43,7 +38,7 @@ export function createDiscardedConversations(
     let waitMs: number | undefined = pauseMs;
     try {
       const due = await connection.read(({ dueDiscarded }) => dueDiscarded.all({ now: now() }));
-      const removals = due.map(({ conversation }) => ({ id: toText(conversation), owner: nobody }));
+      const removals = due.map(({ conversation }) => ({ id: toText(conversation), owner: discardedOwner }));
       if (removals.length > 0) await removeInSteps(connection, removals, { signal: closing.signal });
       const next = await connection.read(({ nextDiscarded }) => nextDiscarded.get()?.until);
       waitMs = typeof next === "number" ? Math.max(0, next - now()) + 1 : undefined;
@@ -78,7 +73,7 @@ export function createDiscardedConversations(
         statements.dropIdempotencyRecords.run({ id, owner });
         dropRunRecords(statements, { id, owner });
         statements.discard.run({ id, owner, until });
-        changeOwner(statements, { id, owner, to: nobody });
+        changeOwner(statements, { id, owner, to: discardedOwner });
         return true;
       });
       if (isThere) void removeDue();
@@ -87,7 +82,7 @@ export function createDiscardedConversations(
     restore: (id, owner) =>
       connection.write((statements) => {
         if (statements.undiscard.run({ id, owner, now: now() }).changes === 0) return false;
-        changeOwner(statements, { id, owner: nobody, to: owner });
+        changeOwner(statements, { id, owner: discardedOwner, to: owner });
         return true;
       }),
     removeDue,

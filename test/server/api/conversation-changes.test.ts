@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { ConversationEntryJson } from "../../../src/core/schemas/conversation-schema.ts";
 import type { ConversationJson } from "../../../src/core/store/conversation-json.ts";
+import { loadExported } from "../../../src/render/export/exported-conversation.ts";
 import { createSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { startHttpDuet } from "../../fakes/http-duet.ts";
 import { images } from "../../fakes/images.ts";
@@ -149,6 +150,32 @@ test("a conversation is named, pinned, searched, deleted, brought back and rated
   const restore = () => api.send(`/agent/conversations/${id}/restore`, { method: "POST" });
   expect([(await restore()).status, (await restore()).status]).toEqual([200, 404]);
   expect(await list(api)).toMatchObject([{ title: "Sums", pinned: true }]);
+});
+
+test("an export has the turns whose traces are gone: those of a fork whose original was deleted", async () => {
+  const api = await serveApi({ turns: ["One.", "Two.", "Three."] });
+  const { conversation_id: id } = await outcomeIn(api.chat({ message: "First?" }));
+  await api.chat({ message: "Second?", conversation_id: id });
+  const store = await api.service.duet.store({});
+  const fork = await store.branches?.fork(id);
+  await api.send(`/agent/conversations/${id}`, { method: "DELETE" });
+  await api.chat({ message: "Third?", conversation_id: fork });
+  const path = `/agent/conversations/${fork}/export`;
+  expect(await (await api.send(path)).text()).toMatch(
+    /## 1\n\n> First\?\n\nOne\.\n\n## 2\n\n> Second\?\n\nTwo\.\n\n## 3 · .*\n\n> Third\?/,
+  );
+  const { turns } = await json(api.send(`${path}?format=json`));
+  expect(turns.map(({ answer, steps }: Record<string, unknown>) => [answer, Array.isArray(steps)])).toEqual([
+    ["One.", true],
+    ["Two.", true],
+    ["Three.", true],
+  ]);
+  const exported = await loadExported(store, {
+    id: String(fork),
+    branch: undefined,
+    signal: new AbortController().signal,
+  });
+  expect(exported?.runs.map(({ final_answer }) => final_answer)).toEqual(["One.", "Two.", "Three."]);
 });
 
 test("the result of a call is read in parts", async () => {

@@ -357,7 +357,7 @@ export const http: readonly Mutation[] = [
   {
     id: "undo-hidden",
     file: "src/store/sqlite/discarded.ts",
-    text: "changeOwner(statements, { id, owner, to: nobody });",
+    text: "changeOwner(statements, { id, owner, to: discardedOwner });",
     becomes: "",
     tests: ["test/store/kept-conversations.test.ts"],
     endangers: "what was deleted is still listed and read",
@@ -461,8 +461,8 @@ export const http: readonly Mutation[] = [
   {
     id: "image-denied",
     file: "src/server/api/images.ts",
-    text: "if (!offered.some(({ name, source }) => name === pageTool.name && source === pageTool.source)) throw",
-    becomes: "if (!isPermitted && offered.length === 0) throw",
+    text: "if (!offered.some(({ name, source }) => name === pageTool.name && source === pageTool.source))",
+    becomes: "if (!isPermitted && offered.length === 0)",
     tests: ["test/server/api/conversation-changes.test.ts"],
     endangers: "images are fetched where the operator lets nobody read the web",
   },

@@ -86,7 +86,7 @@ export interface QueueOptions {
 }
 
 /** Is what is known of a question while its run begins. */
-interface Beginning {
+interface BeginningQuestion {
   stop: AbortController;
   ended: Promise<void>;
 }
@@ -95,7 +95,7 @@ export function createQuestionQueues({ runs, changes, begin, pauses = usualPause
   const queues = new Map<string, WaitingQuestion[]>();
   /** Holds the conversations whose queue is being worked off. */
   const going = new Set<string>();
-  const beginnings = new Map<string, Beginning>();
+  const beginnings = new Map<string, BeginningQuestion>();
   /** Ends the pauses of queues, by the keys of these. */
   const wakers = new Map<string, () => void>();
   /** Maps the runs of questions that have waited to these. */
@@ -131,7 +131,7 @@ export function createQuestionQueues({ runs, changes, begin, pauses = usualPause
     } catch (thrown) {
       if (stop.signal.aborted || runs.closing.aborted) return "gone";
       question.problem = toProblem(thrown, question.locale);
-      question.isRefused = !mayPass(thrown);
+      question.isRefused = !isPassing(thrown);
       notifyFollowers(question);
       return question.isRefused ? "refused" : "later";
     } finally {
@@ -226,7 +226,7 @@ export function createQuestionQueues({ runs, changes, begin, pauses = usualPause
 }
 
 /** Says whether a question that could not begin may begin later, without anybody doing anything. */
-function mayPass(thrown: unknown): boolean {
+function isPassing(thrown: unknown): boolean {
   if (thrown instanceof HttpRefusalError) return thrown.refusal.status === 429 || thrown.refusal.status === 503;
   const { code, retryable } = toDuetError(thrown);
   return retryable || code === "overloaded" || code === "rate_limit";

@@ -2,12 +2,15 @@ import { chmod, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { removeJsonValue, setJsonValue } from "../kit/edit-json.ts";
 import { DuetError } from "../kit/errors.ts";
+import { isRecord } from "../kit/json.ts";
 import { createRandomHex } from "../kit/random.ts";
 import type { Config } from "./config.ts";
-import { notAllowedError, unwritableFileError } from "./config-errors.ts";
+import { configError, notAllowedError, unwritableFileError } from "./config-errors.ts";
 import { loadConfig } from "./load-config.ts";
+import { readModelName } from "./models/resolve-model.ts";
 import { editableSettings } from "./settings/editable-settings.ts";
 import { parseJson } from "./sources/parse-json.ts";
+import { getValue } from "./sources/setting-path.ts";
 
 /** Says what is changed in the configuration file. */
 export interface SettingChanges {
@@ -26,19 +29,22 @@ type EditedConfig = Pick<Config, "file" | "environment" | "directory">;
  */
 export async function editSettings(config: EditedConfig, { set, unset }: SettingChanges): Promise<void> {
   const { environment, directory } = config;
+  const keys = [...Object.keys(set), ...unset];
   if (config.file === undefined) throw noFileError();
-  for (const key of [...Object.keys(set), ...unset]) if (!editableSettings.includes(key)) throw notEditableError(key);
+  for (const key of keys) if (!editableSettings.includes(key)) throw notEditableError(key);
   const file = await realpath(config.file);
   const before = await readFile(file, "utf8");
-  let text = before;
+  // A key that stands twice is refused here: nobody could say which of the two is changed.
+  let text = expandShortForms(before, await parseJson(before, file), keys);
   for (const [key, value] of Object.entries(set)) text = setJsonValue(text, key.split("."), value);
   for (const key of unset) text = removeJsonValue(text, key.split("."));
   const draft = `${file}.${createRandomHex()}.tmp`;
   try {
     await write(draft, text, (await stat(file)).mode);
-    await loadConfig({ config: draft }, environment, directory).catch((thrown: unknown) => {
+    const changed = await loadConfig({ config: draft }, environment, directory).catch((thrown: unknown) => {
       throw thrown instanceof DuetError ? renameFile(thrown, draft, file) : thrown;
     });
+    for (const role of modelRoles) if (keys.includes(`models.${role}.provider`)) checkProvider(changed, role);
     if ((await readFile(file, "utf8")) !== before) throw changedMeanwhileError();
     await rename(draft, file).catch((thrown: unknown) => {
       throw unwritableFileError(file, thrown);
@@ -51,6 +57,36 @@ export async function editSettings(config: EditedConfig, { set, unset }: Setting
 /** Returns what the file holds now; undefined where there is none. */
 export async function readSettingsFile({ file }: Pick<Config, "file">): Promise<unknown> {
   return file === undefined ? undefined : parseJson(await readFile(file, "utf8"), file);
+}
+
+const modelRoles = ["functionCall", "answer"] as const;
+
+/** The key of another vendor must not be sent to an address that was written for this one. */
+function checkProvider({ settings }: Pick<Config, "settings">, role: (typeof modelRoles)[number]): void {
+  const { baseUrl, apiKeyEnv } = settings.models?.[role] ?? {};
+  if (baseUrl === undefined && apiKeyEnv === undefined) return;
+  throw configError(`models.${role}.provider`, {
+    zh: "这个模型写有 baseUrl 或 apiKeyEnv，属于原来的提供商；请在配置文件中一起修改",
+    en: "this model has a baseUrl or an apiKeyEnv of its provider; change them together in the configuration file",
+  });
+}
+
+/** Makes objects of models that are written as `provider/model`, where a part of them is changed. */
+function expandShortForms(text: string, values: unknown, keys: readonly string[]): string {
+  let expanded = text;
+  for (const role of modelRoles) {
+    const path = ["models", role];
+    const written = getValue(values, path);
+    if (typeof written !== "string" || !keys.some((key) => key.startsWith(`models.${role}.`))) continue;
+    const named = readModelName(written);
+    if (named !== undefined) expanded = setJsonValue(expanded, path, named);
+  }
+  for (const key of keys) {
+    const parent = getValue(values, key.split(".").slice(0, 1));
+    if (key.includes(".") && parent !== undefined && parent !== null && !isRecord(parent))
+      throw notAllowedError(key.split(".")[0] ?? key, JSON.stringify(parent), { zh: "对象", en: "an object" });
+  }
+  return expanded;
 }
 
 async function write(draft: string, text: string, mode: number): Promise<void> {

@@ -146,6 +146,6 @@ export async function openRoutes() {
   const operations = openOperations({ metrics: duet.metrics, readStore: () => createStoreMonitor().status });
   return {
     open: { ...createHealthPages(health), ...createChatPages(), ...createClosedSignInPages("en") },
-    routes: joinRoutes(service, config, operations),
+    routes: joinRoutes(service, config, operations, () => {}),
   };
 }

@@ -11,11 +11,13 @@ import { temporaryFolder } from "../fakes/program.ts";
 
 const json = async (response: Promise<Response> | Response) => JSON.parse(await (await response).text());
 
+const opened = { serve: { http: { operator: "local" } } };
+
 const paths = ["servers", "runs", "usage", "problems"].map((name) => `/operator/${name}`);
 
 test("the operator sees the runs of all callers, what they cost, what failed and which tools are slow", async () => {
   const call = { id: "1", name: "calculator", input: { expression: "6*7" } };
-  const { origin } = await startHttpDuet({ turns: [[call], "Forty-two."] });
+  const { origin } = await startHttpDuet({ turns: [[call], "Forty-two."], settings: opened });
   const ask = (message: string) =>
     fetch(`${origin}/agent/chat`, {
       method: "POST",
@@ -72,6 +74,12 @@ test("nobody else sees it: no request that a proxy has passed on, no page of ano
     { "x-real-ip": "127.0.0.1" },
     { host: "duet.example:3000" },
     { host: "localhost.evil.example" },
+    { origin: "http://localhost:4000" },
+    { origin: "http://127.0.0.1:3000" },
+    { origin: "https://localhost:3000" },
+    ...["x-forwarded-port", "x-forwarded-server", "cf-connecting-ip", "true-client-ip", "x-client-ip"].map((name) => {
+      return { [name]: "1" };
+    }),
     { origin: "https://pages.example" },
     { origin: "null" },
   ];
@@ -81,20 +89,36 @@ test("nobody else sees it: no request that a proxy has passed on, no page of ano
     false,
     false,
   ]);
-  const { origin } = await startHttpDuet();
+  const { origin } = await startHttpDuet({ settings: opened });
   for (const path of paths)
     expect((await fetch(origin + path, { headers: { "x-forwarded-for": "203.0.113.9" } })).status).toBe(403);
 });
 
-test("a setting is changed in the file, with its comments, by the rules of the file; keys and commands are not", async () => {
+test("a proxy that adds no header shows nobody the view, unless the settings say that there is none or that it adds one", async () => {
+  const expected: [http: Record<string, unknown>, status: number][] = [
+    [{}, 403],
+    [{ operator: "local", publicUrl: "https://duet.example" }, 403],
+    [{ operator: "local", allowedHosts: ["duet.example"] }, 403],
+    [{ operator: "local", allowedOrigins: ["https://pages.example"] }, 403],
+    [{ operator: "local" }, 200],
+    [{ operator: "proxied", publicUrl: "https://duet.example" }, 200],
+  ];
+  for (const [http, status] of expected) {
+    const { origin } = await startHttpDuet({ settings: { serve: { http } } });
+    for (const path of [...paths, "/operator/settings"])
+      expect([http, path, (await fetch(origin + path)).status]).toEqual([http, path, status]);
+  }
+});
+
+/** Serves the settings of a file to its operator. */
+async function serveSettings(before: string, environment: Record<string, string> = {}) {
   const folder = await temporaryFolder();
   const file = join(folder, "duet.config.json");
-  const before =
-    '{\n  // Mine.\n  "agent": { "maxIterations": 4 }, // four\n  "mcpServers": { "own": { "command": "node" } }\n}\n';
   await writeFile(file, before, { mode: 0o640 });
-  const config = await loadConfig({ config: file }, { HOME: folder, DUET_HOME: folder }, folder);
+  const config = await loadConfig({ config: file }, { HOME: folder, DUET_HOME: folder, ...environment }, folder);
+  const lines: string[] = [];
   const { port, close } = await startHttpFace({
-    routes: { "/operator/settings": createOperatorSettingsRoute(config) },
+    routes: { "/operator/settings": createOperatorSettingsRoute(config, (line) => void lines.push(line)) },
   });
   onTestFinished(close);
   const send = (body?: object, headers: Record<string, string> = {}) =>
@@ -102,6 +126,13 @@ test("a setting is changed in the file, with its comments, by the rules of the f
       headers: { "content-type": "application/json", ...headers },
       ...(body && { method: "PATCH", body: JSON.stringify(body) }),
     });
+  return { folder, file, send, lines };
+}
+
+test("a setting is changed in the file, with its comments, by the rules of the file; keys and commands are not", async () => {
+  const before =
+    '{\n  // Mine.\n  "agent": { "maxIterations": 4 }, // four\n  "mcpServers": { "own": { "command": "node" } },\n  "serve": { "http": { "operator": "local" } }\n}\n';
+  const { folder, file, send } = await serveSettings(before);
   const find = async (answer: Promise<Response>, key: string) =>
     (await json(answer)).settings.find((each: { key: string }) => each.key === key);
   expect(await find(send(), "agent.maxIterations")).toMatchObject({
@@ -135,4 +166,55 @@ test("a setting is changed in the file, with its comments, by the rules of the f
   ]);
   await send({ unset: ["agent.maxIterations"] });
   expect(await readFile(file, "utf8")).toContain('"agent": {}, // four');
+});
+
+test("a model that is written in short is made an object, and a key that stands twice or a model of an address of its own is refused", async () => {
+  const open = '"serve": { "http": { "operator": "local" } }';
+  const short = await serveSettings(
+    `{ "locale": "en", "models": { "functionCall": "openai/gpt-5", "answer": "openai/gpt-5" }, ${open} }`,
+    { OPENAI_API_KEY: "sk-one", ANTHROPIC_API_KEY: "sk-two" },
+  );
+  expect((await short.send({ set: { "models.answer.temperature": 0.5 } })).status).toBe(200);
+  expect(JSON.parse(await readFile(short.file, "utf8")).models).toEqual({
+    functionCall: "openai/gpt-5",
+    answer: { provider: "openai", model: "gpt-5", temperature: 0.5 },
+  });
+  expect(short.lines).toEqual(["the operator changed settings: models.answer.temperature"]);
+  expect((await short.send({ set: { "models.answer.provider": "anthropic" } })).status).toBe(200);
+
+  const twice = await serveSettings(`{ "locale": "en", ${open} }`);
+  await writeFile(twice.file, `{ "agent": { "maxIterations": 4, "maxIterations": 5 }, ${open} }`);
+  const doubled = await twice.send({ set: { "agent.maxIterations": 6 } });
+  expect([doubled.status, (await json(doubled)).detail]).toEqual([
+    400,
+    expect.stringContaining('duplicate key "maxIterations"'),
+  ]);
+
+  const keys = { OPENAI_API_KEY: "sk-one", ANTHROPIC_API_KEY: "sk-two", MINE: "sk-three" };
+  const provider = { set: { "models.functionCall.provider": "anthropic" } };
+  for (const more of [{ baseUrl: "https://models.example/v1" }, { apiKeyEnv: "MINE" }]) {
+    const model = JSON.stringify({ provider: "openai", model: "gpt-5", ...more });
+    const { send, file } = await serveSettings(
+      `{ "locale": "en", "models": { "functionCall": ${model} }, ${open} }`,
+      keys,
+    );
+    const before = await readFile(file, "utf8");
+    const answer = await send(provider);
+    expect([answer.status, (await json(answer)).detail]).toEqual([400, expect.stringMatching(/provider.*baseUrl/)]);
+    expect(await readFile(file, "utf8")).toBe(before);
+  }
+  const variable = await serveSettings(`{ "locale": "en", "models": { "functionCall": "openai/gpt-5" }, ${open} }`, {
+    ...keys,
+    AGENT_FUNCTION_CALL_MODEL: '{"provider":"openai","base_url":"https://models.example/v1"}',
+  });
+  expect((await variable.send(provider)).status).toBe(400);
+});
+
+test("changes that are asked for at once are all made", async () => {
+  const { send, file, lines } = await serveSettings('{ "locale": "en", "serve": { "http": { "operator": "local" } } }');
+  const keys = ["maxIterations", "maxToolCalls", "maxTokens", "maxExecutionTime"];
+  const answers = await Promise.all(keys.map((key) => send({ set: { [`agent.${key}`]: 100 } })));
+  expect(answers.map(({ status }) => status)).toEqual(keys.map(() => 200));
+  expect(JSON.parse(await readFile(file, "utf8")).agent).toEqual(Object.fromEntries(keys.map((key) => [key, 100])));
+  expect(lines).toHaveLength(keys.length);
 });

@@ -172,6 +172,9 @@ describe.each(kinds)("what people do with answers in a store %s", (_, open) => {
       const found = await anna.readFile({ conversationId: "conv-1", hash: "h1" });
       return found && Buffer.from(found).toString();
     };
+    const find = (by: typeof store | typeof anna) => by.findFile({ conversationId: "conv-1", hash: "h1" });
+    expect([await find(anna), await find(store)]).toEqual([turn.files[0], undefined]);
+    expect(await anna.findFile({ conversationId: "conv-1", hash: "h" })).toBeUndefined();
     expect([await store.discard("conv-1", 10), await anna.discard("conv-none", 10)]).toEqual([undefined, undefined]);
     expect(await anna.discard("conv-1", 60_000)).toBe(1_060_000);
     expect(

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { DailyUsage } from "../../core/store/daily-usage.ts";
+import { findFileRef } from "../../core/store/find-file.ts";
 import type { Journal, RunJournal } from "../../core/store/journal.ts";
 import { findLastResult } from "../../core/store/move-numbers.ts";
 import type { ResponseRecords } from "../../core/store/response-records.ts";
@@ -15,7 +16,7 @@ import {
   toRunEntry,
 } from "../../core/store/store.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
-import { StoreError } from "../../store/store-errors.ts";
+import { noConversationError, StoreError } from "../../store/store-errors.ts";
 import { toConversationKey } from "./sessions.ts";
 import type { UnsavedRuns } from "./unsaved-runs.ts";
 
@@ -24,6 +25,8 @@ export interface MonitoredParts {
   owner?: string | undefined;
   /** Maps conversations to their sources, for runs that cannot be saved. */
   sourceLists?: LRUCache<string, SourceList>;
+  /** Holds conversations that were deleted and have not begun again: a run of theirs that ends later must not bring them back. */
+  deleted?: LRUCache<string, true>;
 }
 
 /** Limits the conversations whose source numbers are remembered for a run that cannot be saved. */
@@ -35,6 +38,7 @@ const mostConversations = 1000;
  */
 export function createMonitoredStore(store: SharedStore, parts: MonitoredParts): SharedStore {
   const { unsaved, owner, sourceLists = new LRUCache({ max: mostConversations }) } = parts;
+  const { deleted = new LRUCache<string, true>({ max: mostConversations }) } = parts;
   const toKey = (id: string): string => toConversationKey({ owner }, id);
 
   async function watch<T>(work: Promise<T>): Promise<T> {
@@ -68,14 +72,22 @@ export function createMonitoredStore(store: SharedStore, parts: MonitoredParts):
   }
 
   return {
-    of: (name) => createMonitoredStore(store.of(name), { unsaved, owner: name, sourceLists }),
+    of: (name) => createMonitoredStore(store.of(name), { unsaved, owner: name, sourceLists, deleted }),
     idempotency: createMonitoredRecords(store.idempotency, watch),
     ...(store.hostTimeouts && { hostTimeouts: createMonitoredTimeouts(store.hostTimeouts, watch) }),
     ...(store.responses && { responses: createMonitoredResponses(store.responses, watch) }),
     dailyUsage: createMonitoredUsage(store.dailyUsage, watch),
     load,
-    create: async (id, options) => rememberSources(await watch(store.create(id, options))),
-    append: (run) => unsaved.append({ owner, store, run, sources: sourceLists.get(toKey(run.conversationId)) }),
+    async create(id, options) {
+      const created = await watch(store.create(id, options));
+      deleted.delete(toKey(created.id));
+      return rememberSources(created);
+    },
+    async append(run) {
+      const key = toKey(run.conversationId);
+      if (deleted.has(key)) throw noConversationError();
+      await unsaved.append({ owner, store, run, sources: sourceLists.get(key) });
+    },
     summarise: (id, summary, branch, after) => watch(store.summarise(id, summary, branch, after)),
     latest: (folder) => watch(store.latest(folder)),
     branches: {
@@ -87,9 +99,30 @@ export function createMonitoredStore(store: SharedStore, parts: MonitoredParts):
     list: (page) => watch(store.list(page)),
     change: (id, changes) => watch(store.change(id, changes)),
     readVersion: async () => (await store.readVersion?.()) ?? 0,
-    discard: (id, graceMs) => watch(store.discard(id, graceMs)),
-    restore: (id) => watch(store.restore(id)),
+    async discard(id, graceMs) {
+      // What waits is saved no more, also by an attempt that begins meanwhile.
+      const until = Date.now() + graceMs;
+      const count = unsaved.setAside(owner, id, until);
+      try {
+        const discarded = await watch(store.discard(id, graceMs));
+        deleted.set(toKey(id), true);
+        return discarded ?? (count > 0 ? until : undefined);
+      } catch (thrown) {
+        unsaved.bringBack(owner, id);
+        throw thrown;
+      }
+    },
+    async restore(id) {
+      const isRestored = await watch(store.restore(id));
+      const count = unsaved.bringBack(owner, id);
+      if (isRestored || count > 0) deleted.delete(toKey(id));
+      return isRestored || count > 0;
+    },
     rate: (runId, feedback) => watch(store.rate(runId, feedback)),
+    async findFile({ conversationId, hash }) {
+      const waiting = unsaved.find(owner, conversationId).flatMap(({ run }) => run.turn ?? []);
+      return findFileRef(waiting, hash) ?? watch(store.findFile({ conversationId, hash }));
+    },
     async readFile({ conversationId, hash }) {
       const waiting = unsaved.find(owner, conversationId).flatMap(({ run }) => run.files ?? []);
       const found = waiting.find((file) => file.hash === hash)?.bytes;
@@ -98,6 +131,7 @@ export function createMonitoredStore(store: SharedStore, parts: MonitoredParts):
     async remove(id) {
       const isWaiting = unsaved.find(owner, id).length > 0;
       const isRemoved = await watch(store.remove(id));
+      deleted.set(toKey(id), true);
       unsaved.remove(owner, id);
       return isRemoved || isWaiting;
     },

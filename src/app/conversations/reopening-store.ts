@@ -172,6 +172,7 @@ export function createReopeningStore({ memory, monitor, open, schedule }: Reopen
       readVersion: async () => (await getCurrent().readVersion?.()) ?? 0,
       restore: (id) => getCurrent().restore(id),
       rate: (runId, feedback) => getCurrent().rate(runId, feedback),
+      findFile: (which) => getCurrent().findFile(which),
       readFile: (which) => getCurrent().readFile(which),
       async remove(id) {
         removeKept((each) => each.owner === owner && each.run.conversationId === id);

@@ -28,6 +28,10 @@ export interface UnsavedRuns {
   list(owner: string | undefined): readonly UnsavedRun[];
   /** Forgets the runs of a conversation that was deleted. */
   remove(owner: string | undefined, conversationId: string): void;
+  /** Takes the runs of a conversation aside that may be brought back until then, in milliseconds since 1970. Returns how many wait. */
+  setAside(owner: string | undefined, conversationId: string, until: number): number;
+  /** Lets the runs wait again that were taken aside. Returns how many there were. */
+  bringBack(owner: string | undefined, conversationId: string): number;
   /** Returns true once when earlier runs of the conversation have been saved late. */
   takeSaved(owner: string | undefined, conversationId: string): boolean;
   /** Records that the store has failed elsewhere, and tries to write it from time to time until it can be written. */
@@ -43,6 +47,8 @@ export interface UnsavedRunsOptions {
   limits?: UnsavedLimits;
   schedule?: Schedule | undefined;
   now?(): number;
+  /** Returns milliseconds since 1970. */
+  today?(): number;
 }
 
 export interface UnsavedLimits {
@@ -65,6 +71,7 @@ export function createUnsavedRuns({
   limits = usual,
   schedule,
   now = () => performance.now(),
+  today = Date.now,
 }: UnsavedRunsOptions): UnsavedRuns {
   let waiting: WaitingRun[] = [];
   let flushing: Promise<void> | undefined;
@@ -76,6 +83,8 @@ export function createUnsavedRuns({
     return problem === undefined || isClosed;
   }, schedule);
   const savedLate = new Set<string>();
+  /** Holds the runs of deleted conversations that may still be brought back. */
+  const aside = new Map<string, { runs: WaitingRun[]; until: number }>();
 
   function setWaiting(now: WaitingRun[]): void {
     waiting = now;
@@ -172,12 +181,38 @@ export function createUnsavedRuns({
     throw new UnsavedRunError(describeStoreProblem(problem, added.owner === undefined), problem);
   }
 
+  function dropAside(): void {
+    for (const [key, { until }] of aside) if (until <= today()) aside.delete(key);
+  }
+
+  const isOf = (each: UnsavedRun, owner: string | undefined, id: string): boolean =>
+    each.owner === owner && each.run.conversationId === id;
+
   return {
     append,
-    find: (owner, id) => waiting.filter((each) => each.owner === owner && each.run.conversationId === id),
+    setAside(owner, id, until) {
+      dropAside();
+      const runs = waiting.filter((each) => isOf(each, owner, id));
+      if (runs.length === 0) return 0;
+      aside.set(toConversationKey({ owner }, id), { runs, until });
+      setWaiting(waiting.filter((each) => !isOf(each, owner, id)));
+      return runs.length;
+    },
+    bringBack(owner, id) {
+      dropAside();
+      const key = toConversationKey({ owner }, id);
+      const { runs = [] } = aside.get(key) ?? {};
+      aside.delete(key);
+      if (runs.length === 0) return 0;
+      setWaiting([...runs, ...waiting]);
+      if (!isClosed) timer.start();
+      return runs.length;
+    },
+    find: (owner, id) => waiting.filter((each) => isOf(each, owner, id)),
     list: (owner) => waiting.filter((each) => each.owner === owner),
     remove(owner, id) {
-      setWaiting(waiting.filter((each) => each.owner !== owner || each.run.conversationId !== id));
+      setWaiting(waiting.filter((each) => !isOf(each, owner, id)));
+      aside.delete(toConversationKey({ owner }, id));
     },
     takeSaved: (owner, id) => savedLate.delete(toConversationKey({ owner }, id)),
     watch(found) {

@@ -104,6 +104,20 @@ const http = defineGroup(
       },
       fileHelp: "Callers need an API token or a sign-in, also without DUET_HTTP_TOKEN.",
     }),
+    operator: defineSetting(({ z }) => z.enum(["off", "local", "proxied"]).default("off"), {
+      help: {
+        zh: "[管理员视图](operator-view.zh.md)：不提供；只在本机提供；也在代理之后的服务器上提供（代理必须为每个请求加上 `X-Forwarded-For`）",
+        en: "[the operator's view](operator-view.md): none; on this machine; also on a server behind a proxy, which has to add `X-Forwarded-For` to every request",
+      },
+      fileHelp:
+        "The operator's view at /operator: none, on this machine, or also behind a proxy that adds X-Forwarded-For to every request.",
+      flag: {
+        name: "operator",
+        help: { zh: "打开管理员视图（仅限本机）", en: "opens the operator's view on this machine" },
+        choices: ["off", "local", "proxied"],
+        command: "serve",
+      },
+    }),
     auth,
   },
   { fileHelp: "`duet serve --http`." },

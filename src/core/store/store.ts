@@ -77,6 +77,11 @@ export interface ConversationStore {
     which: { conversationId: string } | { beginning: string } | { newest: number; beginning?: string },
   ): Promise<RunEntry[]>;
   /**
+   * Returns what a turn of this conversation, on any of its branches, says of the file with this hash; undefined when none names it,
+   * or when the conversation is another owner's. Without this method, whole conversations are loaded for it.
+   */
+  findFile?(which: { conversationId: string; hash: string }): Promise<FileRef | undefined>;
+  /**
    * Reads the bytes of an image or a document that a turn of this conversation names; undefined when there are none, or when the
    * conversation is another owner's. A store without this method keeps no bytes, and models are told the names alone.
    */
@@ -105,8 +110,10 @@ export interface ConversationPage {
   id?: string | undefined;
   /** Leaves out those that are pinned, or those that are not. */
   isPinned?: boolean | undefined;
-  /** Leaves out those in which these words do not stand. */
+  /** Leaves out those in which these words do not stand. A search that takes long ends with what it has found by then. */
   search?: string | undefined;
+  /** Ends a search: it rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
 }
 
 export interface CreateOptions {
@@ -136,6 +143,7 @@ export interface SharedStore extends ConversationStore {
   readonly dailyUsage: DailyUsage;
   readonly branches: ConversationBranches;
   change(id: string, changes: ConversationChanges): Promise<boolean>;
+  findFile(which: { conversationId: string; hash: string }): Promise<FileRef | undefined>;
   discard(id: string, graceMs: number): Promise<number | undefined>;
   restore(id: string): Promise<boolean>;
   rate(runId: string, feedback: Feedback | undefined): Promise<boolean>;

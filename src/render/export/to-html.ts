@@ -1,4 +1,3 @@
-import type { AgentTrace } from "../../core/trace.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { escapeHtml } from "../../kit/text/escape-html.ts";
 import { sanitize } from "../../kit/text/sanitize.ts";
@@ -7,6 +6,7 @@ import { renderTime } from "../render-time.ts";
 import { toTypedQuestion } from "../typed-question.ts";
 import {
   type ExportedConversation,
+  type ExportedRun,
   type ExportedStep,
   listExportedSteps,
   listModels,
@@ -37,8 +37,9 @@ ${turns.join("\n")}
 `;
 }
 
-function renderTurn(run: AgentTrace, number: number, locale: Locale): string {
-  const by = [renderTime(run.started_at), listModels([run]).join(" → "), say(locale, modeNames[run.mode])];
+function renderTurn(run: ExportedRun, number: number, locale: Locale): string {
+  const time = run.started_at && renderTime(run.started_at);
+  const by = [time, listModels([run]).join(" → "), run.mode && say(locale, modeNames[run.mode])];
   const ending = renderEnding(run, locale);
   return [
     `<h2>${number}</h2>`,

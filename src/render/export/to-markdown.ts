@@ -1,5 +1,4 @@
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
-import type { AgentTrace } from "../../core/trace.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { sanitize, toShortLine } from "../../kit/text/sanitize.ts";
 import { modeNames } from "../mode-names.ts";
@@ -7,6 +6,7 @@ import { renderTime } from "../render-time.ts";
 import { toTypedQuestion } from "../typed-question.ts";
 import {
   type ExportedConversation,
+  type ExportedRun,
   type ExportedStep,
   listExportedSteps,
   listModels,
@@ -36,14 +36,15 @@ export function toConversationMarkdown(exported: ExportedConversation, { locale,
   return sanitize(`${[`# ${toExportTitle(exported)}`, facts, ...turns].join("\n\n")}\n`);
 }
 
-function renderTurn(run: AgentTrace, { n, parent }: RunPlace, locale: Locale): string {
-  const heading = `## ${n} · ${renderTime(run.started_at)}`;
+function renderTurn(run: ExportedRun, { n, parent }: RunPlace, locale: Locale): string {
+  const heading = `## ${n}${run.started_at === undefined ? "" : ` · ${renderTime(run.started_at)}`}`;
   const place = parent === n - 1 ? "" : `*${renderPlace(parent, locale)}*`;
   const question = `> ${toTypedQuestion(run.question).trim().replaceAll("\n", "\n> ")}`;
-  const by = `*${[listModels([run]).join(" → "), say(locale, modeNames[run.mode])].filter(Boolean).join(" · ")}*`;
+  const mode = run.mode && say(locale, modeNames[run.mode]);
+  const by = [listModels([run]).join(" → "), mode].filter(Boolean).join(" · ");
   const steps = listExportedSteps(run, locale).map(renderStep);
   const ending = renderEnding(run, locale);
-  return [heading, place, question, by, ...steps, run.final_answer.trim(), ending && `*${ending}*`]
+  return [heading, place, question, by && `*${by}*`, ...steps, run.final_answer.trim(), ending && `*${ending}*`]
     .filter(Boolean)
     .join("\n\n");
 }

@@ -1,3 +1,4 @@
+import { createKeyedMutex, type KeyedMutex } from "../../kit/async/semaphore.ts";
 import type { RunService } from "../../runs/run-service.ts";
 import { type Changes, createChanges } from "./conversations/changes.ts";
 import { createQuestionQueues, type QuestionQueues, type QueueOptions } from "./conversations/question-queues.ts";
@@ -11,6 +12,8 @@ export interface ApiContext extends RunService {
   times: ApiTimes;
   changes: Changes;
   queue: QuestionQueues;
+  /** Lets the searches of each caller through one at a time. */
+  searches: KeyedMutex;
   /** Is true where a model may write the titles of conversations. */
   makesTitles: boolean;
 }
@@ -42,7 +45,14 @@ export function openApiContext(
   { makesTitles, beginWaiting }: Pick<ApiContext, "makesTitles"> & { beginWaiting: QueueOptions["begin"] },
 ): ApiContext {
   const changes = createChanges();
-  const shared = { keyed: createKeyedRuns(), takeFrames: createFrames(), times, changes, makesTitles };
+  const shared = {
+    keyed: createKeyedRuns(),
+    takeFrames: createFrames(),
+    times,
+    changes,
+    makesTitles,
+    searches: createKeyedMutex(),
+  };
   const queue = createQuestionQueues({ runs: service.runs, changes, begin: beginWaiting });
   return { ...service, ...shared, queue };
 }

@@ -9,7 +9,8 @@ import type { CallerScope, RunService } from "../../runs/run-service.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { Handle, Route } from "../http/routes.ts";
 import { type ApiContext, type ApiTimes, defaultTimes, openApiContext } from "./api-context.ts";
-import { beginChatRun, createChatRoute, toChatQuestion } from "./chat.ts";
+import { createChatRoute } from "./chat.ts";
+import { beginWaitingQuestion } from "./conversations/begin-waiting.ts";
 import { createEventsRoute } from "./conversations/change-stream.ts";
 import { createConversationRoutes } from "./conversations/conversation-routes.ts";
 import { createFileRoutes } from "./conversations/file-routes.ts";
@@ -34,7 +35,7 @@ export function createApi(
 ): Readonly<Record<string, Route>> {
   const shared: ApiContext = openApiContext(service, times, {
     makesTitles: config.conversations.titles,
-    beginWaiting: (question) => beginChatRun(shared, toChatQuestion(question, service.runs.closing)),
+    beginWaiting: (question, signal) => beginWaitingQuestion(shared, question, signal),
   });
   return {
     "/agent/chat": { POST: createChatRoute(shared) },

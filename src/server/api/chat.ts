@@ -20,7 +20,7 @@ import { confirmRun } from "../../runs/questions/confirm.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import { type CallerScope, releaseRun } from "../../runs/run-service.ts";
 import { type WaitResult, waitForRun } from "../../runs/wait-for-run.ts";
-import { createLeaveSignal } from "../http/connection.ts";
+import { clientLeft, createLeaveSignal } from "../http/connection.ts";
 import { readJsonBody, toFileBodyLimit } from "../http/request/read-body.ts";
 import { HttpRefusalError, toRetryResponse } from "../http/response/refusal.ts";
 import type { Handle, RouteCall } from "../http/routes.ts";
@@ -62,9 +62,6 @@ export function createChatRoute(api: ApiContext): Handle {
     return toJsonResponse(outcome, status, { ...toRunLocation(outcome.run_id), ...again?.headers });
   };
 }
-
-/** The client never reads this status; nginx uses it in its logs. */
-const clientLeft = 499;
 
 /** Timers accept no more, in milliseconds. The run's own limits end the wait long before. */
 const longestMs = 2_147_483_647;

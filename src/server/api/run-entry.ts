@@ -4,7 +4,7 @@ import type { RunHandle } from "../../runs/run-handle.ts";
 import type { ApiContext } from "./api-context.ts";
 
 /** Limits a question in the list, in UTF-16 units. */
-const longestQuestion = 500;
+export const longestQuestion = 500;
 
 /** Returns a run as a list shows it. */
 export function toRunEntry({ queue }: Pick<ApiContext, "queue">, run: RunHandle): RunEntryJson {

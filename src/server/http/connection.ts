@@ -88,3 +88,6 @@ export function createLeaveSignal({ onClose }: HttpConnection): AbortSignal {
   });
   return left.signal;
 }
+
+/** Is the status of an answer that its client has not waited for, and never reads; nginx uses it in its logs. */
+export const clientLeft = 499;

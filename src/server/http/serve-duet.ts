@@ -85,7 +85,7 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
       credentials: () => duet.credentials(),
       openAuth: auth && ((resource) => openCallers(auth, resource)),
       open: { ...createChatPages(), ...createClosedSignInPages(locale) },
-      routes: joinRoutes(service, config, operations),
+      routes: joinRoutes(service, config, operations, log),
       onChange(caller, listener) {
         const stop = [duet.gateway(caller).onChange(listener), mcp.runs.onChange(caller, () => listener("resources"))];
         return () => {
@@ -116,13 +116,14 @@ export function joinRoutes(
   service: RunService,
   config: Config,
   operations: Pick<Operations, "routes" | "problems">,
+  log: Log,
 ): RoutesByPath {
   return {
     ...createApi(service, config),
     ...createOpenAiRoutes(service),
     ...createResponsesRoutes(service),
     ...createMessageRoutes(service),
-    ...createOperatorRoutes(service, operations.problems, config),
+    ...createOperatorRoutes(service, operations.problems, config, log),
     ...operations.routes,
   };
 }

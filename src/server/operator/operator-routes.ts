@@ -16,16 +16,15 @@ import type { RunHandle } from "../../runs/run-handle.ts";
 import type { RunService } from "../../runs/run-service.ts";
 import { toJsonResponse } from "../api/json-response.ts";
 import { readNumber, readPage } from "../api/page-query.ts";
+import { longestQuestion } from "../api/run-entry.ts";
 import type { Handle, Route } from "../http/routes.ts";
+import type { Log } from "../operations/log.ts";
 import type { ProblemLog } from "../operations/problem-log.ts";
 import { withOperatorAlone } from "./check-operator.ts";
 import { createOperatorSettingsRoute } from "./settings-route.ts";
 
 /** Limits how long the states of servers are waited for, in milliseconds: one that hangs must not hide the others. */
 const serverWaitMs = 2_000;
-
-/** Limits a question in the list, in UTF-16 units. */
-const longestQuestion = 500;
 
 export const usageDays = { from: 1, to: keptUsageDays, otherwise: 30 } as const;
 
@@ -34,13 +33,15 @@ export function createOperatorRoutes(
   service: RunService,
   problems: Pick<ProblemLog, "read">,
   config: Config,
+  log: Log,
 ): Readonly<Record<string, Route>> {
+  const guard = (handle: Handle): Handle => withOperatorAlone(config.serve.http, handle);
   return {
-    "/operator/settings": createOperatorSettingsRoute(config),
-    "/operator/servers": { GET: withOperatorAlone(createServersRoute(service)) },
-    "/operator/runs": { GET: withOperatorAlone(createRunsRoute(service)) },
-    "/operator/usage": { GET: withOperatorAlone(createUsageRoute(service)) },
-    "/operator/problems": { GET: withOperatorAlone(createProblemsRoute(problems)) },
+    "/operator/settings": createOperatorSettingsRoute(config, log),
+    "/operator/servers": { GET: guard(createServersRoute(service)) },
+    "/operator/runs": { GET: guard(createRunsRoute(service)) },
+    "/operator/usage": { GET: guard(createUsageRoute(service)) },
+    "/operator/problems": { GET: guard(createProblemsRoute(problems)) },
   };
 }
 

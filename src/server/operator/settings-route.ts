@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Config } from "../../config/config.ts";
-import { editSettings, readSettingsFile } from "../../config/edit-settings.ts";
+import { editSettings, readSettingsFile, type SettingChanges } from "../../config/edit-settings.ts";
 import { createOverview } from "../../config/overview.ts";
 import { createFileJsonSchema } from "../../config/schema/file-schema.ts";
 import { editableSettings } from "../../config/settings/editable-settings.ts";
@@ -8,13 +8,17 @@ import { getValue } from "../../config/sources/setting-path.ts";
 import type { operatorSettingsSchema } from "../../core/schemas/operator-schema.ts";
 import { jsonValueSchema } from "../../core/schemas/outcome-schema.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { createKeyedMutex } from "../../kit/async/semaphore.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
+import { say } from "../../kit/locale.ts";
 import { toJsonResponse } from "../api/json-response.ts";
 import { readFields } from "../api/read-fields.ts";
+import { createLeaveSignal } from "../http/connection.ts";
 import { readJsonBody } from "../http/request/read-body.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { Route } from "../http/routes.ts";
+import type { Log } from "../operations/log.ts";
 import { withOperatorAlone } from "./check-operator.ts";
 
 /** Limits a change, in bytes. */
@@ -27,12 +31,26 @@ export const settingChangesBody = z.strictObject({
 });
 
 /** Serves the settings to the operator. What is changed counts from the next start on, as with a change of the file by hand. */
-export function createOperatorSettingsRoute(config: Config): Route {
+export function createOperatorSettingsRoute(config: Config, log: Log): Route {
+  const lock = createKeyedMutex();
+
+  /** Changes the file after all changes that were asked for earlier: each is made to what the one before has left. */
+  async function change(changes: SettingChanges, signal: AbortSignal): Promise<void> {
+    const release = await lock(config.file ?? "", signal);
+    try {
+      await editSettings(config, changes);
+    } finally {
+      release();
+    }
+    const keys = [...Object.keys(changes.set), ...changes.unset].join(", ");
+    log(say(config.locale, { zh: `管理员修改了设置：${keys}`, en: `the operator changed settings: ${keys}` }));
+  }
+
   return {
-    GET: withOperatorAlone(async () => toJsonResponse(await describeSettings(config))),
-    PATCH: withOperatorAlone(async (call) => {
+    GET: withOperatorAlone(config.serve.http, async () => toJsonResponse(await describeSettings(config))),
+    PATCH: withOperatorAlone(config.serve.http, async (call) => {
       const { set = {}, unset = [] } = readFields(settingChangesBody, await readJsonBody(call, longestBody));
-      await editSettings(config, { set, unset }).catch((thrown: unknown) => {
+      await change({ set, unset }, createLeaveSignal(call.connection)).catch((thrown: unknown) => {
         throw thrown instanceof DuetError ? toRefusalError(thrown) : thrown;
       });
       return toJsonResponse(await describeSettings(config));

@@ -2,6 +2,8 @@ import { LRUCache } from "lru-cache";
 import { listBranchTurns, type TurnNode } from "../../core/store/branches.ts";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
 import { type DailyUsage, mostCallers, toUsageKey } from "../../core/store/daily-usage.ts";
+import { discardedOwner } from "../../core/store/discarded-owner.ts";
+import { findFileRef } from "../../core/store/find-file.ts";
 import { findLastResult, moveNumbers } from "../../core/store/move-numbers.ts";
 import {
   dayMs,
@@ -79,9 +81,6 @@ export interface MemoryStoreOptions {
   /** Returns milliseconds since 1970. */
   now?: () => number;
 }
-
-/** Owns what was discarded. No caller is named like this. */
-const nobody = "\u0001discarded";
 
 /** Is how often the age of all conversations is looked at, in milliseconds. */
 const ageCheckMs = 3_600_000;
@@ -207,6 +206,11 @@ export function createMemoryStore({
       [...conversations.values()]
         .filter((kept) => getOwned(kept) && (folder === undefined || (kept.folder ?? null) === folder))
         .sort((a, b) => b.asked - a.asked);
+    function findOwned(id: string, folder: string | null | undefined): StoredConversation[] {
+      const kept = getOwned(conversations.get(id));
+      return kept && (folder === undefined || (kept.folder ?? null) === folder) ? [kept] : [];
+    }
+
     const findFirstTrace = (id: string): AgentTrace | undefined =>
       listTraces().findLast(({ conversation_id }) => conversation_id === id);
     const listTraces = (): AgentTrace[] => [...traces.values()].filter(getOwned).map(({ trace }) => trace);
@@ -268,6 +272,14 @@ export function createMemoryStore({
         journal.end(runId, owner);
         dropExpired();
       },
+      async findFile({ conversationId, hash }) {
+        const kept = getOwned(conversations.get(conversationId));
+        const branches = kept?.turns.tree().branches ?? [];
+        return findFileRef(
+          branches.flatMap(({ branch }) => kept?.turns.read(branch).turns ?? []),
+          hash,
+        );
+      },
       async readFile({ conversationId, hash }) {
         return getOwned(conversations.get(conversationId)) && files.read(conversationId, hash);
       },
@@ -281,8 +293,8 @@ export function createMemoryStore({
         return begun?.id;
       },
       async list({ limit, offset, folder, withQuestions = false, id, isPinned, search }) {
-        return sortByLastAsked(folder)
-          .filter((kept) => (id ?? kept.id) === kept.id && (isPinned ?? kept.isPinned) === kept.isPinned)
+        return (id === undefined ? sortByLastAsked(folder) : findOwned(id, folder))
+          .filter((kept) => (isPinned ?? kept.isPinned) === kept.isPinned)
           .flatMap((kept) => {
             const match = search === undefined ? undefined : findText(kept, search);
             return search === undefined || match ? [{ kept, match }] : [];
@@ -297,7 +309,7 @@ export function createMemoryStore({
         const kept = getOwned(conversations.get(id));
         if (kept === undefined) return undefined;
         kept.discarded = { owner, until: now() + graceMs };
-        changeOwner(kept, nobody);
+        changeOwner(kept, discardedOwner);
         records.removeOf(id);
         journal.removeOf(id, owner);
         setTimeout(dropDue, graceMs + 1).unref();

@@ -8,6 +8,8 @@ import type { Owner, Statements } from "./statements.ts";
 
 /** Limits how long one transaction searches, in milliseconds: the event loop stands still meanwhile. */
 const longestSliceMs = 8;
+/** Limits a whole search, in milliseconds. */
+const longestSearchMs = 10_000;
 /** Limits how many conversations one transaction looks through. */
 const sliceSize = 100;
 
@@ -17,19 +19,23 @@ export async function listConversations(
   owner: Owner,
   page: ConversationPage,
 ): Promise<ConversationEntry[]> {
-  const { limit, offset, folder = null, withQuestions = false, id = null, isPinned } = page;
+  const { limit, offset, folder = null, withQuestions = false, id, isPinned, signal } = page;
   const pinned = isPinned === undefined ? null : Number(isPinned);
-  const wanted = { owner, folder, id, pinned, questions: Number(withQuestions) };
+  const wanted = { owner, folder, pinned, questions: Number(withQuestions) };
+  if (id !== undefined) return connection.read(({ entry }) => entry.all({ ...wanted, id }).map(toEntry));
   if (page.search === undefined)
     return connection.read(({ list }) => list.all({ ...wanted, limit, offset, before: null }).map(toEntry));
   const search = createTextSearch(page.search);
   const found: ConversationEntry[] = [];
-  let before: number | null | undefined = null;
-  while (search !== undefined && before !== undefined && found.length < offset + limit) {
+  const began = performance.now();
+  let place: Place | undefined = { before: null, after: 0 };
+  while (search !== undefined && place !== undefined && found.length < offset + limit) {
+    signal?.throwIfAborted();
+    const { before, after }: Place = place;
     const parameters = { ...wanted, limit: sliceSize, offset: 0, before };
-    const slice: Slice = await connection.read((statements) => searchSlice(statements, search, parameters));
+    const slice: Slice = await connection.read((statements) => searchSlice(statements, search, parameters, after));
     found.push(...slice.found);
-    before = slice.next;
+    place = performance.now() - began > longestSearchMs ? undefined : slice.next;
     await letOthersRun();
   }
   return found.slice(offset, offset + limit);
@@ -37,28 +43,57 @@ export async function listConversations(
 
 type ListParameters = Record<string, string | number | null>;
 
+/** Is where a search goes on: with the conversations that are ordered before this number, and in the first of them after this turn. */
+interface Place {
+  before: number | null;
+  after: number;
+}
+
 interface Slice {
   found: ConversationEntry[];
-  /** Is what the last conversation is ordered by that was looked through; undefined after the last one of all. */
-  next: number | undefined;
+  /** Is undefined after the last conversation of all. */
+  next: Place | undefined;
 }
 
-function searchSlice(statements: Statements, search: TextSearch, parameters: ListParameters): Slice {
-  const began = performance.now();
+function searchSlice(
+  statements: Statements,
+  search: TextSearch,
+  parameters: ListParameters,
+  searchedTurns: number,
+): Slice {
+  const end = performance.now() + longestSliceMs;
   const rows = statements.list.all(parameters);
   const found: ConversationEntry[] = [];
-  for (const row of rows) {
-    const match = search.matchTitle(toText(row.title)) ?? findInTurns(statements, search, toText(row.id));
+  for (const [index, row] of rows.entries()) {
+    const after = index === 0 ? searchedTurns : 0;
+    const match =
+      search.matchTitle(toText(row.title)) ?? findInTurns(statements, search, { id: toText(row.id), after, end });
+    // It goes on in the midst of a conversation that is long.
+    if (typeof match === "number") return { found, next: { before: Number(row.asked) + 1, after: match } };
     if (match) found.push({ ...toEntry(row), match });
-    if (performance.now() - began > longestSliceMs) return { found, next: Number(row.asked) };
+    if (performance.now() > end) return { found, next: { before: Number(row.asked), after: 0 } };
   }
-  return { found, next: rows.length < sliceSize ? undefined : Number(rows.at(-1)?.asked) };
+  const isLast = rows.length < sliceSize;
+  return { found, next: isLast ? undefined : { before: Number(rows.at(-1)?.asked), after: 0 } };
 }
 
-function findInTurns({ searchedTurns }: Statements, search: TextSearch, id: string): TextMatch | undefined {
-  for (const { n, question, answer } of searchedTurns.iterate({ id, like: search.like ?? null })) {
+interface TurnSearch {
+  id: string;
+  after: number;
+  /** Is when the search of turns stops, in the time of `performance`. */
+  end: number;
+}
+
+/** Returns the match, or the number of the last turn that was searched when the time was over. */
+function findInTurns(
+  { searchedTurns }: Statements,
+  search: TextSearch,
+  { id, after, end }: TurnSearch,
+): TextMatch | number | undefined {
+  for (const { n, question, answer } of searchedTurns.iterate({ id, after, like: search.like ?? null })) {
     const match = search.matchTurn({ n: Number(n), question: toText(question), answer: toText(answer) });
     if (match) return match;
+    if (performance.now() > end) return Number(n);
   }
   return undefined;
 }

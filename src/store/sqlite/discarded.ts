@@ -1,3 +1,4 @@
+import { discardedOwner } from "../../core/store/discarded-owner.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { toText } from "../../kit/json.ts";
 import type { StoreConnection } from "./connection.ts";
@@ -5,11 +6,9 @@ import { dropRunRecords } from "./journal/journal.ts";
 import { removeInSteps } from "./removal.ts";
 import type { Owner, Statements } from "./statements.ts";
 
-/**
- * Owns what has been taken away and may still be brought back. Every statement finds rows by their owner, so none can show them;
- * no caller is named like this.
- */
-const nobody = "\u0001discarded";
+/** Limits the pause after an attempt that has failed, in milliseconds. */
+const firstPauseMs = 1_000;
+const longestPauseMs = 60_000;
 
 /** Timers take no longer time, in milliseconds. */
 const longestTimerMs = 2_147_483_647;
@@ -28,20 +27,33 @@ export interface DiscardedConversations {
 export function createDiscardedConversations(
   connection: StoreConnection,
   now: () => number = Date.now,
+  setTimer: (callback: () => void, ms: number) => NodeJS.Timeout = setTimeout,
 ): DiscardedConversations {
   const closing = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let going: Promise<void> | undefined;
+  let pauseMs = firstPauseMs;
 
   async function remove(): Promise<void> {
-    const due = await connection.read(({ dueDiscarded }) => dueDiscarded.all({ now: now() }));
-    const removals = due.map(({ conversation }) => ({ id: toText(conversation), owner: nobody }));
-    if (removals.length > 0) await removeInSteps(connection, removals, { signal: closing.signal });
-    const next = await connection.read(({ nextDiscarded }) => nextDiscarded.get()?.until);
-    clearTimeout(timer);
-    if (typeof next === "number" && !closing.signal.aborted)
-      timer = setTimeout(() => void removeDue(), Math.min(longestTimerMs, Math.max(0, next - now()) + 1)).unref();
+    let waitMs: number | undefined = pauseMs;
+    try {
+      const due = await connection.read(({ dueDiscarded }) => dueDiscarded.all({ now: now() }));
+      const removals = due.map(({ conversation }) => ({ id: toText(conversation), owner: discardedOwner }));
+      if (removals.length > 0) await removeInSteps(connection, removals, { signal: closing.signal });
+      const next = await connection.read(({ nextDiscarded }) => nextDiscarded.get()?.until);
+      waitMs = typeof next === "number" ? Math.max(0, next - now()) + 1 : undefined;
+      pauseMs = firstPauseMs;
+    } catch (thrown) {
+      // A file that is locked or full now may be written later.
+      pauseMs = Math.min(longestPauseMs, pauseMs * 2);
+      throw thrown;
+    } finally {
+      clearTimeout(timer);
+      if (waitMs !== undefined && !closing.signal.aborted) timer = wait(Math.min(longestTimerMs, waitMs));
+    }
   }
+
+  const wait = (ms: number): NodeJS.Timeout => setTimer(() => void removeDue(), ms).unref();
 
   async function removeDue(): Promise<void> {
     await going;
@@ -61,7 +73,7 @@ export function createDiscardedConversations(
         statements.dropIdempotencyRecords.run({ id, owner });
         dropRunRecords(statements, { id, owner });
         statements.discard.run({ id, owner, until });
-        changeOwner(statements, { id, owner, to: nobody });
+        changeOwner(statements, { id, owner, to: discardedOwner });
         return true;
       });
       if (isThere) void removeDue();
@@ -70,7 +82,7 @@ export function createDiscardedConversations(
     restore: (id, owner) =>
       connection.write((statements) => {
         if (statements.undiscard.run({ id, owner, now: now() }).changes === 0) return false;
-        changeOwner(statements, { id, owner: nobody, to: owner });
+        changeOwner(statements, { id, owner: discardedOwner, to: owner });
         return true;
       }),
     removeDue,

@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { NumberedSource } from "../../core/sources.ts";
 import { firstBranch } from "../../core/store/branches.ts";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
+import { findFileRef } from "../../core/store/find-file.ts";
 import { keepAll, type RetentionLimits } from "../../core/store/retention.ts";
 import {
   type Conversation,
@@ -32,6 +33,7 @@ import { createSqliteRetention } from "./retention.ts";
 import { type KnownTurns, type LoadedConversation, loadConversation, toTrace } from "./rows.ts";
 import { createSqliteSourceList } from "./source-list.ts";
 import type { Owner, Statements } from "./statements.ts";
+import { readTurnFiles } from "./turn-files.ts";
 import { createSqliteTypedHistory } from "./typed-texts.ts";
 import { createSqliteUsageHistory } from "./usage-history.ts";
 
@@ -166,6 +168,13 @@ export async function createSqliteStore(
           const json = feedback === undefined ? null : JSON.stringify(feedback);
           return rate.run({ run, owner, feedback: json }).changes > 0;
         }),
+      async findFile({ conversationId, hash }) {
+        const rows = await connection.read(({ turnFiles }) => turnFiles.all({ id: conversationId, hash, owner }));
+        return findFileRef(
+          rows.map(({ files }) => readTurnFiles(toText(files))),
+          hash,
+        );
+      },
       async readFile({ conversationId, hash }) {
         const row = await connection.read(({ readFile }) => readFile.get({ id: conversationId, hash, owner }));
         return row?.bytes instanceof Uint8Array ? row.bytes : undefined;

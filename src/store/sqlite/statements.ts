@@ -21,6 +21,13 @@ const runEntry = `iif(json_valid(trace), json_object('run_id', trace ->> '$.run_
 /** Limits how much of a question is searched when conversations are listed, in characters. */
 const longestShownQuestion = 300;
 
+/** Selects what a list of conversations shows of one. */
+const conversationEntry = `id, asked, mode, function_call, answer, title, named_by_person, pinned, created_at, updated_at, folder,
+  forked_from IS NOT NULL AS is_fork,
+  coalesce((SELECT turns FROM branches b WHERE b.conversation = c.id AND b.branch = c.branch), turns) AS turns,
+  iif(:questions, (SELECT group_concat(substr(question, 1, ${longestShownQuestion}), char(10)) FROM turns t
+    WHERE t.conversation = c.id), NULL) AS questions`;
+
 /** Identifies the owner of a conversation; null is the operator. */
 export type Owner = string | null;
 
@@ -81,6 +88,9 @@ export function prepareStatements(connection: DatabaseSync) {
       SELECT f.bytes AS bytes FROM conversation_files n
       JOIN conversations c ON c.id = n.conversation JOIN files f ON f.hash = n.hash
       WHERE n.conversation = :id AND n.hash = :hash AND c.owner IS :owner`),
+    turnFiles: prepare(`
+      SELECT t.files AS files FROM turns t JOIN conversations c ON c.id = t.conversation
+      WHERE t.conversation = :id AND c.owner IS :owner AND instr(t.files, :hash) > 0 ORDER BY t.n`),
     addTrace: prepare("INSERT INTO traces (run, conversation, trace, packed, owner) VALUES (?, ?, ?, ?, ?)"),
     dropPlan: prepare("DELETE FROM plans WHERE conversation = ?"),
     loadedTools: prepare("SELECT name FROM loaded_tools WHERE conversation = ? ORDER BY n"),
@@ -131,19 +141,19 @@ export function prepareStatements(connection: DatabaseSync) {
         OR EXISTS (SELECT 1 FROM journal_runs r WHERE r.conversation = conversations.id AND r.state = 'going'))
       ORDER BY asked DESC LIMIT 1`),
     list: prepare(`
-      SELECT id, asked, mode, function_call, answer, title, named_by_person, pinned, created_at, updated_at, folder, forked_from IS NOT NULL AS is_fork,
-        coalesce((SELECT turns FROM branches b WHERE b.conversation = c.id AND b.branch = c.branch), turns) AS turns,
-        iif(:questions, (SELECT group_concat(substr(question, 1, ${longestShownQuestion}), char(10)) FROM turns t
-          WHERE t.conversation = c.id), NULL) AS questions
-      FROM conversations c WHERE owner IS :owner AND (:folder IS NULL OR folder = :folder)
-        AND (:id IS NULL OR id = :id) AND (:pinned IS NULL OR pinned = :pinned) AND (:before IS NULL OR asked < :before)
+      SELECT ${conversationEntry} FROM conversations c WHERE owner IS :owner AND (:folder IS NULL OR folder = :folder)
+        AND (:pinned IS NULL OR pinned = :pinned) AND (:before IS NULL OR asked < :before)
       ORDER BY asked DESC LIMIT :limit OFFSET :offset`),
+    /** A plus keeps SQLite from taking the index of owners, and walking all conversations of one. */
+    entry: prepare(`
+      SELECT ${conversationEntry} FROM conversations c WHERE id = :id AND +owner IS :owner
+        AND (:folder IS NULL OR folder = :folder) AND (:pinned IS NULL OR pinned = :pinned)`),
     /** This connection's own changes leave the number as it is. */
     dataVersion: prepare("SELECT data_version AS version FROM pragma_data_version()"),
     /** SQLite's LIKE takes small for capital letters in ASCII alone. */
     searchedTurns: prepare(`
       SELECT n, question, answer FROM turns
-      WHERE conversation = :id AND (:like IS NULL OR question LIKE :like ESCAPE '\\' OR answer LIKE :like ESCAPE '\\')
+      WHERE conversation = :id AND n > :after AND (:like IS NULL OR question LIKE :like ESCAPE '\\' OR answer LIKE :like ESCAPE '\\')
       ORDER BY n`),
     setLastRun: prepare(
       "UPDATE conversations SET mode = :mode, function_call = :functionCall, answer = :answer WHERE id = :id",

@@ -89,6 +89,42 @@ test.each([
   expect(locked.monitor.status.state).toBe("ok");
 });
 
+test("a deleted conversation takes its waiting runs with it, and has them again when it is brought back", async () => {
+  const { store, lock, unlock, tick, monitor } = await lockedStore();
+  await store.append(finishedRun("a", "First?", "One."));
+  const sees = async () => (await store.load("a"))?.turns.map(({ question }) => question);
+  const deleteWaiting = async (question: string, graceMs: number) => {
+    lock();
+    await expect(store.append(finishedRun("a", question, "x"))).rejects.toBeInstanceOf(UnsavedRunError);
+    unlock();
+    expect(await store.discard("a", graceMs)).toBeGreaterThan(0);
+  };
+  await deleteWaiting("Second?", 60_000);
+  expect([await sees(), await store.list({ limit: 9, offset: 0 }), monitor.status.waiting]).toEqual([undefined, [], 0]);
+  await tick();
+  expect(await sees()).toBeUndefined();
+  expect(await store.restore("a")).toBe(true);
+  expect([await sees(), monitor.status.waiting]).toEqual([["First?", "Second?"], 1]);
+  await tick();
+  expect([await sees(), monitor.status.waiting]).toEqual([["First?", "Second?"], 0]);
+  // Nothing can be brought back where the time is over at once.
+  await deleteWaiting("Third?", 0);
+  expect(await store.restore("a")).toBe(false);
+  await tick();
+  expect(await sees()).toBeUndefined();
+});
+
+test("a run that ends after its conversation was deleted does not bring it back; one that is begun anew is kept", async () => {
+  const { store } = await lockedStore();
+  await store.append(finishedRun("a", "First?", "One."));
+  await store.remove("a");
+  await expect(store.append(finishedRun("a", "Late?", "x"))).rejects.toThrow();
+  expect(await store.load("a")).toBeUndefined();
+  await store.create("a", { isGiven: true });
+  await store.append(finishedRun("a", "Anew?", "One."));
+  expect((await store.load("a"))?.turns).toHaveLength(1);
+});
+
 test("too many or too old runs are given up, the oldest first, and counted", async () => {
   const { store, lock, tick, monitor, events, wait } = await lockedStore({ runs: 2, size: 1_000_000, keepMs: 100_000 });
   lock();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { ConversationEntryJson } from "../../../src/core/schemas/conversation-schema.ts";
 import type { ConversationJson } from "../../../src/core/store/conversation-json.ts";
+import { loadExported } from "../../../src/render/export/exported-conversation.ts";
 import { createSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { startHttpDuet } from "../../fakes/http-duet.ts";
 import { images } from "../../fakes/images.ts";
@@ -54,11 +55,21 @@ test("a question that is edited stands beside the first one, and models read not
 });
 
 test("two who ask behind the same turn at once both get their answers, on two branches", async () => {
-  const gate = Promise.withResolvers<void>();
-  const api = await serveApi({ turns: ["One.", "A.", "B."], gate: gate.promise });
-  const first = api.chat({ message: "First?" });
-  gate.resolve();
-  const { conversation_id: id } = await outcomeIn(first);
+  const own = scriptedModel(["One.", "A.", "B."]);
+  const both = Promise.withResolvers<void>();
+  let begun = 0;
+  const model: typeof own = {
+    ...own,
+    async stream(request, ...others) {
+      begun += 1;
+      if (begun === 3) both.resolve();
+      // Neither gets an answer before both have asked.
+      if (begun > 1) await both.promise;
+      return own.stream(request, ...others);
+    },
+  };
+  const api = await serveApi({ models: { functionCall: model, answer: model } });
+  const { conversation_id: id } = await outcomeIn(api.chat({ message: "First?" }));
   await Promise.all(["This?", "That?"].map((message) => api.chat({ message, conversation_id: id, parent: 1 })));
   const { branches = [] } = await read(api, id);
   const all = await Promise.all(branches.map(async ({ branch }) => asked(await read(api, id, `?branch=${branch}`))));
@@ -139,6 +150,32 @@ test("a conversation is named, pinned, searched, deleted, brought back and rated
   const restore = () => api.send(`/agent/conversations/${id}/restore`, { method: "POST" });
   expect([(await restore()).status, (await restore()).status]).toEqual([200, 404]);
   expect(await list(api)).toMatchObject([{ title: "Sums", pinned: true }]);
+});
+
+test("an export has the turns whose traces are gone: those of a fork whose original was deleted", async () => {
+  const api = await serveApi({ turns: ["One.", "Two.", "Three."] });
+  const { conversation_id: id } = await outcomeIn(api.chat({ message: "First?" }));
+  await api.chat({ message: "Second?", conversation_id: id });
+  const store = await api.service.duet.store({});
+  const fork = await store.branches?.fork(id);
+  await api.send(`/agent/conversations/${id}`, { method: "DELETE" });
+  await api.chat({ message: "Third?", conversation_id: fork });
+  const path = `/agent/conversations/${fork}/export`;
+  expect(await (await api.send(path)).text()).toMatch(
+    /## 1\n\n> First\?\n\nOne\.\n\n## 2\n\n> Second\?\n\nTwo\.\n\n## 3 · .*\n\n> Third\?/,
+  );
+  const { turns } = await json(api.send(`${path}?format=json`));
+  expect(turns.map(({ answer, steps }: Record<string, unknown>) => [answer, Array.isArray(steps)])).toEqual([
+    ["One.", true],
+    ["Two.", true],
+    ["Three.", true],
+  ]);
+  const exported = await loadExported(store, {
+    id: String(fork),
+    branch: undefined,
+    signal: new AbortController().signal,
+  });
+  expect(exported?.runs.map(({ final_answer }) => final_answer)).toEqual(["One.", "Two.", "Three."]);
 });
 
 test("the result of a call is read in parts", async () => {
@@ -344,4 +381,33 @@ test("an image of the internet comes from this server alone, when it is one that
   expect([ofAnna.status, (await problemIn(ofAnna)).detail]).toEqual([403, expect.stringContaining("read_page")]);
   const odd = ["data:image/png;base64,AAAA", "file:///etc/passwd", "javascript:alert(1)"];
   expect((await Promise.all(odd.map((url) => fetchImage(url)))).map(({ status }) => status)).toEqual([400, 400, 400]);
+});
+
+test("images are fetched for two of a caller at a time, so many wait and no more, and for nobody where pages may not be read", async () => {
+  const gate = Promise.withResolvers<void>();
+  const asked: (string | undefined)[] = [];
+  const site = createServer(async (request, response) => {
+    asked.push(request.url);
+    await gate.promise;
+    response.end(images.png);
+  });
+  site.listen(0, "127.0.0.1");
+  await once(site, "listening");
+  onTestFinished(() => void site.close());
+  const address = site.address();
+  const origin = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+  const web = { reach: [new URL(origin).host] };
+  const api = await serveApi({ settings: { web } });
+  const want = (name: string, as?: string) => api.send("/agent/images", { json: { url: `${origin}/${name}` }, as });
+  const mine = Array.from({ length: 21 }, () => want("mine"));
+  // One of them is refused at once, while the others wait.
+  expect((await Promise.race(mine)).status).toBe(429);
+  const hers = want("hers", "anna");
+  await expect.poll(() => asked).toContain("/hers");
+  expect(asked.filter((url) => url === "/mine").length).toBeLessThanOrEqual(2);
+  gate.resolve();
+  const ends = (await Promise.all([...mine, hers])).map(({ status }) => status).sort();
+  expect(ends).toEqual([...Array.from({ length: 21 }, () => 200), 429]);
+  const denied = await serveApi({ settings: { web, tools: { deny: ["read_page"] } } });
+  expect((await denied.send("/agent/images", { json: { url: `${origin}/a` } })).status).toBe(403);
 });

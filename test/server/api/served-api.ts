@@ -1,5 +1,6 @@
 import { onTestFinished } from "vitest";
 import * as z from "zod";
+import type { DuetOverrides } from "../../../src/app/ask-request.ts";
 import { openDuet } from "../../../src/app/open-duet.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { outcomeSchema } from "../../../src/core/schemas/outcome-schema.ts";
@@ -35,6 +36,8 @@ export interface ApiSettings {
   times?: Partial<ApiTimes>;
   /** The model says nothing before this resolves. */
   gate?: Promise<void>;
+  /** In place of the scripted model. */
+  models?: DuetOverrides["models"];
   /** When a sign-in runs out, in seconds since 1970. */
   signedInUntil?: () => number;
 }
@@ -45,6 +48,7 @@ export async function serveApi({
   settings = {},
   times,
   gate,
+  models,
   signedInUntil,
 }: ApiSettings = {}): Promise<ServedApi> {
   const model = scriptedModel(turns);
@@ -69,7 +73,7 @@ export async function serveApi({
       return model.stream(request, onEvent, signal);
     },
   };
-  const duet = await openDuet(config, { models: { functionCall: gated, answer: gated }, tools: [wipe] });
+  const duet = await openDuet(config, { models: models ?? { functionCall: gated, answer: gated }, tools: [wipe] });
   onTestFinished(() => duet.close());
 
   async function serve(): Promise<ServedApi> {

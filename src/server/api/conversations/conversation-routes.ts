@@ -15,6 +15,7 @@ import {
 import type { ConversationStore } from "../../../core/store/store.ts";
 import { showValue } from "../../../core/tools/argument-feedback.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
+import { clientLeft, createLeaveSignal } from "../../http/connection.ts";
 import { readJsonBody } from "../../http/request/read-body.ts";
 import { HttpRefusalError } from "../../http/response/refusal.ts";
 import type { Handle, Route, RouteCall } from "../../http/routes.ts";
@@ -51,15 +52,38 @@ export function createConversationRoutes(api: ApiContext): Readonly<Record<strin
   };
 }
 
-async function listPage(api: ApiContext, { request, caller }: RouteCall): Promise<Response> {
+async function listPage(api: ApiContext, { request, caller, connection }: RouteCall): Promise<Response> {
   const { limit, offset } = readPage(request);
   const wanted = { offset, search: readSearch(request), isPinned: readFlag(request, "pinned") };
   const store = await api.duet.store(caller);
-  const found = await store.list({ ...wanted, limit: limit + 1 });
+  const signal = createLeaveSignal(connection);
+  const list = () => store.list({ ...wanted, limit: limit + 1, signal });
+  const found = await (wanted.search === undefined ? list() : searchInTurn(api, caller, list, signal)).catch(
+    (thrown: unknown) => {
+      if (signal.aborted) return undefined;
+      throw thrown;
+    },
+  );
+  if (found === undefined) return new Response(null, { status: clientLeft });
   return toJsonResponse({
     conversations: found.slice(0, limit).map((entry) => toRunningEntry(api, caller, entry)),
     next_offset: found.length > limit ? offset + limit : null,
   } satisfies ConversationListJson);
+}
+
+/** Searches for one page of a caller at a time: who types fast asks more often than a long search takes. */
+async function searchInTurn<T>(
+  api: ApiContext,
+  caller: Caller,
+  search: () => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  const release = await api.searches(JSON.stringify([caller.owner, caller.tools]), signal);
+  try {
+    return await search();
+  } finally {
+    release();
+  }
 }
 
 async function read(api: ApiContext, { request, params: { id = "" }, caller }: RouteCall): Promise<Response> {
@@ -169,13 +193,16 @@ function unknownBranchError(branch: number, tree: TurnTree | undefined): HttpRef
 
 async function remove(api: ApiContext, { request, params: { id = "" }, caller }: RouteCall): Promise<Response> {
   const canUndo = readFlag(request, "undo") ?? false;
-  api.queue.clear(caller, id);
+  await api.queue.clear(caller, id);
   const going = listActiveRuns(api, caller, id);
   // A run that ended later would keep itself, and the conversation with it.
   await Promise.all(going.map((run) => api.runs.cancel(run, graceMs)));
   const store = await api.duet.store(caller);
   const until = canUndo ? await store.discard?.(id, undoMs) : undefined;
   const wasThere = until !== undefined || (await store.remove(id));
+  // What was asked or has begun meanwhile goes with it.
+  await api.queue.clear(caller, id);
+  await Promise.all(listActiveRuns(api, caller, id).map((run) => api.runs.cancel(run, graceMs)));
   if (!wasThere && going.length === 0) throw unknownConversationError(id);
   api.duet.forget(id, caller);
   api.runs.forgetConversation(id, caller);

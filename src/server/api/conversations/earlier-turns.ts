@@ -1,6 +1,7 @@
 import type { Attachment } from "../../../core/attachment.ts";
 import type { FileRef } from "../../../core/messages.ts";
-import type { ConversationStore, ConversationTurn } from "../../../core/store/store.ts";
+import { findFileRef } from "../../../core/store/find-file.ts";
+import type { ConversationStore } from "../../../core/store/store.ts";
 import { showValue } from "../../../core/tools/argument-feedback.ts";
 import type { CallerScope } from "../../../runs/run-service.ts";
 import { HttpRefusalError } from "../../http/response/refusal.ts";
@@ -46,9 +47,14 @@ export async function readStoredFile(
 }
 
 /** Returns the file of a conversation that has this hash, whichever branch it stands on. */
-export function findFile(turns: readonly ConversationTurn[], hash: string): FileRef | undefined {
-  const files = turns.flatMap((turn) => [...(turn.files ?? []), ...(turn.images ?? [])]);
-  return files.find((part) => (part.type === "image" ? part.image : part.file).hash === hash);
+export async function findFile(store: ConversationStore, id: string, hash: string): Promise<FileRef | undefined> {
+  if (store.findFile !== undefined) return store.findFile({ conversationId: id, hash });
+  const tree = await store.branches?.read(id);
+  for (const branch of tree?.branches.map((each) => each.branch) ?? [undefined]) {
+    const found = findFileRef((await store.load(id, branch))?.turns ?? [], hash);
+    if (found) return found;
+  }
+  return undefined;
 }
 
 function describeMissingConversation(field: string) {

@@ -20,17 +20,12 @@ export function createFileRoutes(api: ApiContext): Readonly<Record<string, Route
 function createFileRoute(api: ApiContext): Handle {
   return async ({ caller, params: { id = "", file = "" } }) => {
     const store = await openConversationStore(api, caller, id);
-    const tree = await store.branches?.read(id);
-    const tips = tree?.branches.map(({ branch }) => branch) ?? [undefined];
-    for (const branch of tips) {
-      const part = findFile((await store.load(id, branch))?.turns ?? [], file);
-      const found = part && (await readStoredFile(store, id, part));
-      if (found === undefined) continue;
-      const { bytes, name = "file", mediaType = "" } = found;
-      if (isImageType(mediaType)) return toFileResponse(bytes, mediaType);
-      return toFileResponse(bytes, "application/octet-stream", toAttachment(name));
-    }
-    throw unknownFileError(file);
+    const part = await findFile(store, id, file);
+    const found = part && (await readStoredFile(store, id, part));
+    if (found === undefined) throw unknownFileError(file);
+    const { bytes, name = "file", mediaType = "" } = found;
+    if (isImageType(mediaType)) return toFileResponse(bytes, mediaType);
+    return toFileResponse(bytes, "application/octet-stream", toAttachment(name));
   };
 }
 

@@ -18,13 +18,35 @@ export interface WaitingQuestion {
   readonly caller: Caller;
   readonly input: ChatInput;
   readonly attachments: readonly Attachment[];
+  /** Holds what a run has to know of the request, and never a token. */
   readonly headers: Headers;
+  /** Is when the caller's sign-in ends, in seconds since 1970. */
+  readonly validUntil?: number | undefined;
+  /** Names the key of the caller, and never holds it. */
+  readonly key?: string | undefined;
+  /** Is true where the conversation was stored when the question was asked. */
+  readonly isStored: boolean;
   readonly locale: Locale;
   readonly askedAt: string;
   /** Is the run that answers it, once it has begun. */
   runId?: string | undefined;
-  /** Says why it could not begin. It is tried again with the next question that is added. */
+  /** Says why it could not begin. */
   problem?: ErrorReport | undefined;
+  /** Is true where only a person can change what is in the way: those behind it are asked, and it is tried again with the next one that is added. */
+  isRefused?: boolean | undefined;
+}
+
+/** Lists the headers that a question keeps while it waits. */
+const keptHeaders = ["traceparent", "tracestate", "baggage", "sec-fetch-site"];
+
+/** Returns the headers that a run has to know. */
+export function keepHeaders(headers: Headers): Headers {
+  return new Headers(
+    keptHeaders.flatMap((name): [string, string][] => {
+      const value = headers.get(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
 }
 
 /** Limits the questions of a conversation that wait, and those of all conversations. */
@@ -34,15 +56,23 @@ const mostOfAll = 1_000;
 /** Limits what the files of all waiting questions take, in bytes. */
 const mostBytes = 200_000_000;
 
+/** Limits the pause before a question is tried again, in milliseconds. A run of its caller that begins or ends is looked at sooner. */
+const usualPauses = { firstMs: 2_000, longestMs: 60_000 };
+
+/** Limits how long a run may take to end whose question was taken back while it began, in milliseconds. */
+const longestEndMs = 2_000;
+
 /** Holds questions that wait, in the order in which they were asked. They last as long as the process. */
 export interface QuestionQueues {
   /** Adds a question, and begins it at once where its conversation has no run. Returns undefined where too many wait. */
-  add(question: Omit<WaitingQuestion, "id" | "askedAt" | "runId" | "problem">): WaitingQuestion | undefined;
+  add(
+    question: Omit<WaitingQuestion, "id" | "askedAt" | "runId" | "problem" | "isRefused">,
+  ): WaitingQuestion | undefined;
   list(caller: Caller, conversationId: string): WaitingQuestion[];
-  /** Takes back a question that has not begun; undefined where there is none. */
-  remove(caller: Caller, conversationId: string, id: string): WaitingQuestion | undefined;
-  /** Forgets all questions of a conversation. */
-  clear(caller: Caller, conversationId: string): void;
+  /** Takes back a question that has not begun; undefined where there is none. One that is just beginning stays. */
+  remove(caller: Caller, conversationId: string, id: string): WaitingQuestion | "beginning" | undefined;
+  /** Forgets all questions of a conversation. Resolves when none of them is beginning any more. Never rejects. */
+  clear(caller: Caller, conversationId: string): Promise<void>;
   /** Names the question that a run answers, where it has waited. */
   findByRun(runId: string): string | undefined;
 }
@@ -51,13 +81,23 @@ export interface QueueOptions {
   runs: RunRegistry;
   changes: Changes;
   /** Begins the run of a question. Rejects where no run can begin. */
-  begin(question: WaitingQuestion): Promise<RunHandle>;
+  begin(question: WaitingQuestion, signal: AbortSignal): Promise<RunHandle>;
+  pauses?: typeof usualPauses;
 }
 
-export function createQuestionQueues({ runs, changes, begin }: QueueOptions): QuestionQueues {
+/** Is what is known of a question while its run begins. */
+interface BeginningQuestion {
+  stop: AbortController;
+  ended: Promise<void>;
+}
+
+export function createQuestionQueues({ runs, changes, begin, pauses = usualPauses }: QueueOptions): QuestionQueues {
   const queues = new Map<string, WaitingQuestion[]>();
   /** Holds the conversations whose queue is being worked off. */
   const going = new Set<string>();
+  const beginnings = new Map<string, BeginningQuestion>();
+  /** Ends the pauses of queues, by the keys of these. */
+  const wakers = new Map<string, () => void>();
   /** Maps the runs of questions that have waited to these. */
   const answering = new Map<string, string>();
   const toKey = ({ owner, tools }: Caller, id: string): string => JSON.stringify([owner, tools, id]);
@@ -73,38 +113,72 @@ export function createQuestionQueues({ runs, changes, begin }: QueueOptions): Qu
     notifyFollowers(question);
   }
 
-  /** Begins a question. Returns undefined, and keeps why, where it cannot begin. */
-  async function beginNext(question: WaitingQuestion): Promise<RunHandle | undefined> {
-    question.problem = undefined;
+  /** Begins a question and takes it out of its queue; or says that it is to be tried later, that it is refused, or that it was taken back. */
+  async function beginNext(key: string, question: WaitingQuestion): Promise<RunHandle | "later" | "refused" | "gone"> {
+    const stop = new AbortController();
+    const ended = Promise.withResolvers<void>();
+    beginnings.set(question.id, { stop, ended: ended.promise });
     try {
-      const run = await begin(question);
+      const run = await begin(question, AbortSignal.any([runs.closing, stop.signal]));
+      if (stop.signal.aborted) {
+        await runs.cancel(run, longestEndMs);
+        return "gone";
+      }
       question.runId = run.id;
       answering.set(run.id, question.id);
+      take(key, question);
       return run;
     } catch (thrown) {
+      if (stop.signal.aborted || runs.closing.aborted) return "gone";
       question.problem = toProblem(thrown, question.locale);
+      question.isRefused = !isPassing(thrown);
       notifyFollowers(question);
-      return undefined;
+      return question.isRefused ? "refused" : "later";
+    } finally {
+      beginnings.delete(question.id);
+      ended.resolve();
     }
   }
 
-  /** Asks one question after the other until none is left, or one cannot begin. */
+  /** Waits until something may have changed for a question that could not begin. */
+  async function pause(key: string, caller: Caller, ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ms).unref();
+    const over = new AbortController();
+    const stop = runs.onChange(caller, resolve);
+    wakers.set(key, resolve);
+    runs.closing.addEventListener("abort", () => resolve(), { signal: over.signal });
+    await promise;
+    clearTimeout(timer);
+    stop();
+    over.abort();
+    wakers.delete(key);
+  }
+
+  const findNext = (key: string): WaitingQuestion | undefined => queues.get(key)?.find(({ isRefused }) => !isRefused);
+
+  /** Asks one question after the other until none is left that can be asked. */
   async function askAll(key: string): Promise<void> {
-    if (going.has(key)) return;
+    if (going.has(key)) return wakers.get(key)?.();
     going.add(key);
+    let pauseMs = pauses.firstMs;
     try {
-      for (let [first] = queues.get(key) ?? []; first !== undefined; [first] = queues.get(key) ?? []) {
-        const { caller, conversationId } = first;
+      for (let next = findNext(key); next !== undefined; next = findNext(key)) {
+        const { caller, conversationId } = next;
         const [active] = listActiveRuns({ runs }, caller, conversationId);
         if (active !== undefined) await runs.waitForEnd(active, runs.closing);
         if (runs.closing.aborted) return;
         // It may have been taken back, or another one may have begun meanwhile.
-        if (active !== undefined || queues.get(key)?.[0] !== first) continue;
-        const run = await beginNext(first);
-        if (run === undefined) return;
-        take(key, first);
-        await runs.waitForEnd(run, runs.closing);
-        answering.delete(run.id);
+        if (active !== undefined) continue;
+        const begun = await beginNext(key, next);
+        if (begun === "later") {
+          await pause(key, caller, pauseMs);
+          pauseMs = Math.min(pauses.longestMs, pauseMs * 2);
+        }
+        if (typeof begun === "string") continue;
+        pauseMs = pauses.firstMs;
+        await runs.waitForEnd(begun, runs.closing);
+        answering.delete(begun.id);
       }
     } finally {
       going.delete(key);
@@ -125,6 +199,7 @@ export function createQuestionQueues({ runs, changes, begin }: QueueOptions): Qu
         id: `queue-${createRandomHex()}`,
         askedAt: new Date().toISOString(),
       };
+      for (const each of own) each.isRefused = false;
       queues.set(key, [...own, question]);
       notifyFollowers(asked);
       void ignoreRejection(askAll(key), "nothing in it throws but a fault of the program");
@@ -133,15 +208,28 @@ export function createQuestionQueues({ runs, changes, begin }: QueueOptions): Qu
     list: (caller, id) => [...(queues.get(toKey(caller, id)) ?? [])],
     remove(caller, conversationId, id) {
       const key = toKey(caller, conversationId);
-      const found = queues.get(key)?.find((each) => each.id === id && each.runId === undefined);
+      const found = queues.get(key)?.find((each) => each.id === id);
+      if (beginnings.has(id)) return found && "beginning";
       if (found) take(key, found);
       return found;
     },
-    clear(caller, id) {
-      if (queues.delete(toKey(caller, id))) notifyFollowers({ caller, conversationId: id });
+    async clear(caller, id) {
+      const key = toKey(caller, id);
+      const going = (queues.get(key) ?? []).flatMap((each) => beginnings.get(each.id) ?? []);
+      if (queues.delete(key)) notifyFollowers({ caller, conversationId: id });
+      wakers.get(key)?.();
+      for (const { stop } of going) stop.abort();
+      await Promise.all(going.map(({ ended }) => ended));
     },
     findByRun: (runId) => answering.get(runId),
   };
+}
+
+/** Says whether a question that could not begin may begin later, without anybody doing anything. */
+function isPassing(thrown: unknown): boolean {
+  if (thrown instanceof HttpRefusalError) return thrown.refusal.status === 429 || thrown.refusal.status === 503;
+  const { code, retryable } = toDuetError(thrown);
+  return retryable || code === "overloaded" || code === "rate_limit";
 }
 
 function toProblem(thrown: unknown, locale: Locale): ErrorReport {

@@ -10,7 +10,7 @@ import { chatInput } from "../chat-input.ts";
 import { toJsonResponse } from "../json-response.ts";
 import { readFields } from "../read-fields.ts";
 import { findStoredEntry, listActiveRuns, unknownConversationError } from "./find-conversation.ts";
-import { mostWaiting, type WaitingQuestion } from "./question-queues.ts";
+import { keepHeaders, mostWaiting, type WaitingQuestion } from "./question-queues.ts";
 
 /** Describes the body of a question that waits: that of `/agent/chat` without what belongs to the request itself. */
 export const queuedInput = chatInput.omit({
@@ -27,16 +27,16 @@ export function createQueueRoutes(api: ApiContext): Readonly<Record<string, Rout
     "/agent/conversations/:id/queue": {
       GET: async ({ params: { id = "" }, caller }) => toJsonResponse(toQueueJson(id, api.queue.list(caller, id))),
       async POST(call) {
-        const { caller, request, params } = call;
+        const { caller, request, params, key, authInfo } = call;
         const { id = "" } = params;
         const body = await readJsonBody(call, toFileBodyLimit(api.settings.http.maxBody));
         const taken = takeAttachments(readFields(queuedInput, body));
         if ("refused" in taken) throw new HttpRefusalError({ status: 400, text: taken.refused });
-        const isThere = listActiveRuns(api, caller, id).length > 0;
-        if (!isThere && (await findStoredEntry(await api.duet.store(caller), id)) === undefined)
-          throw unknownConversationError(id);
+        const isStored = (await findStoredEntry(await api.duet.store(caller), id)) !== undefined;
+        if (!isStored && listActiveRuns(api, caller, id).length === 0) throw unknownConversationError(id);
         const { message, locale = api.duet.localeFor(message) } = taken.input;
-        const asked = { ...taken, conversationId: id, caller, locale, headers: new Headers(request.headers) };
+        const kept = { headers: keepHeaders(request.headers), key, validUntil: authInfo?.expiresAt, isStored };
+        const asked = { ...taken, ...kept, conversationId: id, caller, locale };
         const question = api.queue.add(asked);
         if (question === undefined) throw queueFullError();
         return toJsonResponse(toWaitingJson(question), 202);
@@ -45,6 +45,7 @@ export function createQueueRoutes(api: ApiContext): Readonly<Record<string, Rout
     "/agent/conversations/:id/queue/:question": {
       async DELETE({ params: { id = "", question = "" }, caller }) {
         const removed = api.queue.remove(caller, id, question);
+        if (removed === "beginning") throw beginningQuestionError(question);
         if (removed === undefined) throw unknownQuestionError(question);
         return toJsonResponse(toWaitingJson(removed));
       },
@@ -78,6 +79,17 @@ function queueFullError(): HttpRefusalError {
     text: {
       zh: `等待的问题太多（允许：每个对话最多 ${mostWaiting} 个）`,
       en: `too many questions wait (allowed: at most ${mostWaiting} in a conversation)`,
+    },
+  });
+}
+
+function beginningQuestionError(id: string): HttpRefusalError {
+  const shown = showValue(id);
+  return new HttpRefusalError({
+    status: 409,
+    text: {
+      zh: `问题 ${shown} 正在开始，已不能取回；请取消它的运行。`,
+      en: `The question ${shown} is just beginning and can no longer be taken back; cancel its run.`,
     },
   });
 }

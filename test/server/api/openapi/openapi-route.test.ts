@@ -66,7 +66,7 @@ test("every path and method that is served stands in it, and nothing else does",
   });
   const duet = await openDuet(config);
   const operations = openOperations({ metrics: duet.metrics, readStore: () => createStoreMonitor().status });
-  const routes = joinRoutes(openRunService(duet, { settings: config.serve }), config, operations);
+  const routes = joinRoutes(openRunService(duet, { settings: config.serve }), config, operations, () => {});
   await duet.close();
   const readiness = async () => ({ isReady: true, details: {} });
   const authenticate = async () => ({ caller: {} });

@@ -1,0 +1,110 @@
+import { expect, test } from "vitest";
+import { DuetError } from "../../../src/kit/errors.ts";
+import type { RunHandle } from "../../../src/runs/run-handle.ts";
+import { createChanges } from "../../../src/server/api/conversations/changes.ts";
+import {
+  createQuestionQueues,
+  keepHeaders,
+  type QueueOptions,
+} from "../../../src/server/api/conversations/question-queues.ts";
+import { HttpRefusalError } from "../../../src/server/http/response/refusal.ts";
+import { outcomeIn, type ServedApi, serveApi } from "./served-api.ts";
+
+const caller = {};
+
+/** Nothing is tried again because time goes by. */
+const pauses = { firstMs: 100_000_000, longestMs: 100_000_000 };
+
+/** Opens queues beside the runs of a server, one of which goes on until it is cancelled. */
+async function openQueues(begin: (run: RunHandle) => QueueOptions["begin"]) {
+  const never = Promise.withResolvers<void>();
+  const api: ServedApi = await serveApi({ turns: ["One."], gate: never.promise });
+  const page = await api.stream({ message: "First?" });
+  const { runs } = api.service;
+  const run = runs.find(String((await page.until("run-start"))?.data?.runId), caller);
+  if (run === undefined) throw new Error("The run has not begun.");
+  const queues = createQuestionQueues({ runs, changes: createChanges(), begin: begin(run), pauses });
+  const add = (message: string) =>
+    queues.add({
+      ...{ conversationId: "conv-1", caller, input: { message }, attachments: [], locale: "en", isStored: true },
+      headers: new Headers(),
+    });
+  return { queues, run, runs, add };
+}
+
+test("a question that is beginning cannot be taken back, and one whose conversation is deleted meanwhile does not go on", async () => {
+  const asked = Promise.withResolvers<AbortSignal>();
+  const gate = Promise.withResolvers<void>();
+  const { queues, run, add } = await openQueues((known) => async (_, signal) => {
+    asked.resolve(signal);
+    await gate.promise;
+    return known;
+  });
+  const question = add("Second?");
+  const signal = await asked.promise;
+  expect(queues.remove(caller, "conv-1", question?.id ?? "")).toBe("beginning");
+  const cleared = queues.clear(caller, "conv-1");
+  expect([signal.aborted, queues.list(caller, "conv-1"), run.outcome]).toEqual([true, [], undefined]);
+  gate.resolve();
+  await cleared;
+  expect(run.outcome?.status).toBe("cancelled");
+  expect(queues.findByRun(run.id)).toBeUndefined();
+});
+
+test("a question that may begin later is tried again when a run ends, and a refused one holds up nobody", async () => {
+  const begun: string[] = [];
+  const over = Promise.withResolvers<void>();
+  const failures = [
+    new DuetError({ code: "overloaded", text: { zh: "忙", en: "too many runs" } }),
+    new HttpRefusalError({ status: 404, text: { zh: "没有", en: "no such turn" } }),
+    new HttpRefusalError({ status: 400, text: { zh: "不行", en: "not allowed" } }),
+  ];
+  const { queues, run, runs, add } = await openQueues(() => async ({ input }) => {
+    begun.push(input.message);
+    if (begun.length === 3) over.resolve();
+    throw failures[begun.length - 1];
+  });
+  add("A?");
+  add("B?");
+  const problems = () => queues.list(caller, "conv-1").map(({ problem }) => problem?.message);
+  await expect.poll(problems).toEqual(["too many runs", undefined]);
+  await runs.cancel(run, 2_000);
+  await over.promise;
+  expect(begun).toEqual(["A?", "A?", "B?"]);
+  await expect.poll(problems).toEqual(["no such turn", "not allowed"]);
+});
+
+test("a question keeps no token, and is not asked once the sign-in of its caller has ended", async () => {
+  const headers = {
+    authorization: "Bearer secret",
+    cookie: "a=b",
+    traceparent: "00-1",
+    "sec-fetch-site": "same-origin",
+  };
+  expect([...keepHeaders(new Headers(headers)).keys()].sort()).toEqual(["sec-fetch-site", "traceparent"]);
+  const gate = Promise.withResolvers<void>();
+  let until = 9_000_000_000;
+  const api = await serveApi({ turns: ["One.", "Two."], gate: gate.promise, signedInUntil: () => until });
+  const page = await api.stream({ message: "First?" });
+  const id = String((await page.until("run-start"))?.data?.conversationId);
+  until = 1;
+  await api.send(`/agent/conversations/${id}/queue`, { json: { message: "Second?" } });
+  until = 9_000_000_000;
+  gate.resolve();
+  const list = async () => JSON.parse(await (await api.send(`/agent/conversations/${id}/queue`)).text()).waiting;
+  await expect.poll(list).toMatchObject([{ run_id: null, error: { message: expect.stringContaining("sign-in") } }]);
+  expect(api.model.requests).toHaveLength(1);
+});
+
+test("what waits for a conversation is deleted with it", async () => {
+  const gate = Promise.withResolvers<void>();
+  const api = await serveApi({ turns: ["One.", "Two."], gate: gate.promise });
+  const page = await api.stream({ message: "First?" });
+  const id = String((await page.until("run-start"))?.data?.conversationId);
+  await api.send(`/agent/conversations/${id}/queue`, { json: { message: "Second?" } });
+  expect((await api.send(`/agent/conversations/${id}`, { method: "DELETE" })).status).toBe(204);
+  gate.resolve();
+  await outcomeIn(api.chat({ message: "Other?" }));
+  expect((await api.send(`/agent/conversations/${id}`)).status).toBe(404);
+  expect(JSON.stringify(api.model.requests)).not.toContain("Second?");
+});

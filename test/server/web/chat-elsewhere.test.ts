@@ -154,7 +154,6 @@ async function serve(turns: ScriptedTurn[], more: HttpDuetSettings = {}) {
       ready: Promise.resolve(),
       onListChange: refresh,
       onEnd: refresh,
-      onRefused: () => {},
     });
     return { api, store, list, runs, conversations: createConversations(api, store, runs) };
   };

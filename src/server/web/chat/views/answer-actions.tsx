@@ -2,7 +2,7 @@ import { useRef } from "preact/hooks";
 import type { RunView } from "../../run/run-view.ts";
 import type { Feedback } from "../api/conversation.ts";
 import type { Turn } from "../state/chat-state.ts";
-import { listAnswers } from "../state/talk-tree.ts";
+import { isPlaced, listAnswers } from "../state/talk-tree.ts";
 import { turnTexts } from "../state/turn-texts.ts";
 import { CopyButton, copyText } from "./copy-button.tsx";
 import { Icon, type IconName } from "./icon.tsx";
@@ -41,7 +41,7 @@ export function AnswerActions({ turn, view }: AnswerActionsProps) {
           ]}
         />
       )}
-      {!isGoing.value && (
+      {!isGoing.value && isPlaced(turn) && (
         <button
           type="button"
           class="plain regenerate"

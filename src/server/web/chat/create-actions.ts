@@ -266,6 +266,9 @@ function createTurnActions({ api, store, runs, conversations, attempt, screen }:
       store.change((chat) => changeTurn(chat, turn.key, (before) => ({ ...before, rating })));
       void attempt(api.rate(runId, rating ?? null));
     },
+    async comment({ run: { runId }, rating }, comment) {
+      return runId !== undefined && attempt(api.rate(runId, rating ?? null, comment));
+    },
     async reply(key, question, reply) {
       const isTaken = await attempt(runs.reply(key, question, reply));
       if (isTaken) screen().focus();

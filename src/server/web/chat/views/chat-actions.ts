@@ -59,6 +59,8 @@ export interface TurnActions {
   showTurn(n: number): void;
   /** Says what the person thinks of an answer; undefined takes it back. */
   rate(turn: Turn, rating: Feedback | undefined): void;
+  /** Says why, beside the rating. Resolves to true when the server has kept it. */
+  comment(turn: Turn, comment: string): Promise<boolean>;
   /** Resolves to true when the server accepted the answer. */
   reply(key: string, question: OpenQuestion, reply: UserReply): Promise<boolean>;
   loadSteps(key: string): void;

@@ -3,7 +3,7 @@ import { createApi } from "../../../src/server/web/chat/api/api.ts";
 import { createSender } from "../../../src/server/web/chat/api/follow-run.ts";
 import { createChatList, createConversations, loadSteps } from "../../../src/server/web/chat/chat-conversations.ts";
 import { createChatRuns } from "../../../src/server/web/chat/chat-runs.ts";
-import { createActions } from "../../../src/server/web/chat/create-actions.ts";
+import { createSendActions } from "../../../src/server/web/chat/create-send-actions.ts";
 import { createReportErrors } from "../../../src/server/web/chat/report-errors.ts";
 import { startConversation } from "../../../src/server/web/chat/state/chat-choices.ts";
 import {
@@ -180,16 +180,9 @@ async function serve(turns: ScriptedTurn[], more: HttpDuetSettings = {}) {
       onEnd: refresh,
     });
     const conversations = createConversations(api, store, runs);
-    const screen = { locale: "en", draft: "", files: [], show() {}, focus() {}, close: () => false } as const;
-    const actions = createActions({
-      ...{ api, store, runs, conversations, list },
-      place: createAddressHash({
-        location: { hash: "", pathname: "/", search: "" },
-        history: { pushState() {}, replaceState() {} },
-      }),
-      attempt: createReportErrors(store, () => "en"),
-      screen: () => ({ ...screen, askToken() {}, handleKey: () => false }),
-    });
+    const screen = { locale: "en", draft: "", files: [], focus() {} } as const;
+    const attempt = createReportErrors(store, () => "en");
+    const actions = createSendActions({ api, store, runs, attempt, screen: () => ({ ...screen }) });
     return { api, store, list, runs, conversations, actions };
   };
 }

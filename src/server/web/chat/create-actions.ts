@@ -1,10 +1,9 @@
 import { say } from "../../../kit/locale.ts";
-import { readTypedReply } from "../../../render/questions/typed-reply.ts";
-import type { Api, AttachedFile, ConversationChange } from "./api/api.ts";
-import type { ConversationEntry, WaitingQuestion } from "./api/conversation.ts";
+import type { Api, ConversationChange } from "./api/api.ts";
+import type { ConversationEntry } from "./api/conversation.ts";
 import { type ChatConversations, type ChatList, forgetRemoved, insertEntry, loadSteps } from "./chat-conversations.ts";
 import type { ChatRuns } from "./chat-runs.ts";
-import { toQuestion } from "./chat-runs.ts";
+import { createSendActions } from "./create-send-actions.ts";
 import type { ReportErrors } from "./report-errors.ts";
 import { saveBlob } from "./save-blob.ts";
 import {
@@ -15,20 +14,13 @@ import {
   chooseSearch,
   startConversation,
 } from "./state/chat-choices.ts";
-import { describeUnknownCommand, isCommand, isKnownCommand, runCommand } from "./state/chat-commands.ts";
-import { type ChatState, changeTurn, findActiveTurn, type Store, type Unsent } from "./state/chat-state.ts";
+import { changeTurn, findActiveTurn, type Store } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
 import { findBranch } from "./state/talk-tree.ts";
-import { describeLostFiles, turnTexts } from "./state/turn-texts.ts";
-import { addUnsent, removeUnsent } from "./state/unsent.ts";
+import { turnTexts } from "./state/turn-texts.ts";
+import { removeUnsent } from "./state/unsent.ts";
 import type { AddressHash } from "./storage/address-hash.ts";
-import type {
-  ChatActions,
-  ChoiceActions,
-  ConversationActions,
-  SendOptions,
-  TurnActions,
-} from "./views/chat-actions.ts";
+import type { ChatActions, ChoiceActions, ConversationActions, TurnActions } from "./views/chat-actions.ts";
 import type { Screen } from "./views/screen.tsx";
 
 export interface ActionsOptions {
@@ -43,120 +35,18 @@ export interface ActionsOptions {
 }
 
 export function createActions(options: ActionsOptions): ChatActions {
-  const { api, store, runs, conversations, place, attempt, screen } = options;
-
-  /** Holds the files of questions that this page lets wait, because the server does not give them back. */
-  const waitingFiles = new Map<string, { readonly conversationId: string; readonly files: readonly AttachedFile[] }>();
-
-  /** Keeps what is not taken, with its conversation. */
-  async function deliver(entry: Omit<Unsent, "key">, work: Promise<void>): Promise<void> {
-    if (!(await attempt(work))) store.change((chat) => addUnsent(chat, entry));
-  }
-
-  /** Lets a question wait. Its files are kept until it has begun. */
-  async function queue(conversationId: string, text: string, files: readonly AttachedFile[]): Promise<void> {
-    const attachments = files.length > 0 ? files : undefined;
-    const id = await api.queue(conversationId, { ...toQuestion(store.state, text, screen().locale), attachments });
-    for (const [each, { conversationId: of }] of waitingFiles)
-      if (of === store.state.conversationId && !store.state.queue.some((waiting) => waiting.id === each))
-        waitingFiles.delete(each);
-    if (files.length > 0) waitingFiles.set(id, { conversationId, files });
-  }
-
-  /** Returns the files of a question that waits, or says which of them the page does not have. */
-  function findWaitingFiles({ id, files }: WaitingQuestion): readonly AttachedFile[] {
-    const known = waitingFiles.get(id)?.files ?? [];
-    if (known.length < files.length) {
-      const problem = say(screen().locale, describeLostFiles(files));
-      store.change((chat) => ({ ...chat, problem }));
-    }
-    return known;
-  }
-
-  /** Answers the question of a run, says something to the run, or lets the text wait for its end. */
-  function sendWhileRunning(
-    text: string,
-    { isQueued = false, files = [] }: SendOptions,
-  ): ReturnType<ChatActions["send"]> {
-    const going = findActiveTurn(store.state);
-    const runId = going?.run.runId;
-    if (going === undefined || runId === undefined) return chatTexts.notBegun;
-    const { conversationId } = store.state;
-    const entry = { conversationId, text, files: [], isQueued: false };
-    const typed = isQueued ? undefined : going.question && readTypedReply(going.question.kind, text);
-    if (going.question !== undefined && typed !== undefined) {
-      void deliver(entry, runs.reply(going.key, going.question, typed));
-      return undefined;
-    }
-    if (isKnownCommand(text)) return chatTexts.runGoes;
-    if (!isQueued) {
-      void deliver(entry, api.message(runId, text));
-      return undefined;
-    }
-    // Nobody can name what it would wait for.
-    if (conversationId === undefined) return chatTexts.notBegun;
-    if (hasOtherRun(store.state, runId)) return turnTexts.otherBranch;
-    void deliver({ ...entry, files, isQueued }, queue(conversationId, text, files));
-    return undefined;
-  }
-
-  const send: ChatActions["send"] = (text, options = {}) => {
-    if (findActiveTurn(store.state) !== undefined) return sendWhileRunning(text, options);
-    if (isKnownCommand(text)) store.change((chat) => runCommand(chat, text));
-    else if (isCommand(text) && options.isSure !== true) return describeUnknownCommand(text);
-    else runs.ask(text, { files: options.files });
-    return undefined;
-  };
+  const { store, runs, conversations, place, attempt, screen } = options;
 
   return {
+    ...createSendActions(options),
     ...createConversationActions(options),
     ...createTurnActions(options),
     ...createChoiceActions(options),
-    send,
-    resend({ key, text, files, isQueued }) {
-      const held = send(text, { files, isQueued: isQueued || files.length > 0, isSure: true });
-      store.change((chat) => {
-        if (held !== undefined) return { ...chat, problem: say(screen().locale, held) };
-        return removeUnsent({ ...chat, problem: "" }, key);
-      });
-    },
-    takeBack({ key, text, files }) {
-      store.change((chat) => removeUnsent({ ...chat, problem: "" }, key));
-      screen().draft = [screen().draft, text].filter(Boolean).join("\n");
-      screen().files = [...screen().files, ...files];
-      screen().focus();
-    },
     stop() {
       const going = findActiveTurn(store.state);
       if (going === undefined) return false;
       void attempt(runs.stop(going.key), say(screen().locale, chatTexts.notStopped));
       return true;
-    },
-    withdraw(waiting) {
-      const { conversationId } = store.state;
-      if (conversationId === undefined) return;
-      void attempt(api.withdraw(conversationId, waiting.id)).then((isTaken) => {
-        if (!isTaken) return;
-        const files = findWaitingFiles(waiting);
-        waitingFiles.delete(waiting.id);
-        const entry = { conversationId, text: waiting.message, files, isQueued: true };
-        // A draft that stands there, or another conversation, is not mixed with it.
-        if (screen().draft !== "" || store.state.conversationId !== conversationId)
-          return store.change((chat) => addUnsent(chat, entry));
-        screen().draft = entry.text;
-        screen().files = [...screen().files, ...files];
-      });
-      screen().focus();
-    },
-    requeue(waiting) {
-      const { conversationId } = store.state;
-      if (conversationId === undefined) return;
-      const { message: text } = waiting;
-      const files = findWaitingFiles(waiting);
-      if (files.length < waiting.files.length) return;
-      void attempt(api.withdraw(conversationId, waiting.id)).then((isTaken) => {
-        if (isTaken) void deliver({ conversationId, text, files, isQueued: true }, queue(conversationId, text, files));
-      });
     },
     newChat() {
       store.change(startConversation);
@@ -225,11 +115,6 @@ function createConversationActions({ api, store, conversations, list, attempt }:
       else if (search.moreAt !== undefined) void attempt(find(search.text, search.moreAt, searching));
     },
   };
-}
-
-/** Returns true where a run of the shown conversation goes on besides this one. */
-function hasOtherRun({ running, conversationId }: ChatState, runId: string): boolean {
-  return running.some((run) => run.conversationId === conversationId && run.id !== runId);
 }
 
 function createTurnActions({ api, store, runs, conversations, attempt, screen }: ActionsOptions): TurnActions {

@@ -16,11 +16,17 @@ export interface SendOptions {
 }
 
 /** Lists all user actions on the page. None of them rejects: errors are shown on the page. */
-export interface ChatActions extends ConversationActions, TurnActions, ChoiceActions {
-  /** Asks what was written. Returns why it is not sent, where it is not. */
-  send(text: string, options?: SendOptions): Text | undefined;
+export interface ChatActions extends SendActions, ConversationActions, TurnActions, ChoiceActions {
   /** Stops the run that is in sight; false where none goes on. */
   stop(): boolean;
+  newChat(): void;
+  /** Opens a conversation, in its mode and with its models unless those of the page stay. */
+  open(conversationId: string, keepsChoices?: boolean): void;
+}
+
+export interface SendActions {
+  /** Asks what was written. Returns why it is not sent, where it is not. */
+  send(text: string, options?: SendOptions): Text | undefined;
   /** Takes back a question that waits for the end of the run. */
   withdraw(waiting: WaitingQuestion): void;
   /** Has a question wait anew that could not begin. */
@@ -29,9 +35,6 @@ export interface ChatActions extends ConversationActions, TurnActions, ChoiceAct
   resend(unsent: Unsent): void;
   /** Puts what was not taken where one writes, behind what stands there. */
   takeBack(unsent: Unsent): void;
-  newChat(): void;
-  /** Opens a conversation, in its mode and with its models unless those of the page stay. */
-  open(conversationId: string, keepsChoices?: boolean): void;
 }
 
 export interface ConversationActions {

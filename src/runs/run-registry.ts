@@ -180,13 +180,9 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
     getBudget: (caller) => limits?.getBudget(caller),
     begin(wanted) {
       const { caller } = wanted;
-<<<<<<< HEAD
-      if (closing.signal.aborted) throw serverClosingError();
-=======
->>>>>>> main
       // A run that goes on was let in when it began.
       if (wanted.resumed === undefined) admit(caller, "admit");
-      else if (isStopped) throw serverClosingError();
+      else if (closing.signal.aborted) throw serverClosingError();
       const run = startRun({
         ...wanted,
         request: { ...applyCallerLimits(caller, wanted.request), budget: limits?.getBudget(caller) },

@@ -200,6 +200,11 @@ inChromium("conversations and their branches in a browser", () => {
       await expect
         .poll(() => last.getByRole("button", { name: "回答得好", exact: true }).getAttribute("aria-pressed"))
         .toBe("true");
+      const words = page.waitForRequest(/feedback$/);
+      await last.getByRole("textbox", { name: "说说为什么（可选）" }).fill("说得清楚");
+      await page.keyboard.press("Enter");
+      expect((await words).postDataJSON()).toEqual({ rating: "up", comment: "说得清楚" });
+      await last.getByText("谢谢，已记下。").waitFor();
     });
   });
 

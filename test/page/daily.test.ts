@@ -1,4 +1,7 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { inChromium } from "./chromium.ts";
 import { type PageDuet, startPageDuet } from "./page-duet.ts";
 import { answered, ask, chooseMode, send, untilRun } from "./screen.ts";
@@ -73,6 +76,8 @@ inChromium("the page as a daily tool in a browser", () => {
 
     test("too many of them hold the question back, and the page says how many are allowed", async () => {
       const { page } = watched;
+      await page.getByRole("button", { name: "新对话" }).click();
+      await chooseMode(page, "Chat 模式");
       const files = Array.from({ length: 21 }, (_, n) => ({
         name: `${n}.txt`,
         mimeType: "text/plain",
@@ -80,12 +85,16 @@ inChromium("the page as a daily tool in a browser", () => {
       }));
       await page.locator(".choose-files").setInputFiles(files);
       await page.getByText("有 21 个文件，最多 20 个。").waitFor();
-      const before = await page.locator(".turn").count();
+      const before = duet.provider.journal.length;
       await send(page, "太多了？");
-      expect(await page.locator(".turn").count()).toBe(before);
       await page.getByRole("button", { name: "移除 20.txt" }).click();
       await page.getByText("有 21 个文件").waitFor({ state: "hidden" });
-      await page.reload();
+      duet.provider.script("strong", { text: "刚好。" });
+      await ask(page, "够了吗？");
+      expect((await answered(page)).answer).toBe("刚好。");
+      // Nothing was asked before what is known to have been asked after it.
+      expect(duet.provider.journal).toHaveLength(before + 1);
+      expect(await page.locator(".question").allTextContents()).toEqual(["够了吗？"]);
     });
   });
 
@@ -137,8 +146,12 @@ inChromium("the page as a daily tool in a browser", () => {
 
 inChromium("the operator's view in a browser", () => {
   test("shows the runs of all, what they used, what failed and the servers; a setting is changed, and the server's word about it is shown", async () => {
-    const duet = await startPageDuet();
-    const { page, faults } = await openPage(duet.origin, { meant: /40[03]|409|422|500/ });
+    const folder = await mkdtemp(join(tmpdir(), "duet-page-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, "duet.json");
+    await writeFile(file, "{}");
+    const duet = await startPageDuet({ config: file });
+    const { page, faults } = await openPage(duet.origin, { meant: /status of 400/ });
     duet.provider.script("cheap", { text: "够了。" }, { status: 401, body: '{"error":{"message":"no"}}' });
     duet.provider.script("strong", { text: "看得见。" });
     await ask(page, "运营者看得见吗？");
@@ -158,7 +171,8 @@ inChromium("the operator's view in a browser", () => {
     const setting = view.locator(".setting").filter({ hasText: "agent.maxIterations" });
     await setting.getByRole("textbox").fill("1000000");
     await page.keyboard.press("Enter");
-    await setting.locator(".problem").filter({ hasText: /\S/ }).waitFor();
+    await setting.locator(".problem").getByText("不能是 1000000（允许：1 到 1000 的整数）").waitFor();
+    expect(await readFile(file, "utf8")).toBe("{}");
     await page.keyboard.press("Escape");
     await view.waitFor({ state: "detached" });
     expect(faults).toEqual([]);

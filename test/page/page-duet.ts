@@ -27,6 +27,8 @@ export interface PageDuetOptions {
   settings?: Record<string, unknown>;
   environment?: Record<string, string>;
   tools?: DuetOverrides["tools"];
+  /** Is the configuration file, which the operator's view can change. */
+  config?: string;
 }
 
 /** All that `serve --http` serves, in this process, with two models and a search that are real servers; ended with the file. */
@@ -49,7 +51,7 @@ export async function startPageDuet(options: PageDuetOptions = {}): Promise<Page
   };
   // A title is asked of the model that decides, which would take an answer that a test has written for it.
   const settings = { conversations: { store: "memory", titles: false }, locale: "zh", ...options.settings };
-  const config = await loadConfig({}, environment, "/nowhere", { name: "test", settings });
+  const config = await loadConfig({ config: options.config }, environment, "/nowhere", { name: "test", settings });
   const duet = await openDuet(config, options.tools === undefined ? {} : { tools: options.tools });
   const over = new AbortController();
   const listening = Promise.withResolvers<string>();

@@ -3,6 +3,8 @@ import { createApi } from "../../../src/server/web/chat/api/api.ts";
 import { createSender } from "../../../src/server/web/chat/api/follow-run.ts";
 import { createChatList, createConversations, loadSteps } from "../../../src/server/web/chat/chat-conversations.ts";
 import { createChatRuns } from "../../../src/server/web/chat/chat-runs.ts";
+import { createSendActions } from "../../../src/server/web/chat/create-send-actions.ts";
+import { createReportErrors } from "../../../src/server/web/chat/report-errors.ts";
 import { startConversation } from "../../../src/server/web/chat/state/chat-choices.ts";
 import {
   type ChatState,
@@ -41,6 +43,28 @@ test("a first question that one has looked away from is in the list, says that i
   if (turn?.question) await runs.reply(turn.key, turn.question, "once");
   await until(store, isAnswered);
   expect(toSideEntries(store.state)).toMatchObject([{ mark: undefined, isCurrent: true }]);
+});
+
+test("a question is not queued while another branch is answered too, because it might follow that one", async () => {
+  const open = await serve(["Hello.", [call], [call], [call], [call]], { settings: { tools: { ask: ["look"] } } });
+  const [tab, other] = [open(), open()];
+  tab.runs.ask("Hi?");
+  await until(tab.store, isAnswered);
+  const id = tab.store.state.conversationId ?? "";
+  await other.conversations.open(id);
+  for (const { runs, store } of [tab, other]) {
+    runs.ask("Look?");
+    await until(store, waits);
+  }
+  await tab.list.refresh();
+  const send = () => tab.actions.send("And then?", { isQueued: true });
+  expect(send()?.en).toContain("another branch");
+  expect(await tab.api.waiting(id)).toEqual([]);
+  for (const { key } of shown(other.store.state).slice(-1)) await other.runs.stop(key);
+  await until(other.store, (chat) => !waits(chat));
+  await tab.list.refresh();
+  expect(send()).toBeUndefined();
+  await expect.poll(() => tab.api.waiting(id)).toMatchObject([{ message: "And then?" }]);
 });
 
 test("what an older run did is told by its trace as it was told while it ran", async () => {
@@ -154,9 +178,12 @@ async function serve(turns: ScriptedTurn[], more: HttpDuetSettings = {}) {
       ready: Promise.resolve(),
       onListChange: refresh,
       onEnd: refresh,
-      onRefused: () => {},
     });
-    return { api, store, list, runs, conversations: createConversations(api, store, runs) };
+    const conversations = createConversations(api, store, runs);
+    const screen = { locale: "en", draft: "", files: [], focus() {} } as const;
+    const attempt = createReportErrors(store, () => "en");
+    const actions = createSendActions({ api, store, runs, attempt, screen: () => ({ ...screen }) });
+    return { api, store, list, runs, conversations, actions };
   };
 }
 

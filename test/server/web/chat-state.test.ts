@@ -17,6 +17,7 @@ import {
   createTurn,
   findActiveTurn,
 } from "../../../src/server/web/chat/state/chat-state.ts";
+import { findParent, findParentOf } from "../../../src/server/web/chat/state/talk-tree.ts";
 import { toTurns } from "../../../src/server/web/chat/state/to-turns.ts";
 import { createTabStorage, takeToken } from "../../../src/server/web/chat/storage/tab-storage.ts";
 import { createPageRunState } from "../../../src/server/web/run/page-run-state.ts";
@@ -30,6 +31,30 @@ test("another mode clears the history and says so in both languages; the search 
   expect(again).toEqual(chat);
   // It is a choice all the same, which what the server says later must not take back.
   expect(again.choices).not.toBe(chat.choices);
+});
+
+test("a turn without a place is replaced by a question that follows what stands before it, and nothing where no answer does", () => {
+  const node = { n: 7, parent: 3, runId: "run-7" };
+  const answer = { type: "plain", text: "A.", isFailed: false } as const;
+  const tree = { nodes: [{ ...node, question: "One?" }], branches: [] };
+  const asked = addTurn(createChat({ mode: "agent", search: false, models: {}, parameters: {} }), {
+    ...createTurn("one", "One?"),
+    node,
+  });
+  const failed = createTurn("two", "Two?");
+  const chat = changeRun(addTurn({ ...changeRun(asked, "one", answer), tree }, failed), "two", {
+    ...answer,
+    isFailed: true,
+  });
+  expect(findParentOf(chat, failed)).toBe(7);
+  expect(findParentOf(chat, { ...failed, key: "one", node })).toBe(3);
+  expect(findParent(chat)).toBe(7);
+  // The branch with an answer is out of sight.
+  const alone = { ...chat, items: chat.items.slice(1) };
+  expect(findParentOf(alone, failed)).toBe(0);
+  expect(findParent(alone)).toBe(0);
+  // Where nothing is kept, there is no number.
+  expect(findParentOf({ ...alone, tree: { nodes: [], branches: [] } }, failed)).toBeUndefined();
 });
 
 test("another model clears the history, and the server's own is chosen by choosing none", () => {

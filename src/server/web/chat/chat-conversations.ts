@@ -107,17 +107,22 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
         const running = chat.running.filter((run) => run.conversationId !== id);
         const others = Object.entries(chat.turns).filter(([, turn]) => turn.conversationId !== id);
         const moreAt = chat.moreAt && chat.moreAt - gone;
-        const rest = { ...chat, conversations, running, moreAt, removed: entry };
+        const removed = [...chat.removed.filter((each) => each.id !== id), entry];
+        const rest = { ...chat, conversations, running, moreAt, removed };
         if (chat.conversationId !== id) return { ...rest, turns: Object.fromEntries(others) };
         return showTalk({ ...rest, turns: Object.fromEntries(others) }, undefined, [], []);
       });
     },
     async restore(entry) {
-      store.change((chat) => ({ ...chat, removed: undefined }));
       const restored = await api.restoreConversation(entry.id);
-      store.change((chat) => insertEntry(chat, restored));
+      store.change((chat) => insertEntry(forgetRemoved(chat, entry.id), restored));
     },
   };
+}
+
+/** Offers no longer that a deleted conversation can be restored. */
+export function forgetRemoved(chat: ChatState, id: string): ChatState {
+  return { ...chat, removed: chat.removed.filter((entry) => entry.id !== id) };
 }
 
 /** Takes a conversation off the list; what is in sight of it stays until it is read again. */

@@ -7,6 +7,7 @@ import { type Api, type AttachedFile, type QuestionRequest, readRunId } from "./
 import { ApiError } from "./api/api-error.ts";
 import { followRun, type RunUpdate } from "./api/follow-run.ts";
 import type { OpenQuestion } from "./api/question.ts";
+import { createKey } from "./create-key.ts";
 import {
   addTurn,
   type ChatState,
@@ -14,12 +15,13 @@ import {
   changeTurn,
   createTurn,
   removeGoneTurns,
+  removeRefused,
   type ShownFile,
   type Store,
   type Turn,
 } from "./state/chat-state.ts";
 import { chatTexts, sideTexts } from "./state/chat-texts.ts";
-import { findParent } from "./state/talk-tree.ts";
+import { cutAt, findParent, findParentOf } from "./state/talk-tree.ts";
 
 export interface ChatRuns {
   /** Asks the text in the conversation that is shown, as it has been chosen. */
@@ -50,7 +52,6 @@ export interface RunsOptions {
   /** Runs when a run starts, ends or asks something, because the list of conversations then changes. */
   onListChange(): void;
   onEnd(): void;
-  onRefused(text: string): void;
 }
 
 /** Manages the runs of this page, in the shown conversation and in others. */
@@ -62,7 +63,6 @@ export function createChatRuns({
   ready,
   onListChange,
   onEnd,
-  onRefused,
 }: RunsOptions): ChatRuns {
   /** Holds runs that are to be stopped but have no ID yet. */
   const toStop = new Set<string>();
@@ -118,17 +118,18 @@ export function createChatRuns({
   }
 
   return {
-    ask(text, { goesOn, files = [], instead } = {}) {
-      const shownFiles = [...(instead?.files ?? []), ...files.map(toShownFile)];
-      const { key, ...turn } = createTurn(createKey(), text, shownFiles);
+    ask(text, { goesOn, files: added = [], instead } = {}) {
       const { conversationId } = store.state;
-      const parent = instead?.node?.parent ?? findParent(store.state);
-      const files_of = instead !== undefined && instead.files.length > 0 ? instead.node?.n : undefined;
+      const parent = instead === undefined ? findParent(store.state) : findParentOf(store.state, instead);
+      const { files_of, files, shownFiles } = gatherFiles(conversationId, instead, added);
       const attachments = files.length > 0 ? files : undefined;
+      const own = { attached: attachments, filesOf: files_of };
+      const { key, ...turn } = { ...createTurn(createKey(), text, shownFiles), ...own };
       let asking: QuestionRequest | undefined;
-      store.change((chat) =>
-        addTurn({ ...removeGoneTurns(cutAt(chat, instead?.key), text), problem: "" }, { ...turn, key, conversationId }),
-      );
+      store.change((chat) => {
+        const rest = removeRefused(removeGoneTurns(cutAt(chat, instead?.key), text), instead?.key);
+        return addTurn({ ...rest, problem: "" }, { ...turn, key, conversationId });
+      });
       void follow(key, async (signal) => {
         await ready;
         asking ??= {
@@ -136,7 +137,8 @@ export function createChatRuns({
           ...{ go_on: goesOn, parent, files_of, attachments, make_title: true },
         };
         return api.ask(asking, key, signal).catch((thrown: unknown) => {
-          if (thrown instanceof ApiError && !isGatewayError(thrown.status)) onRefused(text);
+          if (thrown instanceof ApiError && !isGatewayError(thrown.status))
+            store.change((chat) => changeTurn(chat, key, (refused) => ({ ...refused, isRefused: true })));
           throw thrown;
         });
       });
@@ -177,19 +179,31 @@ export function createChatRuns({
   };
 }
 
-/** Leaves what stands in the conversation from this turn on. */
-function cutAt(chat: ChatState, key: string | undefined): ChatState {
-  const at = chat.items.findIndex((item) => item.key === key);
-  return at < 0 ? chat : { ...chat, items: chat.items.slice(0, at) };
+interface GatheredFiles {
+  /** Is the turn whose files the server has. */
+  readonly files_of: number | undefined;
+  readonly files: readonly AttachedFile[];
+  readonly shownFiles: readonly ShownFile[];
+}
+
+/** Gathers what comes with a question: the files of the turn that is asked anew, and those that are added. */
+function gatherFiles(
+  conversationId: string | undefined,
+  instead: Turn | undefined,
+  added: readonly AttachedFile[],
+): GatheredFiles {
+  const isHere = instead !== undefined && instead.conversationId === conversationId;
+  const own = instead?.attached ?? [];
+  // What this page sent is sent again as it was; of other turns the server has the files, and in their conversation alone.
+  const isElsewhere = isHere && own.length === 0 && instead.files.length > 0;
+  const files_of = isHere ? (instead.filesOf ?? (isElsewhere ? instead.node?.n : undefined)) : undefined;
+  const files = [...own, ...added];
+  const shownFiles = isHere ? [...instead.files, ...added.map(toShownFile)] : files.map(toShownFile);
+  return { files_of, files, shownFiles };
 }
 
 function toShownFile({ name, media_type, data }: AttachedFile): ShownFile {
   return { name, mediaType: media_type, size: Math.floor((data.length * 3) / 4) };
-}
-
-/** Returns a key that only this page knows. The server uses it to recognise a question that is sent again. */
-export function createKey(): string {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** A proxy in front of the server sends these statuses. Sending the question again with the same key does not ask it twice. */

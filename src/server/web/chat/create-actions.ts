@@ -1,9 +1,9 @@
 import { say } from "../../../kit/locale.ts";
-import { readTypedReply } from "../../../render/questions/typed-reply.ts";
-import type { Api } from "./api/api.ts";
-import { type ChatConversations, type ChatList, insertEntry, loadSteps } from "./chat-conversations.ts";
+import type { Api, ConversationChange } from "./api/api.ts";
+import type { ConversationEntry } from "./api/conversation.ts";
+import { type ChatConversations, type ChatList, forgetRemoved, insertEntry, loadSteps } from "./chat-conversations.ts";
 import type { ChatRuns } from "./chat-runs.ts";
-import { toQuestion } from "./chat-runs.ts";
+import { createSendActions } from "./create-send-actions.ts";
 import type { ReportErrors } from "./report-errors.ts";
 import { saveBlob } from "./save-blob.ts";
 import {
@@ -14,18 +14,13 @@ import {
   chooseSearch,
   startConversation,
 } from "./state/chat-choices.ts";
-import { describeUnknownCommand, isCommand, isKnownCommand, runCommand } from "./state/chat-commands.ts";
 import { changeTurn, findActiveTurn, type Store } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
 import { findBranch } from "./state/talk-tree.ts";
+import { turnTexts } from "./state/turn-texts.ts";
+import { removeUnsent } from "./state/unsent.ts";
 import type { AddressHash } from "./storage/address-hash.ts";
-import type {
-  ChatActions,
-  ChoiceActions,
-  ConversationActions,
-  SendOptions,
-  TurnActions,
-} from "./views/chat-actions.ts";
+import type { ChatActions, ChoiceActions, ConversationActions, TurnActions } from "./views/chat-actions.ts";
 import type { Screen } from "./views/screen.tsx";
 
 export interface ActionsOptions {
@@ -40,62 +35,18 @@ export interface ActionsOptions {
 }
 
 export function createActions(options: ActionsOptions): ChatActions {
-  const { api, store, runs, conversations, place, attempt, screen } = options;
-
-  /** Gives the text back where it was not taken, unless another one is being written. */
-  function restoreText(text: string): void {
-    if (screen().draft === "") screen().draft = text;
-  }
-
-  /** Answers the question of a run, says something to the run, or lets the text wait for its end. */
-  function sendWhileRunning(
-    text: string,
-    { isQueued = false, files = [] }: SendOptions,
-  ): ReturnType<ChatActions["send"]> {
-    const going = findActiveTurn(store.state);
-    const runId = going?.run.runId;
-    if (going === undefined || runId === undefined) return chatTexts.notBegun;
-    const typed = going.question && readTypedReply(going.question.kind, text);
-    if (going.question !== undefined && typed !== undefined) {
-      void attempt(runs.reply(going.key, going.question, typed)).then((isTaken) => {
-        if (!isTaken) restoreText(text);
-      });
-      return undefined;
-    }
-    if (isKnownCommand(text)) return chatTexts.runGoes;
-    const { conversationId } = store.state;
-    if (isQueued && conversationId !== undefined) {
-      const attachments = files.length > 0 ? files : undefined;
-      const asking = { ...toQuestion(store.state, text, screen().locale), attachments };
-      void attempt(api.queue(conversationId, asking)).then((isTaken) => isTaken || restoreText(text));
-    } else void attempt(api.message(runId, text)).then((isTaken) => isTaken || restoreText(text));
-    return undefined;
-  }
+  const { store, runs, conversations, place, attempt, screen } = options;
 
   return {
+    ...createSendActions(options),
     ...createConversationActions(options),
     ...createTurnActions(options),
     ...createChoiceActions(options),
-    send(text, options = {}) {
-      if (findActiveTurn(store.state) !== undefined) return sendWhileRunning(text, options);
-      if (isKnownCommand(text)) store.change((chat) => runCommand(chat, text));
-      else if (isCommand(text) && options.isSure !== true) return describeUnknownCommand(text);
-      else runs.ask(text, { files: options.files });
-      return undefined;
-    },
     stop() {
       const going = findActiveTurn(store.state);
       if (going === undefined) return false;
       void attempt(runs.stop(going.key), say(screen().locale, chatTexts.notStopped));
       return true;
-    },
-    withdraw(waiting) {
-      const { conversationId } = store.state;
-      if (conversationId === undefined) return;
-      void attempt(api.withdraw(conversationId, waiting.id)).then((isTaken) => {
-        if (isTaken) restoreText(waiting.message);
-      });
-      screen().focus();
     },
     newChat() {
       store.change(startConversation);
@@ -110,35 +61,44 @@ export function createActions(options: ActionsOptions): ChatActions {
 }
 
 function createConversationActions({ api, store, conversations, list, attempt }: ActionsOptions): ConversationActions {
-  /** Holds the number of the newest search: answers to others come too late. */
-  let searched = 0;
-  const show = async (text: string, mine: number): Promise<void> => {
-    const { entries } = await api.conversations({ q: text });
-    if (mine === searched) store.change((chat) => ({ ...chat, search: { text, entries } }));
+  /** Ends the search before: its answer would come too late. */
+  let searching = new AbortController();
+  /** Shows what is found from an offset on, behind what was found before it. */
+  const find = async (text: string, offset: number | undefined, { signal }: AbortController): Promise<void> => {
+    const found = await api.conversations({ q: text, offset }, signal).catch((thrown: unknown) => {
+      if (!signal.aborted) throw thrown;
+      return undefined;
+    });
+    if (found === undefined || signal.aborted) return;
+    store.change((chat) => {
+      const before = offset === undefined ? [] : (chat.search?.entries ?? []);
+      const known = new Set(before.map(({ id }) => id));
+      const entries = [...before, ...found.entries.filter(({ id }) => !known.has(id))];
+      return { ...chat, search: { text, entries, moreAt: found.next } };
+    });
+  };
+  /** Shows a change at once, and takes it back where the server does not take it. */
+  const change = async (
+    before: ConversationEntry,
+    after: ConversationEntry,
+    asked: ConversationChange,
+  ): Promise<void> => {
+    store.change((chat) => insertEntry(chat, after));
+    const isTaken = await attempt(
+      api.changeConversation(before.id, asked).then((changed) => store.change((chat) => insertEntry(chat, changed))),
+    );
+    if (!isTaken) store.change((chat) => insertEntry(chat, before));
   };
   return {
     search(text) {
-      const mine = ++searched;
+      searching.abort();
+      searching = new AbortController();
       if (text === "") return store.change((chat) => ({ ...chat, search: undefined }));
       store.change((chat) => ({ ...chat, search: { text, entries: chat.search?.entries } }));
-      void attempt(show(text, mine));
+      void attempt(find(text, undefined, searching));
     },
-    rename(entry, title) {
-      store.change((chat) => insertEntry(chat, { ...entry, title }));
-      void attempt(
-        api
-          .changeConversation(entry.id, { title })
-          .then((changed) => store.change((chat) => insertEntry(chat, changed))),
-      );
-    },
-    pin(entry, isPinned) {
-      store.change((chat) => insertEntry(chat, { ...entry, isPinned }));
-      void attempt(
-        api
-          .changeConversation(entry.id, { pinned: isPinned })
-          .then((changed) => store.change((chat) => insertEntry(chat, changed))),
-      );
-    },
+    rename: (entry, title) => void change(entry, { ...entry, title }, { title }),
+    pin: (entry, isPinned) => void change(entry, { ...entry, isPinned }, { pinned: isPinned }),
     save(entry, format) {
       void attempt(
         api.exportConversation(entry.id, format).then((blob) => {
@@ -148,25 +108,35 @@ function createConversationActions({ api, store, conversations, list, attempt }:
     },
     remove: (entry) => void attempt(conversations.remove(entry)),
     restore: (entry) => void attempt(conversations.restore(entry)),
-    more: () => void attempt(list.more()),
+    dismiss: ({ id }) => store.change((chat) => forgetRemoved(chat, id)),
+    more() {
+      const { search } = store.state;
+      if (search === undefined) void attempt(list.more());
+      else if (search.moreAt !== undefined) void attempt(find(search.text, search.moreAt, searching));
+    },
   };
 }
 
 function createTurnActions({ api, store, runs, conversations, attempt, screen }: ActionsOptions): TurnActions {
+  /** Asks unless a run goes on, and says so where one does. */
+  function askIfFree(ask: () => void): boolean {
+    const isFree = findActiveTurn(store.state) === undefined;
+    if (isFree) ask();
+    else store.change((chat) => ({ ...chat, problem: say(screen().locale, turnTexts.notNow) }));
+    if (isFree) screen().focus();
+    return isFree;
+  }
   return {
-    askAgain(text, mode, goesOn) {
-      if (findActiveTurn(store.state) !== undefined) {
-        if (screen().draft === "") screen().draft = text;
-      } else {
+    retry(turn, mode) {
+      askIfFree(() => {
         if (mode !== undefined) store.change((chat) => chooseMode(chat, mode));
-        runs.ask(text, { goesOn });
-      }
-      screen().focus();
+        // A refused question that went out of sight with the mode is the one that is asked now.
+        store.change((chat) => removeUnsent(chat, turn.key));
+        runs.ask(turn.run.question, { instead: turn });
+      });
     },
-    askInstead(turn, text) {
-      if (findActiveTurn(store.state) === undefined) runs.ask(text, { instead: turn });
-      screen().focus();
-    },
+    goOn: (text) => void askIfFree(() => runs.ask(text, { goesOn: true })),
+    askInstead: (turn, text) => askIfFree(() => runs.ask(text, { instead: turn })),
     showTurn(n) {
       const { conversationId: id, tree } = store.state;
       const branch = findBranch(tree, n);
@@ -180,6 +150,9 @@ function createTurnActions({ api, store, runs, conversations, attempt, screen }:
       if (runId === undefined) return;
       store.change((chat) => changeTurn(chat, turn.key, (before) => ({ ...before, rating })));
       void attempt(api.rate(runId, rating ?? null));
+    },
+    async comment({ run: { runId }, rating }, comment) {
+      return runId !== undefined && attempt(api.rate(runId, rating ?? null, comment));
     },
     async reply(key, question, reply) {
       const isTaken = await attempt(runs.reply(key, question, reply));

@@ -93,9 +93,6 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     ready,
     onListChange: refresh,
     onEnd: readMissed,
-    onRefused(text) {
-      if (screen.draft === "") screen.draft = text;
-    },
   });
   const conversations = createConversations(api, store, runs);
   const list = createChatList(api, store);

@@ -66,7 +66,7 @@ export type ExportFormat = "markdown" | "json";
 /** Wraps the agent API for the page. Every call rejects as `Send` does. */
 export interface Api {
   settings(): Promise<ServerSettings>;
-  conversations(query: ListQuery): Promise<ConversationPage>;
+  conversations(query: ListQuery, signal?: AbortSignal): Promise<ConversationPage>;
   /** Returns the turns of a branch, which is the current one unless another is named. */
   conversation(id: string, branch?: number): Promise<Conversation>;
   changeConversation(id: string, change: ConversationChange): Promise<ConversationEntry>;
@@ -91,8 +91,8 @@ export interface Api {
   reply(runId: string, questionId: string, answer: UserReply): Promise<void>;
   message(runId: string, message: string): Promise<void>;
   waiting(conversationId: string): Promise<readonly WaitingQuestion[]>;
-  /** Asks a question when the runs of the conversation have ended. */
-  queue(conversationId: string, asking: QuestionRequest): Promise<void>;
+  /** Asks a question when the runs of the conversation have ended. Returns the ID under which it waits. */
+  queue(conversationId: string, asking: QuestionRequest): Promise<string>;
   withdraw(conversationId: string, queueId: string): Promise<void>;
   rate(runId: string, rating: Feedback | null, comment?: string): Promise<void>;
 }
@@ -108,9 +108,9 @@ export function createApi(send: Send): Api {
   const read = async (response: Promise<Response>): Promise<unknown> => (await response).json();
   return {
     settings: async () => readSettings(await read(call("GET /agent/settings"))),
-    conversations: async ({ offset, q, pinned }) =>
+    conversations: async ({ offset, q, pinned }, signal) =>
       readConversationPage(
-        await read(call("GET /agent/conversations", { query: { limit: pageLength, offset, q, pinned } })),
+        await read(call("GET /agent/conversations", { query: { limit: pageLength, offset, q, pinned }, signal })),
       ),
     async conversation(id, branch) {
       const known = readConversation(
@@ -158,7 +158,10 @@ export function createApi(send: Send): Api {
     waiting: async (id) => readWaiting(await read(call("GET /agent/conversations/{id}/queue", { path: { id } }))),
     async queue(id, { conversation_id: _, ...asking }) {
       const body = { ...asking, asks: true, drafts: true };
-      await call("POST /agent/conversations/{id}/queue", { path: { id }, body });
+      const [waiting] = readWaiting({
+        waiting: [await read(call("POST /agent/conversations/{id}/queue", { path: { id }, body }))],
+      });
+      return waiting?.id ?? "";
     },
     async withdraw(id, question) {
       await call("DELETE /agent/conversations/{id}/queue/{question}", { path: { id, question } });

@@ -30,6 +30,9 @@ export interface WaitingQuestion {
   readonly message: string;
   /** Is empty until it is asked. */
   readonly runId: string;
+  /** Says why it could not begin. It is empty where it only waits. */
+  readonly problem: string;
+  readonly files: readonly { readonly name: string }[];
 }
 
 /** Represents a turn in the tree of a conversation. Turns with the same parent are edits or other answers of each other. */
@@ -115,7 +118,15 @@ export function readWaiting(value: unknown): readonly WaitingQuestion[] {
   const { waiting } = isRecord(value) ? value : {};
   return (Array.isArray(waiting) ? waiting : []).flatMap((each) =>
     isRecord(each) && toText(each.queue_id) !== ""
-      ? [{ id: toText(each.queue_id), message: toText(each.message), runId: toText(each.run_id) }]
+      ? [
+          {
+            id: toText(each.queue_id),
+            message: toText(each.message),
+            runId: toText(each.run_id),
+            problem: isRecord(each.error) ? toText(each.error.message) : "",
+            files: listRecords(each.attachments).map(({ name }) => ({ name: toText(name) })),
+          },
+        ]
       : [],
   );
 }

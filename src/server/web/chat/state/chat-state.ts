@@ -2,6 +2,7 @@ import type { Mode } from "../../../../core/outcome.ts";
 import type { Text } from "../../../../kit/locale.ts";
 import { createPageRunState, type PageRunState, type RunChange, reducePageRun } from "../../run/page-run-state.ts";
 import type { Account } from "../api/account.ts";
+import type { AttachedFile } from "../api/api.ts";
 import type { Branch, ConversationEntry, Feedback, RunEntry, TreeNode, WaitingQuestion } from "../api/conversation.ts";
 import type { OpenQuestion } from "../api/question.ts";
 import type { ModelKey, Parameters, ServerSettings } from "../api/server-settings.ts";
@@ -34,7 +35,24 @@ export interface Turn {
   readonly node?: Pick<TreeNode, "n" | "parent"> | undefined;
   /** Holds the files that came with the question. */
   readonly files: readonly ShownFile[];
+  /** Holds the files that this page sent, so that the question can be asked again with them. */
+  readonly attached?: readonly AttachedFile[] | undefined;
+  /** Is the number of the turn whose files came with the question. */
+  readonly filesOf?: number | undefined;
+  /** Is true where the server did not take the question. */
+  readonly isRefused?: boolean | undefined;
   readonly rating?: Feedback | undefined;
+}
+
+/** Holds what was sent and not taken, until it is sent again or taken back. */
+export interface Unsent {
+  readonly key: string;
+  /** Is undefined where it would begin a conversation. */
+  readonly conversationId: string | undefined;
+  readonly text: string;
+  readonly files: readonly AttachedFile[];
+  /** Is true where it was to wait for the end of a run. */
+  readonly isQueued: boolean;
 }
 
 /** Describes a file beside a question. */
@@ -58,6 +76,8 @@ export interface Search {
   readonly text: string;
   /** Is undefined until the server has answered. */
   readonly entries: readonly ConversationEntry[] | undefined;
+  /** Is the start of the next page of what was found. */
+  readonly moreAt?: number | undefined;
 }
 
 /** Lists the contents of a conversation: turns, by their keys, and notes between them. */
@@ -74,8 +94,8 @@ export interface ChatState {
   readonly choices: Choices;
   readonly conversations: readonly ConversationEntry[];
   readonly search: Search | undefined;
-  /** Is the conversation that was deleted last, as long as it can be restored. */
-  readonly removed: ConversationEntry | undefined;
+  /** Holds the conversations that were deleted here, as long as they can be restored. */
+  readonly removed: readonly ConversationEntry[];
   /** Is the start of the next page of conversations. */
   readonly moreAt: number | undefined;
   /** Holds the active runs that the server last listed. */
@@ -88,6 +108,8 @@ export interface ChatState {
   readonly tree: TalkTree;
   /** Holds the questions of the shown conversation that are asked when its run has ended. */
   readonly queue: readonly WaitingQuestion[];
+  /** Holds what was sent and not taken, in all conversations. */
+  readonly unsent: readonly Unsent[];
   readonly isLost: boolean;
   /** Describes an error that does not belong to a run. */
   readonly problem: string;
@@ -99,7 +121,7 @@ export function createChat(choices: Choices): ChatState {
     choices,
     conversations: [],
     search: undefined,
-    removed: undefined,
+    removed: [],
     moreAt: undefined,
     running: [],
     conversationId: undefined,
@@ -107,6 +129,7 @@ export function createChat(choices: Choices): ChatState {
     turns: {},
     tree: noTree,
     queue: [],
+    unsent: [],
     isLost: false,
     problem: "",
   };
@@ -140,6 +163,16 @@ export function removeGoneTurns(chat: ChatState, question: string): ChatState {
   };
 }
 
+/** Removes a refused turn that is asked anew. */
+export function removeRefused(chat: ChatState, key: string | undefined): ChatState {
+  if (key === undefined || chat.turns[key]?.isRefused !== true) return chat;
+  return {
+    ...chat,
+    items: chat.items.filter((item) => item.key !== key),
+    turns: Object.fromEntries(Object.entries(chat.turns).filter(([each]) => each !== key)),
+  };
+}
+
 /** Adds a note. `left` is the conversation that a switch has left, which can be taken up again. */
 export function addNote(chat: ChatState, text: Text, left?: string): ChatState {
   const key = `note-${chat.items.length}-${text.en}`;
@@ -156,7 +189,7 @@ export function changeRun(chat: ChatState, key: string, change: RunChange): Chat
   return changeTurn(chat, key, (turn) => ({ ...turn, run: reducePageRun(turn.run, change) }));
 }
 
-/** Shows another conversation with these items and turns, and keeps the unsettled turns of the others. */
+/** Shows another conversation with these items and turns, and keeps the unsettled turns of the others, and what was refused. */
 export function showTalk(
   chat: ChatState,
   conversationId: string | undefined,
@@ -165,6 +198,9 @@ export function showTalk(
 ): ChatState {
   const going = Object.entries(chat.turns).filter(([, turn]) => isUnsettled(turn));
   const shown = turns.map((turn) => [turn.key, turn] as const);
+  const refused = Object.values(chat.turns).filter(
+    (turn) => turn.isRefused && !turns.some(({ key }) => key === turn.key),
+  );
   return {
     ...chat,
     conversationId,
@@ -172,8 +208,14 @@ export function showTalk(
     turns: { ...Object.fromEntries(going), ...Object.fromEntries(shown) },
     tree: noTree,
     queue: conversationId === chat.conversationId ? chat.queue : [],
+    unsent: [...chat.unsent, ...refused.map(toUnsent)],
     problem: "",
   };
+}
+
+/** Makes an entry of a refused question, which goes out of sight with its turn. */
+function toUnsent({ key, conversationId, run, attached = [] }: Turn): Unsent {
+  return { key, conversationId, text: run.question, files: attached, isQueued: false };
 }
 
 export function isFinished({ outcome, plain }: PageRunState): boolean {

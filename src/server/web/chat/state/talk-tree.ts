@@ -42,12 +42,36 @@ export function findBranch({ nodes, branches }: TalkTree, n: number): number | u
 }
 
 /**
- * Returns the number of the turn that the next question follows: the last one in sight that has an answer. It is undefined where
- * the server has not said the number yet, and appends to the newest branch then.
+ * Returns the number of the turn that the next question follows: the last one in sight that has an answer, and 0 where none has
+ * one but other branches do. It is undefined where the server has not said the number yet, and appends to the newest branch then.
  */
-export function findParent({ items, turns }: Pick<ChatState, "items" | "turns">): number | undefined {
+export function findParent({ items, turns, tree }: Pick<ChatState, "items" | "turns" | "tree">): number | undefined {
   const last = items.findLast(({ kind, key }) => kind === "turn" && !isUnanswered(turns[key]));
-  return last === undefined ? undefined : turns[last.key]?.node?.n;
+  if (last !== undefined) return turns[last.key]?.node?.n;
+  // A conversation without any answer is not kept yet, and has no turns that could be named.
+  return items.length > 0 && tree.nodes.length > 0 ? 0 : undefined;
+}
+
+/** Leaves what stands in the conversation from this turn on. */
+export function cutAt<Chat extends Pick<ChatState, "items">>(chat: Chat, key: string | undefined): Chat {
+  const at = chat.items.findIndex((item) => item.key === key);
+  return at < 0 ? chat : { ...chat, items: chat.items.slice(0, at) };
+}
+
+/** Returns the number of the turn that a question follows which is asked in the place of this one. */
+export function findParentOf(
+  chat: Pick<ChatState, "items" | "turns" | "tree">,
+  { key, node }: Turn,
+): number | undefined {
+  if (node !== undefined) return node.parent;
+  const cut = cutAt(chat, key);
+  if (cut.items.some((item) => item.kind === "turn" && !isUnanswered(cut.turns[item.key]))) return findParent(cut);
+  return chat.tree.nodes.length > 0 ? 0 : undefined;
+}
+
+/** Returns true where it is known what a question in the place of this one follows. */
+export function isPlaced(turn: Turn): boolean {
+  return turn.node !== undefined || isUnanswered(turn);
 }
 
 function isUnanswered(turn: Turn | undefined): boolean {

@@ -1,4 +1,5 @@
 import type { Text } from "../../../../kit/locale.ts";
+import { sanitizeLine } from "../../../../kit/text/sanitize.ts";
 
 /** Holds the texts of what can be done with questions and answers. */
 export const turnTexts = {
@@ -13,6 +14,9 @@ export const turnTexts = {
   regenerate: { zh: "重新回答", en: "Answer again" },
   up: { zh: "回答得好", en: "Good answer" },
   down: { zh: "回答得不好", en: "Bad answer" },
+  comment: { zh: "说说为什么（可选）", en: "Say why, if you like" },
+  sendComment: { zh: "提交", en: "Send" },
+  commented: { zh: "谢谢，已记下。", en: "Thank you, noted." },
   before: { zh: "上一个版本", en: "The version before" },
   after: { zh: "下一个版本", en: "The next version" },
   answers: { zh: "这个问题的其他回答", en: "Other answers to this question" },
@@ -24,7 +28,29 @@ export const turnTexts = {
   queue: { zh: "排队，等它结束", en: "Queue for afterwards" },
   waiting: { zh: "排队中的问题", en: "Waiting questions" },
   withdraw: { zh: "取回", en: "Take back" },
+  tryQueued: { zh: "重试", en: "Try again" },
+  unsent: { zh: "没有发送成功", en: "Not sent" },
+  sendAgain: { zh: "重新发送", en: "Send again" },
+  notNow: {
+    zh: "另一次运行正在进行：等它结束再发送。",
+    en: "Another run is in progress: send this when it has ended.",
+  },
+  otherBranch: {
+    zh: "另一条分支上也有运行，排队的问题可能接到那条分支上：请等这次运行结束再发送。",
+    en: "A run goes on in another branch too, and a queued question might follow that one: send this when this run has ended.",
+  },
 } as const satisfies Record<string, Text>;
+
+/** Names files behind a text. */
+export function renderFileNames(files: readonly { readonly name: string }[]): string {
+  return files.length === 0 ? "" : ` (${files.map(({ name }) => sanitizeLine(name)).join(", ")})`;
+}
+
+/** Says which files the page does not have, because they were sent from elsewhere or before a reload. */
+export function describeLostFiles(files: readonly { readonly name: string }[]): Text {
+  const names = files.map(({ name }) => sanitizeLine(name)).join(", ");
+  return { zh: `请重新添加这些文件：${names}`, en: `Attach these files again: ${names}` };
+}
 
 /** Says how much may be attached, before anything is sent. */
 export function describeAttachmentLimits(files: number, bytes: number): Text {

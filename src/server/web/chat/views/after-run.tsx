@@ -1,14 +1,14 @@
 import { toGoOnQuestion } from "../../../../core/go-on.ts";
 import type { Outcome } from "../../../../core/outcome.ts";
-import type { PageRunState } from "../../run/page-run-state.ts";
+import type { Turn } from "../state/chat-state.ts";
 import { chatTexts } from "../state/chat-texts.ts";
 import { usePage, useSay } from "./page-model.ts";
 
 /** Offers to ask the same question again after a run that failed, was stopped or gave half an answer. */
-export function AfterRun({ run }: { readonly run: PageRunState }) {
+export function AfterRun({ turn }: { readonly turn: Turn }) {
   const { locale, actions } = usePage();
   const say = useSay();
-  const { question, outcome, plain } = run;
+  const { question, outcome, plain } = turn.run;
   const status = outcome?.status ?? plain?.status;
   const canRetry =
     (outcome === undefined && plain?.isFailed === true) || (status !== undefined && unfinished.has(status));
@@ -19,21 +19,17 @@ export function AfterRun({ run }: { readonly run: PageRunState }) {
     <p class="advice">
       {isAdvised && <span>{say(chatTexts.chatAdvice)}</span>}
       {canRetry && (
-        <button type="button" onClick={() => actions.askAgain(question)}>
+        <button type="button" onClick={() => actions.retry(turn)}>
           {say(chatTexts.tryAgain)}
         </button>
       )}
       {isAdvised && (
-        <button type="button" onClick={() => actions.askAgain(question, "chat")}>
+        <button type="button" onClick={() => actions.retry(turn, "chat")}>
           {say(chatTexts.tryInChat)}
         </button>
       )}
       {hasLimit && (
-        <button
-          type="button"
-          class="go-on"
-          onClick={() => actions.askAgain(toGoOnQuestion(question, locale.value), undefined, true)}
-        >
+        <button type="button" class="go-on" onClick={() => actions.goOn(toGoOnQuestion(question, locale.value))}>
           {say(chatTexts.goOn)}
         </button>
       )}

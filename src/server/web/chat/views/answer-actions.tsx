@@ -1,8 +1,9 @@
-import { useRef } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
+import { longestComment } from "../../../../core/store/feedback.ts";
 import type { RunView } from "../../run/run-view.ts";
 import type { Feedback } from "../api/conversation.ts";
 import type { Turn } from "../state/chat-state.ts";
-import { listAnswers } from "../state/talk-tree.ts";
+import { isPlaced, listAnswers } from "../state/talk-tree.ts";
 import { turnTexts } from "../state/turn-texts.ts";
 import { CopyButton, copyText } from "./copy-button.tsx";
 import { Icon, type IconName } from "./icon.tsx";
@@ -41,7 +42,7 @@ export function AnswerActions({ turn, view }: AnswerActionsProps) {
           ]}
         />
       )}
-      {!isGoing.value && (
+      {!isGoing.value && isPlaced(turn) && (
         <button
           type="button"
           class="plain regenerate"
@@ -56,6 +57,7 @@ export function AnswerActions({ turn, view }: AnswerActionsProps) {
         <>
           <RateButton turn={turn} rating="up" icon="good" />
           <RateButton turn={turn} rating="down" icon="bad" />
+          {turn.rating && <CommentField key={turn.rating} turn={turn} />}
         </>
       )}
     </div>
@@ -83,6 +85,37 @@ function RateButton({ turn, rating, icon }: RateProps) {
     >
       <Icon name={icon} />
     </button>
+  );
+}
+
+/** Takes words about an answer that has been rated. */
+function CommentField({ turn }: { readonly turn: Turn }) {
+  const { actions } = usePage();
+  const say = useSay();
+  const field = useRef<HTMLInputElement>(null);
+  const [isKept, setKept] = useState(false);
+  if (isKept) return <span role="status">{say(turnTexts.commented)}</span>;
+  return (
+    <form
+      class="comment"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const text = field.current?.value.trim() ?? "";
+        if (text === "") field.current?.focus();
+        else void actions.comment(turn, text).then(setKept);
+      }}
+    >
+      <input
+        ref={field}
+        type="text"
+        maxLength={longestComment}
+        aria-label={say(turnTexts.comment)}
+        placeholder={say(turnTexts.comment)}
+      />
+      <button type="submit" class="plain">
+        {say(turnTexts.sendComment)}
+      </button>
+    </form>
   );
 }
 

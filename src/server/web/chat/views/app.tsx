@@ -6,7 +6,7 @@ import type { ChatState } from "../state/chat-state.ts";
 import { chatTexts } from "../state/chat-texts.ts";
 import { getTalkTitle } from "../state/side-entries.ts";
 import { Composer } from "./composer.tsx";
-import { RemovedToast } from "./conversation-row.tsx";
+import { RemovedToasts } from "./conversation-row.tsx";
 import { Help } from "./help.tsx";
 import { Icon } from "./icon.tsx";
 import { Operator } from "./operator/operator.tsx";
@@ -60,7 +60,7 @@ export function App() {
           <Composer />
         </div>
       </div>
-      <RemovedToast />
+      <RemovedToasts />
       {help.value && <Help />}
       {isOperating.value && <Operator />}
       {tokenAsked.value !== "no" && <SignIn />}

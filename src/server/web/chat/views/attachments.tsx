@@ -12,7 +12,7 @@ import {
 } from "../state/turn-texts.ts";
 import { FileChip } from "./file-chip.tsx";
 import { Icon } from "./icon.tsx";
-import { usePage, useSay } from "./page-model.ts";
+import { type PageModel, usePage, useSay } from "./page-model.ts";
 
 /** Shows the files that will come with the question, and takes more by drag and paste. */
 export function Attachments() {
@@ -89,9 +89,7 @@ export function AttachButton() {
           const chosen = [...(currentTarget.files ?? [])];
           currentTarget.value = "";
           message.current?.focus();
-          void readFiles(chosen).then((read) => {
-            files.value = [...files.value, ...read];
-          });
+          void addFiles(chosen, files);
         }}
       />
     </>
@@ -103,8 +101,10 @@ export function hasFiles(data: DataTransfer | null): data is DataTransfer {
   return data !== null && data.files.length > 0;
 }
 
-export async function readFiles(chosen: readonly File[]): Promise<AttachedFile[]> {
-  return Promise.all(chosen.map(readFile));
+/** Reads files, and adds them to those that will come with the question. */
+export async function addFiles(chosen: Iterable<File>, files: PageModel["files"]): Promise<void> {
+  const read = await Promise.all([...chosen].map(readFile));
+  files.value = [...files.value, ...read];
 }
 
 async function readFile(file: File): Promise<AttachedFile> {
@@ -139,9 +139,7 @@ function useDroppedFiles(): boolean {
         setDragged(false);
         if (!hasFiles(event.dataTransfer)) return;
         event.preventDefault();
-        void readFiles([...event.dataTransfer.files]).then((read) => {
-          files.value = [...files.value, ...read];
-        });
+        void addFiles(event.dataTransfer.files, files);
       },
       { signal },
     );

@@ -5,7 +5,7 @@ import type { AttachedFile, ExportFormat } from "../api/api.ts";
 import type { ConversationEntry, Feedback, WaitingQuestion } from "../api/conversation.ts";
 import type { OpenQuestion } from "../api/question.ts";
 import type { ModelKey, ParameterName } from "../api/server-settings.ts";
-import type { Turn } from "../state/chat-state.ts";
+import type { Turn, Unsent } from "../state/chat-state.ts";
 
 export interface SendOptions {
   readonly files?: readonly AttachedFile[];
@@ -16,16 +16,25 @@ export interface SendOptions {
 }
 
 /** Lists all user actions on the page. None of them rejects: errors are shown on the page. */
-export interface ChatActions extends ConversationActions, TurnActions, ChoiceActions {
-  /** Asks what was written. Returns why it is not sent, where it is not. */
-  send(text: string, options?: SendOptions): Text | undefined;
+export interface ChatActions extends SendActions, ConversationActions, TurnActions, ChoiceActions {
   /** Stops the run that is in sight; false where none goes on. */
   stop(): boolean;
-  /** Takes back a question that waits for the end of the run. */
-  withdraw(waiting: WaitingQuestion): void;
   newChat(): void;
   /** Opens a conversation, in its mode and with its models unless those of the page stay. */
   open(conversationId: string, keepsChoices?: boolean): void;
+}
+
+export interface SendActions {
+  /** Asks what was written. Returns why it is not sent, where it is not. */
+  send(text: string, options?: SendOptions): Text | undefined;
+  /** Takes back a question that waits for the end of the run. */
+  withdraw(waiting: WaitingQuestion): void;
+  /** Has a question wait anew that could not begin. */
+  requeue(waiting: WaitingQuestion): void;
+  /** Sends what was not taken. */
+  resend(unsent: Unsent): void;
+  /** Puts what was not taken where one writes, behind what stands there. */
+  takeBack(unsent: Unsent): void;
 }
 
 export interface ConversationActions {
@@ -37,18 +46,24 @@ export interface ConversationActions {
   save(entry: ConversationEntry, format: ExportFormat): void;
   remove(entry: ConversationEntry): void;
   restore(entry: ConversationEntry): void;
+  /** Offers no longer that a deleted conversation can be restored. */
+  dismiss(entry: ConversationEntry): void;
   more(): void;
 }
 
 export interface TurnActions {
-  /** Asks again, in this mode where one is named, or so that it goes on with the last run; while a run goes on, it is only written where one writes. */
-  askAgain(text: string, mode?: Mode, goesOn?: boolean): void;
-  /** Asks in the place of a turn, which stays on its branch. */
-  askInstead(turn: Turn, text: string): void;
+  /** Asks the question of a turn in its place with its files, in this mode where one is named. While a run goes on, it says so. */
+  retry(turn: Turn, mode?: Mode): void;
+  /** Asks so that it goes on with the last run. While a run goes on, it says so. */
+  goOn(text: string): void;
+  /** Asks in the place of a turn, which stays on its branch. Returns false, and says why, while a run goes on. */
+  askInstead(turn: Turn, text: string): boolean;
   /** Shows the branch with the turn of this number. */
   showTurn(n: number): void;
   /** Says what the person thinks of an answer; undefined takes it back. */
   rate(turn: Turn, rating: Feedback | undefined): void;
+  /** Says why, beside the rating. Resolves to true when the server has kept it. */
+  comment(turn: Turn, comment: string): Promise<boolean>;
   /** Resolves to true when the server accepted the answer. */
   reply(key: string, question: OpenQuestion, reply: UserReply): Promise<boolean>;
   loadSteps(key: string): void;

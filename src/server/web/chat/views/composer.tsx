@@ -3,12 +3,13 @@ import type { Text } from "../../../../kit/locale.ts";
 import { type ChatState, findActiveTurn } from "../state/chat-state.ts";
 import { chatTexts, describeTooLong } from "../state/chat-texts.ts";
 import { turnTexts } from "../state/turn-texts.ts";
-import { AttachButton, Attachments, findFileProblem, hasFiles, readFiles } from "./attachments.tsx";
+import { AttachButton, Attachments, addFiles, findFileProblem, hasFiles } from "./attachments.tsx";
 import { Choices } from "./choices.tsx";
 import { Icon } from "./icon.tsx";
 import { findWrongParameter } from "./model-settings.tsx";
 import { usePage, useSay } from "./page-model.ts";
 import { Queue } from "./queue.tsx";
+import { UnsentTexts } from "./unsent.tsx";
 
 /** Limits a question to what the server accepts, in characters. */
 const longestQuestion = 100_000;
@@ -62,6 +63,7 @@ export function Composer() {
         sendText();
       }}
     >
+      <UnsentTexts />
       <Queue />
       <Attachments />
       <textarea
@@ -82,9 +84,7 @@ export function Composer() {
         onPaste={(event) => {
           if (!hasFiles(event.clipboardData)) return;
           event.preventDefault();
-          void readFiles([...event.clipboardData.files]).then((read) => {
-            files.value = [...files.value, ...read];
-          });
+          void addFiles(event.clipboardData.files, files);
         }}
       />
       <p class="message-word" id="message_word" role="status" hidden={word === undefined}>

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Locale, say as sayIn } from "../../../../kit/locale.ts";
 import { sanitize, sanitizeLine } from "../../../../kit/text/sanitize.ts";
-import type { Match } from "../api/conversation.ts";
+import type { ConversationEntry, Match } from "../api/conversation.ts";
 import { chatTexts, sideTexts } from "../state/chat-texts.ts";
 import type { SideEntry } from "../state/side-entries.ts";
 import { Icon } from "./icon.tsx";
@@ -119,33 +119,38 @@ export function toShownTitle(title: string, locale: Locale): string {
   return sanitizeLine(title) || sayIn(locale, chatTexts.untitled);
 }
 
-/** Says that a conversation was deleted, as long as it can be restored. */
-export function RemovedToast() {
-  const { chat, locale, actions } = usePage();
-  const say = useSay();
-  const { removed } = chat.value;
-  const [closed, setClosed] = useState<string | undefined>(undefined);
-  useEffect(() => {
-    setClosed(undefined);
-    const timer = setTimeout(() => setClosed(removed?.id), shownMs);
-    return () => clearTimeout(timer);
-  }, [removed]);
-  const isShown = removed !== undefined && closed !== removed.id;
+/** Says which conversations were deleted, as long as they can be restored. */
+export function RemovedToasts() {
+  const { chat } = usePage();
   return (
     <div class="toast-place" role="status">
-      {isShown && (
-        <div class="toast">
-          <span>{say(sideTexts.deleted) + toShownTitle(removed.title, locale.value)}</span>
-          <button type="button" onClick={() => actions.restore(removed)}>
-            {say(sideTexts.undo)}
-          </button>
-          <button type="button" class="plain" aria-label={say(sideTexts.dismiss)} onClick={() => setClosed(removed.id)}>
-            <Icon name="close" />
-          </button>
-        </div>
-      )}
+      {chat.value.removed.map((entry) => (
+        <RemovedToast key={entry.id} entry={entry} />
+      ))}
     </div>
   );
 }
 
-const shownMs = 12_000;
+/** Is how long servers that do not say it keep what was deleted, in seconds. */
+const usualUndoSeconds = 30;
+
+function RemovedToast({ entry }: { readonly entry: ConversationEntry }) {
+  const { chat, locale, actions } = usePage();
+  const say = useSay();
+  const undoMs = (chat.value.settings?.undoSeconds ?? usualUndoSeconds) * 1000;
+  useEffect(() => {
+    const timer = setTimeout(() => actions.dismiss(entry), undoMs);
+    return () => clearTimeout(timer);
+  }, [entry, undoMs]);
+  return (
+    <div class="toast">
+      <span>{say(sideTexts.deleted) + toShownTitle(entry.title, locale.value)}</span>
+      <button type="button" onClick={() => actions.restore(entry)}>
+        {say(sideTexts.undo)}
+      </button>
+      <button type="button" class="plain" aria-label={say(sideTexts.dismiss)} onClick={() => actions.dismiss(entry)}>
+        <Icon name="close" />
+      </button>
+    </div>
+  );
+}

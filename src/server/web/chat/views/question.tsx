@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { sanitize } from "../../../../kit/text/sanitize.ts";
 import type { Turn } from "../state/chat-state.ts";
 import { chatTexts } from "../state/chat-texts.ts";
-import { listEdits } from "../state/talk-tree.ts";
+import { isPlaced, listEdits } from "../state/talk-tree.ts";
 import { turnTexts } from "../state/turn-texts.ts";
 import { isPlainEnter } from "./composer.tsx";
 import { CopyButton } from "./copy-button.tsx";
@@ -44,7 +44,7 @@ export function Question({ turn }: { readonly turn: Turn }) {
       <div class="question-actions">
         {turn.node && <VersionArrows versions={listEdits(tree.value, turn.node)} of={say(turnTexts.edits)} />}
         <CopyButton textOf={() => text} label={turnTexts.copyQuestion} />
-        {!isGoing.value && (
+        {!isGoing.value && isPlaced(turn) && (
           <button
             type="button"
             class="plain edit"
@@ -77,10 +77,7 @@ function QuestionEditor({ turn, close }: EditorProps) {
   const send = (): void => {
     const text = field.current?.value.trim() ?? "";
     if (text === "") field.current?.focus();
-    else {
-      close();
-      actions.askInstead(turn, text);
-    }
+    else if (actions.askInstead(turn, text)) close();
   };
   return (
     <form

@@ -1,5 +1,5 @@
-import { toShortLine } from "../../../../kit/text/sanitize.ts";
-import { turnTexts } from "../state/turn-texts.ts";
+import { sanitizeLine, toShortLine } from "../../../../kit/text/sanitize.ts";
+import { renderFileNames, turnTexts } from "../state/turn-texts.ts";
 import { Icon } from "./icon.tsx";
 import { usePage, useSay } from "./page-model.ts";
 
@@ -13,7 +13,17 @@ export function Queue() {
     <ol class="queue" aria-label={say(turnTexts.waiting)}>
       {waiting.map((each) => (
         <li key={each.id}>
-          <span dir="auto">{toShortLine(each.message, 120)}</span>
+          <span dir="auto">{toShortLine(each.message, 120) + renderFileNames(each.files)}</span>
+          {each.problem !== "" && (
+            <>
+              <span class="queue-problem" role="status" title={sanitizeLine(each.problem)}>
+                {toShortLine(each.problem, 200)}
+              </span>
+              <button type="button" class="plain" onClick={() => actions.requeue(each)}>
+                {say(turnTexts.tryQueued)}
+              </button>
+            </>
+          )}
           <button
             type="button"
             class="plain"

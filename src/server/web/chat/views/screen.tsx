@@ -1,7 +1,8 @@
-import { computed, effect, signal } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 import { render } from "preact";
 import type { Locale } from "../../../../kit/locale.ts";
 import type { MarkdownParts } from "../../markdown/inline.ts";
+import type { AttachedFile } from "../api/api.ts";
 import type { OperatorApi } from "../api/operator.ts";
 import { type ChatState, findActiveTurn } from "../state/chat-state.ts";
 import type { Drafts } from "../storage/drafts.ts";
@@ -15,6 +16,8 @@ export interface Screen {
   locale: Locale;
   /** Holds the text that has not been sent yet. */
   draft: string;
+  /** Holds the files that will come with it. */
+  files: readonly AttachedFile[];
   show(chat: ChatState): void;
   /** Puts the focus where one writes. */
   focus(): void;
@@ -70,8 +73,14 @@ export function createScreen(options: ScreenOptions): Screen {
     look.keep({ theme: page.theme.value, isFolded: page.isFolded.value });
     document.documentElement.dataset.theme = page.theme.value;
   });
-  page.draft.value = drafts.turnTo(first, "");
-  page.draft.subscribe((text) => drafts.write(text));
+  const turnTo = (shown: ChatState): void =>
+    batch(() => {
+      const { text, files } = drafts.turnTo(shown, { text: page.draft.peek(), files: page.files.peek() });
+      page.draft.value = text;
+      page.files.value = files;
+    });
+  turnTo(first);
+  effect(() => drafts.write({ text: page.draft.value, files: page.files.value }));
   render(
     <PageContext.Provider value={page}>
       <App />
@@ -91,9 +100,15 @@ export function createScreen(options: ScreenOptions): Screen {
     set draft(text) {
       page.draft.value = text;
     },
+    get files() {
+      return page.files.value;
+    },
+    set files(files) {
+      page.files.value = files;
+    },
     show(newest) {
       chat.value = newest;
-      page.draft.value = drafts.turnTo(newest, page.draft.value);
+      turnTo(newest);
     },
     focus: () => page.message.current?.focus(),
     close() {

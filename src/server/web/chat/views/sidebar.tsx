@@ -93,7 +93,7 @@ function SearchField() {
 function ConversationList() {
   const { chat, actions } = usePage();
   const say = useSay();
-  const { search, moreAt } = chat.value;
+  const { search } = chat.value;
   const entries = search === undefined ? toSideEntries(chat.value) : toSearchEntries(chat.value);
   const groups: readonly { readonly name: string; readonly entries: readonly SideEntry[] }[] =
     search === undefined
@@ -116,7 +116,7 @@ function ConversationList() {
           </section>
         ))}
       {entries.length === 0 && isKnown && <p class="none hint">{say(none)}</p>}
-      {search === undefined && moreAt !== undefined && (
+      {(search ?? chat.value).moreAt !== undefined && (
         <button type="button" class="more" onClick={() => actions.more()}>
           {say(chatTexts.more)}
         </button>

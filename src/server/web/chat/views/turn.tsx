@@ -76,7 +76,7 @@ export function TurnView({ turn, isNewest }: TurnProps) {
         <div class="problem" role="alert" hidden={problem === ""}>
           {sanitize(problem)}
         </div>
-        <AfterRun run={turn.run} />
+        <AfterRun turn={turn} />
         <div class="after">
           {isOver && view.answer !== "" && <AnswerActions turn={turn} view={view} />}
           {view.bill.length > 0 && turn.run.outcome !== undefined && <Bill view={view} />}

@@ -1,0 +1,143 @@
+import { type Locale, say } from "../../../kit/locale.ts";
+import { readTypedReply } from "../../../render/questions/typed-reply.ts";
+import type { Api, AttachedFile } from "./api/api.ts";
+import type { WaitingQuestion } from "./api/conversation.ts";
+import { type ChatRuns, toQuestion } from "./chat-runs.ts";
+import type { ReportErrors } from "./report-errors.ts";
+import { describeUnknownCommand, isCommand, isKnownCommand, runCommand } from "./state/chat-commands.ts";
+import { type ChatState, findActiveTurn, type Store, type Unsent } from "./state/chat-state.ts";
+import { chatTexts } from "./state/chat-texts.ts";
+import { describeLostFiles, turnTexts } from "./state/turn-texts.ts";
+import { addUnsent, removeUnsent } from "./state/unsent.ts";
+import type { SendActions, SendOptions } from "./views/chat-actions.ts";
+
+/** Is where one writes. */
+export interface WritingPlace {
+  readonly locale: Locale;
+  draft: string;
+  files: readonly AttachedFile[];
+  focus(): void;
+}
+
+export interface SendActionsOptions {
+  readonly api: Api;
+  readonly store: Store;
+  readonly runs: Pick<ChatRuns, "ask" | "reply">;
+  readonly attempt: ReportErrors;
+  screen(): WritingPlace;
+}
+
+/** Sends what is written, and keeps what the server does not take. */
+export function createSendActions({ api, store, runs, attempt, screen }: SendActionsOptions): SendActions {
+  /** Holds the files of questions that this page lets wait, because the server does not give them back. */
+  const waitingFiles = new Map<string, { readonly conversationId: string; readonly files: readonly AttachedFile[] }>();
+
+  /** Keeps what is not taken, with its conversation. */
+  async function sendOrKeep(entry: Omit<Unsent, "key">, work: Promise<void>): Promise<void> {
+    if (!(await attempt(work))) store.change((chat) => addUnsent(chat, entry));
+  }
+
+  /** Lets a question wait. Its files are kept until it has begun. */
+  async function queue(conversationId: string, text: string, files: readonly AttachedFile[]): Promise<void> {
+    const attachments = files.length > 0 ? files : undefined;
+    const id = await api.queue(conversationId, { ...toQuestion(store.state, text, screen().locale), attachments });
+    for (const [each, { conversationId: of }] of waitingFiles)
+      if (of === store.state.conversationId && !store.state.queue.some((waiting) => waiting.id === each))
+        waitingFiles.delete(each);
+    if (files.length > 0) waitingFiles.set(id, { conversationId, files });
+  }
+
+  /** Returns the files of a question that waits, or says which of them the page does not have. */
+  function findWaitingFiles({ id, files }: WaitingQuestion): readonly AttachedFile[] {
+    const known = waitingFiles.get(id)?.files ?? [];
+    if (known.length < files.length) {
+      const problem = say(screen().locale, describeLostFiles(files));
+      store.change((chat) => ({ ...chat, problem }));
+    }
+    return known;
+  }
+
+  /** Answers the question of a run, says something to the run, or lets the text wait for its end. */
+  function sendWhileRunning(
+    text: string,
+    { isQueued = false, files = [] }: SendOptions,
+  ): ReturnType<SendActions["send"]> {
+    const going = findActiveTurn(store.state);
+    const runId = going?.run.runId;
+    if (going === undefined || runId === undefined) return chatTexts.notBegun;
+    const { conversationId } = store.state;
+    const entry = { conversationId, text, files: [], isQueued: false };
+    const typed = isQueued ? undefined : going.question && readTypedReply(going.question.kind, text);
+    if (going.question !== undefined && typed !== undefined) {
+      void sendOrKeep(entry, runs.reply(going.key, going.question, typed));
+      return undefined;
+    }
+    if (isKnownCommand(text)) return chatTexts.runGoes;
+    if (!isQueued) {
+      void sendOrKeep(entry, api.message(runId, text));
+      return undefined;
+    }
+    // Nobody can name what it would wait for.
+    if (conversationId === undefined) return chatTexts.notBegun;
+    if (hasOtherRun(store.state, runId)) return turnTexts.otherBranch;
+    void sendOrKeep({ ...entry, files, isQueued }, queue(conversationId, text, files));
+    return undefined;
+  }
+
+  const send: SendActions["send"] = (text, options = {}) => {
+    if (findActiveTurn(store.state) !== undefined) return sendWhileRunning(text, options);
+    if (isKnownCommand(text)) store.change((chat) => runCommand(chat, text));
+    else if (isCommand(text) && options.isSure !== true) return describeUnknownCommand(text);
+    else runs.ask(text, { files: options.files });
+    return undefined;
+  };
+
+  return {
+    send,
+    resend({ key, text, files, isQueued }) {
+      const held = send(text, { files, isQueued: isQueued || files.length > 0, isSure: true });
+      store.change((chat) => {
+        if (held !== undefined) return { ...chat, problem: say(screen().locale, held) };
+        return removeUnsent({ ...chat, problem: "" }, key);
+      });
+    },
+    takeBack({ key, text, files }) {
+      store.change((chat) => removeUnsent({ ...chat, problem: "" }, key));
+      screen().draft = [screen().draft, text].filter(Boolean).join("\n");
+      screen().files = [...screen().files, ...files];
+      screen().focus();
+    },
+    withdraw(waiting) {
+      const { conversationId } = store.state;
+      if (conversationId === undefined) return;
+      void attempt(api.withdraw(conversationId, waiting.id)).then((isTaken) => {
+        if (!isTaken) return;
+        const files = findWaitingFiles(waiting);
+        waitingFiles.delete(waiting.id);
+        const entry = { conversationId, text: waiting.message, files, isQueued: true };
+        // A draft that stands there, or another conversation, is not mixed with it.
+        if (screen().draft !== "" || store.state.conversationId !== conversationId)
+          return store.change((chat) => addUnsent(chat, entry));
+        screen().draft = entry.text;
+        screen().files = [...screen().files, ...files];
+      });
+      screen().focus();
+    },
+    requeue(waiting) {
+      const { conversationId } = store.state;
+      if (conversationId === undefined) return;
+      const { message: text } = waiting;
+      const files = findWaitingFiles(waiting);
+      if (files.length < waiting.files.length) return;
+      void attempt(api.withdraw(conversationId, waiting.id)).then((isTaken) => {
+        if (isTaken)
+          void sendOrKeep({ conversationId, text, files, isQueued: true }, queue(conversationId, text, files));
+      });
+    },
+  };
+}
+
+/** Returns true where a run of the shown conversation goes on besides this one. */
+function hasOtherRun({ running, conversationId }: ChatState, runId: string): boolean {
+  return running.some((run) => run.conversationId === conversationId && run.id !== runId);
+}

@@ -133,6 +133,22 @@ const deeds: Record<string, (work: Work) => Promise<StopReason | undefined>> = {
     await say(`${chosen} ${JSON.stringify(reply)}`);
     return undefined;
   },
+  /** Asks about one call, and then writes and runs what it likes: `trick {"call": {…}, "writes": […], "runs": […]}`. */
+  async trick({ client, sessionId, words, say, ask }) {
+    const { call, writes = [], runs = [] } = JSON.parse(words.join(" "));
+    const done = [await ask({ toolCallId: "t", ...call })];
+    for (const asked of writes) {
+      const reply = await client.request(methods.client.fs.writeTextFile, { sessionId, ...asked }).catch(toRefusal);
+      done.push(reply && "refused" in reply ? "refused" : "written");
+    }
+    for (const asked of runs) {
+      const terminal = await client.createTerminal({ sessionId, ...asked }).catch(() => undefined);
+      await terminal?.waitForExit();
+      done.push(terminal === undefined ? "refused" : "run");
+    }
+    await say(done.join(", "));
+    return undefined;
+  },
   async environment({ say }) {
     await say(JSON.stringify(process.env));
     return undefined;

@@ -162,11 +162,12 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
     const { turn, consent, files, terminals, tool, rule, locale } = work;
     const call = mergeCall(turn.findCall(asked.id), asked);
     const isForAll = isOnlyForAll(params.options);
-    const answer = await consent.ask(toApprovalRequest(call, { tool, rule, isForAll, locale }));
+    const { request, shown } = toApprovalRequest(call, { tool, rule, isForAll, locale });
+    const answer = await consent.ask(request);
     if (turn.signal.aborted) return withdrawn;
     if (answer === "once" || answer === "conversation") {
-      files?.agree(call);
-      terminals?.agree(call);
+      files?.agree(shown);
+      terminals?.agree(shown);
     }
     return toPermissionResponse(params, answer);
   }

@@ -180,7 +180,7 @@ test("files are read and written under the roots alone, whatever links say, and 
 
 test("a write that a person has agreed to is not asked about again, and one of another content is", async () => {
   const { ask, folder, heard } = useAgent(place, { approve: async () => (heard.asked.length > 2 ? "no" : "once") });
-  const file = join(folder, "a.md");
+  const file = join(folder, "promised.md");
   expect((await ask(`promise ${file} good good`)).text).toBe("allow {}");
   expect(heard.asked).toHaveLength(1);
   expect((await ask(`promise ${file} good evil`)).text).toMatch(/^allow \{"refused":"The user did not agree/);

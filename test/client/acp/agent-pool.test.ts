@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
-import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { link, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AgentPlace, openAgent, openPlace, useAgent } from "../../fakes/other-agents.ts";
 import { temporaryFolder } from "../../fakes/program.ts";
-import { allDead, processesIn, readJournal } from "../servers.ts";
+import { allDead, isAlive, processesIn, readJournal } from "../servers.ts";
 
 /** One process serves the tests that need none of their own. */
 let place: AgentPlace;
@@ -144,6 +144,10 @@ test("files are read and written under the roots alone, whatever links say, and 
   await writeFile(join(folder, ".editorconfig"), "root = true");
   await mkdir(join(folder, ".git"));
   await writeFile(join(folder, ".git/config"), "[core]");
+  for (const own of ["own.json", "own.json.bak"]) await writeFile(join(folder, own), "ours");
+  await mkdir(join(folder, "own"));
+  await writeFile(join(folder, "own/state.md"), "ours");
+  await link(join(folder, "own/state.md"), join(folder, "hard-link.md"));
   await symlink(outside, join(folder, "link"));
   await symlink(join(outside, "secret.md"), join(folder, "file-link.md"));
   expect((await ask(`read ${folder}/a.md`)).text).toBe('{"content":"one\\ntwo\\nthree\\n"}');
@@ -152,11 +156,16 @@ test("files are read and written under the roots alone, whatever links say, and 
   const escapes = [
     "link/secret.md",
     "file-link.md",
-    `../${outside.split("/").at(-1)}/secret.md`,
+    relative(folder, join(outside, "secret.md")),
     ".env",
     ".git/config",
+    "own.json",
+    "own.json.bak",
+    "own/state.md",
+    "hard-link.md",
   ];
   for (const path of escapes) {
+    expect(existsSync(`${folder}/${path}`), path).toBe(true);
     expect((await ask(`read ${folder}/${path}`)).text).toMatch(/^\{"refused":.*was not found: a path must be absolute/);
     expect((await ask(`write ${folder}/${path} bad`)).text).toMatch(/^\{"refused":/);
   }
@@ -268,10 +277,10 @@ test("a cancel returns at once, and the process that ignores it ends with all be
   const working = ask("ignore", { signal: stop.signal });
   await expect.poll(() => heard.steps).toEqual(["🔧 Working"]);
   const processes = await processesIn(journal, 2);
-  const began = performance.now();
   stop.abort(new Error("enough"));
   await expect(working).rejects.toThrow("enough");
-  expect(performance.now() - began).toBeLessThan(1000);
+  // Whoever leaves does not wait for the agent, which gets a while to end its work.
+  expect(processes.filter(isAlive)).toEqual(processes);
   await allDead(processes);
 });
 

@@ -83,6 +83,8 @@ export interface AcpSettings {
   transport: Extract<ServerTransport, { type: "stdio" }>;
   /** Is the folder in which its sessions work. */
   cwd: string;
+  /** Is true where no folder is named and Duet itself runs in the home directory, or in none: a host started it. */
+  lacksFolder?: boolean;
   /** Lists the folders whose files it may read and write through us. */
   roots: string[];
   /** Names one of its own modes, which each session is set to. */

@@ -138,8 +138,13 @@ const deeds: Record<string, (work: Work) => Promise<StopReason | undefined>> = {
     const { call, writes = [], runs = [] } = JSON.parse(words.join(" "));
     const done = [await ask({ toolCallId: "t", ...call })];
     for (const asked of writes) {
-      const reply = await client.request(methods.client.fs.writeTextFile, { sessionId, ...asked }).catch(toRefusal);
-      done.push(reply && "refused" in reply ? "refused" : "written");
+      const writing = client.request(methods.client.fs.writeTextFile, { sessionId, ...asked });
+      done.push(
+        await writing.then(
+          () => "written",
+          () => "refused",
+        ),
+      );
     }
     for (const asked of runs) {
       const terminal = await client.createTerminal({ sessionId, ...asked }).catch(() => undefined);
@@ -147,6 +152,12 @@ const deeds: Record<string, (work: Work) => Promise<StopReason | undefined>> = {
       done.push(terminal === undefined ? "refused" : "run");
     }
     await say(done.join(", "));
+    return undefined;
+  },
+  /** Asks twice, and ends its turn as soon as a person has made the file that it is told. */
+  async linger({ words: [mark = ""], ask }) {
+    for (const toolCallId of ["first", "second"]) void ask({ toolCallId, title: "git push" }).catch(() => {});
+    while (!existsSync(mark)) await wait(5);
     return undefined;
   },
   async environment({ say }) {

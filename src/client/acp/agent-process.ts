@@ -164,7 +164,7 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
     const isForAll = isOnlyForAll(params.options);
     const { request, shown } = toApprovalRequest(call, { tool, rule, isForAll, locale });
     const answer = await consent.ask(request);
-    if (turn.signal.aborted) return withdrawn;
+    if (turn.signal.aborted || sessions.get(params.sessionId)?.work !== work) return withdrawn;
     if (answer === "once" || answer === "conversation") {
       files?.agree(shown);
       terminals?.agree(shown);
@@ -240,6 +240,7 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
       stopIfIdle();
     },
     release(session) {
+      session.work?.consent.close();
       session.work = undefined;
       session.isTaken = false;
       stopIfIdle();

@@ -160,6 +160,18 @@ const deeds: Record<string, (work: Work) => Promise<StopReason | undefined>> = {
     while (!existsSync(mark)) await wait(5);
     return undefined;
   },
+  /** Goes over to another mode, and tells it with the word `aloud`. */
+  async turn({ words: [mode = "", how], session, update }) {
+    session.mode = mode;
+    if (how !== "aloud") return undefined;
+    const { configOptions } = describeModes(mode);
+    await update(
+      configOptions
+        ? { sessionUpdate: "config_option_update", configOptions }
+        : { sessionUpdate: "current_mode_update", currentModeId: mode },
+    );
+    return undefined;
+  },
   async environment({ say }) {
     await say(JSON.stringify(process.env));
     return undefined;

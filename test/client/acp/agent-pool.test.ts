@@ -95,6 +95,28 @@ test("one process serves questions side by side, a session takes one at a time, 
   );
 });
 
+test.each([[], ["--options"]])(
+  "the mode in which a person is asked is held, whatever the agent does %s",
+  async (...args) => {
+    const { pool, folder, journal, args: others } = args.length > 0 ? await openPlace({ args }) : place;
+    const agent = { pool, folder, journal, args: others };
+    const asked = (insteadOf: string) =>
+      useAgent(agent, { settings: { asking: { mode: "read-only", insteadOf: [insteadOf] } } });
+    const { ask } = asked("write");
+    const { sessionId } = await ask("turn write");
+    expect((await ask("recall", { sessionId })).text).toContain("My mode is read-only.");
+    // It begins in a mode that is none of those, and tells of one later.
+    const later = asked("yolo");
+    const begun = await later.ask("turn yolo");
+    expect((await later.ask("recall", { sessionId: begun.sessionId })).text).toContain("My mode is yolo.");
+    await later.ask("turn yolo aloud", { sessionId: begun.sessionId });
+    expect((await later.ask("recall", { sessionId: begun.sessionId })).text).toContain("My mode is read-only.");
+    // Another version has other modes: in which of them a person is asked is not known.
+    const renamed = useAgent(agent, { settings: { asking: { mode: "default", insteadOf: ["auto"] } } });
+    await expect(renamed.ask("recall")).rejects.toThrow('there is no mode "default" (allowed: write, read-only)');
+  },
+);
+
 test.each(["--resume", "--load"])("a process that died is started again, and %s takes up its session", async (flag) => {
   const sessions = join(await temporaryFolder(), "sessions");
   // Where its sessions begin, nobody is asked.

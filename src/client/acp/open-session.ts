@@ -52,7 +52,8 @@ export async function openSession(
     if (sessionId === undefined || known?.isTaken) {
       return { session: await beginSession(opening), isAside: known !== undefined };
     }
-    if (known !== undefined) return { session: await reuseSession(opening, known) };
+    // Another question may have left it in another mode.
+    if (known !== undefined) return { session: await holdMode(opening, takeSession(process, known.id)) };
     const lost = await resumeSession(opening, sessionId);
     if (typeof lost !== "string") return { session: lost };
     return { session: await beginSession(opening), lost };
@@ -87,11 +88,6 @@ async function beginSession({ process, facts, settings, signal }: OpenRequest): 
     process.sessions.delete(session.id);
     throw thrown;
   }
-}
-
-/** Takes a session that is open, and that another question may have left in another mode. */
-async function reuseSession(opening: OpenRequest, { id }: KnownSession): Promise<KnownSession> {
-  return holdMode(opening, takeSession(opening.process, id));
 }
 
 /** Sets the mode of a session that is taken, and leaves the session to others where that fails. */

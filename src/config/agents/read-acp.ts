@@ -50,7 +50,7 @@ export function readAcp(
   };
 }
 
-/** Hosts on a desktop start programs in the home directory or at the top of the disk, where all that a person has lies below. */
+/** Returns true for the home directory and what it lies in. Hosts on a desktop start programs there. */
 function isTooWide(directory: string, home: string): boolean {
   const below = relative(directory, home);
   return below !== ".." && !below.startsWith(`..${sep}`) && !isAbsolute(below);

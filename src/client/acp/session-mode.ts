@@ -31,7 +31,7 @@ export async function setSessionMode(
 ): Promise<void> {
   const { id: sessionId, modes = {}, heldMode } = session;
   const { current, available, option } = modes;
-  const isKnown = asking === undefined || available === undefined || available.includes(asking.mode);
+  const isKnown = !asking?.isRequired || available === undefined || available.includes(asking.mode);
   const isUnasked = current !== undefined && asking?.insteadOf.includes(current);
   const wanted = mode ?? (isUnasked || !isKnown ? asking?.mode : heldMode);
   if (wanted === undefined) return;

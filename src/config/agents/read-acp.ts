@@ -42,7 +42,8 @@ export function readAcp(
     lacksFolder: acp.cwd === undefined && acp.roots === undefined && isTooWide(directory, home),
     roots: acp.roots?.map(resolvePath) ?? [cwd],
     mode: acp.mode,
-    asking: known?.asking,
+    // Another program under a known name need not have its modes.
+    asking: known?.asking && { ...known.asking, isRequired: acp.command === undefined },
     permissions: acp.permissions,
     terminal: acp.terminal,
     startTimeoutMs: Math.round(acp.startTimeout * 1000),

@@ -112,7 +112,9 @@ test.each([[], ["--options"]])(
     await later.ask("turn yolo aloud", { sessionId: begun.sessionId });
     expect((await later.ask("recall", { sessionId: begun.sessionId })).text).toContain("My mode is read-only.");
     // Another version has other modes: in which of them a person is asked is not known.
-    const renamed = useAgent(agent, { settings: { asking: { mode: "default", insteadOf: ["auto"] } } });
+    const renamed = useAgent(agent, {
+      settings: { asking: { mode: "default", insteadOf: ["auto"], isRequired: true } },
+    });
     await expect(renamed.ask("recall")).rejects.toThrow('there is no mode "default" (allowed: write, read-only)');
   },
 );

@@ -100,6 +100,7 @@ export interface AcpSettings {
   maxConcurrent: number;
 }
 
+/** Describes the mode of another agent in which it asks a person. */
 export interface AskingMode {
   readonly mode: string;
   readonly insteadOf: readonly string[];

@@ -96,7 +96,7 @@ test("one process serves questions side by side, a session takes one at a time, 
 });
 
 test.each([[], ["--options"]])(
-  "the mode in which a person is asked is held, whatever the agent does %s",
+  "the mode in which a person is asked is held, whatever the agent does, also with %j",
   async (...args) => {
     const { pool, folder, journal, args: others } = args.length > 0 ? await openPlace({ args }) : place;
     const agent = { pool, folder, journal, args: others };

@@ -90,7 +90,7 @@ export interface AcpSettings {
   /** Names one of its own modes, which each session is set to. */
   mode: string | undefined;
   /** Is the mode that a session is set to where it is in one of these others and no mode is named. */
-  asking?: AskingMode | undefined;
+  asking?: ConsentMode | undefined;
   /** Says what happens when it asks for permission, and when it writes a file through us. */
   permissions: "ask" | "allow" | "refuse";
   /** Is true where it may run commands through us. */
@@ -101,7 +101,7 @@ export interface AcpSettings {
 }
 
 /** Describes the mode of another agent in which it asks a person. */
-export interface AskingMode {
+export interface ConsentMode {
   readonly mode: string;
   readonly insteadOf: readonly string[];
   /** Is true where a session without that mode is not used: in which of its others a person is asked is not known. */

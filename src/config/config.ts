@@ -83,12 +83,14 @@ export interface AcpSettings {
   transport: Extract<ServerTransport, { type: "stdio" }>;
   /** Is the folder in which its sessions work. */
   cwd: string;
+  /** Is true where no folder is named and Duet itself runs in the home directory, or in none: a host started it. */
+  lacksFolder?: boolean;
   /** Lists the folders whose files it may read and write through us. */
   roots: string[];
   /** Names one of its own modes, which each session is set to. */
   mode: string | undefined;
   /** Is the mode that a session is set to where it is in one of these others and no mode is named. */
-  asking?: { readonly mode: string; readonly insteadOf: readonly string[] } | undefined;
+  asking?: ConsentMode | undefined;
   /** Says what happens when it asks for permission, and when it writes a file through us. */
   permissions: "ask" | "allow" | "refuse";
   /** Is true where it may run commands through us. */
@@ -96,6 +98,14 @@ export interface AcpSettings {
   startTimeoutMs: number;
   /** Limits the questions that it works on at one time. */
   maxConcurrent: number;
+}
+
+/** Describes the mode of another agent in which it asks a person. */
+export interface ConsentMode {
+  readonly mode: string;
+  readonly insteadOf: readonly string[];
+  /** Is true where a session without that mode is not used: in which of its others a person is asked is not known. */
+  readonly isRequired?: boolean;
 }
 
 /** Holds the limits too, in the configuration's units. `maxTokens` is that of `--max-tokens`, else the file's; the models include it. */

@@ -123,7 +123,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
    * client's tools, which many a client never sends: it is not counted at all.
    */
   function admit(caller: Caller, step: "check" | "admit"): void {
-    if (isStopped) throw serverClosingError();
+    if (closing.signal.aborted) throw serverClosingError();
     const all = [...active.values()].filter(({ clientCalls }) => clientCalls.open === undefined);
     const own = all.filter((run) => run.caller.owner === caller.owner);
     const waiting = all.filter(isWaiting).length;

@@ -289,12 +289,20 @@ describe("stopping while tools run", () => {
 
   test("what a tool says after its call has ended is dropped", async () => {
     let late = (): void => {};
+    const asked: unknown[] = [];
+    const approveCall = async (): Promise<"once"> => {
+      asked.push("a person");
+      return "once";
+    };
     const chatty: Tool = {
       ...makeTool("search", () => ({ ok: true, text: "a long enough result" })),
       run: async (_, context) => {
         late = () => {
           context.progress("TOO-LATE");
           context.notice("TOO-LATE", "TOO-LATE");
+          void context
+            .approve?.({ tool: "TOO-LATE", arguments: {}, rule: "x", onlyOnce: true })
+            .then((answer) => asked.push(answer));
         };
         return { ok: true, text: "a long enough result" };
       },
@@ -302,11 +310,12 @@ describe("stopping while tools run", () => {
     const model = scriptedModel([[search], "ok"]);
     const events: AgentEvent[] = [];
     for await (const event of streamRun(
-      await runOptions({ models: { functionCall: model, answer: model }, tools: [chatty] }),
+      await runOptions({ models: { functionCall: model, answer: model }, tools: [chatty], approveCall }),
     )) {
       events.push(event);
       if (event.type === "tool-end") late();
     }
+    expect(asked).toEqual([undefined]);
     expect(JSON.stringify(events)).not.toContain("TOO-LATE");
   });
 

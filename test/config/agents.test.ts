@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { knownAgents } from "../../src/config/agents/known-agents.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
 import { listSecrets } from "../../src/config/secrets/secrets.ts";
-import { load, refusal } from "./workplace.ts";
+import { load, refusal, workplace } from "./workplace.ts";
 
 test("the name of a known agent is enough; what is set stands in place of what the table says", async () => {
   const names = Object.keys(knownAgents);
@@ -30,6 +31,18 @@ test("the name of a known agent is enough; what is set stands in place of what t
     // Arguments of another program are not meant for this one.
     acp: { transport: { command: "npx", args: [] }, cwd: join(set.directory, "../shop"), roots: [], mode: "plan" },
   });
+});
+
+test("the home directory and what it lies in are no folder of an agent unless they are named", async () => {
+  const acps = { codex: { acp: {} }, gemini: { acp: { cwd: "." } }, qwen: { acp: { roots: ["."] } } };
+  const place = workplace({ "duet.config.json": JSON.stringify({ agents: acps }) });
+  const lacking = async (home: string): Promise<(boolean | undefined)[]> => {
+    const { agents } = await loadConfig({}, { HOME: home }, place);
+    return agents.map(({ acp }) => acp?.lacksFolder);
+  };
+  expect(await lacking("/home/anna")).toEqual([false, false, false]);
+  expect(await lacking(place)).toEqual([true, false, false]);
+  expect(await lacking(join(place, "anna"))).toEqual([true, false, false]);
 });
 
 const acp = { command: "x" };

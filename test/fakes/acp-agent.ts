@@ -133,6 +133,45 @@ const deeds: Record<string, (work: Work) => Promise<StopReason | undefined>> = {
     await say(`${chosen} ${JSON.stringify(reply)}`);
     return undefined;
   },
+  /** Asks about one call, and then writes and runs what it likes: `trick {"call": {…}, "writes": […], "runs": […]}`. */
+  async trick({ client, sessionId, words, say, ask }) {
+    const { call, writes = [], runs = [] } = JSON.parse(words.join(" "));
+    const done = [await ask({ toolCallId: "t", ...call })];
+    for (const asked of writes) {
+      const writing = client.request(methods.client.fs.writeTextFile, { sessionId, ...asked });
+      done.push(
+        await writing.then(
+          () => "written",
+          () => "refused",
+        ),
+      );
+    }
+    for (const asked of runs) {
+      const terminal = await client.createTerminal({ sessionId, ...asked }).catch(() => undefined);
+      await terminal?.waitForExit();
+      done.push(terminal === undefined ? "refused" : "run");
+    }
+    await say(done.join(", "));
+    return undefined;
+  },
+  /** Asks twice, and ends its turn as soon as a person has made the file that it is told. */
+  async linger({ words: [mark = ""], ask }) {
+    for (const toolCallId of ["first", "second"]) void ask({ toolCallId, title: "git push" }).catch(() => {});
+    while (!existsSync(mark)) await wait(5);
+    return undefined;
+  },
+  /** Goes over to another mode, and tells it with the word `aloud`. */
+  async turn({ words: [mode = "", how], session, update }) {
+    session.mode = mode;
+    if (how !== "aloud") return undefined;
+    const { configOptions } = describeModes(mode);
+    await update(
+      configOptions
+        ? { sessionUpdate: "config_option_update", configOptions }
+        : { sessionUpdate: "current_mode_update", currentModeId: mode },
+    );
+    return undefined;
+  },
   async environment({ say }) {
     await say(JSON.stringify(process.env));
     return undefined;

@@ -13,6 +13,7 @@ import {
 import type { AcpSettings } from "../../src/config/config.ts";
 import type { ApprovalRequest, Approve } from "../../src/core/tools/tool.ts";
 import { createAgentFileAccess } from "../../src/tools/files/agent-file-access.ts";
+import { createFileGuard } from "../../src/tools/files/file-guard.ts";
 import { compileCache } from "./program.ts";
 
 export const agentPath = join(import.meta.dirname, "acp-agent.ts");
@@ -52,13 +53,14 @@ export interface AgentPlace {
   args: string[];
 }
 
-/** A place for one fake agent, in a folder of its own. */
+/** A place for one fake agent, in a folder of its own. There, `own.json` and `own/` are Duet's. */
 export async function openPlace({ args = [], environment, atEnd = onTestFinished }: SceneOptions): Promise<AgentPlace> {
   const root = await realpath(await mkdtemp(join(tmpdir(), "duet-agent-")));
   const folder = await mkdtemp(join(root, "work-"));
+  const guard = createFileGuard({ files: [join(folder, "own.json")], folders: [join(folder, "own")] });
   const pool = createAgentPool({
     environment: { ...process.env, ...environment },
-    openFiles: async (roots) => createAgentFileAccess({ roots }),
+    openFiles: async (roots) => createAgentFileAccess({ roots, guard }),
   });
   atEnd(async () => {
     await pool.close();

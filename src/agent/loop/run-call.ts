@@ -174,7 +174,12 @@ export function openCallContext(run: Run, callId: string, { allowance, phase }: 
       cost: reservation.cost,
     },
     trace: createChildTrace(run.input.traceId, run.input.chain?.trace),
-    approve: approve && ((request) => waitFor(() => record.ask({ ...countQuestion(), ask: () => approve(request) }))),
+    approve:
+      approve &&
+      (async (request, withdrawn) => {
+        if (!open) return undefined;
+        return waitFor(() => record.ask({ ...countQuestion(), ask: () => approve(request, withdrawn) }));
+      }),
     elicit:
       elicit &&
       Object.assign(

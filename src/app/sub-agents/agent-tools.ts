@@ -127,7 +127,7 @@ function reportStep(event: AgentEvent, context: ToolContext): void {
 function toUserAbove({ approve, elicit }: ToolContext): User | undefined {
   if (approve === undefined && elicit === undefined) return undefined;
   const user = toUser({
-    approveCall: approve && ((request) => approve(request)),
+    approveCall: approve && ((request, signal) => approve(request, signal)),
     elicit: elicit && (async (question, signal) => (await elicit(question, signal)) ?? { action: "cancel" }),
   });
   return { ...user, person: elicit?.person ?? user.person, owner: elicit?.owner };

@@ -4,6 +4,7 @@ import type { Config, SubAgentSettings } from "../../config/config.ts";
 import { noticeKinds } from "../../core/notices.ts";
 import { createFailure, type ToolContext, type ToolFailure, type ToolResult } from "../../core/tools/tool.ts";
 import { createOnce } from "../../kit/async/once.ts";
+import { DuetError } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { AgentSessions } from "./agent-sessions.ts";
 
@@ -19,6 +20,7 @@ export function createOtherAgents(config: Config): OtherAgents {
     async ask(settings, question, sessions, context) {
       const agent = toOtherAgent(settings);
       if (agent === undefined) return createFailure("config", settings.name);
+      if (agent.settings.lacksFolder) throw noFolderError(agent);
       const { name, instructions } = settings;
       const answer = await (await pool.get()).ask(agent, {
         text: [question, instructions].filter((part) => part?.trim()).join("\n\n"),
@@ -57,6 +59,17 @@ function toOtherAgent({ name, acp }: SubAgentSettings): OtherAgent | undefined {
   const known = findKnownAgent(name);
   const install = known?.command === acp.transport.command ? describeInstall(known.install) : undefined;
   return { name, settings: acp, install, signIn: known?.signIn };
+}
+
+function noFolderError({ name, settings }: OtherAgent): DuetError {
+  const folder = JSON.stringify(settings.cwd);
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: `智能体 ${name} 没有工作目录：Duet 在 ${folder} 中运行，那里的一切它都能读到。请设置 agents.${name}.acp.cwd`,
+      en: `the agent ${name} has no folder to work in: Duet runs in ${folder}, with all that lies below it. Set agents.${name}.acp.cwd.`,
+    },
+  });
 }
 
 export function describeInstall(command: string): Text {

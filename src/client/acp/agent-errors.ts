@@ -92,10 +92,15 @@ export function otherProtocolError({ name }: AgentFacts, version: unknown): Duet
 export function unknownModeError({ name }: AgentFacts, mode: string, allowed: readonly string[]): DuetError {
   const shown = JSON.stringify(mode);
   const names = allowed.map((each) => toShortLine(each, 40)).join(", ");
-  return createError(name, "config", {
-    zh: `没有模式 ${shown}（${names === "" ? "它没有模式" : `允许：${names}`}）`,
-    en: `there is no mode ${shown} (${names === "" ? "it has none" : `allowed: ${names}`})`,
-  });
+  return createError(
+    name,
+    "config",
+    {
+      zh: `没有模式 ${shown}（${names === "" ? "它没有模式" : `允许：${names}`}）`,
+      en: `there is no mode ${shown} (${names === "" ? "it has none" : `allowed: ${names}`})`,
+    },
+    { zh: `请设置 agents.${name}.acp.mode`, en: `agents.${name}.acp.mode names one of its modes` },
+  );
 }
 
 export function tooLargeError({ name }: AgentFacts): DuetError {

@@ -2,9 +2,10 @@ import { type ReadTextFileRequest, RequestError, type WriteTextFileRequest } fro
 import type { ApprovalRequest } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { getMessage } from "../../kit/errors.ts";
-import { isRecord, type JsonObject } from "../../kit/json.ts";
+import type { JsonObject } from "../../kit/json.ts";
 import type { AgentConsent } from "./consent.ts";
-import type { ReadCall } from "./read-update.ts";
+import type { ShownCall } from "./permissions.ts";
+import { applyChange, type Change } from "./read-changes.ts";
 import { shortenChange } from "./shorten-change.ts";
 
 /** Reads and writes files for an agent, within its roots. Each method rejects, in words for the agent, for a file that is not allowed. */
@@ -27,8 +28,8 @@ export interface WritableFile {
 export interface FileRequests {
   read(params: ReadTextFileRequest): Promise<{ content: string }>;
   write(params: WriteTextFileRequest): Promise<Record<string, never>>;
-  /** Remembers the changes of a call that a person has agreed to, so that the write itself is not asked about once more. */
-  agree(call: ReadCall): void;
+  /** Remembers changes that a person has seen and agreed to, so that the write itself is not asked about once more. */
+  agree(shown: ShownCall): void;
 }
 
 export interface FileRequestOptions {
@@ -39,22 +40,17 @@ export interface FileRequestOptions {
   rule: string;
 }
 
-interface AgreedChange {
-  path: string;
-  oldText: string | undefined;
-  newText: string;
-}
-
 export function createFileRequests({ files, consent, tool, rule }: FileRequestOptions): FileRequests {
-  const agreed: AgreedChange[] = [];
+  const agreed: Change[] = [];
 
   /** Takes the agreement to a change, which counts for one write of just that content. */
   async function takeAgreed({ path, before }: WritableFile, content: string): Promise<boolean> {
-    for (const [index, change] of agreed.entries()) {
+    for (const change of [...agreed]) {
       if (applyChange(change, before) !== content) continue;
       const file = await ignoreRejection(files.open(change.path), "a file that is not allowed is not the one to write");
-      if (file?.path !== path) continue;
-      agreed.splice(index, 1);
+      // Another write may have taken it meanwhile.
+      if (file?.path !== path || !agreed.includes(change)) continue;
+      agreed.splice(agreed.indexOf(change), 1);
       return true;
     }
     return false;
@@ -82,22 +78,10 @@ export function createFileRequests({ files, consent, tool, rule }: FileRequestOp
         throw toRefusal(thrown);
       }
     },
-    agree({ content = [] }) {
-      for (const part of content) {
-        if (!isRecord(part) || part.type !== "diff") continue;
-        const { path, oldText, newText } = part;
-        if (typeof path !== "string" || typeof newText !== "string") continue;
-        agreed.push({ path, oldText: typeof oldText === "string" ? oldText : undefined, newText });
-      }
+    agree({ changes }) {
+      agreed.push(...changes);
     },
   };
-}
-
-/** Returns the file as it is after the change: the whole of it, or the one place that it replaces. */
-function applyChange({ oldText, newText }: AgreedChange, before: string | undefined): string | undefined {
-  if (oldText === undefined || before === undefined || oldText === before) return newText;
-  const parts = oldText === "" ? [] : before.split(oldText);
-  return parts.length === 2 ? parts.join(newText) : undefined;
 }
 
 function toWriteRequest(

@@ -33,7 +33,7 @@ import { createAgentStream } from "./agent-stream.ts";
 import type { AgentTurn } from "./agent-turn.ts";
 import type { AgentConsent } from "./consent.ts";
 import { isOnlyForAll, toApprovalRequest, toPermissionResponse } from "./permissions.ts";
-import { mergeCall, readCall, readUpdate } from "./read-update.ts";
+import { mergeCall, readCall, readUpdate, type SessionModes } from "./read-update.ts";
 import type { Terminals } from "./terminals.ts";
 
 /** Holds what serves an agent's requests while it works on one question. */
@@ -58,6 +58,10 @@ export interface KnownSession {
   isTaken: boolean;
   /** Is set while the agent works on a question in it. */
   work: ActiveWork | undefined;
+  /** Is what the agent has told of its modes last. */
+  modes?: SessionModes | undefined;
+  /** Is the mode that it was set to. */
+  heldMode?: string | undefined;
   /** Is what the agent has told of it last: the tokens in its window, and its dollars. */
   told: { used: number; cost: number };
 }
@@ -116,6 +120,7 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
       if (read === undefined || session === undefined) return;
       const { update } = read;
       session.work?.turn.handle(update);
+      if (update.type === "modes") session.modes = { ...session.modes, ...update.modes };
       if (update.type === "usage")
         session.told = { used: update.used, cost: Math.max(session.told.cost, update.cost ?? 0) };
     },
@@ -162,11 +167,12 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
     const { turn, consent, files, terminals, tool, rule, locale } = work;
     const call = mergeCall(turn.findCall(asked.id), asked);
     const isForAll = isOnlyForAll(params.options);
-    const answer = await consent.ask(toApprovalRequest(call, { tool, rule, isForAll, locale }));
-    if (turn.signal.aborted) return withdrawn;
+    const { request, shown } = toApprovalRequest(call, { tool, rule, isForAll, locale });
+    const answer = await consent.ask(request);
+    if (turn.signal.aborted || sessions.get(params.sessionId)?.work !== work) return withdrawn;
     if (answer === "once" || answer === "conversation") {
-      files?.agree(call);
-      terminals?.agree(call);
+      files?.agree(shown);
+      terminals?.agree(shown);
     }
     return toPermissionResponse(params, answer);
   }
@@ -239,6 +245,7 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
       stopIfIdle();
     },
     release(session) {
+      session.work?.consent.close();
       session.work = undefined;
       session.isTaken = false;
       stopIfIdle();

@@ -11,6 +11,8 @@ export interface AgentConsent {
   ask(request: ApprovalRequest): Promise<Approval | undefined>;
   /** Takes what people want instead of what they have refused, to be told to the agent. */
   takeInstead(): string[];
+  /** Withdraws the questions, and asks no more: the agent's work is over. */
+  close(): void;
 }
 
 export interface ConsentOptions {
@@ -27,6 +29,8 @@ const mostQuestions = 50;
 
 export function createAgentConsent({ name, permissions, context, signal }: ConsentOptions): AgentConsent {
   const { approve, locale } = context;
+  const over = new AbortController();
+  const withdrawn = AbortSignal.any([signal, over.signal]);
   const instead: string[] = [];
   let before: Promise<unknown> = Promise.resolve();
   let asked = 0;
@@ -39,12 +43,12 @@ export function createAgentConsent({ name, permissions, context, signal }: Conse
   }
 
   async function askPerson(request: ApprovalRequest): Promise<Approval | undefined> {
-    if (signal.aborted) return undefined;
+    if (withdrawn.aborted) return undefined;
     if (approve === undefined) return noteMissing(describeNobody(name, request));
     asked += 1;
     if (asked > mostQuestions) return noteMissing(describeFlood(name));
     const answer = await ignoreRejection(
-      waitAbortable(approve(request), signal),
+      waitAbortable(approve(request, withdrawn), withdrawn),
       "a question that is withdrawn has no answer",
     );
     if (typeof answer === "object") instead.push(answer.instead);
@@ -61,6 +65,7 @@ export function createAgentConsent({ name, permissions, context, signal }: Conse
       return answer;
     },
     takeInstead: () => instead.splice(0),
+    close: () => over.abort(new Error("the agent's work is over")),
   };
 }
 

@@ -4,7 +4,7 @@ import { createTimeLimit } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { type AgentFacts, slowStartError } from "./agent-errors.ts";
 import type { AgentProcess, KnownSession } from "./agent-process.ts";
-import { setSessionMode } from "./session-mode.ts";
+import { readModes, setSessionMode } from "./session-mode.ts";
 
 /** Limits the sessions that one process keeps open while nobody uses them. The agent has the others on its disk. */
 const mostSessions = 50;
@@ -52,7 +52,8 @@ export async function openSession(
     if (sessionId === undefined || known?.isTaken) {
       return { session: await beginSession(opening), isAside: known !== undefined };
     }
-    if (known !== undefined) return { session: takeSession(process, known.id) };
+    // Another question may have left it in another mode.
+    if (known !== undefined) return { session: await holdMode(opening, takeSession(process, known.id)) };
     const lost = await resumeSession(opening, sessionId);
     if (typeof lost !== "string") return { session: lost };
     return { session: await beginSession(opening), lost };
@@ -79,8 +80,28 @@ function takeSession({ sessions }: AgentProcess, id: string): KnownSession {
 
 async function beginSession({ process, facts, settings, signal }: OpenRequest): Promise<KnownSession> {
   const opened = await process.request("session/new", { cwd: settings.cwd, mcpServers: [] }, signal);
-  await setSessionMode(process, facts, opened, settings, signal);
-  return takeSession(process, opened.sessionId);
+  const session = takeSession(process, opened.sessionId);
+  session.modes = readModes(opened) ?? session.modes;
+  try {
+    return await holdMode({ process, facts, settings, signal }, session);
+  } catch (thrown) {
+    process.sessions.delete(session.id);
+    throw thrown;
+  }
+}
+
+/** Sets the mode of a session that is taken, and leaves the session to others where that fails. */
+async function holdMode(
+  { process, facts, settings, signal }: OpenRequest,
+  session: KnownSession,
+): Promise<KnownSession> {
+  try {
+    await setSessionMode(process, facts, session, settings, signal);
+    return session;
+  } catch (thrown) {
+    process.release(session);
+    throw thrown;
+  }
 }
 
 /** Takes up a session of another process of the agent, or says why it cannot be. */
@@ -95,7 +116,8 @@ async function resumeSession(
   const session = takeSession(process, sessionId);
   try {
     const taken = await process.request(method, { sessionId, cwd: settings.cwd, mcpServers: [] }, signal);
-    await setSessionMode(process, facts, { ...taken, sessionId }, settings, signal);
+    session.modes = readModes(taken) ?? session.modes;
+    await setSessionMode(process, facts, session, settings, signal);
     return session;
   } catch (thrown) {
     process.sessions.delete(sessionId);

@@ -5,12 +5,26 @@ import type { Locale } from "../../kit/locale.ts";
 import { say } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { truncateMiddle } from "../../kit/text/truncate.ts";
+import { type Change, readChanges } from "./read-changes.ts";
 import type { ReadCall } from "./read-update.ts";
 import { shortenChange } from "./shorten-change.ts";
 
 /** Limits each text that a person is shown of a call, in characters, and the changes of one question. */
 const longestText = 200_000;
 const mostChanges = 50;
+
+/** Holds what a person has seen whole of a call. A yes agrees to this, and to nothing else of the call. */
+export interface ShownCall {
+  changes: readonly Change[];
+  /** Is absent where the call changes files: a person then sees the changes alone. */
+  command?: ShownCommand | undefined;
+}
+
+export interface ShownCommand {
+  line: string;
+  /** Is absent where the agent has named no folder: it is then the one in which it works. */
+  cwd?: string | undefined;
+}
 
 /**
  * Returns the question about what an agent wants to do, with what it has told of the call before. A yes counts once: what an agent
@@ -19,20 +33,24 @@ const mostChanges = 50;
 export function toApprovalRequest(
   call: ReadCall,
   { tool, rule, isForAll, locale }: { tool: string; rule: string; isForAll: boolean; locale: Locale },
-): ApprovalRequest {
+): { request: ApprovalRequest; shown: ShownCall } {
   const kind = (call.kind ?? "other").replace(/[^a-z_]/gi, "").slice(0, 20) || "other";
-  const changes = listChanges(call.content ?? []);
+  const all = readChanges(call.content);
+  const changes = all.map(showChange);
   const [only, ...others] = changes;
   const isNew = only?.oldText === undefined && others.length === 0;
   const name = only !== undefined && isNew ? "write" : kind;
   const reason = isForAll ? say(locale, forAll) : undefined;
-  return {
+  const request: ApprovalRequest = {
     tool: `${tool}__${name}`,
     arguments: { ...(call.title && { title: toShortLine(call.title, 500) }), ...describe(call, changes) },
     rule,
     ...(reason && { reason }),
     onlyOnce: true,
   };
+  const isWhole = all.length <= mostChanges;
+  const shown = isWhole ? all.filter((_, index) => changes[index]?.isWhole) : [];
+  return { request, shown: { changes: shown, command: all.length === 0 ? readCommand(call.rawInput) : undefined } };
 }
 
 const forAll = {
@@ -40,25 +58,26 @@ const forAll = {
   en: "The agent offers no yes for once alone: after a yes it asks about no more such calls.",
 };
 
-interface Change {
-  path: string;
-  oldText: string | undefined;
-  newText: string;
+interface ShownChange extends Change {
+  isWhole: boolean;
 }
 
-function listChanges(content: readonly unknown[]): Change[] {
-  return content.slice(0, mostChanges).flatMap((part): Change[] => {
-    if (!isRecord(part) || part.type !== "diff") return [];
-    const { path, oldText, newText } = part;
-    if (typeof path !== "string" || typeof newText !== "string") return [];
-    if (typeof oldText !== "string") return [{ path, oldText: undefined, newText: shorten(newText) }];
-    const excerpt = shortenChange(oldText, newText);
-    return [{ path, oldText: shorten(excerpt.oldText), newText: shorten(excerpt.newText) }];
-  });
+/** Shows the lines of a change that differ. The others are not sent to the person, and are those of the file where the change fits. */
+function showChange({ path, oldText, newText }: Change): ShownChange {
+  const excerpt = oldText === undefined ? { oldText, newText } : shortenChange(oldText, newText);
+  const [before, after] = [excerpt.oldText && shorten(excerpt.oldText), shorten(excerpt.newText)];
+  return { path, oldText: before, newText: after, isWhole: before === excerpt.oldText && after === excerpt.newText };
+}
+
+/** Reads a command that is shown whole with all that goes with it. */
+function readCommand(rawInput: unknown): ShownCommand | undefined {
+  if (!isShownWhole(rawInput) || typeof rawInput.command !== "string") return undefined;
+  const { command: line, cwd = undefined } = rawInput;
+  return cwd === undefined || typeof cwd === "string" ? { line, cwd } : undefined;
 }
 
 /** Puts what an agent says of a call under the names by which changes and commands of tools are shown. */
-function describe({ content = [], rawInput, paths = [] }: ReadCall, changes: readonly Change[]): JsonObject {
+function describe({ content = [], rawInput, paths = [] }: ReadCall, changes: readonly ShownChange[]): JsonObject {
   const notes = content.flatMap((part) =>
     isRecord(part) && part.type === "content" && isRecord(part.content) && typeof part.content.text === "string"
       ? [shorten(part.content.text)]
@@ -70,8 +89,14 @@ function describe({ content = [], rawInput, paths = [] }: ReadCall, changes: rea
     return only.oldText === undefined
       ? { path: only.path, content: only.newText, ...details }
       : { path: only.path, oldText: only.oldText, newText: only.newText, ...details };
-  if (changes.length > 0)
-    return { changes: changes.map(({ oldText = "", ...change }) => ({ ...change, oldText })), ...details };
+  if (changes.length > 0) {
+    const first = changes.slice(0, mostChanges);
+    return {
+      changes: first.map(({ path, oldText = "", newText }) => ({ path, newText, oldText })),
+      ...(changes.length > mostChanges && { furtherChanges: changes.length - mostChanges }),
+      ...details,
+    };
+  }
   const input = toShownInput(rawInput);
   return { ...input, ...(paths.length > 0 && { paths: [...paths].slice(0, mostChanges) }), ...details };
 }
@@ -79,9 +104,13 @@ function describe({ content = [], rawInput, paths = [] }: ReadCall, changes: rea
 /** Returns the agent's own arguments: as they are where they can be shown whole, else as one shortened text. */
 function toShownInput(rawInput: unknown): JsonObject {
   const json = JSON.stringify(rawInput ?? {}) ?? "{}";
-  if (!isRecord(rawInput) || json.length > longestText) return json === "{}" ? {} : { input: shorten(json) };
+  if (!isShownWhole(rawInput)) return json === "{}" ? {} : { input: shorten(json) };
   const copy: JsonValue = JSON.parse(json);
   return isObject(copy) ? copy : {};
+}
+
+function isShownWhole(rawInput: unknown): rawInput is Record<string, unknown> {
+  return isRecord(rawInput) && JSON.stringify(rawInput).length <= longestText;
 }
 
 function isObject(value: JsonValue): value is JsonObject {

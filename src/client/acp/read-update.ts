@@ -5,7 +5,16 @@ export type AgentUpdate =
   | { type: "text" | "thought"; text: string }
   | { type: "call"; isNew: boolean; call: ReadCall }
   | { type: "plan"; done: number; total: number; current: string }
-  | { type: "usage"; used: number; cost: number | undefined };
+  | { type: "usage"; used: number; cost: number | undefined }
+  | { type: "modes"; modes: SessionModes };
+
+/** Holds what an agent has told of the modes of a session. */
+export interface SessionModes {
+  current?: string | undefined;
+  available?: readonly string[] | undefined;
+  /** Is the setting that holds the mode, where the agent tells it as one of several. */
+  option?: string | undefined;
+}
 
 /** Holds what is known of a call. An agent tells of it in parts, and a later part replaces an earlier one. */
 export interface ReadCall {
@@ -46,9 +55,29 @@ function toUpdate(update: Record<string, unknown>): AgentUpdate | undefined {
       return toPlan(update.entries);
     case "usage_update":
       return { type: "usage", used: toAmount(update.used) ?? 0, cost: toDollars(update.cost) };
+    case "current_mode_update":
+      return typeof update.currentModeId === "string"
+        ? { type: "modes", modes: { current: update.currentModeId } }
+        : undefined;
+    case "config_option_update": {
+      const modes = readModeOption(update.configOptions);
+      return modes && { type: "modes", modes };
+    }
     default:
       return undefined;
   }
+}
+
+/** Reads the modes of a session where an agent tells them as a choice among others. */
+export function readModeOption(options: unknown): SessionModes | undefined {
+  const all = Array.isArray(options) ? options.filter(isRecord) : [];
+  const option = all.find(({ type, category }) => type === "select" && category === "mode");
+  if (typeof option?.id !== "string" || typeof option.currentValue !== "string") return undefined;
+  const choices = Array.isArray(option.options) ? option.options.filter(isRecord) : [];
+  // Choices may be in groups.
+  const single = choices.flatMap((each) => (Array.isArray(each.options) ? each.options.filter(isRecord) : [each]));
+  const available = single.flatMap(({ value }) => (typeof value === "string" ? [value] : []));
+  return { current: option.currentValue, available, option: option.id };
 }
 
 /** Reads a call, or a part of what is known of it. */

@@ -6,11 +6,10 @@ import {
   type WaitForTerminalExitResponse,
 } from "@agentclientprotocol/sdk";
 import type { JsonObject } from "../../kit/json.ts";
-import { isRecord } from "../../kit/json.ts";
 import { Child, Tail } from "../../kit/process/child.ts";
 import type { Lifeline } from "../../kit/process/lifeline.ts";
 import type { AgentConsent } from "./consent.ts";
-import type { ReadCall } from "./read-update.ts";
+import type { ShownCall, ShownCommand } from "./permissions.ts";
 
 /** Runs commands for an agent while it works on one question. All of them end with it. */
 export interface Terminals {
@@ -19,8 +18,8 @@ export interface Terminals {
   waitForExit(id: string): Promise<WaitForTerminalExitResponse>;
   kill(id: string): Promise<Record<string, never>>;
   release(id: string): Promise<Record<string, never>>;
-  /** Remembers the command of a call that a person has agreed to, so that it is not asked about once more. */
-  agree(call: ReadCall): void;
+  /** Remembers a command that a person has seen and agreed to, so that it is not asked about once more. */
+  agree(shown: ShownCall): void;
   close(): Promise<void>;
 }
 
@@ -52,7 +51,7 @@ const mostTerminals = 20;
 export function createTerminals(options: TerminalOptions): Terminals {
   const { findFolder, cwd, environment, lifeline, consent, tool, rule } = options;
   const terminals = new Map<string, Terminal>();
-  const agreed: string[] = [];
+  const agreed: ShownCommand[] = [];
   let count = 0;
   let isClosed = false;
 
@@ -62,11 +61,14 @@ export function createTerminals(options: TerminalOptions): Terminals {
     return terminal;
   }
 
-  /** Takes the agreement to a command, which counts once. */
-  function takeAgreed(line: string): boolean {
-    const index = agreed.indexOf(line);
-    if (index >= 0) agreed.splice(index, 1);
-    return index >= 0;
+  /** Takes the agreement to a command in a folder, which counts once. */
+  async function takeAgreed(line: string, folder: string): Promise<boolean> {
+    for (const shown of agreed.filter((each) => each.line === line)) {
+      if ((await findFolder(shown.cwd ?? cwd)) !== folder || !agreed.includes(shown)) continue;
+      agreed.splice(agreed.indexOf(shown), 1);
+      return true;
+    }
+    return false;
   }
 
   return {
@@ -77,14 +79,15 @@ export function createTerminals(options: TerminalOptions): Terminals {
       if (folder === undefined || !isAbsolute(wanted ?? cwd))
         throw createRefusal(`cwd ${JSON.stringify(wanted)} is not within the allowed folders`);
       const given = Object.fromEntries(env.map(({ name, value }) => [name, value]));
-      const line = [command, ...args].join(" ");
       const shown: JsonObject = {
         command,
         ...(args.length > 0 && { args }),
         cwd: folder,
         ...(env.length > 0 && { env: given }),
       };
-      const isAgreed = env.length === 0 && takeAgreed(line);
+      // A person has seen a line for the shell. Arguments that a shell would read in another way are not what was seen.
+      const isPlain = env.length === 0 && args.every((arg) => /^[\w@%+=:,./-]+$/.test(arg));
+      const isAgreed = isPlain && (await takeAgreed([command, ...args].join(" "), folder));
       const answer = isAgreed
         ? "once"
         : await consent.ask({ tool: `${tool}__execute`, arguments: shown, rule, onlyOnce: true });
@@ -133,9 +136,8 @@ export function createTerminals(options: TerminalOptions): Terminals {
       await child.stop();
       return {};
     },
-    agree({ rawInput }) {
-      const command = isRecord(rawInput) ? rawInput.command : undefined;
-      if (typeof command === "string") agreed.push(command);
+    agree({ command }) {
+      if (command !== undefined) agreed.push(command);
     },
     async close() {
       isClosed = true;

@@ -1,3 +1,4 @@
+import { isAbsolute, relative, sep } from "node:path";
 import { say, type Text } from "../../kit/locale.ts";
 import type { AcpSettings } from "../config.ts";
 import { configError, missingError } from "../config-errors.ts";
@@ -10,6 +11,8 @@ type AcpEntry = NonNullable<AgentEntry["acp"]>;
 interface AcpPlace {
   /** Is the working folder of the program. */
   directory: string;
+  /** Is the home directory of the user. */
+  home: string;
   describePlace(...keys: string[]): string;
   resolvePath(path: string): string;
 }
@@ -22,7 +25,7 @@ export function readAcp(
   name: string,
   entry: AgentEntry,
   acp: AcpEntry,
-  { directory, describePlace, resolvePath }: AcpPlace,
+  { directory, home, describePlace, resolvePath }: AcpPlace,
 ): AcpSettings {
   const own = ownKeys.find((key) => entry[key] !== undefined);
   if (own !== undefined) throw configError(describePlace(own), besideAcp);
@@ -36,14 +39,22 @@ export function readAcp(
   return {
     transport: { type: "stdio", command, args, env: acp.env ?? {}, inheritEnv: acp.inheritEnv ?? [], cwd },
     cwd,
+    lacksFolder: acp.cwd === undefined && acp.roots === undefined && isTooWide(directory, home),
     roots: acp.roots?.map(resolvePath) ?? [cwd],
     mode: acp.mode,
-    asking: known?.asking,
+    // Another program under a known name need not have its modes.
+    asking: known?.asking && { ...known.asking, isRequired: acp.command === undefined },
     permissions: acp.permissions,
     terminal: acp.terminal,
     startTimeoutMs: Math.round(acp.startTimeout * 1000),
     maxConcurrent: acp.maxConcurrent,
   };
+}
+
+/** Returns true for the home directory and what it lies in. Hosts on a desktop start programs there. */
+function isTooWide(directory: string, home: string): boolean {
+  const below = relative(directory, home);
+  return below !== ".." && !below.startsWith(`..${sep}`) && !isAbsolute(below);
 }
 
 /** Returns what the main agent reads of an agent, where the configuration does not say it. */

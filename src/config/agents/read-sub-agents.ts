@@ -5,6 +5,7 @@ import { type ModelChoice, type ModelsConfig, resolveChoice } from "../models/mo
 import { type ModelSpec, readModelName } from "../models/resolve-model.ts";
 import type { Settings } from "../schema/file-schema.ts";
 import type { Environment } from "../sources/expand-variables.ts";
+import { getHomeDirectory } from "../sources/find-file.ts";
 import type { Path } from "../sources/setting-path.ts";
 import { describeKnownAgent, readAcp } from "./read-acp.ts";
 
@@ -26,7 +27,8 @@ export function readSubAgents(
   return Object.entries(agents).map(([name, settings]) => {
     const { models = {}, tools, instructions, prompts, mode, limits = {} } = settings;
     const place = (...keys: string[]): string => describePlace(["agents", name, ...keys]);
-    const acp = settings.acp && readAcp(name, settings, settings.acp, { directory, describePlace: place, resolvePath });
+    const acpPlace = { directory, home: getHomeDirectory(environment), describePlace: place, resolvePath };
+    const acp = settings.acp && readAcp(name, settings, settings.acp, acpPlace);
     const description = settings.description ?? (acp && describeKnownAgent(name, locale));
     if (description === undefined) throw missingError(place("description"), purpose);
     const read = (role: "functionCall" | "answer"): ModelChoice | undefined => {

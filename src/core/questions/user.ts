@@ -29,7 +29,8 @@ export function canAskUser(user: User | undefined, kind: QuestionKind): user is 
 /** Asks for approval on behalf of a tool; undefined where the user cannot be asked. Rejects when the signal aborts. */
 export function createApprove(user: User | undefined, signal: AbortSignal): Approve | undefined {
   if (!canAskUser(user, "call")) return undefined;
-  return (request) => user.ask({ kind: "call", ...request }, signal);
+  return (request, withdrawn) =>
+    user.ask({ kind: "call", ...request }, withdrawn === undefined ? signal : AbortSignal.any([signal, withdrawn]));
 }
 
 /** Recognises a decision about a call that was stored. */

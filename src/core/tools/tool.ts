@@ -257,8 +257,8 @@ export type Approval = ApprovalDecision | z.infer<typeof insteadSchema>;
 /** Shows a call to a person and waits for the answer; undefined when nobody answers. Rejects only when the signal aborts. */
 export type ApproveCall = (request: ApprovalRequest, signal: AbortSignal) => Promise<Approval | undefined>;
 
-/** Asks for approval on behalf of a tool. Returns undefined when nobody answers. */
-export type Approve = (request: ApprovalRequest) => Promise<Approval | undefined>;
+/** Asks for approval on behalf of a tool. Returns undefined when nobody answers. Rejects when `withdrawn` aborts. */
+export type Approve = (request: ApprovalRequest, withdrawn?: AbortSignal) => Promise<Approval | undefined>;
 
 /** Finds tools by their names and descriptions. */
 export interface ToolIndex {

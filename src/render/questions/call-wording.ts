@@ -30,8 +30,7 @@ export function wordCall(
 ): TerminalWording<CallChoice> {
   const { lines, isWhole } = renderReview(review, { locale, isSpoken, isUnlimited });
   const tool = showLookAlikes(sanitizeLine(name));
-  const [server, own] = name.split(/__(.*)/s);
-  const from = own === undefined ? { zh: "", en: "" } : { zh: ` · 服务器 ${server}`, en: ` · server ${server}` };
+  const from = describeAsker(name, rule);
   const head = {
     zh: `🔐 需要同意 · ${tool} · 规则 ${rule}${from.zh}`,
     en: `🔐 needs consent · ${tool} · rule ${rule}${from.en}`,
@@ -79,6 +78,19 @@ export function wordCall(
     left: "no",
   };
 }
+
+/** Names who asks: the server that a tool belongs to, or another agent, whose rule is its place in the configuration. */
+function describeAsker(tool: string, rule: string): Text {
+  const [server, own] = tool.split(/__(.*)/s);
+  if (own === undefined) return { zh: "", en: "" };
+  if (server !== undefined && rule === `agents.${server.slice(agentPrefix.length)}` && server.startsWith(agentPrefix)) {
+    const agent = server.slice(agentPrefix.length);
+    return { zh: ` · 智能体 ${agent}`, en: ` · agent ${agent}` };
+  }
+  return { zh: ` · 服务器 ${server}`, en: ` · server ${server}` };
+}
+
+const agentPrefix = "agent_";
 
 interface CallRow {
   value: CallChoice;

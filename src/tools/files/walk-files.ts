@@ -127,7 +127,7 @@ export async function openAllowed(
  * Returns true when the opened file lies under a root. Its path may change its target at any moment, so on Linux the path of the
  * open file is used.
  */
-async function isStillAllowed(
+export async function isStillAllowed(
   handle: FileHandle,
   file: string,
   { roots, guard, isRefused }: FileAccess & { isRefused?: ((name: string) => boolean) | undefined },

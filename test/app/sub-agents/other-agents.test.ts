@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { AskRequest } from "../../../src/app/ask-request.ts";
@@ -16,10 +17,11 @@ interface Scene {
   args?: string[];
   acp?: Record<string, unknown>;
   settings?: Record<string, unknown>;
+  isAtHome?: boolean;
 }
 
 /** A Duet with the fake agent as `codex`, whose processes and conversations are new at each `open`. */
-async function createScene({ turns = [], args = [], acp, settings }: Scene = {}) {
+async function createScene({ turns = [], args = [], acp, settings, isAtHome }: Scene = {}) {
   const [home, folder] = [await temporaryFolder(), await temporaryFolder()];
   const journal = join(home, "journal");
   const file = await configFile({
@@ -40,9 +42,12 @@ async function createScene({ turns = [], args = [], acp, settings }: Scene = {})
   });
   const model = scriptedModel(turns);
   async function open() {
-    const duet = await openDuet(await loadConfig({ config: file }, { HOME: home, DUET_HOME: home }), {
-      models: { functionCall: model, answer: model },
-    });
+    const duet = await openDuet(
+      await loadConfig({ config: file }, { HOME: home, DUET_HOME: home }, isAtHome ? home : undefined),
+      {
+        models: { functionCall: model, answer: model },
+      },
+    );
     onTestFinished(() => duet.close());
     const ask = (request: Partial<AskRequest>) =>
       Array.fromAsync(duet.ask({ question: "What is new?", mode: "agent", ...request }));
@@ -110,6 +115,32 @@ test("a first question that is cancelled leaves the agent's session to the next 
   const next = outcomeOf(await ask({ agent: "codex", question: "recall", conversationId }));
   expect([next.status, next.notices]).toEqual(["complete", undefined]);
   expect(readJournal(journal).filter((entry) => "session" in entry)).toHaveLength(1);
+});
+
+test("an agent's questions are withdrawn when its turn ends, and those that waited are not asked", async () => {
+  const { ask, folder } = await createScene();
+  const mark = join(folder, "asked");
+  const asked: AbortSignal[] = [];
+  const user = toUser({
+    approveCall(_, signal) {
+      asked.push(signal);
+      writeFileSync(mark, "");
+      return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    },
+  });
+  await ask({ agent: "codex", question: `linger ${mark}`, user });
+  await ask({ agent: "codex", question: "recall", user });
+  expect(asked.map(({ aborted }) => aborted)).toEqual([true]);
+});
+
+test("without a folder of its own an agent is not asked where Duet runs in the home directory", async () => {
+  const { ask, journal } = await createScene({ acp: { cwd: undefined }, isAtHome: true });
+  const outcome = outcomeOf(await ask({ agent: "codex", question: "recall" }));
+  expect(outcome.error).toMatchObject({
+    code: "config",
+    message: expect.stringMatching(/Set agents\.codex\.acp\.cwd/),
+  });
+  expect(readJournal(journal)).toEqual([]);
 });
 
 test("a session that cannot be resumed is told with the answer, and a question that fails keeps the agent's words", async () => {

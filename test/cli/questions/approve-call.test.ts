@@ -63,6 +63,16 @@ test("the tool, its server, the rule and the whole arguments are shown, whatever
   expect(written[1]).toContain('"site": "p\u0430ypal(U+0430)"');
 });
 
+test("another agent is named as one, and a server that is named like one stays a server", async () => {
+  const { reader, written } = choosing(undefined);
+  const { ask } = createTerminalUser({ ...reader, showsEvents: false });
+  await ask({ ...call, tool: "agent_codex__edit", rule: "agents.codex" }, signal);
+  expect(written[0]).toBe("🔐 needs consent · agent_codex__edit · rule agents.codex · agent codex");
+  written.length = 0;
+  await ask({ ...call, tool: "agent_codex__edit" }, signal);
+  expect(written[0]).toMatch(/ · server agent_codex$/);
+});
+
 test("a tool of nobody's server has none", async () => {
   const { reader, written } = choosing(undefined);
   await createTerminalUser({ ...reader, showsEvents: false }).ask({ ...call, tool: "write_file" }, signal);

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
-import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { link, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AgentPlace, openAgent, openPlace, useAgent } from "../../fakes/other-agents.ts";
 import { temporaryFolder } from "../../fakes/program.ts";
-import { allDead, processesIn, readJournal } from "../servers.ts";
+import { allDead, isAlive, processesIn, readJournal } from "../servers.ts";
 
 /** One process serves the tests that need none of their own. */
 let place: AgentPlace;
@@ -95,6 +95,30 @@ test("one process serves questions side by side, a session takes one at a time, 
   );
 });
 
+test.each([[], ["--options"]])(
+  "the mode in which a person is asked is held, whatever the agent does, also with %j",
+  async (...args) => {
+    const { pool, folder, journal, args: others } = args.length > 0 ? await openPlace({ args }) : place;
+    const agent = { pool, folder, journal, args: others };
+    const asked = (insteadOf: string) =>
+      useAgent(agent, { settings: { asking: { mode: "read-only", insteadOf: [insteadOf] } } });
+    const { ask } = asked("write");
+    const { sessionId } = await ask("turn write");
+    expect((await ask("recall", { sessionId })).text).toContain("My mode is read-only.");
+    // It begins in a mode that is none of those, and tells of one later.
+    const later = asked("yolo");
+    const begun = await later.ask("turn yolo");
+    expect((await later.ask("recall", { sessionId: begun.sessionId })).text).toContain("My mode is yolo.");
+    await later.ask("turn yolo aloud", { sessionId: begun.sessionId });
+    expect((await later.ask("recall", { sessionId: begun.sessionId })).text).toContain("My mode is read-only.");
+    // Another version has other modes: in which of them a person is asked is not known.
+    const renamed = useAgent(agent, {
+      settings: { asking: { mode: "default", insteadOf: ["auto"], isRequired: true } },
+    });
+    await expect(renamed.ask("recall")).rejects.toThrow('there is no mode "default" (allowed: write, read-only)');
+  },
+);
+
 test.each(["--resume", "--load"])("a process that died is started again, and %s takes up its session", async (flag) => {
   const sessions = join(await temporaryFolder(), "sessions");
   // Where its sessions begin, nobody is asked.
@@ -144,6 +168,10 @@ test("files are read and written under the roots alone, whatever links say, and 
   await writeFile(join(folder, ".editorconfig"), "root = true");
   await mkdir(join(folder, ".git"));
   await writeFile(join(folder, ".git/config"), "[core]");
+  for (const own of ["own.json", "own.json.bak"]) await writeFile(join(folder, own), "ours");
+  await mkdir(join(folder, "own"));
+  await writeFile(join(folder, "own/state.md"), "ours");
+  await link(join(folder, "own/state.md"), join(folder, "hard-link.md"));
   await symlink(outside, join(folder, "link"));
   await symlink(join(outside, "secret.md"), join(folder, "file-link.md"));
   expect((await ask(`read ${folder}/a.md`)).text).toBe('{"content":"one\\ntwo\\nthree\\n"}');
@@ -152,11 +180,16 @@ test("files are read and written under the roots alone, whatever links say, and 
   const escapes = [
     "link/secret.md",
     "file-link.md",
-    `../${outside.split("/").at(-1)}/secret.md`,
+    relative(folder, join(outside, "secret.md")),
     ".env",
     ".git/config",
+    "own.json",
+    "own.json.bak",
+    "own/state.md",
+    "hard-link.md",
   ];
   for (const path of escapes) {
+    expect(existsSync(`${folder}/${path}`), path).toBe(true);
     expect((await ask(`read ${folder}/${path}`)).text).toMatch(/^\{"refused":.*was not found: a path must be absolute/);
     expect((await ask(`write ${folder}/${path} bad`)).text).toMatch(/^\{"refused":/);
   }
@@ -180,7 +213,7 @@ test("files are read and written under the roots alone, whatever links say, and 
 
 test("a write that a person has agreed to is not asked about again, and one of another content is", async () => {
   const { ask, folder, heard } = useAgent(place, { approve: async () => (heard.asked.length > 2 ? "no" : "once") });
-  const file = join(folder, "a.md");
+  const file = join(folder, "promised.md");
   expect((await ask(`promise ${file} good good`)).text).toBe("allow {}");
   expect(heard.asked).toHaveLength(1);
   expect((await ask(`promise ${file} good evil`)).text).toMatch(/^allow \{"refused":"The user did not agree/);
@@ -268,10 +301,10 @@ test("a cancel returns at once, and the process that ignores it ends with all be
   const working = ask("ignore", { signal: stop.signal });
   await expect.poll(() => heard.steps).toEqual(["🔧 Working"]);
   const processes = await processesIn(journal, 2);
-  const began = performance.now();
   stop.abort(new Error("enough"));
   await expect(working).rejects.toThrow("enough");
-  expect(performance.now() - began).toBeLessThan(1000);
+  // Whoever leaves does not wait for the agent, which gets a while to end its work.
+  expect(processes.filter(isAlive)).toEqual(processes);
   await allDead(processes);
 });
 

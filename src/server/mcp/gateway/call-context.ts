@@ -57,7 +57,7 @@ export function openGatewayContext(
     chain: toChildChain(chain),
     trace: chain.trace,
     // There is no conversation in which a word could go on counting.
-    approve: approve && ((request) => approve({ ...request, onlyOnce: true })),
+    approve: approve && ((request, withdrawn) => approve({ ...request, onlyOnce: true }, withdrawn)),
     elicit: createElicit(user, signal),
     host: createCallingHost({ send, log }, { host, connection, person, owner }),
     billing,

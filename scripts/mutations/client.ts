@@ -231,7 +231,7 @@ export const client: readonly Mutation[] = [
     file: "src/config/trust/trust-effects.ts",
     text: "...commands, ...hooks, ...calls",
     becomes: "...commands, ...calls",
-    tests: ["test/cli/trust/offer-trust.test.ts"],
+    tests: ["test/cli/trust/render-effects.test.ts"],
     endangers: "commands of a repository's hooks run after a yes that was given without seeing them",
   },
   {

@@ -650,7 +650,7 @@ export const server: readonly Mutation[] = [
     file: "src/server/acp/open-workspaces.ts",
     text: "isDeepStrictEqual(entry.place, place)",
     becomes: "entry.place.directory === place.directory",
-    tests: ["test/server/acp/stdio.test.ts"],
+    tests: ["test/server/acp/handed-servers.test.ts"],
     endangers: "a server that an editor hands over for one session is used in others",
   },
 ];

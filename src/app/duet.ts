@@ -45,6 +45,7 @@ import type { Inventory } from "./tools/tool-inventory.ts";
 /** Represents the whole agent, opened once and shared by every interface and connection. */
 export class Duet {
   readonly #parts: DuetParts;
+  #closing: Promise<void> | undefined;
 
   constructor(parts: DuetParts) {
     this.#parts = parts;
@@ -354,12 +355,13 @@ export class Duet {
 
   /**
    * Cancels the runs that are going on and waits until they are kept, for two seconds at most; stops every downstream
-   * server and closes the store that was opened here. Resolves when nothing is left, or when the time is over.
+   * server and closes the store that was opened here. Resolves when nothing is left, or when the time is over. A second call
+   * waits for the first.
    */
   async close(limits?: CloseLimits): Promise<void> {
     const limit = limits && createTimeLimit(limits.totalMs, closedError);
-    const closing = this.#parts.close(limits ?? {});
-    await waitAbortable(closing, limit?.signal).catch(ignoreAbort(limit?.signal, undefined));
+    this.#closing ??= this.#parts.close(limits ?? {});
+    await waitAbortable(this.#closing, limit?.signal).catch(ignoreAbort(limit?.signal, undefined));
     limit?.clear();
   }
 

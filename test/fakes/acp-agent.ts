@@ -1,7 +1,7 @@
 // An agent over stdio, after the example of the SDK: `node acp-agent.ts [--resume|--load] [--journal FILE]`. What it is asked, it does;
 // some of it no honest agent would do.
 import { spawn } from "node:child_process";
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, closeSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { Readable, Writable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -204,6 +204,15 @@ const deeds: Record<string, (work: Work) => Promise<StopReason | undefined>> = {
     const { pid } = spawn("sleep", ["3600"], { stdio: "ignore" });
     journal({ pid: process.pid, grandchild: pid });
     await update({ sessionUpdate: "tool_call", toolCallId: "s", title: "Working", kind: "other", status: "pending" });
+    return new Promise<never>(() => {});
+  },
+  /** Closes its input, asks something all the same, and lives on. */
+  async deafen({ sessionId }) {
+    process.stdin.destroy();
+    closeSync(0);
+    setInterval(() => {}, 3_600_000);
+    const asked = { jsonrpc: "2.0", id: "d", method: "fs/read_text_file", params: { sessionId, path: "/nowhere" } };
+    process.stdout.write(`${JSON.stringify(asked)}\n`);
     return new Promise<never>(() => {});
   },
   async refuse() {

@@ -12,7 +12,7 @@ import {
 } from "@agentclientprotocol/sdk";
 import type { AcpSettings } from "../../config/config.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import { createTimeLimit, waitAbortable } from "../../kit/async/timeout.ts";
+import { createTimeLimit, sleep, waitAbortable } from "../../kit/async/timeout.ts";
 import type { DuetError } from "../../kit/errors.ts";
 import { Child } from "../../kit/process/child.ts";
 import { createChildEnvironment, type Environment } from "../../kit/process/child-environment.ts";
@@ -21,7 +21,9 @@ import { hasProcessGroups } from "../../kit/process/process-tree.ts";
 import { version } from "../../kit/version.ts";
 import {
   type AgentFacts,
+  deafError,
   endedError,
+  lostConnectionError,
   otherProtocolError,
   otherSystemError,
   refusedError,
@@ -78,7 +80,7 @@ export interface AgentProcess {
   readonly sessions: Map<string, KnownSession>;
   /** Is false once the process has ended, or is about to. */
   readonly isUsable: boolean;
-  /** Takes no more questions, and ends as soon as none is worked on. */
+  /** Takes no more questions, and ends as soon as none is worked on, or a moment later all the same. */
   retire(): void;
   /** Says that the work in a session is over. */
   release(session: KnownSession): void;
@@ -136,6 +138,7 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
     .onRequest(methods.client.terminal.kill, ({ params }) => findTerminals(params).kill(params.terminalId))
     .onRequest(methods.client.terminal.release, ({ params }) => findTerminals(params).release(params.terminalId))
     .connect(stream);
+  void connection.closed.then(endLostProcess);
 
   function findWork(sessionId: string): ActiveWork {
     const work = sessions.get(sessionId)?.work;
@@ -203,6 +206,22 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
     return waitAbortable(Promise.race([told, ended]), signal);
   }
 
+  /** Ends a process that nothing can be said to any more. Where it is ending by itself, its end says why. */
+  async function endLostProcess(): Promise<void> {
+    if (isRetired) return;
+    isRetired = true;
+    const over = new AbortController();
+    await Promise.race([child.ended, ignoreRejection(sleep(ownEndMs, over.signal), "the race ends the wait")]);
+    over.abort();
+    if (child.ending === undefined) fatal ??= lostConnectionError(facts, connection.signal.reason);
+    void stop();
+  }
+
+  function endDeafProcess(): void {
+    fatal ??= deafError(facts);
+    void stop();
+  }
+
   function stopIfIdle(): void {
     if (isRetired && [...sessions.values()].every(({ work }) => work === undefined)) void stop();
   }
@@ -232,10 +251,12 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
       void ignoreRejection(told, "an agent that cannot be told is ended");
     },
     get isUsable() {
-      return !isRetired && child.ending === undefined;
+      return !isRetired && child.ending === undefined && !connection.signal.aborted;
     },
     retire() {
       isRetired = true;
+      const timer = setTimeout(endDeafProcess, retirePatienceMs);
+      void child.ended.then(() => clearTimeout(timer));
       stopIfIdle();
     },
     release(session) {
@@ -246,5 +267,10 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
     stop,
   };
 }
+
+/** Limits how long a process that ignores a cancel goes on for the sake of its other questions, in milliseconds. */
+const retirePatienceMs = 1000;
+/** Is how long a process whose connection is gone may take to end by itself, in milliseconds. */
+const ownEndMs = 200;
 
 const withdrawn: RequestPermissionResponse = { outcome: { outcome: "cancelled" } };

@@ -275,6 +275,28 @@ test("a cancel returns at once, and the process that ignores it ends with all be
   await allDead(processes);
 });
 
+test("a process that ignores a cancel ends although it works on another question, which says why it was ended", async () => {
+  const { ask, journal, heard } = await openAgent();
+  const stop = new AbortController();
+  const other = ask("wait");
+  await expect.poll(() => heard.steps).toEqual(["🔧 Waiting"]);
+  const working = ask("ignore", { signal: stop.signal });
+  await expect.poll(() => heard.steps).toContain("🔧 Working");
+  const processes = await processesIn(journal, 2);
+  stop.abort(new Error("enough"));
+  await expect(working).rejects.toThrow("enough");
+  await expect(other).rejects.toThrow("it ignored the cancel of another question; what it did may have taken effect");
+  await allDead(processes);
+});
+
+test("an agent whose connection is lost while its process lives is ended, and the next question gets a new one", async () => {
+  const { ask, journal } = await openAgent({ approve: async () => "once" });
+  await expect(ask("deafen")).rejects.toThrow(/the connection to it was lost \(.*EPIPE.*\), so its process was ended/);
+  expect((await ask("recall")).text).toContain("nothing");
+  const [first] = readJournal(journal).flatMap(({ pid }) => pid ?? []);
+  await allDead(first === undefined ? [] : [first]);
+});
+
 test("what keeps an agent from being used is said in words", async () => {
   const missing = await openAgent();
   missing.agent.settings.transport.command = "/nowhere/codex-acp";

@@ -182,8 +182,14 @@ const deeds: Record<string, (work: Work) => Promise<StopReason | undefined>> = {
     process.stdout.write(`{"jsonrpc":"2.0","method":"session/update","params":"${"x".repeat(11_000_000)}`);
     return new Promise<never>(() => {});
   },
-  async spend({ update, signal }) {
-    await update({ sessionUpdate: "usage_update", used: 5_000_000, size: 9_000_000 });
+  /** Uses much, and works on until it is told to stop, or `spend once`. */
+  async spend({ update, signal, say, words: [once] }) {
+    const cost = { amount: 0.25, currency: "USD" };
+    await update({ sessionUpdate: "usage_update", used: 5_000_000, size: 9_000_000, cost });
+    if (once !== undefined) {
+      await say("Spent.");
+      return undefined;
+    }
     await wait(3_600_000, undefined, { signal }).catch(() => {});
     return "cancelled";
   },

@@ -1,9 +1,11 @@
 import type { AgentAnswer, AgentPool, OtherAgent } from "../../client/acp/agent-pool.ts";
 import { findKnownAgent } from "../../config/agents/known-agents.ts";
 import type { Config, SubAgentSettings } from "../../config/config.ts";
+import { countAgentsAbove, deepestChain, tooDeepError } from "../../core/chain.ts";
 import { noticeKinds } from "../../core/notices.ts";
 import { createFailure, type ToolContext, type ToolFailure, type ToolResult } from "../../core/tools/tool.ts";
 import { createOnce } from "../../kit/async/once.ts";
+import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { AgentSessions } from "./agent-sessions.ts";
 
@@ -20,13 +22,26 @@ export function createOtherAgents(config: Config): OtherAgents {
       const agent = toOtherAgent(settings);
       if (agent === undefined) return createFailure("config", settings.name);
       const { name, instructions } = settings;
-      const answer = await (await pool.get()).ask(agent, {
-        text: [question, instructions].filter((part) => part?.trim()).join("\n\n"),
-        sessionId: sessions.get(name),
-        onSession: (id) => sessions.set(name, id),
-        budget: { tokens: context.chain?.budget ?? Number.POSITIVE_INFINITY, cost: context.chain?.cost },
-        context,
-      });
+      const { chain } = context;
+      // A call is one agent deeper than its run.
+      const depth = countAgentsAbove({ depth: (chain?.depth ?? 1) - 1 }, config) + 1;
+      if (depth > deepestChain) throw tooDeepError(depth);
+      const { maxExecutionTime = Number.POSITIVE_INFINITY, tokenBudget, costBudget } = settings.limits;
+      const limit = openLimit(name, maxExecutionTime * 1000, context);
+      const answer = await (await pool.get())
+        .ask(agent, {
+          text: [question, instructions].filter((part) => part?.trim()).join("\n\n"),
+          sessionId: sessions.get(name),
+          onSession: (id) => sessions.set(name, id),
+          onUsage: context.charge,
+          budget: {
+            tokens: takeSmallest(chain?.budget, tokenBudget) ?? Number.POSITIVE_INFINITY,
+            cost: takeSmallest(chain?.cost, costBudget),
+          },
+          depth,
+          context: limit.context,
+        })
+        .finally(limit.clear);
       if (answer.lost)
         context.notice(noticeKinds.agentSessionLost.code, say(context.locale, describeLost(name, answer.lost)));
       return toResult(name, answer, context.locale);
@@ -35,6 +50,36 @@ export function createOtherAgents(config: Config): OtherAgents {
       await (await pool.current)?.close(limitMs);
     },
   };
+}
+
+/** Limits the time of a question. The clock stops while a person thinks. */
+function openLimit(name: string, ms: number, context: ToolContext): { context: ToolContext; clear(): void } {
+  const { approve } = context;
+  if (!Number.isFinite(ms)) return { context, clear: () => {} };
+  const limit = createTimeLimit(
+    ms,
+    () => timeoutError({ zh: `智能体 ${name}`, en: `The agent ${name}` }, ms),
+    context.signal,
+  );
+  async function approveInTime(
+    ...asked: Parameters<NonNullable<typeof approve>>
+  ): ReturnType<NonNullable<typeof approve>> {
+    const resume = limit.pause();
+    try {
+      return await approve?.(...asked);
+    } finally {
+      resume();
+    }
+  }
+  return {
+    context: { ...context, signal: limit.signal, approve: approve && approveInTime },
+    clear: limit.clear,
+  };
+}
+
+function takeSmallest(...budgets: (number | undefined)[]): number | undefined {
+  const known = budgets.filter((each) => each !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
 }
 
 async function openPool(config: Config): Promise<AgentPool> {

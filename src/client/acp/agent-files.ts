@@ -45,6 +45,9 @@ interface AgreedChange {
   newText: string;
 }
 
+/** Limits the agreed changes that are remembered for a write. A change that is not is asked about once more. */
+const mostAgreed = 20;
+
 export function createFileRequests({ files, consent, tool, rule }: FileRequestOptions): FileRequests {
   const agreed: AgreedChange[] = [];
 
@@ -88,6 +91,7 @@ export function createFileRequests({ files, consent, tool, rule }: FileRequestOp
         const { path, oldText, newText } = part;
         if (typeof path !== "string" || typeof newText !== "string") continue;
         agreed.push({ path, oldText: typeof oldText === "string" ? oldText : undefined, newText });
+        if (agreed.length > mostAgreed) agreed.shift();
       }
     },
   };

@@ -53,6 +53,12 @@ export interface ActiveWork {
   locale: "zh" | "en";
 }
 
+/** Holds the tokens in the window of a session, and the dollars of the whole of it, as far as the agent has told them. */
+export interface ToldUse {
+  used?: number | undefined;
+  cost?: number | undefined;
+}
+
 /** Holds what is known of a session. */
 export interface KnownSession {
   id: string;
@@ -60,8 +66,8 @@ export interface KnownSession {
   isTaken: boolean;
   /** Is set while the agent works on a question in it. */
   work: ActiveWork | undefined;
-  /** Is what the agent has told of it last: the tokens in its window, and its dollars. */
-  told: { used: number; cost: number };
+  /** Is what the agent has told of it last. Of a session that is taken up again, nothing is known before the agent tells it. */
+  told: ToldUse;
 }
 
 /** Is one process of an agent. */
@@ -80,6 +86,8 @@ export interface AgentProcess {
   readonly sessions: Map<string, KnownSession>;
   /** Is false once the process has ended, or is about to. */
   readonly isUsable: boolean;
+  /** Is true once nothing of it is left to be stopped. */
+  readonly hasEnded: boolean;
   /** Takes no more questions, and ends as soon as none is worked on, or a moment later all the same. */
   retire(): void;
   /** Says that the work in a session is over. */
@@ -102,8 +110,13 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
   const child = new Child({ command: transport.command, args: transport.args, env, cwd }, lifeline);
   const sessions = new Map<string, KnownSession>();
   let isRetired = false;
+  let hasEnded = false;
   let fatal: DuetError | undefined;
 
+  void child.ended.then(async () => {
+    await child.stop();
+    hasEnded = true;
+  });
   const ended = child.ended.then((ending): never => {
     isRetired = true;
     connection.close();
@@ -118,8 +131,7 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
       if (read === undefined || session === undefined) return;
       const { update } = read;
       session.work?.turn.handle(update);
-      if (update.type === "usage")
-        session.told = { used: update.used, cost: Math.max(session.told.cost, update.cost ?? 0) };
+      if (update.type === "usage") session.told = { used: update.used, cost: update.cost ?? session.told.cost };
     },
     onTooLarge() {
       fatal = tooLargeError(facts);
@@ -252,6 +264,9 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
     },
     get isUsable() {
       return !isRetired && child.ending === undefined && !connection.signal.aborted;
+    },
+    get hasEnded() {
+      return hasEnded;
     },
     retire() {
       isRetired = true;

@@ -2,6 +2,7 @@ import type { ToolContext } from "../../core/tools/tool.ts";
 import { say } from "../../kit/locale.ts";
 import type { Redact } from "../../kit/text/redact.ts";
 import { sanitizeLine, toShortLine } from "../../kit/text/sanitize.ts";
+import type { ToldUse } from "./agent-process.ts";
 import { type AgentUpdate, mergeCall, type ReadCall } from "./read-update.ts";
 
 /** Says why we have ended an agent's work on a question. */
@@ -25,8 +26,8 @@ export interface AgentTurn {
   readonly text: string;
   /** Returns the dollars of this question, and undefined where the agent has told none. */
   readonly cost: number | undefined;
-  /** Is how full the session's window is, in tokens, as the agent has told it last. */
-  readonly used: number;
+  /** Counts the tokens that came into the session's window, which are fewer than those that are billed. */
+  readonly grown: number;
 }
 
 /** Limits what is taken of an agent for one question. Beyond that it is stopped. */
@@ -41,8 +42,8 @@ export interface AgentTurnOptions {
   context: Pick<ToolContext, "signal" | "progress" | "reportStep" | "locale">;
   budget: TurnBudget;
   redact: Redact;
-  /** Holds what the agent has told of its session before: the tokens in its window, and its dollars. */
-  before: { used: number; cost: number };
+  /** Holds what the agent has told of its session before. What is not known of it is what the agent tells first. */
+  before: ToldUse;
 }
 
 export function createAgentTurn({ context, budget, redact, before }: AgentTurnOptions): AgentTurn {
@@ -53,7 +54,8 @@ export function createAgentTurn({ context, budget, redact, before }: AgentTurnOp
   let earlier = "";
   let current = "";
   let cost: number | undefined;
-  let { used } = before;
+  const base = { ...before };
+  let used = before.used ?? 0;
   let reportedAt = Number.NEGATIVE_INFINITY;
 
   function endFor(why: TurnEnd): void {
@@ -127,9 +129,11 @@ export function createAgentTurn({ context, budget, redact, before }: AgentTurnOp
         }
         case "usage":
           used = update.used;
+          base.used ??= used;
+          base.cost ??= update.cost;
           // An agent tells the dollars of its whole session.
-          if (update.cost !== undefined) cost = Math.max(cost ?? 0, update.cost - before.cost);
-          if (used - before.used > budget.tokens) endFor("tokens");
+          if (update.cost !== undefined) cost = Math.max(cost ?? 0, update.cost - (base.cost ?? 0));
+          if (used - base.used > budget.tokens) endFor("tokens");
           if (cost !== undefined && budget.cost !== undefined && cost > budget.cost) endFor("cost");
       }
     },
@@ -141,8 +145,8 @@ export function createAgentTurn({ context, budget, redact, before }: AgentTurnOp
     get cost() {
       return cost;
     },
-    get used() {
-      return used;
+    get grown() {
+      return Math.max(0, used - (base.used ?? used));
     },
   };
 }

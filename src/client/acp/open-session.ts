@@ -70,7 +70,7 @@ interface OpenRequest {
 
 /** Takes a session, so that no other question gets it meanwhile. The one that was used last is the last to be closed. */
 function takeSession({ sessions }: AgentProcess, id: string): KnownSession {
-  const session = sessions.get(id) ?? { id, isTaken: true, work: undefined, told: { used: 0, cost: 0 } };
+  const session = sessions.get(id) ?? { id, isTaken: true, work: undefined, told: {} };
   session.isTaken = true;
   sessions.delete(id);
   sessions.set(id, session);
@@ -80,7 +80,9 @@ function takeSession({ sessions }: AgentProcess, id: string): KnownSession {
 async function beginSession({ process, facts, settings, signal }: OpenRequest): Promise<KnownSession> {
   const opened = await process.request("session/new", { cwd: settings.cwd, mcpServers: [] }, signal);
   await setSessionMode(process, facts, opened, settings, signal);
-  return takeSession(process, opened.sessionId);
+  const session = takeSession(process, opened.sessionId);
+  session.told = { used: 0, cost: 0, ...session.told };
+  return session;
 }
 
 /** Takes up a session of another process of the agent, or says why it cannot be. */

@@ -178,6 +178,19 @@ const deeds: Record<string, (work: Work) => Promise<StopReason | undefined>> = {
       await update({ sessionUpdate: "agent_message_chunk", content });
     }
   },
+  /** Tells large contents of one call, again and again. */
+  async bulk({ update }) {
+    const text = "x".repeat(5_000_000);
+    const content = [{ type: "content", content: { type: "text", text } }] as const;
+    for (;;) await update({ sessionUpdate: "tool_call_update", toolCallId: "b", content: [...content] });
+  },
+  /** Asks twice under one id. */
+  async twice({ sessionId }) {
+    const params = { sessionId, toolCall: { toolCallId: "t" }, options: choices };
+    const asked = JSON.stringify({ jsonrpc: "2.0", id: "t", method: "session/request_permission", params });
+    process.stdout.write(`${asked}\n${asked}\n`);
+    return new Promise<never>(() => {});
+  },
   async line() {
     process.stdout.write(`{"jsonrpc":"2.0","method":"session/update","params":"${"x".repeat(11_000_000)}`);
     return new Promise<never>(() => {});
@@ -186,6 +199,7 @@ const deeds: Record<string, (work: Work) => Promise<StopReason | undefined>> = {
   async spend({ update, signal, say, words: [once] }) {
     const cost = { amount: 0.25, currency: "USD" };
     await update({ sessionUpdate: "usage_update", used: 5_000_000, size: 9_000_000, cost });
+    await update({ sessionUpdate: "tool_call", toolCallId: "s", title: "Spending", kind: "other", status: "pending" });
     if (once !== undefined) {
       await say("Spent.");
       return undefined;

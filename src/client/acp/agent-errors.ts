@@ -105,6 +105,13 @@ export function tooLargeError({ name }: AgentFacts): DuetError {
   });
 }
 
+export function tooManyRequestsError({ name }: AgentFacts): DuetError {
+  return createError(name, "bad_response", {
+    zh: "它同时提出了过多请求，已被结束",
+    en: "it made too many requests at one time, and was ended",
+  });
+}
+
 /** Returns the error for a process that was ended because it went on with a question that was over. */
 export function deafError({ name }: AgentFacts): DuetError {
   return createError(name, "server", {

@@ -29,6 +29,7 @@ import {
   refusedError,
   slowStartError,
   tooLargeError,
+  tooManyRequestsError,
 } from "./agent-errors.ts";
 import type { FileRequests } from "./agent-files.ts";
 import { createAgentStream } from "./agent-stream.ts";
@@ -125,13 +126,17 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
   void ignoreRejection(ended, "whoever waits for a request is told");
 
   const stream = createAgentStream(child, {
-    onUpdate(params) {
+    onUpdate(params, size) {
       const read = readUpdate(params);
       const session = read && sessions.get(read.sessionId);
       if (read === undefined || session === undefined) return;
       const { update } = read;
-      session.work?.turn.handle(update);
+      session.work?.turn.handle(update, size);
       if (update.type === "usage") session.told = { used: update.used, cost: update.cost ?? session.told.cost };
+    },
+    onTooMuch() {
+      fatal ??= tooManyRequestsError(facts);
+      void child.stop();
     },
     onTooLarge() {
       fatal = tooLargeError(facts);

@@ -19,7 +19,8 @@ export interface AgentTurn {
   /** Aborts when the work is to end: the caller's signal, or a limit. */
   readonly signal: AbortSignal;
   readonly end: TurnEnd | undefined;
-  handle(update: AgentUpdate): void;
+  /** `size` is the length of the message that brought it. */
+  handle(update: AgentUpdate, size: number): void;
   /** Returns what is known of a call. */
   findCall(id: string): ReadCall | undefined;
   /** Returns what the agent has said since its last call, or all that it said where that is nothing. */
@@ -31,7 +32,7 @@ export interface AgentTurn {
 }
 
 /** Limits what is taken of an agent for one question. Beyond that it is stopped. */
-const limits = { characters: 1_000_000, updates: 100_000, calls: 5000 };
+const limits = { characters: 1_000_000, size: 50_000_000, updates: 100_000, calls: 5000 };
 /** Limits the steps that are shown. The others are worked through unseen. */
 const mostSteps = 500;
 const longestLine = 160;
@@ -49,7 +50,7 @@ export interface AgentTurnOptions {
 export function createAgentTurn({ context, budget, redact, before }: AgentTurnOptions): AgentTurn {
   const stop = new AbortController();
   const calls = new Map<string, ReadCall>();
-  const counts = { characters: 0, updates: 0, steps: 0 };
+  const counts = { characters: 0, size: 0, updates: 0, steps: 0 };
   let end: TurnEnd | undefined;
   let earlier = "";
   let current = "";
@@ -63,7 +64,7 @@ export function createAgentTurn({ context, budget, redact, before }: AgentTurnOp
     stop.abort(new Error(`the agent's work was ended: ${why}`));
   }
 
-  function count(what: "characters" | "updates", more: number): void {
+  function count(what: "characters" | "size" | "updates", more: number): void {
     counts[what] += more;
     if (counts[what] > limits[what]) endFor("too-much");
   }
@@ -107,9 +108,12 @@ export function createAgentTurn({ context, budget, redact, before }: AgentTurnOp
     get end() {
       return end;
     },
-    handle(update) {
+    handle(update, size) {
       if (end !== undefined) return;
       count("updates", 1);
+      // What calls bring is kept until the question is over.
+      count("size", size);
+      if (stop.signal.aborted) return;
       switch (update.type) {
         case "text":
           count("characters", update.text.length);

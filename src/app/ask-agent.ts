@@ -27,7 +27,7 @@ import { chooseDeciders, type Deciders } from "./models/choose-deciders.ts";
 import { withTurnBudgets } from "./models/with-turn-budget.ts";
 import { noticeBrokenTools, noticeNested, noticeSuspicious, noticeUnapproved, noticeUnavailable } from "./notices.ts";
 import { findRefusal, openRunModels, reopenAnswerForm } from "./resume-run.ts";
-import { openAgentSessions } from "./sub-agents/agent-sessions.ts";
+import { findAgentSessions } from "./sub-agents/agent-sessions.ts";
 import { createAgentTools } from "./sub-agents/agent-tools.ts";
 import { toDirectRequest } from "./sub-agents/direct-request.ts";
 import { selectSearch } from "./tools/search-limits.ts";
@@ -102,7 +102,7 @@ export async function askAgent(
   // What an earlier process loaded for the conversation comes first, so that the offer stays the same.
   if (session.loaded.size === 0) for (const name of conversation.loadedTools ?? []) session.loaded.add(name);
   const folderInstructions = resumed ? resumed.header.folderInstructions : await findRunInstructions(config, request);
-  const agentSessions = openAgentSessions(conversation.turns);
+  const agentSessions = await findAgentSessions(conversation, ownerStore, after);
   const agentTools = createAgentTools({
     agents: isOther ? [selected.settings] : selected ? [] : main.subAgents.all,
     above: { ...request, folderInstructions },

@@ -27,6 +27,8 @@ export function createOtherAgents(config: Config): OtherAgents {
       const depth = countAgentsAbove({ depth: (chain?.depth ?? 1) - 1 }, config) + 1;
       if (depth > deepestChain) throw tooDeepError(depth);
       const { maxExecutionTime = Number.POSITIVE_INFINITY, tokenBudget, costBudget } = settings.limits;
+      if (sessions.isOnOtherBranch(name))
+        context.notice(noticeKinds.agentSessionLost.code, say(context.locale, describeLost(name, "branch")));
       const limit = openLimit(name, maxExecutionTime * 1000, context);
       const answer = await (await pool.get())
         .ask(agent, {
@@ -108,7 +110,12 @@ export function describeInstall(command: string): Text {
   return { zh: `请运行 ${command}`, en: `Run: ${command}` };
 }
 
-function describeLost(name: string, lost: NonNullable<AgentAnswer["lost"]>): Text {
+function describeLost(name: string, lost: NonNullable<AgentAnswer["lost"]> | "branch"): Text {
+  if (lost === "branch")
+    return {
+      zh: `智能体 ${name} 先前的会话属于这个对话的另一个分支，它从头开始。`,
+      en: `The earlier session of the agent ${name} belongs to another branch of this conversation, so it begins anew.`,
+    };
   return lost === "unable"
     ? {
         zh: `智能体 ${name} 不能继续先前的会话，它从头开始，不记得之前的内容。`,

@@ -119,6 +119,39 @@ test("a first question that is cancelled leaves the agent's session to the next 
   expect(readJournal(journal).filter((entry) => "session" in entry)).toHaveLength(1);
 });
 
+test("what a question has cost that was cancelled is in the bill", async () => {
+  const { duet } = await createScene();
+  const stop = new AbortController();
+  const events = [];
+  for await (const event of duet.ask({ question: "spend", agent: "codex", signal: stop.signal })) {
+    events.push(event);
+    if (event.type === "tool-progress" && event.isStep) stop.abort();
+  }
+  const { status, meta } = outcomeOf(events);
+  expect([status, meta.agents]).toEqual(["cancelled", { runs: 1, total_tokens: 5_000_000, cost_usd: 0.25 }]);
+});
+
+test("a branch that goes another way has a session of its own, and the one that it left keeps the first", async () => {
+  const { ask } = await createScene();
+  const codex = async (question: string, more: Partial<AskRequest> = {}) =>
+    outcomeOf(await ask({ agent: "codex", question, ...more }));
+  const { conversation_id: conversationId } = await codex("remember one");
+  await codex("remember two", { conversationId });
+  const aside = await codex("recall", { conversationId, after: 1 });
+  expect(aside.response).toContain("I remember: nothing.");
+  expect(aside.notices).toEqual([
+    expect.objectContaining({ message: expect.stringContaining("belongs to another branch of this conversation") }),
+  ]);
+  await codex("remember three", { conversationId, branch: 2 });
+  const [first, second] = [
+    await codex("recall", { conversationId, branch: 1 }),
+    await codex("recall", { conversationId, branch: 2 }),
+  ];
+  expect(first.response).toContain("I remember: one, two.");
+  expect(second.response).toContain("I remember: three.");
+  expect([first.notices, second.notices]).toEqual([undefined, undefined]);
+});
+
 test("a session that cannot be resumed is told with the answer, and a question that fails keeps the agent's words", async () => {
   const { ask, open, duet } = await createScene();
   const { conversation_id: conversationId } = outcomeOf(await ask({ agent: "codex", question: "remember x" }));

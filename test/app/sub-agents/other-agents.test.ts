@@ -86,12 +86,20 @@ test("to the main model another agent is a tool like its own sub-agents: describ
 });
 
 test("a question goes straight to an agent without a model, and its conversation resumes the agent's session in another process", async () => {
-  const { ask, open, model, journal, duet } = await createScene({ args: ["--resume"] });
+  const { ask, open, model, journal, duet } = await createScene({ args: ["--resume"], turns: ["It will."] });
   const events = await ask({ agent: "codex", question: "remember [1] is a number" });
   const { conversation_id: conversationId, ...outcome } = outcomeOf(events);
   expect(outcome).toMatchObject({ status: "complete", response: "I will.", meta: { mode: "agent", total_tokens: 0 } });
   expect(outcome.meta.agents).toEqual({ runs: 1, total_tokens: 1000, cost_usd: null });
   expect(outcome.meta.models.answer).toMatchObject({ provider: "acp", model: "codex", calls: 0 });
+  // Another program's words do not become those of a model that goes on.
+  await ask({ question: "What did it say?", conversationId });
+  const said = model.requests
+    .splice(0)
+    .at(-1)
+    ?.messages.filter(({ role }) => role === "assistant")
+    .at(-1);
+  expect(said?.content).toMatch(/^agent_codex\n<<<result [0-9a-f]{8}\nI will\.\nresult/);
   await duet.close();
   const { ask: askLater } = await open();
   const later = outcomeOf(await askLater({ agent: "codex", question: "recall", conversationId }));

@@ -33,7 +33,7 @@ import {
 } from "./agent-errors.ts";
 import type { FileRequests } from "./agent-files.ts";
 import { createAgentStream } from "./agent-stream.ts";
-import type { AgentTurn } from "./agent-turn.ts";
+import type { AgentTurn, ToldUse } from "./agent-turn.ts";
 import type { AgentConsent } from "./consent.ts";
 import { isOnlyForAll, toApprovalRequest, toPermissionResponse } from "./permissions.ts";
 import { mergeCall, readCall, readUpdate } from "./read-update.ts";
@@ -52,12 +52,6 @@ export interface ActiveWork {
   tool: string;
   rule: string;
   locale: "zh" | "en";
-}
-
-/** Holds the tokens in the window of a session, and the dollars of the whole of it, as far as the agent has told them. */
-export interface ToldUse {
-  used?: number | undefined;
-  cost?: number | undefined;
 }
 
 /** Holds what is known of a session. */

@@ -2,7 +2,6 @@ import type { ToolContext } from "../../core/tools/tool.ts";
 import { say } from "../../kit/locale.ts";
 import type { Redact } from "../../kit/text/redact.ts";
 import { sanitizeLine, toShortLine } from "../../kit/text/sanitize.ts";
-import type { ToldUse } from "./agent-process.ts";
 import { type AgentUpdate, mergeCall, type ReadCall } from "./read-update.ts";
 
 /** Says why we have ended an agent's work on a question. */
@@ -12,6 +11,12 @@ export type TurnEnd = "too-much" | "tokens" | "cost";
 export interface TurnBudget {
   tokens: number;
   cost: number | undefined;
+}
+
+/** Holds the tokens in the window of a session, and the dollars of the whole of it, as far as the agent has told them. */
+export interface ToldUse {
+  used?: number | undefined;
+  cost?: number | undefined;
 }
 
 /** Follows the work of an agent on one question. */

@@ -525,7 +525,7 @@ export const client: readonly Mutation[] = [
   {
     id: "agent-budget",
     file: "src/client/acp/agent-turn.ts",
-    text: 'if (used - before.used > budget.tokens) endFor("tokens");',
+    text: 'if (used - base.used > budget.tokens) endFor("tokens");',
     becomes: "",
     tests: ["test/client/acp/agent-pool.test.ts"],
     endangers: "another agent uses more than the run has left",

@@ -14,7 +14,7 @@ export interface TurnBudget {
 }
 
 /** Holds the tokens in the window of a session, and the dollars of the whole of it, as far as the agent has told them. */
-export interface ToldUse {
+export interface ReportedUsage {
   used?: number | undefined;
   cost?: number | undefined;
 }
@@ -49,7 +49,7 @@ export interface AgentTurnOptions {
   budget: TurnBudget;
   redact: Redact;
   /** Holds what the agent has told of its session before. What is not known of it is what the agent tells first. */
-  before: ToldUse;
+  before: ReportedUsage;
 }
 
 export function createAgentTurn({ context, budget, redact, before }: AgentTurnOptions): AgentTurn {

@@ -29,7 +29,7 @@ export function createRequestGate({ handOn, onTooMuch }: RequestGateOptions): Re
   let size = 0;
   let largeUnderWay = 0;
 
-  function handOnLarge(message: AnyMessage): void {
+  function passLarge(message: AnyMessage): void {
     largeUnderWay += 1;
     handOn(message);
   }
@@ -46,7 +46,7 @@ export function createRequestGate({ handOn, onTooMuch }: RequestGateOptions): Re
       underWay.set(message.id, { size: length, isLarge });
       size += length;
       if (!isLarge) handOn(message);
-      else if (largeUnderWay < mostLarge) handOnLarge(message);
+      else if (largeUnderWay < mostLarge) passLarge(message);
       else waiting.push(message);
     },
     settle(id) {
@@ -57,7 +57,7 @@ export function createRequestGate({ handOn, onTooMuch }: RequestGateOptions): Re
       if (!known.isLarge) return;
       largeUnderWay -= 1;
       const next = waiting.shift();
-      if (next !== undefined) handOnLarge(next);
+      if (next !== undefined) passLarge(next);
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Config } from "../../config/config.ts";
 import type { Text } from "../../kit/locale.ts";
 import { createChildEnvironment } from "../../kit/process/child-environment.ts";
 import { findCommand } from "../../kit/process/find-command.ts";
+import { hasProcessGroups } from "../../kit/process/process-tree.ts";
 import type { Finding } from "./findings.ts";
 
 /** Reports the programs of the agents that are configured, and which of those known by name are installed besides. None is started. */
@@ -27,6 +28,16 @@ export async function checkAgents({ agents, environment, directory }: Config): P
 
 function toFinding(name: string, command: string, file: string | undefined, known: KnownAgent | undefined): Finding {
   const finding = { topic: "agent", what: agentWord, name, details: { command, file: file ?? null } } as const;
+  // A ✓ would promise what is then refused.
+  if (!hasProcessGroups())
+    return {
+      ...finding,
+      state: "failed",
+      text: {
+        zh: "在 Windows 上还不能使用其他智能体（可以在 WSL 中使用）。",
+        en: "other agents cannot be used on Windows yet (they can be in WSL).",
+      },
+    };
   if (file !== undefined) return { ...finding, state: "ok", text: { zh: file, en: file } };
   const shown = JSON.stringify(command);
   return {

@@ -41,13 +41,17 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exi
 
 const began = performance.now();
 const tests = [...new Set(rows.flatMap((row) => row.tests))];
-const clean = await runTests(places[0], tests, { all: true });
-if (clean.failures.length > 0 || clean.ended !== "done") {
-  console.error(`the tests fail without any defect:\n${clean.failures.join("\n")}\n${clean.output}`);
+const clean = await Promise.all(places.map((place, at) => runTests(place, takeShare(tests, at), { all: true })));
+const unclean = clean.filter(({ failures, ended }) => failures.length > 0 || ended !== "done");
+if (unclean.length > 0) {
+  const failures = unclean.flatMap((each) => each.failures);
+  console.error(
+    `the tests fail without any defect:\n${failures.join("\n")}\n${unclean.map(({ output }) => output).join("\n")}`,
+  );
   process.exit(1);
 }
 console.log(
-  `${formatCount(tests.length, "test file")} without a failure, ${seconds(clean.ms)} s; ${formatCount(rows.length, "defect")} to go`,
+  `${formatCount(tests.length, "test file")} without a failure, ${seconds(performance.now() - began)} s; ${formatCount(rows.length, "defect")} to go`,
 );
 
 const width = Math.max(...rows.map(({ id }) => id.length));
@@ -72,6 +76,11 @@ async function work(place) {
         `${" ".repeat(9)}${" ".repeat(width)}          ${by}`,
     );
   }
+}
+
+/** What the place `at` has to run of all. */
+function takeShare(all, at) {
+  return all.filter((_, index) => index % places.length === at);
 }
 
 /** `killed`, `SURVIVED`, `STALE` (the row's text does not occur exactly once), `BROKEN` (no test ran) or `ENDLESS`. */

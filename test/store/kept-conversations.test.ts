@@ -35,10 +35,9 @@ describe.each(kinds)("turns with a parent in a store %s", (_, open) => {
     expect((await store.branches.read("conv-1"))?.branches).toEqual([{ branch: 1, tip: 2 }]);
     const both = [following(2, "Three?"), following(2, "Three, edited?")];
     await Promise.all(both.map((run) => store.append(run)));
-    expect([await questions(store, 1), await questions(store)]).toEqual([
-      ["One?", "Two?", "Three?"],
-      ["One?", "Two?", "Three, edited?"],
-    ]);
+    const lines = [await questions(store, 1), await questions(store)];
+    expect(lines.map((line) => line?.slice(0, 2))).toEqual(Array(2).fill(["One?", "Two?"]));
+    expect(lines.map((line) => line?.slice(2).join()).sort()).toEqual(["Three, edited?", "Three?"]);
     await store.append(following(3, "Four?"));
     await store.append(following(0, "One, edited?"));
     const tree = await store.branches.read("conv-1");

@@ -18,7 +18,9 @@ inChromium("the look of the page", () => {
   beforeAll(async () => {
     axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
     await mkdir(folder, { recursive: true });
-    duet = await startPageDuet({ settings: { tools: { ask: ["calculator"] } } });
+    duet = await startPageDuet({
+      settings: { tools: { ask: ["calculator"] }, serve: { http: { operator: "local" } } },
+    });
     watched = await openPage(duet.origin);
     await watched.page.evaluate(axe);
   });
@@ -122,6 +124,13 @@ inChromium("the look of the page", () => {
     await looksRight("keys");
     await page.keyboard.press("Escape");
     await page.evaluate("document.querySelector('.open-operator').click()");
+    await page.locator(".operator [data-run]").first().click();
+    await page.locator(".waterfall rect").first().waitFor();
+    await looksRight("waterfall");
+    await page.locator(".tabs button").filter({ hasText: "用量" }).click();
+    await page.locator(".operator").getByRole("combobox", { name: "显示" }).selectOption("Token");
+    await page.locator(".plot canvas").waitFor();
+    await looksRight("usage");
     await page.locator(".tabs button").filter({ hasText: "设置" }).click();
     await page.locator(".setting").first().waitFor();
     await looksRight("operator");

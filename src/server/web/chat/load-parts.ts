@@ -1,15 +1,21 @@
 import type { MarkdownParts } from "../markdown/inline.ts";
-import type { CodePart, MathPart } from "../parts/part-shapes.ts";
+import type { CodePart, MathPart, PlotPart } from "../parts/part-shapes.ts";
 import type { Api } from "./api/api.ts";
 import { toDataUrl } from "./data-url.ts";
 
 const sliceMs = 8;
 
-/** Creates what loads the parts of the page that few answers need. */
-export function createParts(api: Api): MarkdownParts {
+/** Holds what the page loads when it is first needed. */
+export interface PageParts extends MarkdownParts {
+  usePlot(use: (part: PlotPart) => void): void;
+}
+
+/** Creates what loads the parts of the page that are seldom needed. */
+export function createParts(api: Api): PageParts {
   return {
     useCode: createLoader("/page/code.js", isCodePart),
     useMath: createLoader("/page/math.js", isMathPart),
+    usePlot: createLoader("/page/plot.js", isPlotPart),
     startSlice() {
       const end = performance.now() + sliceMs;
       return () => performance.now() > end;
@@ -43,14 +49,17 @@ function createLoader<T>(address: string, isPart: (module: unknown) => module is
 }
 
 function isCodePart(module: unknown): module is CodePart {
-  return (
-    typeof module === "object" &&
-    module !== null &&
-    "highlightText" in module &&
-    typeof module.highlightText === "function"
-  );
+  return hasFunction(module, "highlightText");
 }
 
 function isMathPart(module: unknown): module is MathPart {
-  return typeof module === "object" && module !== null && "render" in module && typeof module.render === "function";
+  return hasFunction(module, "render");
+}
+
+function isPlotPart(module: unknown): module is PlotPart {
+  return hasFunction(module, "drawBars");
+}
+
+function hasFunction(module: unknown, name: string): boolean {
+  return typeof module === "object" && module !== null && typeof Reflect.get(module, name) === "function";
 }

@@ -7,6 +7,7 @@ import {
   operatorRunsSchema,
   operatorServersSchema,
   operatorSettingsSchema,
+  operatorSpansSchema,
   operatorUsageSchema,
 } from "../../../core/schemas/operator-schema.ts";
 import { outcomeSchema, statusSchema, stopReasonSchema } from "../../../core/schemas/outcome-schema.ts";
@@ -45,6 +46,8 @@ export const operatorSettingsShape = toShape(operatorSettingsSchema);
 export const operatorServersShape = toShape(operatorServersSchema);
 
 export const operatorRunsShape = toShape(operatorRunsSchema);
+
+export const operatorSpansShape = toShape(operatorSpansSchema);
 
 export const operatorUsageShape = toShape(operatorUsageSchema);
 

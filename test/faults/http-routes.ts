@@ -30,6 +30,7 @@ export const routes: Readonly<Record<string, TestedRoute>> = {
   "/page/code.js": { path: "/page/code.js", methods: ["GET"], isOpen: true },
   "/page/math.js": { path: "/page/math.js", methods: ["GET"], isOpen: true },
   "/page/plot.js": { path: "/page/plot.js", methods: ["GET"], isOpen: true },
+  "/page/review.js": { path: "/page/review.js", methods: ["GET"], isOpen: true },
   "/signin": { path: "/signin", methods: ["GET"], isOpen: true },
   "/signin/session": { path: "/signin/session", methods: ["GET"], isOpen: true },
   "/healthz": { path: "/healthz", methods: ["GET"], isOpen: true },

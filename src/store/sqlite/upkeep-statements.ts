@@ -84,7 +84,7 @@ export function prepareRetention(prepare: Prepare) {
 }
 
 /** Sums up by a column. The names with the highest sums have places of their own, and all others share the one behind. */
-function totalUsage(column: "model" | "caller"): string {
+function sumUpUsage(column: "model" | "caller"): string {
   return `
     WITH ranked AS (
       SELECT ${column} AS name, row_number() OVER (ORDER BY sum(cost) DESC, sum(tokens) DESC, ${column}) AS place
@@ -122,8 +122,8 @@ export function prepareDailyUsage(prepare: Prepare) {
     modelUsage: prepare(`
       SELECT day, caller, model, runs, tokens, cost, unpriced FROM model_usage WHERE day >= :since
       ORDER BY day DESC, caller, model LIMIT :limit OFFSET :offset`),
-    modelTotals: prepare(totalUsage("model")),
-    callerTotals: prepare(totalUsage("caller")),
+    modelTotals: prepare(sumUpUsage("model")),
+    callerTotals: prepare(sumUpUsage("caller")),
     pruneModelUsage: prepare("DELETE FROM model_usage WHERE day < :oldest"),
     pruneUsage: prepare("DELETE FROM daily_usage WHERE day < :oldest"),
   };

@@ -1,13 +1,17 @@
 import type { MarkdownParts } from "../markdown/inline.ts";
-import type { CodePart, MathPart, PlotPart } from "../parts/part-shapes.ts";
+import type { CodePart, MathPart, PlotPart, ReviewPart } from "../parts/part-shapes.ts";
 import type { Api } from "./api/api.ts";
 import { toDataUrl } from "./data-url.ts";
+import type { LoadResult } from "./long-result.ts";
 
 const sliceMs = 8;
 
 /** Holds what the page loads when it is first needed. */
 export interface PageParts extends MarkdownParts {
   usePlot(use: (part: PlotPart) => void): void;
+  /** Loads a part of the result of a call. */
+  readonly loadResult: LoadResult;
+  useReview(use: (part: ReviewPart) => void): void;
 }
 
 /** Creates what loads the parts of the page that are seldom needed. */
@@ -15,7 +19,9 @@ export function createParts(api: Api): PageParts {
   return {
     useCode: createLoader("/page/code.js", isCodePart),
     useMath: createLoader("/page/math.js", isMathPart),
+    loadResult: api.result,
     usePlot: createLoader("/page/plot.js", isPlotPart),
+    useReview: createLoader("/page/review.js", isReviewPart),
     startSlice() {
       const end = performance.now() + sliceMs;
       return () => performance.now() > end;
@@ -58,6 +64,10 @@ function isMathPart(module: unknown): module is MathPart {
 
 function isPlotPart(module: unknown): module is PlotPart {
   return hasFunction(module, "drawBars");
+}
+
+function isReviewPart(module: unknown): module is ReviewPart {
+  return hasFunction(module, "reviewCall");
 }
 
 function hasFunction(module: unknown, name: string): boolean {

@@ -1,4 +1,6 @@
+import type { Locale } from "../../../kit/locale.ts";
 import type { CodeStyle } from "../../../render/code/highlight.ts";
+import type { ReviewLine } from "../../../render/questions/review-lines.ts";
 
 /** Finds the colours of code. It is loaded when a page first shows a block of code in a language that is named. */
 export interface CodePart {
@@ -23,12 +25,12 @@ export interface PlotPart {
 }
 
 export interface BarPlot {
-  /** Are written as `2026-11-26`, each with a bar. */
+  /** Has a bar for each day, written as `2026-11-26`. */
   readonly days: readonly string[];
-  /** Hold a value for each day, the lowest part of the bars first. */
+  /** Holds a value of each series for each day, the lowest part of the bars first. */
   readonly series: readonly (readonly number[])[];
   format(value: number): string;
-  /** Are asked each time it is drawn, because the colours of the page may change. */
+  /** Is asked each time it is drawn, because the colours of the page may change. */
   getColour(series: number): string;
   getWordColour(): string;
   /** Runs with the number of the day that is pointed at. */
@@ -38,4 +40,21 @@ export interface BarPlot {
 export interface DrawnPlot {
   redraw(): void;
   close(): void;
+}
+
+/** Shows what a call would change, as lines. It is loaded when a call first waits for consent. */
+export interface ReviewPart {
+  /** Returns undefined where the arguments are best shown as they are. */
+  reviewCall(call: ReviewableCall, locale: Locale, isUnlimited: boolean): ShownReview | undefined;
+}
+
+interface ReviewableCall {
+  readonly tool: string;
+  readonly arguments: unknown;
+}
+
+export interface ShownReview {
+  readonly lines: readonly ReviewLine[];
+  /** Is true when nothing is left out. */
+  readonly isWhole: boolean;
 }

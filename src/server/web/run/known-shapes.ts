@@ -11,6 +11,7 @@ import {
   operatorUsageSchema,
 } from "../../../core/schemas/operator-schema.ts";
 import { outcomeSchema, statusSchema, stopReasonSchema } from "../../../core/schemas/outcome-schema.ts";
+import { stepResultSchema } from "../../../core/schemas/run-schema.ts";
 import { traceSchema } from "../../../core/schemas/trace-schema.ts";
 import type { Shape } from "./shape.ts";
 
@@ -40,6 +41,8 @@ export const runEntryShape = toShape(conversationSchema.shape.runs.element.pick(
 export const turnShape = toShape(conversationSchema.shape.turns.element);
 
 export const sourceShape = toShape(conversationSchema.shape.sources.element);
+
+export const stepResultShape = toShape(stepResultSchema);
 
 export const operatorSettingsShape = toShape(operatorSettingsSchema);
 

@@ -38,7 +38,7 @@ export function UsagePlot({ length, series, shows }: UsagePlotProps) {
     let drawn: DrawnPlot | undefined;
     let isOver = false;
     const scheme = window.matchMedia("(prefers-color-scheme: dark)");
-    const redraw = (): void => drawn?.redraw();
+    const updateColours = (): void => drawn?.redraw();
     parts.usePlot((part) => {
       if (isOver || place.current === null) return;
       drawn = part.drawBars(place.current, {
@@ -46,10 +46,10 @@ export function UsagePlot({ length, series, shows }: UsagePlotProps) {
         getWordColour: () => (legend.current ? getComputedStyle(legend.current).color : ""),
       });
     });
-    scheme.addEventListener("change", redraw);
+    scheme.addEventListener("change", updateColours);
     return () => {
       isOver = true;
-      scheme.removeEventListener("change", redraw);
+      scheme.removeEventListener("change", updateColours);
       drawn?.close();
     };
   }, [series, shows, theme.value]);

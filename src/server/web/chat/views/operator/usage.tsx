@@ -89,7 +89,7 @@ export function Usage() {
   );
 }
 
-/** What is known in part is at least that much. */
+/** Renders a cost. What is known in part is at least that much. */
 function renderKnownDollars(cost: number, isKnown: boolean): string {
   if (isKnown) return renderDollars(cost);
   return cost === 0 ? "–" : `≥ ${renderDollars(cost)}`;

@@ -2,6 +2,7 @@ import type { MarkdownParts } from "../markdown/inline.ts";
 import type { CodePart, MathPart, PlotPart, ReviewPart } from "../parts/part-shapes.ts";
 import type { Api } from "./api/api.ts";
 import { toDataUrl } from "./data-url.ts";
+import { addLineCopy } from "./line-copy.ts";
 import type { LoadResult } from "./long-result.ts";
 
 const sliceMs = 8;
@@ -18,6 +19,7 @@ export interface PageParts extends MarkdownParts {
 export function createParts(api: Api): PageParts {
   return {
     useCode: createLoader("/page/code.js", isCodePart),
+    addLineCopy,
     useMath: createLoader("/page/math.js", isMathPart),
     loadResult: api.result,
     usePlot: createLoader("/page/plot.js", isPlotPart),

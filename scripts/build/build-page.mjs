@@ -18,7 +18,7 @@ export function buildChatPage() {
 /** What the page at `/` loads when it first needs it: scripts of their own, each with its name. */
 export function buildPageParts() {
   return Promise.all(
-    ["code", "math"].map(async (name) => {
+    ["code", "math", "plot", "review"].map(async (name) => {
       const { text, metafile } = await bundle(`${folder}/parts/${name}-part.ts`, "esm");
       return { name, text, metafile };
     }),

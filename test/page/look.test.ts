@@ -1,8 +1,7 @@
-import { mkdir, readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import type { Page } from "playwright-core";
+import { mkdir } from "node:fs/promises";
 import { beforeAll, expect, test } from "vitest";
 import { written } from "../agent/plan/planning.ts";
+import { findViolations, loadAxe } from "./axe.ts";
 import { inChromium } from "./chromium.ts";
 import { type PageDuet, startPageDuet } from "./page-duet.ts";
 import { answered, ask, chooseMode, gate, untilRun } from "./screen.ts";
@@ -14,13 +13,13 @@ const folder = "test-results/page";
 inChromium("the look of the page", () => {
   let duet: PageDuet;
   let watched: WatchedPage;
-  let axe: string;
   beforeAll(async () => {
-    axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
     await mkdir(folder, { recursive: true });
-    duet = await startPageDuet({ settings: { tools: { ask: ["calculator"] } } });
+    duet = await startPageDuet({
+      settings: { tools: { ask: ["calculator"] }, serve: { http: { operator: "local" } } },
+    });
     watched = await openPage(duet.origin);
-    await watched.page.evaluate(axe);
+    await loadAxe(watched.page);
   });
   checkFaults(() => [watched]);
 
@@ -122,6 +121,13 @@ inChromium("the look of the page", () => {
     await looksRight("keys");
     await page.keyboard.press("Escape");
     await page.evaluate("document.querySelector('.open-operator').click()");
+    await page.locator(".operator [data-run]").first().click();
+    await page.locator(".waterfall rect").first().waitFor();
+    await looksRight("waterfall");
+    await page.locator(".tabs button").filter({ hasText: "用量" }).click();
+    await page.locator(".operator").getByRole("combobox", { name: "显示" }).selectOption("Token");
+    await page.locator(".plot canvas").waitFor();
+    await looksRight("usage");
     await page.locator(".tabs button").filter({ hasText: "设置" }).click();
     await page.locator(".setting").first().waitFor();
     await looksRight("operator");
@@ -140,20 +146,15 @@ inChromium("the look of the page", () => {
     for (const { look, width, height, colorScheme } of looks) {
       await page.setViewportSize({ width, height });
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      for (const each of await violations(page, look)) broken.push(`${look}: ${each}`);
+      // In the dark, only the colours are others.
+      const rules = look === "dark" ? ["color-contrast"] : undefined;
+      for (const each of await findViolations(page, rules)) broken.push(`${look}: ${each}`);
       await page.screenshot({ path: `${folder}/${state}-${look}.png` });
     }
     await page.setViewportSize({ width: 1200, height: 800 });
     expect(broken).toEqual([]);
   }
 });
-
-/** In the dark, only the colours are others. */
-function violations(page: Page, look: "light" | "dark" | "phone"): Promise<string[]> {
-  const options = { resultTypes: ["violations"], ...(look === "dark" ? { runOnly: ["color-contrast"] } : {}) };
-  return page.evaluate<string[]>(`axe.run(document, ${JSON.stringify(options)}).then(({ violations }) =>
-    violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + " " + target + " " + failureSummary)))`);
-}
 
 const answer = `## 上海明天：多云，适合出门
 

@@ -13,7 +13,7 @@ const json = async (response: Promise<Response> | Response) => JSON.parse(await 
 
 const opened = { serve: { http: { operator: "local" } } };
 
-const paths = ["servers", "runs", "usage", "problems"].map((name) => `/operator/${name}`);
+const paths = ["servers", "runs", "runs/run-0/spans", "usage", "problems"].map((name) => `/operator/${name}`);
 
 test("the operator sees the runs of all callers, what they cost, what failed and which tools are slow", async () => {
   const call = { id: "1", name: "calculator", input: { expression: "6*7" } };
@@ -43,6 +43,20 @@ test("the operator sees the runs of all callers, what they cost, what failed and
         unpriced_runs: expect.any(Number),
       },
     ]);
+  const { models, callers, days, next_offset: more } = await json(fetch(`${origin}/operator/usage?limit=1`));
+  const sums = { total_tokens: days[0].total_tokens, cost_known: false, is_rest: false, days: [{ day: days[0].day }] };
+  expect(models).toMatchObject([{ name: "fake/scripted", ...sums }]);
+  expect([callers, more]).toMatchObject([[{ name: null, ...sums }], null]);
+  const { spans, left_out } = await json(fetch(`${origin}/operator/runs/${run_id}/spans`));
+  expect([spans.map(({ kind, name }: Record<string, unknown>) => [kind, name]), left_out]).toEqual([
+    [
+      ["turn", "fake/scripted"],
+      ["call", "calculator"],
+      ["turn", "fake/scripted"],
+    ],
+    0,
+  ]);
+  expect((await fetch(`${origin}/operator/runs/run-0/spans`)).status).toBe(404);
   expect(await json(fetch(`${origin}/operator/problems`))).toMatchObject({
     errors: [{ run_id: failed.run_id, code: "internal" }],
     tools: [{ tool: "calculator", calls: 1, failed: 0 }],
@@ -105,8 +119,10 @@ test("a proxy that adds no header shows nobody the view, unless the settings say
   ];
   for (const [http, status] of expected) {
     const { origin } = await startHttpDuet({ settings: { serve: { http } } });
-    for (const path of [...paths, "/operator/settings"])
-      expect([http, path, (await fetch(origin + path)).status]).toEqual([http, path, status]);
+    for (const path of [...paths, "/operator/settings"]) {
+      const open = path.endsWith("/spans") && status === 200 ? 404 : status;
+      expect([http, path, (await fetch(origin + path)).status]).toEqual([http, path, open]);
+    }
   }
 });
 

@@ -12,6 +12,7 @@ import {
   operatorRunsSchema,
   operatorServersSchema,
   operatorSettingsSchema,
+  operatorSpansSchema,
   operatorUsageSchema,
 } from "../../../core/schemas/operator-schema.ts";
 import { outcomeSchema } from "../../../core/schemas/outcome-schema.ts";
@@ -151,6 +152,7 @@ const schemas = {
   OpenAiError: openAiErrorSchema,
   OperatorProblems: operatorProblemsSchema,
   OperatorRuns: operatorRunsSchema,
+  OperatorSpans: operatorSpansSchema,
   OperatorServers: operatorServersSchema,
   OperatorSettings: operatorSettingsSchema,
   OperatorUsage: operatorUsageSchema,

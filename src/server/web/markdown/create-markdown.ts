@@ -36,7 +36,8 @@ export function createMarkdown(whole: HTMLElement, writing: MarkdownContext): Ma
   let cancel = (): void => {};
   // What is drawn again in the next frame is not coloured.
   const { parts } = writing;
-  const openWriting = parts === undefined ? writing : { ...writing, parts: { ...parts, useCode: () => {} } };
+  const openWriting =
+    parts === undefined ? writing : { ...writing, parts: { ...parts, useCode: () => {}, addLineCopy: () => {} } };
 
   function startAnew(): void {
     before = "";
@@ -74,7 +75,7 @@ export function createMarkdown(whole: HTMLElement, writing: MarkdownContext): Ma
     block.setLast(last);
     rest = rest.slice(length);
     if (isClosed || isWhole) {
-      block.colour();
+      block.finish();
       code = undefined;
     }
     return isClosed;
@@ -162,7 +163,7 @@ function createHeading({ depth, tokens }: Extract<MarkedToken, { type: "heading"
 function createCode({ text, lang }: Extract<MarkedToken, { type: "code" }>, writing: MarkdownContext): Node {
   const block = createCodeBlock(sanitize(lang ?? ""), writing);
   block.add(sanitize(text));
-  block.colour();
+  block.finish();
   return block.element;
 }
 
@@ -202,8 +203,8 @@ interface CodeBlock {
   add(text: string): void;
   /** Replaces the line that is being written. */
   setLast(text: string): void;
-  /** Adds the colours of code that is whole, as soon as what colours it is there. */
-  colour(): void;
+  /** Adds what code has that is whole: its lines can be copied, and it gets its colours as soon as what colours it is there. */
+  finish(): void;
 }
 
 /** Shows code that may grow without rewriting what is already there. It scrolls, also by keyboard. */
@@ -223,11 +224,13 @@ function createCodeBlock(language: string, { locale, parts }: MarkdownContext): 
     title,
     ...createCopyButton(() => code.textContent ?? "", locale),
   );
+  const block = createElement("div", { class: "code" }, bar, text);
   return {
-    element: createElement("div", { class: "code" }, bar, text),
+    element: block,
     add: (more) => last.before(more),
     setLast: (line) => setText(last, line),
-    colour() {
+    finish() {
+      parts?.addLineCopy({ block, text, code }, locale);
       if (name === "") return;
       parts?.useCode(async (part) => {
         const pieces = await part.highlightText(language, code.textContent ?? "");

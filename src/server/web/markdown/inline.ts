@@ -19,9 +19,18 @@ export interface MarkdownContext {
   readonly depth?: number | undefined;
 }
 
+/** Holds the elements of a block of code: all of it, what scrolls, and its text. */
+export interface CodeElements {
+  readonly block: HTMLElement;
+  readonly text: HTMLElement;
+  readonly code: HTMLElement;
+}
+
 /** Holds what is loaded when it is first needed. Each calls back at once where it is there already, and never where it cannot be loaded. */
 export interface MarkdownParts {
   useCode(use: (part: CodePart) => void): void;
+  /** Lets single lines of a block that is whole be copied. */
+  addLineCopy(elements: CodeElements, locale: Locale): void;
   useMath(use: (part: MathPart) => void): void;
   /** Begins to count the time that one piece of a long answer may hold the page up. Returns what says that it is over. */
   startSlice(): () => boolean;

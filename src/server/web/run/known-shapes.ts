@@ -7,9 +7,11 @@ import {
   operatorRunsSchema,
   operatorServersSchema,
   operatorSettingsSchema,
+  operatorSpansSchema,
   operatorUsageSchema,
 } from "../../../core/schemas/operator-schema.ts";
 import { outcomeSchema, statusSchema, stopReasonSchema } from "../../../core/schemas/outcome-schema.ts";
+import { stepResultSchema } from "../../../core/schemas/run-schema.ts";
 import { traceSchema } from "../../../core/schemas/trace-schema.ts";
 import type { Shape } from "./shape.ts";
 
@@ -40,11 +42,15 @@ export const turnShape = toShape(conversationSchema.shape.turns.element);
 
 export const sourceShape = toShape(conversationSchema.shape.sources.element);
 
+export const stepResultShape = toShape(stepResultSchema);
+
 export const operatorSettingsShape = toShape(operatorSettingsSchema);
 
 export const operatorServersShape = toShape(operatorServersSchema);
 
 export const operatorRunsShape = toShape(operatorRunsSchema);
+
+export const operatorSpansShape = toShape(operatorSpansSchema);
 
 export const operatorUsageShape = toShape(operatorUsageSchema);
 

@@ -29,6 +29,7 @@ export interface AgentRequests {
   "PATCH /operator/settings": { readonly path?: undefined; readonly query?: undefined; readonly body: { readonly set?: Readonly<Record<string, unknown>> | undefined; readonly unset?: readonly (string)[] | undefined; }; };
   "GET /operator/servers": { readonly path?: undefined; readonly query?: undefined; readonly body?: undefined; };
   "GET /operator/runs": { readonly path?: undefined; readonly query?: { readonly limit?: number | undefined; readonly offset?: number | undefined; }; readonly body?: undefined; };
-  "GET /operator/usage": { readonly path?: undefined; readonly query?: { readonly days?: number | undefined; }; readonly body?: undefined; };
+  "GET /operator/runs/{id}/spans": { readonly path: { readonly id: string; }; readonly query?: undefined; readonly body?: undefined; };
+  "GET /operator/usage": { readonly path?: undefined; readonly query?: { readonly days?: number | undefined; readonly limit?: number | undefined; readonly offset?: number | undefined; }; readonly body?: undefined; };
   "GET /operator/problems": { readonly path?: undefined; readonly query?: undefined; readonly body?: undefined; };
 }

@@ -4,6 +4,7 @@ import type {
   operatorRunsSchema,
   operatorServersSchema,
   operatorSettingsSchema,
+  operatorSpansSchema,
   operatorUsageSchema,
 } from "../../../../core/schemas/operator-schema.ts";
 import {
@@ -11,12 +12,14 @@ import {
   operatorRunsShape,
   operatorServersShape,
   operatorSettingsShape,
+  operatorSpansShape,
   operatorUsageShape,
 } from "../../run/known-shapes.ts";
 import { hasShape } from "../../run/shape.ts";
 import type { CallAgent } from "./call-agent.ts";
 
 export type OperatorRuns = z.infer<typeof operatorRunsSchema>;
+export type OperatorSpans = z.infer<typeof operatorSpansSchema>;
 export type OperatorUsage = z.infer<typeof operatorUsageSchema>;
 export type OperatorProblems = z.infer<typeof operatorProblemsSchema>;
 export type OperatorServers = z.infer<typeof operatorServersSchema>;
@@ -25,8 +28,10 @@ export type OperatorSettings = z.infer<typeof operatorSettingsSchema>;
 /** Wraps what the operator alone may see and change. Every call rejects with `ApiError` for others. */
 export interface OperatorApi {
   runs(): Promise<OperatorRuns>;
-  /** Returns what was used on each of the last days. */
-  usage(days: number): Promise<OperatorUsage>;
+  /** Returns when the turns and calls of a run that has ended began, and how long they took. */
+  spans(runId: string): Promise<OperatorSpans>;
+  /** Returns what was used in the last days: the sums, and one page of the entries. */
+  usage(days: number, offset: number): Promise<OperatorUsage>;
   problems(): Promise<OperatorProblems>;
   servers(): Promise<OperatorServers>;
   settings(): Promise<OperatorSettings>;
@@ -37,7 +42,12 @@ export interface OperatorApi {
 export function createOperatorApi(call: CallAgent): OperatorApi {
   return {
     runs: async () => check(await readJson(call("GET /operator/runs")), isRuns),
-    usage: async (days) => check(await readJson(call("GET /operator/usage", { query: { days } })), isUsage),
+    async spans(runId) {
+      return check(await readJson(call("GET /operator/runs/{id}/spans", { path: { id: runId } })), isSpans);
+    },
+    async usage(days, offset) {
+      return check(await readJson(call("GET /operator/usage", { query: { days, offset } })), isUsage);
+    },
     problems: async () => check(await readJson(call("GET /operator/problems")), isProblems),
     servers: async () => check(await readJson(call("GET /operator/servers")), isServers),
     settings: async () => check(await readJson(call("GET /operator/settings")), isSettings),
@@ -59,6 +69,10 @@ function check<T>(value: unknown, isRight: (value: unknown) => value is T): T {
 
 function isRuns(value: unknown): value is OperatorRuns {
   return hasShape(operatorRunsShape, value);
+}
+
+function isSpans(value: unknown): value is OperatorSpans {
+  return hasShape(operatorSpansShape, value);
 }
 
 function isUsage(value: unknown): value is OperatorUsage {

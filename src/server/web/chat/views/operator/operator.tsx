@@ -1,15 +1,15 @@
-import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { sideTexts } from "../../state/chat-texts.ts";
 import { operatorTexts } from "../../state/operator-texts.ts";
 import { Dialog } from "../dialog.tsx";
 import { Icon } from "../icon.tsx";
 import { usePage, useSay } from "../page-model.ts";
+import { Loaded } from "./loaded.tsx";
 import { ProblemList } from "./problem-list.tsx";
 import { RunList } from "./run-list.tsx";
 import { ServerList } from "./server-list.tsx";
 import { SettingList } from "./setting-list.tsx";
-import { UsagePlot } from "./usage-plot.tsx";
+import { Usage } from "./usage.tsx";
 
 const tabs = ["runs", "usage", "problems", "servers", "settings"] as const;
 
@@ -43,7 +43,7 @@ export function Operator() {
       </nav>
       <div class="operator-body" key={tab}>
         {tab === "runs" && <Loaded load={operator.runs}>{(read) => <RunList runs={read.runs} />}</Loaded>}
-        {tab === "usage" && <Loaded load={() => operator.usage(30)}>{(read) => <UsagePlot days={read.days} />}</Loaded>}
+        {tab === "usage" && <Usage />}
         {tab === "problems" && <Loaded load={operator.problems}>{(read) => <ProblemList {...read} />}</Loaded>}
         {tab === "servers" && (
           <Loaded load={operator.servers}>{(read) => <ServerList servers={read.servers} />}</Loaded>
@@ -52,29 +52,4 @@ export function Operator() {
       </div>
     </Dialog>
   );
-}
-
-interface LoadedProps<T> {
-  load(): Promise<T>;
-  children(read: T): ComponentChildren;
-}
-
-/** Shows what has been read as soon as it is there, or why it is not. */
-function Loaded<T>({ load, children }: LoadedProps<T>) {
-  const say = useSay();
-  const [read, setRead] = useState<{ readonly value: T } | { readonly problem: string } | undefined>(undefined);
-  useEffect(() => {
-    load().then(
-      (value) => setRead({ value }),
-      (thrown: unknown) => setRead({ problem: thrown instanceof Error ? thrown.message : String(thrown) }),
-    );
-  }, []);
-  if (read === undefined) return <p class="hint">{say(operatorTexts.loading)}</p>;
-  if ("problem" in read)
-    return (
-      <p class="problem" role="alert">
-        {read.problem}
-      </p>
-    );
-  return <>{children(read.value)}</>;
 }

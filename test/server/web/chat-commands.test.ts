@@ -75,3 +75,11 @@ function chatWithTurn(mode: "chat" | "agent"): ChatState {
 function notesOf({ items }: ChatState): string[] {
   return items.flatMap((item) => (item.kind === "note" ? [item.text.zh] : []));
 }
+
+test("a question that begins as a command does is not taken for one, and nothing of it is thrown away", () => {
+  for (const line of ["/help me with this", "/clear the table\nplease", "/mode agent or plan?"]) {
+    const chat = chatWithTurn("chat");
+    expect(runCommand(chat, line)).toBe(chat);
+    expect(describeUnknownCommand(line).en).toMatch(/^The command is written \/.* Press Enter again/);
+  }
+});

@@ -3,7 +3,11 @@ import type { CodePart, MathPart } from "../parts/part-shapes.ts";
 import type { Api } from "./api/api.ts";
 import { toDataUrl } from "./data-url.ts";
 
-const sliceMs = 8;
+/** Limits what is written in one frame, so that it is also laid out in a few milliseconds: how long it takes, and how many blocks. */
+const slice = { ms: 5, blocks: 40 };
+
+/** Tabs in the background draw no frames; there the next slice comes after this time, in milliseconds. */
+const hiddenMs = 400;
 
 /** Creates what loads the parts of the page that few answers need. */
 export function createParts(api: Api): MarkdownParts {
@@ -11,12 +15,29 @@ export function createParts(api: Api): MarkdownParts {
     useCode: createLoader("/page/code.js", isCodePart),
     useMath: createLoader("/page/math.js", isMathPart),
     startSlice() {
-      const end = performance.now() + sliceMs;
-      return () => performance.now() > end;
+      const end = performance.now() + slice.ms;
+      let written = 0;
+      return (blocks) => {
+        written += blocks;
+        return written >= slice.blocks || performance.now() > end;
+      };
     },
     writeLater(write) {
-      const timer = setTimeout(write);
-      return () => clearTimeout(timer);
+      let timer: ReturnType<typeof setTimeout>;
+      const writeSoon = (ms: number): void => {
+        clearTimeout(timer);
+        timer = setTimeout(() => {
+          cancelAnimationFrame(frame);
+          write();
+        }, ms);
+      };
+      // Behind the frame: what is written now is laid out with the next one.
+      const frame = requestAnimationFrame(() => writeSoon(0));
+      writeSoon(hiddenMs);
+      return () => {
+        cancelAnimationFrame(frame);
+        clearTimeout(timer);
+      };
     },
     loadImage: async (url) => toDataUrl(await api.image(url)),
   };

@@ -16,15 +16,14 @@ export function openKeptDatabase(factory: () => IDBFactory): KeptDatabase {
     return opened;
   }
 
-  async function use<T>(
-    mode: IDBTransactionMode,
-    work: (store: IDBObjectStore) => IDBRequest<T> | undefined,
-  ): Promise<T> {
+  async function use<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
     const transaction = (await open()).transaction(storeName, mode);
     return new Promise((resolve, reject) => {
       const request = work(transaction.objectStore(storeName));
-      transaction.oncomplete = () => (request === undefined ? undefined : resolve(request.result));
+      transaction.oncomplete = () => resolve(request.result);
       transaction.onabort = () => reject(transaction.error);
+      // A page that goes would take an open transaction with it.
+      transaction.commit();
     });
   }
 

@@ -155,7 +155,7 @@ export async function startOnce(
 }
 
 /** Returns the ID of the run that has begun for a key, and undefined where none has. Throws as `checkSameRequest` does. */
-export async function findBegunRun(
+export async function findKeyedRun(
   { duet, runs, caller }: Pick<CallerScope, "duet" | "runs" | "caller">,
   key: KeyedRequest,
 ): Promise<string | undefined> {

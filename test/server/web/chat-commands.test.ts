@@ -58,7 +58,7 @@ test("a line that begins with a slash and is no command changes nothing, and is 
       `${line.split(" ")[0]} is not a command of this page (available: /mode, /search, /config, /clear, /help)`,
     );
   }
-  expect(["/mode", "/HELP x"].map(isKnownCommand)).toEqual([true, true]);
+  expect(["/mode", "/HELP", "/mode x"].map(isKnownCommand)).toEqual([true, true, true]);
 });
 
 function chatWithTurn(mode: "chat" | "agent"): ChatState {

@@ -10,7 +10,7 @@ import type { Route } from "../../http/routes.ts";
 import type { ApiContext } from "../api-context.ts";
 import { chatInput } from "../chat-input.ts";
 import { toJsonResponse } from "../json-response.ts";
-import { findBegunRun, readKey } from "../keyed-runs.ts";
+import { findKeyedRun, readKey } from "../keyed-runs.ts";
 import { readFields } from "../read-fields.ts";
 import { findStoredEntry, listActiveRuns, unknownConversationError } from "./find-conversation.ts";
 import { keepHeaders, mostWaiting, type WaitingQuestion } from "./question-queues.ts";
@@ -49,7 +49,7 @@ export function createQueueRoutes(api: ApiContext): Readonly<Record<string, Rout
         const { message, locale = api.duet.localeFor(message) } = input;
         const kept = { headers: keepHeaders(request.headers), key, validUntil: authInfo?.expiresAt, isStored };
         const asked = { ...kept, input, attachments, conversationId: id, caller, locale, keyed, afterRun };
-        const begun = keyed && (await findBegunRun({ ...api, caller }, keyed));
+        const begun = keyed && (await findKeyedRun({ ...api, caller }, keyed));
         if (begun !== undefined) return toJsonResponse(toBegunJson(asked, begun));
         const question = api.queue.add(asked);
         if (question === undefined) throw queueFullError();

@@ -128,8 +128,8 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
       const files = findWaitingFiles(question);
       if (files.length < question.files.length) return;
       void attempt(api.withdraw(conversationId, question.id)).then((isTaken) => {
-        const again = (): Promise<void> => queue(conversationId, text, { files, afterRun });
-        if (isTaken) void sendOrKeep({ conversationId, text, files, isQueued: true }, again());
+        const addAgain = (): Promise<void> => queue(conversationId, text, { files, afterRun });
+        if (isTaken) void sendOrKeep({ conversationId, text, files, isQueued: true }, addAgain());
       });
     },
   };

@@ -176,7 +176,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   watchChanges(document, api, {
     reload() {
       readMissed();
-      void waiting.reconcile();
+      void waiting.sendLost();
     },
     entry: (entry) => store.change((chat) => insertEntry(chat, entry)),
     removed(id) {

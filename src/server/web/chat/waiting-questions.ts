@@ -21,7 +21,7 @@ export interface WaitingQuestions {
   /** Takes what was kept, and gives the server what it does not have. Never rejects. */
   restore(texts: readonly KeptText[]): Promise<void>;
   /** Gives the server what it does not have any more. Never rejects. */
-  reconcile(): Promise<void>;
+  sendLost(): Promise<void>;
 }
 
 export interface NewQuestion {
@@ -102,7 +102,7 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
     }
   }
 
-  async function reconcileOne(question: OwnQuestion, waiting: readonly WaitingQuestion[]): Promise<void> {
+  async function sendIfLost(question: OwnQuestion, waiting: readonly WaitingQuestion[]): Promise<void> {
     const { key, runId, conversationId, request, files } = question;
     if (runId !== undefined && waiting.some(({ reservedRunId }) => reservedRunId === runId)) return void known.add(key);
     if (runId !== undefined && (await hasBegun(runId))) return forget(key);
@@ -119,17 +119,17 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
     }
   }
 
-  async function reconcileAll(): Promise<void> {
+  async function sendAllLost(): Promise<void> {
     known.clear();
     for (const id of new Set([...own.values()].map(({ conversationId }) => conversationId))) {
       const waiting = await api.waiting(id);
       for (const question of [...own.values()].filter(({ conversationId }) => conversationId === id))
-        await reconcileOne(question, waiting);
+        await sendIfLost(question, waiting);
     }
   }
 
-  const reconcile = async (): Promise<void> =>
-    void (await ignoreRejection(queueUp(reconcileAll), "the next connection to the server tries it again"));
+  const sendLost = async (): Promise<void> =>
+    void (await ignoreRejection(queueUp(sendAllLost), "the next connection to the server tries it again"));
 
   return {
     add: (question, afterRun) =>
@@ -159,9 +159,9 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
       for (const { key, conversationId, files, request, runId, text } of texts)
         if (conversationId !== undefined && !own.has(key))
           own.set(key, { key, conversationId, files, runId, request: toRequest(request, text) });
-      return reconcile();
+      return sendLost();
     },
-    reconcile,
+    sendLost,
   };
 }
 

@@ -262,3 +262,10 @@ export const commonProblems = {
 /** Says how long a body may be that carries files. */
 export const bodyWithFiles =
   "May carry files: at most eight times serve.http.maxBody bytes (32 MiB with the default), and never more than 100 MB.";
+
+export const idempotencyKey = {
+  name: "Idempotency-Key",
+  in: "header",
+  description: "1 to 200 visible ASCII characters. The same request under the same key means the same run.",
+  schema: { type: "string", minLength: 1, maxLength: 200, pattern: "^[!-~]+$" },
+};

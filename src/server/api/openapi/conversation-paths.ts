@@ -7,6 +7,7 @@ import {
   describeProblem,
   describeQueryParameter,
   describeResponse,
+  idempotencyKey,
   pageParameters,
 } from "./components.ts";
 
@@ -172,13 +173,15 @@ export const conversationPaths = {
       operationId: "addWaitingQuestion",
       summary: "Asks a question once the conversation's runs have ended, also without its reader.",
       tags: ["conversations"],
-      parameters: [id],
+      parameters: [id, idempotencyKey],
       requestBody: { required: true, description: bodyWithFiles, content: describeJson("QueuedQuestion") },
       responses: {
+        200: describeResponse("It was asked before with this key, and has begun.", "WaitingQuestion"),
         202: describeResponse("It waits, or has begun.", "WaitingQuestion"),
         400: describeProblem("The body is not allowed."),
         404: none,
         413: describeProblem("The body is too long."),
+        422: describeProblem("The idempotency key was used for another request."),
         429: describeProblem("Too many questions wait."),
         ...commonProblems,
       },

@@ -5,7 +5,11 @@ import { toDataUrl } from "./data-url.ts";
 import { addLineCopy } from "./line-copy.ts";
 import type { LoadResult } from "./long-result.ts";
 
-const sliceMs = 8;
+/** Limits what is written in one frame, so that it is also laid out in a few milliseconds: how long it takes, and how many blocks. */
+const slice = { ms: 5, blocks: 40 };
+
+/** Tabs in the background draw no frames; there the next slice comes after this time, in milliseconds. */
+const hiddenMs = 400;
 
 /** Holds what the page loads when it is first needed. */
 export interface PageParts extends MarkdownParts {
@@ -25,12 +29,29 @@ export function createParts(api: Api): PageParts {
     usePlot: createLoader("/page/plot.js", isPlotPart),
     useReview: createLoader("/page/review.js", isReviewPart),
     startSlice() {
-      const end = performance.now() + sliceMs;
-      return () => performance.now() > end;
+      const end = performance.now() + slice.ms;
+      let written = 0;
+      return (blocks) => {
+        written += blocks;
+        return written >= slice.blocks || performance.now() > end;
+      };
     },
     writeLater(write) {
-      const timer = setTimeout(write);
-      return () => clearTimeout(timer);
+      let timer: ReturnType<typeof setTimeout>;
+      const writeSoon = (ms: number): void => {
+        clearTimeout(timer);
+        timer = setTimeout(() => {
+          cancelAnimationFrame(frame);
+          write();
+        }, ms);
+      };
+      // Behind the frame: what is written now is laid out with the next one.
+      const frame = requestAnimationFrame(() => writeSoon(0));
+      writeSoon(hiddenMs);
+      return () => {
+        cancelAnimationFrame(frame);
+        clearTimeout(timer);
+      };
     },
     loadImage: async (url) => toDataUrl(await api.image(url)),
   };

@@ -48,9 +48,9 @@ export function createMarkdown(whole: HTMLElement, writing: MarkdownContext): Ma
     whole.replaceChildren();
   }
 
-  /** Moves the next block that can no longer change out of the rest; returns false when there is none. */
-  function settle(isWhole: boolean): boolean {
-    if (rest === "") return false;
+  /** Moves the next blocks that can no longer change out of the rest. Returns how many; 0 when there are none. */
+  function settle(isWhole: boolean): number {
+    if (rest === "") return 0;
     if (code !== undefined) return settleCode(code.fence, code.block, isWhole);
     // To look at all of a long text for each of its blocks would take time that grows with its square.
     const isLong = rest.length > fenceWindow;
@@ -60,16 +60,16 @@ export function createMarkdown(whole: HTMLElement, writing: MarkdownContext): Ma
       code = { fence: found.fence, block };
       whole.append(block.element);
       rest = rest.slice(found.length);
-      return true;
+      return 1;
     }
     const prose = rest.slice(0, found?.at);
     const { tokens, length, carried = "" } = readAhead(prose, isWhole || found !== undefined);
     whole.append(...renderBlocks(tokens, writing));
     rest = carried + rest.slice(length);
-    return length > 0;
+    return length > 0 ? Math.max(1, tokens.length) : 0;
   }
 
-  function settleCode(fence: Fence, block: CodeBlock, isWhole: boolean): boolean {
+  function settleCode(fence: Fence, block: CodeBlock, isWhole: boolean): number {
     const { lines, last, length, isClosed } = readCode(rest, fence, isWhole);
     if (lines !== "") block.add(lines);
     block.setLast(last);
@@ -78,7 +78,7 @@ export function createMarkdown(whole: HTMLElement, writing: MarkdownContext): Ma
       block.finish();
       code = undefined;
     }
-    return isClosed;
+    return Number(isClosed);
   }
 
   function showOpen(): void {
@@ -94,8 +94,8 @@ export function createMarkdown(whole: HTMLElement, writing: MarkdownContext): Ma
     for (const node of openNodes) node.parentNode?.removeChild(node);
     openNodes = [];
     const isTimeUp = parts?.startSlice();
-    while (settle(wasWhole)) {
-      if (isTimeUp?.() !== true) continue;
+    for (let blocks = settle(wasWhole); blocks > 0; blocks = settle(wasWhole)) {
+      if (isTimeUp?.(blocks) !== true) continue;
       cancel = parts?.writeLater(write) ?? cancel;
       return;
     }

@@ -32,8 +32,8 @@ export interface MarkdownParts {
   /** Lets single lines of a block that is whole be copied. */
   addLineCopy(elements: CodeElements, locale: Locale): void;
   useMath(use: (part: MathPart) => void): void;
-  /** Begins to count the time that one piece of a long answer may hold the page up. Returns what says that it is over. */
-  startSlice(): () => boolean;
+  /** Begins a piece of a long answer, which may hold the page up for a short time. Returns what counts its blocks and says that it is over. */
+  startSlice(): (blocks: number) => boolean;
   /** Goes on with the next piece when others had their turn. Returns what calls that off. */
   writeLater(write: () => void): () => void;
   /** Loads an image that the reader wants to see. Returns its data: address; rejects where there is none. */

@@ -29,6 +29,8 @@ export interface QuestionRequest {
   readonly conversation_id?: string | undefined;
   /** Is the number of the turn that the question follows. */
   readonly parent?: number | undefined;
+  /** Is the run whose turn a question that waits follows, also one that a waiting question will have. */
+  readonly after_run?: string | undefined;
   /** Is the number of the turn whose files come with the question again. */
   readonly files_of?: number | undefined;
   readonly attachments?: readonly AttachedFile[] | undefined;
@@ -96,8 +98,11 @@ export interface Api {
   reply(runId: string, questionId: string, answer: UserReply): Promise<void>;
   message(runId: string, message: string): Promise<void>;
   waiting(conversationId: string): Promise<readonly WaitingQuestion[]>;
-  /** Asks a question when the runs of the conversation have ended. Returns the ID under which it waits. */
-  queue(conversationId: string, asking: QuestionRequest): Promise<string>;
+  /**
+   * Asks a question when the runs of the conversation have ended. A repeated request with the same key is the same question, which may
+   * have begun.
+   */
+  queue(conversationId: string, asking: QuestionRequest, key: string): Promise<WaitingQuestion>;
   withdraw(conversationId: string, queueId: string): Promise<void>;
   rate(runId: string, rating: Feedback | null, comment?: string): Promise<void>;
 }
@@ -167,12 +172,12 @@ export function createApi(send: Send): Api {
       await call("POST /agent/runs/{id}/messages", { path: { id: runId }, body: { message } });
     },
     waiting: async (id) => readWaiting(await read(call("GET /agent/conversations/{id}/queue", { path: { id } }))),
-    async queue(id, { conversation_id: _, ...asking }) {
+    async queue(id, { conversation_id: _, ...asking }, key) {
       const body = { ...asking, asks: true, drafts: true };
-      const [waiting] = readWaiting({
-        waiting: [await read(call("POST /agent/conversations/{id}/queue", { path: { id }, body }))],
-      });
-      return waiting?.id ?? "";
+      const sent = { path: { id }, body, headers: { "idempotency-key": key } };
+      const [waiting] = readWaiting({ waiting: [await read(call("POST /agent/conversations/{id}/queue", sent))] });
+      if (waiting === undefined) throw new Error("the server did not say how the question waits");
+      return waiting;
     },
     async withdraw(id, question) {
       await call("DELETE /agent/conversations/{id}/queue/{question}", { path: { id, question } });

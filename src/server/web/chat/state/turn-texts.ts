@@ -39,10 +39,6 @@ export const turnTexts = {
     zh: "另一次运行正在进行：等它结束再发送。",
     en: "Another run is in progress: send this when it has ended.",
   },
-  otherBranch: {
-    zh: "另一条分支上也有运行，排队的问题可能接到那条分支上：请等这次运行结束再发送。",
-    en: "A run goes on in another branch too, and a queued question might follow that one: send this when this run has ended.",
-  },
 } as const satisfies Record<string, Text>;
 
 /** Names files behind a text. */

@@ -5,7 +5,7 @@ import type { AttachedFile } from "../api/api.ts";
 import type { OperatorApi } from "../api/operator.ts";
 import type { PageParts } from "../load-parts.ts";
 import { type ChatState, findActiveTurn } from "../state/chat-state.ts";
-import type { Drafts } from "../storage/drafts.ts";
+import type { Drafts, KeptDraft } from "../storage/drafts.ts";
 import type { LookKeeper } from "../storage/look.ts";
 import { App, isNarrow } from "./app.tsx";
 import type { ChatActions } from "./chat-actions.ts";
@@ -19,6 +19,8 @@ export interface Screen {
   /** Holds the files that will come with it. */
   files: readonly AttachedFile[];
   show(chat: ChatState): void;
+  /** Takes the drafts that were kept. */
+  restoreDrafts(kept: readonly KeptDraft[]): void;
   /** Puts the focus where one writes. */
   focus(): void;
   /** Closes what is open above the talk; false where nothing is. */
@@ -110,6 +112,12 @@ export function createScreen(options: ScreenOptions): Screen {
       chat.value = newest;
       turnTo(newest);
     },
+    restoreDrafts: (kept) =>
+      batch(() => {
+        const { text, files } = drafts.restore(kept, { text: page.draft.peek(), files: page.files.peek() });
+        page.draft.value = text;
+        page.files.value = files;
+      }),
     focus: () => page.message.current?.focus(),
     close() {
       const opened = [page.drawer, page.settings].find(({ value }) => value);

@@ -172,6 +172,19 @@ const deeds: Record<string, (work: Work) => Promise<StopReason | undefined>> = {
     );
     return undefined;
   },
+  /** Goes over to another mode, and then asks for permission. */
+  async stray({ words: [mode = ""], session, ask }) {
+    session.mode = mode;
+    await ask({ toolCallId: "s", title: "git push", kind: "execute" });
+    return undefined;
+  },
+  /** Says a variable, letter by letter, once before a call and once after it. */
+  async spell({ words: [name = ""], say, update }) {
+    for (const letter of `a ${process.env[name]}`) await say(letter);
+    await update({ sessionUpdate: "tool_call", toolCallId: "c", title: "Looking", status: "completed" });
+    for (const letter of `b ${process.env[name]}!`) await say(letter);
+    return undefined;
+  },
   async environment({ say }) {
     await say(JSON.stringify(process.env));
     return undefined;

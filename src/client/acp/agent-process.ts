@@ -33,7 +33,7 @@ import {
 } from "./agent-errors.ts";
 import type { FileRequests } from "./agent-files.ts";
 import { createAgentStream } from "./agent-stream.ts";
-import type { AgentTurn, ToldUse } from "./agent-turn.ts";
+import type { AgentTurn, ReportedUse } from "./agent-turn.ts";
 import type { AgentConsent } from "./consent.ts";
 import { isOnlyForAll, toApprovalRequest, toPermissionResponse } from "./permissions.ts";
 import { mergeCall, readCall, readUpdate, type SessionModes } from "./read-update.ts";
@@ -66,7 +66,7 @@ export interface KnownSession {
   /** Is the mode that it was set to. */
   heldMode?: string | undefined;
   /** Is what the agent has told of it last. Of a session that is taken up again, nothing is known before the agent tells it. */
-  told: ToldUse;
+  told: ReportedUse;
 }
 
 /** Is one process of an agent. */

@@ -67,6 +67,9 @@ test("what a person wants instead is the agent's next question in the same sessi
   const { ask } = useAgent(place, { approve: async () => answers[next++] });
   const { sessionId } = await ask("example");
   expect((await ask("recall", { sessionId })).text).toContain("I remember: to ask first.");
+  // The agent has left its mode meanwhile.
+  const held = useAgent(place, { settings: { mode: "read-only" }, approve: async () => ({ instead: "recall" }) });
+  expect((await held.ask("stray write")).text).toContain("My mode is read-only.");
 });
 
 test("the configuration may answer every question of an agent, without a person", async () => {

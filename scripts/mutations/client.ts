@@ -627,6 +627,14 @@ export const client: readonly Mutation[] = [
     endangers: "a secret that an agent writes in pieces is shown while its text grows",
   },
   {
+    id: "agent-question-taken-back",
+    file: "src/client/acp/consent.ts",
+    text: "left ? AbortSignal.any([withdrawn, left]) : withdrawn;",
+    becomes: "withdrawn;",
+    tests: ["test/app/sub-agents/other-agents.test.ts"],
+    endangers: "a person is asked about what an agent no longer wants, and its next question waits for that",
+  },
+  {
     id: "agent-session-of-a-fork",
     file: "src/app/sub-agents/agent-sessions.ts",
     text: "if (agentSessions?.conversation !== id)",

@@ -1,6 +1,6 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createSubAgents } from "../../../src/agent/limits/sub-agents.ts";
 import type { AskRequest } from "../../../src/app/ask-request.ts";
 import { openDuet } from "../../../src/app/open-duet.ts";
@@ -190,6 +190,56 @@ test("what a question has cost that was cancelled is in the bill", async () => {
   }
   const { status, meta } = outcomeOf(events);
   expect([status, meta.agents]).toEqual(["cancelled", { runs: 1, total_tokens: 5_000_000, cost_usd: 0.25 }]);
+});
+
+test("what a question has cost is in the bill, too, where the agent dies, and where its time is over", async () => {
+  const { ask, duet } = await createScene({ limits: { maxExecutionTime: 600 } });
+  const bill = { runs: 1, total_tokens: 5_000_000, cost_usd: 0.25 };
+  const dead = outcomeOf(await ask({ agent: "codex", question: "perish" }));
+  expect([dead.error?.message, dead.meta.agents]).toEqual([
+    expect.stringContaining("its process ended meanwhile (exit code 7)"),
+    bill,
+  ]);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const events = [];
+  for await (const event of duet.ask({ question: "spend", agent: "codex" })) {
+    events.push(event);
+    if (event.type === "tool-progress" && event.isStep) vi.advanceTimersByTime(600_000);
+  }
+  const late = outcomeOf(events);
+  expect([late.status, late.stop_reason, late.meta.agents]).toEqual(["failed", "time_limit", bill]);
+});
+
+test("a question that an agent takes back is withdrawn, and its next one is asked", async () => {
+  const { ask, folder } = await createScene();
+  const mark = join(folder, "asked");
+  const withdrawn: boolean[] = [];
+  const user = toUser({
+    approveCall(_, signal) {
+      writeFileSync(mark, "");
+      if (withdrawn.push(false) === 2) return Promise.resolve("once");
+      return new Promise((_resolve, reject) =>
+        signal.addEventListener("abort", () => {
+          withdrawn[0] = true;
+          reject(signal.reason);
+        }),
+      );
+    },
+  });
+  const { response } = outcomeOf(await ask({ agent: "codex", question: `reconsider ${mark}`, user }));
+  expect(response).toMatch(/, allow$/);
+  expect(withdrawn).toEqual([true, false]);
+});
+
+test("where the configuration agrees to everything, an agent writes and runs without a person, and within its folders alone", async () => {
+  const { ask, folder } = await createScene({ acp: { permissions: "allow", terminal: true } });
+  const codex = async (question: string) => outcomeOf(await ask({ agent: "codex", question }));
+  expect((await codex(`write ${folder}/made.txt hello`)).notices).toBeUndefined();
+  expect(readFileSync(join(folder, "made.txt"), "utf8")).toBe("hello");
+  expect((await codex(`kill ${folder}`)).response).toMatch(/^\{"signal":"SIG[A-Z]+".*"output":"begun\\n"/);
+  expect((await codex("write /etc/made.txt hello")).response).toContain("refused");
+  expect((await codex("terminal /etc pwd")).response).toContain("is not within the allowed folders");
 });
 
 test("a branch that goes another way has a session of its own, and the one that it left keeps the first", async () => {

@@ -638,6 +638,14 @@ export const server: readonly Mutation[] = [
     endangers: "a browser or a proxy keeps one caller's answers",
   },
   {
+    id: "editor-untrusted-command",
+    file: "src/server/acp/own-commands.ts",
+    text: "!isFromProject || isTrusted(trusted, file, text);",
+    becomes: "true;",
+    tests: ["test/server/acp/own-commands.test.ts"],
+    endangers: "a command of somebody else's repository is asked in an editor before anybody has looked at it",
+  },
+  {
     id: "editor-unknown-answer",
     file: "src/server/acp/ask-editor.ts",
     text: "return choices.find(({ id }) => id === outcome.optionId)?.id;",

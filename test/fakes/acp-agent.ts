@@ -29,6 +29,8 @@ const { values: options } = parseArgs({
     version: { type: "string", default: String(PROTOCOL_VERSION) },
     /** Tells its modes as a choice among others. */
     options: { type: "boolean", default: false },
+    /** Tells its models as agents did before they were a choice among others. */
+    models: { type: "boolean", default: false },
     /** Never says a word. */
     mute: { type: "boolean", default: false },
   },
@@ -79,6 +81,8 @@ const deeds: Record<string, (work: Work) => Promise<StopReason | undefined>> = {
   async example({ update, say, ask }) {
     const config = "/project/config.json";
     await update({ sessionUpdate: "available_commands_update", availableCommands: [] });
+    await update({ sessionUpdate: "session_info_update", title: "An example" });
+    await update({ sessionUpdate: "user_message_chunk", content: { type: "text", text: "What a person has said." } });
     await update({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: "Where do I begin?" } });
     await say("I'll help you with that. Let me start by reading some files.");
     await update({
@@ -160,6 +164,37 @@ const deeds: Record<string, (work: Work) => Promise<StopReason | undefined>> = {
     while (!existsSync(mark)) await wait(5);
     return undefined;
   },
+  /** Takes a question back as soon as a person has made the file that it is told, and then asks another one. */
+  async reconsider({ client, sessionId, words: [mark = ""], ask, say }) {
+    const over = new AbortController();
+    const params = { sessionId, toolCall: { toolCallId: "r", title: "git push" }, options: choices };
+    const asking = client.request(methods.client.session.requestPermission, params, {
+      cancellationSignal: over.signal,
+    });
+    while (!existsSync(mark)) await wait(5);
+    over.abort();
+    const first = await asking.then(
+      () => "answered",
+      () => "withdrawn",
+    );
+    await say(`${first}, ${await ask({ toolCallId: "s", title: "git pull" })}`);
+    return undefined;
+  },
+  /** Uses much, and dies of it. */
+  async perish({ update }) {
+    const cost = { amount: 0.25, currency: "USD" };
+    await update({ sessionUpdate: "usage_update", used: 5_000_000, size: 9_000_000, cost });
+    process.exit(7);
+  },
+  /** Starts a command that has no end, and kills it. */
+  async kill({ client, sessionId, words: [cwd = ""], say }) {
+    const terminal = await client.createTerminal({ sessionId, command: "echo begun; sleep 3600", cwd });
+    while ((await terminal.currentOutput()).output === "") await wait(5);
+    await terminal.kill();
+    const { signal } = await terminal.waitForExit();
+    await say(JSON.stringify({ signal, ...(await terminal.currentOutput()) }));
+    return undefined;
+  },
   /** Goes over to another mode, and tells it with the word `aloud`. */
   async turn({ words: [mode = "", how], session, update }) {
     session.mode = mode;
@@ -170,6 +205,19 @@ const deeds: Record<string, (work: Work) => Promise<StopReason | undefined>> = {
         ? { sessionUpdate: "config_option_update", configOptions }
         : { sessionUpdate: "current_mode_update", currentModeId: mode },
     );
+    return undefined;
+  },
+  /** Goes over to another mode, and then asks for permission. */
+  async stray({ words: [mode = ""], session, ask }) {
+    session.mode = mode;
+    await ask({ toolCallId: "s", title: "git push", kind: "execute" });
+    return undefined;
+  },
+  /** Says a variable, letter by letter, once before a call and once after it. */
+  async spell({ words: [name = ""], say, update }) {
+    for (const letter of `a ${process.env[name]}`) await say(letter);
+    await update({ sessionUpdate: "tool_call", toolCallId: "c", title: "Looking", status: "completed" });
+    for (const letter of `b ${process.env[name]}!`) await say(letter);
     return undefined;
   },
   async environment({ say }) {
@@ -321,13 +369,18 @@ function find(id: string) {
 
 function describeModes(mode: string) {
   const modes = ["write", "read-only"];
+  const models = { currentModelId: "small", availableModels: ["small", "large"].map((modelId) => ({ modelId })) };
   if (!options.options)
-    return { modes: { currentModeId: mode, availableModes: modes.map((id) => ({ id, name: id })) } };
-  const values = modes.map((value) => ({ value, name: value }));
+    return {
+      modes: { currentModeId: mode, availableModes: modes.map((id) => ({ id, name: id })) },
+      ...(options.models && { models }),
+    };
+  const toOption = (id: string, category: string, currentValue: string, values: string[]) => ({
+    ...{ id, name: id, category, type: "select" as const, currentValue },
+    options: values.map((value) => ({ value, name: value })),
+  });
   return {
-    configOptions: [
-      { id: "how", name: "Mode", category: "mode", type: "select" as const, currentValue: mode, options: values },
-    ],
+    configOptions: [toOption("how", "mode", mode, modes), toOption("who", "model", "small", ["small", "large"])],
   };
 }
 
@@ -359,9 +412,18 @@ const app = agent({ name: "fake" })
   })
   .onRequest(methods.agent.session.setConfigOption, ({ params }) => {
     const session = sessions[params.sessionId];
-    if (session) session.mode = String(params.value);
+    if (params.configId === "who") journal({ model: params.value });
+    else if (session) session.mode = String(params.value);
     return { configOptions: [] };
   })
+  .onRequest(
+    "session/set_model",
+    (params) => ({ modelId: String(Object(params).modelId) }),
+    ({ params }) => {
+      journal({ model: params.modelId });
+      return {};
+    },
+  )
   .onRequest(methods.agent.session.load, async ({ params, client }) => {
     const { sessionId } = params;
     const content = { type: "text", text: "What was said long ago." } as const;

@@ -39,7 +39,7 @@ export function toPlainTurnMessages(turn: ConversationTurn, input: HistoryInput)
   return [{ role: "user", content }, toReply(turn, input)];
 }
 
-/** Keeps apart what another program has answered: it is not the words of our own models. */
+/** Renders what another program has answered as text from outside: these are not our models' own words. */
 function toReply({ answer, answeredBy }: ConversationTurn, { marker }: HistoryInput): Message {
   const content = answeredBy === undefined ? answer : `${answeredBy}\n${fence(answer, marker)}`;
   return { role: "assistant", content, toolCalls: [] };

@@ -9,6 +9,7 @@ import { DuetError } from "../../kit/errors.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import { isMatch } from "../../kit/text/match-pattern.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { createAgentWriting } from "../answer/agent-writing.ts";
 import { getRemainingBudget } from "../limits/reached-limit.ts";
 import type { Budget } from "../limits/sub-agents.ts";
 import { toElicitationName, toQuestionName } from "../record/run-record.ts";
@@ -81,7 +82,7 @@ export async function runCall(
     source: tool.source,
   });
   const result = await runTool(run, tool, call.arguments, context);
-  context.close();
+  context.close(result.ok);
   const isValid = result.error?.code !== "invalid_arguments";
   if (counts && !isValid) allowance.release();
   return {
@@ -113,7 +114,7 @@ interface CallContext extends ToolContext {
   readonly waitedMs: number;
   /** Limits what a sub-agent may use for the call. */
   readonly reserved: Budget;
-  close(): void;
+  close(isOk?: boolean): void;
 }
 
 interface CallOptions {
@@ -135,6 +136,7 @@ export function openCallContext(run: Run, callId: string, { allowance, phase, so
     getRemainingBudget(run.state, run.input.limits),
     run.input.answeredBy === undefined ? allowance.sideBySide : 0,
   );
+  const writing = run.input.answeredBy === undefined ? undefined : createAgentWriting(run, 1);
   let open = true;
   let waitedMs = 0;
   let waits = 0;
@@ -216,8 +218,13 @@ export function openCallContext(run: Run, callId: string, { allowance, phase, so
     notice(code, message, level) {
       if (open) run.services.emit({ type: "notice", level: level ?? "info", code, message });
     },
-    close() {
+    writing: writing && {
+      write: (text) => open && writing.write(text),
+      endThought: () => open && writing.endThought(),
+    },
+    close(isOk = false) {
       open = false;
+      writing?.end(isOk);
       reservation.release();
     },
   };

@@ -1,11 +1,11 @@
 import { listBranchTurns, listPath, type TurnTree } from "../../core/store/branches.ts";
-import type { Conversation, ConversationStore, ConversationTurn } from "../../core/store/store.ts";
+import type { Conversation, ConversationStore } from "../../core/store/store.ts";
 
 /** Holds the sessions that agents which are other programs have for a conversation, by the agents' names. */
 export interface AgentSessions {
   get(agent: string): string | undefined;
-  /** Is true where the session that the agent had may have gone on with what another branch says. */
-  isOnOtherBranch(agent: string): boolean;
+  /** Says where the session that the agent had goes on, with what is not said here: on another branch, or in the conversation that this one was forked from. */
+  findElsewhere(agent: string): "branch" | "fork" | undefined;
   set(agent: string, session: string): void;
   /** Returns a store that keeps those that were used with the turn of the run, so that another branch of the conversation has its own. */
   keepIn(store: ConversationStore): ConversationStore;
@@ -13,15 +13,16 @@ export interface AgentSessions {
 
 /** `isLeft` says of the turn at an index that turns of another branch follow it. */
 export function openAgentSessions(
-  turns: readonly ConversationTurn[],
+  { id, turns }: Pick<Conversation, "id" | "turns">,
   isLeft: (index: number) => boolean = () => false,
 ): AgentSessions {
   const known = new Map<string, string>();
-  const elsewhere = new Set<string>();
-  for (const [index, { agentSessions = {} }] of turns.entries()) {
-    for (const [agent, session] of Object.entries(agentSessions)) {
+  const elsewhere = new Map<string, "branch" | "fork">();
+  for (const [index, { agentSessions }] of turns.entries()) {
+    for (const [agent, session] of Object.entries(agentSessions?.ids ?? {})) {
       // The last turn that used it counts.
-      if (isLeft(index)) elsewhere.add(agent);
+      if (agentSessions?.conversation !== id) elsewhere.set(agent, "fork");
+      else if (isLeft(index)) elsewhere.set(agent, "branch");
       else elsewhere.delete(agent);
       known.set(agent, session);
     }
@@ -29,7 +30,7 @@ export function openAgentSessions(
   const used = new Set<string>();
   return {
     get: (agent) => (elsewhere.has(agent) ? undefined : known.get(agent)),
-    isOnOtherBranch: (agent) => elsewhere.has(agent),
+    findElsewhere: (agent) => elsewhere.get(agent),
     set(agent, session) {
       used.add(agent);
       elsewhere.delete(agent);
@@ -37,13 +38,14 @@ export function openAgentSessions(
     },
     keepIn: (store) => ({
       ...store,
-      append: (run) =>
-        used.size > 0 && run.turn
-          ? store.append({
-              ...run,
-              turn: { ...run.turn, agentSessions: Object.fromEntries([...known].filter(([agent]) => used.has(agent))) },
-            })
-          : store.append(run),
+      append(run) {
+        if (used.size === 0 || !run.turn) return store.append(run);
+        const ids = Object.fromEntries([...known].filter(([agent]) => used.has(agent)));
+        return store.append({
+          ...run,
+          turn: { ...run.turn, agentSessions: { conversation: run.conversationId, ids } },
+        });
+      },
     }),
   };
 }
@@ -54,9 +56,9 @@ export async function findAgentSessions(
   store: Pick<ConversationStore, "branches">,
   after: number | undefined,
 ): Promise<AgentSessions> {
-  if (!turns.some(({ agentSessions }) => agentSessions)) return openAgentSessions(turns);
+  if (!turns.some(({ agentSessions }) => agentSessions)) return openAgentSessions({ id, turns });
   const tree = await store.branches?.read(id);
-  return openAgentSessions(turns, tree && createIsLeft(tree, { branch, after, count: turns.length }));
+  return openAgentSessions({ id, turns }, tree && createIsLeft(tree, { branch, after, count: turns.length }));
 }
 
 function createIsLeft(

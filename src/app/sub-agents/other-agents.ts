@@ -29,8 +29,9 @@ export function createOtherAgents(config: Config): OtherAgents {
       const depth = countAgentsAbove({ depth: (chain?.depth ?? 1) - 1 }, config) + 1;
       if (depth > deepestChain) throw tooDeepError(depth);
       const { maxExecutionTime = Number.POSITIVE_INFINITY, tokenBudget, costBudget } = settings.limits;
-      if (sessions.isOnOtherBranch(name))
-        context.notice(noticeKinds.agentSessionLost.code, say(context.locale, describeLost(name, "branch")));
+      const elsewhere = sessions.findElsewhere(name);
+      if (elsewhere)
+        context.notice(noticeKinds.agentSessionLost.code, say(context.locale, describeLost(name, elsewhere)));
       const limit = openLimit(name, maxExecutionTime * 1000, context);
       const answer = await (await pool.get())
         .ask(agent, {
@@ -109,36 +110,44 @@ function toOtherAgent({ name, acp }: SubAgentSettings): OtherAgent | undefined {
 }
 
 function noFolderError({ name, settings }: OtherAgent): DuetError {
-  const folder = JSON.stringify(settings.cwd);
-  return new DuetError({
-    code: "config",
-    text: {
-      zh: `智能体 ${name} 没有工作目录：Duet 在 ${folder} 中运行，那里的一切它都能读到。请设置 agents.${name}.acp.cwd`,
-      en: `the agent ${name} has no folder to work in: Duet runs in ${folder}, with all that lies below it. Set agents.${name}.acp.cwd.`,
-    },
-  });
+  const { zh, en } = describeNoFolder(name, settings.cwd);
+  return new DuetError({ code: "config", text: { zh: `智能体 ${name}：${zh}`, en: `agent ${name}: ${en}` } });
+}
+
+/** Describes an agent that is not asked because Duet runs in the home directory, or in a folder above it. */
+export function describeNoFolder(name: string, folder: string): Text {
+  const shown = JSON.stringify(folder);
+  return {
+    zh: `没有工作目录：Duet 在 ${shown} 中运行，那里的一切它都能读到。请设置 agents.${name}.acp.cwd`,
+    en: `it has no folder to work in: Duet runs in ${shown}, with all that lies below it. Set agents.${name}.acp.cwd.`,
+  };
 }
 
 export function describeInstall(command: string): Text {
   return { zh: `请运行 ${command}`, en: `Run: ${command}` };
 }
 
-function describeLost(name: string, lost: NonNullable<AgentAnswer["lost"]> | "branch"): Text {
-  if (lost === "branch")
-    return {
-      zh: `智能体 ${name} 先前的会话属于这个对话的另一个分支，它从头开始。`,
-      en: `The earlier session of the agent ${name} belongs to another branch of this conversation, so it begins anew.`,
-    };
-  return lost === "unable"
-    ? {
-        zh: `智能体 ${name} 不能继续先前的会话，它从头开始，不记得之前的内容。`,
-        en: `The agent ${name} cannot continue an earlier session: it begins anew, without what was said before.`,
-      }
-    : {
-        zh: `智能体 ${name} 已不记得先前的会话，它从头开始。`,
-        en: `The agent ${name} no longer knows its earlier session and begins anew.`,
-      };
+function describeLost(name: string, why: keyof typeof losses): Text {
+  const { zh, en } = losses[why];
+  return { zh: `智能体 ${name} ${zh}`, en: `The agent ${name} ${en}` };
 }
+
+/** Says why an agent has nothing of what was said before. */
+const losses = {
+  branch: {
+    zh: "先前的会话属于这个对话的另一个分支，它从头开始。",
+    en: "begins anew: its earlier session belongs to another branch of this conversation.",
+  },
+  fork: {
+    zh: "先前的会话留在被复制的那个对话中，它从头开始。",
+    en: "begins anew: its earlier session stays with the conversation that this one was forked from.",
+  },
+  unable: {
+    zh: "不能继续先前的会话，它从头开始，不记得之前的内容。",
+    en: "cannot continue an earlier session: it begins anew, without what was said before.",
+  },
+  unknown: { zh: "已不记得先前的会话，它从头开始。", en: "no longer knows its earlier session and begins anew." },
+} satisfies Record<NonNullable<AgentAnswer["lost"]> | "branch" | "fork", Text>;
 
 /** Says how an agent ended that did not end by itself. */
 const stops: Record<Exclude<AgentAnswer["stop"], "end_turn">, { code: ToolFailure["code"]; why: Text }> = {

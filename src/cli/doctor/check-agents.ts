@@ -1,8 +1,9 @@
-import { describeInstall } from "../../app/sub-agents/other-agents.ts";
+import { stat } from "node:fs/promises";
+import { describeInstall, describeNoFolder } from "../../app/sub-agents/other-agents.ts";
 import { findKnownAgent, type KnownAgent, knownAgents } from "../../config/agents/known-agents.ts";
-import type { Config } from "../../config/config.ts";
+import type { AcpSettings, Config } from "../../config/config.ts";
 import type { Text } from "../../kit/locale.ts";
-import { createChildEnvironment } from "../../kit/process/child-environment.ts";
+import { createChildEnvironment, type Environment } from "../../kit/process/child-environment.ts";
 import { findCommand } from "../../kit/process/find-command.ts";
 import { hasProcessGroups } from "../../kit/process/process-tree.ts";
 import type { Finding } from "./findings.ts";
@@ -15,8 +16,7 @@ export async function checkAgents({ agents, environment, directory }: Config): P
       const { command } = acp.transport;
       const known = findKnownAgent(name);
       const row = known?.command === command ? known : undefined;
-      const env = createChildEnvironment(environment, acp.transport);
-      return findCommand(command, env, acp.cwd).then((file) => toFinding(name, command, file, row));
+      return checkAgent({ name, acp, row }, environment);
     }),
   );
   const names = new Set(agents.flatMap(({ name, acp }) => (acp ? [name] : [])));
@@ -24,6 +24,27 @@ export async function checkAgents({ agents, environment, directory }: Config): P
   const env = createChildEnvironment(environment);
   const found = await Promise.all(others.map(([, { command }]) => findCommand(command, env, directory)));
   return [...configured, ...listOthers(others.map(([name], index) => ({ name, isThere: found[index] !== undefined })))];
+}
+
+interface ConfiguredAgent {
+  name: string;
+  acp: AcpSettings;
+  /** Is the row of an agent whose program is the one that the table names. */
+  row: KnownAgent | undefined;
+}
+
+async function checkAgent({ name, acp, row }: ConfiguredAgent, environment: Environment): Promise<Finding> {
+  const { command } = acp.transport;
+  const env = createChildEnvironment(environment, acp.transport);
+  const file = await findCommand(command, env, acp.cwd);
+  const finding = toFinding(name, command, file, row);
+  if (finding.state !== "ok") return finding;
+  if (acp.lacksFolder) return { ...finding, state: "failed", text: describeNoFolder(name, acp.cwd) };
+  const isFolder = await stat(acp.cwd).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  return isFolder ? finding : { ...finding, state: "failed", text: describeMissingFolder(name, acp.cwd) };
 }
 
 function toFinding(name: string, command: string, file: string | undefined, known: KnownAgent | undefined): Finding {
@@ -45,6 +66,14 @@ function toFinding(name: string, command: string, file: string | undefined, know
     state: "failed",
     text: { zh: `找不到命令 ${shown}。`, en: `there is no command ${shown}.` },
     ...(known && { hint: describeInstall(known.install) }),
+  };
+}
+
+function describeMissingFolder(name: string, folder: string): Text {
+  const shown = JSON.stringify(folder);
+  return {
+    zh: `工作目录 ${shown} 不存在（agents.${name}.acp.cwd）。`,
+    en: `there is no folder ${shown} to work in (agents.${name}.acp.cwd).`,
   };
 }
 

@@ -103,6 +103,24 @@ export function unknownModeError({ name }: AgentFacts, mode: string, allowed: re
   );
 }
 
+/** Limits the models that an error lists. Some agents offer hundreds. */
+const mostListed = 40;
+
+export function unknownModelError({ name }: AgentFacts, model: string, allowed: readonly string[]): DuetError {
+  const shown = JSON.stringify(model);
+  const names = allowed.slice(0, mostListed).map((each) => toShortLine(each, 60));
+  const list = [...names, ...(allowed.length > mostListed ? ["…"] : [])].join(", ");
+  return createError(
+    name,
+    "config",
+    {
+      zh: `没有模型 ${shown}（${list === "" ? "它不让人选择模型" : `允许：${list}`}）`,
+      en: `there is no model ${shown} (${list === "" ? "it offers no choice" : `allowed: ${list}`})`,
+    },
+    { zh: `请设置 agents.${name}.acp.model`, en: `agents.${name}.acp.model names one of its models` },
+  );
+}
+
 export function tooLargeError({ name }: AgentFacts): DuetError {
   return createError(name, "bad_response", {
     zh: "它写了一条过长的消息，已被结束",

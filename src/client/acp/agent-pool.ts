@@ -2,21 +2,22 @@ import type { AcpSettings } from "../../config/config.ts";
 import type { AgentUsage, ToolContext } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createSemaphore, type Semaphore } from "../../kit/async/semaphore.ts";
-import { sleep, waitAbortable } from "../../kit/async/timeout.ts";
+import { createTimeLimit, sleep, waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { createChildEnvironment, type Environment } from "../../kit/process/child-environment.ts";
 import { createLifeline } from "../../kit/process/lifeline.ts";
 import { createRandomHex } from "../../kit/random.ts";
-import { createServerRedact } from "../redact.ts";
-import type { AgentFacts } from "./agent-errors.ts";
+import { createServerRedactor } from "../redact.ts";
+import { type AgentFacts, slowStartError } from "./agent-errors.ts";
 import { type AgentFiles, createFileRequests } from "./agent-files.ts";
 import { type AgentProcess, type KnownSession, startAgentProcess } from "./agent-process.ts";
 import { type AgentTurn, createAgentTurn, type TurnBudget, type TurnEnd } from "./agent-turn.ts";
 import { createAgentConsent } from "./consent.ts";
 import { closeSessions, openSession } from "./open-session.ts";
 import { toAmount } from "./read-update.ts";
+import { setSessionMode } from "./session-mode.ts";
 import { createTerminals } from "./terminals.ts";
 
 /** Describes an agent that is another program. */
@@ -39,7 +40,7 @@ export interface AgentQuestion {
   onSession?(sessionId: string): void;
   /** Is told what it has used where it has no answer: as soon as it is left or fails, and again when the agent tells more. */
   onUsage?(usage: AgentUsage): void;
-  context: Pick<ToolContext, "signal" | "locale" | "approve" | "progress" | "reportStep" | "notice">;
+  context: Pick<ToolContext, "signal" | "locale" | "approve" | "progress" | "reportStep" | "writing" | "notice">;
 }
 
 export interface AgentAnswer {
@@ -109,7 +110,8 @@ export function createAgentPool({ environment, openFiles }: AgentPoolOptions): A
   async function answerQuestion(agent: OtherAgent, place: Place, question: AgentQuestion): Promise<AgentAnswer> {
     const { name, settings, install, signIn } = agent;
     const { command } = settings.transport;
-    const redact = createServerRedact(settings, environment);
+    const redactor = createServerRedactor(settings, environment);
+    const { redact } = redactor;
     const facts: AgentFacts = { name, command, cwd: settings.cwd, redact, install, signIn };
     const { context, sessionId = "" } = question;
     const last = place.process?.sessions.get(sessionId)?.work;
@@ -125,7 +127,7 @@ export function createAgentPool({ environment, openFiles }: AgentPoolOptions): A
     // Another question is being worked on in the wanted one, with which later ones go on.
     if (!isAside) question.onSession?.(session.id);
     const spent = { runId: createRandomHex(), tokens: 0 };
-    const turn = createAgentTurn({ context, budget: question.budget, redact, before: { ...session.told } });
+    const turn = createAgentTurn({ context, budget: question.budget, redactor, before: { ...session.told } });
     const reportUsage = (): void => question.onUsage?.(toUsage(turn, { ...spent, tokens: spent.tokens || turn.grown }));
     // Who leaves does so at once, and what is told after that comes too late for a bill.
     turn.signal.addEventListener("abort", reportUsage, { once: true });
@@ -151,6 +153,11 @@ export function createAgentPool({ environment, openFiles }: AgentPoolOptions): A
         if (instead.length === 0) break;
         if (spent.tokens >= question.budget.tokens) {
           stop = "tokens";
+          break;
+        }
+        // The agent may have left its mode meanwhile.
+        if (!(await holdMode(process, facts, { session, settings, turn }))) {
+          stop = "cancelled";
           break;
         }
         stop = await sendPrompt(process, { session, turn, text: instead.join("\n\n") }, spent);
@@ -196,6 +203,25 @@ interface Prompt {
   session: KnownSession;
   turn: AgentTurn;
   text: string;
+}
+
+/** Sets the mode of a session in which the agent has worked. Returns false where its work has been ended meanwhile. */
+async function holdMode(
+  process: AgentProcess,
+  facts: AgentFacts,
+  { session, settings, turn }: { session: KnownSession; settings: AcpSettings; turn: AgentTurn },
+): Promise<boolean> {
+  const { startTimeoutMs } = settings;
+  const limit = createTimeLimit(startTimeoutMs, () => slowStartError(facts, startTimeoutMs), turn.signal);
+  try {
+    await setSessionMode(process, facts, session, settings, limit.signal);
+    return true;
+  } catch (thrown) {
+    if (!turn.signal.aborted) throw thrown;
+    return false;
+  } finally {
+    limit.clear();
+  }
 }
 
 /** Makes the agent work. When the turn is to end, it is told so, and its process ends where it does not listen. */

@@ -33,10 +33,10 @@ import {
 } from "./agent-errors.ts";
 import type { FileRequests } from "./agent-files.ts";
 import { createAgentStream } from "./agent-stream.ts";
-import type { AgentTurn, ReportedUsage } from "./agent-turn.ts";
+import type { AgentTurn, ReportedUse } from "./agent-turn.ts";
 import type { AgentConsent } from "./consent.ts";
 import { isOnlyForAll, toApprovalRequest, toPermissionResponse } from "./permissions.ts";
-import { mergeCall, readCall, readUpdate, type SessionModes } from "./read-update.ts";
+import { mergeCall, readCall, readUpdate, type SessionChoice } from "./read-update.ts";
 import type { Terminals } from "./terminals.ts";
 
 /** Holds what serves an agent's requests while it works on one question. */
@@ -62,11 +62,11 @@ export interface KnownSession {
   /** Is set while the agent works on a question in it. */
   work: ActiveWork | undefined;
   /** Is what the agent has told of its modes last. */
-  modes?: SessionModes | undefined;
+  modes?: SessionChoice | undefined;
   /** Is the mode that it was set to. */
   heldMode?: string | undefined;
   /** Is what the agent has told of it last. Of a session that is taken up again, nothing is known before the agent tells it. */
-  told: ReportedUsage;
+  told: ReportedUse;
 }
 
 /** Is one process of an agent. */
@@ -79,6 +79,8 @@ export interface AgentProcess {
     params: AgentRequestParamsByMethod[M],
     signal: AbortSignal,
   ): Promise<AgentRequestResponsesByMethod[M]>;
+  /** Makes a request that the protocol does not name. */
+  requestByName(method: string, params: object, signal: AbortSignal): Promise<unknown>;
   cancel(sessionId: string): void;
   /** Is what the agent has said it can do; undefined until it has. */
   readonly capabilities: AgentCapabilities | undefined;
@@ -143,7 +145,7 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
     },
   });
   const connection = client({ name: "duet" })
-    .onRequest(methods.client.session.requestPermission, ({ params }) => answerPermission(params))
+    .onRequest(methods.client.session.requestPermission, ({ params, signal }) => answerPermission(params, signal))
     .onRequest(methods.client.fs.readTextFile, ({ params }) => findFiles(params.sessionId).read(params))
     .onRequest(methods.client.fs.writeTextFile, ({ params }) => findFiles(params.sessionId).write(params))
     .onRequest(methods.client.terminal.create, ({ params }) => findTerminals(params).create(params))
@@ -174,7 +176,11 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
     return terminals;
   }
 
-  async function answerPermission(params: RequestPermissionRequest): Promise<RequestPermissionResponse> {
+  /** `left` aborts when the agent takes its question back. */
+  async function answerPermission(
+    params: RequestPermissionRequest,
+    left: AbortSignal,
+  ): Promise<RequestPermissionResponse> {
     const work = sessions.get(params.sessionId)?.work;
     const asked = readCall({ ...params.toolCall });
     if (work === undefined || asked === undefined || work.turn.signal.aborted) return withdrawn;
@@ -182,8 +188,8 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
     const call = mergeCall(turn.findCall(asked.id), asked);
     const isForAll = isOnlyForAll(params.options);
     const { request, shown } = toApprovalRequest(call, { tool, rule, isForAll, locale });
-    const answer = await consent.ask(request);
-    if (turn.signal.aborted || sessions.get(params.sessionId)?.work !== work) return withdrawn;
+    const answer = await consent.ask(request, left);
+    if (turn.signal.aborted || left.aborted || sessions.get(params.sessionId)?.work !== work) return withdrawn;
     if (answer === "once" || answer === "conversation") {
       files?.agree(shown);
       terminals?.agree(shown);
@@ -263,6 +269,7 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
     sessions,
     ready: (signal) => waitAbortable(capabilities, signal),
     request: (method, params, signal) => waitFor(connection.agent.request(method, params), signal),
+    requestByName: (method, params, signal) => waitFor(connection.agent.request<unknown>(method, params), signal),
     cancel(sessionId) {
       const told = connection.agent.notify(methods.agent.session.cancel, { sessionId });
       void ignoreRejection(told, "an agent that cannot be told is ended");

@@ -26,7 +26,7 @@ export function createAgentStream(child: Child, { onUpdate, onTooMuch, onTooLarg
   let settle = (_id: unknown): void => {};
   const readable = new ReadableStream<AnyMessage>({
     start(controller) {
-      const gate = createRequestGate({ handOn: (message) => !isClosed && controller.enqueue(message), onTooMuch });
+      const gate = createRequestGate({ send: (message) => !isClosed && controller.enqueue(message), onTooMuch });
       settle = gate.settle;
       const lines = new LineSplitter(
         { bytes: messageLimit, values: valueLimit },

@@ -1,6 +1,6 @@
 import type { ToolContext } from "../../core/tools/tool.ts";
 import { say } from "../../kit/locale.ts";
-import type { Redact } from "../../kit/text/redact.ts";
+import type { Redactor } from "../../kit/text/redact.ts";
 import { sanitizeLine, toShortLine } from "../../kit/text/sanitize.ts";
 import { type AgentUpdate, mergeCall, type ReadCall } from "./read-update.ts";
 
@@ -14,7 +14,7 @@ export interface TurnBudget {
 }
 
 /** Holds the tokens in the window of a session, and the dollars of the whole of it, as far as the agent has told them. */
-export interface ReportedUsage {
+export interface ReportedUse {
   used?: number | undefined;
   cost?: number | undefined;
 }
@@ -45,14 +45,16 @@ const longestLine = 160;
 const reportPauseMs = 300;
 
 export interface AgentTurnOptions {
-  context: Pick<ToolContext, "signal" | "progress" | "reportStep" | "locale">;
+  context: Pick<ToolContext, "signal" | "progress" | "reportStep" | "writing" | "locale">;
   budget: TurnBudget;
-  redact: Redact;
+  redactor: Redactor;
   /** Holds what the agent has told of its session before. What is not known of it is what the agent tells first. */
-  before: ReportedUsage;
+  before: ReportedUse;
 }
 
-export function createAgentTurn({ context, budget, redact, before }: AgentTurnOptions): AgentTurn {
+export function createAgentTurn({ context, budget, redactor, before }: AgentTurnOptions): AgentTurn {
+  const { redact } = redactor;
+  const shown = redactor.openStream();
   const stop = new AbortController();
   const calls = new Map<string, ReadCall>();
   const counts = { characters: 0, size: 0, updates: 0, steps: 0 };
@@ -77,9 +79,9 @@ export function createAgentTurn({ context, budget, redact, before }: AgentTurnOp
   function report(line: string): void {
     counts.steps += 1;
     if (counts.steps > mostSteps) return;
-    const shown = toShortLine(redact(line), longestLine);
-    if (context.reportStep) context.reportStep(shown);
-    else context.progress(shown);
+    const short = toShortLine(redact(line), longestLine);
+    if (context.reportStep) context.reportStep(short);
+    else context.progress(short);
   }
 
   /** Shows the line that is being written, now and then. */
@@ -91,6 +93,20 @@ export function createAgentTurn({ context, budget, redact, before }: AgentTurnOp
     context.progress(toShortLine(redact(line), longestLine));
   }
 
+  function write(text: string): void {
+    current += text;
+    if (context.writing) context.writing.write(shown.push(text));
+    else reportWriting(current);
+  }
+
+  function endThought(): void {
+    earlier += current;
+    current = "";
+    const { writing } = context;
+    writing?.write(shown.end());
+    writing?.endThought();
+  }
+
   function handleCall(part: ReadCall): void {
     const known = calls.get(part.id);
     if (known === undefined && calls.size >= limits.calls) {
@@ -100,8 +116,7 @@ export function createAgentTurn({ context, budget, redact, before }: AgentTurnOp
     const call = mergeCall(known, part);
     calls.set(call.id, call);
     if (known === undefined) {
-      earlier += current;
-      current = "";
+      endThought();
       report(`🔧 ${toTitle(call)}`);
     }
     const isOver = call.status === "completed" || call.status === "failed";
@@ -122,8 +137,7 @@ export function createAgentTurn({ context, budget, redact, before }: AgentTurnOp
       switch (update.type) {
         case "text":
           count("characters", update.text.length);
-          current += update.text;
-          return reportWriting(current);
+          return write(update.text);
         case "thought":
           return reportWriting(update.text);
         case "call":

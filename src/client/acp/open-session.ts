@@ -5,6 +5,7 @@ import { DuetError } from "../../kit/errors.ts";
 import { type AgentFacts, slowStartError } from "./agent-errors.ts";
 import type { AgentProcess, KnownSession } from "./agent-process.ts";
 import { readModes, setSessionMode } from "./session-mode.ts";
+import { setSessionModel } from "./session-model.ts";
 
 /** Limits the sessions that one process keeps open while nobody uses them. The agent has the others on its disk. */
 const mostSessions = 50;
@@ -84,6 +85,7 @@ async function beginSession({ process, facts, settings, signal }: OpenRequest): 
   session.modes = readModes(opened) ?? session.modes;
   session.told = { used: 0, cost: 0, ...session.told };
   try {
+    await setSessionModel(process, facts, { session, opened }, settings, signal);
     return await holdMode({ process, facts, settings, signal }, session);
   } catch (thrown) {
     process.sessions.delete(session.id);
@@ -118,6 +120,7 @@ async function resumeSession(
   try {
     const taken = await process.request(method, { sessionId, cwd: settings.cwd, mcpServers: [] }, signal);
     session.modes = readModes(taken) ?? session.modes;
+    await setSessionModel(process, facts, { session, opened: taken }, settings, signal);
     await setSessionMode(process, facts, session, settings, signal);
     return session;
   } catch (thrown) {
@@ -128,7 +131,7 @@ async function resumeSession(
   }
 }
 
-/** Is true for a mode that the agent does not have. */
+/** Is true for a mode or a model that the agent does not have. */
 function isConfigError(thrown: unknown): boolean {
   return thrown instanceof DuetError && thrown.code === "config";
 }

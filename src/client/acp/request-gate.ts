@@ -11,7 +11,7 @@ export interface RequestGate {
 }
 
 export interface RequestGateOptions {
-  handOn(message: AnyMessage): void;
+  send(message: AnyMessage): void;
   /** Is called where more is under way than any agent needs, and at each further request. */
   onTooMuch(): void;
 }
@@ -23,15 +23,15 @@ const most = { requests: 1000, size: 20_000_000 };
 const mostLarge = 4;
 const large: ReadonlySet<string> = new Set(["fs/read_text_file", "terminal/output"]);
 
-export function createRequestGate({ handOn, onTooMuch }: RequestGateOptions): RequestGate {
+export function createRequestGate({ send, onTooMuch }: RequestGateOptions): RequestGate {
   const underWay = new Map<unknown, { size: number; isLarge: boolean }>();
   const waiting: AnyMessage[] = [];
   let size = 0;
   let largeUnderWay = 0;
 
-  function passLarge(message: AnyMessage): void {
+  function sendLarge(message: AnyMessage): void {
     largeUnderWay += 1;
-    handOn(message);
+    send(message);
   }
 
   return {
@@ -45,8 +45,8 @@ export function createRequestGate({ handOn, onTooMuch }: RequestGateOptions): Re
       const isLarge = large.has(message.method);
       underWay.set(message.id, { size: length, isLarge });
       size += length;
-      if (!isLarge) handOn(message);
-      else if (largeUnderWay < mostLarge) passLarge(message);
+      if (!isLarge) send(message);
+      else if (largeUnderWay < mostLarge) sendLarge(message);
       else waiting.push(message);
     },
     settle(id) {
@@ -57,7 +57,7 @@ export function createRequestGate({ handOn, onTooMuch }: RequestGateOptions): Re
       if (!known.isLarge) return;
       largeUnderWay -= 1;
       const next = waiting.shift();
-      if (next !== undefined) passLarge(next);
+      if (next !== undefined) sendLarge(next);
     },
   };
 }

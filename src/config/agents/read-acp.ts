@@ -42,6 +42,7 @@ export function readAcp(
     lacksFolder: acp.cwd === undefined && acp.roots === undefined && isTooWide(directory, home),
     roots: acp.roots?.map(resolvePath) ?? [cwd],
     mode: acp.mode,
+    model: acp.model,
     // Another program under a known name need not have its modes.
     asking: known?.asking && { ...known.asking, isRequired: acp.command === undefined },
     permissions: acp.permissions,

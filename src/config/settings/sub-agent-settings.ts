@@ -45,6 +45,14 @@ const acpRows = {
       en: "its own choice; for some [known ones](other-agents.md) a mode that asks",
     },
   }),
+  model: defineSetting(({ text }) => text.optional(), {
+    help: {
+      zh: "它自己的一个模型；没有的会列出可选的",
+      en: "one of its own models; an unknown one is refused with the list",
+    },
+    fileHelp: "One of its own models, as it names them.",
+    absent: { zh: "由它决定", en: "its own choice" },
+  }),
   permissions: defineSetting(({ z }) => z.enum(["ask", "allow", "refuse"]).default("ask"), {
     help: {
       zh: "它请求许可、或通过 Duet 写文件和运行命令时：询问你、一律同意、一律拒绝",

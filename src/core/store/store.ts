@@ -363,6 +363,14 @@ export interface TurnStep {
   messages?: readonly UserMessage[] | undefined;
 }
 
+/** Holds the sessions of other agents that were used for a turn. */
+export interface TurnSessions {
+  /** Is the conversation whose question it was. A fork has a copy of the turn, and no share in these sessions. */
+  conversation: string;
+  /** Has the agents' names as its keys. */
+  ids: Readonly<Record<string, string>>;
+}
+
 export interface ConversationTurn {
   question: string;
   /** Holds the answer as the model wrote it, with the model's own citation numbers and without a list of references. */
@@ -381,8 +389,7 @@ export interface ConversationTurn {
   answerPrompt?: string | undefined;
   /** Is the tool of the agent that gave the answer in place of our models, to which its words are text from outside. */
   answeredBy?: string | undefined;
-  /** Holds the sessions of other agents that were used for this turn, by the agents' names. */
-  agentSessions?: Readonly<Record<string, string>> | undefined;
+  agentSessions?: TurnSessions | undefined;
 }
 
 export interface Summary {

@@ -1,5 +1,5 @@
 import type { ToolMessage } from "../../core/messages.ts";
-import type { ConversationTurn, TurnStatus, TurnStep } from "../../core/store/store.ts";
+import type { ConversationTurn, TurnSessions, TurnStatus, TurnStep } from "../../core/store/store.ts";
 import { isRecord } from "../../kit/json.ts";
 import { packText, unpackText } from "./packed-text.ts";
 
@@ -49,12 +49,13 @@ function toTurnRecord({
     ...(typeof note === "string" && { note }),
     ...(typeof answerPrompt === "string" && { answerPrompt }),
     ...(typeof answeredBy === "string" && { answeredBy }),
-    ...(isTexts(agentSessions) && { agentSessions }),
+    ...(isTurnSessions(agentSessions) && { agentSessions }),
   };
 }
 
-function isTexts(value: unknown): value is Record<string, string> {
-  return isRecord(value) && Object.values(value).every((each) => typeof each === "string");
+function isTurnSessions(value: unknown): value is TurnSessions {
+  if (!isRecord(value) || typeof value.conversation !== "string" || !isRecord(value.ids)) return false;
+  return Object.values(value.ids).every((each) => typeof each === "string");
 }
 
 const statuses: readonly unknown[] = ["partial", "failed", "cancelled", "interrupted"] satisfies TurnStatus[];

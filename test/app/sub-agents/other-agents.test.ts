@@ -1,6 +1,6 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createSubAgents } from "../../../src/agent/limits/sub-agents.ts";
 import type { AskRequest } from "../../../src/app/ask-request.ts";
 import { openDuet } from "../../../src/app/open-duet.ts";
@@ -115,6 +115,30 @@ test("a question goes straight to an agent without a model, and its conversation
   expect(readJournal(journal).filter((entry) => "taken" in entry)).toHaveLength(1);
 });
 
+test("what an agent writes that is asked directly is shown as it comes: a thought before each step, the answer at the end, no secret", async () => {
+  const { ask } = await createScene({ acp: { env: { ...compileCache(), A_TOKEN: "tell-nobody" } } });
+  const read = async (drafts: boolean) => {
+    const told: string[] = [];
+    for (const event of await ask({ agent: "codex", question: "spell A_TOKEN", drafts })) {
+      const last = told.at(-1) ?? "";
+      if (event.type === "draft-end") told.push(`draft-end ${event.kept}`);
+      else if (event.type === "draft-start" || event.type === "tool-end") told.push(event.type);
+      else if (event.type === "tool-progress" && event.isStep) told.push(event.message);
+      else if ("text" in event && last.startsWith(`${event.type}: `)) told.splice(-1, 1, last + event.text);
+      else if ("text" in event) told.push(`${event.type}: ${event.text}`);
+    }
+    return told;
+  };
+  const steps = ["🔧 Looking", "✓ Looking"];
+  const thought = "thought-delta: a [redacted A_TOKEN]";
+  const end = ["tool-end", "answer-delta: b [redacted A_TOKEN]!"];
+  expect(await read(true)).toEqual([
+    ...["draft-start", "draft-delta: a [redacted A_TOKEN]", "draft-end thought", thought, ...steps],
+    ...["draft-start", "draft-delta: b [redacted A_TOKEN]!", "draft-end answer", ...end],
+  ]);
+  expect(await read(false)).toEqual([thought, ...steps, ...end]);
+});
+
 test("a first question that is cancelled leaves the agent's session to the next one", async () => {
   const { ask, duet, journal } = await createScene();
   const stop = new AbortController();
@@ -168,6 +192,56 @@ test("what a question has cost that was cancelled is in the bill", async () => {
   expect([status, meta.agents]).toEqual(["cancelled", { runs: 1, total_tokens: 5_000_000, cost_usd: 0.25 }]);
 });
 
+test("what a question has cost is in the bill, too, where the agent dies, and where its time is over", async () => {
+  const { ask, duet } = await createScene({ limits: { maxExecutionTime: 600 } });
+  const bill = { runs: 1, total_tokens: 5_000_000, cost_usd: 0.25 };
+  const dead = outcomeOf(await ask({ agent: "codex", question: "perish" }));
+  expect([dead.error?.message, dead.meta.agents]).toEqual([
+    expect.stringContaining("its process ended meanwhile (exit code 7)"),
+    bill,
+  ]);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const events = [];
+  for await (const event of duet.ask({ question: "spend", agent: "codex" })) {
+    events.push(event);
+    if (event.type === "tool-progress" && event.isStep) vi.advanceTimersByTime(600_000);
+  }
+  const late = outcomeOf(events);
+  expect([late.status, late.stop_reason, late.meta.agents]).toEqual(["failed", "time_limit", bill]);
+});
+
+test("a question that an agent takes back is withdrawn, and its next one is asked", async () => {
+  const { ask, folder } = await createScene();
+  const mark = join(folder, "asked");
+  const withdrawn: boolean[] = [];
+  const user = toUser({
+    approveCall(_, signal) {
+      writeFileSync(mark, "");
+      if (withdrawn.push(false) === 2) return Promise.resolve("once");
+      return new Promise((_resolve, reject) =>
+        signal.addEventListener("abort", () => {
+          withdrawn[0] = true;
+          reject(signal.reason);
+        }),
+      );
+    },
+  });
+  const { response } = outcomeOf(await ask({ agent: "codex", question: `reconsider ${mark}`, user }));
+  expect(response).toMatch(/, allow$/);
+  expect(withdrawn).toEqual([true, false]);
+});
+
+test("where the configuration agrees to everything, an agent writes and runs without a person, and within its folders alone", async () => {
+  const { ask, folder } = await createScene({ acp: { permissions: "allow", terminal: true } });
+  const codex = async (question: string) => outcomeOf(await ask({ agent: "codex", question }));
+  expect((await codex(`write ${folder}/made.txt hello`)).notices).toBeUndefined();
+  expect(readFileSync(join(folder, "made.txt"), "utf8")).toBe("hello");
+  expect((await codex(`kill ${folder}`)).response).toMatch(/^\{"signal":"SIG[A-Z]+".*"output":"begun\\n"/);
+  expect((await codex("write /etc/made.txt hello")).response).toContain("refused");
+  expect((await codex("terminal /etc pwd")).response).toContain("is not within the allowed folders");
+});
+
 test("a branch that goes another way has a session of its own, and the one that it left keeps the first", async () => {
   const { ask } = await createScene();
   const codex = async (question: string, more: Partial<AskRequest> = {}) =>
@@ -187,6 +261,20 @@ test("a branch that goes another way has a session of its own, and the one that 
   expect(first.response).toContain("I remember: one, two.");
   expect(second.response).toContain("I remember: three.");
   expect([first.notices, second.notices]).toEqual([undefined, undefined]);
+});
+
+test("a fork has sessions of its own, and the conversation that it was made of keeps its", async () => {
+  const { ask, duet } = await createScene();
+  const codex = async (question: string, conversationId?: string) =>
+    outcomeOf(await ask({ agent: "codex", question, conversationId }));
+  const { conversation_id: id } = await codex("remember one");
+  const fork = await (await duet.store()).branches?.fork(id);
+  const forked = await codex("remember two", fork);
+  expect(forked.notices).toEqual([
+    expect.objectContaining({ message: expect.stringContaining("the conversation that this one was forked from") }),
+  ]);
+  expect((await codex("recall", fork)).response).toContain("I remember: two.");
+  expect((await codex("recall", id)).response).toContain("I remember: one.");
 });
 
 test("a session that cannot be resumed is told with the answer, and a question that fails keeps the agent's words", async () => {
@@ -291,7 +379,7 @@ test("an agent keeps to its own limits when the main one asks it, and to the who
   onTestFinished(() => others.close());
   const context = { signal: new AbortController().signal, locale: "en", progress: () => {}, notice: () => {} } as const;
   const short = { ...codex, limits: { maxExecutionTime: 0.2 } };
-  await expect(others.ask(short, "wait", openAgentSessions([]), context)).rejects.toThrow(
+  await expect(others.ask(short, "wait", openAgentSessions({ id: "c", turns: [] }), context)).rejects.toThrow(
     "codex timed out after 0.2 s",
   );
   const left = { tokens: 1000, cost: 2 };

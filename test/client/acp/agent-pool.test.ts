@@ -67,6 +67,9 @@ test("what a person wants instead is the agent's next question in the same sessi
   const { ask } = useAgent(place, { approve: async () => answers[next++] });
   const { sessionId } = await ask("example");
   expect((await ask("recall", { sessionId })).text).toContain("I remember: to ask first.");
+  // The agent has left its mode meanwhile.
+  const held = useAgent(place, { settings: { mode: "read-only" }, approve: async () => ({ instead: "recall" }) });
+  expect((await held.ask("stray write")).text).toContain("My mode is read-only.");
 });
 
 test("the configuration may answer every question of an agent, without a person", async () => {
@@ -143,6 +146,28 @@ test.each(["--resume", "--load"])("a process that died is started again, and %s 
   expect(entries.filter((entry) => "prompt" in entry && entry.prompt === "die")).toHaveLength(1);
   expect((await ask("recall", { sessionId: "gone" })).lost).toBe("unknown");
 });
+
+test.each([["--options"], ["--models"]])(
+  "each session is set to the model that is configured, with %s",
+  async (form) => {
+    const sessions = join(await temporaryFolder(), "sessions");
+    const opened = await openPlace({ args: [form, "--resume", "--sessions", sessions] });
+    const large = useAgent(opened, { settings: { model: "large", mode: "read-only" } });
+    const { sessionId, text } = await large.ask("recall");
+    expect(text).toContain("My mode is read-only.");
+    await large.ask("recall", { sessionId });
+    await expect(large.ask("die", { sessionId })).rejects.toThrow("its process ended meanwhile");
+    await large.ask("recall", { sessionId });
+    const small = useAgent(opened, { settings: { model: "small" } });
+    await small.ask("recall");
+    const models = readJournal(opened.journal).flatMap((entry) => ("model" in entry ? [entry.model] : []));
+    expect(models).toEqual(["large", "large"]);
+    const unknown = useAgent(opened, { settings: { model: "huge" } });
+    await expect(unknown.ask("recall")).rejects.toThrow('there is no model "huge" (allowed: small, large)');
+    const silent = useAgent(place, { settings: { model: "huge" } });
+    await expect(silent.ask("recall")).rejects.toThrow('there is no model "huge" (it offers no choice)');
+  },
+);
 
 test("the session that was used least recently is closed when there are too many, and taken up again when it is wanted", async () => {
   const { ask, journal } = await openAgent({ args: ["--resume"] });

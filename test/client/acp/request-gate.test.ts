@@ -5,7 +5,7 @@ function openGate() {
   const handedOn: unknown[] = [];
   let refused = 0;
   const gate = createRequestGate({
-    handOn: (message) => void handedOn.push("id" in message && message.id),
+    send: (message) => void handedOn.push("id" in message && message.id),
     onTooMuch() {
       refused += 1;
     },

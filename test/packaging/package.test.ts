@@ -138,6 +138,8 @@ test("the package has the program, its pages and prompts, the library's types, t
     "dist/duet.js",
     "dist/page-code.js",
     "dist/page-math.js",
+    "dist/page-plot.js",
+    "dist/page-review.js",
     "dist/zod-compile.js",
     "dist/zod-core.js",
     "dist/zod-mini.js",

@@ -53,14 +53,15 @@ inChromium("the content of answers in a browser", () => {
     expect(await blocks.nth(1).locator(".copy-line").count()).toBe(0);
     const block = blocks.first();
     // Where the browser has put a line is where its button stands.
-    const place = await block.locator("code").evaluate((code) => {
-      const range = document.createRange();
+    const place = await page.evaluate<{ x: number; y: number }>(`(() => {
+      const code = [...document.querySelectorAll(".turn")].at(-1).querySelector(".code code");
       const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
-      while (walker.nextNode()?.nodeValue?.includes("four") !== true);
+      while (!walker.nextNode().data.includes("four"));
+      const range = document.createRange();
       range.selectNodeContents(walker.currentNode);
-      const { x, y, height } = [...range.getClientRects()].at(-1) ?? new DOMRect();
+      const { x, y, height } = [...range.getClientRects()].at(-1);
       return { x: x + 2, y: y + height / 2 };
-    });
+    })()`);
     await page.mouse.move(place.x, place.y);
     await block.getByRole("button", { name: "复制第 4 行：four = 4" }).click();
     await expect.poll(readClipboard).toBe("four = 4");

@@ -1,31 +1,17 @@
+import { type AgentProgram, listAgentPrograms } from "../../app/sub-agents/list-agent-programs.ts";
 import { describeInstall } from "../../app/sub-agents/other-agents.ts";
-import { findKnownAgent, type KnownAgent, knownAgents } from "../../config/agents/known-agents.ts";
 import type { Config } from "../../config/config.ts";
 import type { Text } from "../../kit/locale.ts";
-import { createChildEnvironment } from "../../kit/process/child-environment.ts";
-import { findCommand } from "../../kit/process/find-command.ts";
 import type { Finding } from "./findings.ts";
 
 /** Reports the programs of the agents that are configured, and which of those known by name are installed besides. None is started. */
-export async function checkAgents({ agents, environment, directory }: Config): Promise<Finding[]> {
-  const configured = await Promise.all(
-    agents.flatMap(({ name, acp }) => {
-      if (acp === undefined) return [];
-      const { command } = acp.transport;
-      const known = findKnownAgent(name);
-      const row = known?.command === command ? known : undefined;
-      const env = createChildEnvironment(environment, acp.transport);
-      return findCommand(command, env, acp.cwd).then((file) => toFinding(name, command, file, row));
-    }),
-  );
-  const names = new Set(agents.flatMap(({ name, acp }) => (acp ? [name] : [])));
-  const others = Object.entries<KnownAgent>(knownAgents).filter(([name]) => !names.has(name));
-  const env = createChildEnvironment(environment);
-  const found = await Promise.all(others.map(([, { command }]) => findCommand(command, env, directory)));
-  return [...configured, ...listOthers(others.map(([name], index) => ({ name, isThere: found[index] !== undefined })))];
+export async function checkAgents(config: Config): Promise<Finding[]> {
+  const programs = await listAgentPrograms(config);
+  const configured = programs.filter(({ isConfigured }) => isConfigured).map(toFinding);
+  return [...configured, ...listOthers(programs.filter(({ isConfigured }) => !isConfigured))];
 }
 
-function toFinding(name: string, command: string, file: string | undefined, known: KnownAgent | undefined): Finding {
+function toFinding({ name, command, file, install }: AgentProgram): Finding {
   const finding = { topic: "agent", what: agentWord, name, details: { command, file: file ?? null } } as const;
   if (file !== undefined) return { ...finding, state: "ok", text: { zh: file, en: file } };
   const shown = JSON.stringify(command);
@@ -33,14 +19,14 @@ function toFinding(name: string, command: string, file: string | undefined, know
     ...finding,
     state: "failed",
     text: { zh: `找不到命令 ${shown}。`, en: `there is no command ${shown}.` },
-    ...(known && { hint: describeInstall(known.install) }),
+    ...(install !== undefined && { hint: describeInstall(install) }),
   };
 }
 
-function listOthers(others: readonly { name: string; isThere: boolean }[]): Finding[] {
+function listOthers(others: readonly AgentProgram[]): Finding[] {
   if (others.length === 0) return [];
-  const there = others.filter(({ isThere }) => isThere).map(({ name }) => name);
-  const missing = others.filter(({ isThere }) => !isThere).map(({ name }) => name);
+  const there = others.filter(({ file }) => file !== undefined).map(({ name }) => name);
+  const missing = others.filter(({ file }) => file === undefined).map(({ name }) => name);
   const join = (set: string, unset: string): string =>
     [there.length > 0 && `${set} ${there.join(", ")}`, missing.length > 0 && `${unset} ${missing.join(", ")}`]
       .filter(Boolean)

@@ -1,5 +1,5 @@
 import type { MarkdownParts } from "../markdown/inline.ts";
-import type { CodePart, MathPart } from "../parts/part-shapes.ts";
+import type { CodePart, MathPart, OperatorPart } from "../parts/part-shapes.ts";
 import type { Api } from "./api/api.ts";
 import { toDataUrl } from "./data-url.ts";
 
@@ -22,15 +22,24 @@ export function createParts(api: Api): MarkdownParts {
   };
 }
 
+/** Loads the script of the operator's view, which a browser keeps. Rejects where it cannot be loaded. */
+export async function loadOperator(): Promise<OperatorPart> {
+  return importPart("/page/operator.js", isOperatorPart);
+}
+
+async function importPart<T>(address: string, isPart: (module: unknown) => module is T): Promise<T> {
+  const module: unknown = await import(address);
+  if (!isPart(module)) throw new Error(`${address} is not what was expected`);
+  return module;
+}
+
 /** Loads a script once. What cannot be loaded is tried again when it is needed the next time. */
 function createLoader<T>(address: string, isPart: (module: unknown) => module is T): (use: (part: T) => void) => void {
   let part: T | undefined;
   let loading: Promise<T> | undefined;
   const load = async (): Promise<T> => {
-    const module: unknown = await import(address);
-    if (!isPart(module)) throw new Error(`${address} is not what was expected`);
-    part = module;
-    return module;
+    part = await importPart(address, isPart);
+    return part;
   };
   return (use) => {
     if (part !== undefined) return use(part);
@@ -53,4 +62,8 @@ function isCodePart(module: unknown): module is CodePart {
 
 function isMathPart(module: unknown): module is MathPart {
   return typeof module === "object" && module !== null && "render" in module && typeof module.render === "function";
+}
+
+function isOperatorPart(module: unknown): module is OperatorPart {
+  return typeof module === "object" && module !== null && "mount" in module && typeof module.mount === "function";
 }

@@ -3,6 +3,8 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { type Locale, say, type Text } from "../../../../kit/locale.ts";
 import type { MarkdownParts } from "../../markdown/inline.ts";
+import type { OperatorPart } from "../../parts/part-shapes.ts";
+import type { OwnUsageFigures } from "../api/account.ts";
 import type { AttachedFile } from "../api/api.ts";
 import type { OperatorApi } from "../api/operator.ts";
 import type { ChatState, TalkTree } from "../state/chat-state.ts";
@@ -32,6 +34,12 @@ export interface PageModel {
   /** Is true while the operator's view lies over the page. */
   readonly isOperating: Signal<boolean>;
   readonly operator: OperatorApi;
+  /** Loads the script of the operator's view. Rejects where it cannot be loaded. */
+  loadOperator(): Promise<OperatorPart>;
+  /** Is true while the person's own limits lie over the page. */
+  readonly isShowingUsage: Signal<boolean>;
+  /** Reads the person's own limits. */
+  readUsage(): Promise<OwnUsageFigures>;
   /** Holds the files that will come with the question. */
   readonly files: Signal<readonly AttachedFile[]>;
   readonly settings: Signal<boolean>;

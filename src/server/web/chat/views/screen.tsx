@@ -2,6 +2,8 @@ import { batch, computed, effect, signal } from "@preact/signals";
 import { render } from "preact";
 import type { Locale } from "../../../../kit/locale.ts";
 import type { MarkdownParts } from "../../markdown/inline.ts";
+import type { OperatorPart } from "../../parts/part-shapes.ts";
+import type { OwnUsageFigures } from "../api/account.ts";
 import type { AttachedFile } from "../api/api.ts";
 import type { OperatorApi } from "../api/operator.ts";
 import { type ChatState, findActiveTurn } from "../state/chat-state.ts";
@@ -34,6 +36,8 @@ export interface ScreenOptions {
   readonly first: ChatState;
   readonly actions: ChatActions;
   readonly operator: OperatorApi;
+  loadOperator(): Promise<OperatorPart>;
+  readUsage(): Promise<OwnUsageFigures>;
   readonly parts: MarkdownParts;
   readonly drafts: Drafts;
   readonly look: LookKeeper;
@@ -43,7 +47,8 @@ export interface ScreenOptions {
 }
 
 export function createScreen(options: ScreenOptions): Screen {
-  const { document, locale, first, actions, operator, parts, drafts, look, onToken, onLeave } = options;
+  const { document, locale, first, actions, operator, loadOperator, readUsage, parts, drafts, look, onToken, onLeave } =
+    options;
   const chat = signal(first);
   const page: PageModel = {
     chat,
@@ -57,6 +62,9 @@ export function createScreen(options: ScreenOptions): Screen {
     help: signal(false),
     isOperating: signal(false),
     operator,
+    loadOperator,
+    isShowingUsage: signal(false),
+    readUsage,
     files: signal([]),
     settings: signal(false),
     tokenAsked: signal<"no" | "first" | "again">("no"),

@@ -49,7 +49,9 @@ export function Operator() {
           </button>
         ))}
       </nav>
-      <div class="operator-body" key={tab}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls is reached by the keyboard */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a set of fields would be a part of a form */}
+      <div class="operator-body" key={tab} role="group" aria-label={say(operatorTexts[tab])} tabIndex={0}>
         {tab === "runs" && <Loaded load={operator.runs}>{(read) => <RunList runs={read.runs} />}</Loaded>}
         {tab === "usage" && <Loaded load={() => operator.usage(30)}>{(read) => <UsagePlot days={read.days} />}</Loaded>}
         {tab === "problems" && <Loaded load={operator.problems}>{(read) => <ProblemList {...read} />}</Loaded>}

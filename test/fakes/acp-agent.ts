@@ -1,7 +1,7 @@
 // An agent over stdio, after the example of the SDK: `node acp-agent.ts [--resume|--load] [--journal FILE]`. What it is asked, it does;
 // some of it no honest agent would do.
 import { spawn } from "node:child_process";
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, closeSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { Readable, Writable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -217,12 +217,32 @@ const deeds: Record<string, (work: Work) => Promise<StopReason | undefined>> = {
       await update({ sessionUpdate: "agent_message_chunk", content });
     }
   },
+  /** Tells large contents of one call, again and again. */
+  async bulk({ update }) {
+    const text = "x".repeat(5_000_000);
+    const content = [{ type: "content", content: { type: "text", text } }] as const;
+    for (;;) await update({ sessionUpdate: "tool_call_update", toolCallId: "b", content: [...content] });
+  },
+  /** Asks twice under one id. */
+  async twice({ sessionId }) {
+    const params = { sessionId, toolCall: { toolCallId: "t" }, options: choices };
+    const asked = JSON.stringify({ jsonrpc: "2.0", id: "t", method: "session/request_permission", params });
+    process.stdout.write(`${asked}\n${asked}\n`);
+    return new Promise<never>(() => {});
+  },
   async line() {
     process.stdout.write(`{"jsonrpc":"2.0","method":"session/update","params":"${"x".repeat(11_000_000)}`);
     return new Promise<never>(() => {});
   },
-  async spend({ update, signal }) {
-    await update({ sessionUpdate: "usage_update", used: 5_000_000, size: 9_000_000 });
+  /** Uses much, and works on until it is told to stop, or `spend once`. */
+  async spend({ update, signal, say, words: [once] }) {
+    const cost = { amount: 0.25, currency: "USD" };
+    await update({ sessionUpdate: "usage_update", used: 5_000_000, size: 9_000_000, cost });
+    await update({ sessionUpdate: "tool_call", toolCallId: "s", title: "Spending", kind: "other", status: "pending" });
+    if (once !== undefined) {
+      await say("Spent.");
+      return undefined;
+    }
     await wait(3_600_000, undefined, { signal }).catch(() => {});
     return "cancelled";
   },
@@ -243,6 +263,15 @@ const deeds: Record<string, (work: Work) => Promise<StopReason | undefined>> = {
     const { pid } = spawn("sleep", ["3600"], { stdio: "ignore" });
     journal({ pid: process.pid, grandchild: pid });
     await update({ sessionUpdate: "tool_call", toolCallId: "s", title: "Working", kind: "other", status: "pending" });
+    return new Promise<never>(() => {});
+  },
+  /** Closes its input, asks something all the same, and lives on. */
+  async deafen({ sessionId }) {
+    process.stdin.destroy();
+    closeSync(0);
+    setInterval(() => {}, 3_600_000);
+    const asked = { jsonrpc: "2.0", id: "d", method: "fs/read_text_file", params: { sessionId, path: "/nowhere" } };
+    process.stdout.write(`${JSON.stringify(asked)}\n`);
     return new Promise<never>(() => {});
   },
   async refuse() {

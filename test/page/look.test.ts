@@ -141,7 +141,10 @@ inChromium("the look of the page", () => {
       ["智能体", ".card", "agents"],
       ["外观", ".pick", "look"],
     ] as const) {
-      await page.locator(".tabs button").filter({ hasText: new RegExp(`^${tab}$`) }).click();
+      await page
+        .locator(".tabs button")
+        .filter({ hasText: new RegExp(`^${tab}$`) })
+        .click();
       await page.locator(part).first().waitFor();
       await looksRight(state, narrowAndDark);
       const widths = "[...document.querySelectorAll('.operator, .operator-body, .card')]";

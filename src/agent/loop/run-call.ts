@@ -75,7 +75,11 @@ export async function runCall(
   if (counts && !allowance.reserve()) return { result: toOverLimitResult(run.input), ran: false, isOverLimit: true };
   if (run.services.record.isOpen(callId) && !isRepeatable(run, tool, call.arguments))
     return { result: toUnknownOutcomeResult(run.input, call.name), ran: counts };
-  const context = openCallContext(run, callId, { allowance, phase: tool.isAgent ? "delegate" : "decide" });
+  const context = openCallContext(run, callId, {
+    allowance,
+    phase: tool.isAgent ? "delegate" : "decide",
+    source: tool.source,
+  });
   const result = await runTool(run, tool, call.arguments, context);
   context.close();
   const isValid = result.error?.code !== "invalid_arguments";
@@ -116,10 +120,12 @@ interface CallOptions {
   allowance: CallAllowance;
   /** Names the time in which the call has to end. */
   phase: "decide" | "delegate";
+  /** Is where the tool comes from. */
+  source: string;
 }
 
 /** Drops what a tool reports after its call has ended: its events belong between `tool-start` and `tool-end`. */
-export function openCallContext(run: Run, callId: string, { allowance, phase }: CallOptions): CallContext {
+export function openCallContext(run: Run, callId: string, { allowance, phase, source }: CallOptions): CallContext {
   const {
     services: { user, clock, record },
   } = run;
@@ -127,7 +133,7 @@ export function openCallContext(run: Run, callId: string, { allowance, phase }: 
   const elicit = createElicit(user, clock.callerSignal);
   const reservation = run.state.subAgents.reserveBudget(
     getRemainingBudget(run.state, run.input.limits),
-    allowance.sideBySide,
+    run.input.answeredBy === undefined ? allowance.sideBySide : 0,
   );
   let open = true;
   let waitedMs = 0;
@@ -206,6 +212,7 @@ export function openCallContext(run: Run, callId: string, { allowance, phase }: 
     reportStep(line) {
       if (open) run.services.emit({ type: "tool-progress", callId, message: sanitizeLine(line), isStep: true });
     },
+    charge: (usage) => run.state.subAgents.add(source, usage, reservation),
     notice(code, message, level) {
       if (open) run.services.emit({ type: "notice", level: level ?? "info", code, message });
     },

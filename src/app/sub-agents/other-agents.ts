@@ -1,9 +1,11 @@
 import type { AgentAnswer, AgentPool, OtherAgent } from "../../client/acp/agent-pool.ts";
 import { findKnownAgent } from "../../config/agents/known-agents.ts";
 import type { Config, SubAgentSettings } from "../../config/config.ts";
+import { countAgentsAbove, deepestChain, tooDeepError } from "../../core/chain.ts";
 import { noticeKinds } from "../../core/notices.ts";
 import { createFailure, type ToolContext, type ToolFailure, type ToolResult } from "../../core/tools/tool.ts";
 import { createOnce } from "../../kit/async/once.ts";
+import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { AgentSessions } from "./agent-sessions.ts";
@@ -22,13 +24,28 @@ export function createOtherAgents(config: Config): OtherAgents {
       if (agent === undefined) return createFailure("config", settings.name);
       if (agent.settings.lacksFolder) throw noFolderError(agent);
       const { name, instructions } = settings;
-      const answer = await (await pool.get()).ask(agent, {
-        text: [question, instructions].filter((part) => part?.trim()).join("\n\n"),
-        sessionId: sessions.get(name),
-        onSession: (id) => sessions.set(name, id),
-        budget: { tokens: context.chain?.budget ?? Number.POSITIVE_INFINITY, cost: context.chain?.cost },
-        context,
-      });
+      const { chain } = context;
+      // A call is one agent deeper than its run.
+      const depth = countAgentsAbove({ depth: (chain?.depth ?? 1) - 1 }, config) + 1;
+      if (depth > deepestChain) throw tooDeepError(depth);
+      const { maxExecutionTime = Number.POSITIVE_INFINITY, tokenBudget, costBudget } = settings.limits;
+      if (sessions.isOnOtherBranch(name))
+        context.notice(noticeKinds.agentSessionLost.code, say(context.locale, describeLost(name, "branch")));
+      const limit = openLimit(name, maxExecutionTime * 1000, context);
+      const answer = await (await pool.get())
+        .ask(agent, {
+          text: [question, instructions].filter((part) => part?.trim()).join("\n\n"),
+          sessionId: sessions.get(name),
+          onSession: (id) => sessions.set(name, id),
+          onUsage: context.charge,
+          budget: {
+            tokens: takeSmallest(chain?.budget, tokenBudget) ?? Number.POSITIVE_INFINITY,
+            cost: takeSmallest(chain?.cost, costBudget),
+          },
+          depth,
+          context: limit.context,
+        })
+        .finally(limit.clear);
       if (answer.lost)
         context.notice(noticeKinds.agentSessionLost.code, say(context.locale, describeLost(name, answer.lost)));
       return toResult(name, answer, context.locale);
@@ -37,6 +54,36 @@ export function createOtherAgents(config: Config): OtherAgents {
       await (await pool.current)?.close(limitMs);
     },
   };
+}
+
+/** Limits the time of a question. The clock stops while a person thinks. */
+function openLimit(name: string, ms: number, context: ToolContext): { context: ToolContext; clear(): void } {
+  const { approve } = context;
+  if (!Number.isFinite(ms)) return { context, clear: () => {} };
+  const limit = createTimeLimit(
+    ms,
+    () => timeoutError({ zh: `智能体 ${name}`, en: `The agent ${name}` }, ms),
+    context.signal,
+  );
+  async function approveInTime(
+    ...asked: Parameters<NonNullable<typeof approve>>
+  ): ReturnType<NonNullable<typeof approve>> {
+    const resume = limit.pause();
+    try {
+      return await approve?.(...asked);
+    } finally {
+      resume();
+    }
+  }
+  return {
+    context: { ...context, signal: limit.signal, approve: approve && approveInTime },
+    clear: limit.clear,
+  };
+}
+
+function takeSmallest(...budgets: (number | undefined)[]): number | undefined {
+  const known = budgets.filter((each) => each !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
 }
 
 async function openPool(config: Config): Promise<AgentPool> {
@@ -76,7 +123,12 @@ export function describeInstall(command: string): Text {
   return { zh: `请运行 ${command}`, en: `Run: ${command}` };
 }
 
-function describeLost(name: string, lost: NonNullable<AgentAnswer["lost"]>): Text {
+function describeLost(name: string, lost: NonNullable<AgentAnswer["lost"]> | "branch"): Text {
+  if (lost === "branch")
+    return {
+      zh: `智能体 ${name} 先前的会话属于这个对话的另一个分支，它从头开始。`,
+      en: `The earlier session of the agent ${name} belongs to another branch of this conversation, so it begins anew.`,
+    };
   return lost === "unable"
     ? {
         zh: `智能体 ${name} 不能继续先前的会话，它从头开始，不记得之前的内容。`,

@@ -29,26 +29,26 @@ export function listRuledTools({ tools, dropped }: Inventory): Tool[] {
   return [...tools, ...dropped.flatMap(({ tool }) => tool ?? [])];
 }
 
-/** Judges a tool by the lists, in the order in which a call is judged: `deny`, `allow`, `ask`, and what always asks. */
-export function judgeTool(tool: Tool, { allow, ask, deny }: ToolLists): ToolPermission {
-  const fits = (pattern: ReturnType<typeof parseToolPatterns>[number]) => findFittingCalls(pattern, tool);
+/** Returns what the lists decide about a tool, in the order in which a call is judged: `deny`, `allow`, `ask`, and what always asks. */
+export function findPermission(tool: Tool, { allow, ask, deny }: ToolLists): ToolPermission {
+  const findFit = (pattern: ReturnType<typeof parseToolPatterns>[number]) => findFittingCalls(pattern, tool);
   const denials = parseToolPatterns(deny);
-  const denied = denials.find((pattern) => fits(pattern) === "all");
+  const denied = denials.find((pattern) => findFit(pattern) === "all");
   if (denied) return { choice: "deny", rule: denied.written, isForSomeCalls: false };
   const permits = parsePermitPatterns(allow);
-  if (!permits.some((pattern) => fits(pattern) !== "none"))
+  if (!permits.some((pattern) => findFit(pattern) !== "none"))
     return { choice: "deny", rule: undefined, isForSomeCalls: false };
   const questions = parseToolPatterns(ask);
-  const asked = questions.find((pattern) => fits(pattern) === "all");
+  const asked = questions.find((pattern) => findFit(pattern) === "all");
   if (asked) return { choice: "ask", rule: asked.written, isForSomeCalls: false };
-  if (asksAlways(tool)) return { choice: "ask", rule: undefined, isForSomeCalls: false };
-  const some = [...denials, ...questions].find((pattern) => fits(pattern) === "some");
+  if (isAlwaysAsking(tool)) return { choice: "ask", rule: undefined, isForSomeCalls: false };
+  const some = [...denials, ...questions].find((pattern) => findFit(pattern) === "some");
   if (some) return { choice: denials.includes(some) ? "deny" : "ask", rule: some.written, isForSomeCalls: true };
   return { choice: "allow", rule: undefined, isForSomeCalls: false };
 }
 
 /** The rules that are put around a tool take its own mark away. */
-function asksAlways({ alwaysAsks, callLimits }: Tool): boolean {
+function isAlwaysAsking({ alwaysAsks, callLimits }: Tool): boolean {
   return alwaysAsks === true || callLimits?.asks === true;
 }
 
@@ -58,15 +58,15 @@ function asksAlways({ alwaysAsks, callLimits }: Tool): boolean {
  */
 export function chooseForTool(tool: Tool, choice: ToolChoice, lists: ToolLists): ToolLists {
   const { name } = tool;
-  const without = (list: readonly string[]): string[] => list.filter((pattern) => pattern !== name);
-  const bare = { allow: [...lists.allow], ask: without(lists.ask), deny: without(lists.deny) };
+  const removeName = (list: readonly string[]): string[] => list.filter((pattern) => pattern !== name);
+  const bare = { allow: [...lists.allow], ask: removeName(lists.ask), deny: removeName(lists.deny) };
   const isPermitted = parsePermitPatterns(bare.allow).some((pattern) => findFittingCalls(pattern, tool) !== "none");
   const chosen: ToolLists = {
     allow: choice === "deny" || isPermitted ? bare.allow : [...bare.allow, name],
     ask: choice === "ask" ? [...bare.ask, name] : bare.ask,
     deny: choice === "deny" ? [...bare.deny, name] : bare.deny,
   };
-  const { choice: reached, rule, isForSomeCalls } = judgeTool(tool, chosen);
+  const { choice: reached, rule, isForSomeCalls } = findPermission(tool, chosen);
   if (reached !== choice && !isForSomeCalls) throw otherRuleError(tool, choice, { reached, rule });
   return chosen;
 }

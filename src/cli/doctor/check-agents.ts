@@ -2,6 +2,7 @@ import { type AgentProgram, listAgentPrograms } from "../../app/sub-agents/list-
 import { describeInstall } from "../../app/sub-agents/other-agents.ts";
 import type { Config } from "../../config/config.ts";
 import type { Text } from "../../kit/locale.ts";
+import { hasProcessGroups } from "../../kit/process/process-tree.ts";
 import type { Finding } from "./findings.ts";
 
 /** Reports the programs of the agents that are configured, and which of those known by name are installed besides. None is started. */
@@ -13,6 +14,16 @@ export async function checkAgents(config: Config): Promise<Finding[]> {
 
 function toFinding({ name, command, file, install }: AgentProgram): Finding {
   const finding = { topic: "agent", what: agentWord, name, details: { command, file: file ?? null } } as const;
+  // A ✓ would promise what is then refused.
+  if (!hasProcessGroups())
+    return {
+      ...finding,
+      state: "failed",
+      text: {
+        zh: "在 Windows 上还不能使用其他智能体（可以在 WSL 中使用）。",
+        en: "other agents cannot be used on Windows yet (they can be in WSL).",
+      },
+    };
   if (file !== undefined) return { ...finding, state: "ok", text: { zh: file, en: file } };
   const shown = JSON.stringify(command);
   return {

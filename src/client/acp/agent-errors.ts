@@ -110,6 +110,30 @@ export function tooLargeError({ name }: AgentFacts): DuetError {
   });
 }
 
+export function tooManyRequestsError({ name }: AgentFacts): DuetError {
+  return createError(name, "bad_response", {
+    zh: "它同时提出了过多请求，已被结束",
+    en: "it made too many requests at one time, and was ended",
+  });
+}
+
+/** Returns the error for a process that was ended because it went on with a question that was over. */
+export function deafError({ name }: AgentFacts): DuetError {
+  return createError(name, "server", {
+    zh: "它没有理会对另一个问题的取消，进程已被结束；已经做的可能已生效，没有重复",
+    en: "its process was ended, because it ignored the cancel of another question; what it did may have taken effect and is not repeated",
+  });
+}
+
+/** Returns the error for a process that nothing can be said to any more. */
+export function lostConnectionError({ name, redact }: AgentFacts, reason: unknown): DuetError {
+  const why = toShortLine(redact(getMessage(reason)), longestWords);
+  return createError(name, "server", {
+    zh: `与它的连接断开了（${why}），进程已被结束；已经做的可能已生效，没有重复`,
+    en: `the connection to it was lost (${why}), so its process was ended; what it did may have taken effect and is not repeated`,
+  });
+}
+
 function createError(name: string, code: DuetError["code"], why: Text, hint?: Text): DuetError {
   const text = { zh: `智能体 ${name}：${why.zh}`, en: `agent ${name}: ${why.en}` };
   return new DuetError({ code, text, ...(hint && { hint }) });

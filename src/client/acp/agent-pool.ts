@@ -33,8 +33,12 @@ export interface AgentQuestion {
   /** Is the session that it continues, by the agent's own name for it. */
   sessionId: string | undefined;
   budget: TurnBudget;
+  /** Counts the agents above it, which a Duet that it starts has to know. */
+  depth: number;
   /** Is told the session as soon as there is one, whatever becomes of the question. */
   onSession?(sessionId: string): void;
+  /** Is told what it has used where it has no answer: as soon as it is left or fails, and again when the agent tells more. */
+  onUsage?(usage: AgentUsage): void;
   context: Pick<ToolContext, "signal" | "locale" | "approve" | "progress" | "reportStep" | "notice">;
 }
 
@@ -46,7 +50,7 @@ export interface AgentAnswer {
   usage: AgentUsage;
 }
 
-/** Runs agents that are other programs: one process for each agent and working folder, which starts with the first question. */
+/** Runs agents that are other programs: one process for each agent, working folder and depth, which starts with the first question. */
 export interface AgentPool {
   /** Puts a question to an agent. Rejects with a `DuetError`, or with the signal's reason as soon as that aborts. */
   ask(agent: OtherAgent, question: AgentQuestion): Promise<AgentAnswer>;
@@ -69,6 +73,7 @@ const mostFollowUps = 5;
 interface Place {
   process: AgentProcess | undefined;
   turns: Semaphore;
+  environment: Environment;
 }
 
 export function createAgentPool({ environment, openFiles }: AgentPoolOptions): AgentPool {
@@ -77,11 +82,16 @@ export function createAgentPool({ environment, openFiles }: AgentPoolOptions): A
   const processes = new Set<AgentProcess>();
   let isClosed = false;
 
-  function findPlace({ name, settings }: OtherAgent): Place {
-    const key = JSON.stringify([name, settings.cwd]);
+  function findPlace({ name, settings }: OtherAgent, depth: number): Place {
+    const key = JSON.stringify([name, settings.cwd, depth]);
     const known = places.get(key);
     if (known) return known;
-    const place: Place = { process: undefined, turns: createSemaphore(settings.maxConcurrent) };
+    const place: Place = {
+      process: undefined,
+      turns: createSemaphore(settings.maxConcurrent),
+      // A child is told one more than what is above us.
+      environment: { ...environment, DUET_DEPTH: String(Math.max(0, depth - 1)) },
+    };
     places.set(key, place);
     return place;
   }
@@ -89,8 +99,9 @@ export function createAgentPool({ environment, openFiles }: AgentPoolOptions): A
   function openProcess(place: Place, { settings }: OtherAgent, facts: AgentFacts): AgentProcess {
     if (isClosed) throw closedError(facts.name);
     if (place.process?.isUsable) return place.process;
-    const started = startAgentProcess({ settings, facts, environment, lifeline });
+    const started = startAgentProcess({ settings, facts, environment: place.environment, lifeline });
     place.process = started;
+    for (const each of processes) if (each.hasEnded) processes.delete(each);
     processes.add(started);
     return started;
   }
@@ -113,7 +124,11 @@ export function createAgentPool({ environment, openFiles }: AgentPoolOptions): A
     });
     // Another question is being worked on in the wanted one, with which later ones go on.
     if (!isAside) question.onSession?.(session.id);
+    const spent = { runId: createRandomHex(), tokens: 0 };
     const turn = createAgentTurn({ context, budget: question.budget, redact, before: { ...session.told } });
+    const reportUsage = (): void => question.onUsage?.(toUsage(turn, { ...spent, tokens: spent.tokens || turn.grown }));
+    // Who leaves does so at once, and what is told after that comes too late for a bill.
+    turn.signal.addEventListener("abort", reportUsage, { once: true });
     const { permissions, roots } = settings;
     const consent = createAgentConsent({ name, permissions, context, signal: turn.signal });
     const tool = `agent_${name}`;
@@ -125,25 +140,33 @@ export function createAgentPool({ environment, openFiles }: AgentPoolOptions): A
       terminals: settings.terminal
         ? createTerminals({
             ...{ findFolder: access.findFolder, cwd: settings.cwd, lifeline, consent, tool, rule },
-            environment: createChildEnvironment(environment, settings.transport),
+            environment: createChildEnvironment(place.environment, settings.transport),
           })
         : undefined,
     };
     try {
-      const spent = { tokens: 0 };
-      let stop = await sendPrompt(process, { session, turn, text: question.text }, spent);
+      let stop: AgentAnswer["stop"] = await sendPrompt(process, { session, turn, text: question.text }, spent);
       for (let n = 0; n < mostFollowUps && stop !== "cancelled"; n++) {
         const instead = consent.takeInstead();
         if (instead.length === 0) break;
+        if (spent.tokens >= question.budget.tokens) {
+          stop = "tokens";
+          break;
+        }
         stop = await sendPrompt(process, { session, turn, text: instead.join("\n\n") }, spent);
       }
       return {
         text: turn.text,
         stop: turn.end ?? stop,
         lost,
-        usage: toUsage(turn, spent.tokens),
+        usage: toUsage(turn, spent),
       };
+    } catch (thrown) {
+      reportUsage();
+      throw thrown;
     } finally {
+      turn.signal.removeEventListener("abort", reportUsage);
+      if (context.signal.aborted) reportUsage();
       await session.work?.terminals?.close();
       process.release(session);
       free();
@@ -154,7 +177,7 @@ export function createAgentPool({ environment, openFiles }: AgentPoolOptions): A
   return {
     async ask(agent, question) {
       const { signal } = question.context;
-      const place = findPlace(agent);
+      const place = findPlace(agent, question.depth);
       await place.turns.acquire(signal);
       // Whoever leaves does not wait for the agent to end its work, and the next question does.
       const answer = answerQuestion(agent, place, question).finally(() => place.turns.release());
@@ -215,9 +238,9 @@ function readTokens(answer: object): number {
   return (toAmount(quota.input_tokens) ?? 0) + (toAmount(quota.output_tokens) ?? 0);
 }
 
-function toUsage(turn: AgentTurn, tokens: number): AgentUsage {
+function toUsage(turn: AgentTurn, { runId, tokens }: { runId: string; tokens: number }): AgentUsage {
   return {
-    runId: createRandomHex(),
+    runId,
     runs: 1,
     tokens: Math.round(tokens),
     cost: turn.cost ?? 0,

@@ -12,7 +12,7 @@ import {
 } from "@agentclientprotocol/sdk";
 import type { AcpSettings } from "../../config/config.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import { createTimeLimit, waitAbortable } from "../../kit/async/timeout.ts";
+import { createTimeLimit, sleep, waitAbortable } from "../../kit/async/timeout.ts";
 import type { DuetError } from "../../kit/errors.ts";
 import { Child } from "../../kit/process/child.ts";
 import { createChildEnvironment, type Environment } from "../../kit/process/child-environment.ts";
@@ -21,16 +21,19 @@ import { hasProcessGroups } from "../../kit/process/process-tree.ts";
 import { version } from "../../kit/version.ts";
 import {
   type AgentFacts,
+  deafError,
   endedError,
+  lostConnectionError,
   otherProtocolError,
   otherSystemError,
   refusedError,
   slowStartError,
   tooLargeError,
+  tooManyRequestsError,
 } from "./agent-errors.ts";
 import type { FileRequests } from "./agent-files.ts";
 import { createAgentStream } from "./agent-stream.ts";
-import type { AgentTurn } from "./agent-turn.ts";
+import type { AgentTurn, ReportedUsage } from "./agent-turn.ts";
 import type { AgentConsent } from "./consent.ts";
 import { isOnlyForAll, toApprovalRequest, toPermissionResponse } from "./permissions.ts";
 import { mergeCall, readCall, readUpdate, type SessionModes } from "./read-update.ts";
@@ -62,8 +65,8 @@ export interface KnownSession {
   modes?: SessionModes | undefined;
   /** Is the mode that it was set to. */
   heldMode?: string | undefined;
-  /** Is what the agent has told of it last: the tokens in its window, and its dollars. */
-  told: { used: number; cost: number };
+  /** Is what the agent has told of it last. Of a session that is taken up again, nothing is known before the agent tells it. */
+  told: ReportedUsage;
 }
 
 /** Is one process of an agent. */
@@ -82,7 +85,9 @@ export interface AgentProcess {
   readonly sessions: Map<string, KnownSession>;
   /** Is false once the process has ended, or is about to. */
   readonly isUsable: boolean;
-  /** Takes no more questions, and ends as soon as none is worked on. */
+  /** Is true once nothing of it is left to be stopped. */
+  readonly hasEnded: boolean;
+  /** Takes no more questions, and ends as soon as none is worked on, or a moment later all the same. */
   retire(): void;
   /** Says that the work in a session is over. */
   release(session: KnownSession): void;
@@ -104,8 +109,13 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
   const child = new Child({ command: transport.command, args: transport.args, env, cwd }, lifeline);
   const sessions = new Map<string, KnownSession>();
   let isRetired = false;
+  let hasEnded = false;
   let fatal: DuetError | undefined;
 
+  void child.ended.then(async () => {
+    await child.stop();
+    hasEnded = true;
+  });
   const ended = child.ended.then((ending): never => {
     isRetired = true;
     connection.close();
@@ -114,15 +124,18 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
   void ignoreRejection(ended, "whoever waits for a request is told");
 
   const stream = createAgentStream(child, {
-    onUpdate(params) {
+    onUpdate(params, size) {
       const read = readUpdate(params);
       const session = read && sessions.get(read.sessionId);
       if (read === undefined || session === undefined) return;
       const { update } = read;
-      session.work?.turn.handle(update);
+      session.work?.turn.handle(update, size);
       if (update.type === "modes") session.modes = { ...session.modes, ...update.modes };
-      if (update.type === "usage")
-        session.told = { used: update.used, cost: Math.max(session.told.cost, update.cost ?? 0) };
+      if (update.type === "usage") session.told = { used: update.used, cost: update.cost ?? session.told.cost };
+    },
+    onTooMuch() {
+      fatal ??= tooManyRequestsError(facts);
+      void child.stop();
     },
     onTooLarge() {
       fatal = tooLargeError(facts);
@@ -141,6 +154,7 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
     .onRequest(methods.client.terminal.kill, ({ params }) => findTerminals(params).kill(params.terminalId))
     .onRequest(methods.client.terminal.release, ({ params }) => findTerminals(params).release(params.terminalId))
     .connect(stream);
+  void connection.closed.then(endLostProcess);
 
   function findWork(sessionId: string): ActiveWork {
     const work = sessions.get(sessionId)?.work;
@@ -209,6 +223,22 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
     return waitAbortable(Promise.race([told, ended]), signal);
   }
 
+  /** Ends a process that nothing can be said to any more. Where it is ending by itself, its end says why. */
+  async function endLostProcess(): Promise<void> {
+    if (isRetired) return;
+    isRetired = true;
+    const over = new AbortController();
+    await Promise.race([child.ended, ignoreRejection(sleep(ownEndMs, over.signal), "the race ends the wait")]);
+    over.abort();
+    if (child.ending === undefined) fatal ??= lostConnectionError(facts, connection.signal.reason);
+    void stop();
+  }
+
+  function endDeafProcess(): void {
+    fatal ??= deafError(facts);
+    void stop();
+  }
+
   function stopIfIdle(): void {
     if (isRetired && [...sessions.values()].every(({ work }) => work === undefined)) void stop();
   }
@@ -238,10 +268,15 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
       void ignoreRejection(told, "an agent that cannot be told is ended");
     },
     get isUsable() {
-      return !isRetired && child.ending === undefined;
+      return !isRetired && child.ending === undefined && !connection.signal.aborted;
+    },
+    get hasEnded() {
+      return hasEnded;
     },
     retire() {
       isRetired = true;
+      const timer = setTimeout(endDeafProcess, retirePatienceMs);
+      void child.ended.then(() => clearTimeout(timer));
       stopIfIdle();
     },
     release(session) {
@@ -253,5 +288,10 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
     stop,
   };
 }
+
+/** Limits how long a process that ignores a cancel goes on for the sake of its other questions, in milliseconds. */
+const retirePatienceMs = 1000;
+/** Is how long a process whose connection is gone may take to end by itself, in milliseconds. */
+const ownEndMs = 200;
 
 const withdrawn: RequestPermissionResponse = { outcome: { outcome: "cancelled" } };

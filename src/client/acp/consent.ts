@@ -45,8 +45,6 @@ export function createAgentConsent({ name, permissions, context, signal }: Conse
   async function askPerson(request: ApprovalRequest): Promise<Approval | undefined> {
     if (withdrawn.aborted) return undefined;
     if (approve === undefined) return noteMissing(describeNobody(name, request));
-    asked += 1;
-    if (asked > mostQuestions) return noteMissing(describeFlood(name));
     const answer = await ignoreRejection(
       waitAbortable(approve(request, withdrawn), withdrawn),
       "a question that is withdrawn has no answer",
@@ -59,6 +57,9 @@ export function createAgentConsent({ name, permissions, context, signal }: Conse
     ask(request) {
       if (permissions === "allow") return Promise.resolve("once");
       if (permissions === "refuse") return Promise.resolve("no");
+      asked += 1;
+      // Those that wait their turn are held in memory.
+      if (asked > mostQuestions) return Promise.resolve(noteMissing(describeFlood(name)));
       // One after the other, whatever the agent asks at one time.
       const answer = before.then(() => askPerson(request));
       before = answer;

@@ -71,7 +71,7 @@ interface OpenRequest {
 
 /** Takes a session, so that no other question gets it meanwhile. The one that was used last is the last to be closed. */
 function takeSession({ sessions }: AgentProcess, id: string): KnownSession {
-  const session = sessions.get(id) ?? { id, isTaken: true, work: undefined, told: { used: 0, cost: 0 } };
+  const session = sessions.get(id) ?? { id, isTaken: true, work: undefined, told: {} };
   session.isTaken = true;
   sessions.delete(id);
   sessions.set(id, session);
@@ -82,6 +82,7 @@ async function beginSession({ process, facts, settings, signal }: OpenRequest): 
   const opened = await process.request("session/new", { cwd: settings.cwd, mcpServers: [] }, signal);
   const session = takeSession(process, opened.sessionId);
   session.modes = readModes(opened) ?? session.modes;
+  session.told = { used: 0, cost: 0, ...session.told };
   try {
     return await holdMode({ process, facts, settings, signal }, session);
   } catch (thrown) {

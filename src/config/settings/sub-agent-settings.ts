@@ -40,7 +40,10 @@ const acpRows = {
   mode: defineSetting(({ text }) => text.optional(), {
     help: { zh: "它自己的模式，如 `read-only`", en: "one of its own modes, such as `read-only`" },
     fileHelp: "One of its own modes, such as read-only, that each of its sessions is set to.",
-    absent: { zh: "由它决定", en: "its own choice" },
+    absent: {
+      zh: "由它决定；[已知的几个](other-agents.zh.md)设为会询问的模式",
+      en: "its own choice; for some [known ones](other-agents.md) a mode that asks",
+    },
   }),
   permissions: defineSetting(({ z }) => z.enum(["ask", "allow", "refuse"]).default("ask"), {
     help: {

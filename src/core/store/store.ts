@@ -379,7 +379,9 @@ export interface ConversationTurn {
   note?: string | undefined;
   /** Is what the model that wrote the answer read in place of the note and the question: both, with the results of the tools. */
   answerPrompt?: string | undefined;
-  /** Holds the sessions of other agents up to this turn, by the agents' names. It is absent where they are as before. */
+  /** Is the tool of the agent that gave the answer in place of our models, to which its words are text from outside. */
+  answeredBy?: string | undefined;
+  /** Holds the sessions of other agents that were used for this turn, by the agents' names. */
   agentSessions?: Readonly<Record<string, string>> | undefined;
 }
 

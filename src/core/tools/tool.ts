@@ -141,6 +141,8 @@ export interface ToolContext {
   progress(message: string, progress?: number, total?: number): void;
   /** Tells the reader a step of the agent that the tool is; absent where nobody can see steps. */
   reportStep?(line: string): void;
+  /** Takes what an agent has used for the call where there is no result that says it. Later bills of a run replace earlier ones. */
+  charge?(usage: AgentUsage): void;
   /** Tells the reader something once, beside the result (a third party that gets data, a fallback taken). It is `info` as a rule. */
   notice(code: string, message: string, level?: "warning"): void;
 }

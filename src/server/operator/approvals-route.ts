@@ -40,7 +40,7 @@ export function createApprovalsRoute(
     const limit = createWaitLimit(serverWaitMs);
     try {
       const changes = [...(await duet.toolChanges(limit.signal)), ...(await duet.trustedTools(limit.signal))];
-      return changes.map((change) => ({ id: digestChange(change), change }));
+      return changes.map((change) => ({ id: createChangeId(change), change }));
     } catch (thrown) {
       if (limit.expired) throw stillStartingError();
       throw thrown;
@@ -74,7 +74,7 @@ export function createApprovalsRoute(
   };
 }
 
-function digestChange({ server, name, change }: NamedChange): string {
+function createChangeId({ server, name, change }: NamedChange): string {
   return createHash("sha256")
     .update(JSON.stringify([server, name, change.kind, change.list, change.tool, change.pinned]))
     .digest("hex")

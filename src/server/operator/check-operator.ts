@@ -29,7 +29,7 @@ function withOperatorAlone(access: OperatorAccess, handle: Handle): Handle {
   };
 }
 
-/** Guards every method of every route, so that none can be forgotten. */
+/** Lets only the operator use any method of these routes, so that none can be forgotten. */
 export function guardRoutes(
   access: OperatorAccess,
   routes: Readonly<Record<string, Route>>,
@@ -39,14 +39,14 @@ export function guardRoutes(
     Object.fromEntries(
       Object.entries(route).map(([method, handle]) => [
         method,
-        typeof handle === "function" ? Object.assign(withOperatorAlone(access, handle), readsNoBody(handle)) : handle,
+        typeof handle === "function" ? Object.assign(withOperatorAlone(access, handle), getBodyMark(handle)) : handle,
       ]),
     ),
   ];
   return Object.fromEntries(Object.entries(routes).map(guard));
 }
 
-function readsNoBody(handle: Handle): Pick<Handle, "readsNoBody"> {
+function getBodyMark(handle: Handle): Pick<Handle, "readsNoBody"> {
   return handle.readsNoBody ? { readsNoBody: true } : {};
 }
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Duet } from "../../app/duet.ts";
 import {
   chooseForTool,
-  judgeTool,
+  findPermission,
   listRuledTools,
   type ToolLists,
   toolChoices,
@@ -46,10 +46,15 @@ export function createToolsRoute(duet: Pick<Duet, "inventory">, config: Config, 
     const next = (await ignoreRejection(loadNextConfig(config), "a change says what is wrong with the file")) ?? config;
     return toJsonResponse({
       tools: tools.map((tool) => {
-        const { choice, rule = null, isForSomeCalls } = judgeTool(tool, next.tools);
+        const { choice, rule = null, isForSomeCalls } = findPermission(tool, next.tools);
         return {
           ...{ name: tool.name, source: tool.source, description: truncate(tool.description, longestDescription) },
-          ...{ permission: judgeTool(tool, config.tools).choice, next: choice, rule, for_some_calls: isForSomeCalls },
+          ...{
+            permission: findPermission(tool, config.tools).choice,
+            next: choice,
+            rule,
+            for_some_calls: isForSomeCalls,
+          },
         };
       }),
     } satisfies z.infer<typeof operatorToolsSchema>);

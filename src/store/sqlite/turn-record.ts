@@ -3,11 +3,18 @@ import type { ConversationTurn, TurnStatus, TurnStep } from "../../core/store/st
 import { isRecord } from "../../kit/json.ts";
 import { packText, unpackText } from "./packed-text.ts";
 
-type TurnRecord = Pick<ConversationTurn, "status" | "steps" | "note" | "answerPrompt" | "agentSessions">;
+type TurnRecord = Pick<ConversationTurn, "status" | "steps" | "note" | "answerPrompt" | "answeredBy" | "agentSessions">;
 
 /** Returns what a turn remembers of its run as JSON, and undefined where it remembers nothing. */
-export function writeTurnRecord({ status, steps, note, answerPrompt, agentSessions }: TurnRecord): string | undefined {
-  const record = { status, steps, note, answerPrompt, agentSessions };
+export function writeTurnRecord({
+  status,
+  steps,
+  note,
+  answerPrompt,
+  answeredBy,
+  agentSessions,
+}: TurnRecord): string | undefined {
+  const record = { status, steps, note, answerPrompt, answeredBy, agentSessions };
   return Object.values(record).some((value) => value !== undefined) ? JSON.stringify(record) : undefined;
 }
 
@@ -27,13 +34,21 @@ export function readTurnRecord(bytes: unknown): TurnRecord {
   }
 }
 
-function toTurnRecord({ status, steps, note, answerPrompt, agentSessions }: Record<string, unknown>): TurnRecord {
+function toTurnRecord({
+  status,
+  steps,
+  note,
+  answerPrompt,
+  answeredBy,
+  agentSessions,
+}: Record<string, unknown>): TurnRecord {
   const known = Array.isArray(steps) ? steps.filter(isStep) : [];
   return {
     ...(isTurnStatus(status) && { status }),
     ...(known.length > 0 && { steps: known }),
     ...(typeof note === "string" && { note }),
     ...(typeof answerPrompt === "string" && { answerPrompt }),
+    ...(typeof answeredBy === "string" && { answeredBy }),
     ...(isTexts(agentSessions) && { agentSessions }),
   };
 }

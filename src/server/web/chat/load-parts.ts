@@ -1,7 +1,8 @@
 import type { MarkdownParts } from "../markdown/inline.ts";
-import type { CodePart, MathPart, OperatorPart } from "../parts/part-shapes.ts";
+import type { CodePart, MathPart } from "../parts/part-shapes.ts";
 import type { Api } from "./api/api.ts";
 import { toDataUrl } from "./data-url.ts";
+import type { OperatorPart } from "./views/page-model.ts";
 
 const sliceMs = 8;
 

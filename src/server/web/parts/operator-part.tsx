@@ -1,7 +1,6 @@
 import { render } from "preact";
 import { Operator } from "../chat/views/operator/operator.tsx";
-import { PageContext } from "../chat/views/page-model.ts";
-import type { OperatorPart } from "./part-shapes.ts";
+import { type OperatorPart, PageContext } from "../chat/views/page-model.ts";
 
 /**
  * Shows the operator's view. This script has its own copy of what draws it, so that the page is small without it: signals of the page

@@ -1,5 +1,4 @@
 import type { CodeStyle } from "../../../render/code/highlight.ts";
-import type { PageModel } from "../chat/views/page-model.ts";
 
 /** Finds the colours of code. It is loaded when a page first shows a block of code in a language that is named. */
 export interface CodePart {
@@ -16,10 +15,4 @@ export interface ColouredPiece {
 export interface MathPart {
   /** Returns the formula as MathML, or undefined for a text that is none. */
   render(tex: string, isBlock: boolean): Element | undefined;
-}
-
-/** Shows the operator's view. It is loaded when somebody first opens it. */
-export interface OperatorPart {
-  /** Shows it in the place, until the returned function is called. */
-  mount(place: Element, page: PageModel): () => void;
 }

@@ -21,6 +21,8 @@ export const changeTexts = {
   },
   submit: { zh: "提交", en: "Submit" },
   waitForApproval: { zh: "个工具等待批准", en: "waiting for approval" },
+  oneTool: { zh: "个工具", en: "tool" },
+  manyTools: { zh: "个工具", en: "tools" },
   noServers: { zh: "还没有配置 MCP 服务器。", en: "No MCP server is configured." },
   noApprovals: { zh: "没有等待批准的工具。", en: "No tools are waiting for approval." },
   approvalsHelp: {
@@ -66,3 +68,14 @@ export const changeTexts = {
   ownModels: { zh: "使用 Duet 的模型", en: "with models of Duet" },
   lookHelp: { zh: "这些由这个浏览器保存。", en: "This browser keeps these." },
 } as const satisfies Record<string, Text>;
+
+/** Holds the words for the states of servers. */
+export const serverStates: ReadonlyMap<string, Text> = new Map(
+  Object.entries({
+    idle: { zh: "未启动", en: "not started" },
+    starting: { zh: "正在启动", en: "starting" },
+    ready: { zh: "就绪", en: "ready" },
+    failed: { zh: "失败", en: "failed" },
+    closed: { zh: "已关闭", en: "closed" },
+  }),
+);

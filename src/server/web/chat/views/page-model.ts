@@ -3,7 +3,6 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { type Locale, say, type Text } from "../../../../kit/locale.ts";
 import type { MarkdownParts } from "../../markdown/inline.ts";
-import type { OperatorPart } from "../../parts/part-shapes.ts";
 import type { OwnUsageFigures } from "../api/account.ts";
 import type { AttachedFile } from "../api/api.ts";
 import type { OperatorApi } from "../api/operator.ts";
@@ -51,6 +50,12 @@ export interface PageModel {
   setToken(token: string): void;
   /** Runs before the browser goes to the provider that signs people in. */
   leave(): void;
+}
+
+/** Shows the operator's view. It is loaded when somebody first opens it. */
+export interface OperatorPart {
+  /** Shows it in the place, until the returned function is called. */
+  mount(place: Element, page: PageModel): () => void;
 }
 
 export const PageContext = createContext<PageModel | undefined>(undefined);

@@ -2,7 +2,6 @@ import { batch, computed, effect, signal } from "@preact/signals";
 import { render } from "preact";
 import type { Locale } from "../../../../kit/locale.ts";
 import type { MarkdownParts } from "../../markdown/inline.ts";
-import type { OperatorPart } from "../../parts/part-shapes.ts";
 import type { OwnUsageFigures } from "../api/account.ts";
 import type { AttachedFile } from "../api/api.ts";
 import type { OperatorApi } from "../api/operator.ts";
@@ -11,7 +10,7 @@ import type { Drafts } from "../storage/drafts.ts";
 import type { LookKeeper } from "../storage/look.ts";
 import { App, isNarrow } from "./app.tsx";
 import type { ChatActions } from "./chat-actions.ts";
-import { PageContext, type PageModel } from "./page-model.ts";
+import { type OperatorPart, PageContext, type PageModel } from "./page-model.ts";
 
 /** Shows the whole page. */
 export interface Screen {

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { sanitizeLine } from "../../../../../kit/text/sanitize.ts";
 import { toSafeUrl } from "../../../safe-url.ts";
 import type { OperatorLog, OperatorServers } from "../../api/operator.ts";
-import { changeTexts } from "../../state/operator-change-texts.ts";
+import { changeTexts, serverStates } from "../../state/operator-change-texts.ts";
 import { usePage, useSay } from "../page-model.ts";
 import { type Attempt, useAttempt, Word } from "./attempt.tsx";
 
@@ -51,16 +51,17 @@ function ServerCard({ server, onChange }: CardProps) {
   const [log, setLog] = useState<OperatorLog | undefined>(undefined);
   const { name, transport, state, tools, waiting_tools: waiting, error, problems, warnings } = server;
   const shownName = sanitizeLine(name);
+  const stateText = serverStates.get(state);
   return (
     <li class="card" aria-label={shownName}>
       <h3>
         {shownName} <span class="facts">{transport}</span>{" "}
         <span class="badge" data-state={state}>
-          {state}
+          {stateText === undefined ? state : say(stateText)}
         </span>
       </h3>
       <p class="facts">
-        {tools} {tools === 1 ? "tool" : "tools"}
+        {tools} {say(tools === 1 ? changeTexts.oneTool : changeTexts.manyTools)}
         {waiting > 0 && ` · ${waiting} ${say(changeTexts.waitForApproval)}`}
       </p>
       {[error, ...problems, ...warnings]

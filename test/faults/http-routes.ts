@@ -117,7 +117,9 @@ const all = Object.values(routes);
 export const postRoutes = all.filter(({ methods }) => methods.includes("POST"));
 
 /** Those of them that read what they are sent, whatever it is; the others first look for what it is about. */
-export const readingRoutes = postRoutes.filter(({ path }) => !/\/(reply|run-0\/messages|cancel|restore)$/.test(path));
+export const readingRoutes = postRoutes.filter(
+  ({ path }) => !/\/(reply|run-0\/messages|cancel|restore|restart)$/.test(path),
+);
 
 /** Those that one has to sign in for. */
 export const guardedRoutes = all.filter(({ isOpen }) => isOpen === undefined);
@@ -147,7 +149,8 @@ const health = {
 
 /** What the server serves, by path. */
 export async function openRoutes() {
-  const settings = { conversations: { store: "memory" }, locale: "en" };
+  const serve = { http: { operator: "local" } };
+  const settings = { conversations: { store: "memory" }, locale: "en", serve };
   const config = await loadConfig({}, {}, "/nowhere", { name: "test", settings });
   const duet = await openDuet(config);
   onTestFinished(() => duet.close());

@@ -10,10 +10,7 @@ import { createLeaveSignal } from "../http/connection.ts";
 import { readJsonBody } from "../http/request/read-body.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { Route } from "../http/routes.ts";
-import type { ConfigEditor } from "./settings-editor.ts";
-
-/** Limits the body of an approval, in bytes. */
-const longestBody = 65_536;
+import { type ConfigEditor, longestChange } from "./settings-editor.ts";
 
 /** Limits how long servers that start are waited for, in milliseconds. */
 const serverWaitMs = 2_000;
@@ -60,7 +57,7 @@ export function createApprovalsRoute(
   return {
     GET: show,
     async POST(call) {
-      const { ids } = readFields(approvalsBody, await readJsonBody(call, longestBody));
+      const { ids } = readFields(approvalsBody, await readJsonBody(call, longestChange));
       const wanted = (await list()).filter(({ id }) => ids.includes(id));
       if (wanted.length < new Set(ids).size) throw changedMeanwhileError();
       const changes = wanted.map(({ change }) => change);

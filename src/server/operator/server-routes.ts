@@ -13,13 +13,10 @@ import { readJsonBody } from "../http/request/read-body.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { Route, RouteCall } from "../http/routes.ts";
 import { createServerSignIns } from "./server-sign-ins.ts";
-import type { ConfigEditor } from "./settings-editor.ts";
+import { type ConfigEditor, longestChange } from "./settings-editor.ts";
 
 /** Limits how long the states of servers are waited for, in milliseconds: one that hangs must not hide the others. */
 const serverWaitMs = 2_000;
-
-/** Limits the body of a sign-in, in bytes. */
-const longestBody = 65_536;
 
 /** Describes the body of `POST /operator/servers/{name}/sign-in`. */
 export const signInBody = z.strictObject({
@@ -106,7 +103,7 @@ export function createServerRoutes({
     "/operator/servers/:name/sign-in": {
       async POST(call) {
         const { name = "" } = call.params;
-        const { ended_at: address } = readFields(signInBody, await readJsonBody(call, longestBody));
+        const { ended_at: address } = readFields(signInBody, await readJsonBody(call, longestChange));
         if ((await duet.serverLog(name)) === undefined) throw unknownServerError(name);
         if (address === undefined) await signIns.begin(name);
         else if (!signIns.paste(name, address)) throw noSignInError(name);

@@ -4,6 +4,9 @@ import { say, type Text } from "../../kit/locale.ts";
 import type { Log } from "../operations/log.ts";
 import { refuseDuetErrors } from "./refuse-duet-error.ts";
 
+/** Limits the body of a change, in bytes. */
+export const longestChange = 131_072;
+
 /** Makes the operator's changes one after the other: each is made to what the one before has left. */
 export interface ConfigEditor {
   /** Runs a change and logs what it was. A `DuetError` of it becomes a refusal. */

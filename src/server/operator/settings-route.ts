@@ -14,10 +14,7 @@ import { readFields } from "../api/read-fields.ts";
 import { createLeaveSignal } from "../http/connection.ts";
 import { readJsonBody } from "../http/request/read-body.ts";
 import type { Route } from "../http/routes.ts";
-import type { ConfigEditor } from "./settings-editor.ts";
-
-/** Limits a change, in bytes. */
-const longestBody = 65_536;
+import { type ConfigEditor, longestChange } from "./settings-editor.ts";
 
 /** Describes the body of `PATCH /operator/settings`. */
 export const settingChangesBody = z.strictObject({
@@ -30,7 +27,7 @@ export function createOperatorSettingsRoute(config: Config, editor: ConfigEditor
   return {
     GET: async () => toJsonResponse(await describeSettings(config)),
     async PATCH(call) {
-      const { set = {}, unset = [] } = readFields(settingChangesBody, await readJsonBody(call, longestBody));
+      const { set = {}, unset = [] } = readFields(settingChangesBody, await readJsonBody(call, longestChange));
       const keys = [...Object.keys(set), ...unset].join(", ");
       const what = { zh: `管理员修改了设置：${keys}`, en: `the operator changed settings: ${keys}` };
       await editor.change(what, createLeaveSignal(call.connection), () => editSettings(config, { set, unset }));

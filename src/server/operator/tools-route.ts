@@ -20,10 +20,7 @@ import { createLeaveSignal } from "../http/connection.ts";
 import { readJsonBody } from "../http/request/read-body.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { Route } from "../http/routes.ts";
-import type { ConfigEditor } from "./settings-editor.ts";
-
-/** Limits the body of a change, in bytes. */
-const longestBody = 65_536;
+import { type ConfigEditor, longestChange } from "./settings-editor.ts";
 
 /** Limits how long servers that start are waited for, in milliseconds. */
 const serverWaitMs = 2_000;
@@ -63,7 +60,7 @@ export function createToolsRoute(duet: Pick<Duet, "inventory">, config: Config, 
   return {
     GET: show,
     async PATCH(call) {
-      const { name, permission } = readFields(toolChangeBody, await readJsonBody(call, longestBody));
+      const { name, permission } = readFields(toolChangeBody, await readJsonBody(call, longestChange));
       const tool = (await list()).find((each) => each.name === name);
       if (tool === undefined) throw unknownToolError(name);
       const what = {

@@ -4,6 +4,7 @@ import { forgetSignIn, listSignIns } from "../../app/sign-in.ts";
 import type { Config } from "../../config/config.ts";
 import type { operatorLogSchema, operatorServersSchema } from "../../core/schemas/operator-schema.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createWaitLimit, waitAbortable } from "../../kit/async/timeout.ts";
 import { say } from "../../kit/locale.ts";
 import { toJsonResponse } from "../api/json-response.ts";
@@ -85,7 +86,8 @@ export function createServerRoutes({
     await editor.change(what, left, async () => {
       if ((await duet.serverLog(name)) === undefined) throw unknownServerError(name);
       const limit = createWaitLimit(serverWaitMs);
-      await waitAbortable(duet.restartServer(name), limit.signal).catch(() => undefined);
+      const started = waitAbortable(duet.restartServer(name), limit.signal);
+      await ignoreRejection(started, "the list of servers says that it is still starting");
       limit.clear();
     });
     return listServers();

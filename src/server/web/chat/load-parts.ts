@@ -2,7 +2,6 @@ import type { MarkdownParts } from "../markdown/inline.ts";
 import type { CodePart, MathPart } from "../parts/part-shapes.ts";
 import type { Api } from "./api/api.ts";
 import { toDataUrl } from "./data-url.ts";
-import type { OperatorPart } from "./views/page-model.ts";
 
 const sliceMs = 8;
 
@@ -23,12 +22,8 @@ export function createParts(api: Api): MarkdownParts {
   };
 }
 
-/** Loads the script of the operator's view, which a browser keeps. Rejects where it cannot be loaded. */
-export async function loadOperator(): Promise<OperatorPart> {
-  return importPart("/page/operator.js", isOperatorPart);
-}
-
-async function importPart<T>(address: string, isPart: (module: unknown) => module is T): Promise<T> {
+/** Loads a script. Rejects where it cannot be loaded, or is another one. */
+export async function importPart<T>(address: string, isPart: (module: unknown) => module is T): Promise<T> {
   const module: unknown = await import(address);
   if (!isPart(module)) throw new Error(`${address} is not what was expected`);
   return module;
@@ -63,8 +58,4 @@ function isCodePart(module: unknown): module is CodePart {
 
 function isMathPart(module: unknown): module is MathPart {
   return typeof module === "object" && module !== null && "render" in module && typeof module.render === "function";
-}
-
-function isOperatorPart(module: unknown): module is OperatorPart {
-  return typeof module === "object" && module !== null && "mount" in module && typeof module.mount === "function";
 }

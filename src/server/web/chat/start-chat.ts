@@ -19,7 +19,8 @@ import {
 } from "./chat-conversations.ts";
 import { type ChatRuns, createChatRuns, createConnectivity, type ReportConnectivity } from "./chat-runs.ts";
 import { createActions } from "./create-actions.ts";
-import { createParts, loadOperator } from "./load-parts.ts";
+import { loadOperator } from "./load-operator.ts";
+import { createParts } from "./load-parts.ts";
 import { createReportErrors } from "./report-errors.ts";
 import { type ChatState, createChat, createStore, type Store } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";

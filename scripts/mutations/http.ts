@@ -478,8 +478,8 @@ export const http: readonly Mutation[] = [
   {
     id: "own-usage-owner",
     file: "src/server/api/own-usage.ts",
-    text: "entries.filter(({ owner }) => owner === caller.owner)",
-    becomes: "entries",
+    text: "name === caller.owner && !isRest",
+    becomes: "name !== caller.owner && !isRest",
     tests: ["test/server/api/own-usage.test.ts"],
     endangers: "callers see what others have used",
   },

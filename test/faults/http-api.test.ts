@@ -103,7 +103,7 @@ test("86: without the token every route but the open ones is closed, by every me
   ];
   const isGuarded = (text: string) =>
     !text.startsWith("OPTIONS") &&
-    !/^\w+ \/(healthz|readyz|manifest\.webmanifest|page\/(code|math|operator)\.js|signin(\/session)?)? HTTP/.test(text);
+    !/^\w+ \/(healthz|readyz|manifest\.webmanifest|page\/\w+\.js|signin(\/session)?)? HTTP/.test(text);
   for (const headers of wrong) {
     const answers = await sendAll(port, everyRequest(port, headers).filter(isGuarded));
     // Guesses of a token are slowed down and not all looked at.
@@ -224,9 +224,7 @@ test("98: no answer of any route may be kept on its way, be taken for something 
     const { head, body } = await sendRaw(port, text);
     expect([request, head]).toEqual([request, expect.stringContaining("x-content-type-options: nosniff")]);
     // A browser asks whether the page and its parts, which have no data, are still the same. That of the sign-in says who somebody is.
-    const caching = /^(GET|HEAD) \/(manifest\.webmanifest|page\/(code|math|operator)\.js)?$/.test(request)
-      ? /^no-cache/
-      : /^no-store/;
+    const caching = /^(GET|HEAD) \/(manifest\.webmanifest|page\/\w+\.js)?$/.test(request) ? /^no-cache/ : /^no-store/;
     expect([request, /cache-control: (\S+)/.exec(head)?.[1]]).toEqual([request, expect.stringMatching(caching)]);
     expect([request, head]).toEqual([request, expect.not.stringMatching(/^(server|x-powered-by):/m)]);
     // The page's own scripts may say what they like.

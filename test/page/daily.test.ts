@@ -163,10 +163,25 @@ inChromium("the operator's view in a browser", () => {
     await untilRun(page, ({ status }) => status.startsWith("失败"));
     await page.getByRole("button", { name: "运维" }).click();
     const view = page.getByRole("dialog", { name: "运维" });
-    await view.getByRole("cell", { name: "运营者看得见吗？" }).waitFor();
+    await view.getByRole("cell", { name: "运营者看得见吗？", exact: true }).waitFor();
+    await view.getByRole("button", { name: "时间线 · 运营者看得见吗？" }).click();
+    const turns = view.getByRole("group", { name: "时间线" }).getByRole("rowheader");
+    await turns.first().waitFor();
+    expect(await turns.allTextContents()).toEqual(["工具调用阶段 · openai/cheap", "回答生成阶段 · anthropic/strong"]);
+    const bars = await view.locator("rect").evaluateAll((all) => all.map((bar) => bar.getBoundingClientRect().width));
+    expect(bars.every((width) => width >= 1)).toBe(true);
+    await view.getByRole("button", { name: "返回运行列表" }).click();
+    await expect.poll(() => page.evaluate("document.activeElement.dataset.run")).toMatch(/^run-/);
+    const loaded = () => requests.filter((request) => request.includes("/page/plot"));
+    expect(loaded()).toEqual([]);
     await view.getByRole("button", { name: "用量" }).click();
     await view.getByRole("cell", { name: "anthropic/strong" }).first().waitFor();
-    expect(await view.locator("rect").count()).toBeGreaterThan(0);
+    await view.getByRole("combobox", { name: "显示" }).selectOption("Token");
+    // The colour of the first model stands in the plot.
+    await expect.poll(() => page.evaluate(countMarked)).toBeGreaterThan(50);
+    expect(loaded()).toHaveLength(1);
+    await view.getByRole("combobox", { name: "分组" }).selectOption("调用者");
+    await view.getByRole("group", { name: "合计" }).getByRole("cell", { name: "运营者" }).waitFor();
     await view.getByRole("button", { name: "问题" }).click();
     await view.getByRole("cell", { name: "auth", exact: true }).waitFor();
     await view.getByRole("button", { name: "设置" }).click();
@@ -259,3 +274,14 @@ inChromium("the first visit without a model in a browser", () => {
     expect(faults).toEqual([]);
   });
 });
+
+/** Counts the points of the plot that have the colour of the first model. */
+const countMarked = `(() => {
+  const canvas = document.querySelector(".plot canvas");
+  if (canvas === null) return 0;
+  const wanted = getComputedStyle(document.querySelector(".mark-0")).backgroundColor.match(/[0-9]+/g).map(Number);
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let count = 0;
+  for (let at = 0; at < data.length; at += 4) if (wanted.every((value, index) => data[at + index] === value)) count += 1;
+  return count;
+})()`;

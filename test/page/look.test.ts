@@ -1,10 +1,9 @@
-import { mkdir, readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import type { Page } from "playwright-core";
+import { mkdir } from "node:fs/promises";
 import { beforeAll, expect, test } from "vitest";
 import { written } from "../agent/plan/planning.ts";
 import { fakePath } from "../client/servers.ts";
 import { compileCache } from "../fakes/program.ts";
+import { findViolations, loadAxe } from "./axe.ts";
 import { inChromium } from "./chromium.ts";
 import { type PageDuet, startPageDuet } from "./page-duet.ts";
 import { answered, ask, chooseMode, gate, untilRun } from "./screen.ts";
@@ -16,15 +15,13 @@ const folder = "test-results/page";
 inChromium("the look of the page", () => {
   let duet: PageDuet;
   let watched: WatchedPage;
-  let axe: string;
   beforeAll(async () => {
-    axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
     await mkdir(folder, { recursive: true });
     const own = { command: process.execPath, args: [fakePath, "--mode", "normal"], env: compileCache() };
     const serve = { http: { operator: "local" } };
     duet = await startPageDuet({ settings: { tools: { ask: ["calculator"] }, mcpServers: { own }, serve } });
     watched = await openPage(duet.origin);
-    await watched.page.evaluate(axe);
+    await loadAxe(watched.page);
   });
   checkFaults(() => [watched]);
 
@@ -130,6 +127,13 @@ inChromium("the look of the page", () => {
   test("in each part of the operator's view, and with a person's own limits", async () => {
     const { page } = watched;
     await page.evaluate("document.querySelector('.open-operator').click()");
+    await page.locator(".operator [data-run]").first().click();
+    await page.locator(".waterfall rect").first().waitFor();
+    await looksRight("waterfall");
+    await page.locator(".tabs button").filter({ hasText: "用量" }).click();
+    await page.locator(".operator").getByRole("combobox", { name: "显示" }).selectOption("Token");
+    await page.locator(".plot canvas").waitFor();
+    await looksRight("usage");
     await page.locator(".tabs button").filter({ hasText: "设置" }).click();
     await page.locator(".setting").first().waitFor();
     await looksRight("operator");
@@ -154,7 +158,7 @@ inChromium("the look of the page", () => {
     await page.keyboard.press("Escape");
     await page.evaluate("document.querySelector('.open-usage').click()");
     await page.locator(".figures").waitFor();
-    await looksRight("usage", narrowAndDark);
+    await looksRight("own-usage", narrowAndDark);
     await page.keyboard.press("Escape");
   });
 
@@ -165,7 +169,9 @@ inChromium("the look of the page", () => {
     for (const { look, width, height, colorScheme } of looks) {
       await page.setViewportSize({ width, height });
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      for (const each of await violations(page, look)) broken.push(`${look}: ${each}`);
+      // In the dark, only the colours are others.
+      const rules = look === "dark" ? ["color-contrast"] : undefined;
+      for (const each of await findViolations(page, rules)) broken.push(`${look}: ${each}`);
       await page.screenshot({ path: `${folder}/${state}-${look}.png` });
     }
     if (looks === usualLooks) await page.setViewportSize({ width: 1200, height: 800 });
@@ -191,13 +197,6 @@ const narrowAndDark: readonly Look[] = [
   { look: "dark", width: 1200, height: 800, colorScheme: "dark" },
   { look: "phone", width: 320, height: 640, colorScheme: "light" },
 ];
-
-/** In the dark, only the colours are others. */
-function violations(page: Page, look: Look["look"]): Promise<string[]> {
-  const options = { resultTypes: ["violations"], ...(look === "dark" ? { runOnly: ["color-contrast"] } : {}) };
-  return page.evaluate<string[]>(`axe.run(document, ${JSON.stringify(options)}).then(({ violations }) =>
-    violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + " " + target + " " + failureSummary)))`);
-}
 
 const answer = `## 上海明天：多云，适合出门
 

@@ -56,6 +56,20 @@ test("the operator sees the runs of all callers, what they cost, what failed and
         unpriced_runs: expect.any(Number),
       },
     ]);
+  const { models, callers, days, next_offset: more } = await json(fetch(`${origin}/operator/usage?limit=1`));
+  const sums = { total_tokens: days[0].total_tokens, cost_known: false, is_rest: false, days: [{ day: days[0].day }] };
+  expect(models).toMatchObject([{ name: "fake/scripted", ...sums }]);
+  expect([callers, more]).toMatchObject([[{ name: null, ...sums }], null]);
+  const { spans, left_out } = await json(fetch(`${origin}/operator/runs/${run_id}/spans`));
+  expect([spans.map(({ kind, name }: Record<string, unknown>) => [kind, name]), left_out]).toEqual([
+    [
+      ["turn", "fake/scripted"],
+      ["call", "calculator"],
+      ["turn", "fake/scripted"],
+    ],
+    0,
+  ]);
+  expect((await fetch(`${origin}/operator/runs/run-0/spans`)).status).toBe(404);
   expect(await json(fetch(`${origin}/operator/problems`))).toMatchObject({
     errors: [{ run_id: failed.run_id, code: "internal" }],
     tools: [{ tool: "calculator", calls: 1, failed: 0 }],

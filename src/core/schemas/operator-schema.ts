@@ -153,19 +153,58 @@ export const operatorRunsSchema = z.object({
   next_offset: z.int().nullable(),
 });
 
+const usageSeries = z.array(
+  z.object({
+    name: z
+      .string()
+      .nullable()
+      .meta({ description: "The model or the caller; null for the operator, and for all others." }),
+    is_rest: z.boolean().meta({ description: "True for all those together that are not among the first." }),
+    total_tokens: z.int(),
+    cost_usd: z.number(),
+    cost_known: z.boolean().meta({ description: "False where the price of something is not known." }),
+    days: z.array(z.object({ day: z.string(), total_tokens: z.int(), cost_usd: z.number() })),
+  }),
+);
+
 /** Describes the response of `GET /operator/usage`. */
 export const operatorUsageSchema = z.object({
-  days: z.array(
+  models: usageSeries.meta({ description: "Sums by day: those that cost the most first, and all others as one." }),
+  callers: usageSeries.meta({ description: "The same by caller." }),
+  next_offset: z.int().nullable(),
+  days: z
+    .array(
+      z.object({
+        day: z.string().meta({ description: "A day of UTC, such as 2026-11-26." }),
+        model: z.string(),
+        caller: callerName,
+        runs: z.int(),
+        total_tokens: z.int(),
+        cost_usd: z.number().meta({ description: "As far as prices are known." }),
+        unpriced_runs: z.int().meta({ description: "How many of the runs have no known price." }),
+      }),
+    )
+    .meta({ description: "One page of what was used by day, model and caller, the newest day first." }),
+});
+
+/** Describes the response of `GET /operator/runs/{id}/spans`. */
+export const operatorSpansSchema = z.object({
+  run_id: z.string(),
+  status: statusSchema,
+  started_at: time,
+  total_ms: z.number(),
+  spans: z.array(
     z.object({
-      day: z.string().meta({ description: "A day of UTC, such as 2026-11-26." }),
-      model: z.string(),
-      caller: callerName,
-      runs: z.int(),
-      total_tokens: z.int(),
-      cost_usd: z.number().meta({ description: "As far as prices are known." }),
-      unpriced_runs: z.int().meta({ description: "How many of the runs have no known price." }),
+      kind: z.enum(["turn", "call"]),
+      name: z.string().meta({ description: "The model or the tool." }),
+      phase: z.string().nullable().meta({ description: "What the model did: decide, answer, plan or compact." }),
+      start_ms: z.number().meta({ description: "After the start of the run." }),
+      duration_ms: z.number(),
+      ok: z.boolean(),
+      total_tokens: z.int().nullable(),
     }),
   ),
+  left_out: z.int().meta({ description: "How many further ones there are." }),
 });
 
 /** Describes the response of `GET /operator/problems`. */

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import type { Config } from "../../config/config.ts";
 import type { Caller } from "../../core/caller.ts";
 import type { ownUsageSchema } from "../../core/schemas/own-usage-schema.ts";
-import { addSpend, noSpend, type Spend, toUsageDay } from "../../core/store/daily-usage.ts";
+import { mostCallers, noSpend, type Spend, toUsageDay } from "../../core/store/daily-usage.ts";
 import { dayMs } from "../../core/store/retention.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import type { RunService } from "../../runs/run-service.ts";
@@ -29,9 +29,8 @@ export function createOwnUsageRoute(service: RunService, { agent: { budgets } }:
     const { dailyUsage } = await duet.store(caller);
     if (isCounted && dailyUsage !== undefined) return (await dailyUsage.read()).used;
     const history = await duet.usageHistory();
-    const entries = (await history?.list(toUsageDay(Date.now()))) ?? [];
-    const own = entries.filter(({ owner }) => owner === caller.owner);
-    return own.reduce(addSpend, noSpend);
+    const totals = (await history?.total(toUsageDay(Date.now()), "owner", mostCallers)) ?? [];
+    return totals.find(({ name, isRest }) => name === caller.owner && !isRest) ?? noSpend;
   }
 
   return {

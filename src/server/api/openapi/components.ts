@@ -16,6 +16,7 @@ import {
   operatorRunsSchema,
   operatorServersSchema,
   operatorSettingsSchema,
+  operatorSpansSchema,
   operatorToolsSchema,
   operatorUsageSchema,
 } from "../../../core/schemas/operator-schema.ts";
@@ -165,6 +166,7 @@ const schemas = {
   OperatorProblems: operatorProblemsSchema,
   OperatorPrompts: operatorPromptsSchema,
   OperatorRuns: operatorRunsSchema,
+  OperatorSpans: operatorSpansSchema,
   OperatorServers: operatorServersSchema,
   OperatorSettings: operatorSettingsSchema,
   OperatorTools: operatorToolsSchema,

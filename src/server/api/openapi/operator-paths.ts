@@ -1,9 +1,10 @@
-import { usageDays } from "../../operator/operator-routes.ts";
+import { usageDays, usageRows } from "../../operator/operator-routes.ts";
 import {
   commonProblems,
   describeJson,
   describePathParameter,
   describeProblem,
+  describeQueryParameter,
   describeResponse,
   pageParameters,
 } from "./components.ts";
@@ -186,6 +187,20 @@ export const operatorPaths = {
       },
     },
   },
+  "/operator/runs/{id}/spans": {
+    get: {
+      operationId: "listSpans",
+      summary: "Lists when the turns and calls of a run that has ended began, and how long they took.",
+      tags: ["operations"],
+      parameters: [describePathParameter("id", "The run_id of a run.")],
+      responses: {
+        200: describeResponse("The first 500 of them, in the order in which they began.", "OperatorSpans"),
+        ...commonProblems,
+        403: onlyHere,
+        404: describeProblem("This process knows no such run, or it has not ended."),
+      },
+    },
+  },
   "/operator/usage": {
     get: {
       operationId: "readUsage",
@@ -198,9 +213,16 @@ export const operatorPaths = {
           description: "How many days back, today included.",
           schema: { type: "integer", minimum: usageDays.from, maximum: usageDays.to, default: usageDays.otherwise },
         },
+        {
+          name: "limit",
+          in: "query",
+          description: "How many entries of days.",
+          schema: { type: "integer", minimum: usageRows.from, maximum: usageRows.to, default: usageRows.otherwise },
+        },
+        describeQueryParameter("offset", "How many to skip."),
       ],
       responses: {
-        200: describeResponse("The days on which something was used.", "OperatorUsage"),
+        200: describeResponse("Sums by day for models and callers, and one page of the days.", "OperatorUsage"),
         400: badQuery,
         ...commonProblems,
         403: onlyHere,

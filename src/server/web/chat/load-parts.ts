@@ -1,15 +1,27 @@
 import type { MarkdownParts } from "../markdown/inline.ts";
-import type { CodePart, MathPart } from "../parts/part-shapes.ts";
+import type { CodePart, MathPart, PlotPart, ReviewPart } from "../parts/part-shapes.ts";
 import type { Api } from "./api/api.ts";
 import { toDataUrl } from "./data-url.ts";
+import type { LoadResult } from "./long-result.ts";
 
 const sliceMs = 8;
 
-/** Creates what loads the parts of the page that few answers need. */
-export function createParts(api: Api): MarkdownParts {
+/** Holds what the page loads when it is first needed. */
+export interface PageParts extends MarkdownParts {
+  usePlot(use: (part: PlotPart) => void): void;
+  /** Loads a part of the result of a call. */
+  readonly loadResult: LoadResult;
+  useReview(use: (part: ReviewPart) => void): void;
+}
+
+/** Creates what loads the parts of the page that are seldom needed. */
+export function createParts(api: Api): PageParts {
   return {
     useCode: createLoader("/page/code.js", isCodePart),
     useMath: createLoader("/page/math.js", isMathPart),
+    loadResult: api.result,
+    usePlot: createLoader("/page/plot.js", isPlotPart),
+    useReview: createLoader("/page/review.js", isReviewPart),
     startSlice() {
       const end = performance.now() + sliceMs;
       return () => performance.now() > end;
@@ -48,14 +60,21 @@ function createLoader<T>(address: string, isPart: (module: unknown) => module is
 }
 
 function isCodePart(module: unknown): module is CodePart {
-  return (
-    typeof module === "object" &&
-    module !== null &&
-    "highlightText" in module &&
-    typeof module.highlightText === "function"
-  );
+  return hasFunction(module, "highlightText");
 }
 
 function isMathPart(module: unknown): module is MathPart {
-  return typeof module === "object" && module !== null && "render" in module && typeof module.render === "function";
+  return hasFunction(module, "render");
+}
+
+function isPlotPart(module: unknown): module is PlotPart {
+  return hasFunction(module, "drawBars");
+}
+
+function isReviewPart(module: unknown): module is ReviewPart {
+  return hasFunction(module, "reviewCall");
+}
+
+function hasFunction(module: unknown, name: string): boolean {
+  return typeof module === "object" && module !== null && typeof Reflect.get(module, name) === "function";
 }

@@ -11,11 +11,13 @@ import {
   operatorRunsSchema,
   operatorServersSchema,
   operatorSettingsSchema,
+  operatorSpansSchema,
   operatorToolsSchema,
   operatorUsageSchema,
 } from "../../../core/schemas/operator-schema.ts";
 import { outcomeSchema, statusSchema, stopReasonSchema } from "../../../core/schemas/outcome-schema.ts";
 import { ownUsageSchema } from "../../../core/schemas/own-usage-schema.ts";
+import { stepResultSchema } from "../../../core/schemas/run-schema.ts";
 import { traceSchema } from "../../../core/schemas/trace-schema.ts";
 import type { Shape } from "./shape.ts";
 
@@ -46,6 +48,8 @@ export const turnShape = toShape(conversationSchema.shape.turns.element);
 
 export const sourceShape = toShape(conversationSchema.shape.sources.element);
 
+export const stepResultShape = toShape(stepResultSchema);
+
 export const operatorSettingsShape = toShape(operatorSettingsSchema);
 
 export const operatorAgentsShape = toShape(operatorAgentsSchema);
@@ -63,6 +67,8 @@ export const ownUsageShape = toShape(ownUsageSchema);
 export const operatorServersShape = toShape(operatorServersSchema);
 
 export const operatorRunsShape = toShape(operatorRunsSchema);
+
+export const operatorSpansShape = toShape(operatorSpansSchema);
 
 export const operatorUsageShape = toShape(operatorUsageSchema);
 

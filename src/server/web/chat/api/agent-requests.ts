@@ -41,6 +41,7 @@ export interface AgentRequests {
   "DELETE /operator/servers/{name}/sign-in": { readonly path: { readonly name: string; }; readonly query?: undefined; readonly body?: undefined; };
   "GET /operator/servers": { readonly path?: undefined; readonly query?: undefined; readonly body?: undefined; };
   "GET /operator/runs": { readonly path?: undefined; readonly query?: { readonly limit?: number | undefined; readonly offset?: number | undefined; }; readonly body?: undefined; };
-  "GET /operator/usage": { readonly path?: undefined; readonly query?: { readonly days?: number | undefined; }; readonly body?: undefined; };
+  "GET /operator/runs/{id}/spans": { readonly path: { readonly id: string; }; readonly query?: undefined; readonly body?: undefined; };
+  "GET /operator/usage": { readonly path?: undefined; readonly query?: { readonly days?: number | undefined; readonly limit?: number | undefined; readonly offset?: number | undefined; }; readonly body?: undefined; };
   "GET /operator/problems": { readonly path?: undefined; readonly query?: undefined; readonly body?: undefined; };
 }

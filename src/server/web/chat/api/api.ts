@@ -1,8 +1,11 @@
 import type { Mode, Outcome } from "../../../../core/outcome.ts";
 import type { UserReply } from "../../../../core/questions/user-question.ts";
+import type { StepResultJson } from "../../../../core/schemas/run-schema.ts";
 import type { Locale } from "../../../../kit/locale.ts";
+import { stepResultShape } from "../../run/known-shapes.ts";
 import type { StoredSteps } from "../../run/page-run-state.ts";
 import { readOutcome } from "../../run/read-run.ts";
+import { hasShape } from "../../run/shape.ts";
 import { createCaller } from "./call-agent.ts";
 import {
   type Conversation,
@@ -87,6 +90,8 @@ export interface Api {
   outcome(runId: string): Promise<Outcome | undefined>;
   /** Returns the steps of a run that has ended. */
   trace(runId: string): Promise<StoredSteps | undefined>;
+  /** Returns a part of the result of a call of a run that has ended. Calls are counted from 1. */
+  result(runId: string, call: number, offset: number): Promise<ResultPart>;
   cancel(runId: string): Promise<void>;
   reply(runId: string, questionId: string, answer: UserReply): Promise<void>;
   message(runId: string, message: string): Promise<void>;
@@ -149,6 +154,12 @@ export function createApi(send: Send): Api {
       }),
     outcome: async (runId) => readOutcome(await read(call("GET /agent/runs/{id}", { path: { id: runId } }))),
     trace: async (runId) => readTrace(await read(call("GET /agent/runs/{id}/trace", { path: { id: runId } }))),
+    async result(id, step, offset) {
+      const path = { id, step: String(step) };
+      const part = await read(call("GET /agent/runs/{id}/steps/{step}", { path, query: { offset } }));
+      if (!isResultPart(part)) throw new Error("the server answered with something else");
+      return part;
+    },
     async cancel(runId) {
       await call("DELETE /agent/runs/{id}", { path: { id: runId } });
     },
@@ -186,4 +197,10 @@ function isRunning({ status }: RunEntry): boolean {
 export function readRunId(response: Response): string | undefined {
   const [, id] = /\/agent\/runs\/([^/?#]+)/.exec(response.headers.get("location") ?? "") ?? [];
   return id === undefined ? undefined : decodeURIComponent(id);
+}
+
+export type ResultPart = StepResultJson;
+
+function isResultPart(value: unknown): value is ResultPart {
+  return hasShape(stepResultShape, value);
 }

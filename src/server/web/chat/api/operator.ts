@@ -8,6 +8,7 @@ import type {
   operatorRunsSchema,
   operatorServersSchema,
   operatorSettingsSchema,
+  operatorSpansSchema,
   operatorToolsSchema,
   operatorUsageSchema,
 } from "../../../../core/schemas/operator-schema.ts";
@@ -20,6 +21,7 @@ import {
   operatorRunsShape,
   operatorServersShape,
   operatorSettingsShape,
+  operatorSpansShape,
   operatorToolsShape,
   operatorUsageShape,
 } from "../../run/known-shapes.ts";
@@ -28,6 +30,7 @@ import type { AgentRequests } from "./agent-requests.ts";
 import type { CallAgent } from "./call-agent.ts";
 
 export type OperatorRuns = z.infer<typeof operatorRunsSchema>;
+export type OperatorSpans = z.infer<typeof operatorSpansSchema>;
 export type OperatorUsage = z.infer<typeof operatorUsageSchema>;
 export type OperatorProblems = z.infer<typeof operatorProblemsSchema>;
 export type OperatorServers = z.infer<typeof operatorServersSchema>;
@@ -41,8 +44,10 @@ export type OperatorTools = z.infer<typeof operatorToolsSchema>;
 /** Wraps what the operator alone may see and change. Every call rejects with `ApiError` for others. */
 export interface OperatorApi {
   runs(): Promise<OperatorRuns>;
-  /** Returns what was used on each of the last days. */
-  usage(days: number): Promise<OperatorUsage>;
+  /** Returns when the turns and calls of a run that has ended began, and how long they took. */
+  spans(runId: string): Promise<OperatorSpans>;
+  /** Returns what was used in the last days: the sums, and one page of the entries. */
+  usage(days: number, offset: number): Promise<OperatorUsage>;
   problems(): Promise<OperatorProblems>;
   servers(): Promise<OperatorServers>;
   settings(): Promise<OperatorSettings>;
@@ -68,7 +73,12 @@ export interface OperatorApi {
 export function createOperatorApi(call: CallAgent): OperatorApi {
   return {
     runs: async () => check(await readJson(call("GET /operator/runs")), isRuns),
-    usage: async (days) => check(await readJson(call("GET /operator/usage", { query: { days } })), isUsage),
+    async spans(runId) {
+      return check(await readJson(call("GET /operator/runs/{id}/spans", { path: { id: runId } })), isSpans);
+    },
+    async usage(days, offset) {
+      return check(await readJson(call("GET /operator/usage", { query: { days, offset } })), isUsage);
+    },
     problems: async () => check(await readJson(call("GET /operator/problems")), isProblems),
     servers: async () => check(await readJson(call("GET /operator/servers")), isServers),
     settings: async () => check(await readJson(call("GET /operator/settings")), isSettings),
@@ -114,6 +124,10 @@ function check<T>(value: unknown, isRight: (value: unknown) => value is T): T {
 
 function isRuns(value: unknown): value is OperatorRuns {
   return hasShape(operatorRunsShape, value);
+}
+
+function isSpans(value: unknown): value is OperatorSpans {
+  return hasShape(operatorSpansShape, value);
 }
 
 function isUsage(value: unknown): value is OperatorUsage {

@@ -2,10 +2,10 @@ import type { ReadonlySignal, Signal } from "@preact/signals";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { type Locale, say, type Text } from "../../../../kit/locale.ts";
-import type { MarkdownParts } from "../../markdown/inline.ts";
 import type { OwnUsageFigures } from "../api/account.ts";
 import type { AttachedFile } from "../api/api.ts";
 import type { OperatorApi } from "../api/operator.ts";
+import type { PageParts } from "../load-parts.ts";
 import type { ChatState, TalkTree } from "../state/chat-state.ts";
 import type { ChatActions } from "./chat-actions.ts";
 
@@ -44,7 +44,7 @@ export interface PageModel {
   readonly settings: Signal<boolean>;
   readonly tokenAsked: Signal<"no" | "first" | "again">;
   readonly actions: ChatActions;
-  readonly parts: MarkdownParts;
+  readonly parts: PageParts;
   /** Holds the field for the question, as soon as it is on the page. */
   readonly message: { current: HTMLTextAreaElement | null };
   setToken(token: string): void;

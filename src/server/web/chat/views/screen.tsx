@@ -1,10 +1,10 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import { render } from "preact";
 import type { Locale } from "../../../../kit/locale.ts";
-import type { MarkdownParts } from "../../markdown/inline.ts";
 import type { OwnUsageFigures } from "../api/account.ts";
 import type { AttachedFile } from "../api/api.ts";
 import type { OperatorApi } from "../api/operator.ts";
+import type { PageParts } from "../load-parts.ts";
 import { type ChatState, findActiveTurn } from "../state/chat-state.ts";
 import type { Drafts } from "../storage/drafts.ts";
 import type { LookKeeper } from "../storage/look.ts";
@@ -37,7 +37,7 @@ export interface ScreenOptions {
   readonly operator: OperatorApi;
   loadOperator(): Promise<OperatorPart>;
   readUsage(): Promise<OwnUsageFigures>;
-  readonly parts: MarkdownParts;
+  readonly parts: PageParts;
   readonly drafts: Drafts;
   readonly look: LookKeeper;
   onToken(token: string): void;

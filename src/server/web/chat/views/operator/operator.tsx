@@ -1,5 +1,4 @@
-import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { sideTexts } from "../../state/chat-texts.ts";
 import { operatorTexts } from "../../state/operator-texts.ts";
 import { Dialog } from "../dialog.tsx";
@@ -7,6 +6,7 @@ import { Icon } from "../icon.tsx";
 import { usePage, useSay } from "../page-model.ts";
 import { AgentList } from "./agent-list.tsx";
 import { ApprovalList } from "./approval-list.tsx";
+import { Loaded } from "./loaded.tsx";
 import { LookSettings } from "./look-settings.tsx";
 import { ProblemList } from "./problem-list.tsx";
 import { PromptList } from "./prompt-list.tsx";
@@ -14,7 +14,7 @@ import { RunList } from "./run-list.tsx";
 import { ServerList } from "./server-list.tsx";
 import { SettingList } from "./setting-list.tsx";
 import { ToolList } from "./tool-list.tsx";
-import { UsagePlot } from "./usage-plot.tsx";
+import { Usage } from "./usage.tsx";
 
 const tabs = [
   ...(["runs", "usage", "problems", "servers", "approvals", "tools"] as const),
@@ -53,7 +53,7 @@ export function Operator() {
       {/* biome-ignore lint/a11y/useSemanticElements: a set of fields would be a part of a form */}
       <div class="operator-body" key={tab} role="group" aria-label={say(operatorTexts[tab])} tabIndex={0}>
         {tab === "runs" && <Loaded load={operator.runs}>{(read) => <RunList runs={read.runs} />}</Loaded>}
-        {tab === "usage" && <Loaded load={() => operator.usage(30)}>{(read) => <UsagePlot days={read.days} />}</Loaded>}
+        {tab === "usage" && <Usage />}
         {tab === "problems" && <Loaded load={operator.problems}>{(read) => <ProblemList {...read} />}</Loaded>}
         {tab === "servers" && (
           <Loaded load={operator.servers}>{(read) => <ServerList servers={read.servers} />}</Loaded>
@@ -69,29 +69,4 @@ export function Operator() {
       </div>
     </Dialog>
   );
-}
-
-interface LoadedProps<T> {
-  load(): Promise<T>;
-  children(read: T): ComponentChildren;
-}
-
-/** Shows what has been read as soon as it is there, or why it is not. */
-function Loaded<T>({ load, children }: LoadedProps<T>) {
-  const say = useSay();
-  const [read, setRead] = useState<{ readonly value: T } | { readonly problem: string } | undefined>(undefined);
-  useEffect(() => {
-    load().then(
-      (value) => setRead({ value }),
-      (thrown: unknown) => setRead({ problem: thrown instanceof Error ? thrown.message : String(thrown) }),
-    );
-  }, []);
-  if (read === undefined) return <p class="hint">{say(operatorTexts.loading)}</p>;
-  if ("problem" in read)
-    return (
-      <p class="problem" role="alert">
-        {read.problem}
-      </p>
-    );
-  return <>{children(read.value)}</>;
 }

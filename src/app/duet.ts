@@ -4,6 +4,7 @@ import type { Models } from "../agent/run.ts";
 import type { CatalogWeight } from "../agent/tools/catalog-weight.ts";
 import type { NamedChange, Pool } from "../client/pool.ts";
 import type { ServerStatus } from "../client/server-connection.ts";
+import type { ServerLog } from "../client/server-log.ts";
 import type { ServerSettings, SubAgentSettings } from "../config/config.ts";
 import type { ModelParameters } from "../config/models/resolve-model.ts";
 import type { Attachment } from "../core/attachment.ts";
@@ -177,6 +178,19 @@ export class Duet {
   /** Returns the state of the servers once each has been tried. */
   async servers(signal?: AbortSignal): Promise<ServerStatus[]> {
     return (await this.#triedServers(signal))?.status() ?? [];
+  }
+
+  /**
+   * Starts a server anew at once, as after a sign-in, and settles when that start is over. Returns false for a name that no server
+   * has.
+   */
+  async restartServer(name: string): Promise<boolean> {
+    return (await (await this.#parts.tools.inventory.pool())?.restart(name)) ?? false;
+  }
+
+  /** Returns what a server has said last; undefined for a name that none has. */
+  async serverLog(name: string): Promise<ServerLog | undefined> {
+    return (await this.#parts.tools.inventory.pool())?.log(name);
   }
 
   /** Names the servers that are starting at this moment; it waits for none. */

@@ -13,8 +13,11 @@ import { everyRequest, guardedRoutes, openRoutes, postRoutes, readingRoutes, rou
 
 const origin = "https://app.example.com";
 const host = "duet.example.com";
-/** Each request has a connection of its own here. */
-const http = { allowedOrigins: [origin], allowedHosts: [host], maxConnectionsPerAddress: 1000, maxBody: 100_000 };
+/** Each request has a connection of its own here, and comes from the operator. */
+const http = {
+  ...{ allowedOrigins: [origin], allowedHosts: [host], maxConnectionsPerAddress: 1000, maxBody: 100_000 },
+  operator: "proxied",
+};
 
 function start(more: Record<string, unknown> = {}, environment: Record<string, string> = {}) {
   const turns = Array.from({ length: 40 }, () => "Said.");
@@ -127,7 +130,7 @@ describe("87: a body that is wrong", () => {
   /** How each part of the server words what it refuses. */
   function isInDialect(path: string, { head, body }: RawAnswer): boolean {
     const said = JSON.parse(body);
-    if (path.startsWith("/agent"))
+    if (/^\/(agent|operator)/.test(path))
       return head.includes("application/problem+json") && said.status >= 400 && said.code === findCode(said.status);
     if (path.startsWith("/v1")) return said.error.type === "invalid_request_error";
     return said.jsonrpc === "2.0" && said.error.code < 0;

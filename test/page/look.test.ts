@@ -1,6 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { beforeAll, expect, test } from "vitest";
 import { written } from "../agent/plan/planning.ts";
+import { fakePath } from "../client/servers.ts";
+import { compileCache } from "../fakes/program.ts";
 import { findViolations, loadAxe } from "./axe.ts";
 import { inChromium } from "./chromium.ts";
 import { type PageDuet, startPageDuet } from "./page-duet.ts";
@@ -15,9 +17,9 @@ inChromium("the look of the page", () => {
   let watched: WatchedPage;
   beforeAll(async () => {
     await mkdir(folder, { recursive: true });
-    duet = await startPageDuet({
-      settings: { tools: { ask: ["calculator"] }, serve: { http: { operator: "local" } } },
-    });
+    const own = { command: process.execPath, args: [fakePath, "--mode", "normal"], env: compileCache() };
+    const serve = { http: { operator: "local" } };
+    duet = await startPageDuet({ settings: { tools: { ask: ["calculator"] }, mcpServers: { own }, serve } });
     watched = await openPage(duet.origin);
     await loadAxe(watched.page);
   });
@@ -120,6 +122,10 @@ inChromium("the look of the page", () => {
     await page.getByRole("dialog", { name: "键盘快捷键" }).waitFor();
     await looksRight("keys");
     await page.keyboard.press("Escape");
+  });
+
+  test("in each part of the operator's view, and with a person's own limits", async () => {
+    const { page } = watched;
     await page.evaluate("document.querySelector('.open-operator').click()");
     await page.locator(".operator [data-run]").first().click();
     await page.locator(".waterfall rect").first().waitFor();
@@ -131,17 +137,34 @@ inChromium("the look of the page", () => {
     await page.locator(".tabs button").filter({ hasText: "设置" }).click();
     await page.locator(".setting").first().waitFor();
     await looksRight("operator");
+    for (const [tab, part, state] of [
+      ["服务器", ".card", "servers"],
+      ["批准", ".sides", "approvals"],
+      ["工具", ".tool", "tools"],
+      ["提示词", ".prompt", "prompts"],
+      ["智能体", ".card", "agents"],
+      ["外观", ".pick", "look"],
+    ] as const) {
+      await page
+        .locator(".tabs button")
+        .filter({ hasText: new RegExp(`^${tab}$`) })
+        .click();
+      await page.locator(part).first().waitFor();
+      await looksRight(state, narrowAndDark);
+      const widths = "[...document.querySelectorAll('.operator, .operator-body, .card')]";
+      expect(await page.evaluate(`${widths}.filter((part) => part.scrollWidth > part.clientWidth + 1).length`)).toBe(0);
+      await page.setViewportSize({ width: 1200, height: 800 });
+    }
+    await page.keyboard.press("Escape");
+    await page.evaluate("document.querySelector('.open-usage').click()");
+    await page.locator(".figures").waitFor();
+    await looksRight("own-usage", narrowAndDark);
     await page.keyboard.press("Escape");
   });
 
   /** No rule of axe-core is broken, light, dark or on a phone; and there is a picture of each. */
-  async function looksRight(state: string): Promise<void> {
+  async function looksRight(state: string, looks: readonly Look[] = usualLooks): Promise<void> {
     const { page } = watched;
-    const looks = [
-      { look: "light", width: 1200, height: 800, colorScheme: "light" },
-      { look: "dark", width: 1200, height: 800, colorScheme: "dark" },
-      { look: "phone", width: 360, height: 740, colorScheme: "light" },
-    ] as const;
     const broken: string[] = [];
     for (const { look, width, height, colorScheme } of looks) {
       await page.setViewportSize({ width, height });
@@ -151,10 +174,29 @@ inChromium("the look of the page", () => {
       for (const each of await findViolations(page, rules)) broken.push(`${look}: ${each}`);
       await page.screenshot({ path: `${folder}/${state}-${look}.png` });
     }
-    await page.setViewportSize({ width: 1200, height: 800 });
+    if (looks === usualLooks) await page.setViewportSize({ width: 1200, height: 800 });
     expect(broken).toEqual([]);
   }
 });
+
+interface Look {
+  readonly look: "light" | "dark" | "phone";
+  readonly width: number;
+  readonly height: number;
+  readonly colorScheme: "light" | "dark";
+}
+
+const usualLooks: readonly Look[] = [
+  { look: "light", width: 1200, height: 800, colorScheme: "light" },
+  { look: "dark", width: 1200, height: 800, colorScheme: "dark" },
+  { look: "phone", width: 360, height: 740, colorScheme: "light" },
+];
+
+/** The narrowest page last, so that what follows sees it. */
+const narrowAndDark: readonly Look[] = [
+  { look: "dark", width: 1200, height: 800, colorScheme: "dark" },
+  { look: "phone", width: 320, height: 640, colorScheme: "light" },
+];
 
 const answer = `## 上海明天：多云，适合出门
 

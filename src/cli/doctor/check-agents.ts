@@ -1,44 +1,24 @@
 import { stat } from "node:fs/promises";
+import { type AgentProgram, listAgentPrograms } from "../../app/sub-agents/list-agent-programs.ts";
 import { describeInstall, describeNoFolder } from "../../app/sub-agents/other-agents.ts";
-import { findKnownAgent, type KnownAgent, knownAgents } from "../../config/agents/known-agents.ts";
 import type { AcpSettings, Config } from "../../config/config.ts";
 import type { Text } from "../../kit/locale.ts";
-import { createChildEnvironment, type Environment } from "../../kit/process/child-environment.ts";
-import { findCommand } from "../../kit/process/find-command.ts";
 import { hasProcessGroups } from "../../kit/process/process-tree.ts";
 import type { Finding } from "./findings.ts";
 
 /** Reports the programs of the agents that are configured, and which of those known by name are installed besides. None is started. */
-export async function checkAgents({ agents, environment, directory }: Config): Promise<Finding[]> {
-  const configured = await Promise.all(
-    agents.flatMap(({ name, acp }) => {
-      if (acp === undefined) return [];
-      const { command } = acp.transport;
-      const known = findKnownAgent(name);
-      const row = known?.command === command ? known : undefined;
-      return checkAgent({ name, acp, row }, environment);
-    }),
-  );
-  const names = new Set(agents.flatMap(({ name, acp }) => (acp ? [name] : [])));
-  const others = Object.entries<KnownAgent>(knownAgents).filter(([name]) => !names.has(name));
-  const env = createChildEnvironment(environment);
-  const found = await Promise.all(others.map(([, { command }]) => findCommand(command, env, directory)));
-  return [...configured, ...listOthers(others.map(([name], index) => ({ name, isThere: found[index] !== undefined })))];
+export async function checkAgents(config: Config): Promise<Finding[]> {
+  const programs = await listAgentPrograms(config);
+  const settings = new Map(config.agents.map(({ name, acp }) => [name, acp]));
+  const configured = programs.filter(({ isConfigured }) => isConfigured);
+  const findings = await Promise.all(configured.map((program) => checkAgent(program, settings.get(program.name))));
+  return [...findings, ...listOthers(programs.filter(({ isConfigured }) => !isConfigured))];
 }
 
-interface ConfiguredAgent {
-  name: string;
-  acp: AcpSettings;
-  /** Is the row of an agent whose program is the one that the table names. */
-  row: KnownAgent | undefined;
-}
-
-async function checkAgent({ name, acp, row }: ConfiguredAgent, environment: Environment): Promise<Finding> {
-  const { command } = acp.transport;
-  const env = createChildEnvironment(environment, acp.transport);
-  const file = await findCommand(command, env, acp.cwd);
-  const finding = toFinding(name, command, file, row);
-  if (finding.state !== "ok") return finding;
+async function checkAgent(program: AgentProgram, acp: AcpSettings | undefined): Promise<Finding> {
+  const { name } = program;
+  const finding = toFinding(program);
+  if (finding.state !== "ok" || acp === undefined) return finding;
   if (acp.lacksFolder) return { ...finding, state: "failed", text: describeNoFolder(name, acp.cwd) };
   const isFolder = await stat(acp.cwd).then(
     (found) => found.isDirectory(),
@@ -47,7 +27,7 @@ async function checkAgent({ name, acp, row }: ConfiguredAgent, environment: Envi
   return isFolder ? finding : { ...finding, state: "failed", text: describeMissingFolder(name, acp.cwd) };
 }
 
-function toFinding(name: string, command: string, file: string | undefined, known: KnownAgent | undefined): Finding {
+function toFinding({ name, command, file, install }: AgentProgram): Finding {
   const finding = { topic: "agent", what: agentWord, name, details: { command, file: file ?? null } } as const;
   // A ✓ would promise what is then refused.
   if (!hasProcessGroups())
@@ -65,7 +45,7 @@ function toFinding(name: string, command: string, file: string | undefined, know
     ...finding,
     state: "failed",
     text: { zh: `找不到命令 ${shown}。`, en: `there is no command ${shown}.` },
-    ...(known && { hint: describeInstall(known.install) }),
+    ...(install !== undefined && { hint: describeInstall(install) }),
   };
 }
 
@@ -77,10 +57,10 @@ function describeMissingFolder(name: string, folder: string): Text {
   };
 }
 
-function listOthers(others: readonly { name: string; isThere: boolean }[]): Finding[] {
+function listOthers(others: readonly AgentProgram[]): Finding[] {
   if (others.length === 0) return [];
-  const there = others.filter(({ isThere }) => isThere).map(({ name }) => name);
-  const missing = others.filter(({ isThere }) => !isThere).map(({ name }) => name);
+  const there = others.filter(({ file }) => file !== undefined).map(({ name }) => name);
+  const missing = others.filter(({ file }) => file === undefined).map(({ name }) => name);
   const join = (set: string, unset: string): string =>
     [there.length > 0 && `${set} ${there.join(", ")}`, missing.length > 0 && `${unset} ${missing.join(", ")}`]
       .filter(Boolean)

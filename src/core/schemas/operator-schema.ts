@@ -37,6 +37,94 @@ export const operatorServersSchema = z.object({
       error: z.string().nullable(),
       problems: z.array(z.string()),
       warnings: z.array(z.string()),
+      sign_in: z.object({
+        possible: z.boolean().meta({ description: "Whether a person may sign in to this server." }),
+        signed_in: z.boolean().meta({ description: "Whether somebody has." }),
+        state: z
+          .enum(["waiting", "done", "failed"])
+          .nullable()
+          .meta({ description: "How the sign-in stands that was begun here last." }),
+        address: z.string().nullable().meta({ description: "Where the person signs in, while it waits." }),
+        message: z.string().nullable(),
+      }),
+    }),
+  ),
+});
+
+/** Describes the response of `GET /operator/servers/{name}/log`. */
+export const operatorLogSchema = z.object({
+  lines: z
+    .array(z.object({ at: time, level: z.string(), logger: z.string(), text: z.string() }))
+    .meta({ description: "The last 100 lines that the server has logged, the oldest first." }),
+  stderr: z.array(z.string()).meta({ description: "The last lines that its process has written to stderr." }),
+});
+
+/** Describes the response of `GET /operator/approvals`. */
+export const operatorApprovalsSchema = z.object({
+  approvals: z
+    .array(
+      z.object({
+        id: z
+          .string()
+          .meta({ description: "Changes with the definition, so that nobody approves what was not shown." }),
+        server: z.string(),
+        name: z.string(),
+        kind: z.enum(["changed", "new", "trusted"]),
+        list: z.enum(["prompts", "resources", "templates"]).nullable(),
+        lines: z
+          .array(z.object({ sign: z.enum(["+", "-", " "]), text: z.string() }))
+          .meta({ description: "All differences from what was approved; all of a new one." }),
+      }),
+    )
+    .meta({ description: "What waits, and behind it what was trusted when it was first seen." }),
+});
+
+/** Describes the response of `GET /operator/tools`. */
+export const operatorToolsSchema = z.object({
+  tools: z.array(
+    z.object({
+      name: z.string(),
+      source: z.string().meta({ description: "The server, or where else it comes from." }),
+      description: z.string(),
+      permission: z.enum(["allow", "ask", "deny"]).meta({ description: "What holds now." }),
+      next: z.enum(["allow", "ask", "deny"]).meta({ description: "What the file says, from the next start on." }),
+      rule: z.string().nullable().meta({ description: "The pattern that decides in the file." }),
+      for_some_calls: z.boolean().meta({ description: "Whether the rule depends on the arguments of a call." }),
+    }),
+  ),
+});
+
+const promptText = z.object({
+  text: z.string(),
+  file: z.string().nullable().meta({ description: "The file of this text; null for the built-in one." }),
+});
+
+/** Describes the response of `GET /operator/prompts`. */
+export const operatorPromptsSchema = z.object({
+  directory: z.string().nullable().meta({ description: "The folder of your own prompts; null where there is none." }),
+  prompts: z.array(
+    z.object({
+      name: z.string(),
+      used_for: z.string(),
+      variables: z.array(z.string()),
+      zh: promptText,
+      en: promptText,
+      family_files: z.array(z.string()).meta({ description: "Files for one family of models, which go first." }),
+    }),
+  ),
+});
+
+/** Describes the response of `GET /operator/agents`. */
+export const operatorAgentsSchema = z.object({
+  agents: z.array(
+    z.object({
+      name: z.string(),
+      description: z.string(),
+      kind: z.enum(["own", "program"]).meta({ description: "With models of ours, or another program (ACP)." }),
+      configured: z.boolean(),
+      installed: z.boolean().nullable().meta({ description: "Whether the program is there; null for one without." }),
+      install: z.string().nullable().meta({ description: "How a known program is installed." }),
+      mode: z.string().nullable(),
     }),
   ),
 });

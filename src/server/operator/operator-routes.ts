@@ -3,14 +3,11 @@ import type { Config } from "../../config/config.ts";
 import type {
   operatorProblemsSchema,
   operatorRunsSchema,
-  operatorServersSchema,
   operatorUsageSchema,
 } from "../../core/schemas/operator-schema.ts";
 import { toUsageDay } from "../../core/store/daily-usage.ts";
 import { dayMs } from "../../core/store/retention.ts";
 import { keptUsageDays, type UsageTotal } from "../../core/store/usage-history.ts";
-import { createWaitLimit } from "../../kit/async/timeout.ts";
-import { say } from "../../kit/locale.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { RunService } from "../../runs/run-service.ts";
@@ -21,12 +18,15 @@ import { longestQuestion } from "../api/run-entry.ts";
 import type { Handle, Route } from "../http/routes.ts";
 import type { Log } from "../operations/log.ts";
 import type { ProblemLog } from "../operations/problem-log.ts";
-import { withOperatorAlone } from "./check-operator.ts";
+import { createAgentsRoute } from "./agents-route.ts";
+import { createApprovalsRoute } from "./approvals-route.ts";
+import { guardRoutes } from "./check-operator.ts";
+import { createPromptsRoute } from "./prompts-route.ts";
+import { createServerRoutes } from "./server-routes.ts";
+import { createConfigEditor } from "./settings-editor.ts";
 import { createOperatorSettingsRoute } from "./settings-route.ts";
+import { createToolsRoute } from "./tools-route.ts";
 import { toSpans } from "./trace-spans.ts";
-
-/** Limits how long the states of servers are waited for, in milliseconds: one that hangs must not hide the others. */
-const serverWaitMs = 2_000;
 
 /** Limits how many models and callers are summed up by themselves. */
 const mostSeries = 7;
@@ -43,32 +43,20 @@ export function createOperatorRoutes(
   config: Config,
   log: Log,
 ): Readonly<Record<string, Route>> {
-  const guard = (handle: Handle): Handle => withOperatorAlone(config.serve.http, handle);
-  return {
-    "/operator/settings": createOperatorSettingsRoute(config, log),
-    "/operator/servers": { GET: guard(createServersRoute(service)) },
-    "/operator/runs": { GET: guard(createRunsRoute(service)) },
-    "/operator/runs/:id/spans": { GET: guard(createSpansRoute(service)) },
-    "/operator/usage": { GET: guard(createUsageRoute(service)) },
-    "/operator/problems": { GET: guard(createProblemsRoute(problems)) },
-  };
-}
-
-function createServersRoute({ duet }: RunService): Handle {
-  return async () => {
-    const limit = createWaitLimit(serverWaitMs);
-    const listStarting = async () => (await duet.inventory(undefined, 0)).servers;
-    const servers = await duet.servers(limit.signal).catch(listStarting);
-    limit.clear();
-    return toJsonResponse({
-      servers: servers.map(({ name, transport, state, toolCount, waiting, problems, warnings, error }) => ({
-        ...{ name, transport, state, tools: toolCount, waiting_tools: waiting },
-        error: error && say(duet.locale, error.text),
-        problems: problems.map((text) => say(duet.locale, text)),
-        warnings: warnings.map((text) => say(duet.locale, text)),
-      })),
-    } satisfies z.infer<typeof operatorServersSchema>);
-  };
+  const { duet, runs } = service;
+  const editor = createConfigEditor(config, log);
+  return guardRoutes(config.serve.http, {
+    "/operator/settings": createOperatorSettingsRoute(config, editor),
+    "/operator/tools": createToolsRoute(duet, config, editor),
+    "/operator/approvals": createApprovalsRoute(duet, editor),
+    "/operator/prompts": createPromptsRoute(config, editor),
+    "/operator/agents": createAgentsRoute(config),
+    ...createServerRoutes({ duet, config, editor, closing: runs.closing }),
+    "/operator/runs": { GET: createRunsRoute(service) },
+    "/operator/runs/:id/spans": { GET: createSpansRoute(service) },
+    "/operator/usage": { GET: createUsageRoute(service) },
+    "/operator/problems": { GET: createProblemsRoute(problems) },
+  });
 }
 
 function createRunsRoute({ runs }: RunService): Handle {

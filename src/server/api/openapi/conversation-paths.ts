@@ -276,6 +276,14 @@ export const conversationPaths = {
       },
     },
   },
+  "/agent/usage": {
+    get: {
+      operationId: "readOwnUsage",
+      summary: "Returns the caller's own limits, and what is used of them.",
+      tags: ["agent"],
+      responses: { 200: describeResponse("As it is now.", "OwnUsage"), ...commonProblems },
+    },
+  },
   "/agent/settings": {
     get: {
       operationId: "readSettings",

@@ -57,15 +57,20 @@ export function createParts(api: Api): PageParts {
   };
 }
 
+/** Loads a script. Rejects where it cannot be loaded, or is another one. */
+export async function importPart<T>(address: string, isPart: (module: unknown) => module is T): Promise<T> {
+  const module: unknown = await import(address);
+  if (!isPart(module)) throw new Error(`${address} is not what was expected`);
+  return module;
+}
+
 /** Loads a script once. What cannot be loaded is tried again when it is needed the next time. */
 function createLoader<T>(address: string, isPart: (module: unknown) => module is T): (use: (part: T) => void) => void {
   let part: T | undefined;
   let loading: Promise<T> | undefined;
   const load = async (): Promise<T> => {
-    const module: unknown = await import(address);
-    if (!isPart(module)) throw new Error(`${address} is not what was expected`);
-    part = module;
-    return module;
+    part = await importPart(address, isPart);
+    return part;
   };
   return (use) => {
     if (part !== undefined) return use(part);

@@ -1,7 +1,7 @@
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { limitToFrames } from "../dom.ts";
-import { fetchAccount } from "./api/account.ts";
+import { fetchAccount, fetchUsage } from "./api/account.ts";
 import { type Api, createApi } from "./api/api.ts";
 import { ApiError } from "./api/api-error.ts";
 import { createCaller } from "./api/call-agent.ts";
@@ -19,6 +19,7 @@ import {
 } from "./chat-conversations.ts";
 import { type ChatRuns, createChatRuns, createConnectivity, type ReportConnectivity } from "./chat-runs.ts";
 import { createActions } from "./create-actions.ts";
+import { loadOperator } from "./load-operator.ts";
 import { createParts } from "./load-parts.ts";
 import { createReportErrors } from "./report-errors.ts";
 import { restoreTexts, toOwner } from "./restore-texts.ts";
@@ -94,6 +95,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   const gate = createSignInGate(keeper, (isWrong) => screen.askToken(isWrong));
   const send = createSender({ origin: "", token: keeper.token, signIn: gate.signIn });
   const api = createApi(send);
+  const call = createCaller(send);
   const reportConnectivity = createConnectivity(store);
   const attempt = createReportErrors(store, getLocale);
   let reportSettings = (): void => {};
@@ -129,7 +131,9 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     first,
     actions,
     parts: createParts(api),
-    operator: createOperatorApi(createCaller(send)),
+    operator: createOperatorApi(call),
+    loadOperator,
+    readUsage: () => fetchUsage(call),
     drafts: createDrafts(
       () => window.sessionStorage,
       (conversationId, draft) => {

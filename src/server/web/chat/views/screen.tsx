@@ -1,6 +1,7 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import { render } from "preact";
 import type { Locale } from "../../../../kit/locale.ts";
+import type { OwnUsageFigures } from "../api/account.ts";
 import type { AttachedFile } from "../api/api.ts";
 import type { OperatorApi } from "../api/operator.ts";
 import type { PageParts } from "../load-parts.ts";
@@ -9,7 +10,7 @@ import type { Drafts, KeptDraft } from "../storage/drafts.ts";
 import type { LookKeeper } from "../storage/look.ts";
 import { App, isNarrow } from "./app.tsx";
 import type { ChatActions } from "./chat-actions.ts";
-import { PageContext, type PageModel } from "./page-model.ts";
+import { type OperatorPart, PageContext, type PageModel } from "./page-model.ts";
 
 /** Shows the whole page. */
 export interface Screen {
@@ -36,6 +37,8 @@ export interface ScreenOptions {
   readonly first: ChatState;
   readonly actions: ChatActions;
   readonly operator: OperatorApi;
+  loadOperator(): Promise<OperatorPart>;
+  readUsage(): Promise<OwnUsageFigures>;
   readonly parts: PageParts;
   readonly drafts: Drafts;
   readonly look: LookKeeper;
@@ -45,7 +48,8 @@ export interface ScreenOptions {
 }
 
 export function createScreen(options: ScreenOptions): Screen {
-  const { document, locale, first, actions, operator, parts, drafts, look, onToken, onLeave } = options;
+  const { document, locale, first, actions, operator, loadOperator, readUsage, parts, drafts, look, onToken, onLeave } =
+    options;
   const chat = signal(first);
   const page: PageModel = {
     chat,
@@ -59,6 +63,9 @@ export function createScreen(options: ScreenOptions): Screen {
     help: signal(false),
     isOperating: signal(false),
     operator,
+    loadOperator,
+    isShowingUsage: signal(false),
+    readUsage,
     files: signal([]),
     settings: signal(false),
     tokenAsked: signal<"no" | "first" | "again">("no"),

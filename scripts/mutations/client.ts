@@ -627,6 +627,22 @@ export const client: readonly Mutation[] = [
     endangers: "a secret that an agent writes in pieces is shown while its text grows",
   },
   {
+    id: "agent-servers-with-restrictions",
+    file: "src/client/acp/handed-servers.ts",
+    text: "if (includeTools !== undefined || excludeTools !== undefined || auth !== undefined) return false;",
+    becomes: "",
+    tests: ["test/client/acp/agent-pool.test.ts"],
+    endangers: "an agent has tools of a server that the configuration leaves out",
+  },
+  {
+    id: "agent-servers-secrets",
+    file: "src/client/acp/agent-pool.ts",
+    text: "createServersRedactor([settings, ...servers], environment)",
+    becomes: "createServersRedactor([settings], environment)",
+    tests: ["test/client/acp/agent-pool.test.ts"],
+    endangers: "an agent repeats the keys of the servers that it was given",
+  },
+  {
     id: "agent-question-taken-back",
     file: "src/client/acp/consent.ts",
     text: "left ? AbortSignal.any([withdrawn, left]) : withdrawn;",

@@ -13,15 +13,15 @@ export const secretWord = /key|token|secret|pass|auth|sig|cred|^ak$|^sk$|^code$|
 
 /** Learns the secrets that the configuration of a server holds, and those that it inherits from our environment. */
 export function createServerRedact(settings: Pick<ServerSettings, "transport">, environment: Environment = {}): Redact {
-  return createServerRedactor(settings, environment).redact;
+  return createServersRedactor([settings], environment).redact;
 }
 
-/** Does the same for texts that come in pieces, too. */
-export function createServerRedactor(
-  settings: Pick<ServerSettings, "transport">,
-  environment: Environment = {},
+/** Does the same for all of them, and for texts that come in pieces, too. */
+export function createServersRedactor(
+  servers: readonly Pick<ServerSettings, "transport">[],
+  environment: Environment,
 ): Redactor {
-  return createRedactor(listServerSecrets(settings, environment));
+  return createRedactor(servers.flatMap((settings) => listServerSecrets(settings, environment)));
 }
 
 /** Extends a redactor by secrets that change, such as the tokens of a sign-in. */

@@ -393,6 +393,7 @@ const app = agent({ name: "fake" })
       protocolVersion: Number(options.version),
       agentCapabilities: {
         loadSession: options.load,
+        mcpCapabilities: { http: true, sse: false },
         sessionCapabilities: { close: {}, ...(options.resume && { resume: {} }) },
       },
     };
@@ -402,10 +403,14 @@ const app = agent({ name: "fake" })
     const sessionId = `session-${process.pid}-${Object.keys(sessions).length + 1}`;
     sessions[sessionId] = { said: [], mode: "write" };
     keep();
-    journal({ session: sessionId, cwd: params.cwd });
+    const { cwd, mcpServers } = params;
+    journal({ session: sessionId, cwd, ...(mcpServers.length > 0 && { mcpServers }) });
     return { sessionId, ...describeModes("write") };
   })
-  .onRequest(methods.agent.session.resume, ({ params }) => find(params.sessionId))
+  .onRequest(methods.agent.session.resume, ({ params: { sessionId, mcpServers = [] } }) => {
+    if (mcpServers.length > 0) journal({ resumed: sessionId, mcpServers });
+    return find(sessionId);
+  })
   .onRequest(methods.agent.session.close, ({ params }) => {
     journal({ closed: params.sessionId });
     return {};

@@ -1,6 +1,6 @@
 import type { AgentAnswer, AgentPool, OtherAgent } from "../../client/acp/agent-pool.ts";
 import { findKnownAgent } from "../../config/agents/known-agents.ts";
-import type { Config, SubAgentSettings } from "../../config/config.ts";
+import type { Config, ServerSettings, SubAgentSettings } from "../../config/config.ts";
 import { countAgentsAbove, deepestChain, tooDeepError } from "../../core/chain.ts";
 import { noticeKinds } from "../../core/notices.ts";
 import { createFailure, type ToolContext, type ToolFailure, type ToolResult } from "../../core/tools/tool.ts";
@@ -20,7 +20,7 @@ export function createOtherAgents(config: Config): OtherAgents {
   const pool = createOnce(() => openPool(config));
   return {
     async ask(settings, question, sessions, context) {
-      const agent = toOtherAgent(settings);
+      const agent = toOtherAgent(settings, config.servers);
       if (agent === undefined) return createFailure("config", settings.name);
       if (agent.settings.lacksFolder) throw noFolderError(agent);
       const { name, instructions } = settings;
@@ -102,11 +102,13 @@ async function openPool(config: Config): Promise<AgentPool> {
   });
 }
 
-function toOtherAgent({ name, acp }: SubAgentSettings): OtherAgent | undefined {
+function toOtherAgent({ name, acp }: SubAgentSettings, configured: readonly ServerSettings[]): OtherAgent | undefined {
   if (acp === undefined) return undefined;
   const known = findKnownAgent(name);
   const install = known?.command === acp.transport.command ? describeInstall(known.install) : undefined;
-  return { name, settings: acp, install, signIn: known?.signIn };
+  const { mcpServers: wanted = false } = acp;
+  const servers = configured.filter((each) => (typeof wanted === "boolean" ? wanted : wanted.includes(each.name)));
+  return { name, settings: acp, servers, install, signIn: known?.signIn };
 }
 
 function noFolderError({ name, settings }: OtherAgent): DuetError {

@@ -1,4 +1,5 @@
-import type { AcpSettings } from "../../config/config.ts";
+import type { AcpSettings, ServerSettings } from "../../config/config.ts";
+import { noticeKinds } from "../../core/notices.ts";
 import type { AgentUsage, ToolContext } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createSemaphore, type Semaphore } from "../../kit/async/semaphore.ts";
@@ -9,12 +10,13 @@ import type { Text } from "../../kit/locale.ts";
 import { createChildEnvironment, type Environment } from "../../kit/process/child-environment.ts";
 import { createLifeline } from "../../kit/process/lifeline.ts";
 import { createRandomHex } from "../../kit/random.ts";
-import { createServerRedactor } from "../redact.ts";
+import { createServersRedactor } from "../redact.ts";
 import { type AgentFacts, slowStartError } from "./agent-errors.ts";
 import { type AgentFiles, createFileRequests } from "./agent-files.ts";
 import { type AgentProcess, type KnownSession, startAgentProcess } from "./agent-process.ts";
 import { type AgentTurn, createAgentTurn, type TurnBudget, type TurnEnd } from "./agent-turn.ts";
 import { createAgentConsent } from "./consent.ts";
+import { toHandedServers } from "./handed-servers.ts";
 import { closeSessions, openSession } from "./open-session.ts";
 import { toAmount } from "./read-update.ts";
 import { setSessionMode } from "./session-mode.ts";
@@ -25,6 +27,8 @@ export interface OtherAgent {
   /** Is its name in the configuration. */
   name: string;
   settings: AcpSettings;
+  /** Lists the MCP servers of the configuration that it is to be given. */
+  servers?: readonly ServerSettings[];
   install?: Text | undefined;
   signIn?: Text | undefined;
 }
@@ -108,9 +112,9 @@ export function createAgentPool({ environment, openFiles }: AgentPoolOptions): A
   }
 
   async function answerQuestion(agent: OtherAgent, place: Place, question: AgentQuestion): Promise<AgentAnswer> {
-    const { name, settings, install, signIn } = agent;
+    const { name, settings, servers = [], install, signIn } = agent;
     const { command } = settings.transport;
-    const redactor = createServerRedactor(settings, environment);
+    const redactor = createServersRedactor([settings, ...servers], environment);
     const { redact } = redactor;
     const facts: AgentFacts = { name, command, cwd: settings.cwd, redact, install, signIn };
     const { context, sessionId = "" } = question;
@@ -118,12 +122,18 @@ export function createAgentPool({ environment, openFiles }: AgentPoolOptions): A
     // Who has left a question goes on in its session, and not beside it.
     if (last?.turn.signal.aborted) await waitAbortable(last.over, context.signal);
     const process = openProcess(place, agent, facts);
-    await process.ready(context.signal);
+    const capabilities = await process.ready(context.signal);
+    const handed = await toHandedServers(servers, { cwd: settings.cwd, environment, capabilities });
     const access = await openFiles(settings.roots);
     const { session, lost, isAside } = await openSession(process, facts, settings, {
       sessionId: question.sessionId,
+      mcpServers: handed.servers,
       signal: context.signal,
     });
+    if (handed.left.length > 0 && session.id !== question.sessionId) {
+      const { code, message } = noticeKinds.agentNotTold({ name, what: describeServers(handed.left) }, context.locale);
+      context.notice(code, message);
+    }
     // Another question is being worked on in the wanted one, with which later ones go on.
     if (!isAside) question.onSession?.(session.id);
     const spent = { runId: createRandomHex(), tokens: 0 };
@@ -273,6 +283,10 @@ function toUsage(turn: AgentTurn, { runId, tokens }: { runId: string; tokens: nu
     isCostKnown: turn.cost !== undefined,
     isOver: true,
   };
+}
+
+function describeServers(names: readonly string[]): Text {
+  return { zh: `MCP 服务器 ${names.join("、")}`, en: `the MCP servers ${names.join(", ")}` };
 }
 
 function closedError(name: string): DuetError {

@@ -1,3 +1,4 @@
+import type { McpServer } from "@agentclientprotocol/sdk";
 import type { AcpSettings } from "../../config/config.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createTimeLimit } from "../../kit/async/timeout.ts";
@@ -44,10 +45,10 @@ export async function openSession(
   process: AgentProcess,
   facts: AgentFacts,
   settings: AcpSettings,
-  { sessionId, signal }: { sessionId: string | undefined; signal: AbortSignal },
+  { sessionId, mcpServers, signal }: Pick<OpenRequest, "mcpServers" | "signal"> & { sessionId: string | undefined },
 ): Promise<FreeSession> {
   const limit = createTimeLimit(settings.startTimeoutMs, () => slowStartError(facts, settings.startTimeoutMs), signal);
-  const opening: OpenRequest = { process, facts, settings, signal: limit.signal };
+  const opening: OpenRequest = { process, facts, settings, mcpServers, signal: limit.signal };
   try {
     const known = sessionId === undefined ? undefined : process.sessions.get(sessionId);
     if (sessionId === undefined || known?.isTaken) {
@@ -67,6 +68,7 @@ interface OpenRequest {
   process: AgentProcess;
   facts: AgentFacts;
   settings: AcpSettings;
+  mcpServers: McpServer[];
   signal: AbortSignal;
 }
 
@@ -79,14 +81,15 @@ function takeSession({ sessions }: AgentProcess, id: string): KnownSession {
   return session;
 }
 
-async function beginSession({ process, facts, settings, signal }: OpenRequest): Promise<KnownSession> {
-  const opened = await process.request("session/new", { cwd: settings.cwd, mcpServers: [] }, signal);
+async function beginSession(opening: OpenRequest): Promise<KnownSession> {
+  const { process, facts, settings, mcpServers, signal } = opening;
+  const opened = await process.request("session/new", { cwd: settings.cwd, mcpServers }, signal);
   const session = takeSession(process, opened.sessionId);
   session.modes = readModes(opened) ?? session.modes;
   session.told = { used: 0, cost: 0, ...session.told };
   try {
     await setSessionModel(process, facts, { session, opened }, settings, signal);
-    return await holdMode({ process, facts, settings, signal }, session);
+    return await holdMode(opening, session);
   } catch (thrown) {
     process.sessions.delete(session.id);
     throw thrown;
@@ -109,7 +112,7 @@ async function holdMode(
 
 /** Takes up a session of another process of the agent, or says why it cannot be. */
 async function resumeSession(
-  { process, facts, settings, signal }: OpenRequest,
+  { process, facts, settings, mcpServers, signal }: OpenRequest,
   sessionId: string,
 ): Promise<KnownSession | "unable" | "unknown"> {
   const { loadSession, sessionCapabilities } = await process.ready(signal);
@@ -118,7 +121,7 @@ async function resumeSession(
   // What a session has used before is told while it is taken up.
   const session = takeSession(process, sessionId);
   try {
-    const taken = await process.request(method, { sessionId, cwd: settings.cwd, mcpServers: [] }, signal);
+    const taken = await process.request(method, { sessionId, cwd: settings.cwd, mcpServers }, signal);
     session.modes = readModes(taken) ?? session.modes;
     await setSessionModel(process, facts, { session, opened: taken }, settings, signal);
     await setSessionMode(process, facts, session, settings, signal);

@@ -60,6 +60,14 @@ const acpRows = {
     },
     fileHelp: "What happens when it asks for permission, or writes a file or runs a command through Duet.",
   }),
+  mcpServers: defineSetting(({ z, text }) => z.union([z.boolean(), z.array(text)]).optional(), {
+    help: {
+      zh: "交给它使用的 `mcpServers` 的名称；`true`：全部",
+      en: "names of `mcpServers` that it is given, too; `true`: all",
+    },
+    fileHelp: "Names of the MCP servers of this configuration that it is given for itself; true: all.",
+    absent: { zh: "没有", en: "none" },
+  }),
   terminal: defineSetting(({ z }) => z.boolean().default(false), {
     help: { zh: "是否可以通过 Duet 运行命令", en: "whether it may run commands through Duet" },
     fileHelp: "Whether it may run commands through Duet.",

@@ -7,7 +7,7 @@ import { Tail } from "../../../src/kit/process/child.ts";
 import { createLifeline } from "../../../src/kit/process/lifeline.ts";
 import { type AgentPlace, openAgent, openPlace, useAgent } from "../../fakes/other-agents.ts";
 import { temporaryFolder } from "../../fakes/program.ts";
-import { allDead, isAlive, processesIn, readJournal } from "../servers.ts";
+import { allDead, http, isAlive, processesIn, readJournal, stdio } from "../servers.ts";
 
 /** One process serves the tests that need none of their own. */
 let place: AgentPlace;
@@ -168,6 +168,59 @@ test.each([["--options"], ["--models"]])(
     await expect(silent.ask("recall")).rejects.toThrow('there is no model "huge" (it offers no choice)');
   },
 );
+
+test("an agent is given the servers that it may have, with what their entries hold and no more", async () => {
+  const sessions = join(await temporaryFolder(), "sessions");
+  const { ask, agent, journal, folder, heard } = await openAgent({
+    args: ["--resume", "--sessions", sessions],
+    environment: { NOTES_KEY: "key-of-notes", OTHER_KEY: "key-of-others" },
+  });
+  const notes = { name: "notes", env: { A: "b" }, inheritEnv: ["NOTES_KEY"] };
+  const web = { authorization: "Bearer word-for-web" };
+  agent.servers = [
+    stdio(notes.name, "node", ["notes.js"], notes),
+    http("https://example.com/mcp", { headers: web }),
+    http("https://example.com/sse", {
+      name: "old",
+      transport: { type: "sse", url: "https://example.com/", headers: {} },
+    }),
+    http("https://example.com/mine", { name: "mine", auth: { type: "oauth" } }),
+    stdio("some", "node", [], { includeTools: ["read"] }),
+    stdio("all-but", "node", [], { excludeTools: ["write"] }),
+    {
+      ...stdio("elsewhere", "node", []),
+      transport: { type: "stdio", command: "node", args: [], env: {}, inheritEnv: [], cwd: "/" },
+    },
+  ];
+  const { sessionId } = await ask("recall");
+  await expect(ask("die", { sessionId })).rejects.toThrow("its process ended meanwhile");
+  await ask("recall", { sessionId });
+  const given = readJournal(journal).flatMap((entry) => ("mcpServers" in entry ? [entry.mcpServers] : []));
+  const servers = [
+    {
+      name: "notes",
+      command: expect.stringMatching(/^\/.*node$/),
+      args: ["notes.js"],
+      env: expect.arrayContaining([
+        { name: "NOTES_KEY", value: "key-of-notes" },
+        { name: "A", value: "b" },
+      ]),
+    },
+    {
+      type: "http",
+      name: "web",
+      url: "https://example.com/mcp",
+      headers: [{ name: "authorization", value: web.authorization }],
+    },
+  ];
+  expect(given).toEqual([servers, servers]);
+  expect(JSON.stringify(given)).not.toContain("key-of-others");
+  const told = "The agent fake was not told of: the MCP servers old, mine, some, all-but, elsewhere";
+  expect(heard.notices).toEqual([told]);
+  expect((await ask("remember", { sessionId })).text).toBe("I will.");
+  await writeFile(join(folder, "a"), "The key is key-of-notes, and word-for-web.");
+  expect((await ask(`read ${folder}/a`)).text).not.toMatch(/key-of-notes|word-for-web/);
+});
 
 test("the session that was used least recently is closed when there are too many, and taken up again when it is wanted", async () => {
   const { ask, journal } = await openAgent({ args: ["--resume"] });

@@ -40,7 +40,7 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
   function queue(
     conversationId: string,
     text: string,
-    { files, afterRun }: { files: readonly AttachedFile[]; afterRun: string },
+    { files, afterRun }: { files: readonly AttachedFile[]; afterRun: string | undefined },
   ): Promise<void> {
     const { conversation_id: _, ...request } = toQuestion(store.state, text, screen().locale);
     return waiting.add({ conversationId, files, request }, afterRun);
@@ -124,7 +124,7 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
     requeue(question) {
       const { conversationId } = store.state;
       if (conversationId === undefined) return;
-      const { message: text, afterRun = "" } = question;
+      const { message: text, afterRun } = question;
       const files = findWaitingFiles(question);
       if (files.length < question.files.length) return;
       void attempt(api.withdraw(conversationId, question.id)).then((isTaken) => {

@@ -10,8 +10,8 @@ import type { KeptTexts } from "./storage/kept-texts.ts";
 
 /** Lets questions wait on the server, and keeps them here until they have begun: a server that is started anew is given them again. */
 export interface WaitingQuestions {
-  /** Rejects where the server does not take it. It follows the turn of `afterRun` and of those that wait behind it. */
-  add(question: NewQuestion, afterRun: string): Promise<void>;
+  /** Rejects where the server does not take it. It follows the turn of `afterRun`, where one is named, and of those that wait behind it. */
+  add(question: NewQuestion, afterRun: string | undefined): Promise<void>;
   /** Returns the files of a question that waits, as far as this browser has them. */
   findFiles(waiting: WaitingQuestion): readonly AttachedFile[];
   /** Takes over which questions of a conversation the server has. Those that it had and has no more have begun, or were taken back. */
@@ -135,7 +135,8 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
     add: (question, afterRun) =>
       queueUp(async () => {
         const key = createKey();
-        const asked = { ...question, key, request: { ...question.request, after_run: findLastRun(afterRun) } };
+        const after_run = afterRun && findLastRun(afterRun);
+        const asked = { ...question, key, request: { ...question.request, after_run } };
         keep(asked);
         try {
           await send(asked);

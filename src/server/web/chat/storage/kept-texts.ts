@@ -8,7 +8,7 @@ export type NewText = Omit<KeptText, "tab" | "owner" | "at">;
 export interface KeptTexts {
   /** Returns what this tab kept before a reload and what closed tabs kept, the oldest first. It all belongs to this tab from now on. */
   claim(): Promise<readonly KeptText[]>;
-  /** Keeps a text, or what is new in it. It is written soon. */
+  /** Keeps a text, or what is new in it. It is written soon, and at once with new files. */
   put(text: NewText): void;
   remove(key: string): void;
   /** Writes what waits to be written, because the page may be gone the next moment. */
@@ -77,7 +77,9 @@ export function createKeptTexts({ database, tab, owner, listOpenTabs }: KeptText
       toRemove.delete(text.key);
       toWrite.set(text.key, { ...text, at: Date.now() });
       const isKnown = filesOf.get(text.key) === text.files;
-      flushAfter(isKnown && measureUnits(text) > pauses.heavyUnits ? pauses.heavyMs : pauses.usualMs);
+      // Some browsers write nothing any more once the page goes, and files are nowhere else.
+      if (!isKnown && text.files.length > 0) return flush();
+      flushAfter(measureUnits(text) > pauses.heavyUnits ? pauses.heavyMs : pauses.usualMs);
     },
     remove(key) {
       toWrite.delete(key);

@@ -216,7 +216,7 @@ describe.each(kinds)("what the operator sees of usage in a store %s", (_, open) 
     await store.usageHistory.add([entry, hers]);
     await store.usageHistory.add([entry, { ...entry, model: "fake/b", day: "2026-11-27" }]);
     const list = (since: string, page = {}) => store.usageHistory.list(since, { limit: 9, offset: 0, ...page });
-    const days = [{ ...entry, model: "fake/b", day: "2026-11-27" }, { ...entry, runs: 2, tokens: 20, cost: 1 }, hers];
+    const days = [{ ...entry, model: "fake/b", day: "2026-11-27" }, hers, { ...entry, runs: 2, tokens: 20, cost: 1 }];
     expect(await list("2026-11-26")).toEqual(days);
     expect(await list("2026-11-26", { limit: 1, offset: 1 })).toEqual([days[1]]);
     expect(await list("2026-11-27")).toHaveLength(1);

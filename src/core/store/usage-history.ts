@@ -36,7 +36,7 @@ interface UsagePage {
 /** Keeps for the operator what all callers have used, for 90 days, in all processes that share the store. */
 export interface UsageHistory {
   add(entries: readonly UsageEntry[]): Promise<void>;
-  /** Lists the entries from a day on, the newest day first. */
+  /** Lists the entries from a day on, the newest day first and those of a day from the last caller and model to the first. */
   list(since: string, page: UsagePage): Promise<UsageEntry[]>;
   /**
    * Sums up the entries from a day on, the oldest day of each name first. As many names as `most` stand for themselves, those with the

@@ -1,4 +1,4 @@
-import { toUsageDay } from "../../core/store/daily-usage.ts";
+import { toUsageDay, toUsageKey } from "../../core/store/daily-usage.ts";
 import { dayMs } from "../../core/store/retention.ts";
 import { keptUsageDays, type UsageEntry, type UsageHistory, type UsageTotal } from "../../core/store/usage-history.ts";
 
@@ -25,7 +25,12 @@ export function createMemoryUsageHistory(now: () => number): UsageHistory {
     },
     async list(since, { limit, offset }) {
       return listSince(since)
-        .sort((one, other) => compare(other.day, one.day))
+        .sort(
+          (one, other) =>
+            compare(other.day, one.day) ||
+            compare(toUsageKey(other.owner), toUsageKey(one.owner)) ||
+            compare(other.model, one.model),
+        )
         .slice(offset, offset + limit);
     },
     async total(since, by, most) {

@@ -121,7 +121,7 @@ export function prepareDailyUsage(prepare: Prepare) {
         cost = cost + excluded.cost, unpriced = unpriced + excluded.unpriced`),
     modelUsage: prepare(`
       SELECT day, caller, model, runs, tokens, cost, unpriced FROM model_usage WHERE day >= :since
-      ORDER BY day DESC, caller, model LIMIT :limit OFFSET :offset`),
+      ORDER BY day DESC, caller DESC, model DESC LIMIT :limit OFFSET :offset`),
     modelTotals: prepare(sumUpUsage("model")),
     callerTotals: prepare(sumUpUsage("caller")),
     pruneModelUsage: prepare("DELETE FROM model_usage WHERE day < :oldest"),

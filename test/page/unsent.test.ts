@@ -150,6 +150,20 @@ inChromium("texts and files that were not taken in a browser", () => {
     });
   });
 
+  test("a browser that denies its storage still asks", async () => {
+    const context = await watched.page.context().browser()?.newContext({ locale: "zh-CN" });
+    const page = await context?.newPage();
+    if (context === undefined || page === undefined) throw new Error("There is no browser.");
+    await page.addInitScript(`for (const name of ["sessionStorage", "localStorage", "indexedDB"])
+      Object.defineProperty(window, name, { get() { throw new DOMException("denied", "SecurityError"); } });
+      navigator.locks.query = navigator.locks.request = () => Promise.reject(new DOMException("denied", "SecurityError"));`);
+    await page.goto(duet.origin);
+    duet.provider.script("strong", { text: "也行。" });
+    await ask(page, "没有存储？");
+    expect((await answered(page)).answer).toBe("也行。");
+    await context.close();
+  });
+
   test("a command and what only looks like one leave the files alone", async () => {
     const { page } = watched;
     await attach(page, "别丢.txt", "别丢我");

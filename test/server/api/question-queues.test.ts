@@ -129,6 +129,22 @@ test("a question that is sent again with its key waits once, and is not asked ag
   expect(JSON.stringify(api.model.requests).split("Second?")).toHaveLength(2);
 });
 
+test("a question that was taken back does not wait again when its request is repeated", async () => {
+  const gate = Promise.withResolvers<void>();
+  const api = await serveApi({ turns: ["One."], gate: gate.promise });
+  const page = await api.stream({ message: "First?" });
+  const id = String((await page.until("run-start"))?.data?.conversationId);
+  const place = `/agent/conversations/${id}/queue`;
+  const send = (key: string) => api.send(place, { json: { message: "Second?" }, headers: { "idempotency-key": key } });
+  const { queue_id } = JSON.parse(await (await send("key-1")).text());
+  expect((await api.send(`${place}/${queue_id}`, { method: "DELETE" })).status).toBe(200);
+  const again = await send("key-1");
+  expect([again.status, await again.text()]).toEqual([409, expect.stringContaining("was taken back")]);
+  expect(JSON.parse(await (await api.send(place)).text()).waiting).toEqual([]);
+  expect((await send("key-2")).status).toBe(202);
+  gate.resolve();
+});
+
 test("what is to follow a question that was taken back follows what that one was to follow", async () => {
   const { queues, add } = await openQueues(() => async () => {
     throw new DuetError({ code: "overloaded", text: { zh: "忙", en: "too many runs" } });

@@ -101,6 +101,23 @@ test("a server that was started anew is given what waited again, asks it once, a
   expect(store.state.unsent).toMatchObject([{ text: "Of nothing?", conversationId: undefined }]);
 });
 
+test("a question that was taken back elsewhere while nothing was heard of it is not given to the server again", async () => {
+  const open = await serve([[call]], { settings: { tools: { ask: ["look"] } } });
+  const [page, other] = [open(), open()];
+  page.runs.ask("First?");
+  await until(page.store, waits);
+  const conversationId = page.store.state.conversationId ?? "";
+  await page.waiting.add(
+    { conversationId, files: [], request: { message: "Second?", mode: undefined, locale: "en" } },
+    undefined,
+  );
+  const [question] = await other.api.waiting(conversationId);
+  await other.api.withdraw(conversationId, question?.id ?? "");
+  await page.waiting.sendLost();
+  expect(await page.api.waiting(conversationId)).toEqual([]);
+  expect(page.store.state.unsent).toEqual([]);
+});
+
 test("what an older run did is told by its trace as it was told while it ran", async () => {
   const open = await serve([[call], "Enough."], {});
   const { store, runs } = open();

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Attachment } from "../../../core/attachment.ts";
 import type { Caller } from "../../../core/caller.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
@@ -60,6 +61,9 @@ export function keepHeaders(headers: Headers): Headers {
 export const mostWaiting = 20;
 const mostOfAll = 1_000;
 
+/** Limits the keys of questions that were taken back, which are remembered so that none of them is asked when its request is repeated. */
+const mostTakenBack = 10_000;
+
 /** Limits what the files of all waiting questions take, in bytes. */
 const mostBytes = 200_000_000;
 
@@ -73,7 +77,7 @@ const longestEndMs = 2_000;
 export interface QuestionQueues {
   /**
    * Adds a question, and begins it at once where its conversation has no run. Returns undefined where too many wait, and the one
-   * that waits already where the request is repeated.
+   * that waits already where the request is repeated. Throws `HttpRefusalError` (409) where it was taken back.
    */
   add(
     question: Omit<WaitingQuestion, "id" | "askedAt" | "reservedRunId" | "runId" | "problem" | "isRefused">,
@@ -108,6 +112,8 @@ export function createQuestionQueues({ runs, changes, begin, pauses = usualPause
   const beginnings = new Map<string, BeginningQuestion>();
   /** Ends the pauses of queues, by the keys of these. */
   const wakers = new Map<string, () => void>();
+  // With `max` the cache would allocate all places at the start.
+  const takenBack = new LRUCache<string, true>({ maxSize: mostTakenBack, sizeCalculation: () => 1 });
   /** Maps the runs of questions that have waited to these. */
   const answering = new Map<string, string>();
   const toKey = ({ owner, tools }: Caller, id: string): string => JSON.stringify([owner, tools, id]);
@@ -208,6 +214,7 @@ export function createQuestionQueues({ runs, changes, begin, pauses = usualPause
       const same = keyed && own.find((each) => each.keyed?.name === keyed.name);
       if (same?.keyed !== undefined) checkSameRequest(same.keyed, asked.keyed);
       if (same !== undefined) return same;
+      if (keyed !== undefined && takenBack.has(keyed.name)) throw takenBackError();
       const all = [...queues.values()].flat();
       const bytes = [...all, asked]
         .flatMap(({ attachments }) => attachments)
@@ -230,6 +237,7 @@ export function createQuestionQueues({ runs, changes, begin, pauses = usualPause
       const key = toKey(caller, conversationId);
       const found = queues.get(key)?.find((each) => each.id === id);
       if (beginnings.has(id)) return found && "beginning";
+      if (found?.keyed) takenBack.set(found.keyed.name, true);
       if (found) take(key, found);
       // What was to follow it follows what it was to follow.
       for (const each of queues.get(key) ?? [])
@@ -259,6 +267,17 @@ function isPassing(thrown: unknown): boolean {
   if (thrown instanceof HttpRefusalError) return thrown.refusal.status === 429 || thrown.refusal.status === 503;
   const { code, retryable } = toDuetError(thrown);
   return retryable || code === "overloaded" || code === "rate_limit";
+}
+
+function takenBackError(): HttpRefusalError {
+  return new HttpRefusalError({
+    status: 409,
+    text: {
+      zh: "这个 Idempotency-Key 的问题已被取回，没有再次排队",
+      en: "the question of this Idempotency-Key was taken back and does not wait again",
+    },
+    hint: { zh: "要再问一次，请换新的键。", en: "To ask it again, use a new key." },
+  });
 }
 
 function toProblem(thrown: unknown, locale: Locale): ErrorReport {

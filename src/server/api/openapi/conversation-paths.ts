@@ -180,6 +180,7 @@ export const conversationPaths = {
         202: describeResponse("It waits, or has begun.", "WaitingQuestion"),
         400: describeProblem("The body is not allowed."),
         404: none,
+        409: describeProblem("The question of this key was taken back."),
         413: describeProblem("The body is too long."),
         422: describeProblem("The idempotency key was used for another request."),
         429: describeProblem("Too many questions wait."),

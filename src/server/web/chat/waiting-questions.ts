@@ -112,6 +112,8 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
       // What is refused now is in the hands of its writer again; what could not be asked is tried with the next connection.
       if (!(thrown instanceof ApiError) || thrown.status === 429 || thrown.status >= 500) throw thrown;
       forget(key);
+      // It was taken back elsewhere.
+      if (thrown.status === 409) return;
       const place = thrown.status === 404 ? undefined : conversationId;
       store.change((chat) =>
         addUnsent(chat, { conversationId: place, text: request.message, files, isQueued: place !== undefined }),

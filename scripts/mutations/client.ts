@@ -627,6 +627,14 @@ export const client: readonly Mutation[] = [
     endangers: "a secret that an agent writes in pieces is shown while its text grows",
   },
   {
+    id: "agent-progress-redacted-as-it-grows",
+    file: "src/client/acp/agent-turn.ts",
+    text: "shown.push(text)}`.slice(-longestEnd);",
+    becomes: "text}`.slice(-longestEnd);",
+    tests: ["test/client/acp/agent-turn.test.ts"],
+    endangers: "the progress of an agent shows the start of a secret that it writes in pieces",
+  },
+  {
     id: "agent-servers-with-restrictions",
     file: "src/client/acp/handed-servers.ts",
     text: "if (includeTools !== undefined || excludeTools !== undefined || auth !== undefined) return false;",

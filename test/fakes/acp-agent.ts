@@ -31,6 +31,8 @@ const { values: options } = parseArgs({
     options: { type: "boolean", default: false },
     /** Tells its models as agents did before they were a choice among others. */
     models: { type: "boolean", default: false },
+    /** Does not tell at its end what it has used. */
+    silent: { type: "boolean", default: false },
     /** Never says a word. */
     mute: { type: "boolean", default: false },
   },
@@ -448,7 +450,7 @@ const app = agent({ name: "fake" })
     journal({ prompt: text });
     const stopReason = await work(client, params.sessionId, text);
     const usage = { totalTokens: 1000, inputTokens: 900, outputTokens: 100 };
-    return { stopReason, usage };
+    return { stopReason, ...(!options.silent && { usage }) };
   })
   .onNotification(methods.agent.session.cancel, ({ params }) => sessions[params.sessionId]?.cancel?.abort());
 

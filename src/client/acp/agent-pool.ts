@@ -138,7 +138,9 @@ export function createAgentPool({ environment, openFiles }: AgentPoolOptions): A
     if (!isAside) question.onSession?.(session.id);
     const spent = { runId: createRandomHex(), tokens: 0 };
     const turn = createAgentTurn({ context, budget: question.budget, redactor, before: { ...session.told } });
-    const reportUsage = (): void => question.onUsage?.(toUsage(turn, { ...spent, tokens: spent.tokens || turn.grown }));
+    // Several agents tell only how full the window of the session is.
+    const readUsage = (): AgentUsage => toUsage(turn, { ...spent, tokens: spent.tokens || turn.grown });
+    const reportUsage = (): void => question.onUsage?.(readUsage());
     // Who leaves does so at once, and what is told after that comes too late for a bill.
     turn.signal.addEventListener("abort", reportUsage, { once: true });
     const { permissions, roots } = settings;
@@ -176,7 +178,7 @@ export function createAgentPool({ environment, openFiles }: AgentPoolOptions): A
         text: turn.text,
         stop: turn.end ?? stop,
         lost,
-        usage: toUsage(turn, spent),
+        usage: readUsage(),
       };
     } catch (thrown) {
       reportUsage();

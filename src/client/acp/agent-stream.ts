@@ -32,9 +32,11 @@ export function createAgentStream(child: Child, { onUpdate, onTooMuch, onTooLarg
         { bytes: messageLimit, values: valueLimit },
         {
           line(text) {
-            if (isClosed || text.trim() === "") return;
+            if (text.trim() === "") return;
             const message = readMessage(text);
             if (message === undefined) child.words.push(Buffer.from(`${text.slice(0, 2000)}\n`));
+            // A program that takes no input may have said why.
+            else if (isClosed) return;
             else if (isUpdate(message)) onUpdate(message.params, text.length);
             else if (isRequest(message)) gate.take(message, text.length);
             else if ("method" in message || asked.delete(message.id)) controller.enqueue(message);

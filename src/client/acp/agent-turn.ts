@@ -41,6 +41,8 @@ const limits = { characters: 1_000_000, size: 50_000_000, updates: 100_000, call
 /** Limits the steps that are shown. The others are worked through unseen. */
 const mostSteps = 500;
 const longestLine = 160;
+/** Limits in which part of a text its last line is looked for, in characters. */
+const longestEnd = 1000;
 /** Is the least time between two reports of what is being written, in milliseconds. */
 const reportPauseMs = 300;
 
@@ -55,12 +57,15 @@ export interface AgentTurnOptions {
 export function createAgentTurn({ context, budget, redactor, before }: AgentTurnOptions): AgentTurn {
   const { redact } = redactor;
   const shown = redactor.openStream();
+  const thoughts = redactor.openStream();
   const stop = new AbortController();
   const calls = new Map<string, ReadCall>();
   const counts = { characters: 0, size: 0, updates: 0, steps: 0 };
   let end: TurnEnd | undefined;
   let earlier = "";
   let current = "";
+  /** Is the end of what is being written, as it is shown where nobody sees drafts. */
+  let visible = "";
   let cost: number | undefined;
   const base = { ...before };
   let used = before.used ?? 0;
@@ -84,10 +89,10 @@ export function createAgentTurn({ context, budget, redactor, before }: AgentTurn
     else context.progress(short);
   }
 
-  /** Shows the line that is being written, now and then. */
+  /** Shows the line that is being written, now and then. The start of what may become a secret is not part of `text`. */
   function reportWriting(text: string): void {
     const now = performance.now();
-    const line = sanitizeLine(text.slice(-1000).trimEnd().split("\n").at(-1) ?? "");
+    const line = sanitizeLine(text.slice(-longestEnd).trimEnd().split("\n").at(-1) ?? "");
     if (line === "" || now - reportedAt < reportPauseMs) return;
     reportedAt = now;
     context.progress(toShortLine(redact(line), longestLine));
@@ -96,14 +101,19 @@ export function createAgentTurn({ context, budget, redactor, before }: AgentTurn
   function write(text: string): void {
     current += text;
     if (context.writing) context.writing.write(shown.push(text));
-    else reportWriting(current);
+    else {
+      visible = `${visible}${shown.push(text)}`.slice(-longestEnd);
+      reportWriting(visible);
+    }
   }
 
   function endThought(): void {
     earlier += current;
     current = "";
+    visible = "";
+    const rest = shown.end();
     const { writing } = context;
-    writing?.write(shown.end());
+    writing?.write(rest);
     writing?.endThought();
   }
 
@@ -139,7 +149,7 @@ export function createAgentTurn({ context, budget, redactor, before }: AgentTurn
           count("characters", update.text.length);
           return write(update.text);
         case "thought":
-          return reportWriting(update.text);
+          return reportWriting(thoughts.push(update.text));
         case "call":
           return handleCall(update.call);
         case "plan": {

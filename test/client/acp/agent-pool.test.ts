@@ -389,13 +389,14 @@ test("an agent that uses more than it may is stopped, and is not asked on", asyn
 
 test("what a session had used before it was taken up again is neither over the budget nor billed once more", async () => {
   const sessions = join(await temporaryFolder(), "sessions");
-  const { ask } = await openAgent({ args: ["--resume", "--sessions", sessions] });
+  const { ask } = await openAgent({ args: ["--resume", "--sessions", sessions, "--silent"] });
   const budget = { tokens: 6_000_000, cost: 0.25 };
   const { sessionId, usage } = await ask("spend once", { budget });
-  expect(usage).toMatchObject({ cost: 0.25, isCostKnown: true });
+  // An agent that does not say at its end what it has used is billed what came into the window of its session.
+  expect(usage).toMatchObject({ tokens: 5_000_000, cost: 0.25, isCostKnown: true });
   await expect(ask("die", { sessionId })).rejects.toThrow("its process ended meanwhile");
   const again = await ask("spend once", { sessionId, budget: { tokens: 1000, cost: 0.1 } });
-  expect(again).toMatchObject({ sessionId, text: "Spent.", stop: "end_turn", usage: { cost: 0 } });
+  expect(again).toMatchObject({ sessionId, text: "Spent.", stop: "end_turn", usage: { tokens: 0, cost: 0 } });
 });
 
 test("terminals that are being started count, and an output that is not wanted is not kept", async () => {

@@ -71,6 +71,7 @@ test("conversations are listed by folder and in pages, and one that is deleted i
   expect(rest.sessions.map(({ title, cwd }) => [title, cwd])).toEqual([["Question 0?", folder]]);
   expect(rest.nextCursor).toBeUndefined();
   await expect(editor.agent.request(session.list, { cursor: "soon" })).rejects.toMatchObject({ code: -32602 });
+  await expect(editor.start("shop")).rejects.toMatchObject({ code: -32602, data: { cwd: "shop" } });
 
   await editor.agent.request(session.delete, { sessionId: elsewhere });
   expect((await editor.agent.request(session.list, { cwd: other })).sessions).toEqual([]);

@@ -164,6 +164,8 @@ inChromium("the operator's view in a browser", () => {
     await page.getByRole("button", { name: "运维" }).click();
     const view = page.getByRole("dialog", { name: "运维" });
     await view.getByRole("cell", { name: "运营者看得见吗？", exact: true }).waitFor();
+    for (const status of ["已完成", "失败 · auth"])
+      await view.getByRole("cell", { name: status, exact: true }).waitFor();
     await view.getByRole("button", { name: "时间线 · 运营者看得见吗？" }).click();
     const turns = view.getByRole("group", { name: "时间线" }).getByRole("rowheader");
     await turns.first().waitFor();
@@ -187,6 +189,7 @@ inChromium("the operator's view in a browser", () => {
     await view.getByRole("button", { name: "设置" }).click();
     await view.getByRole("searchbox").fill("maxIterations");
     const setting = view.locator(".setting").filter({ hasText: "agent.maxIterations" });
+    await setting.getByText("默认值", { exact: true }).waitFor();
     await setting.getByRole("textbox").fill("1000000");
     await page.keyboard.press("Enter");
     await setting.locator(".problem").getByText("不能是 1000000（允许：1 到 1000 的整数）").waitFor();

@@ -1,4 +1,5 @@
 import type { Text } from "../../../../kit/locale.ts";
+import type { OperatorSettings } from "../api/operator.ts";
 
 /** Holds the texts of the operator's view. */
 export const operatorTexts = {
@@ -64,3 +65,12 @@ export const operatorTexts = {
   unset: { zh: "恢复默认", en: "Take out of the file" },
   find: { zh: "筛选设置", en: "Filter the settings" },
 } as const satisfies Record<string, Text>;
+
+/** Says where the value of a setting comes from. */
+export const settingSources: Record<OperatorSettings["settings"][number]["source"], Text> = {
+  default: { zh: "默认值", en: "default" },
+  file: { zh: "配置文件", en: "file" },
+  environment: { zh: "环境变量", en: "environment" },
+  flag: { zh: "命令行", en: "flag" },
+  code: { zh: "程序代码", en: "code" },
+};

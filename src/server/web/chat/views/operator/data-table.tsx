@@ -21,7 +21,7 @@ export function DataTable({ label, columns, rows }: TableProps) {
         <thead>
           <tr>
             {columns.map((column, at) => (
-              <th key={column} scope="col" data-number={typeof rows[0]?.[at] === "number"}>
+              <th key={column} scope="col" data-number={isFigure(column, rows[0]?.[at])}>
                 {say(operatorTexts[column])}
               </th>
             ))}
@@ -31,7 +31,7 @@ export function DataTable({ label, columns, rows }: TableProps) {
           {rows.map((row, index) => (
             <tr key={index}>
               {row.map((cell, at) => (
-                <td key={columns[at]} data-number={typeof cell === "number"}>
+                <td key={columns[at]} data-number={isFigure(columns[at], cell)}>
                   {renderCell(cell)}
                 </td>
               ))}
@@ -41,6 +41,13 @@ export function DataTable({ label, columns, rows }: TableProps) {
       </table>
     </div>
   );
+}
+
+/** Costs and times are figures with a unit. */
+const withUnit: ReadonlySet<string | undefined> = new Set(["cost", "mean", "longest"]);
+
+function isFigure(column: string | undefined, cell: string | number | VNode | undefined): boolean {
+  return typeof cell === "number" || withUnit.has(column);
 }
 
 function renderCell(cell: string | number | VNode): string | VNode {

@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { Text } from "../../../../../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../../../../../kit/text/sanitize.ts";
 import { renderSeconds } from "../../../../../render/event-lines.ts";
 import { renderDollars } from "../../../../../render/known-cost.ts";
+import { statusTexts, texts } from "../../../texts.ts";
 import type { OperatorRuns } from "../../api/operator.ts";
 import { operatorTexts } from "../../state/operator-texts.ts";
 import { Icon } from "../icon.tsx";
@@ -29,7 +31,7 @@ export function RunList({ runs }: Pick<OperatorRuns, "runs">) {
         </button>
         <h3 dir="auto">{toShortLine(opened.question, 80)}</h3>
         <p class="hint">
-          {[opened.status, renderSeconds(opened.elapsed_ms), opened.run_id].map(sanitizeLine).join(" · ")}
+          {[say(nameStatus(opened)), renderSeconds(opened.elapsed_ms), opened.run_id].map(sanitizeLine).join(" · ")}
         </p>
         <Loaded load={() => operator.spans(opened.run_id)}>{(read) => <Waterfall {...read} />}</Loaded>
       </>
@@ -42,7 +44,7 @@ export function RunList({ runs }: Pick<OperatorRuns, "runs">) {
         rows={runs.map((run) => [
           toShortLine(run.question, 80),
           run.caller ?? say(operatorTexts.operator),
-          [run.status, run.error_code].filter(Boolean).join(" · "),
+          [say(nameStatus(run)), run.error_code].filter(Boolean).join(" · "),
           run.tool_calls,
           run.total_tokens,
           run.cost_usd === null ? "–" : renderDollars(run.cost_usd),
@@ -65,4 +67,8 @@ export function RunList({ runs }: Pick<OperatorRuns, "runs">) {
       />
     </div>
   );
+}
+
+function nameStatus({ status }: OperatorRuns["runs"][number]): Text {
+  return status === "running" ? texts.running : statusTexts[status];
 }

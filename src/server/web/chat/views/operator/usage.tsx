@@ -35,6 +35,7 @@ export function Usage() {
     );
   useEffect(() => void load(), [period]);
   const series = by === "model" ? read?.models : read?.callers;
+  const isUnknown = shown === "cost" && series?.every(({ cost_usd }) => cost_usd === 0);
   return (
     <>
       <div class="usage-choices">
@@ -51,10 +52,8 @@ export function Usage() {
       {read && series && (
         <>
           <h3>{say(operatorTexts.perDay)}</h3>
-          {shown === "cost" && series.length > 0 && series.every(({ cost_usd }) => cost_usd === 0) && (
-            <p class="hint">{say(operatorTexts.nothingKnown)}</p>
-          )}
-          {series.length > 0 && <UsagePlot length={read.length} series={series} shows={shown} />}
+          {series.length > 0 && isUnknown && <p class="hint">{say(operatorTexts.nothingKnown)}</p>}
+          {series.length > 0 && !isUnknown && <UsagePlot length={read.length} series={series} shows={shown} />}
           <h3>{say(operatorTexts.sums)}</h3>
           <DataTable
             label={say(operatorTexts.sums)}

@@ -153,7 +153,7 @@ inChromium("the operator's view in a browser", () => {
     const file = join(folder, "duet.json");
     await writeFile(file, "{}");
     const duet = await startPageDuet({ config: file, settings: opened });
-    const { page, faults, requests } = await openPage(duet.origin, { meant: /status of 400/ });
+    const { page, faults, requests } = await openPage(duet.origin, { meant: /status of 400|willReadFrequently/ });
     expect(requests).not.toContain("GET /page/operator.js");
     duet.provider.script("cheap", { text: "够了。" }, { status: 401, body: '{"error":{"message":"no"}}' });
     duet.provider.script("strong", { text: "看得见。" });
@@ -180,6 +180,9 @@ inChromium("the operator's view in a browser", () => {
     await view.getByRole("cell", { name: "anthropic/strong" }).first().waitFor();
     await view.getByRole("combobox", { name: "显示" }).selectOption("Token");
     // The colour of the first model stands in the plot.
+    await expect.poll(() => page.evaluate(countMarked)).toBeGreaterThan(50);
+    // And follows the system's colours.
+    await page.emulateMedia({ colorScheme: "dark" });
     await expect.poll(() => page.evaluate(countMarked)).toBeGreaterThan(50);
     expect(loaded()).toHaveLength(1);
     await view.getByRole("combobox", { name: "分组" }).selectOption("调用者");

@@ -54,7 +54,8 @@ export const drawBars: PlotPart["drawBars"] = (place, { days, series, format, ge
   const observer = new ResizeObserver(() => plot.setSize({ width: place.clientWidth, height }));
   observer.observe(place);
   return {
-    redraw: () => plot.redraw(false, true),
+    // The colour of a bar is kept with its path.
+    redraw: () => plot.redraw(true, true),
     close() {
       observer.disconnect();
       plot.destroy();

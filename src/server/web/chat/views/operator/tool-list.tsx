@@ -53,7 +53,8 @@ function ToolRow({ tool, onChange }: RowProps) {
   return (
     <li class="setting tool">
       <label>
-        <code>{sanitizeLine(name)}</code> <span class="facts">{sanitizeLine(source)}</span>
+        <code>{sanitizeLine(name)}</code>{" "}
+        <span class="facts">{source === "builtin" ? say(changeTexts.builtIn) : sanitizeLine(source)}</span>
         <select
           value={next}
           disabled={attempt.isBusy}

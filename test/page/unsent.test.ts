@@ -25,16 +25,18 @@ inChromium("texts and files that were not taken in a browser", () => {
     page.locator(".choose-files").setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
   const lastRequest = () => JSON.stringify(duet.provider.requests("strong").at(-1)?.body.messages);
 
-  /** Lists what the browser keeps of what was written. */
-  const keptTexts = (page: Page) =>
-    page.evaluate<string[]>(`new Promise((resolve, reject) => {
+  /** Lists what the browser keeps of what was written, and the names of its files. */
+  const keptTexts = async (page: Page) => (await readKept(page)).map(({ text }) => text);
+  const keptFiles = async (page: Page) => (await readKept(page)).flatMap(({ files }) => files.map(({ name }) => name));
+  const readKept = (page: Page) =>
+    page.evaluate<{ text: string; files: { name: string }[] }[]>(`new Promise((resolve, reject) => {
       const opened = indexedDB.open("duet");
       opened.onerror = () => reject(opened.error);
       opened.onsuccess = () => {
         const all = opened.result.transaction("texts").objectStore("texts").getAll();
         all.onsuccess = () => {
           opened.result.close();
-          resolve(all.result.map(({ text }) => text));
+          resolve(all.result);
         };
       };
     })`);
@@ -88,7 +90,8 @@ inChromium("texts and files that were not taken in a browser", () => {
       await page.getByRole("button", { name: "重试", exact: true }).waitFor();
       await attach(page, "草稿.txt", "草稿里的");
       await field(page).fill("写到一半");
-      await page.locator(".composer .file-name").getByText("草稿.txt").waitFor();
+      // The browser writes in a process of its own, and what it has not written yet goes with the page.
+      await expect.poll(() => keptFiles(page)).toContain("草稿.txt");
       await page.reload();
       const unsent = page.getByRole("list", { name: "没有发送成功" });
       await unsent.getByText("没有位置？ (重载.txt)").waitFor();
@@ -135,6 +138,7 @@ inChromium("texts and files that were not taken in a browser", () => {
         await field(page).fill(`看${name}`);
         await page.keyboard.press("Alt+Enter");
         await waiting.getByText(`看${name} (${name})`).waitFor();
+        await expect.poll(() => keptFiles(page)).toContain(name);
       }
       await page.reload();
       await waiting.getByText("看取回.txt (取回.txt)").waitFor();

@@ -7,6 +7,7 @@ import { createSendActions } from "../../../src/server/web/chat/create-send-acti
 import { createReportErrors } from "../../../src/server/web/chat/report-errors.ts";
 import { startConversation } from "../../../src/server/web/chat/state/chat-choices.ts";
 import {
+  addTurn,
   type ChatState,
   createChat,
   createStore,
@@ -14,7 +15,9 @@ import {
   type Store,
 } from "../../../src/server/web/chat/state/chat-state.ts";
 import { getTabTitle, toSideEntries } from "../../../src/server/web/chat/state/side-entries.ts";
+import { listUnsent } from "../../../src/server/web/chat/state/unsent.ts";
 import { createAddressHash } from "../../../src/server/web/chat/storage/address-hash.ts";
+import { createUnsentKeeper } from "../../../src/server/web/chat/storage/keep-unsent.ts";
 import { createSaver, createTabStorage } from "../../../src/server/web/chat/storage/tab-storage.ts";
 import { createWaitingQuestions } from "../../../src/server/web/chat/waiting-questions.ts";
 import { toView } from "../../../src/server/web/run/to-view.ts";
@@ -178,6 +181,27 @@ test("what another tab asks is seen, and what it deletes is gone, with a word", 
   });
   await here.conversations.open(id);
   expect(here.store.state.items).toMatchObject([{ kind: "note" }]);
+});
+
+test("a question in a conversation that was deleted elsewhere is in sight where a new one begins, and is kept so", async () => {
+  const open = await serve(["One."]);
+  const [here, there] = [open(), open()];
+  here.runs.ask("First?");
+  await until(here.store, isAnswered);
+  const id = here.store.state.conversationId ?? "";
+  await there.conversations.remove({ id, title: "", updatedAt: "", isPinned: false });
+  const kept = new Map<string, string | undefined>();
+  const keep = createUnsentKeeper({
+    put: ({ key, conversationId }) => void kept.set(key, conversationId),
+    remove: (key) => void kept.delete(key),
+  });
+  const refused = { ...createTurn("key-1", "Second?"), conversationId: id, isFollowed: false, isRefused: true };
+  here.store.change((chat) => addTurn(chat, refused));
+  keep(here.store.state);
+  await here.conversations.catchUp();
+  keep(here.store.state);
+  expect(listUnsent(here.store.state)).toMatchObject([{ text: "Second?", conversationId: undefined }]);
+  expect([...kept.values()]).toEqual([undefined]);
 });
 
 test("a run that failed says so and why when its conversation is opened later", async () => {

@@ -3,12 +3,13 @@ import { ignoreAbort } from "../app/ask-agent.ts";
 import type { Duet } from "../app/duet.ts";
 import { createKnownRedactor, openDuet } from "../app/open-duet.ts";
 import type { Config } from "../config/config.ts";
-import { configError } from "../config/config-errors.ts";
+import { configError, joinConfigErrors } from "../config/config-errors.ts";
 import { type Model, noUsage, toModelName } from "../core/model.ts";
 import type { ToolInterceptor } from "../core/tools/tool-interceptor.ts";
 import { createSemaphore } from "../kit/async/semaphore.ts";
 import { DuetError } from "../kit/errors.ts";
 import type { Text } from "../kit/locale.ts";
+import { isMatch } from "../kit/text/match-pattern.ts";
 import type { Redactor } from "../kit/text/redact.ts";
 import { createMemoryStore } from "../store/memory/memory-store.ts";
 import { resolveRoots } from "../tools/files/allowed-path.ts";
@@ -147,7 +148,9 @@ async function runRow(
   };
   const duet = await openDuet(own, { store: createMemoryStore(), intercept, redactor, warn });
   try {
-    await waitForServers(duet, signal).catch(ignoreAbort(signal, undefined));
+    const names = await listToolNames(duet, signal).catch(ignoreAbort(signal, undefined));
+    if (names === undefined) return undefined;
+    refuseMissingTools(attempts, names);
     const row: Row = { duet, makers, models: await openRowModels(attempts, duet, shared), shared };
     const places = createSemaphore(parallel);
     const running = new Set<Promise<void>>();
@@ -175,11 +178,29 @@ async function runRow(
   }
 }
 
-/** Waits until each server has started, so that no attempt is measured with its start. Throws where one cannot be used. */
-async function waitForServers(duet: Duet, signal: AbortSignal): Promise<void> {
-  const { servers } = await duet.inventory(signal);
+/** Lists the tools once each server has started, so that no attempt is measured with its start. Throws where one cannot be used. */
+async function listToolNames(duet: Duet, signal: AbortSignal): Promise<string[]> {
+  const { servers, tools } = await duet.inventory(signal);
   const failed = servers.find(({ error }) => error !== null);
   if (failed?.error) throw failed.error;
+  return tools.map(({ name }) => name);
+}
+
+/** A call of a tool that does not exist can never be made: a name is misspelt, or a server is missing. */
+function refuseMissingTools(attempts: readonly Attempt[], names: readonly string[]): void {
+  const wanted = attempts.flatMap(({ case: { id, calls = [] } }) => calls.map(({ tool }) => ({ id, tool })));
+  const missing = wanted.filter(({ tool }) => !names.some((name) => isMatch(name, tool)));
+  const errors = new Map(
+    missing.map(({ id, tool }) => {
+      const shown = JSON.stringify(tool);
+      const text = {
+        zh: `没有名为 ${shown} 的工具（duet tools 列出）`,
+        en: `there is no tool ${shown} (duet tools lists them)`,
+      };
+      return [`${id} ${tool}`, configError(id, text)];
+    }),
+  );
+  if (errors.size > 0) throw joinConfigErrors([...errors.values()]);
 }
 
 interface Row {
@@ -240,13 +261,14 @@ async function makeAttempt(attempt: Attempt, row: Row): Promise<void> {
 }
 
 /** Makes an attempt with real models, and records it where that is wanted. */
-async function askModels(attempt: Attempt, { duet, makers, models, shared }: Row): Promise<AttemptResult> {
+async function askModels(attempt: Attempt, { duet, makers, models, shared }: Row): Promise<AttemptResult | undefined> {
   const { options, writer, book } = shared;
   const opened = models.get(attempt.pair);
   if (opened === undefined) throw new Error(`the models of ${attempt.pair} were not opened`);
   const recorder = createAttemptRecorder(shared.folders);
   const runId = createRunId();
   makers.set(runId, recorder.recordCall);
+  const left = options.budget === undefined ? undefined : Math.max(0, options.budget - shared.spent);
   try {
     const result = await runAttempt(attempt, {
       duet,
@@ -255,9 +277,18 @@ async function askModels(attempt: Attempt, { duet, makers, models, shared }: Row
       judge: opened.judge && recorder.recordModel(opened.judge),
       countRequests: () => sumRequests(recorder.exchanges),
       approves: book !== undefined,
-      costBudget: options.budget === undefined ? undefined : Math.max(0, options.budget - shared.spent),
+      costBudget: left,
       signal: options.signal,
     });
+    if (
+      left !== undefined &&
+      result.stop_reason === "cost_limit" &&
+      left <= (options.config.agent.costBudget ?? left)
+    ) {
+      // What the budget of the evaluation has cut off says nothing about the models.
+      shared.spent = Math.max(shared.spent + toCost(result), options.budget ?? 0);
+      return undefined;
+    }
     await writer?.addAttempt(toAttemptName(attempt), recorder.exchanges, result.times);
     return result;
   } finally {

@@ -56,8 +56,10 @@ export function scoreCalls(
     isTool(call, one) && findMismatch(call.arguments ?? {}, one.arguments) === undefined;
   const wrong = findUnpaired(expected, made, isWhole, inOrder);
   const faults = wrong.map((call): CallFault => {
-    const nearest = made.find((one) => isTool(call, one));
-    return { kind: "arguments", tool: call.tool, path: findMismatch(call.arguments ?? {}, nearest?.arguments) ?? "" };
+    const paths = made
+      .filter((one) => isTool(call, one))
+      .flatMap((one) => findMismatch(call.arguments ?? {}, one.arguments) ?? []);
+    return { kind: "arguments", tool: call.tool, path: paths[0] ?? "" };
   });
   return { choice: true, arguments: wrong.length === 0, faults };
 }

@@ -106,6 +106,24 @@ test("a killed evaluation goes on with --resume, and asks about no case again th
   expect(await readdir(folder)).not.toContain("report.attempts.jsonl");
 });
 
+test("a call of a real tool that needs consent does not run in an evaluation", async () => {
+  const { folder, provider, env, config } = await setScene();
+  const path = join(folder, "data", "new.txt");
+  const write: Reply = ({ body }) =>
+    hasResult(body)
+      ? { text: "Enough." }
+      : { toolCalls: [{ name: "files__write_file", arguments: { path, content: "x" } }] };
+  provider.script("writer", ...Array<Reply>(4).fill(write));
+  const cases = join(folder, "writing.json");
+  const calls = [{ tool: "files__write_file", arguments: { content: "x" } }];
+  await writeFile(cases, JSON.stringify({ cases: [{ id: "write", question: "Write new.txt.", calls }] }));
+  const args = ["eval", cases, "--config", config, "--models", "local/writer+local/strong", "--locale", "en"];
+  const { stdout } = await runProgram(args, { env });
+  // The choice is right all the same.
+  expect(stdout).toContain("tool choice: 1/1");
+  expect(await readdir(join(folder, "data"))).toEqual(["notes.txt"]);
+});
+
 test("what is wrong with a file of cases is said line by line, before anything is asked", async () => {
   const { folder, env, config } = await setScene();
   const wrong = join(folder, "wrong.json");
@@ -117,6 +135,12 @@ test("what is wrong with a file of cases is said line by line, before anything i
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toContain("wrong.json: cases[0].id");
   expect(stderr).toContain("queston: unknown key; did you mean question?");
+  const misspelt = join(folder, "misspelt.json");
+  await writeFile(misspelt, '{"cases": [{"id": "c", "question": "x", "calls": [{"tool": "file__read"}]}]}');
+  expect(await runProgram(["eval", misspelt, "--config", config, "--locale", "en"], { env })).toMatchObject({
+    code: 2,
+    stderr: 'duet: c: there is no tool "file__read" (duet tools lists them)\n',
+  });
   expect(await runProgram(["eval", "--config", config, "--locale", "zh"], { env })).toMatchObject({
     code: 2,
     stderr: "duet: duet eval 缺少用例文件（允许：文件名，或 starter）\n",

@@ -14,7 +14,7 @@ import { createReport, hasMetTargets, type Report } from "../../src/eval/report.
 import { openResultsFile } from "../../src/eval/results-file.ts";
 import { type EvaluationOptions, runEvaluation } from "../../src/eval/run-evaluation.ts";
 import { computeShare, computeSignTest } from "../../src/eval/statistics.ts";
-import { createCaseModel, type PlantedFault } from "../fakes/eval-models.ts";
+import { createCaseModel, createJudgeModel, type PlantedFault } from "../fakes/eval-models.ts";
 import { configFile, temporaryFolder } from "../fakes/program.ts";
 
 const starter = fileURLToPath(new URL("../../src/eval/starter/cases.json", import.meta.url));
@@ -149,6 +149,39 @@ test("a recording gives the same report without any model, and refuses what it d
     /calc-zh-1 .*does not hold this request to fake\/cheap; first difference: messages\[\d\]\.content \(recorded: .*1234.*asked: .*1235/,
   );
   expect(hasMetTargets(refused)).toBe(false);
+});
+
+test("each set of prompts is a row, with the judge's marks, and both are in the recording", async () => {
+  const [folder, recording] = [await temporaryFolder(), join(await temporaryFolder(), "run.jsonl")];
+  writeFileSync(join(folder, "answer.md"), "In two words. {cite}\n{untrusted}");
+  const rubric = { judge: "Says how many.", atLeast: 0.5 };
+  const judged: CaseFile = {
+    ...file,
+    judge: "fake/judge",
+    prompts: { short: { directory: folder } },
+    cases: file.cases.slice(0, 2).map((one) => ({ ...one, answer: [rubric] })),
+  };
+  const report = await evaluate({
+    file: judged,
+    openWriter: ({ redact }) => openRecordingWriter(recording, { redact, goesOn: false }),
+    openModels: async (wanted) => {
+      const judge = createJudgeModel();
+      return wanted.name === "fake/judge" ? { functionCall: judge, answer: judge } : openModels(wanted, judged.cases);
+    },
+  });
+  expect(report.rows.map(({ prompts, quality }) => ({ prompts, quality }))).toEqual([
+    { prompts: "default", quality: { mean: 0.6, of: 2 } },
+    { prompts: "short", quality: { mean: 0.6, of: 2 } },
+  ]);
+  expect(report.rows[0]?.judge_cost_usd).toBeCloseTo(0.0002);
+  // The judge's tokens are none of the pair's.
+  expect(report.rows[0]?.request_tokens.total).toBe(
+    (report.rows[0]?.request_tokens.function_call ?? 0) + (report.rows[0]?.request_tokens.answer ?? 0),
+  );
+  const text = readFileSync(recording, "utf8");
+  expect(text.split("In two words.").length).toBe(3);
+  const replay = await readRecording(recording);
+  expect(await evaluate({ file: judged, replay })).toEqual(report);
 });
 
 test("known keys are not in a recording", async () => {

@@ -137,3 +137,17 @@ function findCase(cases: readonly EvalCase[], { messages }: ModelRequest): EvalC
   if (found === undefined) throw new Error(`no case has this question: ${asked.join("\n")}`);
   return found;
 }
+
+/** A model that gives every answer the same mark. */
+export function createJudgeModel(): Model {
+  return withCall({
+    provider: "fake",
+    model: "judge",
+    cost: () => 0.0001,
+    stream: async (): Promise<Turn> => ({
+      message: { role: "assistant", content: 'Here: {"reason": "it says so", "mark": 0.6}', toolCalls: [] },
+      finish: "stop",
+      usage: { inputTokens: 100, outputTokens: 10, reasoningTokens: 0, cachedTokens: 0 },
+    }),
+  });
+}

@@ -209,8 +209,8 @@ function renderEnd(
       ? []
       : [
           say(locale, {
-            zh: `只完成了 ${attempts.length} 次${reason ? `（${reason.zh}）` : ""}，--resume 可继续`,
-            en: `only ${attempts.length} attempts were made${reason ? ` (${reason.en})` : ""}; --resume goes on`,
+            zh: `只完成了 ${attempts.length} 次${reason ? `（${reason.zh}），--resume 可继续` : ""}`,
+            en: `only ${attempts.length} attempts were made${reason ? ` (${reason.en}); --resume goes on` : ""}`,
           }),
         ]),
     say(locale, {

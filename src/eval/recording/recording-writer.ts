@@ -60,8 +60,7 @@ export async function openRecordingWriter(
         if (exchange.kind !== "model") return exchange;
         const define = (id: string, value: JsonObject): void =>
           addOnce(`definition ${id}`, { definition: { id, value } });
-        // The ID is that of the definition as it will be read.
-        return { ...exchange, request: packTools(redactValue(exchange.request, redact), define) };
+        return { ...exchange, request: packTools(exchange.request, define) };
       });
       const added = [...waiting, { attempt: { name, exchanges: packed, times } }];
       waiting = [];

@@ -31,7 +31,7 @@ export const evalMutations: readonly Mutation[] = [
     file: "src/eval/run-evaluation.ts",
     text: "approves: book !== undefined,",
     becomes: "approves: true,",
-    tests: ["test/eval/eval-command.test.ts"],
+    tests: ["test/eval/evaluation.test.ts"],
     endangers: "calls of real tools that need consent run without any",
   },
   {
@@ -49,5 +49,13 @@ export const evalMutations: readonly Mutation[] = [
     becomes: "row.filter((attempt) => takeEarlier(attempt, shared) || true)",
     tests: ["test/eval/evaluation.test.ts"],
     endangers: "a resumed evaluation asks, and pays, everything again",
+  },
+  {
+    id: "eval-refused-key",
+    file: "src/eval/run-attempt.ts",
+    text: "if (error !== null && endingErrors.has(error.code))",
+    becomes: "if (error === null && endingErrors.size === 0)",
+    tests: ["test/eval/evaluation.test.ts"],
+    endangers: "a refused key counts as wrong answers of the model, case after case",
   },
 ];

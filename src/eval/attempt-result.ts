@@ -9,6 +9,28 @@ export type FailureKind = (typeof failureKinds)[number];
 
 const tokens = z.object({ input: z.int(), output: z.int() });
 
+/** Holds what the turns of models in one phase used. */
+export const phaseUseSchema = z.object({
+  turns: z.int(),
+  input: z.int(),
+  output: z.int(),
+  /** Is null where a price is not known. */
+  cost_usd: z.number().nullable(),
+});
+
+export type PhaseUse = z.infer<typeof phaseUseSchema>;
+
+export function addPhaseUse(one: PhaseUse, other: PhaseUse): PhaseUse {
+  return {
+    turns: one.turns + other.turns,
+    input: one.input + other.input,
+    output: one.output + other.output,
+    cost_usd: one.cost_usd === null || other.cost_usd === null ? null : one.cost_usd + other.cost_usd,
+  };
+}
+
+export const noPhaseUse: PhaseUse = { turns: 0, input: 0, output: 0, cost_usd: 0 };
+
 /** Holds what one attempt came to. Results are kept as lines, so that an evaluation goes on where it was ended. */
 export const attemptResultSchema = z.object({
   pair: z.string(),
@@ -43,6 +65,7 @@ export const attemptResultSchema = z.object({
   /** Is null where a price is not known. */
   cost_usd: z.number().nullable(),
   judge_cost_usd: z.number().nullable(),
+  phases: z.record(z.string(), phaseUseSchema),
   times: attemptTimesSchema,
 });
 

@@ -100,7 +100,7 @@ export const caseFileSchema = z.strictObject({
     .optional()
     .meta({ description: "Pairs, decider+answerer, or one model that does both, each provider/model." }),
   prompts: z
-    .record(z.string().regex(/^[\w.-]{1,50}$/), z.strictObject({ directory: text }))
+    .record(z.string().regex(/^(?!default$)[\w.-]{1,50}$/), z.strictObject({ directory: text }))
     .optional()
     .meta({ description: "Folders of prompts by name, beside the built-in ones." }),
   judge: text.optional().meta({ description: "The model that judges, provider/model." }),

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ModelChanges } from "../app/models/change-models.ts";
+import { configError } from "../config/config-errors.ts";
 import type { CaseFile, EvalCase } from "./case-file.ts";
 import { toSortedJson } from "./recording/plain-request.ts";
 
@@ -14,11 +15,20 @@ export interface ModelPair {
 /** Names the models that the configuration has. */
 export const configuredPair = "configured";
 
+/** Reads `decider+answerer`, or one model. Throws a `config` error for anything else. */
 export function parseModelPair(written: string): ModelPair {
   const name = written.trim();
-  const [functionCall = "", answer] = name.split("+").map((part) => part.trim());
+  const [functionCall = "", answer, ...more] = name.split("+").map((part) => part.trim());
+  if (functionCall === "" || answer === "" || more.length > 0)
+    throw configError("models", {
+      zh: `${JSON.stringify(written)} 不是模型组合（允许：决策模型+回答模型，或单个模型，写作 provider/model）`,
+      en: `${JSON.stringify(written)} is no pair of models (allowed: decider+answerer, or one model, as provider/model)`,
+    });
   return { name, changes: { functionCall, answer: answer ?? null } };
 }
+
+/** Names the prompts that are in force without an evaluation. */
+const defaultPrompts = "default";
 
 /** Holds the prompts of a row: a folder, or the built-in ones. */
 export interface PromptSet {
@@ -31,7 +41,7 @@ export function listPromptSets(
   configured: string | undefined,
 ): PromptSet[] {
   const own = Object.entries(prompts).map(([name, { directory }]) => ({ name, directory }));
-  return [{ name: "default", directory: configured }, ...own];
+  return [{ name: defaultPrompts, directory: configured }, ...own];
 }
 
 /** Is one question to one pair with one set of prompts. */

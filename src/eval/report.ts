@@ -1,6 +1,14 @@
 import * as z from "zod";
 import { version } from "../kit/version.ts";
-import { type AttemptResult, attemptResultSchema, type FailureKind, failureKinds } from "./attempt-result.ts";
+import {
+  type AttemptResult,
+  addPhaseUse,
+  attemptResultSchema,
+  type FailureKind,
+  failureKinds,
+  noPhaseUse,
+  phaseUseSchema,
+} from "./attempt-result.ts";
 import type { Targets } from "./case-file.ts";
 import type { ModelPair, PromptSet } from "./matrix.ts";
 import type { Evaluation } from "./run-evaluation.ts";
@@ -33,6 +41,7 @@ const rowSchema = z.object({
   request_tokens: z.object({ function_call: z.int(), answer: z.int(), total: z.int() }),
   cost_usd: z.number().nullable(),
   judge_cost_usd: z.number().nullable(),
+  phases: z.record(z.string(), phaseUseSchema),
   times: z.object({
     first_text: spreadSchema,
     total: spreadSchema,
@@ -112,7 +121,7 @@ function sumUp(results: readonly AttemptResult[]): Omit<ReportRow, "targets"> {
   const [ofDecider, ofWriter] = [addTokens("function_call"), addTokens("answer")];
   const checks = results.flatMap((result) => result.checks);
   const marks = checks.flatMap(({ mark }) => mark ?? []);
-  const phases = [...new Set(results.flatMap(({ times }) => Object.keys(times.phases)))];
+  const phases = [...new Set(results.flatMap((result) => Object.keys(result.phases)))];
   const groups = [...new Set(results.flatMap(({ group }) => group ?? []))];
   return {
     pair: first?.pair ?? "",
@@ -144,6 +153,12 @@ function sumUp(results: readonly AttemptResult[]): Omit<ReportRow, "targets"> {
     },
     cost_usd: addKnown(({ cost_usd }) => cost_usd),
     judge_cost_usd: addKnown(({ judge_cost_usd }) => judge_cost_usd),
+    phases: Object.fromEntries(
+      phases.map((phase) => [
+        phase,
+        results.flatMap((result) => result.phases[phase] ?? []).reduce(addPhaseUse, noPhaseUse),
+      ]),
+    ),
     times: {
       first_text: computeSpread(results.flatMap(({ times }) => times.first_text_ms ?? [])),
       total: computeSpread(results.map(({ times }) => times.total_ms)),

@@ -6,9 +6,9 @@ import type { AgentEvent } from "../core/events.ts";
 import { type Model, toModelName } from "../core/model.ts";
 import type { ModelBill, Outcome } from "../core/outcome.ts";
 import { toUser } from "../core/questions/user.ts";
-import { DuetError, toDuetError } from "../kit/errors.ts";
+import { DuetError, type ErrorCode, type ErrorReport, toDuetError } from "../kit/errors.ts";
 import { createRandomHex } from "../kit/random.ts";
-import type { AttemptResult, FailureKind } from "./attempt-result.ts";
+import { type AttemptResult, addPhaseUse, type FailureKind, noPhaseUse, type PhaseUse } from "./attempt-result.ts";
 import type { EvalCase, ExpectedCall } from "./case-file.ts";
 import { type CheckResult, checkAnswer } from "./check-answer.ts";
 import { createJudge } from "./judge.ts";
@@ -37,11 +37,13 @@ export function createRunId(): string {
   return `run-${createRandomHex().slice(0, 12)}`;
 }
 
-/** Asks one question and scores what comes of it. Rejects only where the signal aborts. */
+/** Asks one question and scores what comes of it. Rejects where the signal aborts, and for an error that all others would have. */
 export async function runAttempt(attempt: Attempt, parts: AttemptParts): Promise<AttemptResult> {
   const form = await openForm(attempt.case);
-  const { outcome, times } = await runQuestion(attempt.case, form, parts);
+  const { outcome, times, phases } = await runQuestion(attempt.case, form, parts);
   parts.signal.throwIfAborted();
+  const { error } = outcome;
+  if (error !== null && endingErrors.has(error.code)) throw toEndingError(error);
   // The judge's requests are none of the run's.
   const requestTokens = countRequestTokens(parts);
   const isComplete = outcome.status === "complete";
@@ -82,8 +84,17 @@ export async function runAttempt(attempt: Attempt, parts: AttemptParts): Promise
     request_tokens: requestTokens,
     cost_usd: outcome.meta.cost_usd,
     judge_cost_usd: judged.cost(),
+    phases,
     times: parts.recordedTimes ?? times,
   };
+}
+
+/** Lists the errors that every other attempt would have, too, and that say nothing about a model's answers. */
+const endingErrors: ReadonlySet<string> = new Set<ErrorCode>(["config", "auth", "quota", "model_not_found"]);
+
+function toEndingError({ code, message, hint }: ErrorReport): DuetError {
+  const toText = (text: string) => ({ zh: text, en: text });
+  return new DuetError({ code, text: toText(message), ...(hint !== null && { hint: toText(hint) }) });
 }
 
 async function openForm({ answer, id }: EvalCase): Promise<AnswerForm | undefined> {
@@ -97,9 +108,10 @@ async function runQuestion(
   { question, mode, tools, timeout }: EvalCase,
   answerForm: AnswerForm | undefined,
   { duet, models, approves, costBudget, runId, signal }: AttemptParts,
-): Promise<{ outcome: Outcome; times: AttemptTimes }> {
+): Promise<{ outcome: Outcome; times: AttemptTimes; phases: Record<string, PhaseUse> }> {
   const began = performance.now();
   const times: AttemptTimes = { total_ms: 0, first_text_ms: null, calls_ms: [], phases: {} };
+  const phases: Record<string, PhaseUse> = {};
   const events = duet.ask({
     ...{ question, mode, tools, models, runId, signal, answerForm },
     ...(approves && { user: toUser({ approveCall: async () => "once" }) }),
@@ -108,9 +120,14 @@ async function runQuestion(
   for await (const event of events) {
     if (event.type === "answer-delta") times.first_text_ms ??= roundTime(performance.now() - began);
     noteTime(times, event);
+    if (event.type === "phase-end") {
+      const { usage, costUsd } = event;
+      const used = { turns: 1, input: usage.inputTokens, output: usage.outputTokens, cost_usd: costUsd };
+      phases[event.phase] = addPhaseUse(phases[event.phase] ?? noPhaseUse, used);
+    }
     if (event.type !== "run-end") continue;
     times.total_ms = roundTime(performance.now() - began);
-    return { outcome: event.outcome, times };
+    return { outcome: event.outcome, times, phases };
   }
   throw new DuetError({
     code: "internal",

@@ -14,6 +14,7 @@ import { createReport, hasMetTargets, type Report } from "../../src/eval/report.
 import { openResultsFile } from "../../src/eval/results-file.ts";
 import { type EvaluationOptions, runEvaluation } from "../../src/eval/run-evaluation.ts";
 import { computeShare, computeSignTest } from "../../src/eval/statistics.ts";
+import { DuetError } from "../../src/kit/errors.ts";
 import { createCaseModel, createJudgeModel, type PlantedFault } from "../fakes/eval-models.ts";
 import { configFile, temporaryFolder } from "../fakes/program.ts";
 
@@ -45,7 +46,10 @@ async function evaluate(
 ): Promise<Report> {
   const home = await temporaryFolder();
   const environment = { PATH: process.env.PATH, HOME: home, OLLAMA_BASE_URL: "http://127.0.0.1:9/v1", A_KEY: secret };
-  config = await loadConfig({ config: await configFile({ locale: "en" }) }, environment);
+  config = await loadConfig(
+    { config: await configFile({ locale: "en", email: { host: "127.0.0.1", port: 9, from: "a@example.com" } }) },
+    environment,
+  );
   const { faults, ...given } = over;
   const cases = given.file?.cases ?? file.cases;
   const options: EvaluationOptions = {
@@ -76,18 +80,13 @@ function openModels(wanted: ModelPair, cases: CaseFile["cases"], faults?: Readon
   };
 }
 
-/** The starter set in which that one case has little time. */
-function withShortCase(id: string): CaseFile {
-  return { ...file, cases: file.cases.map((one) => (one.id === id ? { ...one, timeout: 1 } : one)) };
-}
-
 function toRounded(share: { passed: number; of: number; low: number | null; high: number | null } | undefined) {
   const round = (value: number | null | undefined): number => Number((value ?? Number.NaN).toFixed(4));
   return [share?.passed, share?.of, round(share?.low), round(share?.high)];
 }
 
 test("planted faults come out as exactly their number, with the interval of Wilson", async () => {
-  const report = await evaluate({ faults: planted, file: withShortCase("route-en-1") });
+  const report = await evaluate({ faults: planted });
   const [row] = report.rows;
   expect(row?.failures).toEqual({
     ...{ "wrong-tool": 7, "wrong-arguments": 5, timeout: 1 },
@@ -117,6 +116,9 @@ test("without faults all 60 succeed, and the pair is compared with its answer mo
   expect(two?.targets).toContainEqual({ name: "tokenSaving", wanted: 0.3, measured: saved, met: true });
   // The models report what Duet estimates, so that both counts are the same.
   expect(two?.tokens.answer.input).toBe(requests?.answer);
+  expect(two?.phases.answer).toMatchObject({ turns: 60, input: two?.tokens.answer.input });
+  expect(two?.phases.decide?.input).toBe(two?.tokens.function_call.input);
+  expect((two?.phases.decide?.cost_usd ?? 0) + (two?.phases.answer?.cost_usd ?? 0)).toBeCloseTo(two?.cost_usd ?? 0);
   expect(two?.cost_usd).toBeGreaterThan(0);
   expect(two?.cost_usd ?? 0).toBeLessThan(one?.cost_usd ?? 0);
   expect(hasMetTargets(report)).toBe(true);
@@ -149,6 +151,20 @@ test("a recording gives the same report without any model, and refuses what it d
     /calc-zh-1 .*does not hold this request to fake\/cheap; first difference: messages\[\d\]\.content \(recorded: .*1234.*asked: .*1235/,
   );
   expect(hasMetTargets(refused)).toBe(false);
+});
+
+test("a run that its limit ends before the calls is a time-out, counts for no choice of tools, and replays so", async () => {
+  const recording = join(await temporaryFolder(), "run.jsonl");
+  const [one] = file.cases.filter(({ id }) => id === "weather-zh-1");
+  const short: CaseFile = { ...file, cases: one ? [{ ...one, timeout: 0.3 }] : [] };
+  const report = await evaluate({
+    file: short,
+    faults: new Map([["weather-zh-1", "hang"]]),
+    openWriter: ({ redact }) => openRecordingWriter(recording, { redact, goesOn: false }),
+  });
+  expect(report.attempts).toMatchObject([{ failure: "timeout", tool_choice: null, arguments: null }]);
+  expect(report.rows[0]?.tool_choice).toEqual({ passed: 0, of: 0, rate: null, low: null, high: null });
+  expect(await evaluate({ file: short, replay: await readRecording(recording) })).toEqual(report);
 });
 
 test("each set of prompts is a row, with the judge's marks, and both are in the recording", async () => {
@@ -249,6 +265,36 @@ test("a budget ends an evaluation, which names models without a price", async ()
     });
   await expect(evaluate({ budget: 1, openModels: free })).rejects.toThrow("--budget: fake/free has no price");
 });
+
+test("a refused key ends an evaluation at once, and counts for no case", async () => {
+  let asked = 0;
+  const refused = (): never => {
+    asked += 1;
+    throw new DuetError({ code: "auth", text: { zh: "密钥被拒绝", en: "the key was refused" } });
+  };
+  const models = openModels(pair, file.cases);
+  const openRefused = async (): Promise<Models> => ({
+    ...models,
+    functionCall: { ...models.functionCall, stream: async () => refused(), call: async () => refused() },
+  });
+  await expect(evaluate({ parallel: 2, openModels: openRefused })).rejects.toThrow("the key was refused");
+  expect(asked).toBeLessThanOrEqual(2);
+});
+
+test("a call of a real tool that needs consent is not made", async () => {
+  const recording = join(await temporaryFolder(), "run.jsonl");
+  const mail = { tool: "send_email", arguments: { to: ["ada@example.com"], subject: "Hi", text: "Ten." } };
+  const one = { ...none, id: "mail", question: "Send the mail.", calls: [mail] };
+  const report = await evaluate({
+    file: { cases: [one], repeat: 1 },
+    openWriter: ({ redact }) => openRecordingWriter(recording, { redact, goesOn: false }),
+  });
+  // The choice is right all the same.
+  expect(report.attempts).toMatchObject([{ tool_choice: true, arguments: true, calls: [{ ok: false }] }]);
+  expect(readFileSync(recording, "utf8")).not.toContain('"kind":"call"');
+});
+
+const none = { mode: "agent" as const, order: "any" as const, alsoAllowed: [], answer: [] };
 
 test("an earlier report shows which cases were lost, and by what chance", async () => {
   const small = { ...file, cases: file.cases.slice(13, 21) };

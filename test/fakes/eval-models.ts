@@ -4,6 +4,7 @@ import { toPlainText } from "../../src/core/message-content.ts";
 import { type Model, type ModelRequest, type OnModelEvent, type Turn, withCall } from "../../src/core/model.ts";
 import type { EvalCase } from "../../src/eval/case-file.ts";
 import { sleep } from "../../src/kit/async/timeout.ts";
+import { DuetError } from "../../src/kit/errors.ts";
 import { isRecord, type JsonObject } from "../../src/kit/json.ts";
 
 export interface CallToMake {
@@ -12,7 +13,7 @@ export interface CallToMake {
 }
 
 /** What a model does wrong in a case. */
-export type PlantedFault = "wrong-tool" | "wrong-argument" | "time-out" | "wrong-answer";
+export type PlantedFault = "wrong-tool" | "wrong-argument" | "time-out" | "hang" | "wrong-answer";
 
 type Script = Record<string, { tool: string; arguments: JsonObject }[]>;
 
@@ -91,7 +92,8 @@ export function createCaseModel(name: string, { cases, role, faults = new Map(),
       const hasCalled = request.messages.some(({ role: said }) => said === "tool");
       const calls = role === "answer" || hasCalled ? [] : makeCalls(found, fault);
       const text = calls.length > 0 ? "" : role === "decide" ? "Enough." : writeAnswer(found, fault);
-      if (fault === "time-out" && text !== "" && role !== "decide") await sleep(600_000, signal);
+      if (fault === "hang") await sleep(600_000, signal);
+      if (fault === "time-out" && text !== "" && role !== "decide") throw silenceError();
       if (text !== "") onEvent({ type: "text-delta", text });
       const toolCalls = calls.map(({ name: tool, input }, index) => ({
         ...{ id: `call_${index}`, name: tool, arguments: input, argumentsText: JSON.stringify(input) },
@@ -136,6 +138,11 @@ function findCase(cases: readonly EvalCase[], { messages }: ModelRequest): EvalC
     .sort((a, b) => b.question.length - a.question.length)[0];
   if (found === undefined) throw new Error(`no case has this question: ${asked.join("\n")}`);
   return found;
+}
+
+/** What a model's own limit on silence ends with. */
+function silenceError(): DuetError {
+  return new DuetError({ code: "timeout", text: { zh: "30 秒没有回复", en: "no reply for 30 s" } });
 }
 
 /** A model that gives every answer the same mark. */

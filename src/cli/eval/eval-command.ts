@@ -43,7 +43,7 @@ export async function runEvalCommand(flags: EvalFlags, config: Config, context: 
   const written = flags.models.length > 0 ? flags.models : (file.models ?? []);
   const pairs: ModelPair[] =
     written.length > 0
-      ? written.map(parseModelPair)
+      ? [...new Set(written.map((pair) => pair.trim()))].map(parseModelPair)
       : replay
         ? [...replay.models.keys()].map((name) => ({ name, changes: undefined }))
         : [{ name: configuredPair, changes: undefined }];

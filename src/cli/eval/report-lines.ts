@@ -1,4 +1,4 @@
-import type { AttemptResult, FailureKind } from "../../eval/attempt-result.ts";
+import type { AttemptResult, FailureKind, PhaseUse } from "../../eval/attempt-result.ts";
 import type { Comparison } from "../../eval/compare-reports.ts";
 import type { Report, ReportRow } from "../../eval/report.ts";
 import type { Share, Spread } from "../../eval/statistics.ts";
@@ -64,9 +64,6 @@ function renderRow(row: ReportRow, withPrompts: boolean, locale: Locale): string
   });
   const joinRoles = (show: (role: "function_call" | "answer") => string): string =>
     roles.map((role) => `${say(locale, roleTexts[role])} ${show(role)}`).join(separators[locale]);
-  const phases = Object.entries(times.phases).map(
-    ([phase, spread]) => `${phase}${locale === "zh" ? "：" : ": "}${renderSpread(spread, locale)}`,
-  );
   return [
     `${title}${prompts}`,
     toLine({ zh: "成功", en: "success" }, renderShare(row.success)),
@@ -115,9 +112,7 @@ function renderRow(row: ReportRow, withPrompts: boolean, locale: Locale): string
     toLine({ zh: "首段文字", en: "first text" }, renderSpread(times.first_text, locale)),
     toLine({ zh: "整次运行", en: "whole run" }, renderSpread(times.total, locale)),
     toLine({ zh: "每次工具调用", en: "tool call" }, renderSpread(times.call, locale)),
-    ...(phases.length > 0
-      ? [toLine({ zh: "每轮模型", en: "turn of a model" }, phases.join(locale === "zh" ? "；" : "; "))]
-      : []),
+    ...Object.entries(row.phases).map(([phase, use]) => renderPhase(phase, use, times.phases[phase], locale)),
     ...row.targets.map(({ name, wanted, measured, met }) => {
       const isTime = name.endsWith("Seconds");
       const show = (value: number): string => (isTime ? `${Number(value.toFixed(2))} s` : toPercent(value));
@@ -143,6 +138,24 @@ function renderSpread({ count, median, p95, max }: Spread, locale: Locale): stri
   const [of, most] = [say(locale, { zh: "中位数", en: "median" }), say(locale, { zh: "最长", en: "max" })];
   const parts = [`${of} ${toTime(median)}`, `p95 ${toTime(p95)}`, `${most} ${toTime(max)}`];
   return `${parts.join(separators[locale])} (n = ${count})`;
+}
+
+const phaseTexts: Readonly<Record<string, Text>> = {
+  compact: { zh: "阶段 压缩", en: "phase compact" },
+  plan: { zh: "阶段 计划", en: "phase plan" },
+  decide: { zh: "阶段 决策", en: "phase decide" },
+  answer: { zh: "阶段 回答", en: "phase answer" },
+};
+
+function renderPhase(phase: string, use: PhaseUse, times: Spread | undefined, locale: Locale): string {
+  const label = say(locale, phaseTexts[phase] ?? { zh: phase, en: phase });
+  const cost = use.cost_usd === null ? "" : `${separators[locale]}$${use.cost_usd.toFixed(4)}`;
+  const used = say(locale, {
+    zh: `${use.turns} 轮，token ${toCount(use.input)} + ${toCount(use.output)}${cost}`,
+    en: `${use.turns} turns, tokens ${toCount(use.input)} + ${toCount(use.output)}${cost}`,
+  });
+  const [colon, semicolon] = locale === "zh" ? ["：", "；"] : [": ", "; "];
+  return `  ${label}${colon}${used}${times === undefined ? "" : `${semicolon}${renderSpread(times, locale)}`}`;
 }
 
 function renderCost({ cost_usd: cost, judge_cost_usd: judge }: ReportRow, locale: Locale): string {

@@ -16,7 +16,7 @@ export function toPlainRequest(request: ModelRequest, folders: readonly string[]
 
 type Message = ModelRequest["messages"][number];
 
-/** Another machine that replays a recording works elsewhere. A root folder is in every path, and is left as it is. */
+/** Replaces the folders, because a recording is replayed elsewhere, too. A root folder is in every path, and stays. */
 function removeFolders(message: Message, folders: readonly string[]): Message {
   if (message.role !== "system") return message;
   const known = folders.filter(({ length }) => length > 3).sort((a, b) => b.length - a.length);

@@ -19,6 +19,15 @@ export const evalMutations: readonly Mutation[] = [
     endangers: "a replay answers what was never asked, and a change of the prompts goes unnoticed",
   },
   {
+    id: "eval-apart",
+    file: "src/eval/run-attempt.ts",
+    text: "answerForm, isApart: true }",
+    becomes: "answerForm }",
+    tests: ["test/eval/evaluation.test.ts"],
+    endangers:
+      "what a model is asked depends on which cases came before, so that figures change and replays are refused",
+  },
+  {
     id: "eval-budget",
     file: "src/eval/run-evaluation.ts",
     text: "failure !== undefined || isBudgetUsed(shared)) break;",

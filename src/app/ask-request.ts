@@ -108,6 +108,8 @@ export interface AskRequest {
   isInteractive?: boolean | undefined;
   /** Is true when the run goes on with the last one of the conversation, with limits of its own, and without its calls. */
   goesOn?: boolean | undefined;
+  /** Is true where nothing that other runs have learned of the models may change what they are sent. */
+  isApart?: boolean | undefined;
   /** Says how the run is recorded. */
   recording?: RecordingRequest | undefined;
   /** Goes on with a run of an ended process. What the run was asked for comes from its records. */

@@ -113,7 +113,7 @@ async function runQuestion(
   const times: AttemptTimes = { total_ms: 0, first_text_ms: null, calls_ms: [], phases: {} };
   const phases: Record<string, PhaseUse> = {};
   const events = duet.ask({
-    ...{ question, mode, tools, models, runId, signal, answerForm },
+    ...{ question, mode, tools, models, runId, signal, answerForm, isApart: true },
     ...(approves && { user: toUser({ approveCall: async () => "once" }) }),
     limits: { costBudget, ...(timeout !== undefined && { maxExecutionTimeMs: timeout * 1000 }) },
   });

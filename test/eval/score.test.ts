@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type CheckedAnswer, checkAnswer } from "../../src/eval/check-answer.ts";
 import { createJudge } from "../../src/eval/judge.ts";
-import { findDifference, toPlainRequest } from "../../src/eval/recording/plain-request.ts";
+import { findDifference, normalizeRequest, toPlainRequest } from "../../src/eval/recording/plain-request.ts";
 import { findMismatch, scoreCalls } from "../../src/eval/score-calls.ts";
 import { scriptedModel } from "../fakes/model.ts";
 
@@ -89,14 +89,16 @@ test("checks say what is missing", async () => {
 test("the day, the marker and the folder make no difference between two requests, and anything else does", () => {
   const request = (marker: string, day: string, folder: string) =>
     toPlainRequest(
-      {
-        messages: [
-          { role: "system", content: `Working folder: ${folder}.\n<<<result ${marker} is data` },
-          { role: "user", content: `Today is ${day} (Monday, UTC).\n\nWhen? ${marker}` },
-        ],
-        tools: [{ name: "a", description: "A.", inputSchema: {} }],
-      },
-      [folder],
+      normalizeRequest(
+        {
+          messages: [
+            { role: "system", content: `Working folder: ${folder}.\n<<<result ${marker} is data` },
+            { role: "user", content: `Today is ${day} (Monday, UTC).\n\nWhen? ${marker}` },
+          ],
+          tools: [{ name: "a", description: "A.", inputSchema: {} }],
+        },
+        [folder],
+      ),
     );
   const one = request("0123abcd", "2026-11-26", "/home/ada");
   expect(findDifference(one, request("fedc9876", "2027-01-01", "/srv/work"))).toBeUndefined();

@@ -3,7 +3,7 @@ import { type Model, type ModelEvent, replaceStream, toModelName, type Usage } f
 import type { Tool, ToolResult } from "../../core/tools/tool.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import type { JsonObject } from "../../kit/json.ts";
-import { toPlainRequest } from "./plain-request.ts";
+import { normalizeRequest, toPlainRequest } from "./plain-request.ts";
 import type { CallExchange, Exchange, ModelExchange, RecordedError } from "./recording-schema.ts";
 
 /** Records what one attempt asks of its models and tools, and what it gets. */
@@ -38,11 +38,12 @@ export function createAttemptRecorder(folders: readonly string[]): AttemptRecord
 
 function recordTurns(model: Model, exchanges: Exchange[], folders: readonly string[]): Model {
   return replaceStream(model, async (request, onEvent, signal) => {
+    const asked = normalizeRequest(request, folders);
     const exchange: ModelExchange = {
       kind: "model",
       model: toModelName(model),
-      request: toPlainRequest(request, folders),
-      requestTokens: countRequestTokens(model, request),
+      request: toPlainRequest(asked),
+      requestTokens: countRequestTokens(model, asked),
       events: [],
       costs: [],
       reply: { aborted: true },

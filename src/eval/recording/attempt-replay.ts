@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { type Redact, redactValue } from "../../kit/text/redact.ts";
 import { estimateMessageTokens } from "../../providers/estimate-tokens.ts";
-import { findDifference, toPlainRequest, toSortedJson } from "./plain-request.ts";
+import { findDifference, normalizeRequest, toPlainRequest, toSortedJson } from "./plain-request.ts";
 import type { CallExchange, Exchange, ModelExchange, RecordedAttempt, RecordedModel } from "./recording-schema.ts";
 
 /** Answers the models and tools of one attempt from its recording, and nothing that is not in it. */
@@ -56,7 +56,7 @@ export function createAttemptReplay(
         stream: async (...[request, onEvent, signal]: Parameters<Model["stream"]>): Promise<Turn> => {
           signal.throwIfAborted();
           const turns = [...left].filter((one): one is ModelExchange => one.kind === "model" && one.model === name);
-          const exchange = take(toPlainRequest(request, folders), turns, name);
+          const exchange = take(toPlainRequest(normalizeRequest(request, folders)), turns, name);
           requestTokens.set(name, (requestTokens.get(name) ?? 0) + exchange.requestTokens);
           for (const { usage, cost } of exchange.costs) costs.set(toSortedJson(toJson(usage)), cost);
           for (const event of exchange.events) onEvent(event);

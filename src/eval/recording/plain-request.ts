@@ -1,35 +1,52 @@
 import { formatDay } from "../../agent/prompts/prompts.ts";
+import { mapTexts } from "../../core/message-content.ts";
+import type { Message } from "../../core/messages.ts";
 import type { ModelRequest } from "../../core/model.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../kit/json.ts";
+import { detectLanguage, type Locale } from "../../kit/locale.ts";
 
 /**
- * Returns what a model is sent as plain JSON, without what differs from run to run although the same is asked: the day, the marker
- * of untrusted text, and in prompts the folders of this machine.
+ * Returns a request without what differs from run to run although the same is asked: the day, the marker of untrusted text, and in
+ * prompts the folders of this machine, which a replay has elsewhere.
  */
-export function toPlainRequest(request: ModelRequest, folders: readonly string[] = []): JsonObject {
-  const { tools, maxTokens, stop, toolChoice, responseFormat } = request;
-  const messages = request.messages.map((message) => removeFolders(removeDay(message), folders));
-  const written = JSON.stringify({ messages, tools, maxTokens, stop, toolChoice, responseFormat });
-  const marker = /<<<result ([0-9a-f]{8})(?=[\s\\])/.exec(written)?.[1];
-  return JSON.parse(marker === undefined ? written : written.replaceAll(marker, "MARKER"));
+export function normalizeRequest(request: ModelRequest, folders: readonly string[] = []): ModelRequest {
+  const marker = /<<<result ([0-9a-f]{8})(?=[\s\\])/.exec(JSON.stringify(request.messages))?.[1];
+  const hideMarker = (text: string): string => (marker === undefined ? text : text.replaceAll(marker, sameMarker));
+  const messages = request.messages.map((message) => normalizeMessage(message, hideMarker, folders));
+  return { ...request, messages };
 }
 
-type Message = ModelRequest["messages"][number];
-
-/** Replaces the folders, because a recording is replayed elsewhere, too. A root folder is in every path, and stays. */
-function removeFolders(message: Message, folders: readonly string[]): Message {
-  if (message.role !== "system") return message;
+function normalizeMessage(message: Message, hideMarker: (text: string) => string, folders: readonly string[]): Message {
+  if (message.role === "tool") return { ...message, content: mapTexts(message.content, hideMarker) };
+  if (message.role === "assistant") return { ...message, content: hideMarker(message.content) };
+  if (message.role === "user") {
+    const change = (text: string): string =>
+      hideMarker(text.replace(dayNote, (note) => sameDayNote[detectLanguage(note, "en")]));
+    return { ...message, content: mapTexts(message.content, change) };
+  }
+  const withoutDay = message.content.replaceAll(formatDay(new Date()), sameDay);
+  // A root folder is in every path, and stays.
   const known = folders.filter(({ length }) => length > 3).sort((a, b) => b.length - a.length);
-  return { ...message, content: known.reduce((text, folder) => text.replaceAll(folder, "FOLDER"), message.content) };
+  return {
+    ...message,
+    content: hideMarker(known.reduce((text, folder) => text.replaceAll(folder, "FOLDER"), withoutDay)),
+  };
 }
 
 const dayNote = /^(?:Today is \d{4}-\d\d-\d\d \([^\n]*\)\.|今天是 \d{4}-\d\d-\d\d（[^\n]*）。)/;
 
-function removeDay(message: Message): Message {
-  if (message.role === "user" && typeof message.content === "string")
-    return { ...message, content: message.content.replace(dayNote, "TODAY") };
-  if (message.role !== "system") return message;
-  return { ...message, content: message.content.replaceAll(formatDay(new Date()), "TODAY") };
+// They have the form of what they stand for, so that they weigh the same.
+const sameMarker = "0a1b2c3d";
+const sameDay = "2000-01-01";
+const sameDayNote: Readonly<Record<Locale, string>> = {
+  zh: `今天是 ${sameDay}（星期六，时区 UTC）。`,
+  en: `Today is ${sameDay} (Saturday, UTC).`,
+};
+
+/** Returns what a normalized request says as plain JSON. */
+export function toPlainRequest(request: ModelRequest): JsonObject {
+  const { messages, tools, maxTokens, stop, toolChoice, responseFormat } = request;
+  return JSON.parse(JSON.stringify({ messages, tools, maxTokens, stop, toolChoice, responseFormat }));
 }
 
 /** Describes where two JSON values differ first, and how: `messages[2].content`. */

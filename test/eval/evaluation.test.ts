@@ -114,10 +114,10 @@ test("without faults all 60 succeed, and the pair is compared with its answer mo
   expect(two?.against_single).toMatchObject({ pair: "fake/strong", answer_model: saved });
   expect(saved).toBeGreaterThan(0.3);
   expect(two?.targets).toContainEqual({ name: "tokenSaving", wanted: 0.3, measured: saved, met: true });
-  // The scripts, and so the estimates, are the same each time.
+  // The scripts, and so the estimates, are the same each time, whichever cases came before.
   const routes = file.cases.filter(({ group }) => group === "amap");
-  const again = await evaluate({ file: { ...file, cases: routes } });
-  const before = report.attempts.filter(({ pair: asked, group }) => asked === pair.name && group === "amap");
+  const again = await evaluate({ file: { ...file, cases: routes }, pairs: [pair, alone] });
+  const before = report.attempts.filter(({ group }) => group === "amap");
   expect(again.attempts.map(({ request_tokens }) => request_tokens)).toEqual(
     before.map(({ request_tokens }) => request_tokens),
   );
@@ -134,20 +134,16 @@ test("a recording gives the same report without any model, and refuses what it d
   const twelve = { ...file, cases: file.cases.filter((_, index) => index % 5 === 0) };
   const faults = new Map<string, PlantedFault>([["weather-zh-1", "wrong-tool"]]);
   const first = await evaluate({
-    ...{ file: twelve, pairs: [pair, alone], faults, repeat: 2 },
+    ...{ file: twelve, faults, repeat: 2 },
     openWriter: ({ redact }) => openRecordingWriter(recording, { redact, goesOn: false }),
   });
   const noModels = (): never => {
     throw new Error("no model may be opened");
   };
   const replay = await readRecording(recording);
-  const again = await evaluate({ file: twelve, pairs: [pair, alone], repeat: 2, replay, openModels: noModels });
+  const again = await evaluate({ file: twelve, repeat: 2, replay, openModels: noModels });
   expect(again).toEqual(first);
-  expect(first.attempts).toHaveLength(48);
-  // No attempt depends on those before it.
-  const reversed = { ...twelve, cases: twelve.cases.toReversed() };
-  const backwards = await evaluate({ file: reversed, pairs: [alone], parallel: 1, replay, openModels: noModels });
-  expect(backwards).toMatchObject({ complete: true, refusals: [] });
+  expect(first.attempts).toHaveLength(24);
   // Another question, and a tool that is described in other words.
   const changed = twelve.cases.map((one) =>
     one.id === "calc-zh-1" ? { ...one, question: one.question.replace("1234", "1235") } : one,

@@ -69,7 +69,8 @@ export async function runEvalCommand(flags: EvalFlags, config: Config, context: 
     targets: file.targets,
   });
   const comparisons = baseline === undefined ? [] : compareReports(report, baseline, file.targets?.drop ?? 0);
-  writeSafely(console.stdout, `${renderReport(report, comparisons, locale).join("\n")}\n`);
+  const refusals = evaluation.refusals.map(({ text }) => text);
+  writeSafely(console.stdout, `${renderReport(report, comparisons, refusals, locale).join("\n")}\n`);
   if (flags.output !== undefined) {
     await writeReport(flags.output, { ...report, ...(baseline && { comparisons }) });
     if (report.complete) await results?.remove();

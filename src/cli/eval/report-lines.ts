@@ -40,13 +40,18 @@ export function renderAttempt(result: AttemptResult, done: number, total: number
   return `[${done}/${total}] ${result.pair}  ${result.case}${repetition}  ${end}`;
 }
 
-/** Writes a report for people. */
-export function renderReport(report: Report, comparisons: readonly Comparison[], locale: Locale): string[] {
+/** Writes a report for people. `refusals` says what a recording did not hold. */
+export function renderReport(
+  report: Report,
+  comparisons: readonly Comparison[],
+  refusals: readonly Text[],
+  locale: Locale,
+): string[] {
   const manyPrompts = new Set(report.rows.map(({ prompts }) => prompts)).size > 1;
   return [
     ...report.rows.flatMap((row) => [...renderRow(row, manyPrompts, locale), ""]),
     ...comparisons.flatMap((comparison) => [...renderComparison(comparison, locale), ""]),
-    ...renderEnd(report, locale),
+    ...renderEnd(report, refusals, locale),
   ];
 }
 
@@ -198,7 +203,8 @@ function renderComparison(comparison: Comparison, locale: Locale): string[] {
 }
 
 function renderEnd(
-  { attempts, complete, refusals, stopped_by, rows, cases, repeat }: Report,
+  { attempts, complete, stopped_by, rows, cases, repeat }: Report,
+  refusals: readonly Text[],
   locale: Locale,
 ): string[] {
   const shown = refusals.slice(0, 5);
@@ -209,7 +215,7 @@ function renderEnd(
   };
   const reason = reasons[stopped_by ?? ""];
   return [
-    ...shown.map((line) => `✗ ${line}`),
+    ...shown.map((text) => `✗ ${say(locale, text)}`),
     ...(more > 0
       ? [
           say(locale, {

@@ -37,7 +37,7 @@ export const evalMutations: readonly Mutation[] = [
   },
   {
     id: "eval-consent",
-    file: "src/eval/run-evaluation.ts",
+    file: "src/eval/make-attempt.ts",
     text: "approves: book !== undefined,",
     becomes: "approves: true,",
     tests: ["test/eval/evaluation.test.ts"],

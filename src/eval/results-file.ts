@@ -1,6 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
 import * as z from "zod";
 import { configError } from "../config/config-errors.ts";
+import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { tryParseJson } from "../kit/json.ts";
 import { openLineFile } from "./append-lines.ts";
 import { type AttemptResult, attemptResultSchema } from "./attempt-result.ts";
@@ -26,7 +27,7 @@ export function toResultsName(report: string): string {
  * cost money.
  */
 export async function openResultsFile(file: string, goesOn: boolean): Promise<ResultsFile> {
-  const text = await readFile(file, "utf8").catch(() => "");
+  const text = (await ignoreRejection(readFile(file, "utf8"), "there is no such file before the first result")) ?? "";
   const earlier = new Map<string, AttemptResult>();
   for (const line of text.split("\n")) {
     // A line that was cut off is the attempt during which the process ended.

@@ -300,7 +300,7 @@ function cycles(files: Files): string[] {
 
 /** The command line, the library, the pages and the workers are where something starts. */
 const starts =
-  /web\/parts\/\w+-part\.ts$|\.d\.ts$|^(?:bin\/[^/]+|src\/index|src\/server\/web\/[^/]+\/main|src\/.+-worker)\.ts$/;
+  /web\/parts\/\w+-part\.tsx?$|\.d\.ts$|^(?:bin\/[^/]+|src\/index|src\/server\/web\/[^/]+\/main|src\/.+-worker)\.ts$/;
 
 function unusedFiles(files: Files): string[] {
   const used = new Set(Object.keys(files).flatMap((file) => importsOf(files, file)));

@@ -83,6 +83,21 @@ export function prepareRetention(prepare: Prepare) {
   };
 }
 
+/** Sums up by a column. The names with the highest sums have places of their own, and all others share the one behind. */
+function sumUpUsage(column: "model" | "caller"): string {
+  return `
+    WITH ranked AS (
+      SELECT ${column} AS name, row_number() OVER (ORDER BY sum(cost) DESC, sum(tokens) DESC, ${column}) AS place
+      FROM model_usage WHERE day >= :since GROUP BY ${column}
+    ), placed AS (
+      SELECT CASE WHEN place <= :most THEN name END AS name, CASE WHEN place <= :most THEN place ELSE :most + 1 END AS place,
+        day, tokens, cost, unpriced
+      FROM model_usage JOIN ranked ON name = ${column} WHERE day >= :since
+    )
+    SELECT name, day, sum(tokens) AS tokens, sum(cost) AS cost, sum(unpriced) AS unpriced FROM placed
+    GROUP BY place, name, day ORDER BY place, day`;
+}
+
 export function prepareDailyUsage(prepare: Prepare) {
   return {
     usageToday: prepare(`
@@ -106,7 +121,9 @@ export function prepareDailyUsage(prepare: Prepare) {
         cost = cost + excluded.cost, unpriced = unpriced + excluded.unpriced`),
     modelUsage: prepare(`
       SELECT day, caller, model, runs, tokens, cost, unpriced FROM model_usage WHERE day >= :since
-      ORDER BY day, caller, model`),
+      ORDER BY day DESC, caller, model LIMIT :limit OFFSET :offset`),
+    modelTotals: prepare(sumUpUsage("model")),
+    callerTotals: prepare(sumUpUsage("caller")),
     pruneModelUsage: prepare("DELETE FROM model_usage WHERE day < :oldest"),
     pruneUsage: prepare("DELETE FROM daily_usage WHERE day < :oldest"),
   };

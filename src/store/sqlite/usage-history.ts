@@ -11,12 +11,22 @@ export function createSqliteUsageHistory(connection: StoreConnection): UsageHist
         for (const { owner, tokens, ...entry } of entries)
           addModelUsage.run({ ...entry, caller: toUsageKey(owner), tokens: Math.ceil(tokens) });
       }),
-    list: (since) =>
+    list: (since, { limit, offset }) =>
       connection.read(({ modelUsage }) =>
-        modelUsage.all({ since }).map(({ day, model, caller, runs, tokens, cost, unpriced }) => ({
+        modelUsage.all({ since, limit, offset }).map(({ day, model, caller, runs, tokens, cost, unpriced }) => ({
           ...{ day: toText(day), model: toText(model), owner: toOwnerName(toText(caller)) },
           ...{ runs: Number(runs), tokens: Number(tokens), cost: Number(cost), unpriced: Number(unpriced) },
         })),
+      ),
+    total: (since, by, most) =>
+      connection.read(({ modelTotals, callerTotals }) =>
+        (by === "model" ? modelTotals : callerTotals)
+          .all({ since, most })
+          .map(({ name, day, tokens, cost, unpriced }) => ({
+            ...{ day: toText(day), isRest: name === null },
+            name: name === null ? undefined : by === "model" ? toText(name) : toOwnerName(toText(name)),
+            ...{ tokens: Number(tokens), cost: Number(cost), isPriced: Number(unpriced) === 0 },
+          })),
       ),
   };
 }

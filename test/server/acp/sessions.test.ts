@@ -94,7 +94,7 @@ test("what a prompt brings is read: links are named, texts and images go along",
   ] as const;
   await editor.agent.request(session.prompt, { sessionId, prompt: [...prompt] });
   const sent = JSON.stringify(model.requests[0]?.messages);
-  expect(sent).toContain(`Explain \`${folder}/a b/x.ts\``);
+  expect(sent).toContain(`Explain \`${folder}/a b/x.ts\` \`/notes/note.md\``);
   expect(sent).toContain("Buy milk.");
   expect(sent).toContain("note.md");
   expect(sent).toContain("image/png");

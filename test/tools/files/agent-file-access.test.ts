@@ -36,6 +36,15 @@ test("a file that is one of Duet's own under another name by the time of the wri
   expect(await readFile(own, "utf8")).toBe("{}");
 });
 
+test("a new file outside of the roots is refused before a person is asked, and none is left there", async () => {
+  const [folder, outside] = [await temporaryFolder(), await temporaryFolder()];
+  await symlink(outside, join(folder, "link"));
+  const files = createAgentFileAccess({ roots: [folder] });
+  for (const path of [join(outside, "new.md"), join(folder, "link/new.md"), join(folder, "../new.md")])
+    await expect(files.open(path)).rejects.toThrow("was not found");
+  expect(await readdir(outside)).toEqual([]);
+});
+
 test.each([
   ...[".git-credentials", ".envrc", ".vault-token", ".my.cnf", ".bash_history", ".gitconfig", ".zshrc", ".env.local"],
   ...[".cursor/mcp.json", ".vscode/tasks.json", ".terraform.d/a.md", ".config/gh/hosts.yml", ".python_history"],

@@ -8,6 +8,7 @@ import type { RunHandle } from "../../../runs/run-handle.ts";
 import type { RunRegistry } from "../../../runs/run-registry.ts";
 import { HttpRefusalError } from "../../http/response/refusal.ts";
 import type { ChatInput } from "../chat-input.ts";
+import { checkSameRequest, type KeyedRequest } from "../keyed-runs.ts";
 import type { Changes } from "./changes.ts";
 import { listActiveRuns } from "./find-conversation.ts";
 
@@ -27,7 +28,13 @@ export interface WaitingQuestion {
   /** Is true where the conversation was stored when the question was asked. */
   readonly isStored: boolean;
   readonly locale: Locale;
+  /** Is there where the caller may repeat the request without asking twice. */
+  readonly keyed?: KeyedRequest | undefined;
   readonly askedAt: string;
+  /** Is the ID that its run will have. */
+  readonly reservedRunId: string;
+  /** Is the run whose turn the question follows, also one that a question before it will have. */
+  afterRun?: string | undefined;
   /** Is the run that answers it, once it has begun. */
   runId?: string | undefined;
   /** Says why it could not begin. */
@@ -64,9 +71,12 @@ const longestEndMs = 2_000;
 
 /** Holds questions that wait, in the order in which they were asked. They last as long as the process. */
 export interface QuestionQueues {
-  /** Adds a question, and begins it at once where its conversation has no run. Returns undefined where too many wait. */
+  /**
+   * Adds a question, and begins it at once where its conversation has no run. Returns undefined where too many wait, and the one
+   * that waits already where the request is repeated.
+   */
   add(
-    question: Omit<WaitingQuestion, "id" | "askedAt" | "runId" | "problem" | "isRefused">,
+    question: Omit<WaitingQuestion, "id" | "askedAt" | "reservedRunId" | "runId" | "problem" | "isRefused">,
   ): WaitingQuestion | undefined;
   list(caller: Caller, conversationId: string): WaitingQuestion[];
   /** Takes back a question that has not begun; undefined where there is none. One that is just beginning stays. */
@@ -80,8 +90,8 @@ export interface QuestionQueues {
 export interface QueueOptions {
   runs: RunRegistry;
   changes: Changes;
-  /** Begins the run of a question. Rejects where no run can begin. */
-  begin(question: WaitingQuestion, signal: AbortSignal): Promise<RunHandle>;
+  /** Begins the run of a question; undefined where it has been asked already. Rejects where no run can begin. */
+  begin(question: WaitingQuestion, signal: AbortSignal): Promise<RunHandle | undefined>;
   pauses?: typeof usualPauses;
 }
 
@@ -119,7 +129,12 @@ export function createQuestionQueues({ runs, changes, begin, pauses = usualPause
     const ended = Promise.withResolvers<void>();
     beginnings.set(question.id, { stop, ended: ended.promise });
     try {
-      const run = await begin(question, AbortSignal.any([runs.closing, stop.signal]));
+      const asked = { ...question, afterRun: findFollowed(queues.get(key) ?? [], question.afterRun) };
+      const run = await begin(asked, AbortSignal.any([runs.closing, stop.signal]));
+      if (run === undefined) {
+        take(key, question);
+        return "gone";
+      }
       if (stop.signal.aborted) {
         await runs.cancel(run, longestEndMs);
         return "gone";
@@ -189,6 +204,10 @@ export function createQuestionQueues({ runs, changes, begin, pauses = usualPause
     add(asked) {
       const key = toKey(asked.caller, asked.conversationId);
       const own = queues.get(key) ?? [];
+      const { keyed } = asked;
+      const same = keyed && own.find((each) => each.keyed?.name === keyed.name);
+      if (same?.keyed !== undefined) checkSameRequest(same.keyed, asked.keyed);
+      if (same !== undefined) return same;
       const all = [...queues.values()].flat();
       const bytes = [...all, asked]
         .flatMap(({ attachments }) => attachments)
@@ -198,6 +217,7 @@ export function createQuestionQueues({ runs, changes, begin, pauses = usualPause
         ...asked,
         id: `queue-${createRandomHex()}`,
         askedAt: new Date().toISOString(),
+        reservedRunId: keyed?.runId ?? `run-${createRandomHex()}`,
       };
       for (const each of own) each.isRefused = false;
       queues.set(key, [...own, question]);
@@ -211,6 +231,9 @@ export function createQuestionQueues({ runs, changes, begin, pauses = usualPause
       const found = queues.get(key)?.find((each) => each.id === id);
       if (beginnings.has(id)) return found && "beginning";
       if (found) take(key, found);
+      // What was to follow it follows what it was to follow.
+      for (const each of queues.get(key) ?? [])
+        if (found !== undefined && each.afterRun === found.reservedRunId) each.afterRun = found.afterRun;
       return found;
     },
     async clear(caller, id) {
@@ -223,6 +246,12 @@ export function createQuestionQueues({ runs, changes, begin, pauses = usualPause
     },
     findByRun: (runId) => answering.get(runId),
   };
+}
+
+/** Looks behind questions that still wait because they were refused: what is to follow them follows what they were to follow. */
+function findFollowed(waiting: readonly WaitingQuestion[], runId: string | undefined): string | undefined {
+  const before = waiting.find(({ reservedRunId }) => reservedRunId === runId);
+  return before === undefined ? runId : findFollowed(waiting.slice(0, waiting.indexOf(before)), before.afterRun);
 }
 
 /** Says whether a question that could not begin may begin later, without anybody doing anything. */

@@ -1,3 +1,4 @@
+import type { VNode } from "preact";
 import { sanitizeLine } from "../../../../../kit/text/sanitize.ts";
 import { operatorTexts } from "../../state/operator-texts.ts";
 import { useSay } from "../page-model.ts";
@@ -5,7 +6,7 @@ import { useSay } from "../page-model.ts";
 export interface TableProps {
   readonly label: string;
   readonly columns: readonly (keyof typeof operatorTexts)[];
-  readonly rows: readonly (readonly (string | number)[])[];
+  readonly rows: readonly (readonly (string | number | VNode)[])[];
 }
 
 /** Shows rows of figures. It scrolls, also by keyboard. */
@@ -31,7 +32,7 @@ export function DataTable({ label, columns, rows }: TableProps) {
             <tr key={index}>
               {row.map((cell, at) => (
                 <td key={columns[at]} data-number={typeof cell === "number"}>
-                  {typeof cell === "number" ? cell.toLocaleString("en") : sanitizeLine(cell)}
+                  {renderCell(cell)}
                 </td>
               ))}
             </tr>
@@ -40,4 +41,9 @@ export function DataTable({ label, columns, rows }: TableProps) {
       </table>
     </div>
   );
+}
+
+function renderCell(cell: string | number | VNode): string | VNode {
+  if (typeof cell === "string") return sanitizeLine(cell);
+  return typeof cell === "number" ? cell.toLocaleString("en") : cell;
 }

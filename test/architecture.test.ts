@@ -15,10 +15,11 @@ const layers: Record<string, readonly string[]> = (() => {
   const parts = ["agent", "providers", "tools", "client", "store"];
   const interfaces = ["runs", "app", ...parts, ...shared];
   return {
-    bin: ["server", "cli", ...interfaces],
+    bin: ["server", "cli", "eval", ...interfaces],
     index: ["app", ...parts, ...shared],
     server: interfaces,
-    cli: interfaces,
+    cli: ["eval", ...interfaces],
+    eval: ["app", ...parts, ...shared],
     runs: ["app", ...parts, ...shared],
     app: [...parts, ...shared],
     agent: shared,

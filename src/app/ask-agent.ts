@@ -61,14 +61,17 @@ export async function askAgent(
   const { signal } = activeRun;
   const began = performance.now();
   const locale = request.locale ?? chooseLocale(config, question);
-  const [{ runAgent, prompts, markHabits }, { store, journal, findUnsaved, takeNotices }, openedModels] =
-    await Promise.all([
-      agent.get(),
-      conversations.store.get(),
-      isOther && name !== undefined
-        ? createAgentModels(name)
-        : (request.models ?? (resumed ? openRunModels(models, resumed) : models.open())),
-    ]);
+  const [
+    { runAgent, prompts, markHabits, createMarkHabits },
+    { store, journal, findUnsaved, takeNotices },
+    openedModels,
+  ] = await Promise.all([
+    agent.get(),
+    conversations.store.get(),
+    isOther && name !== undefined
+      ? createAgentModels(name)
+      : (request.models ?? (resumed ? openRunModels(models, resumed) : models.open())),
+  ]);
   const ownerStore = scopeStore(store, caller);
   const files = createRunFiles(async (hash) =>
     history === undefined ? ownerStore.readFile?.({ conversationId: conversation.id, hash }) : undefined,
@@ -175,7 +178,7 @@ export async function askAgent(
       router: deciders.router,
       budget,
       prompts,
-      markHabits,
+      markHabits: request.isApart ? createMarkHabits() : markHabits,
       store: givenConversation?.store ?? agentSessions.keepIn(placeRuns(ownerStore, place)),
       files,
       sending: request.sending,

@@ -144,7 +144,7 @@ export function createAgentPool({ environment, openFiles }: AgentPoolOptions): A
     // Who leaves does so at once, and what is told after that comes too late for a bill.
     turn.signal.addEventListener("abort", reportUsage, { once: true });
     const { permissions, roots } = settings;
-    const consent = createAgentConsent({ name, permissions, context, signal: turn.signal });
+    const consent = createAgentConsent({ name, permissions, context, redact, signal: turn.signal });
     const tool = `agent_${name}`;
     const rule = `agents.${name}`;
     const { promise: over, resolve: free } = Promise.withResolvers<void>();

@@ -237,6 +237,23 @@ test("an agent is given the servers that it may have, with what their entries ho
   expect((await ask(`read ${folder}/a`)).text).not.toMatch(/key-of-notes|word-for-web/);
 });
 
+test("a session that comes after its asker has left, or cannot be set as configured, is closed", async () => {
+  const gate = join(await temporaryFolder(), "gate");
+  const opened = await openPlace({ args: ["--gate", gate] });
+  const { ask, journal } = useAgent(opened);
+  const read = (key: string): unknown[] => readJournal(journal).flatMap((entry) => Object(entry)[key] ?? []);
+  const stop = new AbortController();
+  const asking = ask("recall", { signal: stop.signal });
+  await expect.poll(() => read("opening"), { timeout: 30_000 }).toEqual([true]);
+  stop.abort(new Error("enough"));
+  await expect(asking).rejects.toThrow("enough");
+  await writeFile(gate, "");
+  await expect.poll(() => read("closed"), { timeout: 30_000 }).toEqual([expect.any(String)]);
+  await expect(useAgent(opened, { settings: { mode: "none" } }).ask("recall")).rejects.toThrow("there is no mode");
+  await expect.poll(() => read("closed"), { timeout: 30_000 }).toHaveLength(2);
+  expect(read("closed")).toEqual(read("session"));
+});
+
 test("the session that was used least recently is closed when there are too many, and taken up again when it is wanted", async () => {
   const { ask, journal } = await openAgent({ args: ["--resume"] });
   const { sessionId: first } = await ask("remember x");

@@ -4,7 +4,8 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createTimeLimit, waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { type AgentFacts, slowStartError } from "./agent-errors.ts";
-import type { AgentProcess, KnownSession } from "./agent-process.ts";
+import type { AgentProcess } from "./agent-process.ts";
+import type { KnownSession } from "./known-session.ts";
 import { readModes, setSessionMode } from "./session-mode.ts";
 import { setSessionModel } from "./session-model.ts";
 

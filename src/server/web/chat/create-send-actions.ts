@@ -2,12 +2,12 @@ import { type Locale, say } from "../../../kit/locale.ts";
 import { readTypedReply } from "../../../render/questions/typed-reply.ts";
 import type { Api, AttachedFile } from "./api/api.ts";
 import type { WaitingQuestion } from "./api/conversation.ts";
-import { type ChatRuns, toQuestion } from "./chat-runs.ts";
+import { type AskOptions, type ChatRuns, toQuestion } from "./chat-runs.ts";
 import type { ReportErrors } from "./report-errors.ts";
 import { describeUnknownCommand, isCommand, isKnownCommand, runCommand } from "./state/chat-commands.ts";
 import { findActiveTurn, type Store, type Unsent } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
-import { describeLostFiles } from "./state/turn-texts.ts";
+import { describeLostFiles, turnTexts } from "./state/turn-texts.ts";
 import { addUnsent, removeUnsent } from "./state/unsent.ts";
 import type { SendActions, SendOptions } from "./views/chat-actions.ts";
 import type { WaitingQuestions } from "./waiting-questions.ts";
@@ -91,10 +91,20 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
     return undefined;
   };
 
+  /** Asks what the server may have been asked already. */
+  function askAgain(text: string, options: AskOptions): ReturnType<SendActions["send"]> {
+    if (findActiveTurn(store.state) !== undefined) return turnTexts.notNow;
+    runs.ask(text, options);
+    return undefined;
+  }
+
   return {
     send,
-    resend({ key, text, files, isQueued }) {
-      const held = send(text, { files, isQueued: isQueued || files.length > 0, isSure: true });
+    resend({ key, text, files, isQueued, request }) {
+      const held =
+        request === undefined
+          ? send(text, { files, isQueued: isQueued || files.length > 0, isSure: true })
+          : askAgain(text, { files, again: { key, request } });
       store.change((chat) => {
         if (held !== undefined) return { ...chat, problem: say(screen().locale, held) };
         return removeUnsent({ ...chat, problem: "" }, key);

@@ -171,7 +171,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   });
   if (await attempt(begun)) screen.focus();
   await account;
-  await restoreTexts({ texts, screen, store, waiting });
+  await restoreTexts({ api, texts, screen, store, waiting });
   reportSettings();
   hasBegun = true;
   save(store.state, screen.locale);

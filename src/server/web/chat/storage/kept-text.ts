@@ -16,7 +16,7 @@ export interface KeptText {
   readonly files: readonly AttachedFile[];
   /** Is true for what was not taken and was to wait for the end of a run. */
   readonly isQueued?: boolean | undefined;
-  /** Is the request of a question that waits on the server, without its files. */
+  /** Is the request of a question that waits on the server, or that it may have, without the files. */
   readonly request?: object | undefined;
   /** Is the ID that its run will have. */
   readonly runId?: string | undefined;

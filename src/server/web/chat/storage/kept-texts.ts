@@ -96,8 +96,10 @@ export function toDraftKey(tab: string, conversationId = ""): string {
 
 /** Gives a text of a closed tab to this one. Of several drafts in one place the newest is the draft, and none is lost. */
 function claimText(text: KeptText, tab: string, places: Set<string>): KeptText {
+  // The server may know a question by its key.
+  if (text.kind !== "draft") return { ...text, tab };
   const key = toDraftKey(tab, text.conversationId);
-  if (text.kind !== "draft" || places.has(key)) return { ...text, tab, kind: "unsent", key: createKey() };
+  if (places.has(key)) return { ...text, tab, kind: "unsent", key: createKey() };
   places.add(key);
   return { ...text, tab, key };
 }

@@ -125,6 +125,38 @@ inChromium("texts and files that were not taken in a browser", () => {
       await next.close();
     });
 
+    test("a database that the browser has closed is opened again, and files without room are told of", async () => {
+      const { page } = watched;
+      const tab = await page.context().newPage();
+      await tab.addInitScript(`{
+        const { open } = IDBFactory.prototype;
+        window.opened = [];
+        IDBFactory.prototype.open = function (...of) {
+          const request = open.apply(this, of);
+          request.addEventListener("success", () => window.opened.push(request.result));
+          return request;
+        };
+        const { put } = IDBObjectStore.prototype;
+        IDBObjectStore.prototype.put = function (text) {
+          if (text.files.length > 0) throw new DOMException("full", "QuotaExceededError");
+          return put.call(this, text);
+        };
+      }`);
+      await tab.goto(duet.origin);
+      await field(tab).fill("关之前");
+      await expect.poll(() => keptTexts(page)).toEqual(["关之前"]);
+      await tab.evaluate("for (const each of opened) each.close()");
+      await field(tab).fill("关之后");
+      await expect.poll(() => keptTexts(page)).toEqual(["关之后"]);
+      await attach(tab, "太大.txt", "放不下");
+      await tab.getByText("浏览器没有保存文件").waitFor();
+      expect(await readKept(page)).toMatchObject([{ text: "关之后", files: [] }]);
+      await field(tab).fill("");
+      await tab.getByRole("button", { name: "移除 太大.txt" }).click();
+      await expect.poll(() => keptTexts(page)).toEqual([]);
+      await tab.close();
+    });
+
     test("a waiting question keeps its files, and the server and the page forget it once it has begun", async () => {
       const { page } = watched;
       const last = gate();

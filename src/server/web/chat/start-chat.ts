@@ -26,6 +26,7 @@ import { restoreTexts, toOwner } from "./restore-texts.ts";
 import { type ChatState, createChat, createStore, type Store } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
 import { getTabTitle, hasUnfollowed } from "./state/side-entries.ts";
+import { turnTexts } from "./state/turn-texts.ts";
 import { type AddressHash, createAddressHash } from "./storage/address-hash.ts";
 import { createDrafts } from "./storage/drafts.ts";
 import { createUnsentKeeper } from "./storage/keep-unsent.ts";
@@ -59,10 +60,12 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   await setLinkToken(takeToken(window), keeper, askChange);
   const kept = preferences.complete(keeper.chat());
   const tab = await openTab(window);
+  let knowsAccount = false;
   const texts = createKeptTexts({
     database: openKeptDatabase(() => window.indexedDB),
     tab: tab.id,
-    owner: () => toOwner(store.state.account?.name, keeper.token()),
+    owner: () => (knowsAccount ? toOwner(store.state.account?.name, keeper.token()) : undefined),
+    onLostFiles: () => store.change((chat) => ({ ...chat, problem: say(screen.locale, turnTexts.filesNotKept) })),
     listOpenTabs: tab.listOpen,
   });
   const keepUnsent = createUnsentKeeper(texts);
@@ -149,7 +152,10 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   const account = ignoreRejection(
     fetchAccount().then((found) => store.change((chat) => ({ ...chat, account: found }))),
     "the page works without knowing who is signed in",
-  );
+  ).then(() => {
+    knowsAccount = true;
+    texts.flush();
+  });
 
   document.addEventListener("keydown", (event) => {
     if (screen.handleKey(event)) event.preventDefault();

@@ -25,6 +25,6 @@ export interface KeptText {
 /** Keeps texts in the browser's database, which all tabs share. Nothing rejects: where there is no database, nothing is kept. */
 export interface KeptDatabase {
   list(): Promise<readonly KeptText[]>;
-  /** Writes and removes, all of it or nothing. */
-  change(written: readonly KeptText[], removed: readonly string[]): Promise<void>;
+  /** Writes and removes, all of it or nothing; false where it is nothing. */
+  change(written: readonly KeptText[], removed: readonly string[]): Promise<boolean>;
 }

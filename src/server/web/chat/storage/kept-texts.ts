@@ -19,8 +19,10 @@ export interface KeptTextsOptions {
   readonly database: KeptDatabase;
   /** Is the same in a tab after a reload, and another one in each tab. */
   readonly tab: string;
-  /** Names who is signed in. */
-  owner(): string;
+  /** Names who is signed in. It is undefined until that is known, and nothing is written before. */
+  owner(): string | undefined;
+  /** Runs once when the browser does not keep files. The words beside them are kept without them. */
+  onLostFiles(): void;
   /** Lists the tabs that are open; undefined where the browser does not say. */
   listOpenTabs(): Promise<ReadonlySet<string> | undefined>;
 }
@@ -31,23 +33,45 @@ const most = { texts: 200, units: 60_000_000, ageMs: 30 * 24 * 3_600_000 };
 /** Is how long a change waits for the next one, in milliseconds; longer where large files would be written again with each word. */
 const pauses = { usualMs: 300, heavyMs: 5_000, heavyUnits: 1_000_000 };
 
-export function createKeptTexts({ database, tab, owner, listOpenTabs }: KeptTextsOptions): KeptTexts {
+export function createKeptTexts({ database, tab, owner, onLostFiles, listOpenTabs }: KeptTextsOptions): KeptTexts {
   const toWrite = new Map<string, NewText & { readonly at: number }>();
   const toRemove = new Set<string>();
-  /** Holds the files that were written with a text. */
-  const filesOf = new Map<string, NewText["files"]>();
+  /** Holds what was written last of each text. */
+  const newest = new Map<string, KeptText>();
+  let hasLostFiles = false;
   let timer: { id: ReturnType<typeof setTimeout>; ms: number } | undefined;
 
   function flush(): void {
     clearTimeout(timer?.id);
     timer = undefined;
-    if (toWrite.size === 0 && toRemove.size === 0) return;
-    const written = [...toWrite.values()].map((text): KeptText => ({ ...text, tab, owner: owner() }));
-    void database.change(written, [...toRemove]);
-    for (const { key, files } of written) filesOf.set(key, files);
-    for (const key of toRemove) filesOf.delete(key);
+    const name = owner();
+    if (name === undefined || (toWrite.size === 0 && toRemove.size === 0)) return;
+    const written = [...toWrite.values()].map((text): KeptText => ({ ...text, tab, owner: name }));
+    const removed = [...toRemove];
+    for (const text of written) newest.set(text.key, text);
+    for (const key of removed) newest.delete(key);
     toWrite.clear();
     toRemove.clear();
+    void write(written, removed);
+  }
+
+  /** Writes what is too much together one by one, unless there is something newer meanwhile. */
+  async function write(written: readonly KeptText[], removed: readonly string[]): Promise<void> {
+    if (await database.change(written, removed)) return;
+    await database.change(
+      [],
+      removed.filter((key) => !newest.has(key)),
+    );
+    for (const text of written) if (newest.get(text.key) === text) await writeAlone(text);
+  }
+
+  async function writeAlone(text: KeptText): Promise<void> {
+    if ((await database.change([text], [])) || text.files.length === 0) return;
+    if (!hasLostFiles) onLostFiles();
+    hasLostFiles = true;
+    // A question that waits is on the server with its files, and is not asked without them.
+    if (text.kind === "queued" || newest.get(text.key) !== text) return;
+    await database.change([{ ...text, files: [], request: undefined }], []);
   }
 
   function flushAfter(ms: number): void {
@@ -76,7 +100,7 @@ export function createKeptTexts({ database, tab, owner, listOpenTabs }: KeptText
     put(text) {
       toRemove.delete(text.key);
       toWrite.set(text.key, { ...text, at: Date.now() });
-      const isKnown = filesOf.get(text.key) === text.files;
+      const isKnown = newest.get(text.key)?.files === text.files;
       // Some browsers write nothing any more once the page goes, and files are nowhere else.
       if (!isKnown && text.files.length > 0) return flush();
       flushAfter(measureUnits(text) > pauses.heavyUnits ? pauses.heavyMs : pauses.usualMs);

@@ -86,6 +86,22 @@ test("a question that waits follows the answer that it waited for and the one qu
     ]);
 });
 
+test("of two answers from two tabs one counts, and the other leaves no yes behind that would be asked", async () => {
+  const open = await serve([[call], "Done."], { settings: { tools: { ask: ["look"] } } });
+  const [here, there] = [open(), open()];
+  here.runs.ask("What is it?");
+  await until(here.store, waits);
+  await there.conversations.open(here.store.state.conversationId ?? "");
+  await until(there.store, waits);
+  for (const { actions } of [here, there]) expect(actions.send("yes")).toBeUndefined();
+  const problems = () => [here, there].map(({ store }) => store.state.problem).filter(Boolean);
+  await expect.poll(problems).toEqual(["This question was answered elsewhere, or no longer waits for an answer."]);
+  for (const { store } of [here, there]) {
+    await until(store, isAnswered);
+    expect(store.state.unsent).toEqual([]);
+  }
+});
+
 test("a server that was started anew is given what waited again, asks it once, and what it refuses is in the writer's hands", async () => {
   const open = await serve(["Enough.", "Hello.", "Enough.", "Later."]);
   const { api, store, runs, waiting } = open();

@@ -1,6 +1,8 @@
+import { readYesNo } from "../../../core/questions/yes-no.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { readTypedReply } from "../../../render/questions/typed-reply.ts";
 import type { Api, AttachedFile } from "./api/api.ts";
+import { ApiError } from "./api/api-error.ts";
 import type { WaitingQuestion } from "./api/conversation.ts";
 import { type AskOptions, type ChatRuns, toQuestion } from "./chat-runs.ts";
 import type { ReportErrors } from "./report-errors.ts";
@@ -36,6 +38,16 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
     if (!(await attempt(work))) store.change((chat) => addUnsent(chat, entry));
   }
 
+  /** Says that an answer came too late. A bare yes or no is not kept then: sent again, it would be a question of its own. */
+  function answer(entry: Omit<Unsent, "key">, work: Promise<void>): void {
+    const inTime = work.catch((thrown: unknown) => {
+      const isLate = thrown instanceof ApiError && thrown.status === 409;
+      if (!isLate || readYesNo(entry.text) === undefined) throw thrown;
+      store.change((chat) => ({ ...chat, problem: thrown.message }));
+    });
+    void sendOrKeep(entry, inTime);
+  }
+
   /** Lets a question wait for the end of a run, and follow its turn. */
   function queue(
     conversationId: string,
@@ -69,7 +81,7 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
     const entry = { conversationId, text, files: [], isQueued: false };
     const typed = isQueued ? undefined : going.question && readTypedReply(going.question.kind, text);
     if (going.question !== undefined && typed !== undefined) {
-      void sendOrKeep(entry, runs.reply(going.key, going.question, typed));
+      answer(entry, runs.reply(going.key, going.question, typed));
       return undefined;
     }
     if (isKnownCommand(text)) return chatTexts.runGoes;

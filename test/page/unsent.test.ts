@@ -125,6 +125,29 @@ inChromium("texts and files that were not taken in a browser", () => {
       await next.close();
     });
 
+    test("a question that the server took just before a reload is in the list, is not offered again, and is asked once", async () => {
+      const { page } = watched;
+      const taken = Promise.withResolvers<void>();
+      await page.route("**/agent/chat", async (route) => {
+        const request = route.request();
+        const { "content-length": _, host: __, connection: ___, ...headers } = await request.allHeaders();
+        await fetch(request.url(), { method: "POST", headers, body: request.postData() });
+        taken.resolve();
+      });
+      duet.provider.script("strong", { text: "收到了。" });
+      await ask(page, "你收到了吗？");
+      await taken.promise;
+      await page.unrouteAll({ behavior: "ignoreErrors" });
+      await page.reload();
+      await page.getByRole("button", { name: /^你收到了吗/ }).click();
+      await untilRun(page, ({ answer }) => answer === "收到了。");
+      await expect.poll(() => keptTexts(page)).toEqual([]);
+      await page.getByRole("button", { name: "新对话" }).click();
+      expect(await page.getByRole("list", { name: "没有发送成功" }).count()).toBe(0);
+      const asked = duet.provider.requests("strong").map(({ body }) => JSON.stringify(body.messages));
+      expect(asked.filter((words) => words.includes("你收到了吗？"))).toHaveLength(1);
+    });
+
     test("a database that the browser has closed is opened again, and files without room are told of", async () => {
       const { page } = watched;
       const tab = await page.context().newPage();

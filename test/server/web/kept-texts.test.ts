@@ -77,11 +77,12 @@ test("nobody is given what somebody else wrote, not even what waits on the serve
 
 test("a file that the browser has no room for takes no other text with it, leaves its words, and is told of once", async () => {
   const large = { name: "large", media_type: "text/plain", data: "x" };
-  const database = openDatabase([write({ key: "gone", text: "sent" })], (all) =>
+  const database = openDatabase([write({ key: "gone", tab: "new", text: "sent" })], (all) =>
     all.every(({ files }) => !files.includes(large)),
   );
   const told: string[] = [];
   const texts = openTexts(database, "", [], { onLostFiles: () => void told.push("lost") });
+  await texts.claim();
   texts.remove("gone");
   const text = { kind: "draft", conversationId: undefined, files: [] } as const;
   texts.put({ ...text, key: "a", text: "before" });
@@ -94,14 +95,15 @@ test("a file that the browser has no room for takes no other text with it, leave
   expect(told).toEqual(["lost"]);
 });
 
-test("what is written before it is known who is signed in is kept for whoever that is", async () => {
-  let owner: string | undefined;
-  const database = openDatabase([]);
+test("what is written before it is known who is signed in overwrites nothing, and is kept for whoever that is", async () => {
+  let owner = "";
+  const key = toDraftKey("new");
+  const database = openDatabase([write({ key, owner: "person ann", tab: "new", text: "kept" })]);
   const texts = openTexts(database, "", [], { owner: () => owner });
-  texts.put({ key: "a", kind: "draft", conversationId: undefined, text: "early", files: [] });
+  texts.put({ key, kind: "draft", conversationId: undefined, text: "early", files: [] });
   texts.flush();
-  expect(database.all()).toEqual([]);
   owner = "person ann";
+  expect(await texts.claim()).toMatchObject([{ text: "kept" }]);
   texts.flush();
   expect(database.all()).toMatchObject([{ text: "early", owner: "person ann" }]);
 });

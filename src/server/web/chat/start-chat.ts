@@ -60,11 +60,10 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   await setLinkToken(takeToken(window), keeper, askChange);
   const kept = preferences.complete(keeper.chat());
   const tab = await openTab(window);
-  let knowsAccount = false;
   const texts = createKeptTexts({
     database: openKeptDatabase(() => window.indexedDB),
     tab: tab.id,
-    owner: () => (knowsAccount ? toOwner(store.state.account?.name, keeper.token()) : undefined),
+    owner: () => toOwner(store.state.account?.name, keeper.token()),
     onLostFiles: () => store.change((chat) => ({ ...chat, problem: say(screen.locale, turnTexts.filesNotKept) })),
     listOpenTabs: tab.listOpen,
   });
@@ -152,10 +151,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   const account = ignoreRejection(
     fetchAccount().then((found) => store.change((chat) => ({ ...chat, account: found }))),
     "the page works without knowing who is signed in",
-  ).then(() => {
-    knowsAccount = true;
-    texts.flush();
-  });
+  );
 
   document.addEventListener("keydown", (event) => {
     if (screen.handleKey(event)) event.preventDefault();

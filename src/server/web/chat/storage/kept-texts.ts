@@ -6,7 +6,10 @@ export type NewText = Omit<KeptText, "tab" | "owner" | "at">;
 
 /** Keeps what has been written and the server does not have yet, so that it outlasts a reload, a closed tab and a restart of the server. */
 export interface KeptTexts {
-  /** Returns what this tab kept before a reload and what closed tabs kept, the oldest first. It all belongs to this tab from now on. */
+  /**
+   * Returns what this tab kept before a reload and what closed tabs kept, the oldest first. It all belongs to this tab from now on.
+   * Nothing is written before.
+   */
   claim(): Promise<readonly KeptText[]>;
   /** Keeps a text, or what is new in it. It is written soon, and at once with new files. */
   put(text: NewText): void;
@@ -19,8 +22,8 @@ export interface KeptTextsOptions {
   readonly database: KeptDatabase;
   /** Is the same in a tab after a reload, and another one in each tab. */
   readonly tab: string;
-  /** Names who is signed in. It is undefined until that is known, and nothing is written before. */
-  owner(): string | undefined;
+  /** Names who is signed in, which has to be known when texts are claimed. */
+  owner(): string;
   /** Runs once when the browser does not keep files. The words beside them are kept without them. */
   onLostFiles(): void;
   /** Lists the tabs that are open; undefined where the browser does not say. */
@@ -39,14 +42,14 @@ export function createKeptTexts({ database, tab, owner, onLostFiles, listOpenTab
   /** Holds what was written last of each text. */
   const newest = new Map<string, KeptText>();
   let hasLostFiles = false;
+  let hasClaimed = false;
   let timer: { id: ReturnType<typeof setTimeout>; ms: number } | undefined;
 
   function flush(): void {
     clearTimeout(timer?.id);
     timer = undefined;
-    const name = owner();
-    if (name === undefined || (toWrite.size === 0 && toRemove.size === 0)) return;
-    const written = [...toWrite.values()].map((text): KeptText => ({ ...text, tab, owner: name }));
+    if (!hasClaimed || (toWrite.size === 0 && toRemove.size === 0)) return;
+    const written = [...toWrite.values()].map((text): KeptText => ({ ...text, tab, owner: owner() }));
     const removed = [...toRemove];
     for (const text of written) newest.set(text.key, text);
     for (const key of removed) newest.delete(key);
@@ -95,6 +98,9 @@ export function createKeptTexts({ database, tab, owner, onLostFiles, listOpenTab
         [...claimed.values()],
         [...moved, ...dropped].map(({ key }) => key),
       );
+      hasClaimed = true;
+      // What was written meanwhile takes over what is found now.
+      flushAfter(pauses.usualMs);
       return own.map((text) => claimed.get(text) ?? text);
     },
     put(text) {

@@ -47,7 +47,7 @@ interface OpenSession {
 }
 
 /** Says of which conversation a session is opened, and what is answered with it. */
-interface Opening<T> {
+interface SessionOpening<T> {
   find(store: ConversationStore): Promise<string>;
   answer(session: Session, id: string): Promise<T>;
 }
@@ -73,7 +73,7 @@ export function createEditorAgent({ openWorkspace, locale, mode: firstMode }: Ed
   }
 
   /** Opens a session of the conversation that is found, in place of one that is open. Where it cannot be answered, none stays open. */
-  async function open<T>(place: WorkspacePlace, client: AgentContext, { find, answer }: Opening<T>): Promise<T> {
+  async function open<T>(place: WorkspacePlace, client: AgentContext, { find, answer }: SessionOpening<T>): Promise<T> {
     const held = await hold(place);
     let sessionId: string | undefined;
     try {
@@ -114,7 +114,7 @@ export function createEditorAgent({ openWorkspace, locale, mode: firstMode }: Ed
   async function openKnown<T>(
     { sessionId, cwd, mcpServers = [] }: { sessionId: string; cwd: string; mcpServers?: McpServer[] },
     client: AgentContext,
-    answer: Opening<T>["answer"],
+    answer: SessionOpening<T>["answer"],
   ): Promise<T> {
     async function findKnown(store: ConversationStore): Promise<string> {
       if ((await store.load(sessionId)) === undefined) throw RequestError.sessionNotFound(sessionId);

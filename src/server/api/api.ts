@@ -19,7 +19,7 @@ import { createFeedbackRoute } from "./feedback.ts";
 import { findRun } from "./find-run.ts";
 import { createImageRoute } from "./images.ts";
 import { toJsonResponse } from "./json-response.ts";
-import { nameKey } from "./keyed-runs.ts";
+import { toKeyNames } from "./keyed-runs.ts";
 import { createMessageRoute } from "./messages.ts";
 import { type BudgetConfig, createOwnUsageRoute } from "./own-usage.ts";
 import { type Page, readChoice, readDrafts, readPage } from "./page-query.ts";
@@ -87,7 +87,7 @@ export function createRunRoutes(api: ApiContext): Readonly<Record<string, Route>
         const { searchParams } = new URL(request.url);
         const of = searchParams.get("conversation_id");
         const key = searchParams.get("idempotency_key");
-        const beginning = key === null ? "" : nameKey(key, caller).beginning;
+        const beginning = key === null ? "" : toKeyNames(key, caller).beginning;
         const runs = [...api.runs.listRuns(caller)].filter(
           ({ id, conversationId, outcome }) =>
             (of === null || conversationId === of) && !(isRunning && outcome !== undefined) && id.startsWith(beginning),

@@ -41,16 +41,6 @@ export const chromium: Requirement & { readonly path: string } = {
   remedy: "install it (apt-get install chromium), or name another in DUET_CHROMIUM",
 };
 
-const firefoxPath = process.env.DUET_FIREFOX ?? "/usr/bin/firefox-esr";
-
-export const firefox: Requirement & { readonly path: string } = {
-  what: "firefox",
-  path: firefoxPath,
-  isMet: existsSync(firefoxPath),
-  reason: `there is no Firefox at ${firefoxPath}`,
-  remedy: "install it (apt-get install firefox-esr), or name another in DUET_FIREFOX",
-};
-
 export const unix: Requirement = {
   what: "unix",
   isMet: process.platform !== "win32",

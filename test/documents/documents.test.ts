@@ -53,7 +53,7 @@ test("every page of a framework has the same code in both languages", () => {
   expect(pages.filter((name) => !isSame(name))).toEqual([]);
 });
 
-const codeLine = /^```(?:python|js|ts|go|rust|java)$/m;
+const codeLine = /^```(?:python|js|ts|go|rust|java) run=interop$/m;
 
 test("the code of every framework is run by a client of scripts/interop", () => {
   const run = globSync("scripts/interop/clients/*/client.json").map((file) => readFileSync(file, "utf8"));
@@ -102,5 +102,5 @@ function listTargets(indexes: readonly string[]): string[] {
 }
 
 function readCode(file: string): string {
-  return [...readDocument(file).matchAll(/^```\w+\n[\s\S]*?^```$/gm)].join("\n");
+  return [...readDocument(file).matchAll(/^```\w+ [^\n]*\n[\s\S]*?^```$/gm)].join("\n");
 }

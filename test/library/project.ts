@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 /** The examples of a document, in order. */
 export async function examplesOf(file: string): Promise<string[]> {
   const text = await readFile(file, "utf8");
-  return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
+  return [...text.matchAll(/^```ts [^\n]*\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
 }
 
 /** Makes the folder a project with these files and two libraries of schemas; `duet` is where Duet was installed from. */

@@ -26,7 +26,7 @@ const shown = cases.filter(({ text, host }) => text.includes(`<code>duet install
 
 test.each(shown)("$file shows for $host what duet install writes", ({ text, host }) => {
   const [, section = ""] = text.split(`<code>duet install ${host}</code></summary>`);
-  const snippet = /```(?:json|toml|yaml)\n([\s\S]*?)```/.exec(section)?.[1];
+  const snippet = /```(?:json|toml|yaml) run=install\n([\s\S]*?)```/.exec(section)?.[1];
   expect(snippet).toBe(plan(host).text);
 });
 

@@ -1,11 +1,15 @@
 // Writes what docs/ has from tables of the program: the page of the built-in tools, and the tables of settings, variables and limits;
-// and the types of the requests that the page makes, from the OpenAPI document.
-import { readFile, writeFile } from "node:fs/promises";
+// the types of the requests that the page makes, from the OpenAPI document; and the reference of the library, from its comments.
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { documentBuiltinTools } from "../src/tools/tool-documents.ts";
 import { pageApiFile, writePageApi } from "./page-api.ts";
+import { writeReference } from "./reference/reference.ts";
 import { fillTables, generatedPages } from "./setting-tables.ts";
 
 await writeFile(pageApiFile, writePageApi());
+
+await mkdir("docs/reference", { recursive: true });
+for (const [name, text] of await writeReference()) await writeFile(`docs/reference/${name}`, text);
 
 for (const [locale, ending] of [
   ["en", "md"],

@@ -12,6 +12,7 @@ export const taggedDocuments: readonly string[] = [
 export const runElsewhere: Readonly<Record<string, string>> = {
   /** Written by `npm run docs`, and compared. */
   docs: "test/tools/tool-documents.test.ts",
+  reference: "test/documents/reference.test.ts",
   /** Written as `duet install` writes it. */
   install: "test/packaging/hosts-page.test.ts",
   library: "test/library/examples.test.ts",

@@ -42,7 +42,9 @@ test("every page for users is there in both languages and stands in both indexes
   expect(documents.filter((file) => file.endsWith(".zh.md") && file.startsWith("docs/"))).toEqual(
     [...chinese, ...chineseIndexes].sort(),
   );
-  expect(listTargets(indexes)).toEqual(expect.arrayContaining([...english, "docs/frameworks/README.md"]));
+  expect(listTargets(indexes)).toEqual(
+    expect.arrayContaining([...english, "docs/frameworks/README.md", "docs/reference/README.md"]),
+  );
   expect(listTargets(chineseIndexes)).toEqual(expect.arrayContaining([...chinese, "docs/frameworks/README.zh.md"]));
 });
 

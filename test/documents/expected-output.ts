@@ -2,7 +2,7 @@
 
 /** What of a document stands for something else of the same kind, and what that looks like. */
 const placeholders: readonly [what: string, written: RegExp, allowed: string][] = [
-  ["left out", /…+/, "[^]*?"],
+  ["left out", /…+/, "[\\s\\S]*?"],
   ["a moment", /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z/, "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d+Z"],
   ["a local time", /\d{4}-\d\d-\d\d \d\d:\d\d/, "\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d"],
   [

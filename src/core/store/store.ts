@@ -182,6 +182,7 @@ export interface OperatorStore extends SharedStore {
   readonly usageHistory: UsageHistory;
 }
 
+/** Holds what a store keeps of a run that has ended. */
 export interface FinishedRun {
   conversationId: string;
   runId: string;
@@ -220,6 +221,7 @@ export interface FinishedRun {
   files?: readonly StoredBytes[] | undefined;
 }
 
+/** Describes a run in a list. */
 export interface RunEntry {
   id: string;
   question: string;
@@ -232,6 +234,7 @@ export function toRunEntry({ run_id, question, status, started_at }: AgentTrace)
   return { id: run_id, question, status, startedAt: started_at };
 }
 
+/** Describes a conversation in a list. */
 export interface ConversationEntry {
   id: string;
   /**
@@ -296,6 +299,7 @@ export function getIdempotencyRecords({ idempotency, begun }: ConversationStore)
   return { add: (run) => begun.mark(run), remove: (runId) => begun.unmark(runId) };
 }
 
+/** Holds what a store is to keep of a request with an idempotency key. */
 export interface NewIdempotencyRecord {
   runId: string;
   /** Is the conversation that the run continues, with which the record is removed. It is absent for a new conversation. */
@@ -304,6 +308,7 @@ export interface NewIdempotencyRecord {
   beginning: string;
 }
 
+/** Holds the run that a request with an idempotency key has begun. */
 export interface IdempotencyRecord {
   runId: string;
   /** Holds ISO 8601, UTC. */
@@ -371,6 +376,7 @@ export interface TurnSessions {
   ids: Readonly<Record<string, string>>;
 }
 
+/** Holds one question of a conversation and its answer. */
 export interface ConversationTurn {
   question: string;
   /** Holds the answer as the model wrote it, with the model's own citation numbers and without a list of references. */
@@ -392,6 +398,7 @@ export interface ConversationTurn {
   agentSessions?: TurnSessions | undefined;
 }
 
+/** Holds a shorter text that stands for the first turns of a conversation. */
 export interface Summary {
   text: string;
   /** Counts the oldest turns that the summary replaces. */

@@ -84,7 +84,7 @@ export function writePage({ page }, folder, transport) {
   if (page) writeFileSync(join(folder, page.to), readCode(page, transport));
 }
 
-/** Reads the first block of code of a page that names a language. Each text to be replaced has to be in it. */
+/** Reads the first block of code of a page that is tagged `run=interop`. Each text to be replaced has to be in it. */
 function readCode({ from, replace = {}, http = {} }, transport) {
   const replaced = { ...replace, ...(transport === "http" && http) };
   const [, code] = /^```\w+ run=interop\n([\s\S]*?)^```/m.exec(readFileSync(join(root, from), "utf8")) ?? [];

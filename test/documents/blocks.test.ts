@@ -9,6 +9,8 @@ test("every block of the documents says whether it is run, parsed or, with a rea
   expect(blocks.length).toBeGreaterThan(200);
   expect(blocks.flatMap((block) => findTagProblem(block) ?? [])).toEqual([]);
   expect(taggedDocuments.flatMap((file) => findIndentedCode(file))).toEqual([]);
+  const named = blocks.flatMap(({ tag }) => tag?.reason?.match(/\btest\/[\w/.-]*\w/g) ?? []);
+  expect(named.filter((file) => !existsSync(file))).toEqual([]);
 });
 
 test("what runs a block elsewhere is there, and a page with code that it does not name fails", () => {
@@ -23,6 +25,12 @@ const cases = parsed.map((block) => ({ ...block, title: `${block.file}:${block.l
 
 test.each(cases)("$title ($language) is what it says", async (block) => {
   expect(await findBlockProblem(block)).toBeUndefined();
+});
+
+test("what is typed in a block that is neither run nor parsed is a command all the same", async () => {
+  const consoles = blocks.filter(({ language, tag }) => tag?.way === "untested" && /^(?:sh|console)$/.test(language));
+  const checked = consoles.map((block) => findBlockProblem({ ...block, tag: { way: "parsed", kind: "commands" } }));
+  expect((await Promise.all(checked)).filter((problem) => problem !== undefined)).toEqual([]);
 });
 
 describe("a block that is wrong", () => {
@@ -63,6 +71,7 @@ describe("a block that is wrong", () => {
     ["json parsed=Outcomes", "{}", "nobody knows how to parse Outcomes"],
     ["text parsed=events", 'event: draft-end\ndata: {"type":"draft-end"}', "must have required property"],
     ["markdown parsed=own-command", "---\nmode: fast\n---\nExplain", "fast"],
+    ["text parsed=text-turn", 'Action: calculator\nAction Input: {"expr": "1"}', "must NOT have additional properties"],
     ["ts parsed", "const a = ;", "Unexpected"],
     ["toml parsed", "a = ", "Invalid TOML"],
     ["yaml parsed", "a: [", "YAML"],

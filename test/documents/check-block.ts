@@ -12,8 +12,10 @@ import { listVariables } from "../../src/config/sources/expand-variables.ts";
 import { parseJson } from "../../src/config/sources/parse-json.ts";
 import { caseFileSchema } from "../../src/eval/case-file.ts";
 import { isRecord } from "../../src/kit/json.ts";
+import { TextTurnReader } from "../../src/providers/text-tools/text-turn-reader.ts";
 import { describeApi } from "../../src/server/api/openapi/document.ts";
 import { createListedSchemas } from "../../src/server/mcp/agent/listed-schemas.ts";
+import { listBuiltinTools } from "../../src/tools/tool-documents.ts";
 import { temporaryFolder } from "../fakes/program.ts";
 import type { Block } from "./blocks.ts";
 import { findRequestProblem, readCurl } from "./curl.ts";
@@ -73,6 +75,18 @@ const checks: Readonly<Record<string, Check>> = {
       return validate(toComponent("AgentEvent"), event);
     });
     return problems.find((problem) => problem !== undefined);
+  },
+  /** What a model without function calling writes; its calls are right ones. */
+  "text-turn": async (text) => {
+    const reader = new TextTurnReader();
+    reader.read(text);
+    const { actions } = reader.finish().turn;
+    const tools = listBuiltinTools("en");
+    const problems = actions.map(({ name, argumentsText = "{}" }) => {
+      const tool = tools.find((each) => each.name === name);
+      return tool ? validate(tool.inputSchema, JSON.parse(argumentsText)) : `there is no tool ${name}`;
+    });
+    return actions.length === 0 ? "it calls nothing" : problems.find((problem) => problem !== undefined);
   },
   "own-command": async (text) => {
     const read = await readCommandFile({ name: "block", file: "block.md", text, isFromProject: false });
@@ -146,6 +160,8 @@ function checkComponent(name: string): Check | undefined {
 }
 
 function validate(schema: object, value: unknown): string | undefined {
-  const isValid = ajv.compile(schema);
+  // A schema of the document is compiled once.
+  const known = "$ref" in schema ? ajv.getSchema(String(schema.$ref)) : undefined;
+  const isValid = known ?? ajv.compile(schema);
   return isValid(value) ? undefined : ajv.errorsText(isValid.errors);
 }

@@ -1,7 +1,8 @@
 // Writes what docs/ has from tables of the program: the page of the built-in tools, and the tables of settings, variables and limits;
-// and the types of the requests that the page makes, from the OpenAPI document.
+// the picture of the architecture; and the types of the requests that the page makes, from the OpenAPI document.
 import { readFile, writeFile } from "node:fs/promises";
 import { documentBuiltinTools } from "../src/tools/tool-documents.ts";
+import { drawArchitecture } from "./draw-architecture.mjs";
 import { pageApiFile, writePageApi } from "./page-api.ts";
 import { fillTables, generatedPages } from "./setting-tables.ts";
 
@@ -12,6 +13,7 @@ for (const [locale, ending] of [
   ["zh", "zh.md"],
 ]) {
   await writeFile(`docs/tools.${ending}`, documentBuiltinTools(locale));
+  await writeFile(`docs/architecture${locale === "zh" ? ".zh" : ""}.svg`, drawArchitecture(locale));
   for (const page of generatedPages) {
     const file = `docs/${page}.${ending}`;
     await writeFile(file, fillTables(await readFile(file, "utf8"), locale));

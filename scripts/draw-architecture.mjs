@@ -31,44 +31,187 @@ const boxes = [
   { at: [410, 250, 150, 54], kind: "b", en: ["Evaluate", "enough? limits?"], zh: ["评估", "够了吗？限制？"] },
   { at: [410, 326, 150, 54], kind: "m", en: ["Answer", "answer model, streams"], zh: ["回答", "回答模型，流式"] },
   { at: [240, 326, 140, 54], kind: "b", en: ["Cite", "only what was read"], zh: ["引用", "只留读过的来源"] },
-  { at: [660, 214, 220, 54], kind: "b", en: ["Model vendors", "retries, pauses, fallbacks"], zh: ["模型厂商", "重试、暂停、备用模型"] },
-  { at: [660, 326, 220, 54], kind: "b", en: ["Store", "SQLite: turns, steps, traces"], zh: ["存储", "SQLite：轮次、步骤、追踪"] },
+  {
+    at: [660, 214, 220, 54],
+    kind: "b",
+    en: ["Model vendors", "retries, pauses, fallbacks"],
+    zh: ["模型厂商", "重试、暂停、备用模型"],
+  },
+  {
+    at: [660, 326, 220, 54],
+    kind: "b",
+    en: ["Store", "SQLite: turns, steps, traces"],
+    zh: ["存储", "SQLite：轮次、步骤、追踪"],
+  },
   {
     at: [20, 428, 560, 54],
     kind: "g",
     en: ["Guards", "schema, permission, trust, hooks, limits"],
     zh: ["把关", "schema、权限、信任、钩子、限制"],
   },
-  { at: [20, 530, 130, 54], kind: "b", en: ["Built-in tools", "files, search, pages"], zh: ["内置工具", "文件、搜索、网页"] },
+  {
+    at: [20, 530, 130, 54],
+    kind: "b",
+    en: ["Built-in tools", "files, search, pages"],
+    zh: ["内置工具", "文件、搜索、网页"],
+  },
   { at: [163, 530, 130, 54], kind: "b", en: ["MCP servers", "stdio, HTTP"], zh: ["MCP 服务器", "stdio、HTTP"] },
-  { at: [307, 530, 130, 54], kind: "b", en: ["Your modules", "threads of their own"], zh: ["自己的模块", "独立的线程"] },
+  {
+    at: [307, 530, 130, 54],
+    kind: "b",
+    en: ["Your modules", "threads of their own"],
+    zh: ["自己的模块", "独立的线程"],
+  },
   { at: [450, 530, 130, 54], kind: "b", en: ["Other agents", "sub-agents, ACP"], zh: ["其他智能体", "子智能体、ACP"] },
-  { at: [660, 428, 220, 54], kind: "b", en: ["OpenTelemetry", "traces, metrics, logs"], zh: ["OpenTelemetry", "追踪、指标、日志"] },
+  {
+    at: [660, 428, 220, 54],
+    kind: "b",
+    en: ["OpenTelemetry", "traces, metrics, logs"],
+    zh: ["OpenTelemetry", "追踪、指标、日志"],
+  },
 ];
 
 /** Holds the arrows as points, and the number of the step that the page explains, where there is one. */
 const arrows = [
-  { points: [[85, 84], [85, 120]] },
-  { points: [[231, 84], [231, 120]], step: 1 },
-  { points: [[377, 84], [377, 120]] },
-  { points: [[523, 84], [523, 120]] },
-  { points: [[669, 84], [669, 120]] },
-  { points: [[815, 84], [815, 120]] },
-  { points: [[130, 176], [130, 248]], step: 2 },
-  { points: [[210, 277], [238, 277]] },
-  { points: [[380, 277], [408, 277]] },
-  { points: [[450, 250], [450, 236], [165, 236], [165, 248]] },
-  { points: [[485, 304], [485, 324]], step: 5 },
-  { points: [[410, 353], [382, 353]] },
-  { points: [[240, 353], [45, 353], [45, 178]], step: 6 },
-  { points: [[300, 304], [300, 315], [225, 315], [225, 426]], step: 4 },
-  { points: [[580, 241], [658, 241]], step: 3 },
-  { points: [[580, 353], [658, 353]], step: 7 },
-  { points: [[607, 353], [607, 455], [658, 455]] },
-  { points: [[85, 482], [85, 528]] },
-  { points: [[228, 482], [228, 528]] },
-  { points: [[372, 482], [372, 528]] },
-  { points: [[515, 482], [515, 528]] },
+  {
+    points: [
+      [85, 84],
+      [85, 120],
+    ],
+  },
+  {
+    points: [
+      [231, 84],
+      [231, 120],
+    ],
+    step: 1,
+  },
+  {
+    points: [
+      [377, 84],
+      [377, 120],
+    ],
+  },
+  {
+    points: [
+      [523, 84],
+      [523, 120],
+    ],
+  },
+  {
+    points: [
+      [669, 84],
+      [669, 120],
+    ],
+  },
+  {
+    points: [
+      [815, 84],
+      [815, 120],
+    ],
+  },
+  {
+    points: [
+      [130, 176],
+      [130, 248],
+    ],
+    step: 2,
+  },
+  {
+    points: [
+      [210, 277],
+      [238, 277],
+    ],
+  },
+  {
+    points: [
+      [380, 277],
+      [408, 277],
+    ],
+  },
+  {
+    points: [
+      [450, 250],
+      [450, 236],
+      [165, 236],
+      [165, 248],
+    ],
+  },
+  {
+    points: [
+      [485, 304],
+      [485, 324],
+    ],
+    step: 5,
+  },
+  {
+    points: [
+      [410, 353],
+      [382, 353],
+    ],
+  },
+  {
+    points: [
+      [240, 353],
+      [45, 353],
+      [45, 178],
+    ],
+    step: 6,
+  },
+  {
+    points: [
+      [300, 304],
+      [300, 315],
+      [225, 315],
+      [225, 426],
+    ],
+    step: 4,
+  },
+  {
+    points: [
+      [580, 241],
+      [658, 241],
+    ],
+    step: 3,
+  },
+  {
+    points: [
+      [580, 353],
+      [658, 353],
+    ],
+    step: 7,
+  },
+  {
+    points: [
+      [607, 353],
+      [607, 455],
+      [658, 455],
+    ],
+  },
+  {
+    points: [
+      [85, 482],
+      [85, 528],
+    ],
+  },
+  {
+    points: [
+      [228, 482],
+      [228, 528],
+    ],
+  },
+  {
+    points: [
+      [372, 482],
+      [372, 528],
+    ],
+  },
+  {
+    points: [
+      [515, 482],
+      [515, 528],
+    ],
+  },
 ];
 
 const titles = {
@@ -94,10 +237,11 @@ export function drawArchitecture(locale) {
 function drawBox({ at: [x, y, width, height], kind }, [title, detail]) {
   const middle = x + width / 2;
   const frame = `<rect class="${kind}" x="${x}" y="${y}" width="${width}" height="${height}" rx="8"/>`;
-  if (detail === undefined)
-    return `${frame}<text class="s" x="${x + 12}" y="${y + height - 10}">${title}</text>`;
+  if (detail === undefined) return `${frame}<text class="s" x="${x + 12}" y="${y + height - 10}">${title}</text>`;
   const lines = [`<text class="t" x="${middle}" y="${y + 23}" text-anchor="middle">${title}</text>`];
-  return [frame, ...lines, `<text class="s" x="${middle}" y="${y + 42}" text-anchor="middle">${detail}</text>`].join("");
+  return [frame, ...lines, `<text class="s" x="${middle}" y="${y + 42}" text-anchor="middle">${detail}</text>`].join(
+    "",
+  );
 }
 
 function drawArrow({ points }) {

@@ -72,7 +72,7 @@ export function writeHostPage(name: HostName, locale: Locale): string {
     "",
     `## ${words.install}`,
     "",
-    "```sh",
+    "```sh parsed",
     `duet install ${name}`,
     "```",
     "",
@@ -80,7 +80,7 @@ export function writeHostPage(name: HostName, locale: Locale): string {
     "",
     `## ${words.writes}`,
     "",
-    `\`\`\`${host.form}`,
+    `\`\`\`${host.form} run=install`,
     entry.trimEnd(),
     "```",
     "",
@@ -88,7 +88,7 @@ export function writeHostPage(name: HostName, locale: Locale): string {
     `## ${words.seen}`,
     "",
     ...(transcript
-      ? [words.scripted, "", "```console", ...transcript.lines, "```"]
+      ? [words.scripted, "", "```console untested: recorded in the host itself by scripts/interop/transcripts.mjs", ...transcript.lines, "```"]
       : [words.notRun(host.documented.url, host.documented.date)]),
     "",
     words.next,

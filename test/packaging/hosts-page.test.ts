@@ -17,7 +17,7 @@ test.each(cases)("$file is what the tables of the program say (else: npm run doc
 });
 
 test.each(cases)("$file shows what duet install writes", ({ file, host }) => {
-  const snippet = /```(?:json|toml|yaml)\n([\s\S]*?)```/.exec(readFileSync(file, "utf8"))?.[1];
+  const snippet = /```(?:json|toml|yaml) run=install\n([\s\S]*?)```/.exec(readFileSync(file, "utf8"))?.[1];
   const { text } = planChange(hosts[host], "", "", "duet", { launch, values: {}, names: [] });
   expect(snippet).toBe(`${text.trimEnd()}\n`);
 });

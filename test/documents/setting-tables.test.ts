@@ -15,6 +15,6 @@ test.each(pages)("the tables of %s are what the tables of the program say (else:
 
 test("a table that nobody knows is refused with the known ones", () => {
   expect(() => fillTables("<!-- table: colours -->\n\n| x |\n", "en")).toThrow(
-    "there is no table colours (known: settings, variables, vendor-variables, tool-variables, limits, known-hosts, known-agents, errors)",
+    "there is no table colours (known: settings, variables, vendor-variables, tool-variables, limits, known-hosts, hosts, known-agents, errors)",
   );
 });

@@ -4,7 +4,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { hostNames } from "../src/cli/install/hosts.ts";
 import { documentBuiltinTools } from "../src/tools/tool-documents.ts";
-import { drawArchitecture } from "./draw-architecture.mjs";
+import { drawArchitecture } from "./draw-architecture.ts";
 import { writeHostPage } from "./host-pages/write-host-page.ts";
 import { pageApiFile, writePageApi } from "./page-api.ts";
 import { writeReference } from "./reference/reference.ts";

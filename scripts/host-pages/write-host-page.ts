@@ -88,7 +88,13 @@ export function writeHostPage(name: HostName, locale: Locale): string {
     `## ${words.seen}`,
     "",
     ...(transcript
-      ? [words.scripted, "", "```console untested: recorded in the host itself by scripts/interop/transcripts.mjs", ...transcript.lines, "```"]
+      ? [
+          words.scripted,
+          "",
+          "```console untested: recorded in the host itself by scripts/interop/transcripts.mjs",
+          ...transcript.lines,
+          "```",
+        ]
       : [words.notRun(host.documented.url, host.documented.date)]),
     "",
     words.next,

@@ -1,6 +1,20 @@
 // Draws docs/architecture.svg and docs/architecture.zh.svg from one table of boxes and arrows. The picture follows the reader's
 // light or dark colours, and uses nothing from outside. Written by `npm run docs`.
 
+import type { Locale } from "../src/kit/locale.ts";
+
+interface Box {
+  at: [x: number, y: number, width: number, height: number];
+  kind: "b" | "m" | "g" | "o";
+  en: string[];
+  zh: string[];
+}
+
+interface Arrow {
+  points: [x: number, y: number][];
+  step?: number;
+}
+
 const size = { width: 900, height: 610 };
 const fonts =
   "system-ui,'Segoe UI',Roboto,'Helvetica Neue','Noto Sans CJK SC','PingFang SC','Microsoft YaHei',sans-serif";
@@ -12,7 +26,7 @@ const styles = `svg{background:#fff}text{font:14px ${fonts};fill:#1f2328}.s{font
 .m{fill:#0c2d6b;stroke:#58a6ff}.g{fill:#3b2300;stroke:#d29922}.o{stroke:#6e7681}.a{stroke:#9198a1}.h{fill:#9198a1}.n{fill:#1f6feb}}`;
 
 /** Holds the boxes: place, kind (b plain, m a model, g a guard, o only an outline), and the lines of text; the first one is its title. */
-const boxes = [
+const boxes: readonly Box[] = [
   { at: [20, 30, 130, 54], kind: "b", en: ["Terminal", "chat, duet ask"], zh: ["终端", "聊天、duet ask"] },
   { at: [166, 30, 130, 54], kind: "b", en: ["MCP host", "agent_ask"], zh: ["MCP 宿主", "agent_ask"] },
   { at: [312, 30, 130, 54], kind: "b", en: ["Page", "in a browser"], zh: ["网页", "浏览器里"] },
@@ -72,7 +86,7 @@ const boxes = [
 ];
 
 /** Holds the arrows as points, and the number of the step that the page explains, where there is one. */
-const arrows = [
+const arrows: readonly Arrow[] = [
   {
     points: [
       [85, 84],
@@ -220,21 +234,22 @@ const titles = {
 };
 
 /** Draws the picture in one language. */
-export function drawArchitecture(locale) {
+export function drawArchitecture(locale: Locale): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${size.height}" width="${size.width}" height="${size.height}" role="img">`,
     `<title>${titles[locale]}</title>`,
     `<style>${styles}</style>`,
     '<defs><marker id="e" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path class="h" d="M0 0 8 4 0 8z"/></marker></defs>',
-    ...boxes.map((box) => drawBox(box, box[locale])),
+    ...boxes.map((box) => drawBox(box, locale)),
     ...arrows.map(drawArrow),
-    ...arrows.filter(({ step }) => step).map(drawStep),
+    ...arrows.flatMap(({ points, step }) => (step === undefined ? [] : drawStep(points, step))),
     "</svg>",
     "",
   ].join("\n");
 }
 
-function drawBox({ at: [x, y, width, height], kind }, [title, detail]) {
+function drawBox({ at: [x, y, width, height], kind, ...texts }: Box, locale: Locale): string {
+  const [title, detail] = texts[locale];
   const middle = x + width / 2;
   const frame = `<rect class="${kind}" x="${x}" y="${y}" width="${width}" height="${height}" rx="8"/>`;
   if (detail === undefined) return `${frame}<text class="s" x="${x + 12}" y="${y + height - 10}">${title}</text>`;
@@ -244,13 +259,13 @@ function drawBox({ at: [x, y, width, height], kind }, [title, detail]) {
   );
 }
 
-function drawArrow({ points }) {
+function drawArrow({ points }: Arrow): string {
   return `<path class="a" marker-end="url(#e)" d="M${points.map((point) => point.join(" ")).join("L")}"/>`;
 }
 
 /** Puts the number on the middle of the arrow's last piece but one, or of its only one. */
-function drawStep({ points, step }) {
-  const [[x1, y1], [x2, y2]] = points.slice(-2);
+function drawStep(points: Arrow["points"], step: number): string {
+  const [[x1, y1] = [0, 0], [x2, y2] = [0, 0]] = points.slice(-2);
   const [x, y] = [(x1 + x2) / 2, (y1 + y2) / 2];
   return `<circle class="n" cx="${x}" cy="${y}" r="10"/><text class="d" x="${x}" y="${y + 4}" text-anchor="middle">${step}</text>`;
 }

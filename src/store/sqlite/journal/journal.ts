@@ -24,9 +24,14 @@ export interface SqliteJournal extends Journal {
   close(): void;
 }
 
+/** Is how often old records are looked for, in milliseconds: they stay for days, and the look takes longer than to begin a run. */
+const pruneEveryMs = 60_000;
+
 /** Stores the journal in the store's own file. A run belongs to a process, which holds a lock beside the store while it lives. */
 export function createSqliteJournal(file: string, connection: StoreConnection): SqliteJournal {
   const commit = createGroupCommit(connection);
+  /** Is when old records are looked for again, in milliseconds since 1970. */
+  let pruneAt = 0;
   let lock: ProcessLock | undefined;
 
   function getHolder(): string {
@@ -86,7 +91,7 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
       const now = Date.now();
       const row = { run: runId, owner, conversation: conversationId, header: JSON.stringify(header) };
       await commit((statements) => {
-        pruneJournal(statements, now);
+        if (now >= pruneAt) pruneJournal(statements, now);
         // The conversation is there whatever becomes of the run.
         const title = toConversationTitle(header.question);
         updateConversation(statements, { id: conversationId, owner, title, folder: header.folder });
@@ -94,6 +99,7 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
         statements.addJournalRun.run({ ...row, ...held, now: new Date(now).toISOString() });
         addFiles(statements, held, files);
       });
+      pruneAt = Math.max(pruneAt, now + pruneEveryMs);
       return journal;
     },
     async listInterrupted(id) {

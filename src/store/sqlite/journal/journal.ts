@@ -90,16 +90,19 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
       const journal = openRun(runId);
       const now = Date.now();
       const row = { run: runId, owner, conversation: conversationId, header: JSON.stringify(header) };
-      await commit((statements) => {
-        if (now >= pruneAt) pruneJournal(statements, now);
+      const hasPruned = await commit((statements) => {
+        const isDue = now >= pruneAt;
+        if (isDue) pruneJournal(statements, now);
         // The conversation is there whatever becomes of the run.
         const title = toConversationTitle(header.question);
         updateConversation(statements, { id: conversationId, owner, title, folder: header.folder });
         const held = { run: runId, holder: getHolder() };
         statements.addJournalRun.run({ ...row, ...held, now: new Date(now).toISOString() });
         addFiles(statements, held, files);
+        return isDue;
       });
-      pruneAt = Math.max(pruneAt, now + pruneEveryMs);
+      // Runs in between do not put it off: where one begins every few seconds, the time would never come.
+      if (hasPruned) pruneAt = Math.max(pruneAt, now + pruneEveryMs);
       return journal;
     },
     async listInterrupted(id) {

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { basename, dirname, extname, resolve } from "node:path";
 import * as z from "zod";
-import { configError, joinConfigErrors } from "../config/config-errors.ts";
+import { openOutputSchema } from "../app/answer-form.ts";
+import { configError, createErrorCollector, joinConfigErrors } from "../config/config-errors.ts";
 import { findFaults } from "../config/schema/check-source.ts";
 import { parseOnce } from "../config/schema/file-schema.ts";
 import { parseJson } from "../config/sources/parse-json.ts";
@@ -11,6 +12,7 @@ import { jsonValueSchema } from "../core/schemas/outcome-schema.ts";
 import { findPermitProblem } from "../core/tools/tool-pattern.ts";
 import type { DuetError } from "../kit/errors.ts";
 import { getMessage } from "../kit/errors.ts";
+import { isRecord } from "../kit/json.ts";
 
 const text = z.string().min(1).max(20_000);
 const patterns = z.array(z.string().min(1).max(200)).max(100);
@@ -140,7 +142,7 @@ export async function readCaseFile(file: string): Promise<CaseFile> {
   const faults = findFaults(source, caseFileSchema).map(({ error }) => error);
   if (faults.length > 0) throw joinConfigErrors(faults);
   const read = caseFileSchema.parse(tree, parseOnce);
-  const wrong = findWrongCases(read, shown);
+  const wrong = [...findWrongCases(read, shown), ...(await findWrongSchemas(read, shown))];
   if (wrong.length > 0) throw joinConfigErrors(wrong);
   const folder = dirname(resolve(file));
   const prompts = Object.entries(read.prompts ?? {}).map(([name, { directory }]) => [
@@ -190,6 +192,15 @@ function findWrongCases({ cases, judge }: CaseFile, shown: string): DuetError[] 
           ? []
           : [configError(place, { zh: `${shownPattern}：${allowed.zh}`, en: `${shownPattern}: ${allowed.en}` })];
       }),
+      ...(one.answer.filter((check) => "schema" in check).length > 1 ? [configError(place, manySchemas)] : []),
+      ...(one.calls ?? []).flatMap(({ tool, arguments: args }) =>
+        listPatterns(args).flatMap((pattern) => {
+          const why = findPatternProblem(pattern);
+          return why === undefined
+            ? []
+            : [configError(place, { zh: `${tool}：$matches：${why}`, en: `${tool}: $matches: ${why}` })];
+        }),
+      ),
       ...one.answer.flatMap((check) => {
         if ("judge" in check && judge === undefined) return [configError(place, noJudge)];
         if (!("matches" in check)) return [];
@@ -204,6 +215,31 @@ const noJudge = {
   zh: "judge 需要文件中的 judge 指定评判模型（provider/model）",
   en: 'judge needs "judge" in the file to name the model that judges (provider/model)',
 };
+
+const manySchemas = {
+  zh: "schema 出现多次（允许：一次，因为回答只有一种形式）",
+  en: "schema is there several times (allowed: once, as an answer has one form)",
+};
+
+/** Finds the schemas that no answer could be asked for in. */
+async function findWrongSchemas({ cases }: CaseFile, shown: string): Promise<readonly DuetError[]> {
+  const collector = createErrorCollector();
+  for (const [index, { answer }] of cases.entries())
+    for (const check of answer)
+      if ("schema" in check) {
+        const field = `${shown}: cases[${index}]: schema`;
+        await collector.attemptAsync(() => openOutputSchema(check.schema, { field, code: "config" }));
+      }
+  return collector.errors;
+}
+
+/** Lists the regular expressions in the arguments that are expected of a call. */
+function listPatterns(expected: unknown): string[] {
+  if (Array.isArray(expected)) return expected.flatMap(listPatterns);
+  if (!isRecord(expected)) return [];
+  const { $matches } = expected;
+  return typeof $matches === "string" ? [$matches] : Object.values(expected).flatMap(listPatterns);
+}
 
 function findPatternProblem(pattern: string): string | undefined {
   try {

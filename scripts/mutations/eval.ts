@@ -44,6 +44,22 @@ export const evalMutations: readonly Mutation[] = [
     endangers: "calls of real tools that need consent run without any",
   },
   {
+    id: "eval-budget-together",
+    file: "src/eval/make-attempt.ts",
+    text: "if (isBudgetUsed(shared)) cut.abort();",
+    becomes: "",
+    tests: ["test/eval/evaluation.test.ts"],
+    endangers: "attempts that run at one time spend the budget once each",
+  },
+  {
+    id: "eval-book-effects",
+    file: "src/eval/recording/intercept-tools.ts",
+    text: "!recorded.has(name) && isLocal(local))",
+    becomes: "!recorded.has(name))",
+    tests: ["test/eval/recording.test.ts"],
+    endangers: "a real mail is sent without consent where recorded tools stand for the real ones",
+  },
+  {
     id: "results-kept",
     file: "src/eval/results-file.ts",
     text: "if (earlier.size > 0 && !goesOn)",

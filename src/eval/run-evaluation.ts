@@ -1,3 +1,4 @@
+import type { Models } from "../agent/run.ts";
 import { ignoreAbort } from "../app/ask-agent.ts";
 import type { Duet } from "../app/duet.ts";
 import { createKnownRedactor, openDuet } from "../app/open-duet.ts";
@@ -11,7 +12,14 @@ import { isMatch } from "../kit/text/match-pattern.ts";
 import { createMemoryStore } from "../store/memory/memory-store.ts";
 import { resolveRoots } from "../tools/files/allowed-path.ts";
 import type { AttemptResult } from "./attempt-result.ts";
-import { type EvaluationOptions, type OpenedModels, type Row, type SharedState, toCost } from "./evaluation-state.ts";
+import {
+  type EvaluationOptions,
+  isBudgetUsed,
+  type OpenedModels,
+  type Row,
+  type SharedState,
+  toCost,
+} from "./evaluation-state.ts";
 import { makeAttempt, noAttemptError } from "./make-attempt.ts";
 import { type Attempt, listAttempts, type ModelPair, type PromptSet, toAttemptKey } from "./matrix.ts";
 import {
@@ -175,11 +183,15 @@ async function openRowModels(
       : (await open({ name: file.judge, changes: { functionCall: file.judge, answer: null } })).answer;
   for (const pair of pairs.filter(({ name }) => attempts.some((attempt) => attempt.pair === name))) {
     const models = await open(pair);
-    if (budget !== undefined) refuseUnknownPrice([models.functionCall, models.answer, ...(judge ? [judge] : [])]);
+    if (budget !== undefined) refuseUnknownPrice(judge ? [...listModels(models), judge] : listModels(models));
     opened.set(pair.name, { models, judge });
     writer?.addModels(describeModels(pair.name, models, judge));
   }
   return opened;
+}
+
+function listModels({ functionCall, answer, fallbacks }: Models): Model[] {
+  return [functionCall, answer, ...(fallbacks?.functionCall ?? []), ...(fallbacks?.answer ?? [])];
 }
 
 /** A budget says nothing about models without a price. */
@@ -195,8 +207,4 @@ function refuseUnknownPrice(models: readonly Model[]): void {
 /** Nothing but the run of an attempt may call a recorded tool. */
 async function refuseOutsideRun(): Promise<never> {
   throw noAttemptError("—");
-}
-
-function isBudgetUsed({ options: { budget, replay }, spent }: SharedState): boolean {
-  return budget !== undefined && replay === undefined && spent >= budget;
 }

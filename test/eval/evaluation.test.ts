@@ -5,8 +5,9 @@ import { beforeAll, expect, test } from "vitest";
 import type { Models } from "../../src/agent/run.ts";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
+import { type Model, replaceStream } from "../../src/core/model.ts";
 import { type CaseFile, readCaseFile } from "../../src/eval/case-file.ts";
-import { compareReports } from "../../src/eval/compare-reports.ts";
+import { compareReports, refuseOtherRows } from "../../src/eval/compare-reports.ts";
 import type { EvaluationOptions } from "../../src/eval/evaluation-state.ts";
 import { listPromptSets, type ModelPair, parseModelPair } from "../../src/eval/matrix.ts";
 import { readRecording } from "../../src/eval/recording/read-recording.ts";
@@ -212,6 +213,10 @@ test("each set of prompts is a row, with the judge's marks, and both are in the 
   expect(text.split("In two words.").length).toBe(3);
   const replay = await readRecording(recording);
   expect(await evaluate({ file: judged, replay })).toEqual(report);
+  const models = new Map([...replay.models].map(([name, { judge: _, ...others }]) => [name, others]));
+  const unjudged = await evaluate({ file: judged, replay: { ...replay, models } });
+  expect(unjudged).toMatchObject({ complete: false, attempts: [] });
+  expect(unjudged.refusals[0]).toContain("the recording holds no model that judges");
 });
 
 test("known keys are not in a recording", async () => {
@@ -280,6 +285,29 @@ test("a budget ends an evaluation, which names models without a price", async ()
   await expect(evaluate({ budget: 1, openModels: free })).rejects.toThrow("--budget: fake/free has no price");
 });
 
+test("attempts that run beside each other ask nothing more once they have used the budget together", async () => {
+  const budget = 0.002;
+  let spent = 0;
+  const before: number[] = [];
+  const count = (model: Model): Model =>
+    replaceStream(model, async (request, onEvent, signal) => {
+      before.push(spent);
+      const turn = await model.stream(request, onEvent, signal);
+      spent += model.cost?.(turn.usage) ?? 0;
+      return turn;
+    });
+  const report = await evaluate({
+    ...{ budget, parallel: 8 },
+    openModels: async (wanted) => {
+      const { functionCall, answer } = openModels(wanted, file.cases);
+      return { functionCall: count(functionCall), answer: count(answer) };
+    },
+  });
+  expect(report).toMatchObject({ complete: false, stopped_by: "budget" });
+  expect(spent).toBeGreaterThanOrEqual(budget);
+  expect(before.filter((sum) => sum >= budget)).toEqual([]);
+});
+
 test("a refused key ends an evaluation at once, and counts for no case", async () => {
   let asked = 0;
   const refused = (): never => {
@@ -325,6 +353,13 @@ test("an earlier report shows which cases were lost, and by what chance", async 
   expect(comparison?.success).toBe(-0.375);
   expect(compareReports(after, before, 0.375)[0]?.is_worse).toBe(false);
   expect(compareReports(before, after, 0)[0]?.is_worse).toBe(false);
+  const asked = (...names: string[]) => names.map((name) => ({ pair: name, prompts: "default" }));
+  const two = { ...before, rows: [...before.rows, ...before.rows] };
+  expect(() => refuseOtherRows("old.json", asked("a/b", pair.name), two)).not.toThrow();
+  expect(() => refuseOtherRows("old.json", asked("a/b"), before)).not.toThrow();
+  expect(() => refuseOtherRows("old.json", asked("a/b"), two)).toThrow(
+    "--baseline: old.json: has no row to compare: a/b / default (allowed: fake/cheap+fake/strong / default, ",
+  );
 });
 
 test("intervals stay within 0 and 1, and nothing measured has none", () => {

@@ -41,13 +41,28 @@ export async function readReport(file: string): Promise<Report> {
   });
 }
 
+type RowName = Pick<ReportRow, "pair" | "prompts">;
+
+/** Refuses a report of which no row would be compared. Throws a `config` error that lists what it has. */
+export function refuseOtherRows(file: string, rows: readonly RowName[], baseline: Report): void {
+  if (rows.some((row) => findEarlier(row, rows.length, baseline))) return;
+  const toName = ({ pair, prompts }: RowName): string => `${pair} / ${prompts}`;
+  const [wanted, held] = [rows, baseline.rows].map((list) => list.map(toName).join(", "));
+  throw configError(`--baseline: ${file}`, {
+    zh: `没有可比较的行：${wanted}（报告中有：${held}）`,
+    en: `has no row to compare: ${wanted} (allowed: ${held})`,
+  });
+}
+
+function findEarlier(row: RowName, count: number, { rows }: Report): ReportRow | undefined {
+  if (count === 1 && rows.length === 1) return rows[0];
+  return rows.find(({ pair, prompts }) => pair === row.pair && prompts === row.prompts);
+}
+
 /** Compares each row with the earlier one of the same pair and prompts; where both reports have one row, these two. */
 export function compareReports(report: Report, baseline: Report, drop: number): Comparison[] {
-  const isOnly = report.rows.length === 1 && baseline.rows.length === 1;
   return report.rows.flatMap((row) => {
-    const earlier = isOnly
-      ? baseline.rows[0]
-      : baseline.rows.find(({ pair, prompts }) => pair === row.pair && prompts === row.prompts);
+    const earlier = findEarlier(row, report.rows.length, baseline);
     return earlier === undefined ? [] : [compareRows({ report, row }, { report: baseline, row: earlier }, drop)];
   });
 }

@@ -3,8 +3,8 @@ import { resolve } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { configError, unwritableFileError } from "../../config/config-errors.ts";
 import { readCaseFile } from "../../eval/case-file.ts";
-import { compareReports, readReport } from "../../eval/compare-reports.ts";
-import { configuredPair, listPromptSets, type ModelPair, parseModelPair } from "../../eval/matrix.ts";
+import { compareReports, readReport, refuseOtherRows } from "../../eval/compare-reports.ts";
+import { configuredPair, listPromptSets, type ModelPair, type PromptSet, parseModelPair } from "../../eval/matrix.ts";
 import { readRecording } from "../../eval/recording/read-recording.ts";
 import { openRecordingWriter } from "../../eval/recording/recording-writer.ts";
 import { createReport, hasMetTargets, type Report } from "../../eval/report.ts";
@@ -48,6 +48,8 @@ export async function runEvalCommand(flags: EvalFlags, config: Config, context: 
         ? [...replay.models.keys()].map((name) => ({ name, changes: undefined }))
         : [{ name: configuredPair, changes: undefined }];
   const promptSets = listPromptSets(file, config.prompts.directory);
+  if (flags.baseline !== undefined && baseline !== undefined)
+    refuseOtherRows(flags.baseline, listRows(pairs, promptSets), baseline);
   const repeat = flags.repeat ?? file.repeat;
   const results =
     flags.output === undefined ? undefined : await openResultsFile(toResultsName(flags.output), flags.resume);
@@ -80,6 +82,10 @@ export async function runEvalCommand(flags: EvalFlags, config: Config, context: 
   // A baseline takes the place of the rule that every attempt has to succeed.
   const hasTargets = report.rows.some(({ targets }) => targets.length > 0);
   return baseline !== undefined && !hasTargets ? toCode(isWhole(report)) : toCode(hasMetTargets(report));
+}
+
+function listRows(pairs: readonly ModelPair[], promptSets: readonly PromptSet[]) {
+  return promptSets.flatMap((prompts) => pairs.map((pair) => ({ pair: pair.name, prompts: prompts.name })));
 }
 
 function toCode(isGood: boolean): number {

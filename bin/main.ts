@@ -187,10 +187,12 @@ function readPlainAction(argv: string[]): Action | undefined {
   return command === "" || command.startsWith("-") ? readPlainOptions(argv, chatOptions, chat) : undefined;
 }
 
-/** Whatever follows `--` is left to yargs. */
+/** Yargs makes other things than a question of these: `--`, the command that shows help, and the value of a switch before it. */
+const leftToYargs: ReadonlySet<string> = new Set(["--", "help", "true", "false"]);
+
 function readPlainQuestion(args: string[]): Action | undefined {
   const { options = {}, run } = askCommand;
-  if (run === undefined || args.includes("--")) return undefined;
+  if (run === undefined || args.some((word) => leftToYargs.has(word))) return undefined;
   const { single, values: files } = takeRepeated(args, "file");
   return readPlainOptions(single, options, (values) => run({ ...values, files }), "question");
 }

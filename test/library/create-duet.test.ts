@@ -147,6 +147,12 @@ test("a configuration that only mentions conversations keeps them in memory too"
   expect(await readdir(home)).toEqual([]);
 });
 
+test("embedded settings may name a model in one text, as the file does", async () => {
+  const config = { models: { functionCall: "offline", answer: "offline" } };
+  const duet = await create({ config });
+  expect(await duet.ask("What is 1 + 1?")).toMatchObject({ status: "complete" });
+});
+
 test("the stream gives every event, and leaving it cancels the run", async () => {
   const functionCall = scriptedModel([{ text: "x".repeat(300), hang: true }]);
   const duet = await create({ models: { functionCall } });
@@ -229,6 +235,8 @@ test.each<[unknown, string]>([
   [{ models: {} }, "createDuet: models.functionCall: is missing"],
   [{ models: { answer: "anthropic/claude-sonnet-5-5" } }, "createDuet: models.functionCall: is missing"],
   [{ models: { functionCall: null } }, "createDuet: models.functionCall"],
+  [{ models: { functionCall: "offline", anwser: "offline" } }, "models.anwser: unknown key; did you mean answer?"],
+  [{ config: { models: { functionCall: "nobody/x" } } }, "nobody"],
   [{ models: null }, "createDuet: models: null is not allowed (allowed: an object)"],
   [{ model: "deepseek" }, "createDuet: model: unknown key; did you mean models?"],
   [{ tools: weather }, "is not allowed (allowed: a list of tools)"],

@@ -107,7 +107,7 @@ async function readChosen(
   const { deny } = fileSchema.shape.tools.parse(getValue(file.tree, ["tools"]), parseOnce);
   const given = await readFlags(flags, deny, secrets, collector);
   const options = check(createAssignedSource(given, secrets), configurationSchema);
-  const embedded = createCodeSource(embedding?.name ?? "", embedding?.settings ?? {}, secrets);
+  const embedded = createCodeSource(embedding?.name ?? "", toWholeModels(embedding?.settings ?? {}), secrets);
   const code = check(embedded, fileSchema);
   const unsetParts = read?.unsetParts ?? [];
   return {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, expect, test } from "vitest";
 import type { Models } from "../../src/agent/run.ts";
+import { renderReport } from "../../src/cli/eval/report-lines.ts";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { type Model, replaceStream } from "../../src/core/model.ts";
@@ -177,6 +178,7 @@ test("a run that its limit ends before the calls is a time-out, counts for no ch
     faults: new Map([["weather-zh-1", "hang"]]),
     openWriter: ({ redact }) => openRecordingWriter(recording, { redact, goesOn: false }),
   });
+  expect(renderReport(report, [], [], "en").at(-1)).toMatch(/^1 case, 1 time each, 1 row;/);
   expect(report.attempts).toMatchObject([{ failure: "timeout", tool_choice: null, arguments: null }]);
   expect(report.rows[0]?.tool_choice).toEqual({ passed: 0, of: 0, rate: null, low: null, high: null });
   expect(await evaluate({ file: short, replay: await readRecording(recording) })).toEqual(report);

@@ -3,6 +3,7 @@ import type { Comparison } from "../../eval/compare-reports.ts";
 import type { Report, ReportRow } from "../../eval/report.ts";
 import type { Share, Spread } from "../../eval/statistics.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { formatCount } from "../../kit/text/format-count.ts";
 
 const failureTexts: Record<FailureKind, Text> = {
   timeout: { zh: "超时", en: "time-out" },
@@ -157,7 +158,7 @@ function renderPhase(phase: string, use: PhaseUse, times: Spread | undefined, lo
   const cost = use.cost_usd === null ? "" : `${separators[locale]}$${use.cost_usd.toFixed(4)}`;
   const used = say(locale, {
     zh: `${use.turns} 轮，token ${toCount(use.input)} + ${toCount(use.output)}${cost}`,
-    en: `${use.turns} turns, tokens ${toCount(use.input)} + ${toCount(use.output)}${cost}`,
+    en: `${formatCount(use.turns, "turn")}, tokens ${toCount(use.input)} + ${toCount(use.output)}${cost}`,
   });
   const [colon, semicolon] = locale === "zh" ? ["：", "；"] : [": ", "; "];
   return `  ${label}${colon}${used}${times === undefined ? "" : `${semicolon}${renderSpread(times, locale)}`}`;
@@ -220,7 +221,7 @@ function renderEnd(
       ? [
           say(locale, {
             zh: `✗ 另有 ${more} 个请求不在录制中`,
-            en: `✗ ${more} more requests that the recording does not hold`,
+            en: `✗ ${formatCount(more, "more request")} that the recording does not hold`,
           }),
         ]
       : []),
@@ -229,12 +230,12 @@ function renderEnd(
       : [
           say(locale, {
             zh: `只完成了 ${attempts.length} 次${reason ? `（${reason.zh}），--resume 可继续` : ""}`,
-            en: `only ${attempts.length} attempts were made${reason ? ` (${reason.en}); --resume goes on` : ""}`,
+            en: `only ${formatCount(attempts.length, "attempt was", "attempts were")} made${reason ? ` (${reason.en}); --resume goes on` : ""}`,
           }),
         ]),
     say(locale, {
       zh: `${cases} 个用例，重复 ${repeat} 次，${rows.length} 行；方括号内是 95 % 的 Wilson 区间`,
-      en: `${cases} cases, ${repeat} time${repeat === 1 ? "" : "s"} each, ${rows.length} row${rows.length === 1 ? "" : "s"}; in brackets the Wilson interval for 95 %`,
+      en: `${formatCount(cases, "case")}, ${formatCount(repeat, "time")} each, ${formatCount(rows.length, "row")}; in brackets the Wilson interval for 95 %`,
     }),
   ];
 }

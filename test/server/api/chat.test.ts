@@ -175,6 +175,7 @@ const refused: [unknown, string][] = [
   ],
   [{ message: "x", parameters: { answer: { heat: 1 } } }, "parameters.answer.heat: this field is not allowed"],
   [{ message: "x", question: "y" }, "question: this field is not allowed (allowed: message, "],
+  [{ message: "x", question: "y" }, "models, parameters, …)"],
   [{ message: "x", confirmation: "made up" }, "confirmation"],
 ];
 

@@ -14,7 +14,7 @@ export async function openLineFile(file: string): Promise<LineFile> {
   let last: Promise<void> = Promise.resolve();
   try {
     createFolder(dirname(resolve(file)));
-    if (await isCutOff(file)) await appendFile(file, "\n");
+    await removeCutOffLine(file);
   } catch (thrown) {
     throw unwritableFileError(file, thrown);
   }
@@ -29,14 +29,13 @@ export async function openLineFile(file: string): Promise<LineFile> {
   };
 }
 
-/** Returns true where the last line was not written to its end: the process was killed at that moment. */
-async function isCutOff(file: string): Promise<boolean> {
+/** Removes a last line that was not written to its end: the process was killed at that moment, or the disk was full. */
+async function removeCutOffLine(file: string): Promise<void> {
   const handle = await open(file, "a+", 0o600);
   try {
-    const { size } = await handle.stat();
-    if (size === 0) return false;
-    const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
-    return buffer[0] !== 0x0a;
+    const written = await handle.readFile();
+    const end = written.lastIndexOf(0x0a) + 1;
+    if (end < written.length) await handle.truncate(end);
   } finally {
     await handle.close();
   }

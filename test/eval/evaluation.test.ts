@@ -325,6 +325,16 @@ test("a model that judges and is refused ends an evaluation, and counts for no p
   await expect(evaluate({ file: judged, openModels: openJudge })).rejects.toThrow("there is no such model");
 });
 
+test("a recording whose last line was cut off can be gone on with, and read", async () => {
+  const recording = join(await temporaryFolder(), "run.jsonl");
+  const times = { total_ms: 1, first_text_ms: null, calls_ms: [], phases: {} };
+  const redact = (text: string): string => text;
+  await (await openRecordingWriter(recording, { redact, goesOn: false })).addAttempt("first", [], times);
+  writeFileSync(recording, `${readFileSync(recording, "utf8")}{"attempt": {"na`);
+  await (await openRecordingWriter(recording, { redact, goesOn: true })).addAttempt("second", [], times);
+  expect([...(await readRecording(recording)).attempts.keys()]).toEqual(["first", "second"]);
+});
+
 test("each fault of a file of cases is told with its field, before anything is asked", async () => {
   const name = join(await temporaryFolder(), "cases.json");
   const read = async (written: object): Promise<string> => {

@@ -333,6 +333,8 @@ test("a recording whose last line was cut off can be gone on with, and read", as
   writeFileSync(recording, `${readFileSync(recording, "utf8")}{"attempt": {"na`);
   await (await openRecordingWriter(recording, { redact, goesOn: true })).addAttempt("second", [], times);
   expect([...(await readRecording(recording)).attempts.keys()]).toEqual(["first", "second"]);
+  writeFileSync(recording, readFileSync(recording, "utf8").replace('"version":1', '"version":99'));
+  await expect(readRecording(recording)).rejects.toThrow("run.jsonl:1: is a recording of version 99 (allowed: 1)");
 });
 
 test("each fault of a file of cases is told with its field, before anything is asked", async () => {

@@ -83,4 +83,20 @@ export const evalMutations: readonly Mutation[] = [
     tests: ["test/eval/evaluation.test.ts"],
     endangers: "a refused key counts as wrong answers of the model, case after case",
   },
+  {
+    id: "eval-pattern-limit",
+    file: "src/kit/text/match-expression.ts",
+    text: 'thrown.code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return undefined;',
+    becomes: 'thrown.code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return true;',
+    tests: ["test/eval/score.test.ts"],
+    endangers: "a check whose regular expression never ends passes",
+  },
+  {
+    id: "eval-refused-judge",
+    file: "src/eval/run-attempt.ts",
+    text: "if (endingErrors.has(error.code)) throw error;",
+    becomes: "if (endingErrors.size === 0) throw error;",
+    tests: ["test/eval/evaluation.test.ts"],
+    endangers: "a judge whose key is refused counts as wrong answers of the pair, case after case",
+  },
 ];

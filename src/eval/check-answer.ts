@@ -1,5 +1,6 @@
 import type { AnswerForm } from "../core/answer-form.ts";
 import type { Outcome } from "../core/outcome.ts";
+import { matchExpression } from "../kit/text/match-expression.ts";
 import { isMatch } from "../kit/text/match-pattern.ts";
 import type { AnswerCheck } from "./case-file.ts";
 import type { Judge } from "./judge.ts";
@@ -41,8 +42,11 @@ async function runCheck(check: AnswerCheck, answer: CheckedAnswer, judge: Judge 
       toList(check.contains).filter((word) => !isIn(word)),
     );
   if ("lacks" in check) return toResult("lacks", toList(check.lacks).filter(isIn));
-  if ("matches" in check)
-    return toResult("matches", new RegExp(check.matches, "iu").test(answer.response) ? [] : [check.matches]);
+  if ("matches" in check) {
+    const found = matchExpression(check.matches, answer.response);
+    const fault = found === undefined ? `takes too long: ${check.matches}` : check.matches;
+    return toResult("matches", found === true ? [] : [fault]);
+  }
   if ("schema" in check) {
     const reading = answer.form?.read(answer.response);
     const problems = reading !== undefined && "problems" in reading ? reading.problems.map(({ en }) => en) : [];

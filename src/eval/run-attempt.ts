@@ -54,7 +54,7 @@ export async function runAttempt(attempt: Attempt, parts: AttemptParts): Promise
         attempt.case.answer,
         { ...outcome, question: attempt.case.question, form },
         judged.model && createJudge(judged.model, parts.signal),
-      ).catch((thrown: unknown) => toDuetError(thrown))
+      ).catch((thrown: unknown) => toCheckError(thrown))
     : [];
   parts.signal.throwIfAborted();
   const checks = checked instanceof DuetError ? [] : checked;
@@ -91,6 +91,13 @@ export async function runAttempt(attempt: Attempt, parts: AttemptParts): Promise
 
 /** Lists the errors that every other attempt would have, too, and that say nothing about a model's answers. */
 const endingErrors: ReadonlySet<string> = new Set<ErrorCode>(["config", "auth", "quota", "model_not_found"]);
+
+/** Returns why the checks could not be made. Throws what the judge would be refused with in every other attempt, too. */
+function toCheckError(thrown: unknown): DuetError {
+  const error = toDuetError(thrown);
+  if (endingErrors.has(error.code)) throw error;
+  return error;
+}
 
 function toEndingError({ code, message, hint }: ErrorReport): DuetError {
   const toText = (text: string) => ({ zh: text, en: text });

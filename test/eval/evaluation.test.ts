@@ -7,10 +7,11 @@ import { renderReport } from "../../src/cli/eval/report-lines.ts";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { type Model, replaceStream } from "../../src/core/model.ts";
-import { type CaseFile, readCaseFile } from "../../src/eval/case-file.ts";
+import type { CaseFile } from "../../src/eval/case-file.ts";
 import { compareReports, refuseOtherRows } from "../../src/eval/compare-reports.ts";
 import type { EvaluationOptions } from "../../src/eval/evaluation-state.ts";
 import { listPromptSets, type ModelPair, parseModelPair } from "../../src/eval/matrix.ts";
+import { readCaseFile } from "../../src/eval/read-case-file.ts";
 import { readRecording } from "../../src/eval/recording/read-recording.ts";
 import { openRecordingWriter } from "../../src/eval/recording/recording-writer.ts";
 import { createReport, hasMetTargets, type Report } from "../../src/eval/report.ts";
@@ -323,6 +324,72 @@ test("a refused key ends an evaluation at once, and counts for no case", async (
   });
   await expect(evaluate({ parallel: 2, openModels: openRefused })).rejects.toThrow("the key was refused");
   expect(asked).toBeLessThanOrEqual(2);
+});
+
+test("what would fail behind paid attempts is refused before the first, with its place", async () => {
+  const folder = await temporaryFolder();
+  let opened = 0;
+  const openModels = async (): Promise<never> => {
+    opened += 1;
+    throw new DuetError({ code: "config", text: { zh: "不行", en: "not allowed" } });
+  };
+  const promptSets = listPromptSets({ prompts: { short: { directory: join(folder, "none") } } }, undefined);
+  await expect(evaluate({ promptSets, openModels })).rejects.toThrow(/prompts\.directory: .*none: cannot be read/);
+  const offered = [{ ...none, id: "typo", question: "x", tools: ["calculater"] }];
+  await expect(evaluate({ file: { cases: offered, repeat: 1 }, openModels })).rejects.toThrow(
+    'typo: there is no tool "calculater"',
+  );
+  expect(opened).toBe(0);
+  await expect(evaluate({ openModels })).rejects.toThrow("fake/cheap+fake/strong: not allowed");
+});
+
+test("a model that judges and is refused ends an evaluation, and counts for no pair", async () => {
+  const cases = file.cases.slice(0, 2).map((one) => ({ ...one, answer: [{ judge: "Says how many.", atLeast: 0.5 }] }));
+  const refused = async (): Promise<never> => {
+    throw new DuetError({ code: "model_not_found", text: { zh: "没有这个模型", en: "there is no such model" } });
+  };
+  const judge = { ...createJudgeModel(), call: refused, stream: refused };
+  const openJudge: EvaluationOptions["openModels"] = async (wanted) =>
+    wanted.name === "fake/judge" ? { functionCall: judge, answer: judge } : openModels(wanted, cases);
+  const judged = { ...file, judge: "fake/judge", cases };
+  await expect(evaluate({ file: judged, openModels: openJudge })).rejects.toThrow("there is no such model");
+});
+
+test("a recording whose last line was cut off can be gone on with, and read", async () => {
+  const recording = join(await temporaryFolder(), "run.jsonl");
+  const times = { total_ms: 1, first_text_ms: null, calls_ms: [], phases: {} };
+  const redact = (text: string): string => text;
+  await (await openRecordingWriter(recording, { redact, goesOn: false })).addAttempt("first", [], times);
+  writeFileSync(recording, `${readFileSync(recording, "utf8")}{"attempt": {"na`);
+  await (await openRecordingWriter(recording, { redact, goesOn: true })).addAttempt("second", [], times);
+  expect([...(await readRecording(recording)).attempts.keys()]).toEqual(["first", "second"]);
+  writeFileSync(recording, readFileSync(recording, "utf8").replace('"version":1', '"version":99'));
+  await expect(readRecording(recording)).rejects.toThrow("run.jsonl:1: is a recording of version 99 (allowed: 1)");
+});
+
+test("each fault of a file of cases is told with its field, before anything is asked", async () => {
+  const name = join(await temporaryFolder(), "cases.json");
+  const read = async (written: object): Promise<string> => {
+    writeFileSync(name, JSON.stringify(written));
+    return readCaseFile(name).then(
+      () => "read",
+      (thrown: unknown) => (thrown instanceof DuetError ? thrown.text.en : String(thrown)),
+    );
+  };
+  const ask = (more: object): object => ({ cases: [{ id: "a", question: "x", ...more }] });
+  const call = (value: unknown): object => ask({ calls: [{ tool: "t", arguments: { list: [{ path: value }] } }] });
+  const place = "cases.json: cases[0]";
+  expect(await read({})).toBe("cases.json: cases: is missing (a list of 1 to 10000 cases)");
+  expect(await read(ask({ id: "周" }))).toContain('"周" is not allowed (allowed: 1 to 100 of the characters');
+  expect(await read(ask({ answer: [{ contains: "a", lacks: "b" }] }))).toContain(`${place}.answer[0]: is no check`);
+  expect(await read(ask({ answer: [{ matches: "(" }] }))).toContain(`${place}.answer[0].matches: Invalid regular`);
+  const schema = { type: "object", properties: { day: { type: "string", pattern: "(" } } };
+  expect(await read(ask({ answer: [{ schema }] }))).toContain(`${place}.answer[0].schema: "pattern"`);
+  const path = `${place}.calls[0].arguments.list[0].path`;
+  expect(await read(call({ $matches: "(" }))).toContain(`${path}.$matches: Invalid regular expression`);
+  expect(await read(call({ $match: "x" }))).toContain(`${path}: a key with $ is wrong`);
+  expect(await read(call({ $oneOf: "x" }))).toContain(`${path}: a key with $ is wrong`);
+  expect(await read(call({ $oneOf: ["x", { $matches: "^y" }] }))).toBe("read");
 });
 
 test("a call of a real tool that needs consent is not made", async () => {

@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createFailure, type Tool, type ToolContext } from "../../src/core/tools/tool.ts";
-import { readCaseFile } from "../../src/eval/case-file.ts";
+import { readCaseFile } from "../../src/eval/read-case-file.ts";
 import { createToolBook } from "../../src/eval/recording/intercept-tools.ts";
 import { readRecording } from "../../src/eval/recording/read-recording.ts";
 import { openRecordingWriter } from "../../src/eval/recording/recording-writer.ts";
@@ -65,8 +65,10 @@ test("what no answer and no call could fit is wrong in a file of cases", async (
   writeFileSync(file, JSON.stringify({ cases }));
   const thrown: unknown = await readCaseFile(file).catch((error: unknown) => error);
   expect(getMessage(thrown).split("\n")).toEqual([
-    "cases.json: cases[0]: schema is there several times (allowed: once, as an answer has one form)",
-    expect.stringMatching(/^cases\.json: cases\[2\]: a: \$matches: Invalid regular expression/),
-    expect.stringMatching(/^cases\.json: cases\[1\]: schema: /),
+    "cases.json: cases[0].answer: schema is there several times (allowed: once, as an answer has one form)",
+    expect.stringMatching(/^cases\.json: cases\[1\]\.answer\[0\]\.schema: /),
+    expect.stringMatching(
+      /^cases\.json: cases\[2\]\.calls\[0\]\.arguments\.b\[0\]\.\$matches: Invalid regular expression/,
+    ),
   ]);
 });

@@ -106,3 +106,10 @@ test("the day, the marker and the folder make no difference between two requests
   expect(findDifference(one, other)).toEqual({ path: "tools[0].description", recorded: '"A."', asked: '"B."' });
   expect(findDifference({ a: [1, 2] }, { a: [1] })?.path).toBe("a[1]");
 });
+
+test("a regular expression that takes exponential time fails its check, and does not stop the evaluation", async () => {
+  const answer = { question: "x", response: `${"a".repeat(60)}!`, citations: [], form: undefined };
+  expect(await checkAnswer([{ matches: "^(a+)+$" }], answer, undefined)).toEqual([
+    { kind: "matches", passed: false, detail: "takes too long: ^(a+)+$" },
+  ]);
+});

@@ -1,10 +1,10 @@
-import { writeFile } from "node:fs/promises";
+import { open, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { configError, unwritableFileError } from "../../config/config-errors.ts";
-import { readCaseFile } from "../../eval/case-file.ts";
 import { compareReports, readReport, refuseOtherRows } from "../../eval/compare-reports.ts";
 import { configuredPair, listPromptSets, type ModelPair, type PromptSet, parseModelPair } from "../../eval/matrix.ts";
+import { readCaseFile } from "../../eval/read-case-file.ts";
 import { readRecording } from "../../eval/recording/read-recording.ts";
 import { openRecordingWriter } from "../../eval/recording/recording-writer.ts";
 import { createReport, hasMetTargets, type Report } from "../../eval/report.ts";
@@ -51,6 +51,7 @@ export async function runEvalCommand(flags: EvalFlags, config: Config, context: 
   if (flags.baseline !== undefined && baseline !== undefined)
     refuseOtherRows(flags.baseline, listRows(pairs, promptSets), baseline);
   const repeat = flags.repeat ?? file.repeat;
+  if (flags.output !== undefined) await refuseUnwritable(flags.output);
   const results =
     flags.output === undefined ? undefined : await openResultsFile(toResultsName(flags.output), flags.resume);
   const { record } = flags;
@@ -94,6 +95,16 @@ function toCode(isGood: boolean): number {
 
 function isWhole({ complete, refusals }: Report): boolean {
   return complete && refusals.length === 0;
+}
+
+/** Refuses what a report cannot be written to, before it has cost anything. A file that is not there yet is made later. */
+async function refuseUnwritable(file: string): Promise<void> {
+  try {
+    await (await open(file, "r+")).close();
+  } catch (thrown) {
+    if (!(thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT"))
+      throw unwritableFileError(file, thrown);
+  }
 }
 
 async function writeReport(file: string, report: object): Promise<void> {

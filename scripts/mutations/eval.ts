@@ -93,10 +93,26 @@ export const evalMutations: readonly Mutation[] = [
   },
   {
     id: "eval-refused-judge",
-    file: "src/eval/run-attempt.ts",
+    file: "src/eval/judge.ts",
     text: "if (endingErrors.has(error.code)) throw error;",
     becomes: "if (endingErrors.size === 0) throw error;",
     tests: ["test/eval/evaluation.test.ts"],
     endangers: "a judge whose key is refused counts as wrong answers of the pair, case after case",
+  },
+  {
+    id: "eval-other-setup",
+    file: "src/eval/results-file.ts",
+    text: "if (earlier.size > 0) refuseOtherSetup(",
+    becomes: "if (earlier.size < 0) refuseOtherSetup(",
+    tests: ["test/eval/evaluation.test.ts"],
+    endangers: "one report mixes results of several settings, judges or prompts",
+  },
+  {
+    id: "eval-lost-costs",
+    file: "src/eval/make-attempt.ts",
+    text: "if (lost > 0) await",
+    becomes: "if (lost < 0) await",
+    tests: ["test/eval/evaluation.test.ts"],
+    endangers: "an evaluation that is resumed spends more than it was allowed",
   },
 ];

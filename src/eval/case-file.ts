@@ -52,7 +52,9 @@ const caseSchema = z.strictObject({
       },
     })
     .meta({ pattern: idPattern.source, description: "1 to 100 letters, digits or _ . -, unique in the file." }),
-  question: text,
+  question: text.refine((question) => question.trim() !== "", {
+    params: { allowed: { zh: "不全是空白的文本", en: "a text that is not all blanks" } },
+  }),
   group: z.string().max(100).optional().meta({ description: "What the report sums up by." }),
   mode: z.enum(modes).default("agent"),
   tools: patterns.optional().meta({ description: "Patterns of the tools on offer; all when absent." }),
@@ -88,6 +90,9 @@ const targetsSchema = z.strictObject({
   drop: share.default(0).meta({ description: "How far the success rate may fall below the baseline." }),
 });
 
+/** Lets a judge be no pair. */
+const judgePattern = /^(?=.*\S)[^+]+$/;
+
 export const caseFileSchema = z.strictObject({
   $schema: z.string().optional(),
   models: z
@@ -99,7 +104,14 @@ export const caseFileSchema = z.strictObject({
     .record(z.string().regex(/^(?!default$)[\w.-]{1,50}$/), z.strictObject({ directory: text }))
     .optional()
     .meta({ description: "Folders of prompts by name, beside the built-in ones." }),
-  judge: text.optional().meta({ description: "The model that judges, provider/model." }),
+  judge: text
+    .refine((judge) => judgePattern.test(judge), {
+      params: {
+        allowed: { zh: "单个模型，写作 provider/model", en: "one model, as provider/model" },
+      },
+    })
+    .optional()
+    .meta({ pattern: judgePattern.source, description: "The model that judges, provider/model." }),
   recordedTools: text.optional().meta({ description: "A file of recorded tools that stands for all real ones." }),
   repeat: z.int().min(1).max(1000).default(1),
   targets: targetsSchema.optional(),

@@ -27,10 +27,12 @@ async function askModels(attempt: Attempt, { duet, makers, models, shared }: Row
   const { options, writer, book } = shared;
   const opened = models.get(attempt.pair);
   if (opened === undefined) throw new Error(`the models of ${attempt.pair} were not opened`);
+  let lost = 0;
   const recorder = createAttemptRecorder({
     folders: shared.folders,
     onCost: (cost) => {
       shared.spent += cost;
+      lost += cost;
     },
   });
   const cut = new AbortController();
@@ -46,6 +48,7 @@ async function askModels(attempt: Attempt, { duet, makers, models, shared }: Row
       judge: opened.judge && prepare(opened.judge),
       countRequests: () => sumRequests(recorder.exchanges),
       approves: book !== undefined,
+      locale: options.config.locale,
       costBudget: left,
       signal: AbortSignal.any([options.signal, cut.signal]),
     });
@@ -59,12 +62,15 @@ async function askModels(attempt: Attempt, { duet, makers, models, shared }: Row
       return undefined;
     }
     await writer?.addAttempt(toAttemptName(attempt), recorder.exchanges, result.times);
+    lost = 0;
     return result;
   } catch (thrown) {
     if (cut.signal.aborted) return undefined;
     throw thrown;
   } finally {
     makers.delete(runId);
+    // What has no result has been paid for all the same.
+    if (lost > 0) await options.results?.addCost(lost);
   }
 }
 
@@ -114,6 +120,7 @@ async function replayAttempt(
       countRequests: () => new Map(replay.requestTokens),
       recordedTimes: recorded.times,
       approves: shared.book !== undefined,
+      locale: shared.options.config.locale,
       signal: AbortSignal.any([shared.options.signal, stop.signal]),
     });
   } catch (thrown) {

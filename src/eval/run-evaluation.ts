@@ -61,7 +61,7 @@ export async function runEvaluation(options: EvaluationOptions): Promise<Evaluat
     made: new Map(),
     refusals: [],
     folders: [config.directory, ...config.tools.roots, ...(await resolveRoots(config.tools.roots))],
-    spent: [...(results?.earlier.values() ?? [])].reduce((sum, result) => sum + toCost(result), 0),
+    spent: [...(results?.earlier.values() ?? [])].reduce((sum, result) => sum + toCost(result), results?.lost ?? 0),
     total: options.pairs.length * options.promptSets.length * file.cases.length * options.repeat,
   };
   const attempts: Attempt[] = [];

@@ -8,7 +8,7 @@ import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { type Model, replaceStream } from "../../src/core/model.ts";
 import type { CaseFile } from "../../src/eval/case-file.ts";
-import { compareReports, refuseOtherRows } from "../../src/eval/compare-reports.ts";
+import { compareReports, refuseOtherReport } from "../../src/eval/compare-reports.ts";
 import type { EvaluationOptions } from "../../src/eval/evaluation-state.ts";
 import { listPromptSets, type ModelPair, parseModelPair } from "../../src/eval/matrix.ts";
 import { readCaseFile } from "../../src/eval/read-case-file.ts";
@@ -17,9 +17,11 @@ import { openRecordingWriter } from "../../src/eval/recording/recording-writer.t
 import { createReport, hasMetTargets, type Report } from "../../src/eval/report.ts";
 import { openResultsFile } from "../../src/eval/results-file.ts";
 import { runEvaluation } from "../../src/eval/run-evaluation.ts";
+import { digestSetup, refuseOtherSetup } from "../../src/eval/setup-digest.ts";
 import { computeShare, computeSignTest } from "../../src/eval/statistics.ts";
 import { DuetError } from "../../src/kit/errors.ts";
 import { createCaseModel, createJudgeModel, type PlantedFault } from "../fakes/eval-models.ts";
+import { scriptedModel } from "../fakes/model.ts";
 import { configFile, temporaryFolder } from "../fakes/program.ts";
 
 const starter = fileURLToPath(new URL("../../src/eval/starter/cases.json", import.meta.url));
@@ -94,7 +96,7 @@ test("planted faults come out as exactly their number, with the interval of Wils
   const [row] = report.rows;
   expect(row?.failures).toEqual({
     ...{ "wrong-tool": 7, "wrong-arguments": 5, timeout: 1 },
-    ...{ error: 0, limit: 0, answer: 0 },
+    ...{ error: 0, limit: 0, answer: 0, "not-judged": 0 },
   });
   expect(toRounded(row?.success)).toEqual([47, 60, 0.6638, 0.8688]);
   expect(toRounded(row?.tool_choice)).toEqual([53, 60, 0.7782, 0.9423]);
@@ -248,7 +250,7 @@ test("an evaluation that was ended goes on where it was, and asks nothing twice"
   const begun = await evaluate({
     file: some,
     parallel: 3,
-    results: await openResultsFile(results, false),
+    results: await openResultsFile(results, { goesOn: false, setup: { judge: "1" } }),
     openModels: openCounted,
     signal: stop.signal,
     onResult: (result, done) => {
@@ -259,9 +261,13 @@ test("an evaluation that was ended goes on where it was, and asks nothing twice"
   expect(begun).toMatchObject({ complete: false, stopped_by: "signal" });
   // A process that is killed may leave half a line.
   writeFileSync(results, `${readFileSync(results, "utf8")}{"key": "fake/che`);
-  await expect(openResultsFile(results, false)).rejects.toThrow(/has \d+ results already/);
-  const resumed = await openResultsFile(results, true);
+  await expect(openResultsFile(results, { goesOn: false, setup: { judge: "1" } })).rejects.toThrow(/has \d+ results already/);
+  const resumed = await openResultsFile(results, { goesOn: true, setup: { judge: "1", "prompts new": "2" } });
   expect(resumed.earlier.size).toBe(asked.length);
+  await resumed.addCost(0.25);
+  const other = openResultsFile(results, { goesOn: true, setup: { judge: "2" } });
+  await expect(other).rejects.toThrow("what its results were made with has changed: judge (allowed: change it back");
+  expect((await openResultsFile(results, { goesOn: true, setup: { judge: "1" } })).lost).toBe(0.25);
   const whole = await evaluate({
     file: some,
     results: resumed,
@@ -381,6 +387,10 @@ test("each fault of a file of cases is told with its field, before anything is a
   const place = "cases.json: cases[0]";
   expect(await read({})).toBe("cases.json: cases: is missing (a list of 1 to 10000 cases)");
   expect(await read(ask({ id: "周" }))).toContain('"周" is not allowed (allowed: 1 to 100 of the characters');
+  expect(await read(ask({ question: "  " }))).toContain("allowed: a text that is not all blanks");
+  expect(await read({ ...ask({}), judge: "a/b+c" })).toContain("allowed: one model, as provider/model");
+  expect(await read({ ...ask({}), judge: "a/b" })).toBe("read");
+  expect(() => parseModelPair("")).toThrow('"" is no pair of models');
   expect(await read(ask({ answer: [{ contains: "a", lacks: "b" }] }))).toContain(`${place}.answer[0]: is no check`);
   expect(await read(ask({ answer: [{ matches: "(" }] }))).toContain(`${place}.answer[0].matches: Invalid regular`);
   const schema = { type: "object", properties: { day: { type: "string", pattern: "(" } } };
@@ -422,13 +432,65 @@ test("an earlier report shows which cases were lost, and by what chance", async 
   expect(comparison?.success).toBe(-0.375);
   expect(compareReports(after, before, 0.375)[0]?.is_worse).toBe(false);
   expect(compareReports(before, after, 0)[0]?.is_worse).toBe(false);
-  const asked = (...names: string[]) => names.map((name) => ({ pair: name, prompts: "default" }));
+  const asked = (...names: string[]) => ({
+    rows: names.map((name) => ({ pair: name, prompts: "default" })),
+    cases: small.cases.map(({ id }) => id),
+  });
   const two = { ...before, rows: [...before.rows, ...before.rows] };
-  expect(() => refuseOtherRows("old.json", asked("a/b", pair.name), two)).not.toThrow();
-  expect(() => refuseOtherRows("old.json", asked("a/b"), before)).not.toThrow();
-  expect(() => refuseOtherRows("old.json", asked("a/b"), two)).toThrow(
+  expect(() => refuseOtherReport("old.json", asked("a/b", pair.name), two)).not.toThrow();
+  expect(() => refuseOtherReport("old.json", asked("a/b"), before)).not.toThrow();
+  expect(() => refuseOtherReport("old.json", asked("a/b"), two)).toThrow(
     "--baseline: old.json: has no row to compare: a/b / default (allowed: fake/cheap+fake/strong / default, ",
   );
+});
+
+test("a baseline is compared by the cases in common, and refused where there is none", async () => {
+  const small = { ...file, cases: file.cases.slice(0, 2) };
+  const before = await evaluate({ file: small });
+  const wider = { ...file, cases: file.cases.slice(1, 4) };
+  const faults = new Map<string, PlantedFault>(wider.cases.slice(1).map(({ id }) => [id, "wrong-tool"]));
+  const after = await evaluate({ file: wider, faults });
+  const comparisons = compareReports(after, before, 0);
+  expect(comparisons).toMatchObject([{ cases: { shared: 1, now: 3, baseline: 2 }, success: 0, is_worse: false }]);
+  expect(renderReport(after, comparisons, [], "en").join("\n")).toContain("cases in common: 1 (3 here, 2 in the baseline)");
+  const rows = [{ pair: pair.name, prompts: "default" }];
+  expect(() => refuseOtherReport("old.json", { rows, cases: ["x"] }, before)).toThrow(
+    `old.json: has no case in common: x (allowed: ${small.cases.map(({ id }) => id).join(", ")})`,
+  );
+});
+
+test("an answer that the judge gives no mark lowers no success, and counts as not judged", async () => {
+  const cases = file.cases.slice(0, 2).map((one) => ({ ...one, answer: [{ judge: "Says how many.", atLeast: 0.5 }] }));
+  const judge = scriptedModel(["Good!", '{"mark": "0.9"}', "Good!", "Better!"], "judge");
+  const report = await evaluate({
+    ...{ file: { cases, repeat: 1, judge: "fake/judge" }, parallel: 1 },
+    openModels: async (wanted) =>
+      wanted.name === "fake/judge" ? { functionCall: judge, answer: judge } : openModels(wanted, cases),
+  });
+  expect(report.attempts).toMatchObject([
+    { succeeded: true, failure: null },
+    { succeeded: null, failure: "not-judged", checks: [{ passed: null }] },
+  ]);
+  expect(report.rows).toMatchObject([{ success: { passed: 1, of: 1 }, failures: { "not-judged": 1, error: 0 } }]);
+  expect(renderReport(report, [], [], "zh").join("\n")).toContain("失败：没有得到评分 1");
+  // Not every attempt has succeeded.
+  expect(hasMetTargets(report)).toBe(false);
+});
+
+test("what the attempts run with has a digest, which changes with the prompts, the judge and the settings", async () => {
+  const folder = await temporaryFolder();
+  writeFileSync(join(folder, "answer.md"), "In two words. {cite}\n{untrusted}");
+  const promptSets = listPromptSets({ prompts: { short: { directory: folder } } }, undefined);
+  const own = await loadConfig({ config: await configFile({ locale: "en" }) }, { HOME: folder });
+  const first = await digestSetup({ config: own, file: { judge: "a/b" }, promptSets });
+  expect(await digestSetup({ config: own, file: { judge: "a/b" }, promptSets })).toEqual(first);
+  writeFileSync(join(folder, "answer.md"), "In three words. {cite}\n{untrusted}");
+  const limited = await loadConfig(
+    { config: await configFile({ locale: "en", agent: { maxIterations: 3 } }) },
+    { HOME: folder },
+  );
+  const second = await digestSetup({ config: limited, file: { judge: "a/c" }, promptSets });
+  expect(() => refuseOtherSetup("a.jsonl", first, second)).toThrow("has changed: settings, judge, prompts short (");
 });
 
 test("intervals stay within 0 and 1, and nothing measured has none", () => {

@@ -2,7 +2,7 @@ import { open, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { configError, unwritableFileError } from "../../config/config-errors.ts";
-import { compareReports, readReport, refuseOtherRows } from "../../eval/compare-reports.ts";
+import { compareReports, readReport, refuseOtherReport } from "../../eval/compare-reports.ts";
 import { configuredPair, listPromptSets, type ModelPair, type PromptSet, parseModelPair } from "../../eval/matrix.ts";
 import { readCaseFile } from "../../eval/read-case-file.ts";
 import { readRecording } from "../../eval/recording/read-recording.ts";
@@ -10,6 +10,7 @@ import { openRecordingWriter } from "../../eval/recording/recording-writer.ts";
 import { createReport, hasMetTargets, type Report } from "../../eval/report.ts";
 import { openResultsFile, toResultsName } from "../../eval/results-file.ts";
 import { runEvaluation } from "../../eval/run-evaluation.ts";
+import { digestSetup } from "../../eval/setup-digest.ts";
 import { findCaseFile } from "../../eval/starter-set.ts";
 import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
 import { type Context, createWarn, writeLine, writeSafely } from "../console.ts";
@@ -49,11 +50,18 @@ export async function runEvalCommand(flags: EvalFlags, config: Config, context: 
         : [{ name: configuredPair, changes: undefined }];
   const promptSets = listPromptSets(file, config.prompts.directory);
   if (flags.baseline !== undefined && baseline !== undefined)
-    refuseOtherRows(flags.baseline, listRows(pairs, promptSets), baseline);
+    refuseOtherReport(
+      flags.baseline,
+      { rows: listRows(pairs, promptSets), cases: file.cases.map(({ id }) => id) },
+      baseline,
+    );
   const repeat = flags.repeat ?? file.repeat;
   if (flags.output !== undefined) await refuseUnwritable(flags.output);
   const results =
-    flags.output === undefined ? undefined : await openResultsFile(toResultsName(flags.output), flags.resume);
+    flags.output === undefined ? undefined : await openResultsFile(toResultsName(flags.output), {
+          goesOn: flags.resume,
+          setup: await digestSetup({ config, file, promptSets }),
+        });
   const { record } = flags;
   const evaluation = await runEvaluation({
     ...{ config, file, pairs, promptSets, repeat, results, replay, signal },

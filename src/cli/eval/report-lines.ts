@@ -12,6 +12,7 @@ const failureTexts: Record<FailureKind, Text> = {
   "wrong-arguments": { zh: "参数错误", en: "wrong argument" },
   limit: { zh: "达到上限", en: "limit reached" },
   answer: { zh: "回答未通过检查", en: "answer failed a check" },
+  "not-judged": { zh: "没有得到评分", en: "not judged" },
 };
 
 /** Lists the texts of targets, in the order of `targets` in the file. */
@@ -72,10 +73,10 @@ function renderRow(row: ReportRow, withPrompts: boolean, locale: Locale): string
     roles.map((role) => `${say(locale, roleTexts[role])} ${show(role)}`).join(separators[locale]);
   return [
     `${title}${prompts}`,
-    toLine({ zh: "成功", en: "success" }, renderShare(row.success)),
+    toLine({ zh: "成功", en: "success" }, renderShare(row.success, locale)),
     toLine({ zh: "工具选择", en: "tool choice" }, renderShare(row.tool_choice, locale)),
     toLine({ zh: "参数（工具选对时）", en: "arguments (of the right tools)" }, renderShare(row.arguments, locale)),
-    ...(row.checks.of > 0 ? [toLine({ zh: "回答的检查", en: "checks of answers" }, renderShare(row.checks))] : []),
+    ...(row.checks.of > 0 ? [toLine({ zh: "回答的检查", en: "checks of answers" }, renderShare(row.checks, locale))] : []),
     ...(row.quality
       ? [
           toLine(
@@ -172,7 +173,7 @@ function renderCost({ cost_usd: cost, judge_cost_usd: judge }: ReportRow, locale
 }
 
 function renderComparison(comparison: Comparison, locale: Locale): string[] {
-  const { lost, won } = comparison;
+  const { lost, won, cases } = comparison;
   const showPoints = (value: number | null): string =>
     value === null ? say(locale, notMeasured) : `${value >= 0 ? "+" : "−"}${Math.abs(value * 100).toFixed(1)}`;
   const change = (value: number | null): string => (value === null ? say(locale, notMeasured) : toChange(value));
@@ -184,6 +185,10 @@ function renderComparison(comparison: Comparison, locale: Locale): string[] {
     say(locale, {
       zh: `与基线相比：${name}（基线：${comparison.baseline}）`,
       en: `against the baseline: ${name} (then ${comparison.baseline})`,
+    }),
+    say(locale, {
+      zh: `  共同的用例：${cases.shared}（这里 ${cases.now}，基线 ${cases.baseline}），只比较它们`,
+      en: `  cases in common: ${cases.shared} (${cases.now} here, ${cases.baseline} in the baseline); only these are compared`,
     }),
     say(locale, {
       zh: `  百分点：成功 ${showPoints(comparison.success)}，工具选择 ${showPoints(comparison.tool_choice)}，参数 ${showPoints(comparison.arguments)}`,

@@ -54,7 +54,10 @@ async function runCheck(check: AnswerCheck, answer: CheckedAnswer, judge: Judge 
   }
   if ("schema" in check) {
     const reading = answer.form?.read(answer.response);
-    const problems = reading !== undefined && "problems" in reading ? reading.problems.map((problem) => say(answer.locale, problem)) : [];
+    const problems =
+      reading !== undefined && "problems" in reading
+        ? reading.problems.map((problem) => say(answer.locale, problem))
+        : [];
     return toResult("schema", problems);
   }
   if ("citations" in check) {

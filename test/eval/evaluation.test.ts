@@ -261,7 +261,9 @@ test("an evaluation that was ended goes on where it was, and asks nothing twice"
   expect(begun).toMatchObject({ complete: false, stopped_by: "signal" });
   // A process that is killed may leave half a line.
   writeFileSync(results, `${readFileSync(results, "utf8")}{"key": "fake/che`);
-  await expect(openResultsFile(results, { goesOn: false, setup: { judge: "1" } })).rejects.toThrow(/has \d+ results already/);
+  await expect(openResultsFile(results, { goesOn: false, setup: { judge: "1" } })).rejects.toThrow(
+    /has \d+ results already/,
+  );
   const resumed = await openResultsFile(results, { goesOn: true, setup: { judge: "1", "prompts new": "2" } });
   expect(resumed.earlier.size).toBe(asked.length);
   await resumed.addCost(0.25);
@@ -452,7 +454,9 @@ test("a baseline is compared by the cases in common, and refused where there is 
   const after = await evaluate({ file: wider, faults });
   const comparisons = compareReports(after, before, 0);
   expect(comparisons).toMatchObject([{ cases: { shared: 1, now: 3, baseline: 2 }, success: 0, is_worse: false }]);
-  expect(renderReport(after, comparisons, [], "en").join("\n")).toContain("cases in common: 1 (3 here, 2 in the baseline)");
+  expect(renderReport(after, comparisons, [], "en").join("\n")).toContain(
+    "cases in common: 1 (3 here, 2 in the baseline)",
+  );
   const rows = [{ pair: pair.name, prompts: "default" }];
   expect(() => refuseOtherReport("old.json", { rows, cases: ["x"] }, before)).toThrow(
     `old.json: has no case in common: x (allowed: ${small.cases.map(({ id }) => id).join(", ")})`,

@@ -108,7 +108,13 @@ test("the day, the marker and the folder make no difference between two requests
 });
 
 test("a regular expression that takes exponential time fails its check, and does not stop the evaluation", async () => {
-  const answer = { question: "x", response: `${"a".repeat(60)}!`, citations: [], form: undefined, locale: "zh" as const };
+  const answer = {
+    question: "x",
+    response: `${"a".repeat(60)}!`,
+    citations: [],
+    form: undefined,
+    locale: "zh" as const,
+  };
   expect(await checkAnswer([{ matches: "^(a+)+$" }], answer, undefined)).toEqual([
     { kind: "matches", passed: false, detail: "查找时间过长：^(a+)+$" },
   ]);

@@ -58,7 +58,9 @@ export async function runEvalCommand(flags: EvalFlags, config: Config, context: 
   const repeat = flags.repeat ?? file.repeat;
   if (flags.output !== undefined) await refuseUnwritable(flags.output);
   const results =
-    flags.output === undefined ? undefined : await openResultsFile(toResultsName(flags.output), {
+    flags.output === undefined
+      ? undefined
+      : await openResultsFile(toResultsName(flags.output), {
           goesOn: flags.resume,
           setup: await digestSetup({ config, file, promptSets }),
         });

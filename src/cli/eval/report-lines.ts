@@ -76,7 +76,9 @@ function renderRow(row: ReportRow, withPrompts: boolean, locale: Locale): string
     toLine({ zh: "成功", en: "success" }, renderShare(row.success, locale)),
     toLine({ zh: "工具选择", en: "tool choice" }, renderShare(row.tool_choice, locale)),
     toLine({ zh: "参数（工具选对时）", en: "arguments (of the right tools)" }, renderShare(row.arguments, locale)),
-    ...(row.checks.of > 0 ? [toLine({ zh: "回答的检查", en: "checks of answers" }, renderShare(row.checks, locale))] : []),
+    ...(row.checks.of > 0
+      ? [toLine({ zh: "回答的检查", en: "checks of answers" }, renderShare(row.checks, locale))]
+      : []),
     ...(row.quality
       ? [
           toLine(

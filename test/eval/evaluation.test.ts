@@ -266,10 +266,8 @@ test("an evaluation that was ended goes on where it was, and asks nothing twice"
   );
   const resumed = await openResultsFile(results, { goesOn: true, setup: { judge: "1", "prompts new": "2" } });
   expect(resumed.earlier.size).toBe(asked.length);
-  await resumed.addCost(0.25);
   const other = openResultsFile(results, { goesOn: true, setup: { judge: "2" } });
   await expect(other).rejects.toThrow("what its results were made with has changed: judge (allowed: change it back");
-  expect((await openResultsFile(results, { goesOn: true, setup: { judge: "1" } })).lost).toBe(0.25);
   const whole = await evaluate({
     file: some,
     results: resumed,
@@ -279,6 +277,31 @@ test("an evaluation that was ended goes on where it was, and asks nothing twice"
   expect(whole).toMatchObject({ complete: true, stopped_by: null });
   expect(asked.toSorted()).toEqual(some.cases.map(({ id }) => id).toSorted());
   expect(whole.attempts.map(({ case: id }) => id)).toEqual(some.cases.map(({ id }) => id));
+});
+
+test("what an attempt that was cut off has cost is kept for --resume", async () => {
+  const results = join(await temporaryFolder(), "report.attempts.jsonl");
+  const stop = new AbortController();
+  const [one] = file.cases;
+  const cases = one ? [one] : [];
+  await evaluate({
+    ...{ file: { ...file, cases }, signal: stop.signal },
+    results: await openResultsFile(results, { goesOn: false, setup: {} }),
+    openModels: async (wanted) => {
+      const models = openModels(wanted, cases);
+      const answer = replaceStream(models.answer, async () => {
+        stop.abort(new Error("killed"));
+        throw stop.signal.reason;
+      });
+      return { ...models, answer };
+    },
+  });
+  const resumed = await openResultsFile(results, { goesOn: true, setup: {} });
+  expect(resumed.earlier.size).toBe(0);
+  expect(resumed.lost).toBeGreaterThan(0);
+  expect(await evaluate({ ...{ file: { ...file, cases }, results: resumed }, budget: resumed.lost })).toMatchObject({
+    ...{ stopped_by: "budget", attempts: [] },
+  });
 });
 
 test("a budget ends an evaluation, which names models without a price", async () => {

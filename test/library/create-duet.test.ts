@@ -271,6 +271,19 @@ test.each<[unknown, unknown, string]>([
   ["q", { toolChoice: "any" }, 'ask: toolChoice: "any" is not allowed (allowed: auto, none, required, { tool: name })'],
   ["q", { limits: { costBudget: 0 } }, "ask: limits.costBudget: 0 is not allowed (allowed: a number above 0)"],
   ["q", { limits: { repeatable: [1] } }, "ask: limits.repeatable"],
+  ["q", null, "ask: null is not allowed (allowed: an object)"],
+  [
+    "q",
+    { conversation: "conv-1" },
+    "ask: conversation: unknown key; did you mean conversationId? (allowed: attachments, ",
+  ],
+  ["q", { resumed: {} }, "ask: resumed: unknown key (allowed: "],
+  [
+    "q",
+    { limits: { maxIteration: 3 } },
+    "ask: limits: maxIteration: unknown key; did you mean maxIterations? (allowed: ",
+  ],
+  ["q", { attachments: [{ bytes: new Uint8Array(1), filename: "a" }] }, "ask: attachments[0]: filename: unknown key"],
 ])("the question %j with %j is refused before anything runs", async (question, options, message) => {
   const duet = await create({ models: { functionCall: scriptedModel([]) } });
   const failed = await Reflect.apply(duet.ask, undefined, [question, options]).catch((error: unknown) => error);

@@ -20,7 +20,7 @@ export interface SetupParts {
 }
 
 /** Reads what the attempts run with. A folder of prompts that cannot be read is refused here; keys make no difference. */
-export async function digestSetup({ config, file, promptSets }: SetupParts): Promise<Setup> {
+export async function hashSetup({ config, file, promptSets }: SetupParts): Promise<Setup> {
   const { redact } = createKnownRedactor(config);
   const { agent, models, providers, mcpServers, tools, search, web } = config.settings;
   const isApart = file.recordedTools !== undefined;

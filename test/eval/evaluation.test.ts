@@ -17,7 +17,7 @@ import { openRecordingWriter } from "../../src/eval/recording/recording-writer.t
 import { createReport, hasMetTargets, type Report } from "../../src/eval/report.ts";
 import { openResultsFile } from "../../src/eval/results-file.ts";
 import { runEvaluation } from "../../src/eval/run-evaluation.ts";
-import { digestSetup, refuseOtherSetup } from "../../src/eval/setup-digest.ts";
+import { hashSetup, refuseOtherSetup } from "../../src/eval/setup-digest.ts";
 import { computeShare, computeSignTest } from "../../src/eval/statistics.ts";
 import { DuetError } from "../../src/kit/errors.ts";
 import { createCaseModel, createJudgeModel, type PlantedFault } from "../fakes/eval-models.ts";
@@ -509,14 +509,14 @@ test("what the attempts run with has a digest, which changes with the prompts, t
   writeFileSync(join(folder, "answer.md"), "In two words. {cite}\n{untrusted}");
   const promptSets = listPromptSets({ prompts: { short: { directory: folder } } }, undefined);
   const own = await loadConfig({ config: await configFile({ locale: "en" }) }, { HOME: folder });
-  const first = await digestSetup({ config: own, file: { judge: "a/b" }, promptSets });
-  expect(await digestSetup({ config: own, file: { judge: "a/b" }, promptSets })).toEqual(first);
+  const first = await hashSetup({ config: own, file: { judge: "a/b" }, promptSets });
+  expect(await hashSetup({ config: own, file: { judge: "a/b" }, promptSets })).toEqual(first);
   writeFileSync(join(folder, "answer.md"), "In three words. {cite}\n{untrusted}");
   const limited = await loadConfig(
     { config: await configFile({ locale: "en", agent: { maxIterations: 3 } }) },
     { HOME: folder },
   );
-  const second = await digestSetup({ config: limited, file: { judge: "a/c" }, promptSets });
+  const second = await hashSetup({ config: limited, file: { judge: "a/c" }, promptSets });
   expect(() => refuseOtherSetup("a.jsonl", first, second)).toThrow("has changed: settings, judge, prompts short (");
 });
 

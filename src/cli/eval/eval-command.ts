@@ -10,7 +10,7 @@ import { openRecordingWriter } from "../../eval/recording/recording-writer.ts";
 import { createReport, hasMetTargets, type Report } from "../../eval/report.ts";
 import { openResultsFile, toResultsName } from "../../eval/results-file.ts";
 import { runEvaluation } from "../../eval/run-evaluation.ts";
-import { digestSetup } from "../../eval/setup-digest.ts";
+import { hashSetup } from "../../eval/setup-digest.ts";
 import { findCaseFile } from "../../eval/starter-set.ts";
 import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
 import { type Context, createWarn, writeLine, writeSafely } from "../console.ts";
@@ -62,7 +62,7 @@ export async function runEvalCommand(flags: EvalFlags, config: Config, context: 
       ? undefined
       : await openResultsFile(toResultsName(flags.output), {
           goesOn: flags.resume,
-          setup: await digestSetup({ config, file, promptSets }),
+          setup: await hashSetup({ config, file, promptSets }),
         });
   const { record } = flags;
   const evaluation = await runEvaluation({

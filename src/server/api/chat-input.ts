@@ -60,7 +60,7 @@ export const chatInput = z.strictObject({
     ),
 });
 
-/** What to do instead of sending a field that other APIs have. */
+/** Says what to do instead of sending a field that other APIs have. */
 export const chatHints: ReadonlyMap<string, Text> = new Map([
   [
     "stream",

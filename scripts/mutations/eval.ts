@@ -28,14 +28,6 @@ export const evalMutations: readonly Mutation[] = [
       "what a model is asked depends on which cases came before, so that figures change and replays are refused",
   },
   {
-    id: "eval-budget",
-    file: "src/eval/run-evaluation.ts",
-    text: "failure !== undefined || isBudgetUsed(shared)) break;",
-    becomes: "failure !== undefined) break;",
-    tests: ["test/eval/evaluation.test.ts"],
-    endangers: "an evaluation spends more than it was allowed",
-  },
-  {
     id: "eval-consent",
     file: "src/eval/make-attempt.ts",
     text: "approves: book !== undefined,",

@@ -14,7 +14,8 @@ import { configError, createErrorCollector, type ErrorCollector, joinConfigError
 import { readHooks } from "./hooks.ts";
 import { readModels } from "./models/models.ts";
 import { readNetwork, toOwnRules, toWebRules } from "./network.ts";
-import { configurationSchema, parseOnce, type Settings } from "./schema/file-schema.ts";
+import { configurationSchema, type Settings } from "./schema/file-schema.ts";
+import { parseOnce } from "./schema/object-schema.ts";
 import { readServers } from "./servers.ts";
 import type { Flags } from "./settings/settings.ts";
 import { chooseFiles, type SkippedFile } from "./sources/choose-files.ts";

@@ -3,7 +3,7 @@ import { basename, dirname, extname, resolve } from "node:path";
 import * as z from "zod";
 import { configError, joinConfigErrors } from "../config/config-errors.ts";
 import { findFaults } from "../config/schema/check-source.ts";
-import { parseOnce } from "../config/schema/file-schema.ts";
+import { parseOnce } from "../config/schema/object-schema.ts";
 import { parseJson } from "../config/sources/parse-json.ts";
 import { createFileSource } from "../config/sources/source.ts";
 import { modes } from "../core/modes.ts";

@@ -166,6 +166,7 @@ export async function askAgent(
       answeredBy: direct?.answeredBy,
       drafts: request.drafts,
       locale,
+      timeZone: config.timeZone,
       isInteractive: request.isInteractive,
       goesOn: request.goesOn,
       earlierSteps,

@@ -1,6 +1,7 @@
 import { dirname, join, resolve } from "node:path";
 import type { DuetError } from "../kit/errors.ts";
 import type { Locale, Text } from "../kit/locale.ts";
+import { findTimeZone } from "../kit/time-zone.ts";
 import {
   type BackendSettings,
   mapSearchBackends,
@@ -148,6 +149,7 @@ export async function readConfig(
     store: settings.store,
     localeIsChosen: settings.locale !== undefined || hasLanguage(read.environment),
     locale: settings.locale ?? getSystemLocale(read.environment),
+    timeZone: findTimeZone(environment.TZ),
     telemetry: readTelemetry(read.environment),
     httpToken: settings.httpToken,
     signInSecret: settings.signInSecret,

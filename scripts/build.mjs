@@ -36,6 +36,7 @@ const program = await build({
   mainFields: ["module", "main"],
   alias: {
     "@modelcontextprotocol/server/_shims": "./scripts/build/sdk-shims.mjs",
+    "@modelcontextprotocol/client/_shims": "./scripts/build/sdk-client-shims.mjs",
   },
   plugins: [lazyBuiltins, neverCalled, knownAbsentGroups, shareStart, ownTelemetryApi, smallUndici],
   // It is installed with Duet, so that a program which embeds it shares one copy.

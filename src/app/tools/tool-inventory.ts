@@ -210,7 +210,7 @@ export async function openToolRegistry(
 ): Promise<ToolRegistry> {
   const { tools: rules, locale, search, web, email } = config;
   const [
-    { collectTools },
+    { collectTools, createCollector },
     { withValidation },
     { withOutputLimit },
     { withRedaction },
@@ -236,6 +236,7 @@ export async function openToolRegistry(
   ]);
   const mayHooksAllow = (config.origins["tools.ask"]?.from ?? "default") === "default";
   const checkPermission = createPermissionCheck({ ...rules, mayHooksAllow });
+  const collect = createCollector(rules);
   const markDataFlow = createDataFlowRules(rules);
   const work = createHeavyWork();
   const guard = createFileGuard(protectedFiles);
@@ -273,7 +274,7 @@ export async function openToolRegistry(
       builtins.set(conversation, made);
       return made;
     },
-    collect: (lists) => collectTools(lists, rules),
+    collect,
     narrow(tools, allow, whose) {
       const narrowed = collectTools([tools], { allow }).tools;
       if (!allow.some((pattern) => pattern.includes("("))) return narrowed;

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { basename, dirname, extname, resolve } from "node:path";
 import { configError, joinConfigErrors } from "../config/config-errors.ts";
 import { findFaults } from "../config/schema/check-source.ts";
-import { parseOnce } from "../config/schema/file-schema.ts";
+import { parseOnce } from "../config/schema/object-schema.ts";
 import { parseJson } from "../config/sources/parse-json.ts";
 import { createFileSource } from "../config/sources/source.ts";
 import { describeMissing } from "../core/schemas/describe-issue.ts";

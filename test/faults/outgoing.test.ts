@@ -215,7 +215,8 @@ describe("60, 61 names that resolve to private addresses", () => {
 
   test("61 nor when the one that is allowed does not answer", async () => {
     const victim = await startListener(undefined, { host: "127.0.0.2" });
-    const world = { reach: [`127.0.0.1:${victim.port}`], names: { "a.test": ["127.0.0.1", "127.0.0.2"] } };
+    // At 127.0.0.1 another test may listen on that port.
+    const world = { reach: [`127.0.0.3:${victim.port}`], names: { "a.test": ["127.0.0.3", "127.0.0.2"] } };
     const error = await errorOf(request(`http://a.test:${victim.port}/`, world));
     expect(error).toMatchObject({
       code: "network",

@@ -103,6 +103,7 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
   let host: Host;
   /** Its user. */
   let onQuestion: NonNullable<HostOptions["onQuestion"]> = () => ({ action: "cancel" });
+  let onMessage: NonNullable<HostOptions["onMessage"]> = () => {};
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "duet-test-"));
@@ -115,6 +116,7 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
       args: [program, "serve", "--config", file, "--locale", "en", "--expose", "tools"],
       env: { PATH: process.env.PATH ?? "", HOME: folder },
       onQuestion: (params) => onQuestion(params),
+      onMessage: (message) => onMessage(message),
     });
   });
 
@@ -181,10 +183,17 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
   });
 
   test("progress is passed on as the server counts it, each notification, before the result", async () => {
-    const progress: { progress: number; total?: number; message?: string }[] = [];
-    await host.call("below__steps", {}, { onprogress: (one) => progress.push(one) });
+    // What the official clients drop is still seen here: those of the 2026 era do not say when they have read, and a busy one reads the
+    // last notifications together with the result.
+    const seen: Record<string, unknown>[] = [];
+    onMessage = (message) => seen.push(message);
+    await host.call("below__steps", {}, { onprogress: () => {} });
     const counted = Array.from({ length: 150 }, (_, index) => index + 1);
-    expect(progress).toEqual(counted.map((count) => ({ progress: count, total: 150, message: `step ${count}` })));
+    const told = seen.filter(({ method }) => method === "notifications/progress");
+    expect(told.map(({ params }) => params)).toMatchObject(
+      counted.map((count) => ({ progress: count, total: 150, message: `step ${count}` })),
+    );
+    expect(seen.at(-1)).toMatchObject({ result: { content: [{ text: "done" }] } });
   });
 
   test("a cancel reaches the server below, and the connection goes on", async () => {

@@ -29,6 +29,8 @@ export type HostOptions = Served & {
   onRoots?(): { roots: { uri: string }[] };
   /** Writes a text; absent, the host says that it has no model for others. */
   onSampling?(params: Json): Promise<Json> | Json;
+  /** Hears each message as it is read, before the SDK does with it what it likes. */
+  onMessage?(message: Json): void;
 };
 
 export interface CallSettings {
@@ -81,6 +83,7 @@ export const connectV1: Connect = async ({
   onUpdated,
   onLog,
   onRoots,
+  onMessage,
   ...served
 }) => {
   const capabilities = {
@@ -100,6 +103,7 @@ export const connectV1: Connect = async ({
   if (onToolsChanged) client.setNotificationHandler(ToolListChangedNotificationSchema, () => onToolsChanged());
   const transport = "url" in served ? new HttpV1(new URL(served.url)) : new StdioV1({ ...served, stderr: "pipe" });
   await client.connect(transport as never);
+  overhear(transport, onMessage);
   return {
     instructions: () => client.getInstructions(),
     listTools: async () => (await client.listTools()).tools,
@@ -121,6 +125,19 @@ export const connectV1: Connect = async ({
   };
 };
 
+/** Tells of each message that a transport reads from now on. */
+function overhear<Message extends Json>(
+  transport: { onmessage?: ((message: Message) => void) | undefined },
+  onMessage: HostOptions["onMessage"],
+): void {
+  const { onmessage } = transport;
+  if (onMessage === undefined) return;
+  transport.onmessage = (message) => {
+    onMessage(message);
+    onmessage?.call(transport, message);
+  };
+}
+
 export function connectV2(mode: "legacy" | "auto"): Connect {
   return async ({
     name: hostName = "test",
@@ -130,6 +147,7 @@ export function connectV2(mode: "legacy" | "auto"): Connect {
     onUpdated,
     onLog,
     onRoots,
+    onMessage,
     ...served
   }) => {
     const client = new ClientV2(
@@ -154,6 +172,7 @@ export function connectV2(mode: "legacy" | "auto"): Connect {
       client.setRequestHandler("sampling/createMessage", async ({ params }) => (await onSampling(params)) as never);
     const transport = "url" in served ? new HttpV2(new URL(served.url)) : new StdioV2({ ...served, stderr: "pipe" });
     await client.connect(transport);
+    overhear(transport, onMessage);
     return {
       instructions: () => client.getInstructions(),
       listTools: async () => (await client.listTools()).tools,

@@ -234,6 +234,7 @@ inChromium("the operator's view in a browser", () => {
     await show("批准");
     const change = view.getByRole("listitem", { name: "own__find" });
     const row = change.getByRole("row").filter({ hasText: "sends them out" });
+    await row.waitFor();
     expect(await row.getByRole("cell").allInnerTexts()).toEqual([
       expect.stringContaining("Finds words."),
       expect.stringContaining("Finds words, and sends them out."),

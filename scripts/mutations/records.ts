@@ -128,15 +128,15 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "record-files-end",
-    file: "src/store/sqlite/finished-run.ts",
-    text: "  if (isRecorded) dropRunFiles(statements, run.runId);\n",
+    file: "src/store/sql/conversations/finished-run.ts",
+    text: "  if (isRecorded) yield* dropRunFiles(run.runId);\n",
     becomes: "  void isRecorded;\n",
     tests: ["test/store/files.test.ts"],
     endangers: "images of a run that no conversation names stay in the store",
   },
   {
     id: "record-owner-events",
-    file: "src/store/sqlite/journal/journal-statements.ts",
+    file: "src/store/sql/statements/journal-statements.ts",
     text: "WHERE e.run = :run AND r.owner IS :owner ORDER BY e.n",
     becomes: "WHERE e.run = :run AND (r.owner IS :owner OR 1) ORDER BY e.n",
     tests: [journal],

@@ -12,7 +12,7 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "response-owner-stored",
-    file: "src/store/sqlite/upkeep-statements.ts",
+    file: "src/store/sql/statements/upkeep-statements.ts",
     text: "SELECT conversation, body FROM responses WHERE id = :id AND owner IS :owner",
     becomes: "SELECT conversation, body FROM responses WHERE id = :id AND coalesce(:owner, '') IS NOT NULL",
     tests: ["test/store/response-records.test.ts"],
@@ -383,9 +383,9 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "caller-day-settled",
-    file: "src/store/sqlite/daily-usage.ts",
-    text: "statements.addUsage.run({",
-    becomes: "if (used.tokens < 0) statements.addUsage.run({",
+    file: "src/store/sql/records/daily-usage.ts",
+    text: "yield* statements.addUsage.run({",
+    becomes: "if (used.tokens < 0) yield* statements.addUsage.run({",
     tests: ["test/runs/limits/caller-limits.test.ts"],
     endangers: "what turns have used is not counted in the store, and a restart begins anew",
   },
@@ -423,7 +423,7 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "keeps-pinned",
-    file: "src/store/sqlite/upkeep-statements.ts",
+    file: "src/store/sql/statements/upkeep-statements.ts",
     text: `:owner AND \${expendable} AND updated_at`,
     becomes: ":owner AND updated_at",
     tests: ["test/store/retention.test.ts"],
@@ -431,7 +431,7 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "keeps-named",
-    file: "src/store/sqlite/upkeep-statements.ts",
+    file: "src/store/sql/statements/upkeep-statements.ts",
     text: 'const expendable = "pinned = 0 AND named_by_person = 0";',
     becomes: 'const expendable = "pinned = 0";',
     tests: ["test/store/retention.test.ts"],
@@ -439,7 +439,7 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "clock-jump",
-    file: "src/store/sqlite/retention.ts",
+    file: "src/store/sql/retention.ts",
     text: "return { usesAge: trusted <= toTime(time) };",
     becomes: "return { usesAge: true };",
     tests: ["test/store/retention.test.ts"],

@@ -8,8 +8,10 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { AgentEvent } from "../../src/core/events.ts";
 import { type Journal, keepEventsMs, LostRunError } from "../../src/core/store/journal.ts";
 import { createMemoryJournal } from "../../src/store/memory/journal.ts";
+import { lock, type Work } from "../../src/store/sql/work.ts";
 import { createGroupCommit } from "../../src/store/sqlite/journal/group-commit.ts";
 import { isHolderAlive, lockForProcess } from "../../src/store/sqlite/journal/process-lock.ts";
+import { runWork } from "../../src/store/sqlite/prepare-statements.ts";
 import { createSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { edit } from "./damage.ts";
 import { newRun } from "./journal-runs.ts";
@@ -147,21 +149,28 @@ describe.each(Object.entries(kinds))("a journal in %s", (_, create) => {
   });
 });
 
+/** A work that waits for one lock. */
+function work<T>(value: T): () => Work<T> {
+  return function* () {
+    yield* lock("one");
+    return value;
+  };
+}
+
 test("what is written within one turn of the event loop is one transaction, and each learns whether it is stored", async () => {
   let transactions = 0;
   const commit = createGroupCommit({
     async write(work) {
       transactions += 1;
       if (transactions === 2) throw new Error("disk full");
-      // The works of this test use no statement.
-      return work(undefined as never);
+      return runWork(work(), new Map());
     },
   });
-  expect(await Promise.all([1, 2, 3].map((n) => commit(() => n)))).toEqual([1, 2, 3]);
+  expect(await Promise.all([1, 2, 3].map((n) => commit(work(n))))).toEqual([1, 2, 3]);
   expect(transactions).toBe(1);
-  const failed = await Promise.allSettled([commit(() => 4), commit(() => 5)]);
+  const failed = await Promise.allSettled([commit(work(4)), commit(work(5))]);
   expect(failed.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-  expect(await commit(() => 6)).toBe(6);
+  expect(await commit(work(6))).toBe(6);
 });
 
 test("the end of a run takes its steps from the store at once, and its events an hour later", async () => {

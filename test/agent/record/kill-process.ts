@@ -4,8 +4,8 @@
  */
 import { writeSync } from "node:fs";
 import { DatabaseSync, StatementSync } from "node:sqlite";
+import { prepareStatements } from "../../../src/store/sqlite/prepare-statements.ts";
 import { createSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
-import { prepareStatements } from "../../../src/store/sqlite/statements.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 import { runOptions, streamRun } from "../../fakes/run.ts";
 import { killedWorlds } from "./kill-worlds.ts";

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import type { ConversationStore } from "../../../src/core/store/store.ts";
-import { prepareStatements } from "../../../src/store/sqlite/statements.ts";
+import { prepareStatements } from "../../../src/store/sqlite/prepare-statements.ts";
 import { edit } from "../damage.ts";
 import { finishedRun, page } from "../runs.ts";
 import { openStore, storeFile } from "../stores.ts";

@@ -1,6 +1,6 @@
 import { deflateRaw, inflateRawSync } from "node:zlib";
-import { toRunEntry } from "../../core/store/store.ts";
-import type { AgentTrace } from "../../core/trace.ts";
+import { toRunEntry } from "../../../core/store/store.ts";
+import type { AgentTrace } from "../../../core/trace.ts";
 
 /** Holds a trace as its row stores it. */
 export interface TraceColumns {

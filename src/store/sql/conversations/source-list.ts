@@ -1,8 +1,10 @@
-import type { NumberedSource } from "../../core/sources.ts";
-import type { SourceList } from "../../core/store/store.ts";
-import type { Source } from "../../core/tools/tool.ts";
-import type { StoreConnection } from "./connection.ts";
-import { type Owner, type Statements, updateConversation } from "./statements.ts";
+import type { NumberedSource } from "../../../core/sources.ts";
+import type { SourceList } from "../../../core/store/store.ts";
+import type { Source } from "../../../core/tools/tool.ts";
+import type { StoreConnection } from "../connection.ts";
+import { statements } from "../statements/statements.ts";
+import { lock, type Work } from "../work.ts";
+import { type Owner, updateConversation } from "./update-conversation.ts";
 
 export interface SourceListOptions {
   conversationId: string;
@@ -19,13 +21,7 @@ export interface SourceListOptions {
  * in the store before it is used, so that no other process gives it to another page. When the store cannot be written, the run
  * uses numbers of its own and stores them later.
  */
-export function createSqliteSourceList({
-  conversationId,
-  owner,
-  connection,
-  known,
-  owe,
-}: SourceListOptions): SourceList {
+export function createSqlSourceList({ conversationId, owner, connection, known, owe }: SourceListOptions): SourceList {
   const byNumber = new Map(known.map(({ n, source }) => [n, source]));
   const byUrl = new Map(known.map(({ n, source }) => [source.url, n]));
   let last = known.at(-1)?.n ?? 0;
@@ -50,7 +46,7 @@ export function createSqliteSourceList({
       const fresh = [...new Map(sources.filter(isFresh).map((source) => [source.url, source])).values()];
       if (fresh.length > 0) {
         await connection
-          .write((statements) => claim(statements, { conversationId, owner, sources: fresh, after: last }))
+          .write(() => claim({ conversationId, owner, sources: fresh, after: last }))
           .then(
             (claimed) => claimed.forEach(recordSource),
             () => numberAlone(fresh),
@@ -74,19 +70,22 @@ interface Claim {
   after: number;
 }
 
-/** Returns the numbers of these pages, and assigns new ones where needed. Must run inside a transaction. */
-function claim(statements: Statements, { conversationId, owner, sources, after }: Claim): NumberedSource[] {
-  updateConversation(statements, { id: conversationId, owner });
-  let last = Math.max(after, Number(statements.lastNumber.get(conversationId)?.n));
-  return sources.map((source) => {
-    const taken = statements.sourceNumber.get(conversationId, source.url);
-    if (taken) return { n: Number(taken.n), source };
-    saveSource(statements, conversationId, { n: ++last, source });
-    return { n: last, source };
-  });
+/** Returns the numbers of these pages, and assigns new ones where needed. */
+function* claim({ conversationId: id, owner, sources, after }: Claim): Work<NumberedSource[]> {
+  yield* lock(`conversation ${id}`);
+  yield* updateConversation({ id, owner });
+  let last = Math.max(after, Number((yield* statements.lastNumber.get({ id }))?.n));
+  const claimed: NumberedSource[] = [];
+  for (const source of sources) {
+    const taken = yield* statements.sourceNumber.get({ id, url: source.url });
+    const numbered = { n: taken ? Number(taken.n) : ++last, source };
+    if (!taken) yield* saveSource(id, numbered);
+    claimed.push(numbered);
+  }
+  return claimed;
 }
 
 /** Keeps a source under its number. Throws when either is taken. */
-export function saveSource(statements: Statements, conversationId: string, { n, source }: NumberedSource): void {
-  statements.addSource.run(conversationId, n, source.url, source.title, source.snippet);
+export function* saveSource(id: string, { n, source: { url, title, snippet } }: NumberedSource): Work<void> {
+  yield* statements.addSource.run({ id, n, url, title, snippet });
 }

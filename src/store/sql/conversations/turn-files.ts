@@ -1,6 +1,6 @@
-import type { FileRef, ImagePart } from "../../core/messages.ts";
-import type { ConversationTurn } from "../../core/store/store.ts";
-import { isRecord } from "../../kit/json.ts";
+import type { FileRef, ImagePart } from "../../../core/messages.ts";
+import type { ConversationTurn } from "../../../core/store/store.ts";
+import { isRecord } from "../../../kit/json.ts";
 
 type TurnFiles = Pick<ConversationTurn, "files" | "images">;
 

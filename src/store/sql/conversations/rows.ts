@@ -1,17 +1,17 @@
-import { modes } from "../../core/modes.ts";
-import type { NumberedSource } from "../../core/sources.ts";
-import { firstBranch } from "../../core/store/branches.ts";
-import type { Feedback } from "../../core/store/feedback.ts";
-import type { Conversation, ConversationEntry, ConversationTurn, LastRun } from "../../core/store/store.ts";
-import type { AgentTrace } from "../../core/trace.ts";
-import { isRecord, toText } from "../../kit/json.ts";
-import { findPlace, listTurnPath, loadBranchSummary, toBranch, toStoredSummary } from "./branches/branches.ts";
+import { modes } from "../../../core/modes.ts";
+import type { NumberedSource } from "../../../core/sources.ts";
+import { firstBranch } from "../../../core/store/branches.ts";
+import type { Feedback } from "../../../core/store/feedback.ts";
+import type { Conversation, ConversationEntry, ConversationTurn, LastRun } from "../../../core/store/store.ts";
+import type { AgentTrace } from "../../../core/trace.ts";
+import { isRecord, toText } from "../../../kit/json.ts";
+import { statements } from "../statements/statements.ts";
+import type { Row, Work } from "../work.ts";
+import { findPlace, listTurnPath, loadBranchSummary, toBranch, toStoredSummary } from "./branches.ts";
 import { unpackTrace } from "./packed-trace.ts";
-import type { Owner, Statements } from "./statements.ts";
 import { readTurnFiles } from "./turn-files.ts";
 import { readTurnRecord } from "./turn-record.ts";
-
-type Row = Record<string, unknown>;
+import type { Owner } from "./update-conversation.ts";
 
 type LoadedWords = Pick<
   Conversation,
@@ -38,9 +38,8 @@ export interface KnownTurnsCache {
   set(known: KnownTurns): void;
 }
 
-/** Returns undefined when the owner has no such conversation. Must run inside a transaction. */
-export function loadConversation(
-  statements: Statements,
+/** Returns undefined when the owner has no such conversation. */
+export function* loadConversation(
   {
     id,
     owner,
@@ -48,13 +47,13 @@ export function loadConversation(
     after,
   }: { id: string; owner: Owner; branch: number | undefined; after: number | undefined },
   cache: KnownTurnsCache,
-): LoadedConversation | undefined {
-  const row = statements.conversation.get({ id, owner });
+): Work<LoadedConversation | undefined> {
+  const row = yield* statements.conversation.get({ id, owner });
   if (row === undefined) return undefined;
-  const place = findPlace(statements, { id, row, branch: wanted, after });
+  const place = yield* findPlace({ id, row, branch: wanted, after });
   const { turns, summary } = place
-    ? loadBranch(statements, id, place.tip)
-    : { turns: loadLine(statements, { id, row }, cache), summary: toSummary(row) };
+    ? yield* loadBranch(id, place.tip)
+    : { turns: yield* loadLine({ id, row }, cache), summary: toSummary(row) };
   const branch = place?.branch ?? firstBranch;
   const hasPlan = typeof row.plan === "string" && toBranch(row.plan_branch) === branch;
   const marker = typeof row.marker === "string" ? row.marker : undefined;
@@ -65,29 +64,30 @@ export function loadConversation(
     summary,
     pendingPlan: hasPlan ? toText(row.plan) : undefined,
     marker,
-    loadedTools: statements.loadedTools.all(id).map(({ name }) => toText(name)),
-    sources: statements.sources.all(id).map(toSource),
+    loadedTools: (yield* statements.loadedTools.all({ id })).map(({ name }) => toText(name)),
+    sources: (yield* statements.sources.all({ id })).map(toSource),
     lastResult: Number(row.results),
     hasResults: row.has_results === 1,
   };
 }
 
 /** Loads the turns of a conversation without branches: those that were read before are not read again. */
-function loadLine({ turns: select }: Statements, { id, row }: { id: string; row: Row }, cache: KnownTurnsCache) {
+function* loadLine({ id, row }: { id: string; row: Row }, cache: KnownTurnsCache): Work<readonly ConversationTurn[]> {
   const createdAt = toText(row.created_at);
   const known = cache.get();
   const isSame = known?.createdAt === createdAt && known.turns.length <= Number(row.turns);
   const { turns: before, size } = isSame ? known : { turns: [], size: 1 };
-  const added = select.all(id, before.length);
+  const added = yield* statements.turns.all({ id, after: before.length });
   const turns = [...before, ...added.map(toTurn)];
   cache.set({ createdAt, turns, size: added.reduce(addSize, size) });
   return turns;
 }
 
-function loadBranch(statements: Statements, id: string, tip: number): Pick<LoadedConversation, "turns" | "summary"> {
-  const path = listTurnPath(statements, id, tip);
-  const turns = path.map((n) => toTurn(statements.turn.get(id, n) ?? {}));
-  return { turns, summary: loadBranchSummary(statements, id, path) };
+function* loadBranch(id: string, tip: number): Work<Pick<LoadedConversation, "turns" | "summary">> {
+  const path = yield* listTurnPath(id, tip);
+  const turns: ConversationTurn[] = [];
+  for (const n of path) turns.push(toTurn((yield* statements.turn.get({ id, n })) ?? {}));
+  return { turns, summary: yield* loadBranchSummary(id, path) };
 }
 
 /** A record takes several times the bytes that it takes packed. */

@@ -1,8 +1,10 @@
-import { sleep } from "../../kit/async/timeout.ts";
-import { toText } from "../../kit/json.ts";
-import type { StoreConnection } from "./connection.ts";
-import { dropRunRecords } from "./journal/journal.ts";
-import type { Owner, Statements } from "./statements.ts";
+import { sleep } from "../../../kit/async/timeout.ts";
+import { toText } from "../../../kit/json.ts";
+import type { StoreConnection } from "../connection.ts";
+import { statements } from "../statements/statements.ts";
+import { lock, type Work } from "../work.ts";
+import { dropRunRecords } from "./run-records.ts";
+import type { Owner } from "./update-conversation.ts";
 
 /** Limits what one transaction removes, in rows and in bytes. Removed bytes are overwritten, which takes a few milliseconds. */
 const mostRows = 200;
@@ -25,18 +27,14 @@ export interface RemovalProgress {
 
 /**
  * Removes as much of these conversations as one step may: of each first its traces, the oldest first. Ends before the first one
- * for which `isEnough` is true. Must run inside a transaction.
+ * for which `isEnough` is true.
  */
-export function removeSome(
-  statements: Statements,
-  removals: readonly Removal[],
-  isEnough: () => boolean = () => false,
-): RemovalProgress {
+export function* removeSome(removals: readonly Removal[], isEnough?: () => Work<boolean>): Work<RemovalProgress> {
   const left = { rows: mostRows, bytes: mostBytes };
   const progress = { taken: 0, gone: 0 };
   for (const removal of removals) {
-    if (isEnough()) return { ...progress, taken: removals.length };
-    const state = removeOne(statements, removal, left);
+    if (isEnough && (yield* isEnough())) return { ...progress, taken: removals.length };
+    const state = yield* removeOne(removal, left);
     if (state === "more") return progress;
     progress.taken += 1;
     if (state === "gone") progress.gone += 1;
@@ -44,13 +42,15 @@ export function removeSome(
   return progress;
 }
 
-function removeOne(
-  statements: Statements,
+function* removeOne(
   { id, owner, before }: Removal,
   left: { rows: number; bytes: number },
-): "gone" | "kept" | "more" {
+): Work<"gone" | "kept" | "more"> {
+  yield* lock(`conversation ${id}`);
   const isThere =
-    before === undefined ? statements.isOwned.get({ id, owner }) : statements.isExpendable.get({ id, owner, before });
+    before === undefined
+      ? yield* statements.isOwned.get({ id, owner })
+      : yield* statements.isExpendable.get({ id, owner, before });
   if (isThere === undefined) return "kept";
   for (const [list, drop] of [
     [statements.oldestTraces, statements.dropTrace],
@@ -59,28 +59,28 @@ function removeOne(
     [statements.oldestResults, statements.dropResult],
     [statements.oldestResponses, statements.dropResponseOf],
   ] as const) {
-    const rows = list.all({ id, limit: mostRows });
+    const rows = yield* list.all({ id, limit: mostRows });
     for (const { n, bytes } of rows) {
       if (left.rows <= 0 || left.bytes <= 0) return "more";
-      drop.run({ id, n: Number(n) });
+      yield* drop.run({ id, n: typeof n === "number" ? n : toText(n) });
       left.rows -= 1;
       left.bytes -= Number(bytes);
     }
     if (rows.length === mostRows) return "more";
   }
-  const files = statements.namedFiles.all({ id, limit: mostRows });
+  const files = yield* statements.namedFiles.all({ id, limit: mostRows });
   for (const { hash, bytes } of files) {
     if (left.rows <= 0 || left.bytes <= 0) return "more";
-    statements.unnameFile.run({ id, hash: toText(hash) });
-    statements.dropUnnamedFile.run({ hash: toText(hash) });
+    yield* statements.unnameFile.run({ id, hash: toText(hash) });
+    yield* statements.dropUnnamedFile.run({ hash: toText(hash) });
     left.rows -= 1;
     left.bytes -= Number(bytes);
   }
   if (files.length === mostRows) return "more";
   left.rows -= 1;
-  statements.dropIdempotencyRecords.run({ id, owner });
-  dropRunRecords(statements, { id, owner });
-  statements.dropConversation.run({ id, owner });
+  yield* statements.dropIdempotencyRecords.run({ id, owner });
+  yield* dropRunRecords({ id, owner });
+  yield* statements.dropConversation.run({ id, owner });
   return "gone";
 }
 
@@ -89,7 +89,7 @@ export interface StepsOptions {
   /** Runs before each step. */
   beforeStep?: (() => Promise<void>) | undefined;
   /** Is asked before each conversation, inside the transaction; true ends the removal. */
-  isEnough?: ((statements: Statements) => boolean) | undefined;
+  isEnough?: (() => Work<boolean>) | undefined;
 }
 
 /** Removes conversations step by step. Returns how many were there and might be removed. */
@@ -103,13 +103,11 @@ export async function removeInSteps(
   for (;;) {
     await beforeStep?.();
     const began = performance.now();
-    const progress = await connection.write((statements) =>
-      removeSome(statements, rest, isEnough && (() => isEnough(statements))),
-    );
+    const progress = await connection.write(() => removeSome(rest, isEnough));
     gone += progress.gone;
     rest = rest.slice(progress.taken);
     if (rest.length === 0) return gone;
-    await pause(began, signal);
+    await pauseAfterStep(began, signal);
   }
 }
 
@@ -120,43 +118,24 @@ export async function removeInSteps(
 export async function removeLooseResponses(
   connection: StoreConnection,
   before: string,
-  { signal, beforeStep, isEnough = () => false }: StepsOptions = {},
+  { signal, beforeStep, isEnough }: StepsOptions = {},
 ): Promise<void> {
   for (;;) {
     await beforeStep?.();
     const began = performance.now();
-    const isDone = await connection.write((statements) => {
+    const isDone = await connection.write(function* () {
       let bytesLeft = mostBytes;
-      const rows = statements.looseResponses.all({ before, limit: mostRows });
+      const rows = yield* statements.looseResponses.all({ before, limit: mostRows });
       for (const { n, bytes } of rows) {
-        if (isEnough(statements)) return true;
+        if (isEnough && (yield* isEnough())) return true;
         if (bytesLeft <= 0) return false;
-        statements.dropLooseResponse.run({ n: Number(n) });
+        yield* statements.dropLooseResponse.run({ n: toText(n) });
         bytesLeft -= Number(bytes);
       }
       return rows.length < mostRows;
     });
     if (isDone) return;
-    await pause(began, signal);
-  }
-}
-
-/** Gives the pages of what was removed back, step by step. */
-export async function releasePages(
-  connection: StoreConnection,
-  { signal, beforeStep }: StepsOptions = {},
-): Promise<void> {
-  for (;;) {
-    await beforeStep?.();
-    const began = performance.now();
-    const isDone = await connection.write(({ vacuumMode, freePages, releaseSome }) => {
-      // 2 is incremental (https://www.sqlite.org/pragma.html#pragma_auto_vacuum).
-      if (Number(vacuumMode.get()?.mode) !== 2 || Number(freePages.get()?.n) === 0) return true;
-      releaseSome.all();
-      return false;
-    });
-    if (isDone) return;
-    await pause(began, signal);
+    await pauseAfterStep(began, signal);
   }
 }
 
@@ -164,6 +143,6 @@ export async function releasePages(
 const longestPauseMs = 50;
 
 /** Leaves the event loop and the store to others for as long as the step took. */
-function pause(began: number, signal: AbortSignal | undefined): Promise<void> {
+export function pauseAfterStep(began: number, signal: AbortSignal | undefined): Promise<void> {
   return sleep(Math.min(longestPauseMs, performance.now() - began), signal);
 }

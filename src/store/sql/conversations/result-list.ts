@@ -1,7 +1,9 @@
-import type { NumberedResult, ResultList } from "../../core/store/store.ts";
-import type { StoreConnection } from "./connection.ts";
+import type { NumberedResult, ResultList } from "../../../core/store/store.ts";
+import type { StoreConnection } from "../connection.ts";
+import { statements } from "../statements/statements.ts";
+import type { Work } from "../work.ts";
 import { packText, unpackText } from "./packed-text.ts";
-import type { Owner, Statements } from "./statements.ts";
+import type { Owner } from "./update-conversation.ts";
 
 export interface ResultListOptions {
   conversationId: string;
@@ -16,13 +18,13 @@ export interface ResultListOptions {
 const mostBytes = 16_000_000;
 
 /** Reads the results of one conversation. */
-export function createSqliteResultList(options: ResultListOptions): ResultList {
+export function createSqlResultList(options: ResultListOptions): ResultList {
   const { conversationId: id, owner, connection, hasResults, last } = options;
   return {
     last,
     hasResults,
     async get(n) {
-      const row = await connection.read(({ result }) => result.get({ id, owner, n }));
+      const row = await connection.read(() => statements.result.get({ id, owner, n }));
       return row?.body instanceof Uint8Array ? unpackText(row.body) : undefined;
     },
   };
@@ -37,14 +39,13 @@ export function packResults(results: readonly NumberedResult[] = []): Promise<Pa
   return Promise.all(results.map(async ({ n, text }) => ({ n, body: await packText(text) })));
 }
 
-/** Keeps results of a conversation, whose last number is `last`. Must run inside the transaction that stores their turn. */
-export function saveResults(
-  statements: Statements,
+/** Keeps results of a conversation, whose last number is `last`. Belongs to the transaction that stores their turn. */
+export function* saveResults(
   id: string,
   { results, last }: { results: readonly PackedResult[]; last: number },
-): void {
+): Work<void> {
   if (last === 0) return;
-  for (const { n, body } of results) statements.addResult.run({ id, n, body });
-  statements.raiseResults.run({ id, last });
-  if (results.length > 0) statements.pruneResults.run({ id, most: mostBytes });
+  for (const { n, body } of results) yield* statements.addResult.run({ id, n, body });
+  yield* statements.raiseResults.run({ id, last });
+  if (results.length > 0) yield* statements.pruneResults.run({ id, most: mostBytes });
 }

@@ -1,15 +1,19 @@
 import { setImmediate as letOthersRun } from "node:timers/promises";
-import type { ConversationEntry, ConversationPage } from "../../core/store/store.ts";
-import { createTextSearch, type TextMatch, type TextSearch } from "../../core/store/text-search.ts";
-import { toText } from "../../kit/json.ts";
-import type { StoreConnection } from "./connection.ts";
+import type { ConversationEntry, ConversationPage } from "../../../core/store/store.ts";
+import { createTextSearch, type TextMatch, type TextSearch } from "../../../core/store/text-search.ts";
+import { toText } from "../../../kit/json.ts";
+import type { StoreConnection } from "../connection.ts";
+import { statements } from "../statements/statements.ts";
+import type { Work } from "../work.ts";
 import { toEntry } from "./rows.ts";
-import type { Owner, Statements } from "./statements.ts";
+import type { Owner } from "./update-conversation.ts";
 
 /** Limits how long one transaction searches, in milliseconds: the event loop stands still meanwhile. */
 const longestSliceMs = 8;
 /** Limits a whole search, in milliseconds. */
 const longestSearchMs = 10_000;
+/** Limits how many turns are read at a time. */
+const mostTurns = 50;
 /** Limits how many conversations one transaction looks through. */
 const sliceSize = 100;
 
@@ -22,9 +26,11 @@ export async function listConversations(
   const { limit, offset, folder = null, withQuestions = false, id, isPinned, signal } = page;
   const pinned = isPinned === undefined ? null : Number(isPinned);
   const wanted = { owner, folder, pinned, questions: Number(withQuestions) };
-  if (id !== undefined) return connection.read(({ entry }) => entry.all({ ...wanted, id }).map(toEntry));
-  if (page.search === undefined)
-    return connection.read(({ list }) => list.all({ ...wanted, limit, offset, before: null }).map(toEntry));
+  if (id !== undefined) return (await connection.read(() => statements.entry.all({ ...wanted, id }))).map(toEntry);
+  if (page.search === undefined) {
+    const rows = await connection.read(() => statements.list.all({ ...wanted, limit, offset, before: null }));
+    return rows.map(toEntry);
+  }
   const search = createTextSearch(page.search);
   const found: ConversationEntry[] = [];
   const began = performance.now();
@@ -33,7 +39,7 @@ export async function listConversations(
     signal?.throwIfAborted();
     const { before, after }: Place = place;
     const parameters = { ...wanted, limit: sliceSize, offset: 0, before };
-    const slice: Slice = await connection.read((statements) => searchSlice(statements, search, parameters, after));
+    const slice: Slice = await connection.read(() => searchSlice(search, parameters, after));
     found.push(...slice.found);
     place = performance.now() - began > longestSearchMs ? undefined : slice.next;
     await letOthersRun();
@@ -55,19 +61,14 @@ interface Slice {
   next: Place | undefined;
 }
 
-function searchSlice(
-  statements: Statements,
-  search: TextSearch,
-  parameters: ListParameters,
-  searchedTurns: number,
-): Slice {
+function* searchSlice(search: TextSearch, parameters: ListParameters, searchedTurns: number): Work<Slice> {
   const end = performance.now() + longestSliceMs;
-  const rows = statements.list.all(parameters);
+  const rows = yield* statements.list.all(parameters);
   const found: ConversationEntry[] = [];
   for (const [index, row] of rows.entries()) {
     const after = index === 0 ? searchedTurns : 0;
     const match =
-      search.matchTitle(toText(row.title)) ?? findInTurns(statements, search, { id: toText(row.id), after, end });
+      search.matchTitle(toText(row.title)) ?? (yield* findInTurns(search, { id: toText(row.id), after, end }));
     // It goes on in the midst of a conversation that is long.
     if (typeof match === "number") return { found, next: { before: Number(row.asked) + 1, after: match } };
     if (match) found.push({ ...toEntry(row), match });
@@ -85,15 +86,15 @@ interface TurnSearch {
 }
 
 /** Returns the match, or the number of the last turn that was searched when the time was over. */
-function findInTurns(
-  { searchedTurns }: Statements,
-  search: TextSearch,
-  { id, after, end }: TurnSearch,
-): TextMatch | number | undefined {
-  for (const { n, question, answer } of searchedTurns.iterate({ id, after, like: search.like ?? null })) {
-    const match = search.matchTurn({ n: Number(n), question: toText(question), answer: toText(answer) });
-    if (match) return match;
-    if (performance.now() > end) return Number(n);
+function* findInTurns(search: TextSearch, { id, after, end }: TurnSearch): Work<TextMatch | number | undefined> {
+  for (let last = after; ; ) {
+    const rows = yield* statements.searchedTurns.all({ id, after: last, like: search.like ?? null, limit: mostTurns });
+    for (const { n, question, answer } of rows) {
+      last = Number(n);
+      const match = search.matchTurn({ n: last, question: toText(question), answer: toText(answer) });
+      if (match) return match;
+      if (performance.now() > end) return last;
+    }
+    if (rows.length < mostTurns) return undefined;
   }
-  return undefined;
 }

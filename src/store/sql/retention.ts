@@ -10,20 +10,30 @@ import {
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { toText } from "../../kit/json.ts";
 import type { StoreConnection } from "./connection.ts";
-import { pruneDailyUsage } from "./daily-usage.ts";
-import { pruneJournal } from "./journal/journal.ts";
-import { releasePages, removeInSteps, removeLooseResponses, type StepsOptions } from "./removal.ts";
-import type { Statements } from "./statements.ts";
+import { type Removal, removeInSteps, removeLooseResponses, type StepsOptions } from "./conversations/removal.ts";
+import { pruneJournal } from "./conversations/run-records.ts";
+import { pruneDailyUsage } from "./records/daily-usage.ts";
+import { statements } from "./statements/statements.ts";
+import { lock, type Row, type Work } from "./work.ts";
 
-/** Removes old conversations of all owners. Several processes may share the file. */
-export interface SqliteRetention extends Retention {
+/** Removes old conversations of all owners. Several processes may share the database. */
+/** Says what the database takes, and gives back what it no longer needs. */
+export interface StoreSpace {
+  /** Returns how much is stored, in bytes. */
+  measure(): Work<number>;
+  /** Gives the space of what was removed back, step by step. */
+  release(options: StepsOptions): Promise<void>;
+}
+
+export interface StoreRetention extends Retention {
   /** Removes old conversations in the background when it is time, and from then on once an hour. Never waits, never throws. */
   pruneWhenDue(): void;
   /** Ends the work in the background. */
   close(): void;
 }
 
-export interface SqliteRetentionOptions {
+export interface StoreRetentionOptions {
+  space: StoreSpace;
   limits: RetentionLimits;
   /** Returns milliseconds since 1970. */
   now?: (() => number) | undefined;
@@ -41,10 +51,10 @@ const clockJumpMs = 30 * dayMs;
 /** Limits how many conversations are looked up at a time. */
 const batch = 20;
 
-export function createSqliteRetention(
+export function createStoreRetention(
   connection: StoreConnection,
-  { limits, now = Date.now }: SqliteRetentionOptions,
-): SqliteRetention {
+  { limits, space, now = Date.now }: StoreRetentionOptions,
+): StoreRetention {
   const closing = new AbortController();
   const toTime = (ms: number): string => new Date(ms).toISOString();
   const getAgeLimit = (): string => toTime(now() - limits.keepDays * dayMs);
@@ -53,20 +63,22 @@ export function createSqliteRetention(
   let going: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  const measure = (): Promise<number> => connection.read(({ storedBytes }) => Number(storedBytes.get()?.bytes));
-
-  const isSmallEnough = ({ storedBytes }: Statements): boolean => Number(storedBytes.get()?.bytes) <= limits.maxSize;
+  function* isSmallEnough(): Work<boolean> {
+    return (yield* space.measure()) <= limits.maxSize;
+  }
 
   /**
    * Removes a few conversations, those that are too old first. Where that is not enough, what programs can ask for by its ID alone goes
    * before what people have said. Returns how many conversations it removed; 0 when there is nothing to do.
    */
   async function pruneSome(usesAge: boolean, options: StepsOptions): Promise<number> {
-    const { old, isFull, spare } = await connection.read((statements) => ({
-      old: usesAge ? listExpired(statements, getAgeLimit()) : [],
-      isFull: !isSmallEnough(statements),
-      spare: listExpired(statements, getInUseLimit()),
-    }));
+    const { old, isFull, spare } = await connection.read(function* () {
+      return {
+        old: usesAge ? yield* listExpired(getAgeLimit()) : [],
+        isFull: !(yield* isSmallEnough()),
+        spare: yield* listExpired(getInUseLimit()),
+      };
+    });
     if (old.length > 0) return removeInSteps(connection, old, options);
     if (!isFull) return 0;
     await removeLooseResponses(connection, getInUseLimit(), { ...options, isEnough: isSmallEnough });
@@ -81,35 +93,40 @@ export function createSqliteRetention(
       removed += more;
       if (more === 0) break;
     }
-    await releasePages(connection, options);
+    await space.release(options);
     return removed;
   }
 
   /** Returns what this process may remove now, and undefined when another one is at it or it is not time yet. */
   function claim(): Promise<{ usesAge: boolean } | undefined> {
     const time = now();
-    return connection.write((statements) => {
-      const { upkeep, putUpkeep } = statements;
-      const row = upkeep.get();
+    return connection.write(function* () {
+      yield* lock("upkeep");
+      const row = yield* statements.upkeep.get();
       const due = Date.parse(toText(row?.due_at));
       // A time that is further away than any process sets comes from another clock.
       if (due > time && due <= time + intervalMs) return undefined;
       const seen = Date.parse(toText(row?.seen_at));
       const isKnown = Math.abs(time - seen) < clockJumpMs;
       const trusted = isKnown ? toText(row?.trusted_at) : toTime(time + dayMs);
-      putUpkeep.run({ due: toTime(time + leaseMs), seen: toTime(time), trusted });
-      pruneDailyUsage(statements, time);
-      pruneJournal(statements, time);
-      statements.pruneApiTokens.run({ oldest: toTime(time - longestDeadTokenMs) });
-      statements.pruneSessions.run(toTime(time));
+      yield* statements.putUpkeep.run({ due: toTime(time + leaseMs), seen: toTime(time), trusted });
+      yield* pruneDailyUsage(time);
+      yield* pruneJournal(time);
+      yield* statements.pruneApiTokens.run({ oldest: toTime(time - longestDeadTokenMs) });
+      yield* statements.pruneSessions.run({ now: toTime(time) });
       return { usesAge: trusted <= toTime(time) };
     });
   }
 
   function extend(ms: number): Promise<void> {
-    return connection.write(({ upkeep, putUpkeep }) => {
-      const row = upkeep.get();
-      putUpkeep.run({ due: toTime(now() + ms), seen: toText(row?.seen_at), trusted: toText(row?.trusted_at) });
+    return connection.write(function* () {
+      yield* lock("upkeep");
+      const row = yield* statements.upkeep.get();
+      yield* statements.putUpkeep.run({
+        due: toTime(now() + ms),
+        seen: toText(row?.seen_at),
+        trusted: toText(row?.trusted_at),
+      });
     });
   }
 
@@ -137,13 +154,13 @@ export function createSqliteRetention(
 
   return {
     limits,
-    measure,
+    measure: () => connection.read(space.measure),
     async listExpired() {
       const before = getInUseLimit();
-      const [rows, stored] = await connection.read(({ weighed, storedBytes, looseResponseBytes }) => [
-        weighed.all({ before }),
-        Number(storedBytes.get()?.bytes) - Number(looseResponseBytes.get({ before })?.bytes),
-      ]);
+      const [rows, stored] = await connection.read(function* (): Work<[Row[], number]> {
+        const loose = Number((yield* statements.looseResponseBytes.get({ before }))?.bytes);
+        return [yield* statements.weighed.all({ before }), (yield* space.measure()) - loose];
+      });
       const ageLimit = getAgeLimit();
       let left = stored;
       const expired: ExpiredConversation[] = [];
@@ -165,8 +182,8 @@ export function createSqliteRetention(
   };
 }
 
-function listExpired({ expired }: Statements, before: string) {
-  return expired.all({ before, limit: batch }).map(({ id, owner }) => ({
+function* listExpired(before: string): Work<Removal[]> {
+  return (yield* statements.expired.all({ before, limit: batch })).map(({ id, owner }) => ({
     id: toText(id),
     owner: typeof owner === "string" ? owner : null,
     before,
@@ -174,7 +191,7 @@ function listExpired({ expired }: Statements, before: string) {
 }
 
 function toExpired(
-  { id, owner, title, updated_at, bytes }: Record<string, unknown>,
+  { id, owner, title, updated_at, bytes }: Row,
   reason: ExpiredConversation["reason"],
 ): ExpiredConversation {
   return {

@@ -1,10 +1,12 @@
-import { discardedOwner } from "../../core/store/discarded-owner.ts";
-import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import { toText } from "../../kit/json.ts";
-import type { StoreConnection } from "./connection.ts";
-import { dropRunRecords } from "./journal/journal.ts";
+import { discardedOwner } from "../../../core/store/discarded-owner.ts";
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
+import { toText } from "../../../kit/json.ts";
+import type { StoreConnection } from "../connection.ts";
+import { statements } from "../statements/statements.ts";
+import { lock, type Work } from "../work.ts";
 import { removeInSteps } from "./removal.ts";
-import type { Owner, Statements } from "./statements.ts";
+import { dropRunRecords } from "./run-records.ts";
+import type { Owner } from "./update-conversation.ts";
 
 /** Limits the pause after an attempt that has failed, in milliseconds. */
 const firstPauseMs = 1_000;
@@ -37,11 +39,12 @@ export function createDiscardedConversations(
   async function remove(): Promise<void> {
     let waitMs: number | undefined = pauseMs;
     try {
-      const due = await connection.read(({ dueDiscarded }) => dueDiscarded.all({ now: now() }));
+      const due = await connection.read(() => statements.dueDiscarded.all({ now: now() }));
       const removals = due.map(({ conversation }) => ({ id: toText(conversation), owner: discardedOwner }));
       if (removals.length > 0) await removeInSteps(connection, removals, { signal: closing.signal });
-      const next = await connection.read(({ nextDiscarded }) => nextDiscarded.get()?.until);
-      waitMs = typeof next === "number" ? Math.max(0, next - now()) + 1 : undefined;
+      const next = await connection.read(() => statements.nextDiscarded.get());
+      const until = next?.until;
+      waitMs = typeof until === "number" ? Math.max(0, until - now()) + 1 : undefined;
       pauseMs = firstPauseMs;
     } catch (thrown) {
       // A file that is locked or full now may be written later.
@@ -67,22 +70,24 @@ export function createDiscardedConversations(
   return {
     async add(id, owner, graceMs) {
       const until = now() + graceMs;
-      const isThere = await connection.write((statements) => {
-        if (statements.isOwned.get({ id, owner }) === undefined) return false;
+      const isThere = await connection.write(function* () {
+        yield* lock(`conversation ${id}`);
+        if ((yield* statements.isOwned.get({ id, owner })) === undefined) return false;
         // A run of it that was interrupted must not go on for nobody.
-        statements.dropIdempotencyRecords.run({ id, owner });
-        dropRunRecords(statements, { id, owner });
-        statements.discard.run({ id, owner, until });
-        changeOwner(statements, { id, owner, to: discardedOwner });
+        yield* statements.dropIdempotencyRecords.run({ id, owner });
+        yield* dropRunRecords({ id, owner });
+        yield* statements.discard.run({ id, owner, until });
+        yield* changeOwner({ id, owner, to: discardedOwner });
         return true;
       });
       if (isThere) void removeDue();
       return isThere ? until : undefined;
     },
     restore: (id, owner) =>
-      connection.write((statements) => {
-        if (statements.undiscard.run({ id, owner, now: now() }).changes === 0) return false;
-        changeOwner(statements, { id, owner: discardedOwner, to: owner });
+      connection.write(function* () {
+        yield* lock(`conversation ${id}`);
+        if ((yield* statements.undiscard.run({ id, owner, now: now() })) === 0) return false;
+        yield* changeOwner({ id, owner: discardedOwner, to: owner });
         return true;
       }),
     removeDue,
@@ -93,10 +98,8 @@ export function createDiscardedConversations(
   };
 }
 
-/** Gives what belongs to a conversation to another owner. Must run inside a transaction. */
-function changeOwner(
-  { giveTraces, giveResponses, giveConversation }: Statements,
-  parameters: { id: string; owner: Owner; to: Owner },
-): void {
-  for (const each of [giveTraces, giveResponses, giveConversation]) each.run(parameters);
+/** Gives what belongs to a conversation to another owner. */
+function* changeOwner(parameters: { id: string; owner: Owner; to: Owner }): Work<void> {
+  const { giveTraces, giveResponses, giveConversation } = statements;
+  for (const each of [giveTraces, giveResponses, giveConversation]) yield* each.run(parameters);
 }

@@ -1,6 +1,6 @@
-import type { ToolMessage } from "../../core/messages.ts";
-import type { ConversationTurn, TurnStatus, TurnStep } from "../../core/store/store.ts";
-import { isRecord } from "../../kit/json.ts";
+import type { ToolMessage } from "../../../core/messages.ts";
+import type { ConversationTurn, TurnStatus, TurnStep } from "../../../core/store/store.ts";
+import { isRecord } from "../../../kit/json.ts";
 import { packText, unpackText } from "./packed-text.ts";
 
 type TurnRecord = Pick<ConversationTurn, "status" | "steps" | "note" | "answerPrompt" | "agentSessions">;

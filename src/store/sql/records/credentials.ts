@@ -5,53 +5,59 @@ import {
   longestDeadTokenMs,
   type SignInSession,
   tokenScopes,
-} from "../../core/store/credentials.ts";
-import { toText } from "../../kit/json.ts";
-import type { StoreConnection } from "./connection.ts";
+} from "../../../core/store/credentials.ts";
+import { toText } from "../../../kit/json.ts";
+import type { StoreConnection } from "../connection.ts";
+import { statements } from "../statements/statements.ts";
+import { lock, type Row } from "../work.ts";
 
 /** Stores API tokens and sessions in the store's own file. */
-export function createSqliteCredentials(connection: StoreConnection): Credentials {
+export function createSqlCredentials(connection: StoreConnection): Credentials {
   return {
     tokens: {
       add: ({ tools, owner = null, expiresAt = null, ...token }) =>
-        connection.write(({ pruneApiTokens, activeApiToken, addApiToken }) => {
+        connection.write(function* () {
           const { hash, name, hint, scope, createdAt } = token;
-          pruneApiTokens.run({ oldest: new Date(Date.parse(createdAt) - longestDeadTokenMs).toISOString() });
-          if (activeApiToken.get({ name, now: createdAt }) !== undefined) return false;
+          yield* lock(`token ${name}`);
+          yield* statements.pruneApiTokens.run({
+            oldest: new Date(Date.parse(createdAt) - longestDeadTokenMs).toISOString(),
+          });
+          if ((yield* statements.activeApiToken.get({ name, now: createdAt })) !== undefined) return false;
           const patterns = tools === undefined ? null : JSON.stringify(tools);
-          addApiToken.run({ hash, name, hint, scope, tools: patterns, owner, createdAt, expiresAt });
+          yield* statements.addApiToken.run({ hash, name, hint, scope, tools: patterns, owner, createdAt, expiresAt });
           return true;
         }),
       async list() {
-        const all = await connection.read(({ apiTokens }) => apiTokens.all().map(toApiToken));
+        const all = (await connection.read(() => statements.apiTokens.all())).map(toApiToken);
         const now = new Date().toISOString();
         const isActive = (token: ApiToken): boolean => findTokenState(token, now) === "active";
         return [...all.filter(isActive), ...all.filter((token) => !isActive(token))];
       },
       async find(hash) {
-        const row = await connection.read(({ apiToken }) => apiToken.get(hash));
+        const row = await connection.read(() => statements.apiToken.get({ hash }));
         return row && toApiToken(row);
       },
-      revoke: (name, now) =>
-        connection.write(({ revokeApiToken }) => Number(revokeApiToken.run({ name, now }).changes) > 0),
-      recordUse: (hash, now) => connection.write(({ recordApiTokenUse }) => void recordApiTokenUse.run({ hash, now })),
+      revoke: async (name, now) => (await connection.write(() => statements.revokeApiToken.run({ name, now }))) > 0,
+      async recordUse(hash, now) {
+        await connection.write(() => statements.recordApiTokenUse.run({ hash, now }));
+      },
     },
     sessions: {
       add: ({ scopes, ...session }) =>
-        connection.write(({ pruneSessions, addSession }) => {
-          pruneSessions.run(session.createdAt);
-          addSession.run({ ...session, scopes: JSON.stringify(scopes) });
+        connection.write(function* () {
+          yield* statements.pruneSessions.run({ now: session.createdAt });
+          yield* statements.addSession.run({ ...session, scopes: JSON.stringify(scopes) });
         }),
       async find(hash) {
-        const row = await connection.read(({ session }) => session.get(hash));
+        const row = await connection.read(() => statements.session.get({ hash }));
         return row && toSession(row);
       },
-      remove: (hash) => connection.write(({ dropSession }) => void dropSession.run(hash)),
+      async remove(hash) {
+        await connection.write(() => statements.dropSession.run({ hash }));
+      },
     },
   };
 }
-
-type Row = Record<string, unknown>;
 
 /** Returns the token of a row. A scope that this program does not know only reads. */
 function toApiToken(row: Row): ApiToken {

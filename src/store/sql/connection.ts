@@ -1,0 +1,11 @@
+import type { Work } from "./work.ts";
+
+/** Runs transactions on the store's database. */
+export interface StoreConnection {
+  /** Runs one transaction on a consistent snapshot. Rejects with a `DuetError`. */
+  read<T>(work: StoreWork<T>): Promise<T>;
+  /** Runs one transaction that is stored completely or not at all. `work` may be called again, so it must be repeatable. */
+  write<T>(work: StoreWork<T>): Promise<T>;
+}
+
+export type StoreWork<T> = () => Work<T>;

@@ -123,3 +123,18 @@ const reasons: Readonly<Record<string, Reason>> = {
   },
   26: { failure: "damaged", why: { zh: "文件不是数据库", en: "the file is not a database" } },
 };
+
+/** Reports a store that this program neither reads nor changes. */
+export function newerSchemaError(found: number, file: string, supported: number): DuetError {
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: `对话存储 ${file} 的版本是 ${found}，来自更新的 Duet（此版本支持到 ${supported}）`,
+      en: `the conversation store ${file} has version ${found}, from a newer Duet (this one supports up to ${supported})`,
+    },
+    hint: {
+      zh: "请升级 Duet，或用 DUET_HOME 另选一个文件夹。",
+      en: "Update Duet, or choose another folder with DUET_HOME.",
+    },
+  });
+}

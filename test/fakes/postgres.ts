@@ -41,15 +41,23 @@ export async function startPostgres(): Promise<TestPostgres> {
   const [data, port] = [join(folder, "data"), await findFreePort()];
   const program = (name: string): string => join(native, "bin", name);
   const options = { ...user, cwd: folder, env: { LC_ALL: "C", PATH: process.env.PATH, TZ: "UTC" } };
-  const made = spawnSync(program("initdb"), ["-D", data, "-U", "duet", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"], {
-    ...options,
-    encoding: "utf8",
-  });
+  const made = spawnSync(
+    program("initdb"),
+    ["-D", data, "-U", "duet", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"],
+    {
+      ...options,
+      encoding: "utf8",
+    },
+  );
   if (made.status !== 0) throw new Error(`initdb: ${made.error?.message ?? made.stderr}`);
   let server: ChildProcess | undefined;
 
   async function start(): Promise<void> {
-    const settings = ["fsync=off", "max_connections=60", `unix_socket_directories=${platform === "windows" ? "" : folder}`];
+    const settings = [
+      "fsync=off",
+      "max_connections=60",
+      `unix_socket_directories=${platform === "windows" ? "" : folder}`,
+    ];
     const args = ["-D", data, "-h", "127.0.0.1", "-p", String(port), ...settings.flatMap((each) => ["-c", each])];
     const child = spawn(program("postgres"), args, { ...options, stdio: ["ignore", "ignore", "pipe"] });
     server = child;

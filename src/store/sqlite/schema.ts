@@ -1,6 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { DuetError } from "../../kit/errors.ts";
-import { WrongTablesError } from "../store-errors.ts";
+import { newerSchemaError, WrongTablesError } from "../store-errors.ts";
 
 /** Changes a file of one version into the next one. Its number is its place in `migrations`, counted from 1. */
 interface Migration {
@@ -375,7 +374,7 @@ function addColumn(sql: string, { table, column }: { table: string; column: stri
 /** Returns the version of the tables, 0 for an empty file. Changes nothing; throws for other tables and for a newer version. */
 export function inspectSchema(connection: DatabaseSync): number {
   const found = Number(connection.prepare("PRAGMA user_version").get()?.user_version);
-  if (found > schemaVersion) throw newerSchemaError(found, connection.location() ?? "");
+  if (found > schemaVersion) throw newerSchemaError(found, connection.location() ?? "", schemaVersion);
   const texts = connection.prepare("SELECT sql FROM sqlite_schema").all();
   if (found === 0 && texts.length === 0) return 0;
   const known = new Set(texts.map(({ sql }) => sql));
@@ -391,19 +390,4 @@ export function migrateSchema(connection: DatabaseSync, from: number): void {
     ...objects.map((sql) => (mayExist ? sql.replace(/^CREATE (TABLE|INDEX)/, "$& IF NOT EXISTS") : sql)),
   ]);
   connection.exec(["BEGIN IMMEDIATE", ...steps, `PRAGMA user_version = ${schemaVersion}`, "COMMIT"].join(";\n"));
-}
-
-/** Reports a store that this program neither reads nor changes. */
-export function newerSchemaError(found: number, file: string): DuetError {
-  return new DuetError({
-    code: "config",
-    text: {
-      zh: `对话存储 ${file} 的版本是 ${found}，来自更新的 Duet（此版本支持到 ${schemaVersion}）`,
-      en: `the conversation store ${file} has version ${found}, from a newer Duet (this one supports up to ${schemaVersion})`,
-    },
-    hint: {
-      zh: "请升级 Duet，或用 DUET_HOME 另选一个文件夹。",
-      en: "Update Duet, or choose another folder with DUET_HOME.",
-    },
-  });
 }

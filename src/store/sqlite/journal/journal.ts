@@ -1,22 +1,13 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
-import type { AgentEvent } from "../../../core/events.ts";
-import type { StoredBytes } from "../../../core/files/run-files.ts";
 import { toConversationTitle } from "../../../core/store/conversation-title.ts";
-import {
-  type InterruptedRun,
-  isRunHeader,
-  type Journal,
-  LostRunError,
-  type RecordedStep,
-  type RunJournal,
-} from "../../../core/store/journal.ts";
+import { type InterruptedRun, type Journal, LostRunError, type RunJournal } from "../../../core/store/journal.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
-import { isRecord, toText } from "../../../kit/json.ts";
+import { toText } from "../../../kit/json.ts";
 import type { StoreConnection } from "../../sql/connection.ts";
+import { toEvents, toFiles, toInterruptedRun, toStep } from "../../sql/conversations/journal-rows.ts";
 import { addRunFiles, pruneJournal } from "../../sql/conversations/run-records.ts";
 import { updateConversation } from "../../sql/conversations/update-conversation.ts";
 import { statements } from "../../sql/statements/statements.ts";
-import type { Row } from "../../sql/work.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { isHolderAlive, lockForProcess, type ProcessLock } from "./process-lock.ts";
 
@@ -143,36 +134,4 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
     },
     close: () => lock?.release(),
   };
-}
-
-/** Returns undefined for a record that this version cannot read. */
-function toInterruptedRun({ run, owner, conversation, header, begun_at, last_at }: Row): InterruptedRun | undefined {
-  const read: unknown = JSON.parse(toText(header));
-  if (!isRunHeader(read)) return undefined;
-  return {
-    runId: toText(run),
-    owner: typeof owner === "string" ? owner : undefined,
-    conversationId: toText(conversation),
-    header: read,
-    begunAt: toText(begun_at),
-    lastAt: toText(last_at),
-  };
-}
-
-function toStep({ name, spent_ms, at, data }: Row): RecordedStep {
-  return { name: toText(name), spentMs: Number(spent_ms), at: toText(at), data: JSON.parse(toText(data)) };
-}
-
-function toEvents({ data }: Row): AgentEvent[] {
-  const event: unknown = JSON.parse(toText(data));
-  return isEvent(event) ? [event] : [];
-}
-
-function toFiles({ hash, bytes }: Row): StoredBytes[] {
-  return bytes instanceof Uint8Array ? [{ hash: toText(hash), bytes }] : [];
-}
-
-/** The journal reads only what it wrote. */
-function isEvent(value: unknown): value is AgentEvent {
-  return isRecord(value) && typeof value.type === "string";
 }

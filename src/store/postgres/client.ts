@@ -1,0 +1,40 @@
+// A CommonJS package that is imported dynamically has no named exports in the bundle.
+import pg from "pg";
+
+export type { Pool, PoolClient } from "pg";
+
+/** Limits the connections of one process. */
+const mostConnections = 8;
+
+/** Is how long a connection, and one statement, may take, in milliseconds. */
+const connectTimeoutMs = 2_000;
+const queryTimeoutMs = 10_000;
+
+/** Opens nothing yet: a connection is made when the first statement needs one. */
+export function createPool(url: string): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: mostConnections,
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: queryTimeoutMs,
+    keepAlive: true,
+    allowExitOnIdle: true,
+    application_name: "duet",
+    types: { getTypeParser },
+  });
+  // A connection that ends while nobody uses it is none of the pool's any more.
+  pool.on("error", () => {});
+  return pool;
+}
+
+/** Reads what SQLite gives as numbers (counts, sums, and truth) as numbers too. */
+const numbers: Readonly<Record<number, (text: string) => number>> = {
+  [pg.types.builtins.BOOL]: (text) => Number(text === "t"),
+  [pg.types.builtins.INT8]: Number,
+  [pg.types.builtins.NUMERIC]: Number,
+};
+
+function getTypeParser(oid: number, format?: "text" | "binary"): (value: string) => unknown {
+  const parser = format === "binary" ? undefined : numbers[oid];
+  return parser ?? pg.types.getTypeParser(oid, "text");
+}

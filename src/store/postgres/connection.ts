@@ -1,0 +1,189 @@
+import { createHash } from "node:crypto";
+import { sleep } from "../../kit/async/timeout.ts";
+import { DuetError } from "../../kit/errors.ts";
+import type { StoreConnection, StoreWork } from "../sql/connection.ts";
+import type { Query, Row, Statement, Value, WorkAnswer, WorkStep } from "../sql/work.ts";
+import { toStoreError } from "../store-errors.ts";
+import { createPool, type Pool, type PoolClient } from "./client.ts";
+import { type TranslatedStatement, translateStatement } from "./translate.ts";
+
+/** Runs transactions in PostgreSQL, each on a connection of its own. */
+export interface PostgresConnection extends StoreConnection {
+  /** Names the database without its password. */
+  readonly place: string;
+  /** Runs one statement of PostgreSQL's own, which is a transaction. */
+  query(name: string, text: string, values?: readonly PostgresValue[]): Promise<WorkAnswer>;
+  /** Lends one connection for what has to be done on it alone. */
+  use<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+export type PostgresValue = Value | readonly Value[];
+
+/** A transaction that has met another one is repeated this often. */
+const mostAttempts = 8;
+
+/** Ends a failed attempt that another transaction was the reason of: nothing of it is stored. */
+const meetings = new Set([
+  "40001", // serialization failure
+  "40P01", // deadlock
+  "23503", // a file that another transaction has just removed is named
+]);
+
+export function openPostgresConnection(url: string): PostgresConnection {
+  const pool: Pool = createPool(url);
+  const place = describePlace(url);
+  const prepared = new Map<Statement, TranslatedStatement & { name: string }>();
+  let isClosed = false;
+
+  const orStoreError = (thrown: unknown): never => {
+    throw toStoreError(thrown, place);
+  };
+
+  function prepare(statement: Statement): TranslatedStatement & { name: string } {
+    const known = prepared.get(statement);
+    if (known) return known;
+    const { text, names } = translateStatement(statement.text);
+    const made = { text, names, name: createHash("sha256").update(text).digest("base64url") };
+    prepared.set(statement, made);
+    return made;
+  }
+
+  async function execute(client: Pick<Pool, "query">, { statement, values }: Query): Promise<WorkAnswer> {
+    const { name, text, names } = prepare(statement);
+    const bound = names.map((each) => toBound(values[each] ?? null));
+    return toAnswer(await client.query<Row>({ name, text, values: bound }));
+  }
+
+  async function take(client: PoolClient, step: WorkStep): Promise<WorkAnswer> {
+    if (!("lock" in step)) return execute(client, step);
+    return toAnswer(await client.query<Row>(lockText(step.lock)));
+  }
+
+  /** Runs a transaction on one connection. The work begins only when the transaction has. */
+  async function runTransaction<T>(client: PoolClient, begin: string, work: StoreWork<T>): Promise<T> {
+    const going = work();
+    let step = going.next(nothing);
+    // What is waited for first is asked for together with the beginning.
+    if (!step.done && "lock" in step.value) {
+      await client.query(`${begin}; ${lockText(step.value.lock)}`);
+      step = going.next(nothing);
+    } else {
+      await client.query(begin);
+    }
+    while (!step.done) step = going.next(await take(client, step.value));
+    await client.query("COMMIT");
+    return step.value;
+  }
+
+  async function use<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    if (isClosed) throw closedStoreError();
+    const client = await pool.connect();
+    let isSound = false;
+    try {
+      const result = await work(client);
+      isSound = true;
+      return result;
+    } catch (thrown) {
+      // The connection of an error that the server has told goes on.
+      isSound = typeof getSqlState(thrown) === "string" && (await rollBack(client));
+      throw thrown;
+    } finally {
+      client.release(!isSound);
+    }
+  }
+
+  async function attempt<T>(begin: string, work: StoreWork<T>): Promise<T> {
+    for (let left = mostAttempts; ; left--) {
+      try {
+        return await use((client) => runTransaction(client, begin, work));
+      } catch (thrown) {
+        if (left <= 1 || !meetings.has(getSqlState(thrown) ?? "")) throw thrown;
+      }
+      await sleep(Math.random() * 20);
+    }
+  }
+
+  /** Most works read one statement, which needs no transaction. A work that turns out to need more begins again in one. */
+  async function read<T>(work: StoreWork<T>): Promise<T> {
+    if (isClosed) throw closedStoreError();
+    const going = work();
+    const step = going.next(nothing);
+    if (step.done) return step.value;
+    if (!("lock" in step.value)) {
+      const after = going.next(await execute(pool, step.value));
+      if (after.done) return after.value;
+    }
+    return attempt("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work);
+  }
+
+  return {
+    place,
+    read: (work) => read(work).catch(orStoreError),
+    write: (work) => attempt("BEGIN", work).catch(orStoreError),
+    async query(name, text, values = []) {
+      if (isClosed) throw closedStoreError();
+      try {
+        const bound = values.map((value) => (isList(value) ? value.map(toBound) : toBound(value)));
+        return toAnswer(await pool.query<Row>({ name, text, values: bound }));
+      } catch (thrown) {
+        return orStoreError(thrown);
+      }
+    },
+    use: (work) => use(work).catch(orStoreError),
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      await pool.end();
+    },
+  };
+}
+
+const nothing: WorkAnswer = { rows: [], changes: 0 };
+
+function toAnswer({ rows, rowCount }: { rows: Row[]; rowCount: number | null }): WorkAnswer {
+  return { rows, changes: rowCount ?? 0 };
+}
+
+function isList(value: PostgresValue): value is readonly Value[] {
+  return Array.isArray(value);
+}
+
+/** A text of PostgreSQL holds no NUL. */
+function toBound(value: Value): Value {
+  return typeof value === "string" ? value.replaceAll("\0", "\ufffd") : value;
+}
+
+/** Locks are numbers of 64 bits. Two names that share one only wait for one another. */
+function lockText(name: string): string {
+  return `SELECT pg_advisory_xact_lock(${createHash("sha256").update(name).digest().readBigInt64BE()})`;
+}
+
+async function rollBack(client: PoolClient): Promise<boolean> {
+  try {
+    await client.query("ROLLBACK");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the code of an error of the server (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+function getSqlState(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error && "code" in thrown && "severity" in thrown)) return undefined;
+  return typeof thrown.code === "string" ? thrown.code : undefined;
+}
+
+/** Returns the address of a database without the user's password and options. */
+export function describePlace(url: string): string {
+  if (!URL.canParse(url)) return "postgres://?";
+  const { protocol, username, host, pathname } = new URL(url);
+  return `${protocol}//${username === "" ? "" : `${username}@`}${host}${pathname}`;
+}
+
+function closedStoreError(): DuetError {
+  return new DuetError({
+    code: "internal",
+    text: { zh: "对话存储已关闭", en: "the conversation store is closed" },
+  });
+}

@@ -28,9 +28,9 @@ export function isDamage(thrown: unknown): boolean {
 }
 
 /** Names what is wrong with a store, for programs. */
-export type StoreFailure = "full" | "read_only" | "locked" | "damaged" | "io" | "conflict" | "other";
+export type StoreFailure = "full" | "read_only" | "locked" | "damaged" | "io" | "conflict" | "unreachable" | "other";
 
-/** Explains a failure of SQLite or of the file system. Its text names the file, which only the operator may know. */
+/** Explains a failure of the database or of the file system. Its text names the place, which only the operator may know. */
 export class StoreError extends DuetError {
   readonly failure: StoreFailure;
   /** Says what is wrong without naming the file. */
@@ -44,11 +44,8 @@ export class StoreError extends DuetError {
         zh: `对话存储 ${file} 无法使用：${why.zh}`,
         en: `the conversation store ${file} cannot be used: ${why.en}`,
       },
-      hint: {
-        zh: "请检查这个位置的权限和剩余空间，或用 DUET_HOME 另选一个文件夹。",
-        en: "Check the permissions and the free space there, or choose another folder with DUET_HOME.",
-      },
-      retryable: isBusy(thrown),
+      hint: failure === "unreachable" ? serverHint : fileHint,
+      retryable: isBusy(thrown) || failure === "unreachable",
       cause: thrown,
     });
     this.failure = failure;
@@ -61,7 +58,17 @@ export class StoreError extends DuetError {
   }
 }
 
-/** Explains a failure of SQLite or of the file system to the user. */
+const fileHint: Text = {
+  zh: "请检查这个位置的权限和剩余空间，或用 DUET_HOME 另选一个文件夹。",
+  en: "Check the permissions and the free space there, or choose another folder with DUET_HOME.",
+};
+
+const serverHint: Text = {
+  zh: "请检查 PostgreSQL 是否在运行，以及地址、用户和密码是否正确。",
+  en: "Check that PostgreSQL is running, and its address, user and password.",
+};
+
+/** Explains a failure of the database or of the file system to the user. */
 export function toStoreError(thrown: unknown, file: string): DuetError {
   return thrown instanceof DuetError ? thrown : new StoreError(thrown, file);
 }
@@ -79,7 +86,8 @@ interface Reason {
 
 function describeWhy(thrown: unknown): Reason {
   const message = getMessage(thrown);
-  const known = getOwnValue(reasons, describeReason(thrown));
+  const reason = describeReason(thrown);
+  const known = getOwnValue(reasons, reason) ?? getOwnValue(reasons, reason.slice(0, 2));
   return known ?? { failure: "other", why: { zh: message, en: message } };
 }
 
@@ -101,7 +109,23 @@ const unreadable: Reason = {
   why: { zh: "读写磁盘出错", en: "the disk could not be read or written" },
 };
 
-/** Maps SQLite's result codes and the system's error codes to what they mean. */
+const gone: Reason = {
+  failure: "unreachable",
+  why: { zh: "无法连接到数据库", en: "the database cannot be reached" },
+};
+const refused: Reason = {
+  failure: "unreachable",
+  why: { zh: "数据库拒绝了这个用户或密码", en: "the database refuses this user or password" },
+};
+const conflict: Reason = {
+  failure: "conflict",
+  why: { zh: "另一个进程同时改动了同一个对话", en: "another process changed the same conversation meanwhile" },
+};
+
+/**
+ * Maps SQLite's result codes, PostgreSQL's codes or classes of them, and the system's error codes to what they mean. A class has two
+ * characters, with which no code of SQLite's is meant that is mapped here.
+ */
 const reasons: Readonly<Record<string, Reason>> = {
   EACCES: notAllowed,
   EPERM: notAllowed,
@@ -117,11 +141,28 @@ const reasons: Readonly<Record<string, Reason>> = {
   11: { failure: "damaged", why: { zh: "文件已损坏", en: "the file is damaged" } },
   13: full,
   14: { failure: "io", why: { zh: "文件无法打开", en: "the file cannot be opened" } },
-  19: {
-    failure: "conflict",
-    why: { zh: "另一个进程同时改动了同一个对话", en: "another process changed the same conversation meanwhile" },
-  },
+  19: conflict,
   26: { failure: "damaged", why: { zh: "文件不是数据库", en: "the file is not a database" } },
+  ECONNREFUSED: gone,
+  ECONNRESET: gone,
+  ENOTFOUND: gone,
+  EAI_AGAIN: gone,
+  EHOSTUNREACH: gone,
+  ENETUNREACH: gone,
+  ETIMEDOUT: gone,
+  EPIPE: gone,
+  "08": gone,
+  "53300": {
+    failure: "unreachable",
+    why: { zh: "数据库的连接已用完", en: "the database has no connection left" },
+  },
+  "53100": full,
+  "57": gone,
+  "28": refused,
+  "3D": { failure: "unreachable", why: { zh: "没有这个数据库", en: "there is no such database" } },
+  "25006": readOnly,
+  "42501": notAllowed,
+  "23505": conflict,
 };
 
 /** Reports a store that this program neither reads nor changes. */

@@ -21,8 +21,8 @@ export const postgres: Requirement = {
 
 /** A PostgreSQL server of its own, or the one that DUET_TEST_POSTGRES names. */
 export interface TestPostgres {
-  /** Makes an empty database and gives its URL. */
-  createDatabase(): Promise<string>;
+  /** Makes a database and gives its URL: an empty one, or a copy of another one that nobody is connected to. */
+  createDatabase(template?: string): Promise<string>;
   /** Ends the server at once, as a crash does. */
   kill(): Promise<void>;
   /** Starts it again on the same data and the same port. */
@@ -84,7 +84,7 @@ export async function startPostgres(): Promise<TestPostgres> {
   await start();
   const url = `postgres://duet@127.0.0.1:${port}/postgres`;
   return {
-    createDatabase: async () => (await createDatabase(url)).url,
+    createDatabase: async (template) => (await createDatabase(url, template)).url,
     kill: () => end("SIGQUIT"),
     start,
     async stop() {
@@ -100,8 +100,8 @@ function useServer(url: string): TestPostgres {
     throw new Error("the server of DUET_TEST_POSTGRES is not ended");
   };
   return {
-    async createDatabase() {
-      const { name, url: own } = await createDatabase(url);
+    async createDatabase(template) {
+      const { name, url: own } = await createDatabase(url, template);
       made.push(name);
       return own;
     },
@@ -113,9 +113,10 @@ function useServer(url: string): TestPostgres {
   };
 }
 
-async function createDatabase(url: string): Promise<{ name: string; url: string }> {
+async function createDatabase(url: string, template?: string): Promise<{ name: string; url: string }> {
   const name = `duet_${randomBytes(8).toString("hex")}`;
-  await query(url, `CREATE DATABASE ${name} ENCODING 'UTF8' TEMPLATE template0`);
+  const copied = template === undefined ? "template0 ENCODING 'UTF8'" : new URL(template).pathname.slice(1);
+  await query(url, `CREATE DATABASE ${name} TEMPLATE ${copied}`);
   const own = new URL(url);
   own.pathname = `/${name}`;
   return { name, url: own.href };

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
+import { createKeyedMutex } from "../../kit/async/semaphore.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { StoreConnection, StoreWork } from "../sql/connection.ts";
-import type { Query, Row, Statement, Value, WorkAnswer, WorkStep } from "../sql/work.ts";
+import type { Query, Row, Statement, Value, Work, WorkAnswer, WorkStep } from "../sql/work.ts";
 import { toStoreError } from "../store-errors.ts";
 import { createPool, type Pool, type PoolClient } from "./client.ts";
 import { type TranslatedStatement, translateStatement } from "./translate.ts";
@@ -34,10 +35,11 @@ export function openPostgresConnection(url: string): PostgresConnection {
   const pool: Pool = createPool(url);
   const place = describePlace(url);
   const prepared = new Map<Statement, TranslatedStatement & { name: string }>();
-  let isClosed = false;
+  const turns = createKeyedMutex();
+  const closing = new AbortController();
 
   const orStoreError = (thrown: unknown): never => {
-    throw toStoreError(thrown, place);
+    throw toStoreError(isCutOff(thrown) ? new CutOffError(thrown) : thrown, place);
   };
 
   function prepare(statement: Statement): TranslatedStatement & { name: string } {
@@ -60,11 +62,9 @@ export function openPostgresConnection(url: string): PostgresConnection {
     return toAnswer(await client.query<Row>(lockText(step.lock)));
   }
 
-  /** Runs a transaction on one connection. The work begins only when the transaction has. */
-  async function runTransaction<T>(client: PoolClient, begin: string, work: StoreWork<T>): Promise<T> {
-    const going = work();
-    let step = going.next(nothing);
-    // What is waited for first is asked for together with the beginning.
+  /** Runs a transaction on one connection. What is waited for first is asked for together with the beginning. */
+  async function runTransaction<T>(client: PoolClient, begin: string, { going, first }: BegunWork<T>): Promise<T> {
+    let step = first;
     if (!step.done && "lock" in step.value) {
       await client.query(`${begin}; ${lockText(step.value.lock)}`);
       step = going.next(nothing);
@@ -76,8 +76,21 @@ export function openPostgresConnection(url: string): PostgresConnection {
     return step.value;
   }
 
+  /** Of this process one transaction at a time waits in the database for a lock: the others keep no connection, and their order. */
+  async function runInTurn<T>(begin: string, work: StoreWork<T>): Promise<T> {
+    const going = work();
+    const first = going.next(nothing);
+    const name = !first.done && "lock" in first.value ? first.value.lock : undefined;
+    const release = name === undefined ? undefined : await turns(name, closing.signal);
+    try {
+      return await use((client) => runTransaction(client, begin, { going, first }));
+    } finally {
+      release?.();
+    }
+  }
+
   async function use<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    if (isClosed) throw closedStoreError();
+    closing.signal.throwIfAborted();
     const client = await pool.connect();
     let isSound = false;
     try {
@@ -96,7 +109,7 @@ export function openPostgresConnection(url: string): PostgresConnection {
   async function attempt<T>(begin: string, work: StoreWork<T>): Promise<T> {
     for (let left = mostAttempts; ; left--) {
       try {
-        return await use((client) => runTransaction(client, begin, work));
+        return await runInTurn(begin, work);
       } catch (thrown) {
         if (left <= 1 || !meetings.has(getSqlState(thrown) ?? "")) throw thrown;
       }
@@ -106,7 +119,7 @@ export function openPostgresConnection(url: string): PostgresConnection {
 
   /** Most works read one statement, which needs no transaction. A work that turns out to need more begins again in one. */
   async function read<T>(work: StoreWork<T>): Promise<T> {
-    if (isClosed) throw closedStoreError();
+    closing.signal.throwIfAborted();
     const going = work();
     const step = going.next(nothing);
     if (step.done) return step.value;
@@ -122,7 +135,7 @@ export function openPostgresConnection(url: string): PostgresConnection {
     read: (work) => read(work).catch(orStoreError),
     write: (work) => attempt("BEGIN", work).catch(orStoreError),
     async query(name, text, values = []) {
-      if (isClosed) throw closedStoreError();
+      closing.signal.throwIfAborted();
       try {
         const bound = values.map((value) => (isList(value) ? value.map(toBound) : toBound(value)));
         return toAnswer(await pool.query<Row>({ name, text, values: bound }));
@@ -132,11 +145,17 @@ export function openPostgresConnection(url: string): PostgresConnection {
     },
     use: (work) => use(work).catch(orStoreError),
     async close() {
-      if (isClosed) return;
-      isClosed = true;
+      if (closing.signal.aborted) return;
+      closing.abort(closedStoreError());
       await pool.end();
     },
   };
+}
+
+/** Is a work that has told its first step. */
+interface BegunWork<T> {
+  going: Work<T>;
+  first: IteratorResult<WorkStep, T>;
 }
 
 const nothing: WorkAnswer = { rows: [], changes: 0 };
@@ -149,8 +168,9 @@ function isList(value: PostgresValue): value is readonly Value[] {
   return Array.isArray(value);
 }
 
-/** A text of PostgreSQL holds no NUL. */
+/** A text of PostgreSQL holds no NUL, and none is the one that stands for the operator. */
 function toBound(value: Value): Value {
+  if (value === "\u0001") return "\ufffd";
   return typeof value === "string" ? value.replaceAll("\0", "\ufffd") : value;
 }
 
@@ -179,6 +199,20 @@ export function describePlace(url: string): string {
   if (!URL.canParse(url)) return "postgres://?";
   const { protocol, username, host, pathname } = new URL(url);
   return `${protocol}//${username === "" ? "" : `${username}@`}${host}${pathname}`;
+}
+
+/** The package reports a connection that ends, and an answer that does not come, without a code. */
+function isCutOff(thrown: unknown): thrown is Error {
+  return thrown instanceof Error && !("code" in thrown) && /timeout|terminated|not queryable/i.test(thrown.message);
+}
+
+/** Has the code of a failed connection (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+class CutOffError extends Error {
+  readonly code = "08006";
+
+  constructor(cause: Error) {
+    super(cause.message, { cause });
+  }
 }
 
 function closedStoreError(): DuetError {

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { LostRunError } from "../../../src/core/store/journal.ts";
+import type { OperatorStore } from "../../../src/core/store/store.ts";
+import { createPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
+import { translateStatement } from "../../../src/store/postgres/translate.ts";
+import { statements } from "../../../src/store/sql/statements/statements.ts";
+import { postgres, query, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
+import { requires } from "../../runner/requirements.ts";
+import { testBranches } from "../contract/branches.ts";
+import { testFiles } from "../contract/files.ts";
+import { testIdempotencyRecords } from "../contract/idempotency-records.ts";
+import { type CreateJournal, step, testJournal, told } from "../contract/journal.ts";
+import { testKeptConversations } from "../contract/kept-conversations.ts";
+import { testOwners } from "../contract/owners.ts";
+import { testResponseRecords } from "../contract/response-records.ts";
+import { testSummaries } from "../contract/summaries.ts";
+import { testTitles } from "../contract/titles.ts";
+import { newRun } from "../journal-runs.ts";
+import { finishedRun, page } from "../runs.ts";
+import type { OpenTestStore } from "../stores.ts";
+
+describe("a store in PostgreSQL", requires(postgres), () => {
+  let server: TestPostgres;
+  let template: string;
+  const urls = new WeakMap<object, string>();
+
+  beforeAll(async () => {
+    server = await startPostgres();
+    template = await server.createDatabase();
+    await (await createPostgresStore(template)).close();
+  });
+  afterAll(() => server?.stop());
+
+  const openUrl = async (url: string, options?: Parameters<OpenTestStore>[0]): Promise<OperatorStore> => {
+    const store = await createPostgresStore(url, options);
+    onTestFinished(() => store.close());
+    urls.set(store, url);
+    return store;
+  };
+  const open: OpenTestStore = async (options) => openUrl(await server.createDatabase(template), options);
+  const createJournal: CreateJournal = async () => {
+    const url = await server.createDatabase(template);
+    return async () => {
+      const store = await openUrl(url);
+      return {
+        journal: store.journal,
+        end: (runId) => store.append({ ...finishedRun(`conv-${runId}`, "?", "Yes."), runId }),
+        async remove(runId) {
+          await store.remove(`conv-${runId}`);
+        },
+        die: () => store.close(),
+      };
+    };
+  };
+
+  const name = "in PostgreSQL";
+  for (const suite of [
+    testBranches,
+    testKeptConversations,
+    testOwners,
+    testResponseRecords,
+    testSummaries,
+    testTitles,
+    testIdempotencyRecords,
+  ])
+    suite(name, open);
+  testFiles(name, open, async (store) => {
+    const [row] = await query(urls.get(store) ?? "", "SELECT count(*)::int AS n FROM files");
+    return Number(row?.n);
+  });
+  testJournal("PostgreSQL", createJournal);
+
+  test("every statement that it shares with SQLite is one of PostgreSQL's", async () => {
+    const texts = Object.values(statements).map(({ text }) => translateStatement(text).text);
+    await query(template, texts.map((text, index) => `PREPARE s${index} AS ${text}`).join(";\n"));
+  });
+
+  test("one database is shared: a reader sees what another process has just appended", async () => {
+    const url = await server.createDatabase(template);
+    const [here, there] = [await openUrl(url), await openUrl(url)];
+    await here.append(finishedRun("conv-1", "One?", "Yes."));
+    const before = await there.readVersion?.();
+    expect((await there.load("conv-1"))?.turns).toHaveLength(1);
+    await here.append(finishedRun("conv-1", "Two?\0", "Yes."));
+    expect(await there.readVersion?.()).not.toBe(before);
+    expect((await there.load("conv-1"))?.turns[1]?.question).toBe("Two?\ufffd");
+  });
+
+  /** Two processes with one database. */
+  async function openTwo(options?: Parameters<OpenTestStore>[0]) {
+    const url = await server.createDatabase(template);
+    return { url, stores: [await openUrl(url, options), await openUrl(url, options)] as const };
+  }
+
+  test("two processes append to one conversation side by side: none is lost, each keeps its order, and pages keep their numbers", async () => {
+    const { stores } = await openTwo();
+    const asked = async (store: OperatorStore, who: string): Promise<void> => {
+      const { sources } = await store.create("conv-1");
+      for (let n = 0; n < 10; n++) {
+        const pages = [page(`https://${n % 7}.example`), page(`https://${who}-${n}.example`)];
+        await Promise.all([sources.number(pages), store.append(finishedRun("conv-1", `${who}-${n}`, "Yes."))]);
+      }
+    };
+    await Promise.all([asked(stores[0], "a"), asked(stores[1], "b")]);
+    const { turns = [], sources } = (await stores[0].load("conv-1")) ?? {};
+    for (const who of ["a", "b"])
+      expect(turns.map(({ question }) => question).filter((each) => each.startsWith(who))).toEqual(
+        Array.from({ length: 10 }, (_, n) => `${who}-${n}`),
+      );
+    const numbered = sources?.all() ?? [];
+    expect(numbered.map(({ n }) => n)).toEqual(Array.from({ length: 27 }, (_, index) => index + 1));
+    expect(new Set(numbered.map(({ source }) => source.url)).size).toBe(27);
+  });
+
+  test("of many that begin for one key at once, in two processes, one may", async () => {
+    const { stores } = await openTwo();
+    const all = Array.from({ length: 20 }, (_, n) =>
+      stores[n % 2 === 0 ? 0 : 1].of("anna").idempotency.add({ runId: `run-a${n}`, beginning: "run-a" }),
+    );
+    expect((await Promise.all(all)).filter((found) => found === undefined)).toHaveLength(1);
+  });
+
+  test("sixty turns that want to begin at once in two processes are granted no more than the day has left", async () => {
+    const { stores } = await openTwo();
+    const spend = { tokens: 10, cost: 0 };
+    const all = Array.from({ length: 60 }, (_, n) => {
+      const { dailyUsage } = stores[n % 2 === 0 ? 0 : 1].of("anna");
+      return dailyUsage.reserve({ id: `turn-${n}`, spend, limits: { tokens: 55 }, lastsMs: 60_000 });
+    });
+    expect((await Promise.all(all)).filter(({ isGranted }) => isGranted)).toHaveLength(5);
+    await stores[0].of("anna").dailyUsage.settle("turn-0", spend);
+    expect((await stores[1].of("anna").dailyUsage.read()).used).toEqual(spend);
+  });
+
+  test("of ten that take a run whose replica gives no sign of life one gets it, and its late writes count no more", async () => {
+    const { url, stores } = await openTwo();
+    const run = await stores[0].journal.begin(newRun("run-1"));
+    await run.add(step("turn:decide:1"));
+    await run.addEvents(0, [told]);
+    expect(await stores[1].journal.take("run-1")).toBeUndefined();
+    await query(url, "UPDATE replicas SET alive_until = now() - interval '1 second'");
+    const taken = await Promise.all(Array.from({ length: 10 }, () => stores[1].journal.take("run-1")));
+    const [own, ...others] = taken.filter((each) => each !== undefined);
+    expect([own?.steps.length, own?.events, others]).toEqual([1, [told], []]);
+    const file = { hash: "a".repeat(64), bytes: Buffer.from("a") };
+    const late = [
+      run.add(step("turn:decide:2")),
+      run.add({ ...step("call:c1"), files: [file] }),
+      run.addEvents(1, [told]),
+    ];
+    for (const each of await Promise.allSettled(late)) expect(each).toMatchObject({ reason: expect.any(LostRunError) });
+    await run.forbid("stopped");
+    await own?.journal.add(step("turn:answer:1"));
+    expect(await query(url, "SELECT name FROM journal_steps ORDER BY n")).toEqual([
+      { name: "turn:decide:1" },
+      { name: "turn:answer:1" },
+    ]);
+    expect(await query(url, "SELECT state, epoch FROM journal_runs")).toEqual([{ state: "going", epoch: 2 }]);
+  });
+
+  test("a server that ends is told as one that cannot be reached, nothing is stored by halves, and the store goes on with the next one", async () => {
+    const own = await startPostgres();
+    onTestFinished(() => own.stop());
+    const store = await openUrl(await own.createDatabase());
+    await store.append(finishedRun("conv-1", "One?", "Yes."));
+    await own.kill();
+    for (const work of [() => store.load("conv-1"), () => store.append(finishedRun("conv-1", "Two?", "Yes."))])
+      await expect(work()).rejects.toMatchObject({ failure: "unreachable", mayPass: true, retryable: true });
+    await own.start();
+    await store.append(finishedRun("conv-1", "Three?", "Yes."));
+    expect((await store.load("conv-1"))?.turns.map(({ question }) => question)).toEqual(["One?", "Three?"]);
+  });
+
+  test("steps and events of many runs are written together", async () => {
+    const { url, stores } = await openTwo();
+    const names = Array.from({ length: 20 }, (_, n) => `run-${n}`);
+    const runs = await Promise.all(names.map((name) => stores[0].journal.begin(newRun(name))));
+    const before = await countWrites(url);
+    await Promise.all(runs.flatMap((run) => [run.add(step("turn:decide:1")), run.addEvents(0, [told, told])]));
+    expect((await countWrites(url)) - before).toBeLessThan(runs.length);
+    expect(await query(url, "SELECT count(*)::int AS n FROM journal_events")).toEqual([{ n: 40 }]);
+  });
+
+  /** Counts the transactions that have written something; this look is one, and a replica's signs of life are a few. */
+  async function countWrites(url: string): Promise<number> {
+    const [row] = await query(url, "SELECT CAST(CAST(pg_current_xact_id() AS text) AS int) AS n");
+    return Number(row?.n);
+  }
+});

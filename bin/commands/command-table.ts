@@ -10,6 +10,7 @@ import { conversationsCommand, traceCommand } from "./conversations.ts";
 import { installCommand } from "./install.ts";
 import { promptsCommand } from "./prompts.ts";
 import { startServer } from "./serve.ts";
+import { storeCommand } from "./store.ts";
 import { tokensCommand } from "./tokens.ts";
 import { toolsCommand } from "./tools.ts";
 
@@ -53,6 +54,7 @@ export const commandTable: readonly CommandRow[] = [
   },
   toolsCommand,
   conversationsCommand,
+  storeCommand,
   tokensCommand,
   configCommand,
   modelsCommand,

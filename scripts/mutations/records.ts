@@ -2,6 +2,7 @@ import type { Mutation } from "./mutation.ts";
 
 const resume = "test/agent/record/resume.test.ts";
 const journal = "test/store/journal.test.ts";
+const postgresStore = "test/store/postgres/postgres-store.test.ts";
 const questions = "test/agent/record/questions.test.ts";
 
 /** The records of runs, and what goes on from them. */
@@ -125,6 +126,38 @@ export const records: readonly Mutation[] = [
     becomes: "void changes;",
     tests: [journal],
     endangers: "a run goes on as if it were recorded when it belongs to another process",
+  },
+  {
+    id: "postgres-fence",
+    file: "src/store/postgres/journal.ts",
+    text: "if (!isHeld) throw new LostRunError(runId);",
+    becomes: "void isHeld;",
+    tests: [postgresStore],
+    endangers: "a replica goes on with a run that another one has taken",
+  },
+  {
+    id: "postgres-lease",
+    file: "src/store/postgres/journal-texts.ts",
+    text: "    NOT EXISTS (SELECT 1 FROM replicas p WHERE p.id = r.holder AND p.alive_until > now()) AS is_gone",
+    becomes: "    true AS is_gone",
+    tests: [postgresStore],
+    endangers: "two replicas carry out one run",
+  },
+  {
+    id: "postgres-lock",
+    file: "src/store/postgres/connection.ts",
+    text: "await client.query(`${begin}; ${lockText(step.value.lock)}`);",
+    becomes: "await client.query(begin);",
+    tests: [postgresStore],
+    endangers: "turns that begin on two replicas at once are let in above the limit of the day",
+  },
+  {
+    id: "postgres-owner",
+    file: "src/store/postgres/connection.ts",
+    text: '  if (value === "\\u0001") return "\\ufffd";\n',
+    becomes: "",
+    tests: [postgresStore],
+    endangers: "a caller with the name that stands for the operator is the operator",
   },
   {
     id: "record-files-end",

@@ -179,3 +179,11 @@ export function newerSchemaError(found: number, file: string, supported: number)
     },
   });
 }
+
+/** Reports that there is nothing to be read. */
+export function noStoreError(file: string): DuetError {
+  return new DuetError({
+    code: "config",
+    text: { zh: `没有对话存储 ${file}`, en: `there is no conversation store ${file}` },
+  });
+}

@@ -8,10 +8,10 @@ const mostConnections = 8;
 
 /** Is how long a connection, and one statement, may take, in milliseconds. */
 const connectTimeoutMs = 2_000;
-const queryTimeoutMs = 10_000;
+const usualTimeoutMs = 10_000;
 
 /** Opens nothing yet: a connection is made when the first statement needs one. */
-export function createPool(url: string): pg.Pool {
+export function createPool(url: string, { queryTimeoutMs = usualTimeoutMs } = {}): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: mostConnections,

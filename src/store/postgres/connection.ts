@@ -14,7 +14,7 @@ export interface PostgresConnection extends StoreConnection {
   readonly place: string;
   /** Runs one statement of PostgreSQL's own, which is a transaction. */
   query(name: string, text: string, values?: readonly PostgresValue[]): Promise<WorkAnswer>;
-  /** Lends one connection for what has to be done on it alone. */
+  /** Gives one connection to a work that has to be done on it alone. */
   use<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export function openPostgresConnection(url: string): PostgresConnection {
   const closing = new AbortController();
 
   const orStoreError = (thrown: unknown): never => {
-    throw toStoreError(isCutOff(thrown) ? new CutOffError(thrown) : thrown, place);
+    throw toDatabaseError(thrown, place);
   };
 
   function prepare(statement: Statement): TranslatedStatement & { name: string } {
@@ -76,7 +76,7 @@ export function openPostgresConnection(url: string): PostgresConnection {
     return step.value;
   }
 
-  /** Of this process one transaction at a time waits in the database for a lock: the others keep no connection, and their order. */
+  /** Lets one transaction of this process at a time wait in the database for a lock: the others take no connection, and keep their order. */
   async function runInTurn<T>(begin: string, work: StoreWork<T>): Promise<T> {
     const going = work();
     const first = going.next(nothing);
@@ -99,14 +99,14 @@ export function openPostgresConnection(url: string): PostgresConnection {
       return result;
     } catch (thrown) {
       // The connection of an error that the server has told goes on.
-      isSound = typeof getSqlState(thrown) === "string" && (await rollBack(client));
+      isSound = typeof getSqlState(thrown) === "string" && (await endTransaction(client));
       throw thrown;
     } finally {
       client.release(!isSound);
     }
   }
 
-  async function attempt<T>(begin: string, work: StoreWork<T>): Promise<T> {
+  async function retryTransaction<T>(begin: string, work: StoreWork<T>): Promise<T> {
     for (let left = mostAttempts; ; left--) {
       try {
         return await runInTurn(begin, work);
@@ -127,13 +127,13 @@ export function openPostgresConnection(url: string): PostgresConnection {
       const after = going.next(await execute(pool, step.value));
       if (after.done) return after.value;
     }
-    return attempt("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work);
+    return retryTransaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work);
   }
 
   return {
     place,
     read: (work) => read(work).catch(orStoreError),
-    write: (work) => attempt("BEGIN", work).catch(orStoreError),
+    write: (work) => retryTransaction("BEGIN", work).catch(orStoreError),
     async query(name, text, values = []) {
       closing.signal.throwIfAborted();
       try {
@@ -169,7 +169,7 @@ function isList(value: PostgresValue): value is readonly Value[] {
 }
 
 /** A text of PostgreSQL holds no NUL, and none is the one that stands for the operator. */
-function toBound(value: Value): Value {
+export function toBound(value: Value): Value {
   if (value === "\u0001") return "\ufffd";
   return typeof value === "string" ? value.replaceAll("\0", "\ufffd") : value;
 }
@@ -179,7 +179,7 @@ function lockText(name: string): string {
   return `SELECT pg_advisory_xact_lock(${createHash("sha256").update(name).digest().readBigInt64BE()})`;
 }
 
-async function rollBack(client: PoolClient): Promise<boolean> {
+async function endTransaction(client: PoolClient): Promise<boolean> {
   try {
     await client.query("ROLLBACK");
     return true;
@@ -199,6 +199,11 @@ export function describePlace(url: string): string {
   if (!URL.canParse(url)) return "postgres://?";
   const { protocol, username, host, pathname } = new URL(url);
   return `${protocol}//${username === "" ? "" : `${username}@`}${host}${pathname}`;
+}
+
+/** Explains what the server or the connection to it has thrown. */
+export function toDatabaseError(thrown: unknown, place: string): DuetError {
+  return toStoreError(isCutOff(thrown) ? new CutOffError(thrown) : thrown, place);
 }
 
 /** The package reports a connection that ends, and an answer that does not come, without a code. */

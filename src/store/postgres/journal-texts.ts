@@ -2,7 +2,7 @@
  * Selects the runs that are written to and still belong to this process. Others wait to take one of them until the write is stored.
  * `$1` lists the runs, `$2` their epochs, and `$3` is the holder.
  */
-const held = (state: string): string => `
+const selectHeld = (state: string): string => `
   held AS (
     SELECT r.run, r.epoch FROM journal_runs r JOIN unnest($1::text[], $2::integer[]) AS w (run, epoch)
       ON r.run = w.run AND r.epoch = w.epoch
@@ -21,7 +21,7 @@ export const journalTexts = {
     INSERT INTO journal_runs (run, owner, conversation, header, state, holder, begun_at)
     VALUES (:run, :owner, :conversation, :header, 'going', :holder, :now)`,
   addSteps: `
-    WITH ${held("AND r.state = 'going'")}, added AS (
+    WITH ${selectHeld("AND r.state = 'going'")}, added AS (
       INSERT INTO journal_steps (run, name, spent_ms, at, data)
       SELECT s.run, s.name, s.spent, s.at, s.data
       FROM unnest($4::text[], $5::integer[], $6::text[], $7::double precision[], $8::text[], $9::text[])
@@ -30,7 +30,7 @@ export const journalTexts = {
     SELECT run, epoch FROM held`,
   /** The last events of a run come when its end is stored. */
   addEvents: `
-    WITH ${held("")}, added AS (
+    WITH ${selectHeld("")}, added AS (
       INSERT INTO journal_events (run, n, data)
       SELECT e.run, e.n, e.data FROM unnest($4::text[], $5::integer[], $6::integer[], $7::text[]) AS e (run, epoch, n, data)
         JOIN held USING (run, epoch)

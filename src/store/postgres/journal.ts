@@ -75,18 +75,18 @@ export function createPostgresJournal(connection: PostgresConnection): PostgresJ
 
   function openRun(runId: string, epoch: number): RunJournal {
     const held = { run: runId, epoch };
-    const orLost = (isHeld: boolean): void => {
+    const refuseLost = (isHeld: boolean): void => {
       if (!isHeld) throw new LostRunError(runId);
     };
     return {
       runId,
       async add({ name, spentMs, data, files = [] }) {
         const step = { ...held, name, spent: spentMs, now: new Date().toISOString(), data: JSON.stringify(data) };
-        if (files.length === 0) orLost(await writeSteps(step));
-        else orLost(await connection.write(() => addStepWithFiles(step, lease.id, files)));
+        if (files.length === 0) refuseLost(await writeSteps(step));
+        else refuseLost(await connection.write(() => addStepWithFiles(step, lease.id, files)));
       },
       async addEvents(from, events) {
-        orLost(await writeEvents({ ...held, from, events: events.map((event) => JSON.stringify(event)) }));
+        refuseLost(await writeEvents({ ...held, from, events: events.map((event) => JSON.stringify(event)) }));
       },
       async forbid(state) {
         await connection.write(() => own.forbid.run({ ...held, holder: lease.id, state }));

@@ -26,7 +26,7 @@ export async function readSchema(client: PoolClient): Promise<SchemaState> {
 }
 
 /**
- * Brings the tables up to date, in one transaction, while no other process does. An older Duet uses a newer database as long as what was
+ * Updates the tables, in one transaction, while no other process does. An older Duet uses a newer database as long as what was
  * changed only adds. Throws a `config` error where it does not.
  */
 export async function migrateDatabase(client: PoolClient, place: string): Promise<SchemaState> {
@@ -38,7 +38,7 @@ export async function migrateDatabase(client: PoolClient, place: string): Promis
   for (const [index, { statements, isBreaking = false }] of migrations.entries()) {
     const version = index + 1;
     if (version <= state.version) continue;
-    for (const text of statements) await client.query(orderByBytes(text));
+    for (const text of statements) await client.query(addByteOrder(text));
     await client.query("INSERT INTO duet_schema (version, breaking) VALUES ($1, $2)", [version, isBreaking]);
   }
   await client.query("COMMIT");
@@ -46,6 +46,6 @@ export async function migrateDatabase(client: PoolClient, place: string): Promis
 }
 
 /** Texts are compared as SQLite compares them, whatever the database's language is. */
-function orderByBytes(text: string): string {
+function addByteOrder(text: string): string {
   return text.replaceAll(/\b(\w+ text)\b/g, '$1 COLLATE "C"');
 }

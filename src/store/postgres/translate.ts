@@ -25,7 +25,7 @@ const differences: readonly (readonly [RegExp | string, string])[] = [
   [/([\w.]+) IS :(\w+)/g, `coalesce($1, ${noOwner}) = coalesce(:$2, ${noOwner})`],
 ];
 
-/** Translates a statement of SQLite's. Every one of the store is prepared by a test. */
+/** Returns a statement of SQLite's as PostgreSQL has it. Every one of the store is prepared by a test. */
 export function translateStatement(text: string): TranslatedStatement {
   const translated = differences.reduce((sql, [from, to]) => sql.replaceAll(from, to), text);
   const names: string[] = [];

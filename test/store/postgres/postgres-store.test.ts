@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { LostRunError } from "../../../src/core/store/journal.ts";
 import type { OperatorStore } from "../../../src/core/store/store.ts";
+import { createDuet, openPostgresStore } from "../../../src/index.ts";
 import { createPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
 import { translateStatement } from "../../../src/store/postgres/translate.ts";
 import { statements } from "../../../src/store/sql/statements/statements.ts";
+import { scriptedModel } from "../../fakes/model.ts";
 import { postgres, query, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
 import { requires } from "../../runner/requirements.ts";
 import { testBranches } from "../contract/branches.ts";
@@ -156,6 +158,29 @@ describe("a store in PostgreSQL", requires(postgres), () => {
       { name: "turn:answer:1" },
     ]);
     expect(await query(url, "SELECT state, epoch FROM journal_runs")).toEqual([{ state: "going", epoch: 2 }]);
+  });
+
+  test("a program keeps its conversations there, and another program goes on with them", async () => {
+    const url = await server.createDatabase();
+    const ask = async (question: string, answer: string) => {
+      const store = await openPostgresStore(url);
+      const model = scriptedModel([{ text: answer }], "one");
+      const duet = await createDuet({
+        store,
+        models: { functionCall: model, answer: model },
+        config: { locale: "en" },
+      });
+      onTestFinished(async () => {
+        await duet.close();
+        await store.close();
+      });
+      const outcome = await duet.ask(question, { conversationId: "conv-1" });
+      return { outcome, prompts: JSON.stringify(model.requests.at(-1)?.messages) };
+    };
+    expect((await ask("Is it warm?", "It is warm.")).outcome).toMatchObject({ status: "complete" });
+    const { outcome, prompts } = await ask("And tomorrow?", "Also tomorrow.");
+    expect(outcome.response).toBe("Also tomorrow.");
+    expect(prompts).toContain("It is warm.");
   });
 
   test("a server that ends is told as one that cannot be reached, nothing is stored by halves, and the store goes on with the next one", async () => {

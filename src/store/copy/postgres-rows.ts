@@ -1,0 +1,75 @@
+import { createPool } from "../postgres/client.ts";
+import { describePlace, toBound, toDatabaseError } from "../postgres/connection.ts";
+import { migrateDatabase } from "../postgres/schema.ts";
+import type { Value } from "../sql/work.ts";
+import type { RowStore } from "./row-store.ts";
+
+/** Opens a database, brings its tables up to date and begins a transaction on one connection. */
+export async function openPostgresRows(url: string, mode: "read" | "write"): Promise<RowStore> {
+  const place = describePlace(url);
+  const pool = createPool(url, { queryTimeoutMs: 0 });
+  const orStoreError = (thrown: unknown): never => {
+    throw toDatabaseError(thrown, place);
+  };
+  const client = await pool.connect().catch(orStoreError);
+  const runQuery = (text: string, values: readonly Value[] = []) => client.query(text, [...values]).catch(orStoreError);
+  try {
+    await migrateDatabase(client, place);
+    await runQuery(mode === "read" ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN");
+  } catch (thrown) {
+    client.release(true);
+    await pool.end();
+    throw toDatabaseError(thrown, place);
+  }
+  return {
+    place,
+    async listColumns({ name }) {
+      const { rows } = await runQuery(
+        "SELECT attname AS name FROM pg_attribute WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
+        [name],
+      );
+      return rows.map((row) => String(row.name));
+    },
+    async count({ name }) {
+      const { rows } = await runQuery(`SELECT count(*) AS n FROM ${name}`);
+      return Number(rows[0]?.n);
+    },
+    async *read({ name, key, batch }, columns) {
+      await runQuery(`DECLARE copied CURSOR FOR SELECT ${columns.join(", ")} FROM ${name} ORDER BY ${key.join(", ")}`);
+      for (;;) {
+        const { rows } = await runQuery(`FETCH ${batch} FROM copied`);
+        if (rows.length === 0) break;
+        yield rows.map((row) => columns.map((column) => toValue(row[column])));
+      }
+      await runQuery("CLOSE copied");
+    },
+    async write({ name }, columns, rows) {
+      const places = rows.map((_, row) => `(${columns.map((_, n) => `$${row * columns.length + n + 1}`).join(", ")})`);
+      await runQuery(
+        `INSERT INTO ${name} (${columns.join(", ")}) VALUES ${places.join(", ")}`,
+        rows.flatMap((row) => row.map(toBound)),
+      );
+    },
+    async commit() {
+      // The next number that the database gives follows those that were copied.
+      await runQuery("SELECT setval('asked', greatest(1, (SELECT max(asked) FROM conversations)))");
+      for (const table of numbered)
+        await runQuery(
+          `SELECT setval(pg_get_serial_sequence('${table}', 'n'), greatest(1, (SELECT max(n) FROM ${table})))`,
+        );
+      await runQuery("COMMIT");
+    },
+    async close() {
+      client.release(true);
+      await pool.end();
+    },
+  };
+}
+
+/** Lists the tables whose rows the database numbers. */
+const numbered = ["made_summaries", "traces", "typed_texts", "journal_steps"];
+
+function toValue(value: unknown): Value {
+  if (typeof value === "string" || typeof value === "number" || value instanceof Uint8Array) return value;
+  return null;
+}

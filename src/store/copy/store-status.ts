@@ -1,0 +1,108 @@
+import { existsSync, statSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
+import { createPool, type PoolClient } from "../postgres/client.ts";
+import { describePlace, toDatabaseError } from "../postgres/connection.ts";
+import { migrateDatabase, postgresSchemaVersion, readSchema } from "../postgres/schema.ts";
+import { loadSqlite, openDatabase } from "../sqlite/connection.ts";
+import { inspectSchema, schemaVersion } from "../sqlite/schema.ts";
+import { toStoreError } from "../store-errors.ts";
+
+/** Says what a store is and what it holds. */
+export interface StoreStatus {
+  /** Names the file or the database, without a password. */
+  place: string;
+  /** Is the version of its tables: 0 where there are none yet. */
+  version: number;
+  /** Is the version that this program reads and writes. */
+  supported: number;
+  /** Is undefined where there are no tables. */
+  content: StoreContent | undefined;
+}
+
+export interface StoreContent {
+  conversations: number;
+  turns: number;
+  /** Counts the runs that go on or were interrupted. */
+  goingRuns: number;
+  /** Is what the file or the database takes on the disk. */
+  bytes: number;
+}
+
+const counts = `
+  SELECT (SELECT count(*) FROM conversations) AS conversations, (SELECT count(*) FROM turns) AS turns,
+    (SELECT count(*) FROM journal_runs WHERE state = 'going') AS going`;
+
+/** Looks at a file and changes nothing. Throws a `DuetError` for one that cannot be read, or is a newer Duet's. */
+export function readFileStatus(file: string): StoreStatus {
+  const status = { place: file, version: 0, supported: schemaVersion, content: undefined };
+  if (!existsSync(file)) return status;
+  const { DatabaseSync } = loadSqlite();
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(file, { readOnly: true });
+    const version = inspectSchema(database);
+    // Before this version there was no journal.
+    const isCounted = version >= firstJournal;
+    const content = isCounted ? toContent(database.prepare(counts).get() ?? {}, statSync(file).size) : undefined;
+    return { ...status, version, content };
+  } catch (thrown) {
+    throw toStoreError(thrown, file);
+  } finally {
+    database?.close();
+  }
+}
+
+const firstJournal = 6;
+
+/** Looks at a database and changes nothing. Rejects with a `DuetError` for one that cannot be reached. */
+export async function readDatabaseStatus(url: string): Promise<StoreStatus> {
+  const place = describePlace(url);
+  return withClient(url, async (client) => {
+    const { version } = await readSchema(client);
+    const status = { place, version, supported: postgresSchemaVersion };
+    if (version === 0) return { ...status, content: undefined };
+    const { rows } = await client.query(counts);
+    const { rows: sizes } = await client.query("SELECT pg_database_size(current_database()) AS bytes");
+    return { ...status, content: toContent(rows[0], Number(sizes[0]?.bytes)) };
+  });
+}
+
+/** Brings the tables of a file up to date, or makes them. Returns the version before and after. */
+export function migrateFile(file: string): { before: number; after: number } {
+  const { version } = readFileStatus(file);
+  try {
+    openDatabase(file).connection.close();
+  } catch (thrown) {
+    throw toStoreError(thrown, file);
+  }
+  return { before: version, after: schemaVersion };
+}
+
+/** Does the same with a database. */
+export async function migrateDatabaseAt(url: string): Promise<{ before: number; after: number }> {
+  return withClient(url, async (client) => {
+    const { version: before } = await readSchema(client);
+    const { version: after } = await migrateDatabase(client, describePlace(url));
+    return { before, after };
+  });
+}
+
+async function withClient<T>(url: string, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const pool = createPool(url);
+  try {
+    const client = await pool.connect();
+    try {
+      return await work(client);
+    } finally {
+      client.release(true);
+    }
+  } catch (thrown) {
+    throw toDatabaseError(thrown, describePlace(url));
+  } finally {
+    await pool.end();
+  }
+}
+
+function toContent({ conversations, turns, going }: Record<string, unknown>, bytes: number): StoreContent {
+  return { conversations: Number(conversations), turns: Number(turns), goingRuns: Number(going), bytes };
+}

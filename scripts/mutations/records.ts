@@ -146,7 +146,7 @@ export const records: readonly Mutation[] = [
   {
     id: "postgres-lock",
     file: "src/store/postgres/connection.ts",
-    text: "await client.query(`${begin}; ${lockText(step.value.lock)}`);",
+    text: `await client.query(\`\${begin}; \${lockText(step.value.lock)}\`);`,
     becomes: "await client.query(begin);",
     tests: [postgresStore],
     endangers: "turns that begin on two replicas at once are let in above the limit of the day",

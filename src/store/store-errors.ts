@@ -160,6 +160,7 @@ const reasons: Readonly<Record<string, Reason>> = {
   "57": gone,
   "28": refused,
   "3D": { failure: "unreachable", why: { zh: "没有这个数据库", en: "there is no such database" } },
+  "25P03": gone,
   "25006": readOnly,
   "42501": notAllowed,
   "23505": conflict,

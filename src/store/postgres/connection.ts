@@ -21,6 +21,9 @@ export interface PostgresConnection extends StoreConnection {
 
 export type PostgresValue = Value | readonly Value[];
 
+/** A process that stands still in the midst of a transaction loses it, and its locks. */
+const idleLimit = "SET LOCAL idle_in_transaction_session_timeout = '10s'";
+
 /** A transaction that has met another one is repeated this often. */
 const mostAttempts = 8;
 
@@ -127,13 +130,13 @@ export function openPostgresConnection(url: string): PostgresConnection {
       const after = going.next(await execute(pool, step.value));
       if (after.done) return after.value;
     }
-    return retryTransaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work);
+    return retryTransaction(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${idleLimit}`, work);
   }
 
   return {
     place,
     read: (work) => read(work).catch(orStoreError),
-    write: (work) => retryTransaction("BEGIN", work).catch(orStoreError),
+    write: (work) => retryTransaction(`BEGIN; ${idleLimit}`, work).catch(orStoreError),
     async query(name, text, values = []) {
       closing.signal.throwIfAborted();
       try {

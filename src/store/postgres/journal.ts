@@ -3,7 +3,7 @@ import { toConversationTitle } from "../../core/store/conversation-title.ts";
 import { type Journal, LostRunError, type NewStep, type RunJournal } from "../../core/store/journal.ts";
 import { toText } from "../../kit/json.ts";
 import { toEvents, toFiles, toInterruptedRun, toStep } from "../sql/conversations/journal-rows.ts";
-import { addRunFiles, pruneJournal } from "../sql/conversations/run-records.ts";
+import { addRunFiles } from "../sql/conversations/run-records.ts";
 import { updateConversation } from "../sql/conversations/update-conversation.ts";
 import { statements } from "../sql/statements/statements.ts";
 import { defineStatement, lock, type Row, type Value, type Work } from "../sql/work.ts";
@@ -101,16 +101,14 @@ export function createPostgresJournal(connection: PostgresConnection): PostgresJ
   return {
     async begin({ runId, owner = null, conversationId, header, files }) {
       await lease.begin();
-      const now = Date.now();
       const row = { run: runId, owner, conversation: conversationId, header: JSON.stringify(header) };
       await connection.write(function* () {
         yield* lock(`conversation ${conversationId}`);
-        yield* pruneJournal(now);
         // The conversation is there whatever becomes of the run.
         const title = toConversationTitle(header.question);
         yield* updateConversation({ id: conversationId, owner, title, folder: header.folder });
         const held = { run: runId, holder: lease.id };
-        yield* own.begin.run({ ...row, ...held, now: new Date(now).toISOString() });
+        yield* own.begin.run({ ...row, ...held, now: new Date().toISOString() });
         yield* addRunFiles(held, files);
       });
       return openRun(runId, 1);

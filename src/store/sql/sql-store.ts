@@ -228,6 +228,7 @@ function* changeConversation(
   key: { id: string; owner: Owner },
   { name, title: made, isPinned }: ConversationChanges,
 ): Work<boolean> {
+  yield* lock(`conversation ${key.id}`);
   if (made !== undefined) yield* statements.setTitle.run({ ...key, title: made });
   const first = name === "" ? yield* statements.firstRun.get({ id: key.id }) : undefined;
   const title = name === "" ? toConversationTitle((first && toTrace(first))?.question ?? "") : name;

@@ -3,10 +3,20 @@ import { createKeyedMutex } from "../../kit/async/semaphore.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { StoreConnection, StoreWork } from "../sql/connection.ts";
-import type { Query, Row, Statement, Value, Work, WorkAnswer, WorkStep } from "../sql/work.ts";
+import { listValues, type NumberedStatement } from "../sql/number-parameters.ts";
+import {
+  listBindings,
+  type Query,
+  type Row,
+  type Statement,
+  type Value,
+  type Work,
+  type WorkAnswer,
+  type WorkStep,
+} from "../sql/work.ts";
 import { toStoreError } from "../store-errors.ts";
 import { createPool, type Pool, type PoolClient } from "./client.ts";
-import { type TranslatedStatement, translateStatement } from "./translate.ts";
+import { translateStatement } from "./translate.ts";
 
 /** Runs transactions in PostgreSQL, each on a connection of its own. */
 export interface PostgresConnection extends StoreConnection {
@@ -37,7 +47,7 @@ const meetings = new Set([
 export function openPostgresConnection(url: string): PostgresConnection {
   const pool: Pool = createPool(url);
   const place = describePlace(url);
-  const prepared = new Map<Statement, TranslatedStatement & { name: string }>();
+  const prepared = new Map<Statement, NumberedStatement & { name: string }>();
   const turns = createKeyedMutex();
   const closing = new AbortController();
 
@@ -45,7 +55,7 @@ export function openPostgresConnection(url: string): PostgresConnection {
     throw toDatabaseError(thrown, place);
   };
 
-  function prepare(statement: Statement): TranslatedStatement & { name: string } {
+  function prepare(statement: Statement): NumberedStatement & { name: string } {
     const known = prepared.get(statement);
     if (known) return known;
     const { text, names } = translateStatement(statement.text);
@@ -56,8 +66,14 @@ export function openPostgresConnection(url: string): PostgresConnection {
 
   async function execute(client: Pick<Pool, "query">, { statement, values }: Query): Promise<WorkAnswer> {
     const { name, text, names } = prepare(statement);
-    const bound = names.map((each) => toBound(values[each] ?? null));
-    return toAnswer(await client.query<Row>({ name, text, values: bound }));
+    const answer = { rows: nothing.rows, changes: 0 };
+    for (const each of listBindings(values)) {
+      const bound = listValues(names, each).map(toBound);
+      const { rows, changes } = toAnswer(await client.query<Row>({ name, text, values: bound }));
+      answer.rows = rows;
+      answer.changes += changes;
+    }
+    return answer;
   }
 
   async function take(client: PoolClient, step: WorkStep): Promise<WorkAnswer> {

@@ -1,10 +1,5 @@
+import { type NumberedStatement, numberParameters } from "../sql/number-parameters.ts";
 import { nextAsked, runEntry } from "../sql/statements/conversation-statements.ts";
-
-/** Is a statement with numbered parameters, and the names of what they are bound to, in order. */
-export interface TranslatedStatement {
-  text: string;
-  names: readonly string[];
-}
 
 /** Stands for the operator, who has no name, where owners are compared: an index of PostgreSQL finds no null. */
 export const noOwner = "E'\\x01'";
@@ -26,12 +21,7 @@ const differences: readonly (readonly [RegExp | string, string])[] = [
 ];
 
 /** Returns a statement of SQLite's as PostgreSQL has it. Every one of the store is prepared by a test. */
-export function translateStatement(text: string): TranslatedStatement {
+export function translateStatement(text: string): NumberedStatement {
   const translated = differences.reduce((sql, [from, to]) => sql.replaceAll(from, to), text);
-  const names: string[] = [];
-  const numbered = translated.replaceAll(/(?<!:):([a-zA-Z]\w*)/g, (_, name: string) => {
-    if (!names.includes(name)) names.push(name);
-    return `$${names.indexOf(name) + 1}`;
-  });
-  return { text: numbered, names };
+  return numberParameters(translated, "$");
 }

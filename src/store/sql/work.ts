@@ -13,6 +13,8 @@ export interface Statement {
   all(values?: Values): Work<Row[]>;
   /** Returns how many rows were changed. */
   run(values?: Values): Work<number>;
+  /** Runs the statement for each of the values, in order. Returns how many rows were changed by all. */
+  runEach(values: readonly Values[]): Work<number>;
 }
 
 /**
@@ -26,7 +28,8 @@ export type WorkStep = Query | Lock;
 export interface Query {
   readonly statement: Statement;
   readonly wants: "row" | "rows" | "changes";
-  readonly values: Values;
+  /** Holds several only where changes are wanted: the statement is run for each. */
+  readonly values: Values | readonly Values[];
 }
 
 /** Asks to be alone with what has this name until the transaction ends. */
@@ -52,6 +55,9 @@ export function defineStatement(text: string): Statement {
     *run(values = {}) {
       return (yield { statement, wants: "changes", values }).changes;
     },
+    *runEach(values) {
+      return (yield { statement, wants: "changes", values }).changes;
+    },
   };
   return statement;
 }
@@ -62,4 +68,13 @@ export function defineStatement(text: string): Statement {
  */
 export function* lock(name: string): Work<void> {
   yield { lock: name };
+}
+
+/** Returns what a step binds, once for each time that its statement is run. */
+export function listBindings(values: Query["values"]): readonly Values[] {
+  return isList(values) ? values : [values];
+}
+
+function isList(values: Query["values"]): values is readonly Values[] {
+  return Array.isArray(values);
 }

@@ -15,7 +15,7 @@ const [name = "", file = "", log = "", key, count, place] = process.argv.slice(2
 const store = await createSqliteStore(file);
 const keys = new Map<string, string>();
 const table = new DatabaseSync(file);
-for (const [one, { sourceSQL }] of Object.entries(prepareStatements(table))) keys.set(sourceSQL, one);
+for (const [one, { prepared }] of Object.entries(prepareStatements(table))) keys.set(prepared.sourceSQL, one);
 table.close();
 
 const counts = new Map<string, number>();

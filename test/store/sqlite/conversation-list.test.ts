@@ -27,11 +27,9 @@ async function openLong(turns: number) {
 
 test("one conversation is found by its ID, whatever else its owner has", async () => {
   const { database } = await openLong(0);
-  const { sourceSQL = "" } = prepareStatements(database).entry ?? {};
-  const plan = database.prepare(`EXPLAIN QUERY PLAN ${sourceSQL}`);
-  const steps = plan
-    .all({ id: "conv-1", owner: null, folder: null, pinned: null, questions: 0 })
-    .map(({ detail }) => detail);
+  const { prepared } = prepareStatements(database).entry ?? {};
+  const plan = database.prepare(`EXPLAIN QUERY PLAN ${prepared?.sourceSQL}`);
+  const steps = plan.all().map(({ detail }) => detail);
   expect(steps[0]).toMatch(/^SEARCH c USING .*\(id=\?\)$/);
 });
 

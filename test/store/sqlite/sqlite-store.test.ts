@@ -225,8 +225,8 @@ test("nothing that the store asks walks through a table without its index, or so
   const file = await storeFile();
   await openStore(file);
   const database = new DatabaseSync(file);
-  for (const { sourceSQL } of Object.values(prepareStatements(database))) {
-    const plan = database.prepare(`EXPLAIN QUERY PLAN ${sourceSQL}`).all();
+  for (const { prepared } of Object.values(prepareStatements(database))) {
+    const plan = database.prepare(`EXPLAIN QUERY PLAN ${prepared.sourceSQL}`).all();
     for (const { detail } of plan) expect(detail).not.toMatch(/SCAN \w+$|TEMP B-TREE/);
   }
   database.close();

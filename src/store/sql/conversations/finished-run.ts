@@ -92,7 +92,7 @@ function* insertNewRun({ run, columns, owner, owed, record, results }: StoredRun
     yield* statements.addPlan.run({ id, plan: pendingPlan, branch: place?.branch ?? firstBranch });
   if (loadedTools !== undefined) {
     yield* statements.dropLoadedTools.run({ id });
-    for (const [n, name] of loadedTools.entries()) yield* statements.addLoadedTool.run({ id, n, name });
+    yield* statements.addLoadedTool.runEach(loadedTools.map((name, n) => ({ id, n, name })));
   }
   if (turn === undefined) return;
   const stored = yield* settleTurn({ run: { ...run, turn }, record, results });

@@ -58,11 +58,8 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
       },
       async addEvents(from, events) {
         const rows = events.map((event, index) => ({ ...held, n: from + index, data: JSON.stringify(event) }));
-        const isHeld = await commit(function* () {
-          for (const row of rows) if ((yield* statements.addJournalEvent.run(row)) === 0) return false;
-          return true;
-        });
-        if (!isHeld) throw new LostRunError(runId);
+        const added = await commit(() => statements.addJournalEvent.runEach(rows));
+        if (added < rows.length) throw new LostRunError(runId);
       },
       async forbid(reason) {
         try {

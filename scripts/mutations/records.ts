@@ -145,9 +145,10 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "postgres-lock",
-    file: "src/store/postgres/connection.ts",
-    text: `await client.query(\`\${begin}; \${lockText(step.value.lock)}\`);`,
-    becomes: "await client.query(begin);",
+    file: "src/store/sql/records/daily-usage.ts",
+    text: `        yield* lock(\`usage \${caller}\`);
+        const today`,
+    becomes: "        const today",
     tests: [postgresStore],
     endangers: "turns that begin on two replicas at once are let in above the limit of the day",
   },

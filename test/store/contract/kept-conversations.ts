@@ -27,10 +27,10 @@ export function testKeptConversations(name: string, open: OpenTestStore): void {
       expect((await store.branches.read("conv-1"))?.branches).toEqual([{ branch: 1, tip: 2 }]);
       const both = [following(2, "Three?"), following(2, "Three, edited?")];
       await Promise.all(both.map((run) => store.append(run)));
-      expect([await questions(store, 1), await questions(store)]).toEqual([
-        ["One?", "Two?", "Three?"],
-        ["One?", "Two?", "Three, edited?"],
-      ]);
+      const branches = [await questions(store, 1), await questions(store, 2)];
+      expect(branches.map((asked) => asked?.slice(0, 2))).toEqual(Array(2).fill(["One?", "Two?"]));
+      expect(new Set(branches.map((asked) => asked?.[2]))).toEqual(new Set(["Three?", "Three, edited?"]));
+      expect(await questions(store)).toEqual(branches[1]);
       await store.append(following(3, "Four?"));
       await store.append(following(0, "One, edited?"));
       const tree = await store.branches.read("conv-1");

@@ -19,10 +19,18 @@ export const postgres: Requirement = {
   remedy: "run npm install, or name a server in DUET_TEST_POSTGRES (postgres://user@host/database)",
 };
 
+/** A server that a test may end. */
+export const ownPostgres: Requirement = {
+  ...postgres,
+  isMet: given === undefined && postgres.isMet,
+  reason: given === undefined ? postgres.reason : "the server of DUET_TEST_POSTGRES is not ended",
+  remedy: "run npm install, and leave DUET_TEST_POSTGRES out",
+};
+
 /** A PostgreSQL server of its own, or the one that DUET_TEST_POSTGRES names. */
 export interface TestPostgres {
-  /** Makes a database and gives its URL: an empty one, or a copy of another one that nobody is connected to. */
-  createDatabase(template?: string): Promise<string>;
+  /** Makes an empty database and gives its URL. */
+  createDatabase(): Promise<string>;
   /** Ends the server at once, as a crash does. */
   kill(): Promise<void>;
   /** Starts it again on the same data and the same port. */
@@ -84,7 +92,7 @@ export async function startPostgres(): Promise<TestPostgres> {
   await start();
   const url = `postgres://duet@127.0.0.1:${port}/postgres`;
   return {
-    createDatabase: async (template) => (await createDatabase(url, template)).url,
+    createDatabase: async () => (await createDatabase(url)).url,
     kill: () => end("SIGQUIT"),
     start,
     async stop() {
@@ -100,8 +108,8 @@ function useServer(url: string): TestPostgres {
     throw new Error("the server of DUET_TEST_POSTGRES is not ended");
   };
   return {
-    async createDatabase(template) {
-      const { name, url: own } = await createDatabase(url, template);
+    async createDatabase() {
+      const { name, url: own } = await createDatabase(url);
       made.push(name);
       return own;
     },
@@ -113,10 +121,9 @@ function useServer(url: string): TestPostgres {
   };
 }
 
-async function createDatabase(url: string, template?: string): Promise<{ name: string; url: string }> {
+async function createDatabase(url: string): Promise<{ name: string; url: string }> {
   const name = `duet_${randomBytes(8).toString("hex")}`;
-  const copied = template === undefined ? "template0 ENCODING 'UTF8'" : new URL(template).pathname.slice(1);
-  await query(url, `CREATE DATABASE ${name} TEMPLATE ${copied}`);
+  await query(url, `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`);
   const own = new URL(url);
   own.pathname = `/${name}`;
   return { name, url: own.href };

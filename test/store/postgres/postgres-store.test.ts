@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { LostRunError } from "../../../src/core/store/journal.ts";
 import type { OperatorStore } from "../../../src/core/store/store.ts";
 import { createDuet, openPostgresStore } from "../../../src/index.ts";
+import { copiedTables } from "../../../src/store/copy/copied-tables.ts";
 import { createPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
 import { translateStatement } from "../../../src/store/postgres/translate.ts";
 import { statements } from "../../../src/store/sql/statements/statements.ts";
 import { scriptedModel } from "../../fakes/model.ts";
-import { postgres, query, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
+import { ownPostgres, postgres, query, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
 import { requires } from "../../runner/requirements.ts";
 import { testBranches } from "../contract/branches.ts";
 import { testFiles } from "../contract/files.ts";
@@ -23,27 +24,38 @@ import type { OpenTestStore } from "../stores.ts";
 
 describe("a store in PostgreSQL", requires(postgres), () => {
   let server: TestPostgres;
-  let template: string;
-  const urls = new WeakMap<object, string>();
+  let url: string;
 
   beforeAll(async () => {
     server = await startPostgres();
-    template = await server.createDatabase();
-    await (await createPostgresStore(template)).close();
+    url = await server.createDatabase();
+    await (await createPostgresStore(url)).close();
   });
   afterAll(() => server?.stop());
 
-  const openUrl = async (url: string, options?: Parameters<OpenTestStore>[0]): Promise<OperatorStore> => {
+  /** Opens the database of all tests, as another process does. */
+  const openAgain: OpenTestStore = async (options) => {
     const store = await createPostgresStore(url, options);
     onTestFinished(() => store.close());
-    urls.set(store, url);
     return store;
   };
-  const open: OpenTestStore = async (options) => openUrl(await server.createDatabase(template), options);
+  const clear = () =>
+    query(
+      url,
+      copiedTables
+        .map(({ name }) => `DELETE FROM ${name}`)
+        .reverse()
+        .join(";"),
+    );
+  /** Opens it when it is empty. */
+  const open: OpenTestStore = async (options) => {
+    await clear();
+    return openAgain(options);
+  };
   const createJournal: CreateJournal = async () => {
-    const url = await server.createDatabase(template);
+    await clear();
     return async () => {
-      const store = await openUrl(url);
+      const store = await openAgain();
       return {
         journal: store.journal,
         end: (runId) => store.append({ ...finishedRun(`conv-${runId}`, "?", "Yes."), runId }),
@@ -66,20 +78,19 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     testIdempotencyRecords,
   ])
     suite(name, open);
-  testFiles(name, open, async (store) => {
-    const [row] = await query(urls.get(store) ?? "", "SELECT count(*)::int AS n FROM files");
+  testFiles(name, open, async () => {
+    const [row] = await query(url, "SELECT count(*)::int AS n FROM files");
     return Number(row?.n);
   });
   testJournal("PostgreSQL", createJournal);
 
   test("every statement that it shares with SQLite is one of PostgreSQL's", async () => {
     const texts = Object.values(statements).map(({ text }) => translateStatement(text).text);
-    await query(template, texts.map((text, index) => `PREPARE s${index} AS ${text}`).join(";\n"));
+    await query(url, texts.map((text, index) => `PREPARE s${index} AS ${text}`).join(";\n"));
   });
 
   test("one database is shared: a reader sees what another process has just appended", async () => {
-    const url = await server.createDatabase(template);
-    const [here, there] = [await openUrl(url), await openUrl(url)];
+    const [here, there] = [await open(), await openAgain()];
     await here.append(finishedRun("conv-1", "One?", "Yes."));
     const before = await there.readVersion?.();
     expect((await there.load("conv-1"))?.turns).toHaveLength(1);
@@ -89,13 +100,10 @@ describe("a store in PostgreSQL", requires(postgres), () => {
   });
 
   /** Two processes with one database. */
-  async function openTwo(options?: Parameters<OpenTestStore>[0]) {
-    const url = await server.createDatabase(template);
-    return { url, stores: [await openUrl(url, options), await openUrl(url, options)] as const };
-  }
+  const openTwo = async () => [await open(), await openAgain()] as const;
 
   test("two processes append to one conversation side by side: none is lost, each keeps its order, and pages keep their numbers", async () => {
-    const { stores } = await openTwo();
+    const stores = await openTwo();
     const asked = async (store: OperatorStore, who: string): Promise<void> => {
       const { sources } = await store.create("conv-1");
       for (let n = 0; n < 10; n++) {
@@ -115,7 +123,7 @@ describe("a store in PostgreSQL", requires(postgres), () => {
   });
 
   test("of many that begin for one key at once, in two processes, one may", async () => {
-    const { stores } = await openTwo();
+    const stores = await openTwo();
     const all = Array.from({ length: 20 }, (_, n) =>
       stores[n % 2 === 0 ? 0 : 1].of("anna").idempotency.add({ runId: `run-a${n}`, beginning: "run-a" }),
     );
@@ -123,7 +131,7 @@ describe("a store in PostgreSQL", requires(postgres), () => {
   });
 
   test("sixty turns that want to begin at once in two processes are granted no more than the day has left", async () => {
-    const { stores } = await openTwo();
+    const stores = await openTwo();
     const spend = { tokens: 10, cost: 0 };
     const all = Array.from({ length: 60 }, (_, n) => {
       const { dailyUsage } = stores[n % 2 === 0 ? 0 : 1].of("anna");
@@ -135,7 +143,7 @@ describe("a store in PostgreSQL", requires(postgres), () => {
   });
 
   test("of ten that take a run whose replica gives no sign of life one gets it, and its late writes count no more", async () => {
-    const { url, stores } = await openTwo();
+    const stores = await openTwo();
     const run = await stores[0].journal.begin(newRun("run-1"));
     await run.add(step("turn:decide:1"));
     await run.addEvents(0, [told]);
@@ -161,7 +169,7 @@ describe("a store in PostgreSQL", requires(postgres), () => {
   });
 
   test("a program keeps its conversations there, and another program goes on with them", async () => {
-    const url = await server.createDatabase();
+    await clear();
     const ask = async (question: string, answer: string) => {
       const store = await openPostgresStore(url);
       const model = scriptedModel([{ text: answer }], "one");
@@ -183,31 +191,33 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     expect(prompts).toContain("It is warm.");
   });
 
-  test("a server that ends is told as one that cannot be reached, nothing is stored by halves, and the store goes on with the next one", async () => {
-    const own = await startPostgres();
-    onTestFinished(() => own.stop());
-    const store = await openUrl(await own.createDatabase());
-    await store.append(finishedRun("conv-1", "One?", "Yes."));
-    await own.kill();
-    for (const work of [() => store.load("conv-1"), () => store.append(finishedRun("conv-1", "Two?", "Yes."))])
-      await expect(work()).rejects.toMatchObject({ failure: "unreachable", mayPass: true, retryable: true });
-    await own.start();
-    await store.append(finishedRun("conv-1", "Three?", "Yes."));
-    expect((await store.load("conv-1"))?.turns.map(({ question }) => question)).toEqual(["One?", "Three?"]);
-  });
+  test(
+    "a server that ends is told as one that cannot be reached, nothing is stored by halves, and the store goes on with the next one",
+    requires(ownPostgres),
+    async () => {
+      const store = await open();
+      await store.append(finishedRun("conv-1", "One?", "Yes."));
+      await server.kill();
+      for (const work of [() => store.load("conv-1"), () => store.append(finishedRun("conv-1", "Two?", "Yes."))])
+        await expect(work()).rejects.toMatchObject({ failure: "unreachable", mayPass: true, retryable: true });
+      await server.start();
+      await store.append(finishedRun("conv-1", "Three?", "Yes."));
+      expect((await store.load("conv-1"))?.turns.map(({ question }) => question)).toEqual(["One?", "Three?"]);
+    },
+  );
 
   test("steps and events of many runs are written together", async () => {
-    const { url, stores } = await openTwo();
+    const stores = await openTwo();
     const names = Array.from({ length: 20 }, (_, n) => `run-${n}`);
     const runs = await Promise.all(names.map((name) => stores[0].journal.begin(newRun(name))));
-    const before = await countWrites(url);
+    const before = await countWrites();
     await Promise.all(runs.flatMap((run) => [run.add(step("turn:decide:1")), run.addEvents(0, [told, told])]));
-    expect((await countWrites(url)) - before).toBeLessThan(runs.length);
+    expect((await countWrites()) - before).toBeLessThan(runs.length);
     expect(await query(url, "SELECT count(*)::int AS n FROM journal_events")).toEqual([{ n: 40 }]);
   });
 
   /** Counts the transactions that have written something; this look is one, and a replica's signs of life are a few. */
-  async function countWrites(url: string): Promise<number> {
+  async function countWrites(): Promise<number> {
     const [row] = await query(url, "SELECT CAST(CAST(pg_current_xact_id() AS text) AS int) AS n");
     return Number(row?.n);
   }

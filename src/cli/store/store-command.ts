@@ -1,5 +1,5 @@
 import { type Locale, say, type Text } from "../../kit/locale.ts";
-import { formatSize } from "../../kit/text/format-count.ts";
+import { formatCount, formatSize } from "../../kit/text/format-count.ts";
 import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
 import { copyStore } from "../../store/copy/copy-store.ts";
 import { openPostgresRows } from "../../store/copy/postgres-rows.ts";
@@ -58,7 +58,7 @@ export async function copyBetween(
       const rows = counts.reduce((sum, each) => sum + each.rows, 0);
       const line = {
         zh: `已从 ${from.place} 复制 ${rows} 行到 ${to.place}`,
-        en: `copied ${rows} rows from ${from.place} to ${to.place}`,
+        en: `copied ${formatCount(rows, "row")} from ${from.place} to ${to.place}`,
       };
       const tables = Object.fromEntries(counts.map(({ table, rows: n }) => [table, n]));
       if (output === "json") write(`${toSafeJson({ from: from.place, to: to.place, rows, tables }, 2)}\n`);
@@ -87,7 +87,7 @@ function describeStatus({ place, version, supported, content }: StoreStatus): Te
     ...lines,
     {
       zh: `${conversations} 个对话，${turns} 轮，${goingRuns} 个未结束的运行，${size}`,
-      en: `${conversations} conversations, ${turns} turns, ${goingRuns} runs that have not ended, ${size}`,
+      en: `${formatCount(conversations, "conversation")}, ${formatCount(turns, "turn")}, ${formatCount(goingRuns, "unfinished run")}, ${size}`,
     },
   ];
 }

@@ -31,7 +31,7 @@ export interface PostgresConnection extends StoreConnection {
 
 export type PostgresValue = Value | readonly Value[];
 
-/** A process that stands still in the midst of a transaction loses it, and its locks. */
+/** Takes a transaction, and its locks, from a process that stands still in the midst of it. */
 const idleLimit = "SET LOCAL idle_in_transaction_session_timeout = '10s'";
 
 /** A transaction that has met another one is repeated this often. */

@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createRandomHex } from "../../kit/random.ts";
 import type { PostgresConnection } from "./connection.ts";
 
@@ -29,8 +30,7 @@ export function createReplicaLease(connection: PostgresConnection): ReplicaLease
 
   async function begin(): Promise<void> {
     await renew();
-    // A renewal that fails is made up for by the next one.
-    timer = setInterval(() => void renew().catch(() => {}), renewalMs).unref();
+    timer = setInterval(() => void ignoreRejection(renew(), "the next renewal makes up for it"), renewalMs).unref();
   }
 
   return {

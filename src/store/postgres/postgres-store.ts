@@ -1,4 +1,5 @@
 import type { OperatorStore } from "../../core/store/store.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createSqlStore, type SqlStoreOptions } from "../sql/sql-store.ts";
 import { openPostgresConnection } from "./connection.ts";
 import { createPostgresJournal } from "./journal.ts";
@@ -22,7 +23,7 @@ export async function createPostgresStore(url: string, options: Partial<SqlStore
     {
       ...{ connection, journal, space: databaseSpace, readVersion: databaseStatements.snapshot },
       async close() {
-        await journal.close().catch(() => {});
+        await ignoreRejection(journal.close(), "the lease ends by itself");
         await connection.close();
       },
     },

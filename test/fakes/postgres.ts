@@ -69,6 +69,7 @@ export async function startPostgres(): Promise<TestPostgres> {
     const args = ["-D", data, "-h", "127.0.0.1", "-p", String(port), ...settings.flatMap((each) => ["-c", each])];
     const child = spawn(program("postgres"), args, { ...options, stdio: ["ignore", "ignore", "pipe"] });
     server = child;
+    process.once("exit", kill);
     await new Promise<void>((ready, fail) => {
       let told = "";
       child.once("error", fail);
@@ -80,7 +81,12 @@ export async function startPostgres(): Promise<TestPostgres> {
     });
   }
 
+  function kill(): void {
+    server?.kill("SIGQUIT");
+  }
+
   async function end(signal: "SIGINT" | "SIGQUIT"): Promise<void> {
+    process.off("exit", kill);
     const child = server;
     server = undefined;
     if (child === undefined || child.exitCode !== null) return;

@@ -151,6 +151,7 @@ export function openPostgresConnection(url: string): PostgresConnection {
 
   return {
     place,
+    sliceMs: 500,
     read: (work) => read(work).catch(orStoreError),
     write: (work) => retryTransaction(`BEGIN; ${idleLimit}`, work).catch(orStoreError),
     async query(name, text, values = []) {

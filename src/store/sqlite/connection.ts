@@ -82,6 +82,8 @@ export async function openStoreConnection(file: string, options: ConnectionOptio
   }
 
   return {
+    // The event loop stands still meanwhile.
+    sliceMs: 8,
     read: (work) => use("BEGIN", work).catch(orStoreError),
     write: (work) => use("BEGIN IMMEDIATE", work).catch(orStoreError),
     close() {

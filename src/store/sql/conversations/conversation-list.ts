@@ -8,8 +8,6 @@ import type { Work } from "../work.ts";
 import { toEntry } from "./rows.ts";
 import type { Owner } from "./update-conversation.ts";
 
-/** Limits how long one transaction searches, in milliseconds: the event loop stands still meanwhile. */
-const longestSliceMs = 8;
 /** Limits a whole search, in milliseconds. */
 const longestSearchMs = 10_000;
 /** Limits how many turns are read at a time. */
@@ -39,7 +37,9 @@ export async function listConversations(
     signal?.throwIfAborted();
     const { before, after }: Place = place;
     const parameters = { ...wanted, limit: sliceSize, offset: 0, before };
-    const slice: Slice = await connection.read(() => searchSlice(search, parameters, after));
+    const slice: Slice = await connection.read(() =>
+      searchSlice(search, parameters, { after, sliceMs: connection.sliceMs }),
+    );
     found.push(...slice.found);
     place = performance.now() - began > longestSearchMs ? undefined : slice.next;
     await letOthersRun();
@@ -61,8 +61,12 @@ interface Slice {
   next: Place | undefined;
 }
 
-function* searchSlice(search: TextSearch, parameters: ListParameters, searchedTurns: number): Work<Slice> {
-  const end = performance.now() + longestSliceMs;
+function* searchSlice(
+  search: TextSearch,
+  parameters: ListParameters,
+  { after: searchedTurns, sliceMs }: { after: number; sliceMs: number },
+): Work<Slice> {
+  const end = performance.now() + sliceMs;
   const rows = yield* statements.list.all(parameters);
   const found: ConversationEntry[] = [];
   for (const [index, row] of rows.entries()) {

@@ -20,6 +20,7 @@ import { testSummaries } from "../contract/summaries.ts";
 import { testTitles } from "../contract/titles.ts";
 import { newRun } from "../journal-runs.ts";
 import { finishedRun, page } from "../runs.ts";
+import { startProcess } from "../start-process.ts";
 import type { OpenTestStore } from "../stores.ts";
 
 describe("a store in PostgreSQL", requires(postgres), () => {
@@ -205,6 +206,28 @@ describe("a store in PostgreSQL", requires(postgres), () => {
       expect((await store.load("conv-1"))?.turns.map(({ question }) => question)).toEqual(["One?", "Three?"]);
     },
   );
+
+  test("a process that is killed loses no turn that it had acknowledged, and its runs go to one process each", async () => {
+    const stores = await openTwo();
+    const writer = await startProcess("append", url, "conv-1", "r", "100000");
+    writer.go();
+    let seen = 0;
+    for await (const _ of writer.lines) if (++seen === 15) writer.child.kill("SIGKILL");
+    const asked = (await stores[0].load("conv-1"))?.turns.map(({ question }) => question) ?? [];
+    expect([seen, seen + 1]).toContain(asked.length);
+    expect(asked).toEqual(asked.map((_, n) => `r-${n}`));
+
+    const holder = await startProcess("runs", url, "5");
+    holder.go();
+    await holder.lines.next();
+    expect(await stores[0].journal.listInterrupted()).toEqual([]);
+    holder.child.kill("SIGKILL");
+    await expect.poll(async () => (await stores[0].journal.listInterrupted()).length).toBe(5);
+    const runs = await stores[1].journal.listInterrupted();
+    const all = runs.flatMap(({ runId }) => stores.map((store) => store.journal.take(runId)));
+    const taken = (await Promise.all(all)).flatMap((run) => run?.runId ?? []);
+    expect(taken.sort()).toEqual(runs.map(({ runId }) => runId).sort());
+  });
 
   test("steps and events of many runs are written together", async () => {
     const stores = await openTwo();

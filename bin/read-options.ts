@@ -67,19 +67,28 @@ const onlyOne = {
 export function readExpose(values: Values): { expose?: "agent" | "tools" | "both"; listLimit?: number } {
   const { expose } = values;
   const listLimit =
-    values["list-limit"] === undefined ? {} : { listLimit: readWholeNumber(values, "list-limit", 0, 0, 10_000_000) };
+    values["list-limit"] === undefined ? {} : { listLimit: readWhole(values, "list-limit", 0, 0, 10_000_000) };
   return expose === "agent" || expose === "tools" || expose === "both" ? { expose, ...listLimit } : listLimit;
 }
 
 /** Reads which part of a list is wanted. Throws a `config` error for an invalid number. */
 export function readPage(values: Values): { limit: number; offset: number } {
-  return { limit: readWholeNumber(values, "limit", 50, 1), offset: readWholeNumber(values, "offset", 0, 0) };
+  return { limit: readWhole(values, "limit", 50, 1), offset: readWhole(values, "offset", 0, 0) };
 }
 
-function readWholeNumber(values: Values, name: string, byDefault: number, least: number, most = 100_000): number {
+/** Reads a whole number. Throws a `config` error for any other value. */
+export function readWhole(values: Values, name: string, byDefault: number, least: number, most = 100_000): number {
   const allowed = describeAllowed({ type: "integer", minimum: least, maximum: most }, name);
   const value = readNumber(values, name, allowed) ?? byDefault;
   if (Number.isInteger(value) && value >= least && value <= most) return value;
+  throw refusedFlagError(name, String(value), allowed);
+}
+
+/** Reads a number above 0; undefined where there is none. Throws a `config` error for any other value. */
+export function readPositive(values: Values, name: string): number | undefined {
+  const allowed = describeAllowed({ type: "number", exclusiveMinimum: 0 }, name);
+  const value = readNumber(values, name, allowed);
+  if (value === undefined || value > 0) return value;
   throw refusedFlagError(name, String(value), allowed);
 }
 

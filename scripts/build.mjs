@@ -53,6 +53,7 @@ for (const [name, text] of Object.entries(served)) {
   await writeFile(`dist/${name}.br`, brotliCompressSync(text));
 }
 await cp("src/agent/prompts", "dist/prompts", { recursive: true, filter: (path) => !path.endsWith(".ts") });
+await cp("src/eval/starter", "dist/starter", { recursive: true });
 const metafiles = [
   program.metafile,
   ...zod,
@@ -64,3 +65,5 @@ await writeFile("dist/THIRD-PARTY-NOTICES.txt", await collectNotices(metafiles))
 // Editors read it at the address that a new configuration names.
 const { stdout: schema } = await promisify(execFile)(process.execPath, ["dist/duet.js", "config", "schema"]);
 await writeFile("dist/config.schema.json", schema);
+const cases = await promisify(execFile)(process.execPath, ["dist/duet.js", "eval", "--schema"]);
+await writeFile("dist/cases.schema.json", cases.stdout);

@@ -172,7 +172,7 @@ async function readEvents(name, run) {
 
 function takeFrame(name, run, frame) {
   const id = /^id: (\d+)$/m.exec(frame)?.[1];
-  const data = /^data: (.*)$/m.exec(frame)?.[1];
+  const data = /^data: ([^\n]*)$/m.exec(frame)?.[1];
   if (data === undefined) return;
   const event = JSON.parse(data);
   if (id !== undefined && Number(id) !== run.last + 1) problems.push(`${name}: event ${id} came after ${run.last}`);

@@ -1,5 +1,5 @@
 // Plants the defects of scripts/mutations one at a time in a copy of the tree and runs the tests that have to notice each.
-// Exits with 1 when a defect survives, and when a row no longer fits its source.
+// Exits with 1 when a defect survives, and when a row no longer fits its source. `npm run mutation` builds the page first.
 //
 //   npm run mutation                     all rows
 //   npm run mutation -- redact pins      the rows whose id or file contains one of the words
@@ -13,7 +13,7 @@ import { formatCount } from "../src/kit/text/format-count.ts";
 import { mutations } from "./mutations/mutations.ts";
 
 const root = join(import.meta.dirname, "..");
-/** What the tests read. The tests of the table run neither the built program nor a browser. */
+/** What the tests read, beside the files of the page in `dist`. The tests of the table run neither the built program nor a browser. */
 const copied = ["bin", "src", "test", "scripts", "docs", "package.json", "tsconfig.json", "README.md", "README.zh.md"];
 /** After so long a test run is ended: the defect made something wait for ever. */
 const limitMs = 120_000;
@@ -41,13 +41,19 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exi
 
 const began = performance.now();
 const tests = [...new Set(rows.flatMap((row) => row.tests))];
-const clean = await runTests(places[0], tests);
-if (clean.failures.length > 0 || clean.ended !== "done") {
-  console.error(`the tests fail without any defect:\n${clean.failures.join("\n")}\n${clean.output}`);
+const clean = await Promise.all(
+  places.slice(0, tests.length).map((place, at) => runTests(place, takeShare(tests, at), { all: true })),
+);
+const unclean = clean.filter(({ failures, ended }) => failures.length > 0 || ended !== "done");
+if (unclean.length > 0) {
+  const failures = unclean.flatMap((each) => each.failures);
+  console.error(
+    `the tests fail without any defect:\n${failures.join("\n")}\n${unclean.map(({ output }) => output).join("\n")}`,
+  );
   process.exit(1);
 }
 console.log(
-  `${formatCount(tests.length, "test file")} without a failure, ${seconds(clean.ms)} s; ${formatCount(rows.length, "defect")} to go`,
+  `${formatCount(tests.length, "test file")} without a failure, ${seconds(performance.now() - began)} s; ${formatCount(rows.length, "defect")} to go`,
 );
 
 const width = Math.max(...rows.map(({ id }) => id.length));
@@ -74,6 +80,11 @@ async function work(place) {
   }
 }
 
+/** What the place `at` has to run of all. */
+function takeShare(all, at) {
+  return all.filter((_, index) => index % places.length === at);
+}
+
 /** `killed`, `SURVIVED`, `STALE` (the row's text does not occur exactly once), `BROKEN` (no test ran) or `ENDLESS`. */
 async function judge(place, { file, text, becomes, tests }) {
   const path = join(place, file);
@@ -94,13 +105,23 @@ async function judge(place, { file, text, becomes, tests }) {
   }
 }
 
-/** The tests that failed, as `file: title`. `broken`: vitest failed although no test did, as where a module cannot be loaded. */
-async function runTests(place, files) {
+/**
+ * The tests that failed, as `file: title`: the first one, or all. `broken`: vitest failed although no test did, as where a module
+ * cannot be loaded.
+ */
+async function runTests(place, files, { all = false } = {}) {
   const started = performance.now();
   const report = join(place, "report.json");
   rmSync(report, { force: true });
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
-  const args = [vitest, "run", "--config", join(place, "vitest.mutation.mjs"), "--reporter=json"];
+  const args = [
+    vitest,
+    "run",
+    "--config",
+    join(place, "vitest.mutation.mjs"),
+    "--reporter=json",
+    `--bail=${all ? 0 : 1}`,
+  ];
   const child = spawn(process.execPath, [...args, `--outputFile=${report}`, ...files], {
     cwd: place,
     detached: true,
@@ -151,7 +172,7 @@ function endGroup(group) {
 function copyTree() {
   const place = mkdtempSync(join(tmpdir(), "duet-mutation-"));
   for (const name of copied) cpSync(join(root, name), join(place, name), { recursive: true });
-  symlinkSync(join(root, "node_modules"), join(place, "node_modules"));
+  for (const name of ["node_modules", "dist"]) symlinkSync(join(root, name), join(place, name));
   mkdirSync(join(place, "cache"));
   const config = {
     cacheDir: "cache",
@@ -162,7 +183,6 @@ function copyTree() {
       testTimeout: 20_000,
       // As in the usual run, an event may take its time on a busy machine.
       expect: { poll: { timeout: 10_000 } },
-      bail: 1,
     },
   };
   writeFileSync(join(place, "vitest.mutation.mjs"), `export default ${JSON.stringify(config)};\n`);

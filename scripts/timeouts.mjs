@@ -1,6 +1,6 @@
 // Measures the time limits of models (docs/timeouts.md) with the built program and its real defaults, against a provider of
-// its own on 127.0.0.1, and prints a table. The cases begin one after the other and then run side by side; it takes about six minutes.
-// `node scripts/timeouts.mjs [part of a case's name]`
+// its own on 127.0.0.1, and prints a table, and another of a paused model over HTTP. The cases begin one after the other and then run
+// side by side; it takes about six minutes. `node scripts/timeouts.mjs [part of a case's name, or "paused"]`
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -58,6 +58,14 @@ const plays = {
     response.writeHead(429, { "content-type": "application/json", "retry-after": "10" });
     response.end('{"error":{"message":"slow down"}}');
   },
+  async fails(response) {
+    response.writeHead(500, { "content-type": "application/json" });
+    response.end('{"error":{"message":"boom"}}');
+  },
+  async answers(response) {
+    begin(response);
+    response.end(`${chunk({ content: "It rains." })}${chunk({}, "stop")}data: [DONE]\n\n`);
+  },
   async failsThenSilent(response, { n }) {
     if (n > 0) return;
     response.writeHead(500, { "content-type": "application/json" });
@@ -80,11 +88,11 @@ const cases = [
   { name: "silent, agent mode", play: "silent", spec: gpt4, mode: "agent", expected: "timeout at 30 s, 1 request" },
   { name: "timeout: 45", play: "silent", spec: { ...gpt4, timeout: 45 }, run: 300, expected: "timeout at 45 s" },
   {
-    name: "o3 (300 s by its row), run of 300 s",
+    name: "o3 (300 s by its row), run of 400 s",
     play: "silent",
     spec: { model: "o3" },
-    run: 300,
-    expected: "run's end at 300 s",
+    run: 400,
+    expected: "timeout at 300 s, 1 request",
   },
   { name: "o3, run of 60 s", play: "silent", spec: { model: "o3" }, expected: "run's end at 60 s" },
   { name: "stalls after text", play: "stall", spec: gpt4, run: 300, expected: "partial at 60 s" },
@@ -110,9 +118,13 @@ const cases = [
   { name: "500, then silent, run of 60 s", play: "failsThenSilent", spec: gpt4, expected: "server at 31 s" },
 ];
 
+/** The paused model has a path of its own; whether it fails changes from step to step. */
+const pausedPath = "paused";
+let isFailing = false;
+
 const journal = new Map();
 const server = createServer(async (request, response) => {
-  const [, at] = /^\/(\d+)\//.exec(request.url) ?? [];
+  const [, at] = /^\/(\w+)\//.exec(request.url) ?? [];
   request.resume();
   const seen = journal.get(at) ?? [];
   const entry = { n: seen.length, began: performance.now(), isOpen: () => !response.destroyed };
@@ -121,12 +133,17 @@ const server = createServer(async (request, response) => {
     entry.ended = performance.now();
     entry.cut = !response.writableFinished;
   });
-  await plays[cases[at].play](response, entry).catch(() => response.destroy());
+  const play = at === pausedPath ? (isFailing ? "fails" : "answers") : cases[at].play;
+  await plays[play](response, entry).catch(() => response.destroy());
 });
 server.listen(0, "127.0.0.1", async () => {
   const chosen = cases.map((one, at) => ({ ...one, at })).filter(({ name }) => name.includes(wanted));
+  const pausing = pausedPath.includes(wanted) ? measurePause() : [];
   const rows = await Promise.all(chosen.map(measure));
-  print(["case", "expected", "seen", "after", "requests", "characters", "tokens out", "message"], rows);
+  const head = ["case", "expected", "seen", "after", "requests", "characters", "tokens out", "message"];
+  if (rows.length > 0) print(head, rows);
+  const steps = await pausing;
+  if (steps.length > 0) print(["paused model, over HTTP", "expected", "seen", "after", "requests", "message"], steps);
   server.closeAllConnections();
   server.close();
 });
@@ -144,9 +161,9 @@ async function measure({ name, expected, spec, run, mode = "chat", at }, positio
     OPENAI_API_KEY: "sk-test-1",
     OPENAI_BASE_URL: `http://127.0.0.1:${server.address().port}/${at}`,
     AGENT_FUNCTION_CALL_MODEL: JSON.stringify({ provider: "openai", ...spec }),
-    ...(run === undefined ? {} : { AGENT_MAX_EXECUTION_TIME: String(run) }),
   };
-  const args = [program, "ask", "How is the weather?", "--mode", mode, "--no-search", "--output", "json"];
+  const limit = run === undefined ? [] : ["--max-execution-time", String(run)];
+  const args = [program, "ask", "How is the weather?", "--mode", mode, "--no-search", "--output", "json", ...limit];
   const child = spawn(process.execPath, args, { cwd: home, env, stdio: ["ignore", "pipe", "pipe"] });
   let out = "";
   let words = "";
@@ -174,6 +191,71 @@ async function measure({ name, expected, spec, run, mode = "chat", at }, positio
     String(meta.models.answer.output_tokens + meta.models.function_call.output_tokens),
     error?.message ?? "",
   ];
+}
+
+/** What callers of one server get while a model fails for one question after another, and afterwards. */
+async function measurePause() {
+  const home = mkdtempSync(join(tmpdir(), "duet-timeouts-"));
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home,
+    LANG: "en_US.UTF-8",
+    OPENAI_API_KEY: "sk-test-1",
+    OPENAI_BASE_URL: `http://127.0.0.1:${server.address().port}/${pausedPath}`,
+    AGENT_FUNCTION_CALL_MODEL: JSON.stringify({ provider: "openai", ...gpt4 }),
+  };
+  const child = spawn(process.execPath, [program, "serve", "--http", "0", "--no-search"], { cwd: home, env });
+  child.stdout.resume();
+  const origin = await new Promise((done) => {
+    let words = "";
+    child.stderr.on("data", (text) => {
+      words += text;
+      const [found] = /http:\/\/127\.0\.0\.1:\d+/.exec(words) ?? [];
+      if (found) done(found);
+    });
+  });
+  const rows = [];
+  async function step(name, expected, fetching) {
+    const before = journal.get(pausedPath)?.length ?? 0;
+    const began = performance.now();
+    const response = await fetching();
+    const { status, error, models } = await response.json();
+    const seconds = (performance.now() - began) / 1000;
+    const wait = response.headers.get("retry-after");
+    const outcome = [status, error?.code].filter(Boolean).join(" / ");
+    const seen = [`${response.status} ${outcome}`.trim(), ...(wait === null ? [] : [`Retry-After ${wait}`])].join(", ");
+    const requests = (journal.get(pausedPath)?.length ?? 0) - before;
+    const message = error?.message ?? (models ? `models.paused: ${JSON.stringify(models.paused ?? [])}` : "");
+    rows.push([name, expected, seen, `${seconds.toFixed(1)} s`, String(requests), message]);
+  }
+  const headers = { "content-type": "application/json" };
+  const ask = (n) => () =>
+    fetch(`${origin}/agent/chat`, { method: "POST", headers, body: `{"message":"Weather ${n}?","mode":"chat"}` });
+  const messages = [{ role: "user", content: "Weather?" }];
+  const askOpenAi = () =>
+    fetch(`${origin}/v1/chat/completions`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ model: "duet-chat", messages }),
+    });
+  const ready = () => fetch(`${origin}/readyz`);
+  isFailing = true;
+  await step("a question that fails four times", "failed, 4 requests", ask(0));
+  isFailing = false;
+  await step("the next question", "complete at once, 1 request", ask(1));
+  isFailing = true;
+  for (let n = 2; n < 7; n++) await step(`failing question ${n - 1} of five`, "failed, fewer tries by and by", ask(n));
+  isFailing = false;
+  await step("a question during the pause", "503 at once, no request", ask(7));
+  await step("the same at /v1/chat/completions", "503 at once, no request", askOpenAi);
+  await step("/readyz during the pause", "503", ready);
+  await pause(15_000);
+  await step("a question after 15 s", "complete, 1 request", ask(8));
+  await step("/readyz after it", "200", ready);
+  child.kill("SIGTERM");
+  await new Promise((done) => child.on("close", done));
+  rmSync(home, { recursive: true, force: true });
+  return rows;
 }
 
 function print(head, rows) {

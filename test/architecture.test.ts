@@ -15,10 +15,11 @@ const layers: Record<string, readonly string[]> = (() => {
   const parts = ["agent", "providers", "tools", "client", "store"];
   const interfaces = ["runs", "app", ...parts, ...shared];
   return {
-    bin: ["server", "cli", ...interfaces],
+    bin: ["server", "cli", "eval", ...interfaces],
     index: ["app", ...parts, ...shared],
     server: interfaces,
-    cli: interfaces,
+    cli: ["eval", ...interfaces],
+    eval: ["app", ...parts, ...shared],
     runs: ["app", ...parts, ...shared],
     app: [...parts, ...shared],
     agent: shared,
@@ -299,7 +300,7 @@ function cycles(files: Files): string[] {
 
 /** The command line, the library, the pages and the workers are where something starts. */
 const starts =
-  /web\/parts\/\w+-part\.ts$|\.d\.ts$|^(?:bin\/[^/]+|src\/index|src\/server\/web\/[^/]+\/main|src\/.+-worker)\.ts$/;
+  /web\/parts\/\w+-part\.tsx?$|\.d\.ts$|^(?:bin\/[^/]+|src\/index|src\/server\/web\/[^/]+\/main|src\/.+-worker)\.ts$/;
 
 function unusedFiles(files: Files): string[] {
   const used = new Set(Object.keys(files).flatMap((file) => importsOf(files, file)));

@@ -17,7 +17,7 @@ const verbs = words(`
   introduce join label lay lex limit list listen load lock log main make map mark mask match measure merge migrate move multiply
   negotiate normalize notice notify pad paint pair parse pause pick plan prepare press preview print protect quote read recall record
   redact reduce refresh refuse register reject release reload remember remove render repair replace report request reserve reset
-  resolve restore resume retry revise round run sanitize save say schedule scope scroll search select send serve set settle share
+  resolve restore resume retry revise round run sanitize save say schedule scope score scroll search select send serve set settle share
   shake shorten show shrink sign signal sleep slice sort split start stop store stream supports strip sum suspend switch take throw tidy track trim
   truncate trust turn update use validate verify visit wait walk warn watch weigh wrap write
   abandon adapt adopt assign capitalize charge cite compose consume dismiss draft drain drive drop exchange exclude expire gather keep note observe ping place probe process push receive recognize renew rewrite solve stem summarize transform unwrap wake annotate clear divide fork number pack pin prepend prune rename require unpack
@@ -30,7 +30,7 @@ const irregular = words(
   "Came Kept Said Found Broken Sought Given Known Laid Left Sent Told Shown Held Taken Chosen Written Begun",
 );
 const nouns = words(
-  "Embedding Ending Drawing Finding Grouping Heading Listing Meaning Saying Setting Sizing Typing Wording",
+  "Embedding Ending Drawing Finding Grouping Heading Listing Meaning Recording Saying Setting Sizing Typing Wording",
 );
 
 test("no exported name holds a word of a private vocabulary", () => {

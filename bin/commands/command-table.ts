@@ -7,6 +7,7 @@ import type { CommandRow } from "./command.ts";
 import { createCompletionCommand } from "./completion.ts";
 import { configCommand } from "./config.ts";
 import { conversationsCommand, traceCommand } from "./conversations.ts";
+import { evalCommand } from "./eval.ts";
 import { installCommand } from "./install.ts";
 import { promptsCommand } from "./prompts.ts";
 import { startServer } from "./serve.ts";
@@ -59,6 +60,7 @@ export const commandTable: readonly CommandRow[] = [
   configCommand,
   modelsCommand,
   promptsCommand,
+  evalCommand,
   traceCommand,
   loginCommand,
   installCommand,

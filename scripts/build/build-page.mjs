@@ -18,8 +18,9 @@ export function buildChatPage() {
 /** What the page at `/` loads when it first needs it: scripts of their own, each with its name. */
 export function buildPageParts() {
   return Promise.all(
-    ["code", "math"].map(async (name) => {
-      const { text, metafile } = await bundle(`${folder}/parts/${name}-part.ts`, "esm");
+    ["code-part.ts", "math-part.ts", "operator-part.tsx", "plot-part.ts", "review-part.ts"].map(async (file) => {
+      const [name] = file.split("-");
+      const { text, metafile } = await bundle(`${folder}/parts/${file}`, "esm");
       return { name, text, metafile };
     }),
   );

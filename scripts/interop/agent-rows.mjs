@@ -70,5 +70,31 @@ export function listAgents(address) {
         args: (cmd) => ({ cmd, sandbox_permissions: "require_escalated", justification: "May the file be made?" }),
       },
     },
+    {
+      name: "claude-code",
+      npm: ["@agentclientprotocol/claude-agent-acp@0.101.0"],
+      version: "@agentclientprotocol/claude-agent-acp",
+      env: {
+        ...{ ANTHROPIC_BASE_URL: address, ANTHROPIC_API_KEY: "none", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" },
+        DISABLE_AUTOUPDATER: "1",
+      },
+      shell: { name: "Bash", args: (command) => ({ command, description: "Makes a file" }) },
+    },
+    {
+      name: "qwen",
+      npm: ["@qwen-code/qwen-code@0.24.4"],
+      version: "@qwen-code/qwen-code",
+      env: { OPENAI_BASE_URL: `${address}/v1`, OPENAI_API_KEY: "none", OPENAI_MODEL: "scripted" },
+      files: {
+        ".qwen/settings.json": {
+          ...{ security: { auth: { selectedType: "openai" } }, privacy: { usageStatisticsEnabled: false } },
+          general: { enableAutoUpdate: false },
+        },
+      },
+      shell: {
+        name: "run_shell_command",
+        args: (command) => ({ command, description: "Makes a file", is_background: false }),
+      },
+    },
   ];
 }

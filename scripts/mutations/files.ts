@@ -119,7 +119,7 @@ export const files: readonly Mutation[] = [
     file: "src/tools/files/agent-file-access.ts",
     text: "if (target === undefined || !isAllowed(target, real, isRefused) || isProtected?.(target)) throw notFoundError(path);",
     becomes: "if (target === undefined) throw notFoundError(path);",
-    tests: ["test/client/acp/agent-pool.test.ts"],
+    tests: ["test/tools/files/agent-file-access.test.ts"],
     endangers: "another agent writes outside of its folders through us",
   },
   {

@@ -1,5 +1,6 @@
 import { agent } from "./agent.ts";
 import { client } from "./client.ts";
+import { evalMutations } from "./eval.ts";
 import { files } from "./files.ts";
 import { hookMutations } from "./hooks.ts";
 import { http } from "./http.ts";
@@ -24,4 +25,5 @@ export const mutations: readonly Mutation[] = [
   ...files,
   ...providers,
   ...hookMutations,
+  ...evalMutations,
 ];

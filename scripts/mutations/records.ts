@@ -181,7 +181,7 @@ export const records: readonly Mutation[] = [
     file: "src/app/telemetry/telemetry.ts",
     text: "redactValue({ messages, tools }, redact)",
     becomes: "redactValue({ messages, tools }, (text) => text)",
-    tests: ["test/app/telemetry/telemetry.test.ts"],
+    tests: ["test/app/telemetry/signals.test.ts"],
     endangers: "a collector gets a key that a person quoted to a model",
   },
   {
@@ -189,7 +189,7 @@ export const records: readonly Mutation[] = [
     file: "src/app/telemetry/telemetry.ts",
     text: "question: redact(run.question)",
     becomes: "question: run.question",
-    tests: ["test/app/telemetry/telemetry.test.ts"],
+    tests: ["test/app/telemetry/signals.test.ts"],
     endangers: "a collector gets a key that a person quoted in a question",
   },
 ];

@@ -638,6 +638,14 @@ export const server: readonly Mutation[] = [
     endangers: "a browser or a proxy keeps one caller's answers",
   },
   {
+    id: "editor-untrusted-command",
+    file: "src/server/acp/own-commands.ts",
+    text: "!isFromProject || isTrusted(trusted, file, text);",
+    becomes: "true;",
+    tests: ["test/server/acp/own-commands.test.ts"],
+    endangers: "a command of somebody else's repository is asked in an editor before anybody has looked at it",
+  },
+  {
     id: "editor-unknown-answer",
     file: "src/server/acp/ask-editor.ts",
     text: "return choices.find(({ id }) => id === outcome.optionId)?.id;",
@@ -650,7 +658,7 @@ export const server: readonly Mutation[] = [
     file: "src/server/acp/open-workspaces.ts",
     text: "isDeepStrictEqual(entry.place, place)",
     becomes: "entry.place.directory === place.directory",
-    tests: ["test/server/acp/stdio.test.ts"],
+    tests: ["test/server/acp/handed-servers.test.ts"],
     endangers: "a server that an editor hands over for one session is used in others",
   },
 ];

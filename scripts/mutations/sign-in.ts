@@ -246,4 +246,20 @@ export const signInMutations: readonly Mutation[] = [
     tests: ["test/server/http/auth/check-token.test.ts"],
     endangers: "a token that leaks counts for decades",
   },
+  {
+    id: "sign-out-kept-texts",
+    file: `${folder}/open-sign-in.ts`,
+    text: `    left.headers.set("clear-site-data", '"storage"');\n`,
+    becomes: "",
+    tests: signIn,
+    endangers: "what somebody has written and not sent stays in a browser that others use",
+  },
+  {
+    id: "kept-texts-owner",
+    file: "src/server/web/chat/storage/kept-texts.ts",
+    text: "text.owner === owner() && isFree(text)",
+    becomes: "isFree(text)",
+    tests: ["test/server/web/kept-texts.test.ts"],
+    endangers: "the page shows what somebody else has written in this browser",
+  },
 ];

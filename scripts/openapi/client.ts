@@ -58,7 +58,7 @@ const stream = await fetch(`${origin}/agent/chat`, {
   headers: { "content-type": "application/json", accept: "text/event-stream" },
   body: JSON.stringify({ message: "What is 2+3*4?" } satisfies components["schemas"]["ChatRequest"]),
 });
-const events = [...(await stream.text()).matchAll(/^data: ?(.+)$/gm)].map(
+const events = [...(await stream.text()).matchAll(/^data: ?([^\n]+)$/gm)].map(
   ([, data = ""]): AgentEvent => JSON.parse(data),
 );
 expect(events.map(readText).at(-1)?.includes("14") === true, "events");

@@ -27,8 +27,9 @@ import { chooseDeciders, type Deciders } from "./models/choose-deciders.ts";
 import { withTurnBudgets } from "./models/with-turn-budget.ts";
 import { noticeBrokenTools, noticeNested, noticeSuspicious, noticeUnapproved, noticeUnavailable } from "./notices.ts";
 import { findRefusal, openRunModels, reopenAnswerForm } from "./resume-run.ts";
-import { openAgentSessions } from "./sub-agents/agent-sessions.ts";
+import { findAgentSessions } from "./sub-agents/agent-sessions.ts";
 import { createAgentTools } from "./sub-agents/agent-tools.ts";
+import { toDirectRequest } from "./sub-agents/direct-request.ts";
 import { selectSearch } from "./tools/search-limits.ts";
 import { noTools, type WantedTools } from "./tools/tool-inventory.ts";
 
@@ -52,6 +53,7 @@ export async function askAgent(
   const { question, caller = operator, conversationId, search, user, limits, chain } = request;
   // Another program has modes of its own.
   const isOther = selected?.settings.acp !== undefined;
+  const direct = isOther ? toDirectRequest(selected.settings.name, request, main.config) : undefined;
   const mode = isOther ? "agent" : (request.mode ?? selected?.settings.mode ?? "agent");
   const { history, budget, resumed, attachments = [], stop, toolChoice, documents } = request;
   const answerForm = request.answerForm ?? (resumed && (await reopenAnswerForm(resumed)));
@@ -59,14 +61,17 @@ export async function askAgent(
   const { signal } = activeRun;
   const began = performance.now();
   const locale = request.locale ?? chooseLocale(config, question);
-  const [{ runAgent, prompts, markHabits }, { store, journal, findUnsaved, takeNotices }, openedModels] =
-    await Promise.all([
-      agent.get(),
-      conversations.store.get(),
-      isOther && name !== undefined
-        ? createAgentModels(name)
-        : (request.models ?? (resumed ? openRunModels(models, resumed) : models.open())),
-    ]);
+  const [
+    { runAgent, prompts, markHabits, createMarkHabits },
+    { store, journal, findUnsaved, takeNotices },
+    openedModels,
+  ] = await Promise.all([
+    agent.get(),
+    conversations.store.get(),
+    isOther && name !== undefined
+      ? createAgentModels(name)
+      : (request.models ?? (resumed ? openRunModels(models, resumed) : models.open())),
+  ]);
   const ownerStore = scopeStore(store, caller);
   const files = createRunFiles(async (hash) =>
     history === undefined ? ownerStore.readFile?.({ conversationId: conversation.id, hash }) : undefined,
@@ -100,21 +105,21 @@ export async function askAgent(
   // What an earlier process loaded for the conversation comes first, so that the offer stays the same.
   if (session.loaded.size === 0) for (const name of conversation.loadedTools ?? []) session.loaded.add(name);
   const folderInstructions = resumed ? resumed.header.folderInstructions : await findRunInstructions(config, request);
-  const agentSessions = openAgentSessions(conversation.turns);
+  const agentSessions = await findAgentSessions(conversation, ownerStore, after);
   const agentTools = createAgentTools({
     agents: isOther ? [selected.settings] : selected ? [] : main.subAgents.all,
     above: { ...request, folderInstructions },
+    depth: main.config.depth,
     locale,
     findSources: () => conversation.sources,
     ask: (asked, push) => askSubAgent(main, asked, push),
     others: main.subAgents.others,
     sessions: agentSessions,
   });
-  const answeredBy = isOther ? agentTools[0]?.name : undefined;
-  const allow = isOther ? { within: [agentTools.map((tool) => tool.name)] } : joinPatterns(request, selected?.settings);
+  const allow = joinPatterns(request, selected?.settings);
   const wantedTools: WantedTools = {
     ...{ ...allow, more: agentTools, caller, patienceMs: serverWaitMs, signal },
-    ...(isOther && { withoutServers: true, patienceMs: 0 }),
+    ...(direct && { within: [...allow.within, [direct.answeredBy]], withoutServers: true, patienceMs: 0 }),
   };
   const { clientTools, callClient, earlierSteps } = request;
   const searchFirst = mode === "chat" && (search ?? config.search.enabled === true);
@@ -157,7 +162,7 @@ export async function askAgent(
       toolChoice,
       // The numbers in another program's answer are its own.
       documents: isOther ? new Set() : documents,
-      answeredBy,
+      answeredBy: direct?.answeredBy,
       drafts: request.drafts,
       locale,
       isInteractive: request.isInteractive,
@@ -173,7 +178,7 @@ export async function askAgent(
       router: deciders.router,
       budget,
       prompts,
-      markHabits,
+      markHabits: request.isApart ? createMarkHabits() : markHabits,
       store: givenConversation?.store ?? agentSessions.keepIn(placeRuns(ownerStore, place)),
       files,
       sending: request.sending,
@@ -190,6 +195,7 @@ export async function askAgent(
     notices: [
       ...attached.refusals.map((why) => noticeKinds.notAttached(why, locale)),
       ...(isOther && attached.parts.length > 0 ? [noticeKinds.notAttached(describeUnattached(name), locale)] : []),
+      ...(direct?.listNotices(locale) ?? []),
       ...monitor.listNotices(noticeReader),
       ...(isOperator ? takeNotices(locale) : []),
       ...(findUnsaved?.()?.takeSaved(caller.owner, conversation.id) ? [noticeKinds.savedLate("earlier", locale)] : []),
@@ -232,7 +238,7 @@ async function askSubAgent(main: DuetParts, request: AskRequest, onEvent: (event
 function joinPatterns(
   { tools, within = [] }: Pick<AskRequest, "tools" | "within">,
   agent: SubAgentSettings | undefined,
-): Pick<WantedTools, "allow" | "within"> {
+): Pick<WantedTools, "allow"> & { within: readonly (readonly string[])[] } {
   const own = agent?.tools;
   return own === undefined || own === tools
     ? { allow: tools, within }

@@ -15,8 +15,10 @@ import type { Entrance, RunJournal, TakenRun } from "../core/store/journal.ts";
 import type { ConversationStore, ConversationTurn, SourceList } from "../core/store/store.ts";
 import type { SendingGuard } from "../core/tools/data-flow.ts";
 import type { Tool } from "../core/tools/tool.ts";
+import type { ToolInterceptor } from "../core/tools/tool-interceptor.ts";
 import type { TurnBudget } from "../core/turn-budget.ts";
 import type { Locale, Text } from "../kit/locale.ts";
+import type { Redactor } from "../kit/text/redact.ts";
 import type { LimitChanges } from "./merge-limits.ts";
 import type { CustomModels } from "./models/model-registry.ts";
 
@@ -106,6 +108,8 @@ export interface AskRequest {
   isInteractive?: boolean | undefined;
   /** Is true when the run goes on with the last one of the conversation, with limits of its own, and without its calls. */
   goesOn?: boolean | undefined;
+  /** Is true where nothing that other runs have learned of the models may change what they are sent. */
+  isApart?: boolean | undefined;
   /** Says how the run is recorded. */
   recording?: RecordingRequest | undefined;
   /** Goes on with a run of an ended process. What the run was asked for comes from its records. */
@@ -157,6 +161,10 @@ export interface DuetOverrides {
   startServers?: "at-once" | "when-wanted";
   /** Is true where hosts get the servers' tools themselves (`--expose tools` or `both`). */
   passesOn?: boolean;
+  /** Takes the place of the tools of servers, of the user and of Duet itself. */
+  intercept?: ToolInterceptor;
+  /** Takes the known secrets out of what models and tools say; one of its own when absent. */
+  redactor?: Redactor;
   /** Takes a line about something beside the answers that does not work: spans that cannot be sent. */
   warn?: (line: Text) => void;
 }

@@ -4,6 +4,7 @@ import type { Models } from "../agent/run.ts";
 import type { CatalogWeight } from "../agent/tools/catalog-weight.ts";
 import type { NamedChange, Pool } from "../client/pool.ts";
 import type { ServerStatus } from "../client/server-connection.ts";
+import type { ServerLog } from "../client/server-log.ts";
 import type { ServerSettings, SubAgentSettings } from "../config/config.ts";
 import type { ModelParameters } from "../config/models/resolve-model.ts";
 import type { Attachment } from "../core/attachment.ts";
@@ -45,6 +46,7 @@ import type { Inventory } from "./tools/tool-inventory.ts";
 /** Represents the whole agent, opened once and shared by every interface and connection. */
 export class Duet {
   readonly #parts: DuetParts;
+  #closing: Promise<void> | undefined;
 
   constructor(parts: DuetParts) {
     this.#parts = parts;
@@ -176,6 +178,19 @@ export class Duet {
   /** Returns the state of the servers once each has been tried. */
   async servers(signal?: AbortSignal): Promise<ServerStatus[]> {
     return (await this.#triedServers(signal))?.status() ?? [];
+  }
+
+  /**
+   * Starts a server anew at once, as after a sign-in, and settles when that start is over. Returns false for a name that no server
+   * has.
+   */
+  async restartServer(name: string): Promise<boolean> {
+    return (await (await this.#parts.tools.inventory.pool())?.restart(name)) ?? false;
+  }
+
+  /** Returns what a server has said last; undefined for a name that none has. */
+  async serverLog(name: string): Promise<ServerLog | undefined> {
+    return (await this.#parts.tools.inventory.pool())?.log(name);
   }
 
   /** Names the servers that are starting at this moment; it waits for none. */
@@ -354,12 +369,13 @@ export class Duet {
 
   /**
    * Cancels the runs that are going on and waits until they are kept, for two seconds at most; stops every downstream
-   * server and closes the store that was opened here. Resolves when nothing is left, or when the time is over.
+   * server and closes the store that was opened here. Resolves when nothing is left, or when the time is over. A second call
+   * waits for the first.
    */
   async close(limits?: CloseLimits): Promise<void> {
     const limit = limits && createTimeLimit(limits.totalMs, closedError);
-    const closing = this.#parts.close(limits ?? {});
-    await waitAbortable(closing, limit?.signal).catch(ignoreAbort(limit?.signal, undefined));
+    this.#closing ??= this.#parts.close(limits ?? {});
+    await waitAbortable(this.#closing, limit?.signal).catch(ignoreAbort(limit?.signal, undefined));
     limit?.clear();
   }
 

@@ -9,7 +9,7 @@ import { createKeyedMutex } from "../kit/async/semaphore.ts";
 import { createTimeLimit, createWaitLimit, type TimeLimit, timeoutError, waitAbortable } from "../kit/async/timeout.ts";
 import { DuetError } from "../kit/errors.ts";
 import { createRandomHex } from "../kit/random.ts";
-import { createRedactor } from "../kit/text/redact.ts";
+import { createRedactor, type Redactor } from "../kit/text/redact.ts";
 import { createActiveRuns } from "./active-runs.ts";
 import { openAgent, readUserAgentParts } from "./agent/open-agent.ts";
 import { openUserHooks } from "./agent/open-hooks.ts";
@@ -49,8 +49,8 @@ const lastSavingMs = 300;
 export async function openDuet(config: Config, parts: DuetOverrides = {}): Promise<Duet> {
   const warn = parts.warn ?? (() => {});
   const own = await readUserAgentParts(config, warn);
-  const hasCommands = Object.values(config.providers).some(({ keyCommand }) => keyCommand !== undefined);
-  const redactor = createRedactor(listKnownSecrets(config), hasCommands);
+  const hasCommands = hasKeyCommands(config);
+  const redactor = parts.redactor ?? createKnownRedactor(config);
   const opened = await openUserHooks(config, { redactor, warn }).catch(async (thrown: unknown) => {
     await own.close();
     throw thrown;
@@ -64,8 +64,17 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
     : undefined;
   const models = createModelRegistry(config, parts.models, { redactor, keys });
   const sample = createSample(models.open);
-  const { tools: ownTools, startServers: start, passesOn } = parts;
-  const inventory = openToolInventory(config, { own: ownTools, sample, redactor, hooks, warn, start, passesOn });
+  const { tools: ownTools, startServers: start, passesOn, intercept } = parts;
+  const inventory = openToolInventory(config, {
+    own: ownTools,
+    sample,
+    redactor,
+    hooks,
+    warn,
+    start,
+    passesOn,
+    intercept,
+  });
   const gateways = createGateways(inventory, warn);
   const monitor = createStoreMonitor();
   const store = createOnce(() => openStore(config, parts.store, monitor));
@@ -127,6 +136,15 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
     runs,
     close,
   });
+}
+
+function hasKeyCommands({ providers }: Pick<Config, "providers">): boolean {
+  return Object.values(providers).some(({ keyCommand }) => keyCommand !== undefined);
+}
+
+/** Creates what takes the secrets of a configuration out of texts. Keys that commands print are added to it later. */
+export function createKnownRedactor(config: Config): Redactor {
+  return createRedactor(listKnownSecrets(config), hasKeyCommands(config));
 }
 
 /** Limits the writing of one text, in milliseconds. */

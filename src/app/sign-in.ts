@@ -32,6 +32,25 @@ export async function forgetSignIn(config: Config, name: string): Promise<boolea
   return isForgotten;
 }
 
+/** Says of each server whether a person may sign in to it, and whether somebody has. */
+export async function listSignIns(
+  config: Config,
+): Promise<ReadonlyMap<string, { isPossible: boolean; isSignedIn: boolean }>> {
+  const [{ canPersonSignIn, getCredentialOwner }, { createCredentialStore }, { getTokens }] = await Promise.all([
+    import("../client/oauth/auth.ts"),
+    import("../client/oauth/credential-store.ts"),
+    import("../client/oauth/credentials.ts"),
+  ]);
+  const store = createCredentialStore(config.home);
+  const entries = config.servers.map(async (settings) => {
+    const owner = getCredentialOwner(settings);
+    const isPossible = canPersonSignIn(settings);
+    const isSignedIn = isPossible && owner !== undefined && getTokens(await store.read(owner)) !== undefined;
+    return [settings.name, { isPossible, isSignedIn }] as const;
+  });
+  return new Map(await Promise.all(entries));
+}
+
 /** Opens an address in the user's browser, where there is one. */
 export async function openInBrowser(url: URL): Promise<void> {
   const { openBrowser } = await import("../client/oauth/open-browser.ts");

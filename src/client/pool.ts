@@ -18,6 +18,7 @@ import { createCredentialStore } from "./oauth/credential-store.ts";
 import type { HostRoot } from "./questions/answers.ts";
 import type { Sdk } from "./sdk.ts";
 import { ServerConnection, type ServerStatus } from "./server-connection.ts";
+import type { ServerLog } from "./server-log.ts";
 import { createToolNames } from "./tool-names.ts";
 import { createPinStore, type TextList, type WaitingTool } from "./trust/pin-store.ts";
 import type { OtherTool } from "./trust/tool-warnings.ts";
@@ -62,6 +63,10 @@ export interface Pool {
   status(): ServerStatus[];
   /** Takes these servers in place of those there are; whose settings are the same goes on undisturbed. Never rejects. */
   configure(servers: readonly ServerSettings[]): Promise<void>;
+  /** Starts a server anew at once, and settles when that start is over. Returns false for a name that no server has. Never rejects. */
+  restart(server: string): Promise<boolean>;
+  /** Returns what a server has said last; undefined for a name that none has. */
+  log(server: string): ServerLog | undefined;
   /** Calls `listener` each time a list may have changed, until the returned function is called. */
   onChange(listener: (list: ServerList) => void): () => void;
   waiting(): NamedChange[];
@@ -221,6 +226,12 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
       closingServers = Promise.all([closingServers, closed]);
       await closed;
     },
+    async restart(server) {
+      const connection = connections.find(({ settings }) => settings.name === server);
+      await connection?.restart();
+      return connection !== undefined;
+    },
+    log: (server) => connections.find(({ settings }) => settings.name === server)?.log,
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -1,6 +1,6 @@
 import type { ServerSettings } from "../config/config.ts";
 import type { Environment } from "../kit/process/child-environment.ts";
-import { createRedactor, listForms, type Redact, type Secret } from "../kit/text/redact.ts";
+import { createRedactor, listForms, type Redact, type Redactor, type Secret } from "../kit/text/redact.ts";
 
 /** Shorter values are too common in ordinary text to be replaced. */
 const shortest = 6;
@@ -13,7 +13,15 @@ export const secretWord = /key|token|secret|pass|auth|sig|cred|^ak$|^sk$|^code$|
 
 /** Learns the secrets that the configuration of a server holds, and those that it inherits from our environment. */
 export function createServerRedact(settings: Pick<ServerSettings, "transport">, environment: Environment = {}): Redact {
-  return createRedactor(listServerSecrets(settings, environment)).redact;
+  return createServersRedactor([settings], environment).redact;
+}
+
+/** Does the same for all of them, and for texts that come in pieces, too. */
+export function createServersRedactor(
+  servers: readonly Pick<ServerSettings, "transport">[],
+  environment: Environment,
+): Redactor {
+  return createRedactor(servers.flatMap((settings) => listServerSecrets(settings, environment)));
 }
 
 /** Extends a redactor by secrets that change, such as the tokens of a sign-in. */

@@ -20,6 +20,7 @@ import type { ToolList } from "./lists/tool-list.ts";
 import { type Auth, createAuth } from "./oauth/auth.ts";
 import { type Answers, createAnswers } from "./questions/answers.ts";
 import { createServerRedact, extendRedact } from "./redact.ts";
+import { createServerLog, type ServerLog } from "./server-log.ts";
 
 export interface ServerStatus extends ServerState {
   name: string;
@@ -62,6 +63,7 @@ export class ServerConnection {
   readonly #refreshes = createCoalescedWork((signal) => this.#relist(signal), refreshPauseMs);
   #logLevel: ServerLogLevel | undefined;
   #preparing: Promise<void> | undefined;
+  readonly #log = createServerLog();
   /** Holds the time of the last list request, by `performance.now()`. */
   #askedAt = Number.NEGATIVE_INFINITY;
 
@@ -69,9 +71,13 @@ export class ServerConnection {
     settings: ServerSettings,
     shared: SharedResources,
     list: ToolList,
-    { onChanged, onUpdated, onLog }: ConnectionListeners,
+    { onChanged, onUpdated, onLog: tellLog }: ConnectionListeners,
   ) {
     this.settings = settings;
+    const onLog = (entry: ServerLogEntry): void => {
+      this.#log.add(entry);
+      tellLog(entry);
+    };
     this.#auth = createAuth(settings, shared.credentials);
     this.redact = extendRedact(
       createServerRedact(settings, shared.environment),
@@ -173,6 +179,17 @@ export class ServerConnection {
   setLogLevel(level: ServerLogLevel): void {
     this.#logLevel = level;
     void this.#lifecycle.session?.setLogLevel(level);
+  }
+
+  /** Starts the server anew at once, with the sign-in that is stored now; settles when that start is over, and never rejects. */
+  restart(): Promise<void> {
+    this.#auth?.forget();
+    return this.#lifecycle.restart();
+  }
+
+  /** Returns the last lines of its log and of what its process wrote to stderr, without secrets. */
+  get log(): ServerLog {
+    return { lines: this.#log.lines, stderr: this.redact(this.#lifecycle.words) };
   }
 
   /** Lets no call begin for so long, in milliseconds: the server has asked for fewer. */

@@ -89,6 +89,10 @@ export interface AcpSettings {
   roots: string[];
   /** Names one of its own modes, which each session is set to. */
   mode: string | undefined;
+  /** Names the servers of the configuration that it is given for its sessions. */
+  mcpServers?: boolean | readonly string[] | undefined;
+  /** Names one of its own models, which each session is set to. */
+  model?: string | undefined;
   /** Is the mode that a session is set to where it is in one of these others and no mode is named. */
   asking?: ConsentMode | undefined;
   /** Says what happens when it asks for permission, and when it writes a file through us. */

@@ -25,13 +25,17 @@ type EditedConfig = Pick<Config, "file" | "environment" | "directory">;
 /**
  * Changes the configuration file, and leaves everything else in it as it is written. The changed file is read as at a start before it takes
  * the place of the old one. Throws a `DuetError` of a line for each fault, with the key, the value and what is allowed; nothing is
- * changed then.
+ * changed then. Only the settings of `editable` can be changed.
  */
-export async function editSettings(config: EditedConfig, { set, unset }: SettingChanges): Promise<void> {
+export async function editSettings(
+  config: EditedConfig,
+  { set, unset }: SettingChanges,
+  editable: readonly string[] = editableSettings,
+): Promise<void> {
   const { environment, directory } = config;
   const keys = [...Object.keys(set), ...unset];
   if (config.file === undefined) throw noFileError();
-  for (const key of keys) if (!editableSettings.includes(key)) throw notEditableError(key);
+  for (const key of keys) if (!editable.includes(key)) throw notEditableError(key);
   const file = await realpath(config.file);
   const before = await readFile(file, "utf8");
   // A key that stands twice is refused here: nobody could say which of the two is changed.
@@ -57,6 +61,12 @@ export async function editSettings(config: EditedConfig, { set, unset }: Setting
 /** Returns what the file holds now; undefined where there is none. */
 export async function readSettingsFile({ file }: Pick<Config, "file">): Promise<unknown> {
   return file === undefined ? undefined : parseJson(await readFile(file, "utf8"), file);
+}
+
+/** Reads the configuration as the next start will find it, without flags; that of the process where it has no file. */
+export async function loadNextConfig(config: Config): Promise<Config> {
+  const { file, environment, directory } = config;
+  return file === undefined ? config : loadConfig({ config: file }, environment, directory);
 }
 
 const modelRoles = ["functionCall", "answer"] as const;

@@ -40,6 +40,11 @@ export function getReportMs(leftMs: number): number {
 /** Limits the agents below the first one. A chain that is longer is a circle far more often than a wish. */
 export const deepestChain = 3;
 
+/** Returns how many agents are above a run: those that its caller tells, or those that our own process was started below, if more. */
+export function countAgentsAbove(chain: Pick<Chain, "depth"> | undefined, config: { depth: number }): number {
+  return Math.max(chain?.depth ?? 0, config.depth);
+}
+
 export function toChainMeta({ depth, deadline, budget, cost }: Chain): Record<string, number | undefined> {
   return { "duet/depth": depth, "duet/deadline": deadline, "duet/budget": budget, "duet/cost-budget": cost };
 }

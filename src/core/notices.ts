@@ -230,6 +230,15 @@ export const noticeKinds = {
   approvalMissing: defineNotice("approval-missing", { level: "info", isInResult: true, text: (why: Text) => why }),
   /** Is told where another agent does not continue the session that it had for the conversation. */
   agentSessionLost: defineNotice("agent-session-lost", { level: "info", isInResult: true, text: (why: Text) => why }),
+  /** Is told where a question asks for something that another agent is not told. */
+  agentNotTold: defineNotice("agent-not-told", {
+    level: "warning",
+    isInResult: true,
+    text: ({ name, what }: { name: string; what: Text }) => ({
+      zh: `没有告诉智能体 ${name}：${what.zh}`,
+      en: `The agent ${name} was not told of: ${what.en}`,
+    }),
+  }),
   /** Is told where a hook ended by itself, or did not end, without a decision. What it is about goes on. */
   hookFailed: defineNotice("hook-failed", {
     level: "warning",

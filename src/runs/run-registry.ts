@@ -14,6 +14,8 @@ export interface RunRegistry extends LiveRuns {
   listRuns(caller: Caller): Iterable<RunHandle>;
   /** Returns the known runs of all callers, for the operator. */
   listAll(): RunHandle[];
+  /** Counts the caller's runs that go on, without those that wait, and those begun within the last minute where that is limited. */
+  countOwn(caller: Caller): { now: number; inMinute: number };
   find(id: string, caller: Caller): RunHandle | undefined;
   findLatest(question: string, caller: Caller): RunHandle | undefined;
   /** Returns the caller's run that has asked its client for this call. */
@@ -156,6 +158,11 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
   return {
     listRuns: listCallerRuns,
     listAll: () => [...active.values(), ...ended.values()].filter(({ isAside }) => !isAside),
+    countOwn(caller) {
+      const own = [...active.values()].filter((run) => run.caller.owner === caller.owner);
+      const now = own.filter((run) => run.clientCalls.open === undefined && !isWaiting(run)).length;
+      return { now, inMinute: limits?.countMinute(caller) ?? 0 };
+    },
     find(id, caller) {
       const run = active.get(id) ?? ended.get(id);
       return run && isOwnedBy(run, caller) ? run : undefined;

@@ -23,6 +23,8 @@ export interface DroppedTool {
   source: string;
   reason: "bad-name" | "duplicate" | "denied" | "not-allowed" | "broken";
   text: Text;
+  /** Is the tool itself, where rules alone have left it out. */
+  tool?: Tool | undefined;
 }
 
 export interface Collection {
@@ -41,7 +43,10 @@ export function collectTools(lists: readonly (readonly Tool[])[], policy: ToolPo
   for (const tool of lists.flat()) {
     const refusal = refuse(tool, kept, rules);
     if (refusal === undefined) kept.set(tool.name, tool);
-    else dropped.push({ name: tool.name, source: tool.source, ...refusal });
+    else {
+      const isByRule = refusal.reason === "denied" || refusal.reason === "not-allowed";
+      dropped.push({ name: tool.name, source: tool.source, ...refusal, ...(isByRule && { tool }) });
+    }
   }
   return { tools: [...kept.values()], dropped };
 }

@@ -7,14 +7,20 @@ import type { AgentEvent } from "../../src/core/events.ts";
 import type { ConversationStore } from "../../src/core/store/store.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { written } from "../agent/plan/planning.ts";
+import { startCollector } from "../fakes/collector.ts";
 import { makeTool, outcomeOf } from "../fakes/events.ts";
 import { scriptedModel } from "../fakes/model.ts";
 import { temporaryFolder } from "../fakes/program.ts";
+import { patienceMs } from "../runner/patience.ts";
 
-async function open(parts: DuetOverrides, agent: object = {}): Promise<Duet & { kept: ConversationStore }> {
+async function open(
+  parts: DuetOverrides,
+  agent: object = {},
+  environment: Record<string, string> = {},
+): Promise<Duet & { kept: ConversationStore }> {
   const home = await temporaryFolder();
   const embedding = { name: "code", settings: { agent, conversations: { store: "memory" as const } } };
-  const config = await loadConfig({}, { HOME: home, DUET_HOME: home }, home, embedding);
+  const config = await loadConfig({}, { HOME: home, DUET_HOME: home, ...environment }, home, embedding);
   const kept = createMemoryStore();
   const duet = await openDuet(config, { store: kept, ...parts });
   onTestFinished(() => duet.close());
@@ -42,6 +48,30 @@ test("closing cancels the runs that are going on, and they are kept, whether any
   expect((await duet.kept.trace())?.status).toBe("cancelled");
   await expect(duet.ask({ question: "Still there?" }).next()).rejects.toThrow("Duet is closed");
   await left.return();
+});
+
+test("a second call of close waits for the first, and the operator is told once what was not sent", async () => {
+  const late = Promise.withResolvers<void>();
+  const collector = await startCollector({ hangs: late.promise, status: 400 });
+  const lines: string[] = [];
+  const model = scriptedModel(["Hello."]);
+  const duet = await open(
+    { models: { functionCall: model, answer: model }, warn: ({ en }) => lines.push(en) },
+    {},
+    { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/v1/traces` },
+  );
+  await Array.fromAsync(duet.ask({ question: "Hi", mode: "chat" }));
+  const limits = { totalMs: patienceMs, telemetryMs: 200 };
+  const toldBy = await Promise.all([limits, undefined].map((each) => duet.close(each).then(() => lines.length)));
+  await duet.close();
+  expect({ toldBy, lines }).toEqual({
+    toldBy: [1, 1],
+    lines: [expect.stringMatching(/^spans could not be sent to \S+ within 0\.2 s$/)],
+  });
+  // The sender still waits, and hears the refusal before our own request is answered.
+  late.resolve();
+  await fetch(collector.url, { method: "POST", body: "{}" });
+  expect(lines).toHaveLength(1);
 });
 
 test("a plan is carried out once, when two replies to it come at once", async () => {

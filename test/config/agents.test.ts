@@ -21,9 +21,13 @@ test("the name of a known agent is enough; what is set stands in place of what t
     limits: { maxExecutionTime: 1800, tokenBudget: 10_000_000 },
     acp: { cwd: directory, roots: [directory], permissions: "ask", terminal: false, maxConcurrent: 4 },
   });
-  const acp = { command: "npx", cwd: "../shop", roots: [], permissions: "refuse", mode: "plan" };
+  const acp = { command: "npx", cwd: "../shop", roots: [], permissions: "refuse", mode: "plan", model: "pro" };
+  const given = { ...acp, mcpServers: ["notes"] };
   const set = await load({
-    file: { agents: { gemini: { description: "Mine.", acp, limits: { maxExecutionTime: 60 } } } },
+    file: {
+      agents: { gemini: { description: "Mine.", acp: given, limits: { maxExecutionTime: 60 } } },
+      mcpServers: { notes: { command: "notes" } },
+    },
   });
   expect(set.agents[0]).toMatchObject({
     description: "Mine.",
@@ -31,6 +35,7 @@ test("the name of a known agent is enough; what is set stands in place of what t
     // Arguments of another program are not meant for this one.
     acp: { transport: { command: "npx", args: [] }, cwd: join(set.directory, "../shop"), roots: [], mode: "plan" },
   });
+  expect(set.agents[0]?.acp).toMatchObject({ model: "pro", mcpServers: ["notes"] });
 });
 
 test("the home directory and what it lies in are no folder of an agent unless they are named", async () => {
@@ -57,6 +62,10 @@ test.each([
     "agents.codex.mode: is not allowed beside acp (the agent's own mode belongs into acp.mode)",
   ],
   [{ codex: { acp: { permissions: "yes" } } }, "allowed: ask, allow, refuse"],
+  [
+    { codex: { acp: { mcpServers: ["notes"] } } },
+    'agents.codex.acp.mcpServers: "notes" is not allowed (allowed: none, there are no mcpServers)',
+  ],
 ])("another agent that cannot be is refused by its key: %j", async (agents, line) => {
   expect(await refusal({ file: { locale: "en", agents } })).toContain(line);
 });

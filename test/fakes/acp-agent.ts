@@ -1,7 +1,7 @@
 // An agent over stdio, after the example of the SDK: `node acp-agent.ts [--resume|--load] [--journal FILE]`. What it is asked, it does;
 // some of it no honest agent would do.
 import { spawn } from "node:child_process";
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, closeSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { Readable, Writable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -29,6 +29,10 @@ const { values: options } = parseArgs({
     version: { type: "string", default: String(PROTOCOL_VERSION) },
     /** Tells its modes as a choice among others. */
     options: { type: "boolean", default: false },
+    /** Tells its models as agents did before they were a choice among others. */
+    models: { type: "boolean", default: false },
+    /** Does not tell at its end what it has used. */
+    silent: { type: "boolean", default: false },
     /** Never says a word. */
     mute: { type: "boolean", default: false },
   },
@@ -79,6 +83,8 @@ const deeds: Record<string, (work: Work) => Promise<StopReason | undefined>> = {
   async example({ update, say, ask }) {
     const config = "/project/config.json";
     await update({ sessionUpdate: "available_commands_update", availableCommands: [] });
+    await update({ sessionUpdate: "session_info_update", title: "An example" });
+    await update({ sessionUpdate: "user_message_chunk", content: { type: "text", text: "What a person has said." } });
     await update({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: "Where do I begin?" } });
     await say("I'll help you with that. Let me start by reading some files.");
     await update({
@@ -160,6 +166,37 @@ const deeds: Record<string, (work: Work) => Promise<StopReason | undefined>> = {
     while (!existsSync(mark)) await wait(5);
     return undefined;
   },
+  /** Takes a question back as soon as a person has made the file that it is told, and then asks another one. */
+  async reconsider({ client, sessionId, words: [mark = ""], ask, say }) {
+    const over = new AbortController();
+    const params = { sessionId, toolCall: { toolCallId: "r", title: "git push" }, options: choices };
+    const asking = client.request(methods.client.session.requestPermission, params, {
+      cancellationSignal: over.signal,
+    });
+    while (!existsSync(mark)) await wait(5);
+    over.abort();
+    const first = await asking.then(
+      () => "answered",
+      () => "withdrawn",
+    );
+    await say(`${first}, ${await ask({ toolCallId: "s", title: "git pull" })}`);
+    return undefined;
+  },
+  /** Uses much, and dies of it. */
+  async perish({ update }) {
+    const cost = { amount: 0.25, currency: "USD" };
+    await update({ sessionUpdate: "usage_update", used: 5_000_000, size: 9_000_000, cost });
+    process.exit(7);
+  },
+  /** Starts a command that has no end, and kills it. */
+  async kill({ client, sessionId, words: [cwd = ""], say }) {
+    const terminal = await client.createTerminal({ sessionId, command: "echo begun; sleep 3600", cwd });
+    while ((await terminal.currentOutput()).output === "") await wait(5);
+    await terminal.kill();
+    const { signal } = await terminal.waitForExit();
+    await say(JSON.stringify({ signal, ...(await terminal.currentOutput()) }));
+    return undefined;
+  },
   /** Goes over to another mode, and tells it with the word `aloud`. */
   async turn({ words: [mode = "", how], session, update }) {
     session.mode = mode;
@@ -170,6 +207,19 @@ const deeds: Record<string, (work: Work) => Promise<StopReason | undefined>> = {
         ? { sessionUpdate: "config_option_update", configOptions }
         : { sessionUpdate: "current_mode_update", currentModeId: mode },
     );
+    return undefined;
+  },
+  /** Goes over to another mode, and then asks for permission. */
+  async stray({ words: [mode = ""], session, ask }) {
+    session.mode = mode;
+    await ask({ toolCallId: "s", title: "git push", kind: "execute" });
+    return undefined;
+  },
+  /** Says a variable, letter by letter, once before a call and once after it. */
+  async spell({ words: [name = ""], say, update }) {
+    for (const letter of `a ${process.env[name]}`) await say(letter);
+    await update({ sessionUpdate: "tool_call", toolCallId: "c", title: "Looking", status: "completed" });
+    for (const letter of `b ${process.env[name]}!`) await say(letter);
     return undefined;
   },
   async environment({ say }) {
@@ -217,12 +267,32 @@ const deeds: Record<string, (work: Work) => Promise<StopReason | undefined>> = {
       await update({ sessionUpdate: "agent_message_chunk", content });
     }
   },
+  /** Tells large contents of one call, again and again. */
+  async bulk({ update }) {
+    const text = "x".repeat(5_000_000);
+    const content = [{ type: "content", content: { type: "text", text } }] as const;
+    for (;;) await update({ sessionUpdate: "tool_call_update", toolCallId: "b", content: [...content] });
+  },
+  /** Asks twice under one id. */
+  async twice({ sessionId }) {
+    const params = { sessionId, toolCall: { toolCallId: "t" }, options: choices };
+    const asked = JSON.stringify({ jsonrpc: "2.0", id: "t", method: "session/request_permission", params });
+    process.stdout.write(`${asked}\n${asked}\n`);
+    return new Promise<never>(() => {});
+  },
   async line() {
     process.stdout.write(`{"jsonrpc":"2.0","method":"session/update","params":"${"x".repeat(11_000_000)}`);
     return new Promise<never>(() => {});
   },
-  async spend({ update, signal }) {
-    await update({ sessionUpdate: "usage_update", used: 5_000_000, size: 9_000_000 });
+  /** Uses much, and works on until it is told to stop, or `spend once`. */
+  async spend({ update, signal, say, words: [once] }) {
+    const cost = { amount: 0.25, currency: "USD" };
+    await update({ sessionUpdate: "usage_update", used: 5_000_000, size: 9_000_000, cost });
+    await update({ sessionUpdate: "tool_call", toolCallId: "s", title: "Spending", kind: "other", status: "pending" });
+    if (once !== undefined) {
+      await say("Spent.");
+      return undefined;
+    }
     await wait(3_600_000, undefined, { signal }).catch(() => {});
     return "cancelled";
   },
@@ -243,6 +313,15 @@ const deeds: Record<string, (work: Work) => Promise<StopReason | undefined>> = {
     const { pid } = spawn("sleep", ["3600"], { stdio: "ignore" });
     journal({ pid: process.pid, grandchild: pid });
     await update({ sessionUpdate: "tool_call", toolCallId: "s", title: "Working", kind: "other", status: "pending" });
+    return new Promise<never>(() => {});
+  },
+  /** Closes its input, asks something all the same, and lives on. */
+  async deafen({ sessionId }) {
+    process.stdin.destroy();
+    closeSync(0);
+    setInterval(() => {}, 3_600_000);
+    const asked = { jsonrpc: "2.0", id: "d", method: "fs/read_text_file", params: { sessionId, path: "/nowhere" } };
+    process.stdout.write(`${JSON.stringify(asked)}\n`);
     return new Promise<never>(() => {});
   },
   async refuse() {
@@ -292,13 +371,18 @@ function find(id: string) {
 
 function describeModes(mode: string) {
   const modes = ["write", "read-only"];
+  const models = { currentModelId: "small", availableModels: ["small", "large"].map((modelId) => ({ modelId })) };
   if (!options.options)
-    return { modes: { currentModeId: mode, availableModes: modes.map((id) => ({ id, name: id })) } };
-  const values = modes.map((value) => ({ value, name: value }));
+    return {
+      modes: { currentModeId: mode, availableModes: modes.map((id) => ({ id, name: id })) },
+      ...(options.models && { models }),
+    };
+  const toOption = (id: string, category: string, currentValue: string, values: string[]) => ({
+    ...{ id, name: id, category, type: "select" as const, currentValue },
+    options: values.map((value) => ({ value, name: value })),
+  });
   return {
-    configOptions: [
-      { id: "how", name: "Mode", category: "mode", type: "select" as const, currentValue: mode, options: values },
-    ],
+    configOptions: [toOption("how", "mode", mode, modes), toOption("who", "model", "small", ["small", "large"])],
   };
 }
 
@@ -311,6 +395,7 @@ const app = agent({ name: "fake" })
       protocolVersion: Number(options.version),
       agentCapabilities: {
         loadSession: options.load,
+        mcpCapabilities: { http: true, sse: false },
         sessionCapabilities: { close: {}, ...(options.resume && { resume: {} }) },
       },
     };
@@ -320,19 +405,32 @@ const app = agent({ name: "fake" })
     const sessionId = `session-${process.pid}-${Object.keys(sessions).length + 1}`;
     sessions[sessionId] = { said: [], mode: "write" };
     keep();
-    journal({ session: sessionId, cwd: params.cwd });
+    const { cwd, mcpServers } = params;
+    journal({ session: sessionId, cwd, ...(mcpServers.length > 0 && { mcpServers }) });
     return { sessionId, ...describeModes("write") };
   })
-  .onRequest(methods.agent.session.resume, ({ params }) => find(params.sessionId))
+  .onRequest(methods.agent.session.resume, ({ params: { sessionId, mcpServers = [] } }) => {
+    if (mcpServers.length > 0) journal({ resumed: sessionId, mcpServers });
+    return find(sessionId);
+  })
   .onRequest(methods.agent.session.close, ({ params }) => {
     journal({ closed: params.sessionId });
     return {};
   })
   .onRequest(methods.agent.session.setConfigOption, ({ params }) => {
     const session = sessions[params.sessionId];
-    if (session) session.mode = String(params.value);
+    if (params.configId === "who") journal({ model: params.value });
+    else if (session) session.mode = String(params.value);
     return { configOptions: [] };
   })
+  .onRequest(
+    "session/set_model",
+    (params) => ({ modelId: String(Object(params).modelId) }),
+    ({ params }) => {
+      journal({ model: params.modelId });
+      return {};
+    },
+  )
   .onRequest(methods.agent.session.load, async ({ params, client }) => {
     const { sessionId } = params;
     const content = { type: "text", text: "What was said long ago." } as const;
@@ -352,7 +450,7 @@ const app = agent({ name: "fake" })
     journal({ prompt: text });
     const stopReason = await work(client, params.sessionId, text);
     const usage = { totalTokens: 1000, inputTokens: 900, outputTokens: 100 };
-    return { stopReason, usage };
+    return { stopReason, ...(!options.silent && { usage }) };
   })
   .onNotification(methods.agent.session.cancel, ({ params }) => sessions[params.sessionId]?.cancel?.abort());
 

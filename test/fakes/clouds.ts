@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { text } from "node:stream/consumers";
 import { crc32 } from "node:zlib";
 import { onTestFinished } from "vitest";
+import { readStreamData } from "./event-stream.ts";
 import type { FakeProvider } from "./provider.ts";
 
 export interface CloudRequest {
@@ -157,7 +158,7 @@ async function toFrames(answer: IncomingMessage, outgoing: ServerResponse): Prom
   const written = await text(answer);
   if (answer.statusCode !== 200) return void outgoing.writeHead(answer.statusCode ?? 502, json).end(written);
   outgoing.writeHead(200, { "content-type": "application/vnd.amazon.eventstream" });
-  const data = [...written.matchAll(/^data: (.*)$/gm)].map(([, line = ""]) => line.trim());
+  const data = readStreamData(written);
   const frames = Buffer.concat(data.map((line) => toFrame({ bytes: Buffer.from(line).toString("base64") })));
   for (let at = 0; at < frames.length; at += 97) outgoing.write(frames.subarray(at, at + 97));
   outgoing.end();

@@ -51,15 +51,15 @@ export interface Collector {
 }
 
 /**
- * An OpenTelemetry collector that takes OTLP as JSON; one that hangs never answers. `status` may be one for each path. Closed
- * when the test ends.
+ * An OpenTelemetry collector that takes OTLP as JSON; one that hangs never answers, or not before a promise is fulfilled. `status`
+ * may be one for each path. Closed when the test ends.
  */
 export async function startCollector({
   status = 200,
   hangs = false,
 }: {
   status?: number | ((path: string) => number);
-  hangs?: boolean;
+  hangs?: boolean | Promise<void>;
 } = {}): Promise<Collector> {
   const bodies: string[] = [];
   const requests: Collector["requests"] = [];
@@ -70,7 +70,9 @@ export async function startCollector({
     requests.push({ path: request.url ?? "", headers: request.headers });
     bodies.push(body);
     const answer = typeof status === "number" ? status : status(request.url ?? "");
-    if (!hangs) response.writeHead(answer, { "content-type": "application/json" }).end("{}");
+    if (hangs === true) return;
+    await hangs;
+    response.writeHead(answer, { "content-type": "application/json" }).end("{}");
   });
   server.on("connection", () => connections++);
   const port = await new Promise<number>((resolve) => {

@@ -5,6 +5,7 @@ import * as z from "zod";
 import { serveSchema } from "../../src/config/schema/file-schema.ts";
 import type { Caller } from "../../src/core/caller.ts";
 import { type HttpServerOptions, serveOverHttp } from "../../src/server/http/serve-http.ts";
+import { readStreamData } from "./event-stream.ts";
 
 export interface ServedFace {
   /** Of `/mcp`. */
@@ -210,7 +211,9 @@ export const initialize = {
 export function messagesOf(
   body: string,
 ): { id?: unknown; error?: { code: number }; result?: unknown; method?: string }[] {
-  const streamed = [...body.matchAll(/^data: ?(\S.*)$/gm)].map(([, data]) => JSON.parse(data ?? ""));
+  const streamed = readStreamData(body)
+    .filter((data) => data.trim() !== "")
+    .map((data) => JSON.parse(data));
   return streamed.length > 0 ? streamed : [JSON.parse(body)];
 }
 

@@ -107,6 +107,7 @@ export function useAgent(
         },
         sessionId: undefined,
         budget: { tokens: 1_000_000, cost: undefined },
+        depth: 1,
         context: {
           signal,
           locale: "en",

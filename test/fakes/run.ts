@@ -8,7 +8,9 @@ import { defaultedLimits, mapLimits, mergeRunLimits } from "../../src/core/limit
 import { toUser, type UserCallbacks } from "../../src/core/questions/user.ts";
 import { createPushedStream } from "../../src/kit/async/pushed-stream.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
+import { patienceMs } from "../runner/patience.ts";
 
+/** The limits of a configuration without any, but for the time. */
 export const defaultLimits: Limits = {
   ...mergeRunLimits(
     mapLimits(
@@ -18,6 +20,8 @@ export const defaultLimits: Limits = {
     ),
     {},
   ),
+  // The clock is the machine's, and a busy one may take a minute for what takes a second elsewhere.
+  maxExecutionTimeMs: 10 * patienceMs,
   maxParallel: 8,
   repeatable: [],
   minResultLength: 20,

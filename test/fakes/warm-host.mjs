@@ -19,7 +19,10 @@ const watched = [
   "exit",
 ];
 
-/** Tells which run a callback belongs to. */
+/**
+ * Tells which run a callback belongs to, and holds its streams: what one run still writes after its end, as a sender does that
+ * tries again, is not written to the next.
+ */
 const runs = new AsyncLocalStorage();
 
 async function run({ args, env, cwd, stdin }) {
@@ -27,13 +30,13 @@ async function run({ args, env, cwd, stdin }) {
   const stderr = capture();
   const input = new PassThrough();
   if (stdin !== null) input.end(stdin);
-  for (const [name, value] of Object.entries({ stdin: input, stdout: stdout.stream, stderr: stderr.stream }))
-    Object.defineProperty(process, name, { value, configurable: true });
+  const own = { stdin: input, stdout: stdout.stream, stderr: stderr.stream };
+  for (const name of Object.keys(own))
+    Object.defineProperty(process, name, { get: () => (runs.getStore() ?? own)[name], configurable: true });
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env);
   process.chdir(cwd);
   process.argv = [process.execPath, process.argv[1], ...args];
-  const own = {};
   const code = await new Promise((resolve, reject) => {
     // The timer that ends a process which takes too long may come when a run is over: it must not end the next one.
     process.exit = (code) => {

@@ -13,8 +13,11 @@ import { everyRequest, guardedRoutes, openRoutes, postRoutes, readingRoutes, rou
 
 const origin = "https://app.example.com";
 const host = "duet.example.com";
-/** Each request has a connection of its own here. */
-const http = { allowedOrigins: [origin], allowedHosts: [host], maxConnectionsPerAddress: 1000, maxBody: 100_000 };
+/** Each request has a connection of its own here, and comes from the operator. */
+const http = {
+  ...{ allowedOrigins: [origin], allowedHosts: [host], maxConnectionsPerAddress: 1000, maxBody: 100_000 },
+  operator: "proxied",
+};
 
 function start(more: Record<string, unknown> = {}, environment: Record<string, string> = {}) {
   const turns = Array.from({ length: 40 }, () => "Said.");
@@ -100,7 +103,7 @@ test("86: without the token every route but the open ones is closed, by every me
   ];
   const isGuarded = (text: string) =>
     !text.startsWith("OPTIONS") &&
-    !/^\w+ \/(healthz|readyz|manifest\.webmanifest|page\/(code|math)\.js|signin(\/session)?)? HTTP/.test(text);
+    !/^\w+ \/(healthz|readyz|manifest\.webmanifest|page\/\w+\.js|signin(\/session)?)? HTTP/.test(text);
   for (const headers of wrong) {
     const answers = await sendAll(port, everyRequest(port, headers).filter(isGuarded));
     // Guesses of a token are slowed down and not all looked at.
@@ -127,7 +130,7 @@ describe("87: a body that is wrong", () => {
   /** How each part of the server words what it refuses. */
   function isInDialect(path: string, { head, body }: RawAnswer): boolean {
     const said = JSON.parse(body);
-    if (path.startsWith("/agent"))
+    if (/^\/(agent|operator)/.test(path))
       return head.includes("application/problem+json") && said.status >= 400 && said.code === findCode(said.status);
     if (path.startsWith("/v1")) return said.error.type === "invalid_request_error";
     return said.jsonrpc === "2.0" && said.error.code < 0;
@@ -221,9 +224,7 @@ test("98: no answer of any route may be kept on its way, be taken for something 
     const { head, body } = await sendRaw(port, text);
     expect([request, head]).toEqual([request, expect.stringContaining("x-content-type-options: nosniff")]);
     // A browser asks whether the page and its parts, which have no data, are still the same. That of the sign-in says who somebody is.
-    const caching = /^(GET|HEAD) \/(manifest\.webmanifest|page\/(code|math)\.js)?$/.test(request)
-      ? /^no-cache/
-      : /^no-store/;
+    const caching = /^(GET|HEAD) \/(manifest\.webmanifest|page\/\w+\.js)?$/.test(request) ? /^no-cache/ : /^no-store/;
     expect([request, /cache-control: (\S+)/.exec(head)?.[1]]).toEqual([request, expect.stringMatching(caching)]);
     expect([request, head]).toEqual([request, expect.not.stringMatching(/^(server|x-powered-by):/m)]);
     // The page's own scripts may say what they like.

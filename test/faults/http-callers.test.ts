@@ -179,7 +179,7 @@ describe("100, 101: what was agreed to is what runs, once, and for who agreed", 
     let text = "";
     for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       text += piece;
-      const data = /^event: question\ndata: (.+)$/m.exec(text)?.[1];
+      const data = /^event: question\ndata: ([^\n]+)\n/m.exec(text)?.[1];
       if (data === undefined) continue;
       const question: unknown = JSON.parse(data);
       if (!isRecord(question)) break;

@@ -29,6 +29,9 @@ export const routes: Readonly<Record<string, TestedRoute>> = {
   "/manifest.webmanifest": { path: "/manifest.webmanifest", methods: ["GET"], isOpen: true },
   "/page/code.js": { path: "/page/code.js", methods: ["GET"], isOpen: true },
   "/page/math.js": { path: "/page/math.js", methods: ["GET"], isOpen: true },
+  "/page/operator.js": { path: "/page/operator.js", methods: ["GET"], isOpen: true },
+  "/page/plot.js": { path: "/page/plot.js", methods: ["GET"], isOpen: true },
+  "/page/review.js": { path: "/page/review.js", methods: ["GET"], isOpen: true },
   "/signin": { path: "/signin", methods: ["GET"], isOpen: true },
   "/signin/session": { path: "/signin/session", methods: ["GET"], isOpen: true },
   "/healthz": { path: "/healthz", methods: ["GET"], isOpen: true },
@@ -70,10 +73,19 @@ export const routes: Readonly<Record<string, TestedRoute>> = {
   "/agent/images": { path: "/agent/images", methods: ["POST"], body: { url: "http://127.0.0.1:9/a.png" } },
   "/agent/events": { path: "/agent/events", methods: ["GET"] },
   "/operator/settings": { path: "/operator/settings", methods: ["GET", "PATCH"], body: {} },
+  "/operator/tools": { path: "/operator/tools", methods: ["GET", "PATCH"], body: {} },
+  "/operator/approvals": { path: "/operator/approvals", methods: ["GET", "POST"], body: { ids: ["0"] } },
+  "/operator/prompts": { path: "/operator/prompts", methods: ["GET", "PATCH"], body: {} },
+  "/operator/agents": { path: "/operator/agents", methods: ["GET"] },
+  "/operator/servers/:name/log": { path: "/operator/servers/0/log", methods: ["GET"] },
+  "/operator/servers/:name/restart": { path: "/operator/servers/0/restart", methods: ["POST"], body: {} },
+  "/operator/servers/:name/sign-in": { path: "/operator/servers/0/sign-in", methods: ["POST", "DELETE"], body: {} },
   "/operator/servers": { path: "/operator/servers", methods: ["GET"] },
   "/operator/runs": { path: "/operator/runs", methods: ["GET"] },
+  "/operator/runs/:id/spans": { path: "/operator/runs/run-0/spans", methods: ["GET"] },
   "/operator/usage": { path: "/operator/usage", methods: ["GET"] },
   "/operator/problems": { path: "/operator/problems", methods: ["GET"] },
+  "/agent/usage": { path: "/agent/usage", methods: ["GET"] },
   "/agent/settings": { path: "/agent/settings", methods: ["GET"] },
   "/v1/chat/completions": {
     path: "/v1/chat/completions",
@@ -108,7 +120,9 @@ const all = Object.values(routes);
 export const postRoutes = all.filter(({ methods }) => methods.includes("POST"));
 
 /** Those of them that read what they are sent, whatever it is; the others first look for what it is about. */
-export const readingRoutes = postRoutes.filter(({ path }) => !/\/(reply|run-0\/messages|cancel|restore)$/.test(path));
+export const readingRoutes = postRoutes.filter(
+  ({ path }) => !/\/(reply|run-0\/messages|cancel|restore|restart)$/.test(path),
+);
 
 /** Those that one has to sign in for. */
 export const guardedRoutes = all.filter(({ isOpen }) => isOpen === undefined);
@@ -138,7 +152,8 @@ const health = {
 
 /** What the server serves, by path. */
 export async function openRoutes() {
-  const settings = { conversations: { store: "memory" }, locale: "en" };
+  const serve = { http: { operator: "local" } };
+  const settings = { conversations: { store: "memory" }, locale: "en", serve };
   const config = await loadConfig({}, {}, "/nowhere", { name: "test", settings });
   const duet = await openDuet(config);
   onTestFinished(() => duet.close());

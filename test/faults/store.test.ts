@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { isRecord } from "../../src/kit/json.ts";
+import { readStreamData } from "../fakes/event-stream.ts";
 import { startHttpDuet } from "../fakes/http-duet.ts";
 import { withoutDay } from "../fakes/model.ts";
 import { temporaryFolder } from "../fakes/program.ts";
@@ -139,7 +140,7 @@ async function serve(home: string) {
       readObject(await (await post("/agent/chat", body, "application/json", headers)).text()),
     async askEvents(body: object) {
       const text = await (await post("/agent/chat", body, "text/event-stream")).text();
-      return (text.match(/(?<=^data: )\{.*$/gm) ?? []).map(readObject);
+      return readStreamData(text).map(readObject);
     },
     async askOpenAi(content: string, stream: boolean) {
       const body = { model: "duet-agent", stream, messages: [{ role: "user", content }] };

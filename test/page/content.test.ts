@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import { findViolations, loadAxe } from "./axe.ts";
 import { inChromium } from "./chromium.ts";
 import { type PageDuet, startPageDuet } from "./page-duet.ts";
 import { answered, ask } from "./screen.ts";
@@ -36,6 +37,45 @@ inChromium("the content of answers in a browser", () => {
     expect(await words.locator("img").count()).toBe(1);
     expect(await page.evaluate("document.querySelector('.words img').naturalWidth")).toBe(1);
     expect(await words.textContent()).toContain("https://elsewhere.example/a.png");
+  });
+
+  test("a single line of code is copied, the one under the pointer or the one that the arrow keys lead to", async () => {
+    const { page } = watched;
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    const readClipboard = () => page.evaluate("navigator.clipboard.readText()");
+    const shown = ["一 = 1", "  two = 2  # <b>", "", "four = 4"];
+    duet.provider.script("strong", {
+      text: `代码：\n\n\`\`\`py\n${shown.join("\n")}\n\`\`\`\n\n一行：\n\n\`\`\`\none\n\`\`\``,
+    });
+    await ask(page, "几行代码");
+    await answered(page);
+    const blocks = page.locator(".turn").last().locator(".code");
+    expect(await blocks.nth(1).locator(".copy-line").count()).toBe(0);
+    const block = blocks.first();
+    // Where the browser has put a line is where its button stands.
+    const place = await page.evaluate<{ x: number; y: number }>(`(() => {
+      const code = [...document.querySelectorAll(".turn")].at(-1).querySelector(".code code");
+      const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+      while (!walker.nextNode().data.includes("four"));
+      const range = document.createRange();
+      range.selectNodeContents(walker.currentNode);
+      const { x, y, height } = [...range.getClientRects()].at(-1);
+      return { x: x + 2, y: y + height / 2 };
+    })()`);
+    await page.mouse.move(place.x, place.y);
+    await block.getByRole("button", { name: "复制第 4 行：four = 4" }).click();
+    await expect.poll(readClipboard).toBe("four = 4");
+    await block.getByRole("status").getByText("已复制第 4 行").waitFor({ state: "attached" });
+    await page.keyboard.press("Home");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await expect.poll(readClipboard).toBe(shown[1]);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await expect.poll(readClipboard).toBe("");
+    expect(await block.locator("code").textContent()).toBe(`${shown.join("\n")}\n`);
+    await loadAxe(page);
+    expect(await findViolations(page)).toEqual([]);
   });
 
   test("what is no formula is shown whole, as it is written", async () => {

@@ -2,6 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { fakePath } from "../client/servers.ts";
+import { compileCache } from "../fakes/program.ts";
 import { inChromium } from "./chromium.ts";
 import { type PageDuet, startPageDuet } from "./page-duet.ts";
 import { answered, ask, chooseMode, send, untilRun } from "./screen.ts";
@@ -150,8 +152,9 @@ inChromium("the operator's view in a browser", () => {
     onTestFinished(() => rm(folder, { recursive: true }));
     const file = join(folder, "duet.json");
     await writeFile(file, "{}");
-    const duet = await startPageDuet({ config: file });
-    const { page, faults } = await openPage(duet.origin, { meant: /status of 400/ });
+    const duet = await startPageDuet({ config: file, settings: opened });
+    const { page, faults, requests } = await openPage(duet.origin, { meant: /status of 400|willReadFrequently/ });
+    expect(requests).not.toContain("GET /page/operator.js");
     duet.provider.script("cheap", { text: "够了。" }, { status: 401, body: '{"error":{"message":"no"}}' });
     duet.provider.script("strong", { text: "看得见。" });
     await ask(page, "运营者看得见吗？");
@@ -160,15 +163,36 @@ inChromium("the operator's view in a browser", () => {
     await untilRun(page, ({ status }) => status.startsWith("失败"));
     await page.getByRole("button", { name: "运维" }).click();
     const view = page.getByRole("dialog", { name: "运维" });
-    await view.getByRole("cell", { name: "运营者看得见吗？" }).waitFor();
+    await view.getByRole("cell", { name: "运营者看得见吗？", exact: true }).waitFor();
+    for (const status of ["已完成", "失败 · auth"])
+      await view.getByRole("cell", { name: status, exact: true }).waitFor();
+    await view.getByRole("button", { name: "时间线 · 运营者看得见吗？" }).click();
+    const turns = view.getByRole("group", { name: "时间线" }).getByRole("rowheader");
+    await turns.first().waitFor();
+    expect(await turns.allTextContents()).toEqual(["工具调用阶段 · openai/cheap", "回答生成阶段 · anthropic/strong"]);
+    const bars = await view.locator("rect").evaluateAll((all) => all.map((bar) => bar.getBoundingClientRect().width));
+    expect(bars.every((width) => width >= 1)).toBe(true);
+    await view.getByRole("button", { name: "返回运行列表" }).click();
+    await expect.poll(() => page.evaluate("document.activeElement.dataset.run")).toMatch(/^run-/);
+    const loaded = () => requests.filter((request) => request.includes("/page/plot"));
+    expect(loaded()).toEqual([]);
     await view.getByRole("button", { name: "用量" }).click();
     await view.getByRole("cell", { name: "anthropic/strong" }).first().waitFor();
-    expect(await view.locator("rect").count()).toBeGreaterThan(0);
+    await view.getByRole("combobox", { name: "显示" }).selectOption("Token");
+    // The colour of the first model stands in the plot.
+    await expect.poll(() => page.evaluate(countMarked)).toBeGreaterThan(50);
+    // And follows the system's colours.
+    await page.emulateMedia({ colorScheme: "dark" });
+    await expect.poll(() => page.evaluate(countMarked)).toBeGreaterThan(50);
+    expect(loaded()).toHaveLength(1);
+    await view.getByRole("combobox", { name: "分组" }).selectOption("调用者");
+    await view.getByRole("group", { name: "合计" }).getByRole("cell", { name: "运营者" }).waitFor();
     await view.getByRole("button", { name: "问题" }).click();
     await view.getByRole("cell", { name: "auth", exact: true }).waitFor();
     await view.getByRole("button", { name: "设置" }).click();
     await view.getByRole("searchbox").fill("maxIterations");
     const setting = view.locator(".setting").filter({ hasText: "agent.maxIterations" });
+    await setting.getByText("默认值", { exact: true }).waitFor();
     await setting.getByRole("textbox").fill("1000000");
     await page.keyboard.press("Enter");
     await setting.locator(".problem").getByText("不能是 1000000（允许：1 到 1000 的整数）").waitFor();
@@ -177,7 +201,71 @@ inChromium("the operator's view in a browser", () => {
     await view.waitFor({ state: "detached" });
     expect(faults).toEqual([]);
   });
+
+  test("a changed tool is approved beside what it was, a tool is denied, a prompt is written and a person's limits are shown, by keyboard", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "duet-page-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const [file, tools] = [join(folder, "duet.json"), join(folder, "tools.json")];
+    await writeFile(file, "{}");
+    const offer = (description: string) =>
+      writeFile(tools, JSON.stringify([{ name: "find", description, inputSchema: { type: "object" } }]));
+    await offer("Finds words.");
+    const args = [fakePath, "--mode", "tools-from-file", "--tools", tools];
+    const mcpServers = { own: { command: process.execPath, args, env: compileCache() } };
+    const limits = { limits: { tokensPerDay: 20_000 }, http: { operator: "local" } };
+    const duet = await startPageDuet({ config: file, settings: { mcpServers, serve: limits } });
+    const { page, faults } = await openPage(duet.origin);
+    await page.getByRole("button", { name: "我的用量" }).press("Enter");
+    const own = page.getByRole("dialog", { name: "我的用量" });
+    await own.getByText("运营者（未登录）").waitFor();
+    await own.getByRole("definition").filter({ hasText: "0 / 20,000" }).waitFor();
+    await page.keyboard.press("Escape");
+    await own.waitFor({ state: "detached" });
+
+    const opener = page.getByRole("button", { name: "运维" });
+    await opener.press("Enter");
+    const view = page.getByRole("dialog", { name: "运维" });
+    const show = (tab: string) => view.getByRole("button", { name: tab, exact: true }).press("Enter");
+    await show("服务器");
+    const server = view.getByRole("listitem", { name: "own" });
+    await offer("Finds words, and sends them out.");
+    await server.getByRole("button", { name: "重新连接" }).press("Enter");
+    await server.getByText("个工具等待批准").waitFor();
+    await show("批准");
+    const change = view.getByRole("listitem", { name: "own__find" });
+    const row = change.getByRole("row").filter({ hasText: "sends them out" });
+    expect(await row.getByRole("cell").allInnerTexts()).toEqual([
+      expect.stringContaining("Finds words."),
+      expect.stringContaining("Finds words, and sends them out."),
+    ]);
+    await change.getByRole("button", { name: "批准 own__find" }).press("Enter");
+    await view.getByText("没有等待批准的工具").waitFor();
+
+    await show("工具");
+    const tool = view.getByRole("listitem").filter({ hasText: "own__find" });
+    await tool.getByRole("combobox").selectOption("禁止");
+    await tool.getByText("已写入，下次启动时生效").waitFor();
+    await show("提示词");
+    await view.getByRole("textbox", { name: "内容" }).fill("好好回答。{marker}");
+    await view.getByRole("button", { name: "保存" }).press("Enter");
+    await view.getByText("已写入，下次启动时生效").waitFor();
+    expect(JSON.parse(await readFile(file, "utf8"))).toEqual({
+      tools: { deny: ["own__find"] },
+      prompts: { directory: "./prompts" },
+    });
+    expect(await readFile(join(folder, "prompts", "zh", "answer.md"), "utf8")).toBe("好好回答。{marker}\n");
+    await show("外观");
+    await view.getByRole("combobox", { name: "语言" }).selectOption("English");
+    const english = page.getByRole("dialog", { name: "Operator" });
+    await english.getByRole("button", { name: "Prompts" }).waitFor();
+    await page.keyboard.press("Escape");
+    await english.waitFor({ state: "detached" });
+    expect(await page.evaluate("document.activeElement.className")).toContain("open-operator");
+    expect(faults).toEqual([]);
+  });
 });
+
+const opened = { serve: { http: { operator: "local" } } };
 
 inChromium("the first visit without a model in a browser", () => {
   test("says that none is configured and how to, and its examples are answered by the rules", async () => {
@@ -192,3 +280,14 @@ inChromium("the first visit without a model in a browser", () => {
     expect(faults).toEqual([]);
   });
 });
+
+/** Counts the points of the plot that have the colour of the first model. */
+const countMarked = `(() => {
+  const canvas = document.querySelector(".plot canvas");
+  if (canvas === null) return 0;
+  const wanted = getComputedStyle(document.querySelector(".mark-0")).backgroundColor.match(/[0-9]+/g).map(Number);
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let count = 0;
+  for (let at = 0; at < data.length; at += 4) if (wanted.every((value, index) => data[at + index] === value)) count += 1;
+  return count;
+})()`;

@@ -1,8 +1,9 @@
-import { mkdir, readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import type { Page } from "playwright-core";
+import { mkdir } from "node:fs/promises";
 import { beforeAll, expect, test } from "vitest";
 import { written } from "../agent/plan/planning.ts";
+import { fakePath } from "../client/servers.ts";
+import { compileCache } from "../fakes/program.ts";
+import { findViolations, loadAxe } from "./axe.ts";
 import { inChromium } from "./chromium.ts";
 import { type PageDuet, startPageDuet } from "./page-duet.ts";
 import { answered, ask, chooseMode, gate, untilRun } from "./screen.ts";
@@ -14,13 +15,13 @@ const folder = "test-results/page";
 inChromium("the look of the page", () => {
   let duet: PageDuet;
   let watched: WatchedPage;
-  let axe: string;
   beforeAll(async () => {
-    axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
     await mkdir(folder, { recursive: true });
-    duet = await startPageDuet({ settings: { tools: { ask: ["calculator"] } } });
+    const own = { command: process.execPath, args: [fakePath, "--mode", "normal"], env: compileCache() };
+    const serve = { http: { operator: "local" } };
+    duet = await startPageDuet({ settings: { tools: { ask: ["calculator"] }, mcpServers: { own }, serve } });
     watched = await openPage(duet.origin);
-    await watched.page.evaluate(axe);
+    await loadAxe(watched.page);
   });
   checkFaults(() => [watched]);
 
@@ -121,39 +122,81 @@ inChromium("the look of the page", () => {
     await page.getByRole("dialog", { name: "键盘快捷键" }).waitFor();
     await looksRight("keys");
     await page.keyboard.press("Escape");
+  });
+
+  test("in each part of the operator's view, and with a person's own limits", async () => {
+    const { page } = watched;
     await page.evaluate("document.querySelector('.open-operator').click()");
+    await page.locator(".operator [data-run]").first().click();
+    await page.locator(".waterfall rect").first().waitFor();
+    await looksRight("waterfall");
+    await page.locator(".tabs button").filter({ hasText: "用量" }).click();
+    await page.locator(".operator").getByRole("combobox", { name: "显示" }).selectOption("Token");
+    await page.locator(".plot canvas").waitFor();
+    await looksRight("usage");
     await page.locator(".tabs button").filter({ hasText: "设置" }).click();
     await page.locator(".setting").first().waitFor();
     await looksRight("operator");
+    for (const [tab, part, state] of [
+      ["服务器", ".card", "servers"],
+      ["批准", ".sides", "approvals"],
+      ["工具", ".tool", "tools"],
+      ["提示词", ".prompt", "prompts"],
+      ["智能体", ".card", "agents"],
+      ["外观", ".pick", "look"],
+    ] as const) {
+      await page
+        .locator(".tabs button")
+        .filter({ hasText: new RegExp(`^${tab}$`) })
+        .click();
+      await page.locator(part).first().waitFor();
+      await looksRight(state, narrowAndDark);
+      const widths = "[...document.querySelectorAll('.operator, .operator-body, .card')]";
+      expect(await page.evaluate(`${widths}.filter((part) => part.scrollWidth > part.clientWidth + 1).length`)).toBe(0);
+      await page.setViewportSize({ width: 1200, height: 800 });
+    }
+    await page.keyboard.press("Escape");
+    await page.evaluate("document.querySelector('.open-usage').click()");
+    await page.locator(".figures").waitFor();
+    await looksRight("own-usage", narrowAndDark);
     await page.keyboard.press("Escape");
   });
 
   /** No rule of axe-core is broken, light, dark or on a phone; and there is a picture of each. */
-  async function looksRight(state: string): Promise<void> {
+  async function looksRight(state: string, looks: readonly Look[] = usualLooks): Promise<void> {
     const { page } = watched;
-    const looks = [
-      { look: "light", width: 1200, height: 800, colorScheme: "light" },
-      { look: "dark", width: 1200, height: 800, colorScheme: "dark" },
-      { look: "phone", width: 360, height: 740, colorScheme: "light" },
-    ] as const;
     const broken: string[] = [];
     for (const { look, width, height, colorScheme } of looks) {
       await page.setViewportSize({ width, height });
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      for (const each of await violations(page, look)) broken.push(`${look}: ${each}`);
+      // In the dark, only the colours are others.
+      const rules = look === "dark" ? ["color-contrast"] : undefined;
+      for (const each of await findViolations(page, rules)) broken.push(`${look}: ${each}`);
       await page.screenshot({ path: `${folder}/${state}-${look}.png` });
     }
-    await page.setViewportSize({ width: 1200, height: 800 });
+    if (looks === usualLooks) await page.setViewportSize({ width: 1200, height: 800 });
     expect(broken).toEqual([]);
   }
 });
 
-/** In the dark, only the colours are others. */
-function violations(page: Page, look: "light" | "dark" | "phone"): Promise<string[]> {
-  const options = { resultTypes: ["violations"], ...(look === "dark" ? { runOnly: ["color-contrast"] } : {}) };
-  return page.evaluate<string[]>(`axe.run(document, ${JSON.stringify(options)}).then(({ violations }) =>
-    violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + " " + target + " " + failureSummary)))`);
+interface Look {
+  readonly look: "light" | "dark" | "phone";
+  readonly width: number;
+  readonly height: number;
+  readonly colorScheme: "light" | "dark";
 }
+
+const usualLooks: readonly Look[] = [
+  { look: "light", width: 1200, height: 800, colorScheme: "light" },
+  { look: "dark", width: 1200, height: 800, colorScheme: "dark" },
+  { look: "phone", width: 360, height: 740, colorScheme: "light" },
+];
+
+/** The narrowest page last, so that what follows sees it. */
+const narrowAndDark: readonly Look[] = [
+  { look: "dark", width: 1200, height: 800, colorScheme: "dark" },
+  { look: "phone", width: 320, height: 640, colorScheme: "light" },
+];
 
 const answer = `## 上海明天：多云，适合出门
 

@@ -43,7 +43,12 @@ inChromium("docs/development/model-invocation.md in a browser", () => {
       await chooseMode(page, "Chat 模式");
       await page.locator("#mode_help").getByText("常规对话,可手动启用联网搜索").waitFor();
       await chooseMode(page, "Agent 模式");
+      await page.getByRole("combobox", { name: "对话模式" }).focus();
       await page.locator("#mode_help").getByText("智能助手,自动决策是否需要联网搜索").waitFor();
+      // Beside the hint of the search switch, which says much the same, it is there for whoever looks at the modes.
+      await page.getByRole("textbox", { name: "输入问题" }).focus();
+      await page.locator("#mode_help").waitFor({ state: "hidden" });
+      await page.locator("#search_help").waitFor();
     });
   });
 

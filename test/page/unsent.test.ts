@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { inChromium } from "./chromium.ts";
 import { type PageDuet, startPageDuet } from "./page-duet.ts";
-import { answered, ask, gate, untilRun } from "./screen.ts";
+import { answered, ask, gate, send, untilRun } from "./screen.ts";
 import { checkFaults, openPage, type WatchedPage } from "./watched-page.ts";
 
 /** What was written is never lost, whatever the server or the model says to it. */
@@ -24,6 +24,22 @@ inChromium("texts and files that were not taken in a browser", () => {
   const attach = (page: Page, name: string, text: string) =>
     page.locator(".choose-files").setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
   const lastRequest = () => JSON.stringify(duet.provider.requests("strong").at(-1)?.body.messages);
+
+  /** Lists what the browser keeps of what was written, and the names of its files. */
+  const keptTexts = async (page: Page) => (await readKept(page)).map(({ text }) => text);
+  const keptFiles = async (page: Page) => (await readKept(page)).flatMap(({ files }) => files.map(({ name }) => name));
+  const readKept = (page: Page) =>
+    page.evaluate<{ text: string; files: { name: string }[] }[]>(`new Promise((resolve, reject) => {
+      const opened = indexedDB.open("duet");
+      opened.onerror = () => reject(opened.error);
+      opened.onsuccess = () => {
+        const all = opened.result.transaction("texts").objectStore("texts").getAll();
+        all.onsuccess = () => {
+          opened.result.close();
+          resolve(all.result);
+        };
+      };
+    })`);
 
   /** Keeps the only place of the server taken, from another tab. */
   async function occupy(): Promise<{ leave(): Promise<void> }> {
@@ -62,6 +78,109 @@ inChromium("texts and files that were not taken in a browser", () => {
     expect((await answered(page)).answer).toBe("买牛奶。");
     expect(lastRequest()).toContain("牛奶和面包");
     expect(await unsent.count()).toBe(0);
+  });
+
+  describe("after the page is gone", () => {
+    test("what was written, chosen and refused is there again after a reload, and is gone once it is sent", async () => {
+      const { page } = watched;
+      const place = await occupy();
+      await attach(page, "重载.txt", "重载前选的");
+      await page.locator(".composer .file-name").getByText("重载.txt").waitFor();
+      await ask(page, "没有位置？");
+      await page.getByRole("button", { name: "重试", exact: true }).waitFor();
+      await attach(page, "草稿.txt", "草稿里的");
+      await field(page).fill("写到一半");
+      // The browser writes in a process of its own, and what it has not written yet goes with the page.
+      await expect.poll(() => keptFiles(page)).toContain("草稿.txt");
+      await page.reload();
+      const unsent = page.getByRole("list", { name: "没有发送成功" });
+      await unsent.getByText("没有位置？ (重载.txt)").waitFor();
+      await page.locator(".composer .file-name").getByText("草稿.txt").waitFor();
+      expect(await field(page).inputValue()).toBe("写到一半");
+      await place.leave();
+      duet.provider.script("strong", { text: "收到。" });
+      await page.keyboard.press("Enter");
+      expect((await answered(page)).answer).toBe("收到。");
+      expect(lastRequest()).toContain("草稿里的");
+      await page.getByRole("button", { name: "新对话" }).click();
+      await unsent.getByRole("button", { name: "取回" }).click();
+      expect(await page.locator(".composer .file-name").allTextContents()).toEqual(["重载.txt"]);
+      await page.getByRole("button", { name: "移除 重载.txt" }).click();
+      await field(page).fill("");
+      await expect.poll(() => keptTexts(page)).toEqual([]);
+    });
+
+    test("what a closed tab left is in the next one", async () => {
+      const { page } = watched;
+      const tab = await page.context().newPage();
+      await tab.goto(duet.origin);
+      await field(tab).fill("关掉之前写的");
+      await expect.poll(() => keptTexts(page)).toEqual(["关掉之前写的"]);
+      await tab.close();
+      const next = await page.context().newPage();
+      await next.goto(duet.origin);
+      await expect.poll(() => field(next).inputValue()).toBe("关掉之前写的");
+      await field(next).fill("");
+      await expect.poll(() => keptTexts(page)).toEqual([]);
+      await next.close();
+    });
+
+    test("a waiting question keeps its files, and the server and the page forget it once it has begun", async () => {
+      const { page } = watched;
+      const last = gate();
+      duet.provider.script("strong", { text: "慢。", hang: "after-text", until: last.until }, { text: "读了。" });
+      await ask(page, "还在答");
+      await untilRun(page, ({ answer }) => answer === "慢。");
+      const waiting = page.getByRole("list", { name: "排队中的问题" });
+      for (const name of ["取回.txt", "留下.txt"]) {
+        await attach(page, name, `${name}的内容`);
+        await page.locator(".composer .file-name").getByText(name).waitFor();
+        await field(page).fill(`看${name}`);
+        await page.keyboard.press("Alt+Enter");
+        await waiting.getByText(`看${name} (${name})`).waitFor();
+        await expect.poll(() => keptFiles(page)).toContain(name);
+      }
+      await page.reload();
+      await waiting.getByText("看取回.txt (取回.txt)").waitFor();
+      const row = waiting.getByRole("listitem").filter({ hasText: "取回" });
+      await row.getByRole("button", { name: "取回" }).click();
+      await page.locator(".composer .file-name").getByText("取回.txt").waitFor();
+      await page.getByRole("button", { name: "移除 取回.txt" }).click();
+      await field(page).fill("");
+      last.open();
+      await untilRun(page, ({ answer }) => answer === "读了。");
+      expect(lastRequest()).toContain("留下.txt的内容");
+      await expect.poll(() => keptTexts(page)).toEqual([]);
+    });
+  });
+
+  test("a browser that denies its storage still asks", async () => {
+    const context = await watched.page.context().browser()?.newContext({ locale: "zh-CN" });
+    const page = await context?.newPage();
+    if (context === undefined || page === undefined) throw new Error("There is no browser.");
+    await page.addInitScript(`for (const name of ["sessionStorage", "localStorage", "indexedDB"])
+      Object.defineProperty(window, name, { get() { throw new DOMException("denied", "SecurityError"); } });
+      navigator.locks.query = navigator.locks.request = () => Promise.reject(new DOMException("denied", "SecurityError"));`);
+    await page.goto(duet.origin);
+    duet.provider.script("strong", { text: "也行。" });
+    await ask(page, "没有存储？");
+    expect((await answered(page)).answer).toBe("也行。");
+    await context.close();
+  });
+
+  test("a command and what only looks like one leave the files alone", async () => {
+    const { page } = watched;
+    await attach(page, "别丢.txt", "别丢我");
+    await page.locator(".composer .file-name").getByText("别丢.txt").waitFor();
+    await send(page, "/config");
+    await page.locator(".note").first().waitFor();
+    await send(page, "/help 我看看这个文件");
+    await page.getByText("再按一次 Enter").waitFor();
+    expect(await field(page).inputValue()).toBe("/help 我看看这个文件");
+    duet.provider.script("strong", { text: "看了。" });
+    await page.keyboard.press("Enter");
+    expect((await answered(page)).answer).toBe("看了。");
+    expect(lastRequest()).toContain("别丢我");
   });
 
   test("a question that failed is asked again in its place, with its files", async () => {

@@ -4,6 +4,7 @@ import type { ConversationTurn, TurnStep } from "../../core/store/store.ts";
 import { detectLanguage, type Locale, say, type Text } from "../../kit/locale.ts";
 import type { RunInput } from "../run.ts";
 import { joinNote } from "./day-note.ts";
+import { fence } from "./fence.ts";
 import { describeOrigin, labelImages, toFileParts } from "./question-content.ts";
 
 /** Holds what earlier turns are rendered with. What was sent is rendered as it was, whatever the language of the question now. */
@@ -19,7 +20,11 @@ export function toTurnMessages(turn: ConversationTurn, input: HistoryInput): Mes
     ...toFileParts(turn.files ?? [], { ...input, language }),
     ...shown,
   ]);
-  return [{ role: "user", content }, ...steps.flatMap((step) => toStepMessages(step, turn, language)), toReply(turn)];
+  return [
+    { role: "user", content },
+    ...steps.flatMap((step) => toStepMessages(step, turn, language)),
+    toReply(turn, input),
+  ];
 }
 
 /** Returns a turn as a model without tools reads it: its calls and their results are part of the question. */
@@ -31,11 +36,13 @@ export function toPlainTurnMessages(turn: ConversationTurn, input: HistoryInput)
     ...toFileParts(turn.files ?? [], { ...input, language }),
     ...listShownImages(turn, language),
   ]);
-  return [{ role: "user", content }, toReply(turn)];
+  return [{ role: "user", content }, toReply(turn, input)];
 }
 
-function toReply({ answer }: ConversationTurn): Message {
-  return { role: "assistant", content: answer, toolCalls: [] };
+/** Renders what another program has answered as text from outside: these are not our models' own words. */
+function toReply({ answer, answeredBy }: ConversationTurn, { marker }: HistoryInput): Message {
+  const content = answeredBy === undefined ? answer : `${answeredBy}\n${fence(answer, marker)}`;
+  return { role: "assistant", content, toolCalls: [] };
 }
 
 function toStepMessages(

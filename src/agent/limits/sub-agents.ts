@@ -17,7 +17,8 @@ export interface BudgetReservation extends Budget {
 export interface SubAgents {
   /**
    * Reserves a share of what is left for one of the calls that are made side by side: each gets as much as the others, and one share
-   * is kept back. All open reservations together never exceed what is left.
+   * is kept back. A call that is made in place of a run, with `sideBySide` 0, gets the whole. All open reservations together never
+   * exceed what is left.
    */
   reserveBudget(left: Budget, sideBySide: number): BudgetReservation;
   /**
@@ -61,7 +62,7 @@ export function createSubAgents(): SubAgents {
 
   return {
     reserveBudget({ tokens, cost }, sideBySide) {
-      const places = Math.max(2, sideBySide + 1 - reservations.size);
+      const places = sideBySide === 0 ? 1 : Math.max(2, sideBySide + 1 - reservations.size);
       const share = (whole: number, reserved: number): number => Math.max(0, whole - reserved) / places;
       const out = listReservations();
       const reservation: Budget = {

@@ -9,6 +9,7 @@ import { DuetError } from "../../kit/errors.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import { isMatch } from "../../kit/text/match-pattern.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { createAgentWriting } from "../answer/agent-writing.ts";
 import { getRemainingBudget } from "../limits/reached-limit.ts";
 import type { Budget } from "../limits/sub-agents.ts";
 import { toElicitationName, toQuestionName } from "../record/run-record.ts";
@@ -75,9 +76,13 @@ export async function runCall(
   if (counts && !allowance.reserve()) return { result: toOverLimitResult(run.input), ran: false, isOverLimit: true };
   if (run.services.record.isOpen(callId) && !isRepeatable(run, tool, call.arguments))
     return { result: toUnknownOutcomeResult(run.input, call.name), ran: counts };
-  const context = openCallContext(run, callId, { allowance, phase: tool.isAgent ? "delegate" : "decide" });
+  const context = openCallContext(run, callId, {
+    allowance,
+    phase: tool.isAgent ? "delegate" : "decide",
+    source: tool.source,
+  });
   const result = await runTool(run, tool, call.arguments, context);
-  context.close();
+  context.close(result.ok);
   const isValid = result.error?.code !== "invalid_arguments";
   if (counts && !isValid) allowance.release();
   return {
@@ -109,17 +114,19 @@ interface CallContext extends ToolContext {
   readonly waitedMs: number;
   /** Limits what a sub-agent may use for the call. */
   readonly reserved: Budget;
-  close(): void;
+  close(isOk?: boolean): void;
 }
 
 interface CallOptions {
   allowance: CallAllowance;
   /** Names the time in which the call has to end. */
   phase: "decide" | "delegate";
+  /** Is where the tool comes from. */
+  source: string;
 }
 
 /** Drops what a tool reports after its call has ended: its events belong between `tool-start` and `tool-end`. */
-export function openCallContext(run: Run, callId: string, { allowance, phase }: CallOptions): CallContext {
+export function openCallContext(run: Run, callId: string, { allowance, phase, source }: CallOptions): CallContext {
   const {
     services: { user, clock, record },
   } = run;
@@ -127,8 +134,9 @@ export function openCallContext(run: Run, callId: string, { allowance, phase }: 
   const elicit = createElicit(user, clock.callerSignal);
   const reservation = run.state.subAgents.reserveBudget(
     getRemainingBudget(run.state, run.input.limits),
-    allowance.sideBySide,
+    run.input.answeredBy === undefined ? allowance.sideBySide : 0,
   );
+  const writing = run.input.answeredBy === undefined ? undefined : createAgentWriting(run, 1);
   let open = true;
   let waitedMs = 0;
   let waits = 0;
@@ -206,11 +214,17 @@ export function openCallContext(run: Run, callId: string, { allowance, phase }: 
     reportStep(line) {
       if (open) run.services.emit({ type: "tool-progress", callId, message: sanitizeLine(line), isStep: true });
     },
+    charge: (usage) => run.state.subAgents.add(source, usage, reservation),
     notice(code, message, level) {
       if (open) run.services.emit({ type: "notice", level: level ?? "info", code, message });
     },
-    close() {
+    writing: writing && {
+      write: (text) => open && writing.write(text),
+      endThought: () => open && writing.endThought(),
+    },
+    close(isOk = false) {
       open = false;
+      writing?.end(isOk);
       reservation.release();
     },
   };

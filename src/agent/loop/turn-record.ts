@@ -48,6 +48,7 @@ function toTurn(run: Run, ending: RunResult, outcome: Outcome): ConversationTurn
     ...(isTurnStatus(outcome.status) && { status: outcome.status }),
     ...(steps.length > 0 && { steps }),
     note,
+    ...(run.input.answeredBy !== undefined && { answeredBy: run.input.answeredBy }),
     // What follows from the rest is not kept twice.
     ...(answerPrompt !== undefined && answerPrompt !== joinNote(note, question) && { answerPrompt }),
   };

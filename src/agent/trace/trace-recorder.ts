@@ -70,7 +70,7 @@ export function createTraceRecorder({ question, startedAt = Date.now() }: TraceR
         used_tools: toToolStats(state),
         token_usage: toTokenUsage(state.usage),
         total_ms: outcome.meta.latency_ms,
-        phases: state.phaseEnds.map(toTracePhase),
+        phases: toTracePhases(state),
         models: outcome.meta.models,
         cost_usd: outcome.meta.cost_usd,
         agents: outcome.meta.agents,
@@ -177,10 +177,16 @@ function toTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-function toTracePhase({ phase, step, model, usage, elapsedMs, costUsd, allowance }: PhaseEnd): TracePhase {
+function toTracePhases({ phaseEnds, turns }: RunState): TracePhase[] {
+  const begun = new Map(turns.map(({ end, startedAt }) => [end, startedAt]));
+  return phaseEnds.map((end) => ({ ...toTracePhase(end), timestamp: toTime(begun.get(end) ?? 0) }));
+}
+
+function toTracePhase({ phase, step, model, usage, elapsedMs, costUsd, allowance, error }: PhaseEnd): TracePhase {
   const { total_tokens: _, ...tokens } = toTokenUsage(usage);
   const allowed = allowance === undefined ? {} : { reasoning_allowance: allowance };
-  return { phase, step, model, ...tokens, ...allowed, elapsed_ms: elapsedMs, cost_usd: costUsd };
+  const failed = error === undefined ? {} : { failed: true };
+  return { phase, step, model, ...tokens, ...allowed, elapsed_ms: elapsedMs, cost_usd: costUsd, ...failed };
 }
 
 function toTokenUsage(usage: Usage): TokenUsage {

@@ -48,7 +48,9 @@ export interface Agent {
   runAgent: typeof RunAgent;
   weighCatalog: typeof WeighCatalog;
   prompts: Prompts;
+  /** Is shared by all runs of the process that do not stand apart. */
   markHabits: MarkHabits;
+  createMarkHabits: () => MarkHabits;
 }
 
 /** Imports the agent. */
@@ -59,5 +61,6 @@ export async function openAgent(userPrompts: readonly CustomPrompt[]): Promise<A
     import("../../agent/prompts/prompts.ts"),
     import("../../agent/loop/answer-mark.ts"),
   ]);
-  return { runAgent, weighCatalog, prompts: createPrompts(userPrompts), markHabits: createMarkHabits() };
+  const markHabits = createMarkHabits();
+  return { runAgent, weighCatalog, prompts: createPrompts(userPrompts), markHabits, createMarkHabits };
 }

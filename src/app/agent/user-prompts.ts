@@ -2,6 +2,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type CustomPrompt,
+  type FileName,
   findPlaceholders,
   isFileName,
   listPlaceholders,
@@ -41,6 +42,12 @@ async function readUserPrompt(path: string, file: string, locale?: Locale): Prom
   const [, name = "", family] = /^([^.]*)(?:\.(.+))?\.md$/.exec(file) ?? [];
   if (!isFileName(name) || (family !== undefined && toHyphenated(family) === "-")) throw unknownFileError(path, file);
   const text = await readText(path);
+  checkPromptText(name, text, path);
+  return { name, family, locale, text, file: path };
+}
+
+/** Throws a `config` error of one line for a text that is not usable as this prompt. `path` is the file that has it. */
+export function checkPromptText(name: FileName, text: string, path: string): void {
   if (text === "") throw configError(path, { zh: "文件是空的（需要：提示词）", en: "is empty (a prompt is needed)" });
   const places = findPlaceholders(text);
   const allowed = listPlaceholders(name);
@@ -48,7 +55,6 @@ async function readUserPrompt(path: string, file: string, locale?: Locale): Prom
   if (unknown !== undefined) throw unknownPlaceError(path, unknown, allowed);
   const missing = listRequiredPlaceholders(name).find((group) => !group.some((place) => places.includes(place)));
   if (missing !== undefined) throw missingPlaceError(path, missing);
-  return { name, family, locale, text, file: path };
 }
 
 /** Reads a text file. A pipe, which might never end, is refused unread. */

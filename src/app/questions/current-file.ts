@@ -1,17 +1,11 @@
 import { type FileHandle, lstat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import type { CurrentFile } from "../../core/questions/review-arguments.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createTimeLimit, timeoutError, waitAbortable } from "../../kit/async/timeout.ts";
 import { findAllowed, isPrivate, resolveRoots } from "../../tools/files/allowed-path.ts";
 import type { FileAccess } from "../../tools/files/file-guard.ts";
 import { openFound } from "../../tools/files/walk-files.ts";
-
-/** Holds a file as it is now; `text` is undefined where there is none yet. */
-export interface CurrentFile {
-  /** Is the real path. */
-  path: string;
-  text: string | undefined;
-}
 
 /** Reads the file that a call names. Undefined where it may not be read, is too large or no text. Never rejects. */
 export type ReadCurrent = (path: string) => Promise<CurrentFile | undefined>;

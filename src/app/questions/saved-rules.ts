@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import { isExistingFile } from "../../config/sources/find-file.ts";
 import type { CallReview } from "../../core/questions/call-review.ts";
+import { listContentArguments } from "../../core/questions/review-arguments.ts";
 import { jsonValueSchema } from "../../core/schemas/outcome-schema.ts";
 import type { ApprovalRequest } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
@@ -11,7 +12,6 @@ import { acquireLock } from "../../kit/file-lock.ts";
 import { type JsonObject, tryParseJson } from "../../kit/json.ts";
 import { createFolder, readPrivateFile, writePrivateFile } from "../../kit/private-file.ts";
 import { toSafeJson } from "../../kit/text/sanitize.ts";
-import { listContentArguments } from "./review-call.ts";
 
 const savedRuleSchema = z.object({
   tool: z.string(),

@@ -1,5 +1,5 @@
 import type { SubAgentSettings } from "../../config/config.ts";
-import { deepestChain } from "../../core/chain.ts";
+import { countAgentsAbove, deepestChain } from "../../core/chain.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { toUser, type User } from "../../core/questions/user.ts";
@@ -30,6 +30,8 @@ export interface AgentToolParts {
   agents: readonly SubAgentSettings[];
   /** Is what the question above asks, whose caller, tools and language hold for the agents below it. */
   above: Pick<AskRequest, "caller" | "ceilings" | "tools" | "within" | "budget" | "chain" | "folderInstructions">;
+  /** Counts the agents above this process. */
+  depth: number;
   locale: Locale;
   /** Numbers the sources of the conversation above, which the agents below share. */
   findSources(): SourceList;
@@ -43,13 +45,14 @@ export interface AgentToolParts {
 export function createAgentTools({
   agents,
   above,
+  depth,
   locale,
   findSources,
   ask,
   others,
   sessions,
 }: AgentToolParts): Tool[] {
-  if ((above.chain?.depth ?? 0) >= deepestChain) return [];
+  if (countAgentsAbove(above.chain, { depth }) >= deepestChain) return [];
   return agents.map((settings) => {
     const tool = createTool({
       name: toAgentTool(settings.name),

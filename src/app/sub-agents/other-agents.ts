@@ -1,9 +1,11 @@
 import type { AgentAnswer, AgentPool, OtherAgent } from "../../client/acp/agent-pool.ts";
 import { findKnownAgent } from "../../config/agents/known-agents.ts";
-import type { Config, SubAgentSettings } from "../../config/config.ts";
+import type { Config, ServerSettings, SubAgentSettings } from "../../config/config.ts";
+import { countAgentsAbove, deepestChain, tooDeepError } from "../../core/chain.ts";
 import { noticeKinds } from "../../core/notices.ts";
 import { createFailure, type ToolContext, type ToolFailure, type ToolResult } from "../../core/tools/tool.ts";
 import { createOnce } from "../../kit/async/once.ts";
+import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { AgentSessions } from "./agent-sessions.ts";
@@ -18,17 +20,33 @@ export function createOtherAgents(config: Config): OtherAgents {
   const pool = createOnce(() => openPool(config));
   return {
     async ask(settings, question, sessions, context) {
-      const agent = toOtherAgent(settings);
+      const agent = toOtherAgent(settings, config.servers);
       if (agent === undefined) return createFailure("config", settings.name);
       if (agent.settings.lacksFolder) throw noFolderError(agent);
       const { name, instructions } = settings;
-      const answer = await (await pool.get()).ask(agent, {
-        text: [question, instructions].filter((part) => part?.trim()).join("\n\n"),
-        sessionId: sessions.get(name),
-        onSession: (id) => sessions.set(name, id),
-        budget: { tokens: context.chain?.budget ?? Number.POSITIVE_INFINITY, cost: context.chain?.cost },
-        context,
-      });
+      const { chain } = context;
+      // A call is one agent deeper than its run.
+      const depth = countAgentsAbove({ depth: (chain?.depth ?? 1) - 1 }, config) + 1;
+      if (depth > deepestChain) throw tooDeepError(depth);
+      const { maxExecutionTime = Number.POSITIVE_INFINITY, tokenBudget, costBudget } = settings.limits;
+      const elsewhere = sessions.findElsewhere(name);
+      if (elsewhere)
+        context.notice(noticeKinds.agentSessionLost.code, say(context.locale, describeLost(name, elsewhere)));
+      const limit = openLimit(name, maxExecutionTime * 1000, context);
+      const answer = await (await pool.get())
+        .ask(agent, {
+          text: [question, instructions].filter((part) => part?.trim()).join("\n\n"),
+          sessionId: sessions.get(name),
+          onSession: (id) => sessions.set(name, id),
+          onUsage: context.charge,
+          budget: {
+            tokens: takeSmallest(chain?.budget, tokenBudget) ?? Number.POSITIVE_INFINITY,
+            cost: takeSmallest(chain?.cost, costBudget),
+          },
+          depth,
+          context: limit.context,
+        })
+        .finally(limit.clear);
       if (answer.lost)
         context.notice(noticeKinds.agentSessionLost.code, say(context.locale, describeLost(name, answer.lost)));
       return toResult(name, answer, context.locale);
@@ -37,6 +55,36 @@ export function createOtherAgents(config: Config): OtherAgents {
       await (await pool.current)?.close(limitMs);
     },
   };
+}
+
+/** Limits the time of a question. The clock stops while a person thinks. */
+function openLimit(name: string, ms: number, context: ToolContext): { context: ToolContext; clear(): void } {
+  const { approve } = context;
+  if (!Number.isFinite(ms)) return { context, clear: () => {} };
+  const limit = createTimeLimit(
+    ms,
+    () => timeoutError({ zh: `智能体 ${name}`, en: `The agent ${name}` }, ms),
+    context.signal,
+  );
+  async function approveInTime(
+    ...asked: Parameters<NonNullable<typeof approve>>
+  ): ReturnType<NonNullable<typeof approve>> {
+    const resume = limit.pause();
+    try {
+      return await approve?.(...asked);
+    } finally {
+      resume();
+    }
+  }
+  return {
+    context: { ...context, signal: limit.signal, approve: approve && approveInTime },
+    clear: limit.clear,
+  };
+}
+
+function takeSmallest(...budgets: (number | undefined)[]): number | undefined {
+  const known = budgets.filter((each) => each !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
 }
 
 async function openPool(config: Config): Promise<AgentPool> {
@@ -54,39 +102,54 @@ async function openPool(config: Config): Promise<AgentPool> {
   });
 }
 
-function toOtherAgent({ name, acp }: SubAgentSettings): OtherAgent | undefined {
+function toOtherAgent({ name, acp }: SubAgentSettings, configured: readonly ServerSettings[]): OtherAgent | undefined {
   if (acp === undefined) return undefined;
   const known = findKnownAgent(name);
   const install = known?.command === acp.transport.command ? describeInstall(known.install) : undefined;
-  return { name, settings: acp, install, signIn: known?.signIn };
+  const { mcpServers: wanted = false } = acp;
+  const servers = configured.filter((each) => (typeof wanted === "boolean" ? wanted : wanted.includes(each.name)));
+  return { name, settings: acp, servers, install, signIn: known?.signIn };
 }
 
 function noFolderError({ name, settings }: OtherAgent): DuetError {
-  const folder = JSON.stringify(settings.cwd);
-  return new DuetError({
-    code: "config",
-    text: {
-      zh: `智能体 ${name} 没有工作目录：Duet 在 ${folder} 中运行，那里的一切它都能读到。请设置 agents.${name}.acp.cwd`,
-      en: `the agent ${name} has no folder to work in: Duet runs in ${folder}, with all that lies below it. Set agents.${name}.acp.cwd.`,
-    },
-  });
+  const { zh, en } = describeNoFolder(name, settings.cwd);
+  return new DuetError({ code: "config", text: { zh: `智能体 ${name}：${zh}`, en: `agent ${name}: ${en}` } });
+}
+
+/** Describes an agent that is not asked because Duet runs in the home directory, or in a folder above it. */
+export function describeNoFolder(name: string, folder: string): Text {
+  const shown = JSON.stringify(folder);
+  return {
+    zh: `没有工作目录：Duet 在 ${shown} 中运行，那里的一切它都能读到。请设置 agents.${name}.acp.cwd`,
+    en: `it has no folder to work in: Duet runs in ${shown}, with all that lies below it. Set agents.${name}.acp.cwd.`,
+  };
 }
 
 export function describeInstall(command: string): Text {
   return { zh: `请运行 ${command}`, en: `Run: ${command}` };
 }
 
-function describeLost(name: string, lost: NonNullable<AgentAnswer["lost"]>): Text {
-  return lost === "unable"
-    ? {
-        zh: `智能体 ${name} 不能继续先前的会话，它从头开始，不记得之前的内容。`,
-        en: `The agent ${name} cannot continue an earlier session: it begins anew, without what was said before.`,
-      }
-    : {
-        zh: `智能体 ${name} 已不记得先前的会话，它从头开始。`,
-        en: `The agent ${name} no longer knows its earlier session and begins anew.`,
-      };
+function describeLost(name: string, why: keyof typeof losses): Text {
+  const { zh, en } = losses[why];
+  return { zh: `智能体 ${name} ${zh}`, en: `The agent ${name} ${en}` };
 }
+
+/** Says why an agent has nothing of what was said before. */
+const losses = {
+  branch: {
+    zh: "先前的会话属于这个对话的另一个分支，它从头开始。",
+    en: "begins anew: its earlier session belongs to another branch of this conversation.",
+  },
+  fork: {
+    zh: "先前的会话留在被复制的那个对话中，它从头开始。",
+    en: "begins anew: its earlier session stays with the conversation that this one was forked from.",
+  },
+  unable: {
+    zh: "不能继续先前的会话，它从头开始，不记得之前的内容。",
+    en: "cannot continue an earlier session: it begins anew, without what was said before.",
+  },
+  unknown: { zh: "已不记得先前的会话，它从头开始。", en: "no longer knows its earlier session and begins anew." },
+} satisfies Record<NonNullable<AgentAnswer["lost"]> | "branch" | "fork", Text>;
 
 /** Says how an agent ended that did not end by itself. */
 const stops: Record<Exclude<AgentAnswer["stop"], "end_turn">, { code: ToolFailure["code"]; why: Text }> = {

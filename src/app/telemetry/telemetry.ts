@@ -26,7 +26,10 @@ export interface Telemetry {
   readonly logs: Pick<Logs, "isWanted" | "send">;
   /** Follows a run that begins now; undefined where nobody asks for its spans or metrics. Never rejects. */
   follow(run: FollowedRun): Promise<RunObserver | undefined>;
-  /** Sends what is left; the collector has `limitMs` milliseconds for it, two seconds when absent. Never rejects. */
+  /**
+   * Sends what is left; the collector has `limitMs` milliseconds for it, two seconds when absent. Never rejects. Nobody is warned of
+   * what fails later.
+   */
   close(limitMs?: number): Promise<void>;
 }
 
@@ -48,7 +51,10 @@ export function openTelemetry(settings: TelemetrySettings, { warn, redact }: Tel
   const { address } = signals.traces;
   const resource = { "service.instance.id": randomUUID(), ...settings.resource };
   const told = new Set<string>();
-  /** Holds what fails while everything ends, which is told at the end, and in the order of the signals. */
+  /**
+   * Holds what fails once everything ends. It is told at the end, in the order of the signals; a sender that goes on trying when its
+   * time is over finds nobody to tell.
+   */
   let last: SendFailure[] | undefined;
   function warnOnce(key: string, text: Text): void {
     if (!told.has(key)) warn(text);
@@ -165,14 +171,13 @@ export function openTelemetry(settings: TelemetrySettings, { warn, redact }: Tel
       };
     },
     async close(limitMs = longestFlushMs) {
-      last ??= [];
+      const failures: SendFailure[] = [];
+      last = failures;
       await Promise.all([
         closeSignal("traces", sendSpans, limitMs),
         closeSignal("metrics", metrics.close, limitMs),
         closeSignal("logs", logs.close, limitMs),
       ]);
-      const failures = last;
-      last = undefined;
       for (const signal of signalNames)
         for (const failure of failures) if (failure.signal === signal) warnOnce(failure.key, failure.text);
     },

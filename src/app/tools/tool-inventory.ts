@@ -6,6 +6,7 @@ import { deepestChain } from "../../core/chain.ts";
 import type { HookRunner } from "../../core/hooks.ts";
 import type { Sample } from "../../core/sampling.ts";
 import type { Tool } from "../../core/tools/tool.ts";
+import type { ToolInterceptor } from "../../core/tools/tool-interceptor.ts";
 import { isForPagesOnly } from "../../core/tools/tool-pages.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createOnce } from "../../kit/async/once.ts";
@@ -77,11 +78,12 @@ export interface ToolInventoryParts {
   start?: "at-once" | "when-wanted" | undefined;
   /** Is true where hosts get the servers' tools themselves, and show the servers' pages. */
   passesOn?: boolean | undefined;
+  intercept?: ToolInterceptor | undefined;
 }
 
 export function openToolInventory(
   config: Config,
-  { own = [], sample, redactor, hooks, warn, start = "at-once", passesOn = false }: ToolInventoryParts,
+  { own = [], sample, redactor, hooks, warn, start = "at-once", passesOn = false, intercept }: ToolInventoryParts,
 ): ToolInventory {
   // A Duet that is its own server, at whatever distance, must not start one more without end.
   const title = `Duet ${createRandomHex().slice(0, 16)}`;
@@ -92,7 +94,7 @@ export function openToolInventory(
     canStart() && config.servers.length > 0 ? servers.get() : servers.current;
   // Whoever takes the tools first is told; until then it must not be an unhandled rejection.
   if (start === "at-once") void ignoreRejection(startOnce(), "whoever takes the tools first is told");
-  const registries = createOnce(() => openToolRegistry(config, redactor, hooks));
+  const registries = createOnce(() => openToolRegistry(config, redactor, hooks, intercept));
   const directory = openUserTools(config, warn);
 
   return {
@@ -107,12 +109,14 @@ export function openToolInventory(
         patienceMs === 0 ? undefined : directory.take(),
         waitPatiently(pool?.ready(signal), patienceMs),
       ]);
-      const remote = (pool?.tools() ?? []).filter((tool) => forHost || !isForPagesOnly(tool));
+      const found = (pool?.tools() ?? []).filter((tool) => forHost || !isForPagesOnly(tool));
+      const remote = intercept?.replaceTools(found, "server") ?? found;
+      const ofUser = intercept?.replaceTools(users?.tools ?? [], "user") ?? users?.tools ?? [];
       const all = registry.collect([
         own.map((tool) => registry.guard(tool, false)),
         more.map((tool) => registry.guard(tool, false)),
         registry.builtins(conversation),
-        (users?.tools ?? []).map((tool) => registry.guard(tool, false)),
+        ofUser.map((tool) => registry.guard(tool, false)),
         remote.map((tool) => registry.guard(tool, true)),
       ]);
       const permitted = caller?.tools ? registry.narrow(all.tools, caller.tools, "caller") : all.tools;
@@ -197,7 +201,12 @@ export interface ToolRegistry {
 }
 
 /** Imports what that takes: once, for an `import` costs something each time, also of what is there. */
-export async function openToolRegistry(config: Config, redactor: Redactor, hooks?: HookRunner): Promise<ToolRegistry> {
+export async function openToolRegistry(
+  config: Config,
+  redactor: Redactor,
+  hooks?: HookRunner,
+  intercept?: ToolInterceptor,
+): Promise<ToolRegistry> {
   const { tools: rules, locale, search, web, email } = config;
   const [
     { collectTools },
@@ -250,7 +259,8 @@ export async function openToolRegistry(config: Config, redactor: Redactor, hooks
       if (known) return known;
       const searches = search.enabled === false ? undefined : search;
       const options = { roots: rules.roots, guard, locale, search: searches, web, email, work };
-      const made = createBuiltinTools(options).map((tool) =>
+      const own = createBuiltinTools(options);
+      const made = (intercept?.replaceTools(own, "builtin") ?? own).map((tool) =>
         addHooks(withPermission(withRedaction(markDataFlow(tool, false), redactor), checkPermission)),
       );
       builtins.set(conversation, made);

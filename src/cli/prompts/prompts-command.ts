@@ -10,6 +10,7 @@ import {
   promptNames,
 } from "../../agent/prompts/choose-prompt.ts";
 import { createBuiltInPrompts } from "../../agent/prompts/prompts.ts";
+import { promptUses } from "../../app/agent/prompt-uses.ts";
 import { readUserPrompts } from "../../app/agent/user-prompts.ts";
 import { chooseModels } from "../../app/models/model-registry.ts";
 import type { Config } from "../../config/config.ts";
@@ -19,7 +20,6 @@ import { type Locale, say } from "../../kit/locale.ts";
 import { createFolder } from "../../kit/private-file.ts";
 import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
 import { toJsonText, toTable } from "../config-command.ts";
-import { promptUses } from "./prompt-uses.ts";
 
 export interface PromptsCommand {
   config: Config;

@@ -103,10 +103,52 @@ export function unknownModeError({ name }: AgentFacts, mode: string, allowed: re
   );
 }
 
+/** Limits the models that an error lists. Some agents offer hundreds. */
+const mostListed = 40;
+
+export function unknownModelError({ name }: AgentFacts, model: string, allowed: readonly string[]): DuetError {
+  const shown = JSON.stringify(model);
+  const names = allowed.slice(0, mostListed).map((each) => toShortLine(each, 60));
+  const list = [...names, ...(allowed.length > mostListed ? ["…"] : [])].join(", ");
+  return createError(
+    name,
+    "config",
+    {
+      zh: `没有模型 ${shown}（${list === "" ? "它不让人选择模型" : `允许：${list}`}）`,
+      en: `there is no model ${shown} (${list === "" ? "it offers no choice" : `allowed: ${list}`})`,
+    },
+    { zh: `请设置 agents.${name}.acp.model`, en: `agents.${name}.acp.model names one of its models` },
+  );
+}
+
 export function tooLargeError({ name }: AgentFacts): DuetError {
   return createError(name, "bad_response", {
     zh: "它写了一条过长的消息，已被结束",
     en: "it wrote a message that is too long, and was ended",
+  });
+}
+
+export function tooManyRequestsError({ name }: AgentFacts): DuetError {
+  return createError(name, "bad_response", {
+    zh: "它同时提出了过多请求，已被结束",
+    en: "it made too many requests at one time, and was ended",
+  });
+}
+
+/** Returns the error for a process that was ended because it went on with a question that was over. */
+export function deafError({ name }: AgentFacts): DuetError {
+  return createError(name, "server", {
+    zh: "它没有理会对另一个问题的取消，进程已被结束；已经做的可能已生效，没有重复",
+    en: "its process was ended, because it ignored the cancel of another question; what it did may have taken effect and is not repeated",
+  });
+}
+
+/** Returns the error for a process that nothing can be said to any more. */
+export function lostConnectionError({ name, redact }: AgentFacts, reason: unknown): DuetError {
+  const why = toShortLine(redact(getMessage(reason)), longestWords);
+  return createError(name, "server", {
+    zh: `与它的连接断开了（${why}），进程已被结束；已经做的可能已生效，没有重复`,
+    en: `the connection to it was lost (${why}), so its process was ended; what it did may have taken effect and is not repeated`,
   });
 }
 

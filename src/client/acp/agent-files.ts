@@ -40,6 +40,9 @@ export interface FileRequestOptions {
   rule: string;
 }
 
+/** Limits the agreed changes that are remembered for a write. A change that is not is asked about once more. */
+const mostAgreed = 20;
+
 export function createFileRequests({ files, consent, tool, rule }: FileRequestOptions): FileRequests {
   const agreed: Change[] = [];
 
@@ -80,6 +83,7 @@ export function createFileRequests({ files, consent, tool, rule }: FileRequestOp
     },
     agree({ changes }) {
       agreed.push(...changes);
+      agreed.splice(0, agreed.length - mostAgreed);
     },
   };
 }

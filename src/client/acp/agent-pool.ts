@@ -1,22 +1,25 @@
-import type { AcpSettings } from "../../config/config.ts";
+import type { AcpSettings, ServerSettings } from "../../config/config.ts";
+import { noticeKinds } from "../../core/notices.ts";
 import type { AgentUsage, ToolContext } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createSemaphore, type Semaphore } from "../../kit/async/semaphore.ts";
-import { sleep, waitAbortable } from "../../kit/async/timeout.ts";
+import { createTimeLimit, sleep, waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { createChildEnvironment, type Environment } from "../../kit/process/child-environment.ts";
 import { createLifeline } from "../../kit/process/lifeline.ts";
 import { createRandomHex } from "../../kit/random.ts";
-import { createServerRedact } from "../redact.ts";
-import type { AgentFacts } from "./agent-errors.ts";
+import { createServersRedactor } from "../redact.ts";
+import { type AgentFacts, slowStartError } from "./agent-errors.ts";
 import { type AgentFiles, createFileRequests } from "./agent-files.ts";
 import { type AgentProcess, type KnownSession, startAgentProcess } from "./agent-process.ts";
 import { type AgentTurn, createAgentTurn, type TurnBudget, type TurnEnd } from "./agent-turn.ts";
 import { createAgentConsent } from "./consent.ts";
+import { toHandedServers } from "./handed-servers.ts";
 import { closeSessions, openSession } from "./open-session.ts";
 import { toAmount } from "./read-update.ts";
+import { setSessionMode } from "./session-mode.ts";
 import { createTerminals } from "./terminals.ts";
 
 /** Describes an agent that is another program. */
@@ -24,6 +27,8 @@ export interface OtherAgent {
   /** Is its name in the configuration. */
   name: string;
   settings: AcpSettings;
+  /** Lists the MCP servers of the configuration that it is to be given. */
+  servers?: readonly ServerSettings[];
   install?: Text | undefined;
   signIn?: Text | undefined;
 }
@@ -33,9 +38,13 @@ export interface AgentQuestion {
   /** Is the session that it continues, by the agent's own name for it. */
   sessionId: string | undefined;
   budget: TurnBudget;
+  /** Counts the agents above it, which a Duet that it starts has to know. */
+  depth: number;
   /** Is told the session as soon as there is one, whatever becomes of the question. */
   onSession?(sessionId: string): void;
-  context: Pick<ToolContext, "signal" | "locale" | "approve" | "progress" | "reportStep" | "notice">;
+  /** Is told what it has used where it has no answer: as soon as it is left or fails, and again when the agent tells more. */
+  onUsage?(usage: AgentUsage): void;
+  context: Pick<ToolContext, "signal" | "locale" | "approve" | "progress" | "reportStep" | "writing" | "notice">;
 }
 
 export interface AgentAnswer {
@@ -46,7 +55,7 @@ export interface AgentAnswer {
   usage: AgentUsage;
 }
 
-/** Runs agents that are other programs: one process for each agent and working folder, which starts with the first question. */
+/** Runs agents that are other programs: one process for each agent, working folder and depth, which starts with the first question. */
 export interface AgentPool {
   /** Puts a question to an agent. Rejects with a `DuetError`, or with the signal's reason as soon as that aborts. */
   ask(agent: OtherAgent, question: AgentQuestion): Promise<AgentAnswer>;
@@ -69,6 +78,7 @@ const mostFollowUps = 5;
 interface Place {
   process: AgentProcess | undefined;
   turns: Semaphore;
+  environment: Environment;
 }
 
 export function createAgentPool({ environment, openFiles }: AgentPoolOptions): AgentPool {
@@ -77,11 +87,16 @@ export function createAgentPool({ environment, openFiles }: AgentPoolOptions): A
   const processes = new Set<AgentProcess>();
   let isClosed = false;
 
-  function findPlace({ name, settings }: OtherAgent): Place {
-    const key = JSON.stringify([name, settings.cwd]);
+  function findPlace({ name, settings }: OtherAgent, depth: number): Place {
+    const key = JSON.stringify([name, settings.cwd, depth]);
     const known = places.get(key);
     if (known) return known;
-    const place: Place = { process: undefined, turns: createSemaphore(settings.maxConcurrent) };
+    const place: Place = {
+      process: undefined,
+      turns: createSemaphore(settings.maxConcurrent),
+      // A child is told one more than what is above us.
+      environment: { ...environment, DUET_DEPTH: String(Math.max(0, depth - 1)) },
+    };
     places.set(key, place);
     return place;
   }
@@ -89,31 +104,45 @@ export function createAgentPool({ environment, openFiles }: AgentPoolOptions): A
   function openProcess(place: Place, { settings }: OtherAgent, facts: AgentFacts): AgentProcess {
     if (isClosed) throw closedError(facts.name);
     if (place.process?.isUsable) return place.process;
-    const started = startAgentProcess({ settings, facts, environment, lifeline });
+    const started = startAgentProcess({ settings, facts, environment: place.environment, lifeline });
     place.process = started;
+    for (const each of processes) if (each.hasEnded) processes.delete(each);
     processes.add(started);
     return started;
   }
 
   async function answerQuestion(agent: OtherAgent, place: Place, question: AgentQuestion): Promise<AgentAnswer> {
-    const { name, settings, install, signIn } = agent;
+    const { name, settings, servers = [], install, signIn } = agent;
     const { command } = settings.transport;
-    const redact = createServerRedact(settings, environment);
+    const redactor = createServersRedactor([settings, ...servers], environment);
+    const { redact } = redactor;
     const facts: AgentFacts = { name, command, cwd: settings.cwd, redact, install, signIn };
     const { context, sessionId = "" } = question;
     const last = place.process?.sessions.get(sessionId)?.work;
     // Who has left a question goes on in its session, and not beside it.
     if (last?.turn.signal.aborted) await waitAbortable(last.over, context.signal);
     const process = openProcess(place, agent, facts);
-    await process.ready(context.signal);
+    const capabilities = await process.ready(context.signal);
+    const handed = await toHandedServers(servers, { cwd: settings.cwd, environment, capabilities });
     const access = await openFiles(settings.roots);
     const { session, lost, isAside } = await openSession(process, facts, settings, {
       sessionId: question.sessionId,
+      mcpServers: handed.servers,
       signal: context.signal,
     });
+    if (handed.left.length > 0 && session.id !== question.sessionId) {
+      const { code, message } = noticeKinds.agentNotTold({ name, what: describeServers(handed.left) }, context.locale);
+      context.notice(code, message);
+    }
     // Another question is being worked on in the wanted one, with which later ones go on.
     if (!isAside) question.onSession?.(session.id);
-    const turn = createAgentTurn({ context, budget: question.budget, redact, before: { ...session.told } });
+    const spent = { runId: createRandomHex(), tokens: 0 };
+    const turn = createAgentTurn({ context, budget: question.budget, redactor, before: { ...session.told } });
+    // Several agents tell only how full the window of the session is.
+    const readUsage = (): AgentUsage => toUsage(turn, { ...spent, tokens: spent.tokens || turn.grown });
+    const reportUsage = (): void => question.onUsage?.(readUsage());
+    // Who leaves does so at once, and what is told after that comes too late for a bill.
+    turn.signal.addEventListener("abort", reportUsage, { once: true });
     const { permissions, roots } = settings;
     const consent = createAgentConsent({ name, permissions, context, signal: turn.signal });
     const tool = `agent_${name}`;
@@ -125,25 +154,38 @@ export function createAgentPool({ environment, openFiles }: AgentPoolOptions): A
       terminals: settings.terminal
         ? createTerminals({
             ...{ findFolder: access.findFolder, cwd: settings.cwd, lifeline, consent, tool, rule },
-            environment: createChildEnvironment(environment, settings.transport),
+            environment: createChildEnvironment(place.environment, settings.transport),
           })
         : undefined,
     };
     try {
-      const spent = { tokens: 0 };
-      let stop = await sendPrompt(process, { session, turn, text: question.text }, spent);
+      let stop: AgentAnswer["stop"] = await sendPrompt(process, { session, turn, text: question.text }, spent);
       for (let n = 0; n < mostFollowUps && stop !== "cancelled"; n++) {
         const instead = consent.takeInstead();
         if (instead.length === 0) break;
+        if (spent.tokens >= question.budget.tokens) {
+          stop = "tokens";
+          break;
+        }
+        // The agent may have left its mode meanwhile.
+        if (!(await holdMode(process, facts, { session, settings, turn }))) {
+          stop = "cancelled";
+          break;
+        }
         stop = await sendPrompt(process, { session, turn, text: instead.join("\n\n") }, spent);
       }
       return {
         text: turn.text,
         stop: turn.end ?? stop,
         lost,
-        usage: toUsage(turn, spent.tokens),
+        usage: readUsage(),
       };
+    } catch (thrown) {
+      reportUsage();
+      throw thrown;
     } finally {
+      turn.signal.removeEventListener("abort", reportUsage);
+      if (context.signal.aborted) reportUsage();
       await session.work?.terminals?.close();
       process.release(session);
       free();
@@ -154,7 +196,7 @@ export function createAgentPool({ environment, openFiles }: AgentPoolOptions): A
   return {
     async ask(agent, question) {
       const { signal } = question.context;
-      const place = findPlace(agent);
+      const place = findPlace(agent, question.depth);
       await place.turns.acquire(signal);
       // Whoever leaves does not wait for the agent to end its work, and the next question does.
       const answer = answerQuestion(agent, place, question).finally(() => place.turns.release());
@@ -173,6 +215,25 @@ interface Prompt {
   session: KnownSession;
   turn: AgentTurn;
   text: string;
+}
+
+/** Sets the mode of a session in which the agent has worked. Returns false where its work has been ended meanwhile. */
+async function holdMode(
+  process: AgentProcess,
+  facts: AgentFacts,
+  { session, settings, turn }: { session: KnownSession; settings: AcpSettings; turn: AgentTurn },
+): Promise<boolean> {
+  const { startTimeoutMs } = settings;
+  const limit = createTimeLimit(startTimeoutMs, () => slowStartError(facts, startTimeoutMs), turn.signal);
+  try {
+    await setSessionMode(process, facts, session, settings, limit.signal);
+    return true;
+  } catch (thrown) {
+    if (!turn.signal.aborted) throw thrown;
+    return false;
+  } finally {
+    limit.clear();
+  }
 }
 
 /** Makes the agent work. When the turn is to end, it is told so, and its process ends where it does not listen. */
@@ -215,15 +276,19 @@ function readTokens(answer: object): number {
   return (toAmount(quota.input_tokens) ?? 0) + (toAmount(quota.output_tokens) ?? 0);
 }
 
-function toUsage(turn: AgentTurn, tokens: number): AgentUsage {
+function toUsage(turn: AgentTurn, { runId, tokens }: { runId: string; tokens: number }): AgentUsage {
   return {
-    runId: createRandomHex(),
+    runId,
     runs: 1,
     tokens: Math.round(tokens),
     cost: turn.cost ?? 0,
     isCostKnown: turn.cost !== undefined,
     isOver: true,
   };
+}
+
+function describeServers(names: readonly string[]): Text {
+  return { zh: `MCP 服务器 ${names.join("、")}`, en: `the MCP servers ${names.join(", ")}` };
 }
 
 function closedError(name: string): DuetError {

@@ -12,7 +12,7 @@ import {
 } from "@agentclientprotocol/sdk";
 import type { AcpSettings } from "../../config/config.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import { createTimeLimit, waitAbortable } from "../../kit/async/timeout.ts";
+import { createTimeLimit, sleep, waitAbortable } from "../../kit/async/timeout.ts";
 import type { DuetError } from "../../kit/errors.ts";
 import { Child } from "../../kit/process/child.ts";
 import { createChildEnvironment, type Environment } from "../../kit/process/child-environment.ts";
@@ -21,19 +21,22 @@ import { hasProcessGroups } from "../../kit/process/process-tree.ts";
 import { version } from "../../kit/version.ts";
 import {
   type AgentFacts,
+  deafError,
   endedError,
+  lostConnectionError,
   otherProtocolError,
   otherSystemError,
   refusedError,
   slowStartError,
   tooLargeError,
+  tooManyRequestsError,
 } from "./agent-errors.ts";
 import type { FileRequests } from "./agent-files.ts";
 import { createAgentStream } from "./agent-stream.ts";
-import type { AgentTurn } from "./agent-turn.ts";
+import type { AgentTurn, ReportedUse } from "./agent-turn.ts";
 import type { AgentConsent } from "./consent.ts";
 import { isOnlyForAll, toApprovalRequest, toPermissionResponse } from "./permissions.ts";
-import { mergeCall, readCall, readUpdate, type SessionModes } from "./read-update.ts";
+import { mergeCall, readCall, readUpdate, type SessionChoice } from "./read-update.ts";
 import type { Terminals } from "./terminals.ts";
 
 /** Holds what serves an agent's requests while it works on one question. */
@@ -59,11 +62,11 @@ export interface KnownSession {
   /** Is set while the agent works on a question in it. */
   work: ActiveWork | undefined;
   /** Is what the agent has told of its modes last. */
-  modes?: SessionModes | undefined;
+  modes?: SessionChoice | undefined;
   /** Is the mode that it was set to. */
   heldMode?: string | undefined;
-  /** Is what the agent has told of it last: the tokens in its window, and its dollars. */
-  told: { used: number; cost: number };
+  /** Is what the agent has told of it last. Of a session that is taken up again, nothing is known before the agent tells it. */
+  told: ReportedUse;
 }
 
 /** Is one process of an agent. */
@@ -76,13 +79,17 @@ export interface AgentProcess {
     params: AgentRequestParamsByMethod[M],
     signal: AbortSignal,
   ): Promise<AgentRequestResponsesByMethod[M]>;
+  /** Makes a request that the protocol does not name. */
+  requestByName(method: string, params: object, signal: AbortSignal): Promise<unknown>;
   cancel(sessionId: string): void;
   /** Is what the agent has said it can do; undefined until it has. */
   readonly capabilities: AgentCapabilities | undefined;
   readonly sessions: Map<string, KnownSession>;
   /** Is false once the process has ended, or is about to. */
   readonly isUsable: boolean;
-  /** Takes no more questions, and ends as soon as none is worked on. */
+  /** Is true once nothing of it is left to be stopped. */
+  readonly hasEnded: boolean;
+  /** Takes no more questions, and ends as soon as none is worked on, or a moment later all the same. */
   retire(): void;
   /** Says that the work in a session is over. */
   release(session: KnownSession): void;
@@ -104,8 +111,13 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
   const child = new Child({ command: transport.command, args: transport.args, env, cwd }, lifeline);
   const sessions = new Map<string, KnownSession>();
   let isRetired = false;
+  let hasEnded = false;
   let fatal: DuetError | undefined;
 
+  void child.ended.then(async () => {
+    await child.stop();
+    hasEnded = true;
+  });
   const ended = child.ended.then((ending): never => {
     isRetired = true;
     connection.close();
@@ -114,15 +126,18 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
   void ignoreRejection(ended, "whoever waits for a request is told");
 
   const stream = createAgentStream(child, {
-    onUpdate(params) {
+    onUpdate(params, size) {
       const read = readUpdate(params);
       const session = read && sessions.get(read.sessionId);
       if (read === undefined || session === undefined) return;
       const { update } = read;
-      session.work?.turn.handle(update);
+      session.work?.turn.handle(update, size);
       if (update.type === "modes") session.modes = { ...session.modes, ...update.modes };
-      if (update.type === "usage")
-        session.told = { used: update.used, cost: Math.max(session.told.cost, update.cost ?? 0) };
+      if (update.type === "usage") session.told = { used: update.used, cost: update.cost ?? session.told.cost };
+    },
+    onTooMuch() {
+      fatal ??= tooManyRequestsError(facts);
+      void child.stop();
     },
     onTooLarge() {
       fatal = tooLargeError(facts);
@@ -130,7 +145,7 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
     },
   });
   const connection = client({ name: "duet" })
-    .onRequest(methods.client.session.requestPermission, ({ params }) => answerPermission(params))
+    .onRequest(methods.client.session.requestPermission, ({ params, signal }) => answerPermission(params, signal))
     .onRequest(methods.client.fs.readTextFile, ({ params }) => findFiles(params.sessionId).read(params))
     .onRequest(methods.client.fs.writeTextFile, ({ params }) => findFiles(params.sessionId).write(params))
     .onRequest(methods.client.terminal.create, ({ params }) => findTerminals(params).create(params))
@@ -141,6 +156,7 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
     .onRequest(methods.client.terminal.kill, ({ params }) => findTerminals(params).kill(params.terminalId))
     .onRequest(methods.client.terminal.release, ({ params }) => findTerminals(params).release(params.terminalId))
     .connect(stream);
+  void connection.closed.then(endLostProcess);
 
   function findWork(sessionId: string): ActiveWork {
     const work = sessions.get(sessionId)?.work;
@@ -160,7 +176,11 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
     return terminals;
   }
 
-  async function answerPermission(params: RequestPermissionRequest): Promise<RequestPermissionResponse> {
+  /** `left` aborts when the agent takes its question back. */
+  async function answerPermission(
+    params: RequestPermissionRequest,
+    left: AbortSignal,
+  ): Promise<RequestPermissionResponse> {
     const work = sessions.get(params.sessionId)?.work;
     const asked = readCall({ ...params.toolCall });
     if (work === undefined || asked === undefined || work.turn.signal.aborted) return withdrawn;
@@ -168,8 +188,8 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
     const call = mergeCall(turn.findCall(asked.id), asked);
     const isForAll = isOnlyForAll(params.options);
     const { request, shown } = toApprovalRequest(call, { tool, rule, isForAll, locale });
-    const answer = await consent.ask(request);
-    if (turn.signal.aborted || sessions.get(params.sessionId)?.work !== work) return withdrawn;
+    const answer = await consent.ask(request, left);
+    if (turn.signal.aborted || left.aborted || sessions.get(params.sessionId)?.work !== work) return withdrawn;
     if (answer === "once" || answer === "conversation") {
       files?.agree(shown);
       terminals?.agree(shown);
@@ -209,6 +229,22 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
     return waitAbortable(Promise.race([told, ended]), signal);
   }
 
+  /** Ends a process that nothing can be said to any more. Where it is ending by itself, its end says why. */
+  async function endLostProcess(): Promise<void> {
+    if (isRetired) return;
+    isRetired = true;
+    const over = new AbortController();
+    await Promise.race([child.ended, ignoreRejection(sleep(ownEndMs, over.signal), "the race ends the wait")]);
+    over.abort();
+    if (child.ending === undefined) fatal ??= lostConnectionError(facts, connection.signal.reason);
+    void stop();
+  }
+
+  function endDeafProcess(): void {
+    fatal ??= deafError(facts);
+    void stop();
+  }
+
   function stopIfIdle(): void {
     if (isRetired && [...sessions.values()].every(({ work }) => work === undefined)) void stop();
   }
@@ -233,15 +269,21 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
     sessions,
     ready: (signal) => waitAbortable(capabilities, signal),
     request: (method, params, signal) => waitFor(connection.agent.request(method, params), signal),
+    requestByName: (method, params, signal) => waitFor(connection.agent.request<unknown>(method, params), signal),
     cancel(sessionId) {
       const told = connection.agent.notify(methods.agent.session.cancel, { sessionId });
       void ignoreRejection(told, "an agent that cannot be told is ended");
     },
     get isUsable() {
-      return !isRetired && child.ending === undefined;
+      return !isRetired && child.ending === undefined && !connection.signal.aborted;
+    },
+    get hasEnded() {
+      return hasEnded;
     },
     retire() {
       isRetired = true;
+      const timer = setTimeout(endDeafProcess, retirePatienceMs);
+      void child.ended.then(() => clearTimeout(timer));
       stopIfIdle();
     },
     release(session) {
@@ -253,5 +295,10 @@ export function startAgentProcess({ settings, facts, environment, lifeline }: Ag
     stop,
   };
 }
+
+/** Limits how long a process that ignores a cancel goes on for the sake of its other questions, in milliseconds. */
+const retirePatienceMs = 1000;
+/** Is how long a process whose connection is gone may take to end by itself, in milliseconds. */
+const ownEndMs = 200;
 
 const withdrawn: RequestPermissionResponse = { outcome: { outcome: "cancelled" } };

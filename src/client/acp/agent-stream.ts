@@ -4,35 +4,41 @@ import type { Child } from "../../kit/process/child.ts";
 import { messageLimit, valueLimit } from "../limits.ts";
 import { LineSplitter } from "../transport/line-splitter.ts";
 import { readFairly } from "../transport/stdio.ts";
+import { type AgentRequest, createRequestGate } from "./request-gate.ts";
 
 export interface AgentStreamOptions {
-  /** Receives what an agent tells of a session, in order and before the response that follows it. Its form is not checked. */
-  onUpdate(params: unknown): void;
+  /** Receives what an agent tells of a session, in order and before the response that follows it, with its length. Its form is not checked. */
+  onUpdate(params: unknown, size: number): void;
+  /** Is called for more requests at one time than any agent needs. */
+  onTooMuch(): void;
   /** Is called for a message that is larger than any may be, after which nothing can be believed to be whole. */
   onTooLarge(): void;
 }
-
-/** Limits the bytes queued for an agent that does not read. */
-const waitingLimit = 2 * messageLimit;
 
 /**
  * Speaks the Agent Client Protocol over the pipes of a child, within the limits that MCP servers have. What is no message counts as
  * its words. Only what the package can use reaches it, because it writes everything else to stderr.
  */
-export function createAgentStream(child: Child, { onUpdate, onTooLarge }: AgentStreamOptions): Stream {
+export function createAgentStream(child: Child, { onUpdate, onTooMuch, onTooLarge }: AgentStreamOptions): Stream {
   /** Holds the ids of our requests that have no response yet. */
   const asked = new Set<unknown>();
   let isClosed = false;
+  let settle = (_id: unknown): void => {};
   const readable = new ReadableStream<AnyMessage>({
     start(controller) {
+      const gate = createRequestGate({ send: (message) => !isClosed && controller.enqueue(message), onTooMuch });
+      settle = gate.settle;
       const lines = new LineSplitter(
         { bytes: messageLimit, values: valueLimit },
         {
           line(text) {
-            if (isClosed || text.trim() === "") return;
+            if (text.trim() === "") return;
             const message = readMessage(text);
             if (message === undefined) child.words.push(Buffer.from(`${text.slice(0, 2000)}\n`));
-            else if (isUpdate(message)) onUpdate(message.params);
+            // A program that takes no input may have said why.
+            else if (isClosed) return;
+            else if (isUpdate(message)) onUpdate(message.params, text.length);
+            else if (isRequest(message)) gate.take(message, text.length);
             else if ("method" in message || asked.delete(message.id)) controller.enqueue(message);
           },
           tooLong: (part) => part === "head" && onTooLarge(),
@@ -51,11 +57,13 @@ export function createAgentStream(child: Child, { onUpdate, onTooLarge }: AgentS
   const writable = new WritableStream<AnyMessage>({
     write(message) {
       const { stdin } = child;
-      if (stdin.writableLength > waitingLimit)
-        throw new Error(`The agent does not read its input: ${stdin.writableLength} bytes are waiting`);
       if ("method" in message && "id" in message) asked.add(message.id);
       return new Promise((resolve, reject) => {
-        stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+        stdin.write(`${JSON.stringify(message)}\n`, (error) => {
+          if (!("method" in message)) settle(message.id);
+          if (error) reject(error);
+          else resolve();
+        });
       });
     },
   });
@@ -79,6 +87,10 @@ function isError(error: unknown): boolean {
 
 function isId(id: unknown): boolean {
   return typeof id === "string" || typeof id === "number" || id === null;
+}
+
+function isRequest(message: AnyMessage): message is AgentRequest {
+  return "method" in message && "id" in message;
 }
 
 function isUpdate(message: AnyMessage): message is Extract<AnyMessage, { method: string }> {

@@ -7,8 +7,8 @@ import { say, type Text } from "../../kit/locale.ts";
 
 /** Asks a person on behalf of an agent while it works on one question. */
 export interface AgentConsent {
-  /** Returns the decision, and undefined where nobody has decided. Never rejects. */
-  ask(request: ApprovalRequest): Promise<Approval | undefined>;
+  /** Returns the decision, and undefined where nobody has decided. `left` takes the question back. Never rejects. */
+  ask(request: ApprovalRequest, left?: AbortSignal): Promise<Approval | undefined>;
   /** Takes what people want instead of what they have refused, to be told to the agent. */
   takeInstead(): string[];
   /** Withdraws the questions, and asks no more: the agent's work is over. */
@@ -42,13 +42,12 @@ export function createAgentConsent({ name, permissions, context, signal }: Conse
     return undefined;
   }
 
-  async function askPerson(request: ApprovalRequest): Promise<Approval | undefined> {
-    if (withdrawn.aborted) return undefined;
+  async function askPerson(request: ApprovalRequest, left?: AbortSignal): Promise<Approval | undefined> {
+    const taken = left ? AbortSignal.any([withdrawn, left]) : withdrawn;
+    if (taken.aborted) return undefined;
     if (approve === undefined) return noteMissing(describeNobody(name, request));
-    asked += 1;
-    if (asked > mostQuestions) return noteMissing(describeFlood(name));
     const answer = await ignoreRejection(
-      waitAbortable(approve(request, withdrawn), withdrawn),
+      waitAbortable(approve(request, taken), taken),
       "a question that is withdrawn has no answer",
     );
     if (typeof answer === "object") instead.push(answer.instead);
@@ -56,11 +55,14 @@ export function createAgentConsent({ name, permissions, context, signal }: Conse
   }
 
   return {
-    ask(request) {
+    ask(request, left) {
       if (permissions === "allow") return Promise.resolve("once");
       if (permissions === "refuse") return Promise.resolve("no");
+      asked += 1;
+      // Those that wait their turn are held in memory.
+      if (asked > mostQuestions) return Promise.resolve(noteMissing(describeFlood(name)));
       // One after the other, whatever the agent asks at one time.
-      const answer = before.then(() => askPerson(request));
+      const answer = before.then(() => askPerson(request, left));
       before = answer;
       return answer;
     },

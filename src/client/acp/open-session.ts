@@ -1,3 +1,4 @@
+import type { McpServer } from "@agentclientprotocol/sdk";
 import type { AcpSettings } from "../../config/config.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createTimeLimit } from "../../kit/async/timeout.ts";
@@ -5,6 +6,7 @@ import { DuetError } from "../../kit/errors.ts";
 import { type AgentFacts, slowStartError } from "./agent-errors.ts";
 import type { AgentProcess, KnownSession } from "./agent-process.ts";
 import { readModes, setSessionMode } from "./session-mode.ts";
+import { setSessionModel } from "./session-model.ts";
 
 /** Limits the sessions that one process keeps open while nobody uses them. The agent has the others on its disk. */
 const mostSessions = 50;
@@ -43,10 +45,10 @@ export async function openSession(
   process: AgentProcess,
   facts: AgentFacts,
   settings: AcpSettings,
-  { sessionId, signal }: { sessionId: string | undefined; signal: AbortSignal },
+  { sessionId, mcpServers, signal }: Pick<OpenRequest, "mcpServers" | "signal"> & { sessionId: string | undefined },
 ): Promise<FreeSession> {
   const limit = createTimeLimit(settings.startTimeoutMs, () => slowStartError(facts, settings.startTimeoutMs), signal);
-  const opening: OpenRequest = { process, facts, settings, signal: limit.signal };
+  const opening: OpenRequest = { process, facts, settings, mcpServers, signal: limit.signal };
   try {
     const known = sessionId === undefined ? undefined : process.sessions.get(sessionId);
     if (sessionId === undefined || known?.isTaken) {
@@ -66,24 +68,28 @@ interface OpenRequest {
   process: AgentProcess;
   facts: AgentFacts;
   settings: AcpSettings;
+  mcpServers: McpServer[];
   signal: AbortSignal;
 }
 
 /** Takes a session, so that no other question gets it meanwhile. The one that was used last is the last to be closed. */
 function takeSession({ sessions }: AgentProcess, id: string): KnownSession {
-  const session = sessions.get(id) ?? { id, isTaken: true, work: undefined, told: { used: 0, cost: 0 } };
+  const session = sessions.get(id) ?? { id, isTaken: true, work: undefined, told: {} };
   session.isTaken = true;
   sessions.delete(id);
   sessions.set(id, session);
   return session;
 }
 
-async function beginSession({ process, facts, settings, signal }: OpenRequest): Promise<KnownSession> {
-  const opened = await process.request("session/new", { cwd: settings.cwd, mcpServers: [] }, signal);
+async function beginSession(opening: OpenRequest): Promise<KnownSession> {
+  const { process, facts, settings, mcpServers, signal } = opening;
+  const opened = await process.request("session/new", { cwd: settings.cwd, mcpServers }, signal);
   const session = takeSession(process, opened.sessionId);
   session.modes = readModes(opened) ?? session.modes;
+  session.told = { used: 0, cost: 0, ...session.told };
   try {
-    return await holdMode({ process, facts, settings, signal }, session);
+    await setSessionModel(process, facts, { session, opened }, settings, signal);
+    return await holdMode(opening, session);
   } catch (thrown) {
     process.sessions.delete(session.id);
     throw thrown;
@@ -106,7 +112,7 @@ async function holdMode(
 
 /** Takes up a session of another process of the agent, or says why it cannot be. */
 async function resumeSession(
-  { process, facts, settings, signal }: OpenRequest,
+  { process, facts, settings, mcpServers, signal }: OpenRequest,
   sessionId: string,
 ): Promise<KnownSession | "unable" | "unknown"> {
   const { loadSession, sessionCapabilities } = await process.ready(signal);
@@ -115,8 +121,9 @@ async function resumeSession(
   // What a session has used before is told while it is taken up.
   const session = takeSession(process, sessionId);
   try {
-    const taken = await process.request(method, { sessionId, cwd: settings.cwd, mcpServers: [] }, signal);
+    const taken = await process.request(method, { sessionId, cwd: settings.cwd, mcpServers }, signal);
     session.modes = readModes(taken) ?? session.modes;
+    await setSessionModel(process, facts, { session, opened: taken }, settings, signal);
     await setSessionMode(process, facts, session, settings, signal);
     return session;
   } catch (thrown) {
@@ -127,7 +134,7 @@ async function resumeSession(
   }
 }
 
-/** Is true for a mode that the agent does not have. */
+/** Is true for a mode or a model that the agent does not have. */
 function isConfigError(thrown: unknown): boolean {
   return thrown instanceof DuetError && thrown.code === "config";
 }

@@ -6,13 +6,13 @@ export type AgentUpdate =
   | { type: "call"; isNew: boolean; call: ReadCall }
   | { type: "plan"; done: number; total: number; current: string }
   | { type: "usage"; used: number; cost: number | undefined }
-  | { type: "modes"; modes: SessionModes };
+  | { type: "modes"; modes: SessionChoice };
 
-/** Holds what an agent has told of the modes of a session. */
-export interface SessionModes {
+/** Holds what an agent has told of the modes of a session, or of its models. */
+export interface SessionChoice {
   current?: string | undefined;
   available?: readonly string[] | undefined;
-  /** Is the setting that holds the mode, where the agent tells it as one of several. */
+  /** Is the setting that holds it, where the agent tells it as one of several. */
   option?: string | undefined;
 }
 
@@ -60,7 +60,7 @@ function toUpdate(update: Record<string, unknown>): AgentUpdate | undefined {
         ? { type: "modes", modes: { current: update.currentModeId } }
         : undefined;
     case "config_option_update": {
-      const modes = readModeOption(update.configOptions);
+      const modes = readOption(update.configOptions, "mode");
       return modes && { type: "modes", modes };
     }
     default:
@@ -68,10 +68,10 @@ function toUpdate(update: Record<string, unknown>): AgentUpdate | undefined {
   }
 }
 
-/** Reads the modes of a session where an agent tells them as a choice among others. */
-export function readModeOption(options: unknown): SessionModes | undefined {
+/** Reads the modes or the models of a session where an agent tells them as a choice among others. */
+export function readOption(options: unknown, wanted: "mode" | "model"): SessionChoice | undefined {
   const all = Array.isArray(options) ? options.filter(isRecord) : [];
-  const option = all.find(({ type, category }) => type === "select" && category === "mode");
+  const option = all.find(({ type, category }) => type === "select" && category === wanted);
   if (typeof option?.id !== "string" || typeof option.currentValue !== "string") return undefined;
   const choices = Array.isArray(option.options) ? option.options.filter(isRecord) : [];
   // Choices may be in groups.

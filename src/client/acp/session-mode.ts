@@ -2,7 +2,7 @@ import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol
 import type { AcpSettings } from "../../config/config.ts";
 import { type AgentFacts, unknownModeError } from "./agent-errors.ts";
 import type { AgentProcess, KnownSession } from "./agent-process.ts";
-import { readModeOption, type SessionModes } from "./read-update.ts";
+import { readOption, type SessionChoice } from "./read-update.ts";
 
 /** Holds what an agent tells of a session that it has opened. */
 interface OpenedSession {
@@ -11,9 +11,9 @@ interface OpenedSession {
 }
 
 /** Reads the modes of a session, which agents tell in one of two ways. */
-export function readModes({ modes, configOptions }: OpenedSession): SessionModes | undefined {
+export function readModes({ modes, configOptions }: OpenedSession): SessionChoice | undefined {
   if (modes) return { current: modes.currentModeId, available: modes.availableModes.map(({ id }) => id) };
-  return readModeOption(configOptions);
+  return readOption(configOptions, "mode");
 }
 
 /**

@@ -8,6 +8,7 @@ import {
 import type { JsonObject } from "../../kit/json.ts";
 import { Child, Tail } from "../../kit/process/child.ts";
 import type { Lifeline } from "../../kit/process/lifeline.ts";
+import { readFairly } from "../transport/stdio.ts";
 import type { AgentConsent } from "./consent.ts";
 import type { ShownCall, ShownCommand } from "./permissions.ts";
 
@@ -53,6 +54,8 @@ export function createTerminals(options: TerminalOptions): Terminals {
   const terminals = new Map<string, Terminal>();
   const agreed: ShownCommand[] = [];
   let count = 0;
+  /** Counts those that are about to be started. */
+  let starting = 0;
   let isClosed = false;
 
   function find(id: string): Terminal {
@@ -71,53 +74,68 @@ export function createTerminals(options: TerminalOptions): Terminals {
     return false;
   }
 
+  async function start({
+    command,
+    args = [],
+    env = [],
+    cwd: wanted,
+    outputByteLimit,
+  }: CreateTerminalRequest): Promise<{ terminalId: string }> {
+    const folder = await findFolder(wanted ?? cwd);
+    if (folder === undefined || !isAbsolute(wanted ?? cwd))
+      throw createRefusal(`cwd ${JSON.stringify(wanted)} is not within the allowed folders`);
+    const given = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+    const shown: JsonObject = {
+      command,
+      ...(args.length > 0 && { args }),
+      cwd: folder,
+      ...(env.length > 0 && { env: given }),
+    };
+    // A person has seen a line for the shell. Arguments that a shell would read in another way are not what was seen.
+    const isPlain = env.length === 0 && args.every((arg) => /^[\w@%+=:,./-]+$/.test(arg));
+    const isAgreed = isPlain && (await takeAgreed([command, ...args].join(" "), folder));
+    const answer = isAgreed
+      ? "once"
+      : await consent.ask({ tool: `${tool}__execute`, arguments: shown, rule, onlyOnce: true });
+    if (answer !== "once" && answer !== "conversation")
+      throw createRefusal("The user did not agree to this command. Do not run it in another way.");
+    if (isClosed) throw createRefusal("the work is over");
+    // Agents write a line for the shell, or a program with its arguments. Both streams are one, in order.
+    const shell =
+      args.length === 0 ? ["-c", `exec 2>&1\n${command}`] : ["-c", 'exec "$@" 2>&1', "sh", command, ...args];
+    const child = new Child(
+      { command: "/bin/sh", args: shell, env: { ...environment, ...given }, cwd: folder, mayCloseOutput: true },
+      lifeline,
+    );
+    child.stdin.end();
+    const limit = Math.min(outputByteLimit ?? kept.usual, kept.most);
+    const terminal: Terminal = { child, output: new Tail(limit), bytes: 0, limit };
+    readFairly(child.stdout, (piece) => {
+      terminal.bytes += piece.length;
+      terminal.output.push(piece);
+    });
+    count += 1;
+    const terminalId = `terminal-${count}`;
+    terminals.set(terminalId, terminal);
+    return { terminalId };
+  }
+
   return {
-    async create({ command, args = [], env = [], cwd: wanted, outputByteLimit }) {
-      if (terminals.size >= mostTerminals)
+    async create(params) {
+      if (terminals.size + starting >= mostTerminals)
         throw createRefusal(`allowed: at most ${mostTerminals} terminals at one time`);
-      const folder = await findFolder(wanted ?? cwd);
-      if (folder === undefined || !isAbsolute(wanted ?? cwd))
-        throw createRefusal(`cwd ${JSON.stringify(wanted)} is not within the allowed folders`);
-      const given = Object.fromEntries(env.map(({ name, value }) => [name, value]));
-      const shown: JsonObject = {
-        command,
-        ...(args.length > 0 && { args }),
-        cwd: folder,
-        ...(env.length > 0 && { env: given }),
-      };
-      // A person has seen a line for the shell. Arguments that a shell would read in another way are not what was seen.
-      const isPlain = env.length === 0 && args.every((arg) => /^[\w@%+=:,./-]+$/.test(arg));
-      const isAgreed = isPlain && (await takeAgreed([command, ...args].join(" "), folder));
-      const answer = isAgreed
-        ? "once"
-        : await consent.ask({ tool: `${tool}__execute`, arguments: shown, rule, onlyOnce: true });
-      if (answer !== "once" && answer !== "conversation")
-        throw createRefusal("The user did not agree to this command. Do not run it in another way.");
-      if (isClosed) throw createRefusal("the work is over");
-      // Agents write a line for the shell, or a program with its arguments. Both streams are one, in order.
-      const shell =
-        args.length === 0 ? ["-c", `exec 2>&1\n${command}`] : ["-c", 'exec "$@" 2>&1', "sh", command, ...args];
-      const child = new Child(
-        { command: "/bin/sh", args: shell, env: { ...environment, ...given }, cwd: folder, mayCloseOutput: true },
-        lifeline,
-      );
-      child.stdin.end();
-      const limit = Math.min(outputByteLimit ?? kept.usual, kept.most);
-      const terminal: Terminal = { child, output: new Tail(limit), bytes: 0, limit };
-      child.stdout.on("data", (chunk: Buffer) => {
-        terminal.bytes += chunk.length;
-        terminal.output.push(chunk);
-      });
-      count += 1;
-      const terminalId = `terminal-${count}`;
-      terminals.set(terminalId, terminal);
-      return { terminalId };
+      starting += 1;
+      try {
+        return await start(params);
+      } finally {
+        starting -= 1;
+      }
     },
     output(id) {
       const { child, output, bytes, limit } = find(id);
       const { ending } = child;
       return {
-        output: limit === 0 ? "" : output.toString(),
+        output: output.toString(),
         truncated: bytes > limit,
         ...(ending && { exitStatus: { exitCode: ending.code, signal: ending.signal } }),
       };
@@ -138,6 +156,7 @@ export function createTerminals(options: TerminalOptions): Terminals {
     },
     agree({ command }) {
       if (command !== undefined) agreed.push(command);
+      if (agreed.length > mostTerminals) agreed.shift();
     },
     async close() {
       isClosed = true;

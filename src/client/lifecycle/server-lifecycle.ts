@@ -91,6 +91,7 @@ export class ServerLifecycle {
     offers: { prompts: false, resources: false, completions: false },
   };
   #starts = 0;
+  #newest: StartAttempt | undefined;
   #hasBeenReady = false;
   #ended: Promise<void> | undefined;
   readonly #restarts = createRestarts();
@@ -117,6 +118,11 @@ export class ServerLifecycle {
 
   get session(): Session | undefined {
     return this.#state.state === "ready" ? this.#state.session : undefined;
+  }
+
+  /** Returns the end of what the process of its last start has written to stderr. */
+  get words(): string {
+    return this.#newest?.failureContext.words ?? "";
   }
 
   /** Is the error of a call under way or to come, once the server is closed for good; undefined before. */
@@ -165,6 +171,15 @@ export class ServerLifecycle {
     this.#rest(error, livedMs);
   }
 
+  /** Starts it anew at once, whatever pause it has earned; settles when that start is over, and never rejects. */
+  async restart(): Promise<void> {
+    const state = this.#state;
+    if (state.state === "closed") return;
+    if (state.state === "ready") this.#disposals.dispose(state.attempt);
+    if (state.state !== "starting") this.#begin();
+    await this.settled();
+  }
+
   /** Ends it for good, within about 2 s; never rejects. */
   close(): Promise<void> {
     this.#ended ??= this.#endAttempts();
@@ -191,6 +206,7 @@ export class ServerLifecycle {
       (opened) => this.#becomeReady(opened, attempt),
       (thrown: unknown) => this.#becomeFailed(thrown, attempt),
     );
+    this.#newest = attempt;
     this.#state = { state: "starting", settled, attempt };
   }
 

@@ -14,6 +14,8 @@ export interface Auth extends AuthProvider {
   onUnauthorized: NonNullable<AuthProvider["onUnauthorized"]>;
   /** Wraps what the transport fetches with, so that refusals of it are understood. */
   watch(fetch: Fetch): Fetch;
+  /** Forgets the tokens in memory, so that those that are stored by then count. */
+  forget(): void;
   /** Returns all secrets used in this process, for redaction. */
   secretValues(): readonly string[];
 }
@@ -145,6 +147,9 @@ export function createAuth(settings: ServerSettings, store: CredentialStore, wor
       if (token !== undefined) refusals.set(shown, { token, missing });
       return shown;
     },
+    forget() {
+      tokens = undefined;
+    },
     secretValues: () => [...secrets],
   };
 }
@@ -169,6 +174,12 @@ export function getCredentialOwner({ name, transport }: ServerSettings): Credent
 /** Returns true when the configuration sets its own `Authorization` header. */
 export function hasOwnAuthorization({ transport }: ServerSettings): boolean {
   return transport.type !== "stdio" && Object.keys(transport.headers).some((name) => /^authorization$/i.test(name));
+}
+
+/** Returns true where a person may sign in: neither the configuration nor the server itself does it otherwise. */
+export function canPersonSignIn(settings: ServerSettings): boolean {
+  const isOwnSignIn = settings.auth?.type === "client_credentials";
+  return getCredentialOwner(settings) !== undefined && !isOwnSignIn && !hasOwnAuthorization(settings);
 }
 
 function isOver({ expiresAt }: Tokens): boolean {

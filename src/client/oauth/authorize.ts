@@ -178,8 +178,14 @@ const titles: Record<CallbackOutcome, Text> = {
 };
 
 const advice: Record<CallbackOutcome, Text> = {
-  done: { zh: "请回到终端，可以关闭此页。", en: "Go back to the terminal; you can close this page." },
-  failed: { zh: "请回到终端查看原因。", en: "Go back to the terminal to see why." },
+  done: {
+    zh: "请回到终端或 Duet 的网页，可以关闭此页。",
+    en: "Go back to the terminal, or to the page of Duet; you can close this one.",
+  },
+  failed: {
+    zh: "请回到终端或 Duet 的网页查看原因。",
+    en: "Go back to the terminal, or to the page of Duet, to see why.",
+  },
   stranger: { zh: "请回到终端，重新运行 duet login。", en: "Go back to the terminal and run duet login again." },
 };
 

@@ -1,7 +1,7 @@
 import { isAbsolute, relative, sep } from "node:path";
 import { say, type Text } from "../../kit/locale.ts";
 import type { AcpSettings } from "../config.ts";
-import { configError, missingError } from "../config-errors.ts";
+import { configError, missingError, notAllowedError } from "../config-errors.ts";
 import type { Settings } from "../schema/file-schema.ts";
 import { findKnownAgent } from "./known-agents.ts";
 
@@ -11,6 +11,8 @@ type AcpEntry = NonNullable<AgentEntry["acp"]>;
 interface AcpPlace {
   /** Is the working folder of the program. */
   directory: string;
+  /** Lists the names of the MCP servers. */
+  servers: readonly string[];
   /** Is the home directory of the user. */
   home: string;
   describePlace(...keys: string[]): string;
@@ -25,7 +27,7 @@ export function readAcp(
   name: string,
   entry: AgentEntry,
   acp: AcpEntry,
-  { directory, home, describePlace, resolvePath }: AcpPlace,
+  { directory, home, servers, describePlace, resolvePath }: AcpPlace,
 ): AcpSettings {
   const own = ownKeys.find((key) => entry[key] !== undefined);
   if (own !== undefined) throw configError(describePlace(own), besideAcp);
@@ -33,6 +35,10 @@ export function readAcp(
   const known = findKnownAgent(name);
   const command = acp.command ?? known?.command;
   if (command === undefined) throw missingError(describePlace("acp", "command"), programName);
+  const named = Array.isArray(acp.mcpServers) ? acp.mcpServers : [];
+  const unknown = named.find((each) => !servers.includes(each));
+  if (unknown !== undefined)
+    throw notAllowedError(describePlace("acp", "mcpServers"), JSON.stringify(unknown), toServerNames(servers));
   // What is given to another program is not meant for the one of the table.
   const args = acp.args ?? (acp.command === undefined ? [...(known?.args ?? [])] : []);
   const cwd = acp.cwd === undefined ? directory : resolvePath(acp.cwd);
@@ -42,6 +48,8 @@ export function readAcp(
     lacksFolder: acp.cwd === undefined && acp.roots === undefined && isTooWide(directory, home),
     roots: acp.roots?.map(resolvePath) ?? [cwd],
     mode: acp.mode,
+    model: acp.model,
+    mcpServers: acp.mcpServers,
     // Another program under a known name need not have its modes.
     asking: known?.asking && { ...known.asking, isRequired: acp.command === undefined },
     permissions: acp.permissions,
@@ -49,6 +57,11 @@ export function readAcp(
     startTimeoutMs: Math.round(acp.startTimeout * 1000),
     maxConcurrent: acp.maxConcurrent,
   };
+}
+
+function toServerNames(servers: readonly string[]): Text {
+  if (servers.length === 0) return { zh: "没有配置 mcpServers", en: "none, there are no mcpServers" };
+  return { zh: servers.join("、"), en: servers.join(", ") };
 }
 
 /** Returns true for the home directory and what it lies in. Hosts on a desktop start programs there. */

@@ -20,14 +20,16 @@ interface SubAgentPlace {
 
 /** Reads the agents beside the main one. Throws `config` errors that name the key. */
 export function readSubAgents(
-  { agents, agent }: Settings,
+  { agents, agent, mcpServers, servers: alsoServers }: Settings,
   environment: Environment,
   { locale, directory, providers, describePlace, resolvePath }: SubAgentPlace,
 ): SubAgentSettings[] {
   return Object.entries(agents).map(([name, settings]) => {
     const { models = {}, tools, instructions, prompts, mode, limits = {} } = settings;
     const place = (...keys: string[]): string => describePlace(["agents", name, ...keys]);
-    const acpPlace = { directory, home: getHomeDirectory(environment), describePlace: place, resolvePath };
+    const servers = [...Object.keys(mcpServers), ...Object.keys(alsoServers)];
+    const home = getHomeDirectory(environment);
+    const acpPlace = { directory, home, servers, describePlace: place, resolvePath };
     const acp = settings.acp && readAcp(name, settings, settings.acp, acpPlace);
     const description = settings.description ?? (acp && describeKnownAgent(name, locale));
     if (description === undefined) throw missingError(place("description"), purpose);

@@ -40,6 +40,17 @@ const acpRows = {
   mode: defineSetting(({ text }) => text.optional(), {
     help: { zh: "它自己的模式，如 `read-only`", en: "one of its own modes, such as `read-only`" },
     fileHelp: "One of its own modes, such as read-only, that each of its sessions is set to.",
+    absent: {
+      zh: "由它决定；[已知的几个](other-agents.zh.md)设为会询问的模式",
+      en: "its own choice; for some [known ones](other-agents.md) a mode that asks",
+    },
+  }),
+  model: defineSetting(({ text }) => text.optional(), {
+    help: {
+      zh: "它自己的一个模型；没有的会列出可选的",
+      en: "one of its own models; an unknown one is refused with the list",
+    },
+    fileHelp: "One of its own models, as it names them.",
     absent: { zh: "由它决定", en: "its own choice" },
   }),
   permissions: defineSetting(({ z }) => z.enum(["ask", "allow", "refuse"]).default("ask"), {
@@ -48,6 +59,14 @@ const acpRows = {
       en: "when it asks for permission, or writes or runs through Duet: ask you, always agree, always refuse",
     },
     fileHelp: "What happens when it asks for permission, or writes a file or runs a command through Duet.",
+  }),
+  mcpServers: defineSetting(({ z, text }) => z.union([z.boolean(), z.array(text)]).optional(), {
+    help: {
+      zh: "交给它使用的 `mcpServers` 的名称；`true`：全部",
+      en: "names of `mcpServers` that it is given, too; `true`: all",
+    },
+    fileHelp: "Names of the MCP servers of this configuration that it is given for itself; true: all.",
+    absent: { zh: "没有", en: "none" },
   }),
   terminal: defineSetting(({ z }) => z.boolean().default(false), {
     help: { zh: "是否可以通过 Duet 运行命令", en: "whether it may run commands through Duet" },

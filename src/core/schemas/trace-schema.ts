@@ -84,6 +84,9 @@ export const tracePhaseSchema = z.object({
   reasoning_allowance: z.int().optional(),
   elapsed_ms: milliseconds,
   cost_usd: cost,
+  /** Holds the start time. It is absent in older traces. */
+  timestamp: time.optional(),
+  failed: z.boolean().optional().meta({ description: "True for a turn that failed; absent for others." }),
 });
 
 export const traceNoteSchema = z.object({

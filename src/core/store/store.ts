@@ -363,6 +363,14 @@ export interface TurnStep {
   messages?: readonly UserMessage[] | undefined;
 }
 
+/** Holds the sessions of other agents that were used for a turn. */
+export interface TurnSessions {
+  /** Is the conversation whose question it was. A fork has a copy of the turn, and no share in these sessions. */
+  conversation: string;
+  /** Has the agents' names as its keys. */
+  ids: Readonly<Record<string, string>>;
+}
+
 export interface ConversationTurn {
   question: string;
   /** Holds the answer as the model wrote it, with the model's own citation numbers and without a list of references. */
@@ -379,8 +387,9 @@ export interface ConversationTurn {
   note?: string | undefined;
   /** Is what the model that wrote the answer read in place of the note and the question: both, with the results of the tools. */
   answerPrompt?: string | undefined;
-  /** Holds the sessions of other agents up to this turn, by the agents' names. It is absent where they are as before. */
-  agentSessions?: Readonly<Record<string, string>> | undefined;
+  /** Is the tool of the agent that gave the answer in place of our models, to which its words are text from outside. */
+  answeredBy?: string | undefined;
+  agentSessions?: TurnSessions | undefined;
 }
 
 export interface Summary {

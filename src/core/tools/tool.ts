@@ -141,8 +141,19 @@ export interface ToolContext {
   progress(message: string, progress?: number, total?: number): void;
   /** Tells the reader a step of the agent that the tool is; absent where nobody can see steps. */
   reportStep?(line: string): void;
+  /** Shows what the agent that the tool is writes, where its last words are the answer of the run; absent elsewhere. */
+  readonly writing?: AgentWriting | undefined;
+  /** Takes what an agent has used for the call where there is no result that says it. Later bills of a run replace earlier ones. */
+  charge?(usage: AgentUsage): void;
   /** Tells the reader something once, beside the result (a third party that gets data, a fallback taken). It is `info` as a rule. */
   notice(code: string, message: string, level?: "warning"): void;
+}
+
+/** Shows the words of an agent as it writes them. Nobody can know yet whether they are its last ones. */
+export interface AgentWriting {
+  write(text: string): void;
+  /** Says that what was written is no part of the answer: the agent does something else after it. */
+  endThought(): void;
 }
 
 /** Identifies a call in its run. */

@@ -6,9 +6,10 @@ import { ignoreRejection } from "../async/ignore-rejection.ts";
 import { sleep } from "../async/timeout.ts";
 import { type Lifeline, signalGroup } from "./lifeline.ts";
 
-/** Keeps the end of a process's output in bounded memory. */
+/** Keeps the end of a process's output in bounded memory: at most twice the limit, so that little is copied for each chunk. */
 export class Tail {
-  #kept = Buffer.alloc(0);
+  #chunks: Buffer[] = [];
+  #bytes = 0;
   readonly #limit: number;
 
   constructor(limit = 16_384) {
@@ -16,14 +17,27 @@ export class Tail {
   }
 
   push(chunk: Buffer): void {
-    const joined = Buffer.concat([this.#kept, chunk.subarray(-this.#limit)]);
-    this.#kept = Buffer.from(joined.subarray(-this.#limit));
+    if (this.#limit <= 0) return;
+    const part = Buffer.from(chunk.subarray(-this.#limit));
+    this.#chunks.push(part);
+    this.#bytes += part.length;
+    if (this.#bytes >= 2 * this.#limit || this.#chunks.length > mostChunks) this.#join();
   }
 
   toString(): string {
-    return this.#kept.toString("utf8");
+    this.#join();
+    return this.#chunks.join("");
+  }
+
+  #join(): void {
+    const joined = this.#limit <= 0 ? Buffer.alloc(0) : Buffer.concat(this.#chunks).subarray(-this.#limit);
+    this.#chunks = [joined.length === this.#bytes ? joined : Buffer.from(joined)];
+    this.#bytes = joined.length;
   }
 }
+
+/** Limits the chunks that are kept apart. */
+const mostChunks = 1000;
 
 export interface Command {
   command: string;

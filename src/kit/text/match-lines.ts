@@ -1,5 +1,3 @@
-import { diff } from "node:util";
-
 /** `+` marks a new line, `-` a removed one, and a blank one that stays. */
 export interface ChangedLine {
   sign: "+" | "-" | " ";
@@ -7,8 +5,8 @@ export interface ChangedLine {
 }
 
 /**
- * Node's comparison takes memory with the square of the difference. Beyond this many lines, all old lines are listed and then
- * all new ones.
+ * The comparison takes memory with the square of the difference. Beyond this many lines, all old lines are listed and then all new
+ * ones.
  */
 const mostCompared = 1000;
 
@@ -33,19 +31,33 @@ function countSameAtStart(some: readonly string[], others: readonly string[]): n
   return different === -1 ? some.length : different;
 }
 
-/** Puts each removed line before its replacement. */
+/** Keeps as many lines as can stay, and puts each removed line before its replacement. The page compares too, so this is not Node's. */
 function compareLines(old: readonly string[], now: readonly string[]): ChangedLine[] {
-  // Node's comparison fails where there is nothing to compare.
-  if (old.length === 0 || now.length === 0) return [...markLines("-", old), ...markLines("+", now)];
+  const width = now.length + 1;
+  /** Holds how many lines can stay of both texts from a place in each of them on. */
+  const common = new Uint16Array((old.length + 1) * width);
+  const countFrom = (i: number, j: number): number => common[i * width + j] ?? 0;
+  for (let i = old.length - 1; i >= 0; i -= 1)
+    for (let j = now.length - 1; j >= 0; j -= 1)
+      common[i * width + j] =
+        old[i] === now[j] ? countFrom(i + 1, j + 1) + 1 : Math.max(countFrom(i + 1, j), countFrom(i, j + 1));
   const lines: ChangedLine[] = [];
-  let added: ChangedLine[] = [];
-  for (const [operation, text] of diff(now, old)) {
-    if (operation === 1) added.push({ sign: "+", text });
-    else if (operation === -1) lines.push({ sign: "-", text });
-    else {
-      lines.push(...added, { sign: " ", text });
+  let added: string[] = [];
+  let [i, j] = [0, 0];
+  while (i < old.length || j < now.length) {
+    const [goes, comes] = [old[i], now[j]];
+    if (goes !== undefined && goes === comes) {
+      lines.push(...markLines("+", added), { sign: " ", text: goes });
       added = [];
+      i += 1;
+      j += 1;
+    } else if (goes !== undefined && (comes === undefined || countFrom(i + 1, j) >= countFrom(i, j + 1))) {
+      lines.push({ sign: "-", text: goes });
+      i += 1;
+    } else if (comes !== undefined) {
+      added.push(comes);
+      j += 1;
     }
   }
-  return [...lines, ...added];
+  return [...lines, ...markLines("+", added)];
 }

@@ -37,6 +37,8 @@ export interface CallerLimits {
   admit(caller: Caller, work: ActiveRunsView): void;
   /** Returns what remains of the daily limits, as far as it is known. A value is undefined when there is no such limit. */
   getRemaining(caller: Caller): { tokens: number | undefined; cost: number | undefined };
+  /** Counts the runs that the caller has begun within the last minute, where that is limited. */
+  countMinute(caller: Caller): number;
   /** Returns the budget of the caller's model turns, or undefined when there is no daily limit. */
   getBudget(caller: Caller): TurnBudget | undefined;
   /** Counts what the agents that a run has called have used. Its own turns are counted through the budget. */
@@ -145,10 +147,14 @@ export function createCallerLimits({
     account.settled = Promise.withResolvers();
   }
 
+  function forgetOldRuns(account: Account, time: number): void {
+    account.begun = account.begun.filter((at) => at > time - minuteMs && at <= time);
+  }
+
   function checkMinute(account: Account): void {
     if (runsPerMinute === undefined) return;
     const time = now();
-    account.begun = account.begun.filter((at) => at > time - minuteMs && at <= time);
+    forgetOldRuns(account, time);
     const [oldest = time] = account.begun;
     if (account.begun.length >= runsPerMinute)
       throw overLimitError("rate_limit", describeTooFast(runsPerMinute), oldest + minuteMs - time);
@@ -176,6 +182,11 @@ export function createCallerLimits({
         tokens: tokensPerDay === undefined ? undefined : tokensPerDay - tokens,
         cost: costPerDay === undefined ? undefined : costPerDay - cost,
       };
+    },
+    countMinute(caller) {
+      const account = findAccount(caller);
+      forgetOldRuns(account, now());
+      return account.begun.length;
     },
     getBudget(caller) {
       if (!hasDailyLimit) return undefined;

@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import {
   type AgentConnection,
   type AgentContext,
@@ -15,7 +16,12 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { version } from "../../kit/version.ts";
-import { createOpenWorkspaces, type OpenWorkspace, type SharedWorkspace } from "./open-workspaces.ts";
+import {
+  createOpenWorkspaces,
+  type OpenWorkspace,
+  type SharedWorkspace,
+  type WorkspacePlace,
+} from "./open-workspaces.ts";
 import { readPrompt } from "./read-prompt.ts";
 import { createSession, type Session } from "./session.ts";
 import { isMode, isOptionId, optionIds } from "./session-options.ts";
@@ -53,6 +59,12 @@ export function createEditorAgent({ openWorkspace, locale, mode: firstMode }: Ed
     return open.session;
   }
 
+  /** The protocol wants a whole path: what another one is relative to, nobody could tell. */
+  function hold(place: WorkspacePlace): Promise<SharedWorkspace> {
+    if (isAbsolute(place.directory)) return workspaces.hold(place);
+    throw RequestError.invalidParams({ cwd: place.directory, allowed: "an absolute path" });
+  }
+
   async function open(id: string, held: SharedWorkspace, client: AgentContext): Promise<Session> {
     await close(id);
     const { workspace } = held;
@@ -80,7 +92,7 @@ export function createEditorAgent({ openWorkspace, locale, mode: firstMode }: Ed
     { sessionId, cwd, mcpServers = [] }: { sessionId: string; cwd: string; mcpServers?: McpServer[] },
     client: AgentContext,
   ): Promise<Session> {
-    const held = await workspaces.hold({ directory: cwd, servers: mcpServers });
+    const held = await hold({ directory: cwd, servers: mcpServers });
     const known = await (await held.workspace.duet.store()).load(sessionId);
     if (known !== undefined) return open(sessionId, held, client);
     await held.release();
@@ -143,7 +155,7 @@ export function createEditorAgent({ openWorkspace, locale, mode: firstMode }: Ed
     .onRequest(methods.agent.authenticate, () => ({}))
     .onRequest(methods.agent.session.new, ({ params: { cwd, mcpServers }, client }) =>
       tryAnswer(async () => {
-        const held = await workspaces.hold({ directory: cwd, servers: mcpServers });
+        const held = await hold({ directory: cwd, servers: mcpServers });
         const { id } = await (await held.workspace.duet.store()).create();
         return { sessionId: id, ...(await describe(await open(id, held, client))) };
       }),

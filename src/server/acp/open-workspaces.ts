@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { McpServer } from "@agentclientprotocol/sdk";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import type { Workspace } from "./session.ts";
+import type { Workspace } from "./workspace.ts";
 
 /** Says where an editor works, and which servers it hands over. */
 export interface WorkspacePlace {

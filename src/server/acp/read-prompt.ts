@@ -16,7 +16,7 @@ export function readPrompt(blocks: readonly ContentBlock[]): Prompt {
   const prompt: Prompt = { text: "", attachments: [] };
   for (const block of blocks) {
     if (block.type === "text") prompt.text += block.text;
-    else if (block.type === "resource_link") prompt.text += renderLink(block);
+    else if (block.type === "resource_link") addLink(prompt, block);
     else if (block.type === "resource") addResource(prompt, block);
     else {
       const bytes = decodeBase64(block.data);
@@ -35,7 +35,13 @@ function addResource(prompt: Prompt, { resource }: EmbeddedResource): void {
   const mediaType = resource.mimeType ?? undefined;
   const bytes = "text" in resource ? Buffer.from(resource.text) : decodeBase64(resource.blob);
   if (bytes) prompt.attachments.push({ bytes, name, mediaType });
-  prompt.text += renderLink({ name, uri: resource.uri });
+  addLink(prompt, { name, uri: resource.uri });
+}
+
+/** Adds a link behind what was said. Editors put none of the blanks between two of them. */
+function addLink(prompt: Prompt, link: Pick<ResourceLink, "name" | "uri">): void {
+  const isApart = /(?:^|[\s([{])$/.test(prompt.text);
+  prompt.text += `${isApart ? "" : " "}${renderLink(link)}`;
 }
 
 /** Renders a link as people write one. A file is named by its path, which tools understand. */

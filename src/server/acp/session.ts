@@ -9,11 +9,9 @@ import type {
   StopReason,
 } from "@agentclientprotocol/sdk";
 import { RequestError } from "@agentclientprotocol/sdk";
-import type { Duet } from "../../app/duet.ts";
 import { findTrustedInstructions } from "../../app/instructions/find-instructions.ts";
 import type { ModelChanges } from "../../app/models/change-models.ts";
 import { createFolderConsent } from "../../app/questions/folder-consent.ts";
-import type { Config } from "../../config/config.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import { toModelName } from "../../core/model.ts";
 import type { Mode, Outcome } from "../../core/outcome.ts";
@@ -26,18 +24,13 @@ import { renderOutcome } from "../../render/step-writer.ts";
 import { createEditorConsent } from "./ask-about-call.ts";
 import { createEditorUser } from "./ask-editor.ts";
 import { findCommand, type SessionCommand, sessionCommands } from "./commands.ts";
+import { type CommandQuestion, findCommandQuestion, listFileCommands, listPromptCommands } from "./own-commands.ts";
 import type { Prompt } from "./read-prompt.ts";
 import { replayTurns } from "./replay-turns.ts";
 import { describeModes, describeOptions, type OptionId, type SessionChoices } from "./session-options.ts";
 import { createUpdateWriter } from "./session-updates.ts";
 import { createKinds } from "./tool-kinds.ts";
-
-/** Holds the agent as it is open for a folder, with the servers that an editor has handed over for it. */
-export interface Workspace {
-  duet: Duet;
-  config: Config;
-  directory: string;
-}
+import type { Workspace } from "./workspace.ts";
 
 export interface SessionOptions {
   /** Is the ID of the conversation, which the session shows. */
@@ -95,8 +88,13 @@ export function createSession({ id, workspace, client, capabilities, mode: first
     return { stopReason: "end_turn" };
   }
 
-  async function ask({ text, attachments }: Prompt, signal: AbortSignal): Promise<PromptResponse> {
+  async function ask(
+    { text, attachments }: Prompt,
+    signal: AbortSignal,
+    command?: CommandQuestion,
+  ): Promise<PromptResponse> {
     const locale = duet.localeFor(text);
+    const models = command?.models ? { ...changes, ...command.models } : changes;
     const writer = createUpdateWriter({ locale, findKind: await kinds.read() });
     const open = new Map<string, Extract<AgentEvent, { type: "tool-start" }>>();
     const folderInstructions = await findTrustedInstructions(config);
@@ -116,8 +114,9 @@ export function createSession({ id, workspace, client, capabilities, mode: first
       // What was deleted meanwhile begins anew under its ID, too: the editor has no other one.
       isFirst: true,
       folder: directory,
-      mode,
-      models: changes && (await duet.models(changes)),
+      mode: command?.mode ?? mode,
+      ...(command?.tools && { tools: command.tools }),
+      models: models && (await duet.models(models)),
       user,
       inbox: createRunInbox(),
       isInteractive: true,
@@ -139,7 +138,12 @@ export function createSession({ id, workspace, client, capabilities, mode: first
   async function answer(prompt: Prompt, signal: AbortSignal): Promise<PromptResponse> {
     try {
       const command = findCommand(prompt.text);
-      return await (command ? runCommand(command, duet.locale, signal) : ask(prompt, signal));
+      if (command) return await runCommand(command, duet.locale, signal);
+      const question = await findCommandQuestion(workspace, prompt.text, signal);
+      // What a server has written goes to the models as if a person had typed it, so they see it.
+      if (question?.isFromServer)
+        await notify({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: `${question.text}\n\n` } });
+      return await ask(question ? { ...prompt, text: question.text } : prompt, signal, question);
     } catch (thrown) {
       if (signal.aborted) return { stopReason: "cancelled" };
       if (thrown instanceof RequestError) throw thrown;
@@ -221,10 +225,14 @@ export function createSession({ id, workspace, client, capabilities, mode: first
       for (const update of replayTurns(conversation, await kinds.read())) await notify(update);
     },
     async announceCommands() {
-      const availableCommands = sessionCommands.map(
+      const own = sessionCommands.map(
         ({ name, description }): AvailableCommand => ({ name, description: say(duet.locale, description) }),
       );
-      await notify({ sessionUpdate: "available_commands_update", availableCommands });
+      const known = [...own, ...(await listFileCommands(workspace))];
+      await notify({ sessionUpdate: "available_commands_update", availableCommands: known });
+      const prompts = await listPromptCommands(workspace);
+      if (prompts.length > 0)
+        await notify({ sessionUpdate: "available_commands_update", availableCommands: [...known, ...prompts] });
     },
     async close() {
       going?.stop.abort();

@@ -20,6 +20,7 @@ import { findRun } from "./find-run.ts";
 import { createImageRoute } from "./images.ts";
 import { toJsonResponse } from "./json-response.ts";
 import { createMessageRoute } from "./messages.ts";
+import { type BudgetConfig, createOwnUsageRoute } from "./own-usage.ts";
 import { type Page, readChoice, readDrafts, readPage } from "./page-query.ts";
 import { createReplyRoute, toQuestionJson } from "./reply.ts";
 import { toRunEntry } from "./run-entry.ts";
@@ -30,7 +31,7 @@ import { isEventStreamPreferred, readLastId, watchRun } from "./watch-run.ts";
 /** Creates the agent API of docs/development/contract.md#http, as routes by path. */
 export function createApi(
   service: RunService,
-  config: ExposedConfig,
+  config: ExposedConfig & BudgetConfig,
   times: ApiTimes = defaultTimes,
 ): Readonly<Record<string, Route>> {
   const shared: ApiContext = openApiContext(service, times, {
@@ -47,6 +48,7 @@ export function createApi(
     "/agent/events": createEventsRoute(shared),
     "/agent/images": { POST: createImageRoute(shared) },
     "/agent/settings": createSettingsRoute(service, config),
+    "/agent/usage": createOwnUsageRoute(service, config),
     "/openapi.json": createOpenApiRoute(service),
   };
 }

@@ -183,7 +183,7 @@ export async function startChatRun(chat: Chat): Promise<ChatRun> {
 }
 
 /** Browsers say so, and no script can: a person sits at the page. */
-function isFromOwnPage({ headers }: { headers: Headers }): boolean {
+export function isFromOwnPage({ headers }: { headers: Headers }): boolean {
   return headers.get("sec-fetch-site") === "same-origin";
 }
 
@@ -210,11 +210,11 @@ export interface ChatQuestion {
 
 /** Returns a question that has waited as one that is asked now. Nobody is there to read its events, so it is finished without. */
 export function toChatQuestion(
-  { caller, headers, input, attachments, conversationId }: WaitingQuestion,
+  { caller, headers, input, attachments, conversationId, reservedRunId: runId }: WaitingQuestion,
   signal: AbortSignal,
 ): ChatQuestion {
   const asked: ChatInput = { ...input, conversation_id: conversationId, on_disconnect: "finish" };
-  return { caller, headers, input: asked, attachments, reads: "events", signal };
+  return { caller, headers, input: asked, attachments, reads: "events", signal, runId };
 }
 
 /** Begins the run of a question. Throws where what it names is not there, and where no run can begin. */

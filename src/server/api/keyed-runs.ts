@@ -11,7 +11,7 @@ import type { CallerScope } from "../../runs/run-service.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 
 /** Represents a request that its caller may repeat without beginning a second run. */
-interface KeyedRequest {
+export interface KeyedRequest {
   /** Is a hash of the caller and the key. */
   name: string;
   /** Is a hash of what is asked for. */
@@ -152,6 +152,20 @@ export async function startOnce(
   } finally {
     if (!keepsRecord) await removeRecord(store, runId);
   }
+}
+
+/** Returns the ID of the run that has begun for a key, and undefined where none has. Throws as `checkSameRequest` does. */
+export async function findKeyedRun(
+  { duet, runs, caller }: Pick<CallerScope, "duet" | "runs" | "caller">,
+  key: KeyedRequest,
+): Promise<string | undefined> {
+  if (runs.find(key.runId, caller) !== undefined) return key.runId;
+  return findStoredRun(await duet.store(caller), key);
+}
+
+/** Throws `HttpRefusalError` (422) where the key was used for a different request. */
+export function checkSameRequest(before: KeyedRequest, now: KeyedRequest | undefined): void {
+  if (before.print !== now?.print) throw new HttpRefusalError(otherBody);
 }
 
 type Store = Awaited<ReturnType<Duet["store"]>>;

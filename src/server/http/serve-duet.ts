@@ -160,8 +160,8 @@ interface PageFile {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Lists the scripts that the page loads when it first needs them: what colours code, and what writes formulas. */
-const pageParts = ["code", "math"] as const;
+/** Lists the scripts that the page loads when it first needs them: what colours code, writes formulas, draws plots, compares texts, and the operator's view. */
+const pageParts = ["code", "math", "operator", "plot", "review"] as const;
 
 /** Serves the page at `/` for browsers, and its parts. They contain no data, so anybody may load them. They are read on the first request. */
 export function createChatPages(): OpenPages {

@@ -2,7 +2,7 @@ import type { Config } from "../../config/config.ts";
 import { isLoopback } from "../http/address.ts";
 import type { HttpRefusal } from "../http/response/dialects.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
-import type { Handle, RouteCall } from "../http/routes.ts";
+import type { Handle, Route, RouteCall } from "../http/routes.ts";
 
 /** Names the headers that a proxy adds. A request with one may come from anywhere, although the proxy stands on this machine. */
 const proxyHeaders = [
@@ -20,13 +20,34 @@ export type OperatorAccess = Pick<
  * all local, and nothing has passed the request on. A proxy may leave no trace of that (nginx adds no header by itself), so that the
  * settings have to open the view first.
  */
-export function withOperatorAlone(access: OperatorAccess, handle: Handle): Handle {
+function withOperatorAlone(access: OperatorAccess, handle: Handle): Handle {
   const closed = findClosed(access);
   return async (call) => {
     if (closed !== undefined) throw new HttpRefusalError(closed);
     if (!isLocalOperator(call)) throw new HttpRefusalError(onlyHere);
     return handle(call);
   };
+}
+
+/** Lets only the operator use any method of these routes, so that none can be forgotten. */
+export function guardRoutes(
+  access: OperatorAccess,
+  routes: Readonly<Record<string, Route>>,
+): Readonly<Record<string, Route>> {
+  const guard = ([path, route]: [string, Route]): [string, Route] => [
+    path,
+    Object.fromEntries(
+      Object.entries(route).map(([method, handle]) => [
+        method,
+        typeof handle === "function" ? Object.assign(withOperatorAlone(access, handle), getBodyMark(handle)) : handle,
+      ]),
+    ),
+  ];
+  return Object.fromEntries(Object.entries(routes).map(guard));
+}
+
+function getBodyMark(handle: Handle): Pick<Handle, "readsNoBody"> {
+  return handle.readsNoBody ? { readsNoBody: true } : {};
 }
 
 /** Returns why nobody may see the view; undefined where it is open. */

@@ -40,7 +40,7 @@ export function createPanel({ locale, stop, openLink }: PanelOptions): Part<RunV
   const notices = createElement("ul", { class: "notices" });
   const planList = createElement("ol");
   const plan = createSection("plan", say(locale, texts.plan), planList);
-  const steps = createStepList(locale, open);
+  const steps = createStepList(locale, { openLink: open });
   const confirmation = createConfirmation(locale);
   const answer = createAnswerPart(locale, open);
   const bill = createBillPart(locale);

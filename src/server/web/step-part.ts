@@ -15,34 +15,75 @@ import {
 import type { CallEnd, CallItem, FoundSource, NoticeItem, RunView, StepItem, StepView } from "./run/run-view.ts";
 import { renderStepTitle, texts } from "./texts.ts";
 
+/** Is the result of a call, and where the server keeps all of it: the run, once it is over, and the number of the call in it. */
+export interface ShownResult {
+  readonly text: string;
+  readonly place: { readonly runId: string; readonly call: number } | undefined;
+}
+
+/** Holds what differs between the pages that show steps. */
+export interface StepOptions {
+  readonly openLink?: OpenLink | undefined;
+  /** Shows results; without it they are shown as they come. */
+  readonly createResult?: ((title: string) => Part<ShownResult>) | undefined;
+}
+
 export interface ShownStep {
   readonly step: StepView;
+  /** Is the run, once it is over. */
+  readonly runId: string | undefined;
+  /** Counts the calls of the steps before it. */
+  readonly callsBefore: number;
   /** Is true while the run works on the step and has not begun its answer. */
   readonly isNow: boolean;
 }
 
-function listShownSteps({ steps, status }: Pick<RunView, "steps" | "status">): ShownStep[] {
+type ShownRun = Pick<RunView, "steps" | "status" | "runId">;
+
+function listShownSteps({ steps, status, runId }: ShownRun): ShownStep[] {
   const isGoing = status === "running" || status === "waiting" || status === "needs_confirmation";
-  return steps.map((step, index) => ({ step, isNow: isGoing && index === steps.length - 1 && !step.hasWritten }));
+  let callsBefore = 0;
+  return steps.map((step, index) => {
+    const isNow = isGoing && index === steps.length - 1 && !step.hasWritten;
+    const shown = { step, isNow, runId: isGoing ? undefined : runId, callsBefore };
+    callsBefore += step.items.filter(({ kind }) => kind === "call").length;
+    return shown;
+  });
+}
+
+/** Gives each call its number in the run. */
+function placeItems({ step, runId, callsBefore }: ShownStep): PlacedItem[] {
+  let call = callsBefore;
+  return step.items.map((item) => {
+    if (item.kind !== "call") return { item, place: undefined };
+    call += 1;
+    return { item, place: runId === undefined ? undefined : { runId, call } };
+  });
+}
+
+interface PlacedItem {
+  readonly item: StepItem;
+  readonly place: ShownResult["place"];
 }
 
 /** Shows one turn of a model and its results. It is open while the run works on it and collapses afterwards. */
-function createStepPart(locale: Locale, openLink: OpenLink | undefined): Part<ShownStep> {
+function createStepPart(locale: Locale, options: StepOptions): Part<ShownStep> {
   const title = createElement("span", { class: "title" });
   const facts = createElement("span", { class: "facts" });
   const reason = createElement("p", { class: "reason", dir: "auto" });
   const reasoning = createThinking(locale);
   const thought = createWriting(locale, texts.thought);
   const items = createElement("ul");
-  const showItems = createList(items, () => createItem(locale, openLink));
+  const showItems = createList(items, () => createItem(locale, options));
   const fold = createFold([title, " ", facts], [reason, reasoning.element, thought.element, items]);
   const clock = createClock(facts);
   let before: ShownStep | undefined;
   return {
     element: createElement("li", { class: "step" }, fold.element),
-    show({ step, isNow }) {
-      if (before?.step === step && before.isNow === isNow) return;
-      before = { step, isNow };
+    show(shown) {
+      const { step, isNow } = shown;
+      if (before?.step === step && before.isNow === isNow && before.runId === shown.runId) return;
+      before = shown;
       setText(title, say(locale, renderStepTitle(step)));
       setText(facts, renderFacts(step));
       clock.run(isNow && step.end === undefined);
@@ -51,7 +92,7 @@ function createStepPart(locale: Locale, openLink: OpenLink | undefined): Part<Sh
       setShown(reason, step.reason !== "");
       reasoning.show({ text: step.reasoning, isNow: isNow && step.end === undefined && step.thought === "" });
       thought.show(step.thought);
-      showItems(step.items);
+      showItems(placeItems(shown));
       setShown(items, step.items.length > 0);
       fold.open(isNow);
     },
@@ -130,15 +171,15 @@ function createGrowing(): Part<string> {
 }
 
 /** The kind of an item never changes, so its part is created when it is first shown. */
-function createItem(locale: Locale, openLink: OpenLink | undefined): Part<StepItem> {
+function createItem(locale: Locale, options: StepOptions): Part<PlacedItem> {
   const item = createElement("li");
-  const call = createCall(locale, openLink);
+  const call = createCall(locale, options);
   const notice = createNotice("p");
   const evaluation = createElement("p", { class: "evaluation", dir: "auto" });
   return {
     element: item,
-    show(value) {
-      if (value.kind === "call") call.show(value);
+    show({ item: value, place }) {
+      if (value.kind === "call") call.show({ ...value, place });
       if (value.kind === "notice") notice.show(value);
       if (value.kind === "evaluation") setText(evaluation, `⚖ ${sanitize(value.message)}`);
       const shown = { call: call.element, notice: notice.element, evaluation }[value.kind];
@@ -148,20 +189,23 @@ function createItem(locale: Locale, openLink: OpenLink | undefined): Part<StepIt
 }
 
 /** Shows a tool call. Its name and duration are on one line; its arguments, progress and result are below. */
-export function createCall(locale: Locale, openLink: OpenLink | undefined): Part<CallItem> {
+function createCall(
+  locale: Locale,
+  { openLink, createResult = createPlainResult }: StepOptions,
+): Part<CallItem & Pick<PlacedItem, "place">> {
   const sign = createElement("span", { class: "sign", role: "img" });
   const tool = createElement("code");
   const facts = createElement("span", { class: "facts" });
   const clock = createClock(facts);
   const given = createText(say(locale, texts.arguments));
   const progress = createElement("p", { class: "words", dir: "auto" });
-  const result = createText(say(locale, texts.result));
+  const result = createResult(say(locale, texts.result));
   const top = createElement("ul", { class: "top" });
   const showTop = createList(top, () => createSource(openLink));
   const fold = createFold([sign, " ", tool, " ", facts], [given.element, progress, top, result.element]);
   return {
     element: fold.element,
-    show({ tool: name, arguments: args, progress: said, hasSteps, end }) {
+    show({ tool: name, arguments: args, progress: said, hasSteps, end, place }) {
       const state = end === undefined ? "running" : end.isOk ? "ok" : "failed";
       fold.element.dataset.state = state;
       setText(sign, signs[state]);
@@ -175,7 +219,7 @@ export function createCall(locale: Locale, openLink: OpenLink | undefined): Part
       setShown(progress, said !== "" && (hasSteps === true || end === undefined));
       showTop(end?.top ?? []);
       setShown(top, (end?.top ?? []).length > 0);
-      result.show(end?.result ?? "");
+      result.show({ text: end?.result ?? "", place });
     },
   };
 }
@@ -220,6 +264,11 @@ function createText(title: string): Part<string> {
   };
 }
 
+function createPlainResult(title: string): Part<ShownResult> {
+  const shown = createText(title);
+  return { element: shown.element, show: ({ text }) => shown.show(text) };
+}
+
 /** Shows the seconds since something began, while it is in progress. */
 export interface Clock {
   run(isRunning: boolean): void;
@@ -253,7 +302,7 @@ function createClock(element: HTMLElement): Clock {
 }
 
 export interface ShownSteps {
-  readonly view: Pick<RunView, "steps" | "status">;
+  readonly view: ShownRun;
   readonly isNewest: boolean;
 }
 
@@ -261,13 +310,13 @@ export interface ShownSteps {
  * Shows the steps of a run, one line each. The list of the newest answer stays open until the user collapses it. The list of an
  * older answer collapses once by itself, unless the user has opened or collapsed it (docs/development/agent-mode.md#最终回答展示).
  */
-export function createStepList(locale: Locale, openLink: OpenLink | undefined): Part<ShownSteps> {
+export function createStepList(locale: Locale, options: StepOptions): Part<ShownSteps> {
   const list = createElement("ol");
   const count = createElement("span", { class: "facts" });
   const heading = createElement("h2", {}, say(locale, texts.steps));
   const fold = createFold([heading, " ", count], [list]);
   fold.element.classList.add("step-list");
-  const showSteps = createList(list, () => createStepPart(locale, openLink));
+  const showSteps = createList(list, () => createStepPart(locale, options));
   /**
    * Is undefined until there are steps. It is false for a list first shown for an older run, because the user asked to see its
    * steps.

@@ -74,7 +74,8 @@ export function renderStepTitle({ phase, step, items }: StepView): Text {
   return { zh: `${title.zh} · ${count} 次调用`, en: `${title.en} · ${count} ${count === 1 ? "call" : "calls"}` };
 }
 
-const statusTexts: Record<Exclude<RunView["status"], "running">, Text> = {
+/** Names how a run stands or has ended. */
+export const statusTexts: Record<Exclude<RunView["status"], "running">, Text> = {
   waiting: { zh: "等待开始…", en: "Waiting for the run to start…" },
   ended: { zh: "已结束", en: "Ended" },
   complete: { zh: "已完成", en: "Complete" },

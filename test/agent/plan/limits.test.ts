@@ -22,7 +22,8 @@ describe("a limit ends the plan, and the answer model says what there is", () =>
       return new Promise(() => {});
     });
     const models = planners([written(add, { tool: "slow" }, add)], "It is 5 so far.");
-    const events = await runAll({ mode: "plan", models, tools: [...tools, slow] });
+    const limits = { maxExecutionTimeMs: 60_000 };
+    const events = await runAll({ mode: "plan", models, tools: [...tools, slow], limits });
     expect(statesOf(events).at(-1)).toBe("done failed skipped");
     expect(outcomeOf(events)).toMatchObject({
       status: "partial",

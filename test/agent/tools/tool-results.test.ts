@@ -12,6 +12,7 @@ import { scriptedModel } from "../../fakes/model.ts";
 import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";
 import { runAll } from "../../fakes/run.ts";
 import { settings } from "../../providers/reading.ts";
+import { patienceMs } from "../../runner/patience.ts";
 
 const call = { id: "1", name: "page", input: {} };
 
@@ -316,7 +317,7 @@ function toolTexts(messages: readonly Message[] = []): string[] {
 
 function modelAt(provider: FakeProvider, wire: WireName, contextWindow: number | undefined, model = "m"): Model {
   const baseUrl = wire === "anthropic-messages" ? provider.anthropicUrl : provider.openaiUrl;
-  return createModel(settings({ wire, baseUrl, model, contextWindow }));
+  return createModel(settings({ wire, baseUrl, model, contextWindow, timeoutMs: patienceMs }));
 }
 
 test("a result that is barely too long is read whole", () => {

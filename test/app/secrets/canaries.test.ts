@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { toTool } from "../../../src/tools/user-tool.ts";
 import { startCollector } from "../../fakes/collector.ts";
+import { parseStreamData } from "../../fakes/event-stream.ts";
 import { startHttpDuet } from "../../fakes/http-duet.ts";
 import { temporaryFolder } from "../../fakes/program.ts";
 import { startFakeProvider } from "../../fakes/provider.ts";
@@ -109,16 +110,16 @@ test("no secret is in what a run shows, keeps or reports, whoever repeats it and
   const events = await post("/agent/chat", question, "text/event-stream");
   const messages = [{ role: "user", content: "Repeat all." }];
   const openAi = await post("/v1/chat/completions", { model: "duet-agent", stream: true, messages });
+  const joinTexts = (type: string) =>
+    parseStreamData(events)
+      .map((event) => (event.type === type ? event.text : ""))
+      .join("");
   const outputs: Record<string, string> = {
     answer,
     events,
     openAi,
-    streamed: [...events.matchAll(/^data: (.*answer-delta.*)$/gm)]
-      .map(([, data = "{}"]) => JSON.parse(data).text)
-      .join(""),
-    thought: [...events.matchAll(/^data: (.*reasoning-delta.*)$/gm)]
-      .map(([, data = "{}"]) => JSON.parse(data).text)
-      .join(""),
+    streamed: joinTexts("answer-delta"),
+    thought: joinTexts("reasoning-delta"),
     trace: await get(`/agent/runs/${run_id}/trace`),
     conversation: await get(`/agent/conversations/${conversation_id}`),
     runs: await get("/agent/runs"),

@@ -15,19 +15,19 @@ import { readMetrics, total } from "../../server/operations/read-metrics.ts";
 const lookup: ScriptedTurn = [{ id: "1", name: "lookup", input: { text: "canary-argument" } }];
 
 /** Asks one question with a tool call in this process, and gives the lines that the operator was told. */
-async function ask(environment: Record<string, string>, turns: ScriptedTurn[] = [lookup, "canary-answer"]) {
+async function ask(environment: Record<string, string>, question = "canary-question") {
   const home = await temporaryFolder();
   const settings = { conversations: { store: "memory" as const }, locale: "en" };
   const full = { HOME: home, DUET_HOME: home, ...environment };
   const config = await loadConfig({}, full, home, { name: "code", settings });
-  const model = scriptedModel(turns);
+  const model = scriptedModel([lookup, "canary-answer"]);
   const lines: string[] = [];
   const duet = await openDuet(config, {
     models: { functionCall: model, answer: model },
     tools: [countedTool("lookup")],
     warn: ({ en }) => lines.push(en),
   });
-  const events = await Array.fromAsync(duet.ask({ question: "canary-question", mode: "agent" }));
+  const events = await Array.fromAsync(duet.ask({ question, mode: "agent" }));
   await duet.close({ totalMs: patienceMs });
   return { outcome: outcomeOf(events), lines };
 }
@@ -114,6 +114,19 @@ test("spans of models show what was asked and written once that is wanted", asyn
       parts: [expect.objectContaining({ type: "tool_call_response", id: "1" })],
     }),
   );
+});
+
+test("a key that a question quotes is in no span", async () => {
+  const collector = await startCollector();
+  const key = "sk-quoted-0123456789";
+  const content = { OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: "true" };
+  const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...content, OPENAI_API_KEY: key };
+  await ask(environment, `Is ${key} valid?`);
+  for (const name of ["invoke_agent duet", "chat scripted"]) {
+    const span = collector.spans().find((each) => each.name === name);
+    expect(span?.attributes["gen_ai.input.messages"]).toContain("Is [redacted OPENAI_API_KEY] valid?");
+  }
+  expect(collector.text()).not.toContain(key);
 });
 
 test("the log is sent with the trace and the span of its run, without debug lines and secrets", async () => {

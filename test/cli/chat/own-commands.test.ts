@@ -1,7 +1,7 @@
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { fillArguments } from "../../../src/cli/chat/own-commands/command-file.ts";
+import { fillArguments } from "../../../src/app/own-commands/command-file.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 import { compileCache, temporaryFolder } from "../../fakes/program.ts";
 import { openTestChat, type TestChat, type TestChatOptions } from "./commands/test-chat.ts";

@@ -1,10 +1,13 @@
 import { existsSync } from "node:fs";
 import { link, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { createTerminals } from "../../../src/client/acp/terminals.ts";
+import { Tail } from "../../../src/kit/process/child.ts";
+import { createLifeline } from "../../../src/kit/process/lifeline.ts";
 import { type AgentPlace, openAgent, openPlace, useAgent } from "../../fakes/other-agents.ts";
 import { temporaryFolder } from "../../fakes/program.ts";
-import { allDead, isAlive, processesIn, readJournal } from "../servers.ts";
+import { allDead, http, isAlive, processesIn, readJournal, stdio } from "../servers.ts";
 
 /** One process serves the tests that need none of their own. */
 let place: AgentPlace;
@@ -64,6 +67,9 @@ test("what a person wants instead is the agent's next question in the same sessi
   const { ask } = useAgent(place, { approve: async () => answers[next++] });
   const { sessionId } = await ask("example");
   expect((await ask("recall", { sessionId })).text).toContain("I remember: to ask first.");
+  // The agent has left its mode meanwhile.
+  const held = useAgent(place, { settings: { mode: "read-only" }, approve: async () => ({ instead: "recall" }) });
+  expect((await held.ask("stray write")).text).toContain("My mode is read-only.");
 });
 
 test("the configuration may answer every question of an agent, without a person", async () => {
@@ -139,6 +145,81 @@ test.each(["--resume", "--load"])("a process that died is started again, and %s 
   expect(entries).toContainEqual({ taken: sessionId });
   expect(entries.filter((entry) => "prompt" in entry && entry.prompt === "die")).toHaveLength(1);
   expect((await ask("recall", { sessionId: "gone" })).lost).toBe("unknown");
+});
+
+test.each([["--options"], ["--models"]])(
+  "each session is set to the model that is configured, with %s",
+  async (form) => {
+    const sessions = join(await temporaryFolder(), "sessions");
+    const opened = await openPlace({ args: [form, "--resume", "--sessions", sessions] });
+    const large = useAgent(opened, { settings: { model: "large", mode: "read-only" } });
+    const { sessionId, text } = await large.ask("recall");
+    expect(text).toContain("My mode is read-only.");
+    await large.ask("recall", { sessionId });
+    await expect(large.ask("die", { sessionId })).rejects.toThrow("its process ended meanwhile");
+    await large.ask("recall", { sessionId });
+    const small = useAgent(opened, { settings: { model: "small" } });
+    await small.ask("recall");
+    const models = readJournal(opened.journal).flatMap((entry) => ("model" in entry ? [entry.model] : []));
+    expect(models).toEqual(["large", "large"]);
+    const unknown = useAgent(opened, { settings: { model: "huge" } });
+    await expect(unknown.ask("recall")).rejects.toThrow('there is no model "huge" (allowed: small, large)');
+    const silent = useAgent(place, { settings: { model: "huge" } });
+    await expect(silent.ask("recall")).rejects.toThrow('there is no model "huge" (it offers no choice)');
+  },
+);
+
+test("an agent is given the servers that it may have, with what their entries hold and no more", async () => {
+  const sessions = join(await temporaryFolder(), "sessions");
+  const { ask, agent, journal, folder, heard } = await openAgent({
+    args: ["--resume", "--sessions", sessions],
+    environment: { NOTES_KEY: "key-of-notes", OTHER_KEY: "key-of-others" },
+  });
+  const notes = { name: "notes", env: { A: "b" }, inheritEnv: ["NOTES_KEY"] };
+  const web = { authorization: "Bearer word-for-web" };
+  agent.servers = [
+    stdio(notes.name, "node", ["notes.js"], notes),
+    http("https://example.com/mcp", { headers: web }),
+    http("https://example.com/sse", {
+      name: "old",
+      transport: { type: "sse", url: "https://example.com/", headers: {} },
+    }),
+    http("https://example.com/mine", { name: "mine", auth: { type: "oauth" } }),
+    stdio("some", "node", [], { includeTools: ["read"] }),
+    stdio("all-but", "node", [], { excludeTools: ["write"] }),
+    {
+      ...stdio("elsewhere", "node", []),
+      transport: { type: "stdio", command: "node", args: [], env: {}, inheritEnv: [], cwd: "/" },
+    },
+  ];
+  const { sessionId } = await ask("recall");
+  await expect(ask("die", { sessionId })).rejects.toThrow("its process ended meanwhile");
+  await ask("recall", { sessionId });
+  const given = readJournal(journal).flatMap((entry) => ("mcpServers" in entry ? [entry.mcpServers] : []));
+  const servers = [
+    {
+      name: "notes",
+      command: expect.stringMatching(/^\/.*node$/),
+      args: ["notes.js"],
+      env: expect.arrayContaining([
+        { name: "NOTES_KEY", value: "key-of-notes" },
+        { name: "A", value: "b" },
+      ]),
+    },
+    {
+      type: "http",
+      name: "web",
+      url: "https://example.com/mcp",
+      headers: [{ name: "authorization", value: web.authorization }],
+    },
+  ];
+  expect(given).toEqual([servers, servers]);
+  expect(JSON.stringify(given)).not.toContain("key-of-others");
+  const told = "The agent fake was not told of: the MCP servers old, mine, some, all-but, elsewhere";
+  expect(heard.notices).toEqual([told]);
+  expect((await ask("remember", { sessionId })).text).toBe("I will.");
+  await writeFile(join(folder, "a"), "The key is key-of-notes, and word-for-web.");
+  expect((await ask(`read ${folder}/a`)).text).not.toMatch(/key-of-notes|word-for-web/);
 });
 
 test("the session that was used least recently is closed when there are too many, and taken up again when it is wanted", async () => {
@@ -290,9 +371,58 @@ test("an agent that writes without end is stopped, with its process, and the nex
   await allDead([first, second].filter((pid) => pid !== undefined));
 });
 
-test("an agent that uses more than it may is stopped", async () => {
+test("an agent that tells large contents without end, or asks twice under one id, is stopped", async () => {
+  const bulky = await openAgent();
+  expect((await bulky.ask("bulk")).stop).toBe("too-much");
+  const { ask } = await openAgent({ approve: () => new Promise(() => {}) });
+  await expect(ask("twice")).rejects.toThrow("it made too many requests at one time, and was ended");
+});
+
+test("an agent that uses more than it may is stopped, and is not asked on", async () => {
   const { ask } = useAgent(place);
   expect(await ask("spend", { budget: { tokens: 1000, cost: undefined } })).toMatchObject({ stop: "tokens" });
+  // A prompt takes 1,000 tokens.
+  const { ask: askOn, journal } = await openAgent({ approve: async () => ({ instead: "recall" }) });
+  expect(await askOn("pester 1", { budget: { tokens: 1000, cost: undefined } })).toMatchObject({ stop: "tokens" });
+  expect(readJournal(journal).flatMap((entry) => ("prompt" in entry ? [entry.prompt] : []))).toEqual(["pester 1"]);
+});
+
+test("what a session had used before it was taken up again is neither over the budget nor billed once more", async () => {
+  const sessions = join(await temporaryFolder(), "sessions");
+  const { ask } = await openAgent({ args: ["--resume", "--sessions", sessions, "--silent"] });
+  const budget = { tokens: 6_000_000, cost: 0.25 };
+  const { sessionId, usage } = await ask("spend once", { budget });
+  // An agent that does not say at its end what it has used is billed what came into the window of its session.
+  expect(usage).toMatchObject({ tokens: 5_000_000, cost: 0.25, isCostKnown: true });
+  await expect(ask("die", { sessionId })).rejects.toThrow("its process ended meanwhile");
+  const again = await ask("spend once", { sessionId, budget: { tokens: 1000, cost: 0.1 } });
+  expect(again).toMatchObject({ sessionId, text: "Spent.", stop: "end_turn", usage: { tokens: 0, cost: 0 } });
+});
+
+test("terminals that are being started count, and an output that is not wanted is not kept", async () => {
+  const lifeline = createLifeline(process.env.PATH);
+  onTestFinished(() => lifeline.close());
+  const terminals = createTerminals({
+    ...{
+      findFolder: async (path) => path,
+      cwd: "/",
+      environment: {},
+      lifeline,
+      tool: "agent_fake",
+      rule: "agents.fake",
+    },
+    consent: { ask: async () => "no", takeInstead: () => [], close: () => {} },
+  });
+  const asked = Array.from({ length: 25 }, () => terminals.create({ sessionId: "s", command: "true" }));
+  const reasons = (await Promise.allSettled(asked)).map((each) =>
+    each.status === "rejected" ? String(each.reason) : "",
+  );
+  expect(reasons.filter((each) => each.includes("did not agree"))).toHaveLength(20);
+  expect(reasons.filter((each) => each.includes("at most 20 terminals"))).toHaveLength(5);
+  const [nothing, end] = [new Tail(0), new Tail(5)];
+  for (const part of ["one ", "two ", "three", "", "!"])
+    for (const tail of [nothing, end]) tail.push(Buffer.from(part));
+  expect([nothing.toString(), end.toString()]).toEqual(["", "hree!"]);
 });
 
 test("a cancel returns at once, and the process that ignores it ends with all below it", async () => {
@@ -306,6 +436,28 @@ test("a cancel returns at once, and the process that ignores it ends with all be
   // Whoever leaves does not wait for the agent, which gets a while to end its work.
   expect(processes.filter(isAlive)).toEqual(processes);
   await allDead(processes);
+});
+
+test("a process that ignores a cancel ends although it works on another question, which says why it was ended", async () => {
+  const { ask, journal, heard } = await openAgent();
+  const stop = new AbortController();
+  const other = ask("wait");
+  await expect.poll(() => heard.steps).toEqual(["🔧 Waiting"]);
+  const working = ask("ignore", { signal: stop.signal });
+  await expect.poll(() => heard.steps).toContain("🔧 Working");
+  const processes = await processesIn(journal, 2);
+  stop.abort(new Error("enough"));
+  await expect(working).rejects.toThrow("enough");
+  await expect(other).rejects.toThrow("it ignored the cancel of another question; what it did may have taken effect");
+  await allDead(processes);
+});
+
+test("an agent whose connection is lost while its process lives is ended, and the next question gets a new one", async () => {
+  const { ask, journal } = await openAgent({ approve: async () => "once" });
+  await expect(ask("deafen")).rejects.toThrow(/the connection to it was lost \(.*EPIPE.*\), so its process was ended/);
+  expect((await ask("recall")).text).toContain("nothing");
+  const [first] = readJournal(journal).flatMap(({ pid }) => pid ?? []);
+  await allDead(first === undefined ? [] : [first]);
 });
 
 test("what keeps an agent from being used is said in words", async () => {

@@ -7,6 +7,7 @@ import { toChatRequest } from "../../../src/providers/wires/openai-chat/request.
 import { ChatReader } from "../../../src/providers/wires/openai-chat/stream.ts";
 import { toResponsesRequest } from "../../../src/providers/wires/openai-responses/request.ts";
 import { ResponseReader } from "../../../src/providers/wires/openai-responses/stream.ts";
+import { readStreamData } from "../../fakes/event-stream.ts";
 import type { FakeTurn, JournalEntry } from "../../fakes/provider.ts";
 import { createMemory, type Memory } from "../../fakes/provider-memory.ts";
 import { responsePieces } from "../../fakes/provider-responses.ts";
@@ -70,9 +71,7 @@ export function turnOf(turn: FakeTurn, { settings: author }: WireCase, memory: M
   const reader = readers[author.wire](author, () => `made_${++made}`);
   const out: ModelEvent[] = [];
   for (const { text } of pieces[author.wire](memory.sign(turn, entry), entry)) {
-    // A separator of lines (U+2028) within a text ends no line of an event stream.
-    for (const line of text.split("\n"))
-      if (line.startsWith("data: ")) reader.read({ data: line.slice("data: ".length) }, out);
+    for (const data of readStreamData(text)) reader.read({ data }, out);
   }
   return reader.finishTurn();
 }

@@ -71,6 +71,7 @@ test("conversations are listed by folder and in pages, and one that is deleted i
   expect(rest.sessions.map(({ title, cwd }) => [title, cwd])).toEqual([["Question 0?", folder]]);
   expect(rest.nextCursor).toBeUndefined();
   await expect(editor.agent.request(session.list, { cursor: "soon" })).rejects.toMatchObject({ code: -32602 });
+  await expect(editor.start("shop")).rejects.toMatchObject({ code: -32602, data: { cwd: "shop" } });
 
   await editor.agent.request(session.delete, { sessionId: elsewhere });
   expect((await editor.agent.request(session.list, { cwd: other })).sessions).toEqual([]);
@@ -94,7 +95,7 @@ test("what a prompt brings is read: links are named, texts and images go along",
   ] as const;
   await editor.agent.request(session.prompt, { sessionId, prompt: [...prompt] });
   const sent = JSON.stringify(model.requests[0]?.messages);
-  expect(sent).toContain(`Explain \`${folder}/a b/x.ts\``);
+  expect(sent).toContain(`Explain \`${folder}/a b/x.ts\` \`/notes/note.md\``);
   expect(sent).toContain("Buy milk.");
   expect(sent).toContain("note.md");
   expect(sent).toContain("image/png");

@@ -1,46 +1,15 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { PassThrough, Readable, Writable } from "node:stream";
-import { type McpServer, methods, ndJsonStream } from "@agentclientprotocol/sdk";
+import { methods, ndJsonStream } from "@agentclientprotocol/sdk";
 import { expect, onTestFinished, test } from "vitest";
-import { allDead, fakePath, isAlive, processesIn, readJournal } from "../../client/servers.ts";
-import { connectEditor, openEditor } from "../../fakes/editor.ts";
-import { compileCache, configFile, startProgram, temporaryFolder } from "../../fakes/program.ts";
+import { allDead, isAlive, processesIn, readJournal } from "../../client/servers.ts";
+import { connectEditor } from "../../fakes/editor.ts";
+import { configFile, startProgram, temporaryFolder } from "../../fakes/program.ts";
 import { startFakeProvider } from "../../fakes/provider.ts";
+import { createHandedServer } from "./handed-server.ts";
 
 const { session } = methods.agent;
-
-function handed(journal: string, mode = "normal"): McpServer {
-  const args = [fakePath, "--mode", mode, "--journal", journal];
-  const env = Object.entries(compileCache()).map(([name, value]) => ({ name, value }));
-  return { name: "From the editor", command: process.execPath, args, env };
-}
-
-test("a server that the editor hands over is used in its session alone, and ends with it", async () => {
-  const { editor, model, folder } = await openEditor({
-    turns: [
-      [{ id: "1", name: "From-the-editor__echo", input: { text: "hello" } }],
-      "It works.",
-      "None here.",
-      "None there.",
-    ],
-  });
-  const journal = join(await temporaryFolder(), "journal");
-  const sessionId = await editor.start(folder, [handed(journal, "with-grandchild")]);
-  await editor.ask(sessionId, "Say hello.");
-  expect(editor.all("tool_call_update").at(-1)).toMatchObject({
-    status: "completed",
-    content: [{ content: { text: expect.stringContaining("hello") } }],
-  });
-  await editor.ask(await editor.start(folder), "And here?");
-  await editor.ask(await editor.start(await temporaryFolder()), "And there?");
-  const offered = model.requests.map(({ tools }) => tools.some(({ name }) => name.endsWith("__echo")));
-  expect(offered).toEqual([true, expect.anything(), false, false]);
-
-  const processes = await processesIn(journal, 1);
-  await editor.agent.request(session.close, { sessionId });
-  await allDead(processes);
-});
 
 test("the built program speaks nothing but the protocol, survives what a hostile editor sends, and ends with its children", async () => {
   const provider = await startFakeProvider();
@@ -60,7 +29,7 @@ test("the built program speaks nothing but the protocol, survives what a hostile
   const out = Readable.toWeb(child.stdout.pipe(new PassThrough()));
   const editor = await connectEditor(ndJsonStream(Writable.toWeb(child.stdin), out));
   const journal = join(folder, "journal");
-  const sessionId = await editor.start(folder, [handed(journal, "with-grandchild")]);
+  const sessionId = await editor.start(folder, [createHandedServer(journal, "with-grandchild")]);
 
   await expect(editor.ask("conv-unknown", "Hello?")).rejects.toMatchObject({ code: -32002 });
   const wrong = [{ cwd: 7, mcpServers: "all" }, {}, null];

@@ -109,6 +109,17 @@ test("a turn, a branch or a conversation that is not there is refused before any
   expect(api.model.requests).toHaveLength(1);
 });
 
+test("an export has a name in its header where its title is cut within a character", async () => {
+  const api = await serveApi({ turns: ["A text."] });
+  const { conversation_id: id } = await outcomeIn(api.chat({ message: "What is this?", mode: "chat" }));
+  await patch(api, id, { title: `${"a".repeat(59)}𠀀b` });
+  const exported = await api.send(`/agent/conversations/${id}/export`);
+  expect([exported.status, exported.headers.get("content-disposition")]).toEqual([
+    200,
+    expect.stringContaining(`filename="${"a".repeat(59)}.md"`),
+  ]);
+});
+
 test("a conversation is named, pinned, searched, deleted, brought back and rated, and its export has all branches", async () => {
   const call = { id: "1", name: "calculator", input: { expression: "6*7" } };
   const api = await serveApi({ turns: [[call], "Forty-two.", "Forty-three."] });

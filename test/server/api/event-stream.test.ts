@@ -6,6 +6,7 @@ import { startRun } from "../../../src/runs/run-handle.ts";
 import { defaultTimes } from "../../../src/server/api/api-context.ts";
 import { createFrames, type TakeFrames } from "../../../src/server/api/event-frames.ts";
 import { type EventStreamOptions, streamEvents } from "../../../src/server/api/watch-run.ts";
+import { readStreamData } from "../../fakes/event-stream.ts";
 
 /** A run that does what it is told. */
 function toldRun() {
@@ -152,16 +153,18 @@ test("no text of a run can end its line or a field of the stream", async () => {
   const text = await readAll({ run });
   expect(idsIn(text)).toEqual([1, 2]);
   expect(text).not.toMatch(/[\r\u0085\u2028\u001b]/);
-  const [, data] = /^data: (.*)$/m.exec(text) ?? [];
+  const [data] = readStreamData(text);
   expect(JSON.parse(data ?? "").text).toBe("a\r\nid: 9\n\ndata: x\u2028\u0085\u001b[2J");
 });
 
 /** The names and data of all frames but the comments. */
 function framesIn(text: string): string[] {
-  return [...text.matchAll(/^(?:id: (\d+)\n)?event: (\S+)\ndata: (.*)$/gm)].map(([, id = "-", event, data = "{}"]) => {
-    const { text: said = "", kept = "" } = JSON.parse(data);
-    return `${id} ${event} ${said}${kept}`;
-  });
+  return [...text.matchAll(/^(?:id: (\d+)\n)?event: (\S+)\ndata: ([^\n]*)$/gm)].map(
+    ([, id = "-", event, data = "{}"]) => {
+      const { text: said = "", kept = "" } = JSON.parse(data);
+      return `${id} ${event} ${said}${kept}`;
+    },
+  );
 }
 
 test("who asks for drafts gets them without numbers, who comes late gets what there is, and all get the same events", async () => {

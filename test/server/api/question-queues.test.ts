@@ -24,8 +24,9 @@ async function openQueues(begin: (run: RunHandle) => QueueOptions["begin"]) {
   const run = runs.find(String((await page.until("run-start"))?.data?.runId), caller);
   if (run === undefined) throw new Error("The run has not begun.");
   const queues = createQuestionQueues({ runs, changes: createChanges(), begin: begin(run), pauses });
-  const add = (message: string) =>
+  const add = (message: string, afterRun?: string) =>
     queues.add({
+      afterRun,
       ...{ conversationId: "conv-1", caller, input: { message }, attachments: [], locale: "en", isStored: true },
       headers: new Headers(),
     });
@@ -107,4 +108,50 @@ test("what waits for a conversation is deleted with it", async () => {
   await outcomeIn(api.chat({ message: "Other?" }));
   expect((await api.send(`/agent/conversations/${id}`)).status).toBe(404);
   expect(JSON.stringify(api.model.requests)).not.toContain("Second?");
+});
+
+test("a question that is sent again with its key waits once, and is not asked again once it has begun", async () => {
+  const gate = Promise.withResolvers<void>();
+  const api = await serveApi({ turns: ["One.", "Two."], gate: gate.promise });
+  const page = await api.stream({ message: "First?" });
+  const id = String((await page.until("run-start"))?.data?.conversationId);
+  const send = async (message: string) => {
+    const headers = { "idempotency-key": "key-1" };
+    const response = await api.send(`/agent/conversations/${id}/queue`, { json: { message }, headers });
+    return { status: response.status, ...JSON.parse(await response.text()) };
+  };
+  const [first, again] = [await send("Second?"), await send("Second?")];
+  expect([first.status, again.queue_id, again.run_id]).toEqual([202, first.queue_id, null]);
+  expect((await send("Other?")).status).toBe(422);
+  gate.resolve();
+  await expect.poll(() => send("Second?")).toMatchObject({ status: 200, run_id: first.reserved_run_id });
+  await expect.poll(async () => (await api.send(`/agent/runs/${first.reserved_run_id}`)).status).toBe(200);
+  expect(JSON.stringify(api.model.requests).split("Second?")).toHaveLength(2);
+});
+
+test("a question that was taken back does not wait again when its request is repeated", async () => {
+  const gate = Promise.withResolvers<void>();
+  const api = await serveApi({ turns: ["One."], gate: gate.promise });
+  const page = await api.stream({ message: "First?" });
+  const id = String((await page.until("run-start"))?.data?.conversationId);
+  const place = `/agent/conversations/${id}/queue`;
+  const send = (key: string) => api.send(place, { json: { message: "Second?" }, headers: { "idempotency-key": key } });
+  const { queue_id } = JSON.parse(await (await send("key-1")).text());
+  expect((await api.send(`${place}/${queue_id}`, { method: "DELETE" })).status).toBe(200);
+  const again = await send("key-1");
+  expect([again.status, await again.text()]).toEqual([409, expect.stringContaining("was taken back")]);
+  expect(JSON.parse(await (await api.send(place)).text()).waiting).toEqual([]);
+  expect((await send("key-2")).status).toBe(202);
+  gate.resolve();
+});
+
+test("what is to follow a question that was taken back follows what that one was to follow", async () => {
+  const { queues, add } = await openQueues(() => async () => {
+    throw new DuetError({ code: "overloaded", text: { zh: "忙", en: "too many runs" } });
+  });
+  const first = add("A?", "run-before");
+  const second = add("B?", first?.reservedRunId);
+  expect(second?.afterRun).toBe(first?.reservedRunId);
+  await expect.poll(() => queues.remove(caller, "conv-1", first?.id ?? "")).toMatchObject({ id: first?.id });
+  expect(second?.afterRun).toBe("run-before");
 });

@@ -196,7 +196,7 @@ export function readEvents(response: Response): EventReader {
 }
 
 function parse(block: string): SentEvent {
-  const field = (name: string): string | undefined => new RegExp(`^${name}: ?(.*)$`, "m").exec(block)?.[1];
+  const field = (name: string): string | undefined => new RegExp(`^${name}: ?([^\\n]*)$`, "m").exec(block)?.[1];
   const data = field("data");
   return { id: field("id"), event: field("event"), comment: field(""), data: data && JSON.parse(data) };
 }

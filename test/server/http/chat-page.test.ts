@@ -41,6 +41,9 @@ test("what the page loads when it needs it, and what installs it, is served to a
   for (const [path, type, words] of [
     ["/page/code.js", "text/javascript; charset=utf-8", "export"],
     ["/page/math.js", "text/javascript; charset=utf-8", "export"],
+    ["/page/operator.js", "text/javascript; charset=utf-8", "export"],
+    ["/page/plot.js", "text/javascript; charset=utf-8", "export"],
+    ["/page/review.js", "text/javascript; charset=utf-8", "export"],
     ["/manifest.webmanifest", "application/manifest+json", '"start_url":"/"'],
   ] as const) {
     const response = await fetch(origin + path);

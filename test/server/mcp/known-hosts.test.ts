@@ -80,7 +80,11 @@ test("a host that has given up a call once is answered in time from then on, and
 
 test("a process that is called before its tools were listed waits for the end, for it ends with its first result", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  onTestFinished(() => void vi.useRealTimers());
+  const waits = recordWaits();
+  onTestFinished(() => {
+    waits.stop();
+    vi.useRealTimers();
+  });
   const gate = Promise.withResolvers<void>();
   const { mcp } = await openFace({ turns: ["Rain.", "Sun."], gate: gate.promise });
   const python = { name: "mcp", version: "0.1.0" };
@@ -92,8 +96,27 @@ test("a process that is called before its tools were listed waits for the end, f
   ];
   await lasting.listTools();
   const [waiting, ...windows] = [once, lasting, http].map((host) => host.ask("What is the weather?"));
+  // The clock goes on once all three wait: a window that began later would never end.
+  const begun = () => waits.ms.filter((ms) => ms === 4000 || ms === 3_600_000);
+  await expect.poll(() => begun().sort()).toEqual([3_600_000, 4000, 4000]);
   await vi.advanceTimersByTimeAsync(10_000);
   for (const each of await Promise.all(windows)) expect(each.outcome.status).toBe("running");
   gate.resolve();
   expect((await waiting)?.outcome.status).toBe("complete");
 });
+
+/** Records the milliseconds of each timer. A spy would put the fake clock back for the files that come after this one. */
+function recordWaits(): { ms: number[]; stop(): void } {
+  const ms: number[] = [];
+  const { setTimeout: start } = globalThis;
+  globalThis.setTimeout = Object.assign((...args: Parameters<typeof start>) => {
+    ms.push(Number(args[1]));
+    return start(...args);
+  }, start);
+  return {
+    ms,
+    stop() {
+      globalThis.setTimeout = start;
+    },
+  };
+}

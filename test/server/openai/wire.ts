@@ -1,5 +1,6 @@
 import OpenAI from "openai";
 import * as z from "zod";
+import { readStreamData } from "../../fakes/event-stream.ts";
 import { type HttpDuetSettings, startHttpDuet } from "../../fakes/http-duet.ts";
 
 /** A served Duet and the official client of its wire, which repeats nothing by itself. */
@@ -92,5 +93,5 @@ export const errorShape = z.strictObject({
 
 /** What the data lines of a streamed answer hold, the last one `[DONE]`. */
 export async function dataOf(response: Response): Promise<string[]> {
-  return [...(await response.text()).matchAll(/^data: (.*)$/gm)].map(([, data = ""]) => data);
+  return readStreamData(await response.text());
 }

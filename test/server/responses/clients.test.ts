@@ -6,6 +6,7 @@ import type { ResponseStreamEvent } from "openai/resources/responses/responses";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { DuetError } from "../../../src/kit/errors.ts";
+import { parseStreamData } from "../../fakes/event-stream.ts";
 import { makeTool } from "../../fakes/events.ts";
 import { startWire } from "../openai/wire.ts";
 import { checkEvents, eventsOf } from "./response-events.ts";
@@ -110,9 +111,7 @@ test("a run's own searches are items for a client that offers web_search, whole,
   expect(events.map(({ type }) => type).filter((type) => type.includes("web_search"))).toEqual(kinds);
   expect((await client.responses.retrieve(response.id)).output).toEqual(response.output);
   const replayed = await (await fetch(`${origin}/v1/responses/${response.id}?stream=true`)).text();
-  expect(checkEvents([...replayed.matchAll(/^data: (.*)$/gm)].map(([, data = ""]) => JSON.parse(data))).output).toEqual(
-    response.output,
-  );
+  expect(checkEvents(parseStreamData(replayed)).output).toEqual(response.output);
   const whole = await client.responses.create({ ...offering, include: null });
   expect(whole.output[1]).toEqual({ ...item, action: { ...item.action, sources: undefined } });
   const other = await client.responses.create(asked);

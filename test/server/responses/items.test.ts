@@ -4,6 +4,7 @@ import { readItems } from "../../../src/server/responses/read-items.ts";
 import { createResponse, createSearchItem } from "../../../src/server/responses/response-object.ts";
 import { replayResponse } from "../../../src/server/responses/response-stream.ts";
 import { createResponseWriter, type WireEvent } from "../../../src/server/responses/response-writer.ts";
+import { parseStreamData } from "../../fakes/event-stream.ts";
 import { checkEvents } from "./response-events.ts";
 
 const responseId = `resp_${"0".repeat(34)}`;
@@ -156,6 +157,5 @@ test("searches that are made once an answer has begun follow it, whole, streamed
   ]);
   expect(checkEvents(JSON.parse(JSON.stringify(events))).output).toEqual(writer.response.output);
   const replayed = replayResponse(writer.response, 0);
-  const again = [...replayed.matchAll(/^data: (.*)$/gm)].map(([, data = ""]) => JSON.parse(data));
-  expect(checkEvents(again).output).toEqual(writer.response.output);
+  expect(checkEvents(parseStreamData(replayed)).output).toEqual(writer.response.output);
 });

@@ -1,5 +1,6 @@
 import type { ResponseStreamEvent, Response as WireResponse } from "openai/resources/responses/responses";
 import { expect } from "vitest";
+import { parseStreamData } from "../../fakes/event-stream.ts";
 
 const ends = ["response.completed", "response.incomplete", "response.failed"];
 
@@ -37,5 +38,5 @@ export async function eventsOf(origin: string, body: object): Promise<ResponseSt
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
   });
-  return [...(await response.text()).matchAll(/^data: (.*)$/gm)].map(([, data = ""]) => JSON.parse(data));
+  return parseStreamData(await response.text());
 }

@@ -58,7 +58,7 @@ test("a line that begins with a slash and is no command changes nothing, and is 
       `${line.split(" ")[0]} is not a command of this page (available: /mode, /search, /config, /clear, /help)`,
     );
   }
-  expect(["/mode", "/HELP x"].map(isKnownCommand)).toEqual([true, true]);
+  expect(["/mode", "/HELP", "/mode x"].map(isKnownCommand)).toEqual([true, true, true]);
 });
 
 function chatWithTurn(mode: "chat" | "agent"): ChatState {
@@ -75,3 +75,11 @@ function chatWithTurn(mode: "chat" | "agent"): ChatState {
 function notesOf({ items }: ChatState): string[] {
   return items.flatMap((item) => (item.kind === "note" ? [item.text.zh] : []));
 }
+
+test("a question that begins as a command does is not taken for one, and nothing of it is thrown away", () => {
+  for (const line of ["/help me with this", "/clear the table\nplease", "/mode agent or plan?"]) {
+    const chat = chatWithTurn("chat");
+    expect(runCommand(chat, line)).toBe(chat);
+    expect(describeUnknownCommand(line).en).toMatch(/^The command is written \/.* Press Enter again/);
+  }
+});

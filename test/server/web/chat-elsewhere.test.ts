@@ -7,6 +7,7 @@ import { createSendActions } from "../../../src/server/web/chat/create-send-acti
 import { createReportErrors } from "../../../src/server/web/chat/report-errors.ts";
 import { startConversation } from "../../../src/server/web/chat/state/chat-choices.ts";
 import {
+  addTurn,
   type ChatState,
   createChat,
   createStore,
@@ -14,8 +15,11 @@ import {
   type Store,
 } from "../../../src/server/web/chat/state/chat-state.ts";
 import { getTabTitle, toSideEntries } from "../../../src/server/web/chat/state/side-entries.ts";
+import { listUnsent } from "../../../src/server/web/chat/state/unsent.ts";
 import { createAddressHash } from "../../../src/server/web/chat/storage/address-hash.ts";
+import { createUnsentKeeper } from "../../../src/server/web/chat/storage/keep-unsent.ts";
 import { createSaver, createTabStorage } from "../../../src/server/web/chat/storage/tab-storage.ts";
+import { createWaitingQuestions } from "../../../src/server/web/chat/waiting-questions.ts";
 import { toView } from "../../../src/server/web/run/to-view.ts";
 import { makeTool } from "../../fakes/events.ts";
 import { type HttpDuetSettings, startHttpDuet } from "../../fakes/http-duet.ts";
@@ -45,26 +49,76 @@ test("a first question that one has looked away from is in the list, says that i
   expect(toSideEntries(store.state)).toMatchObject([{ mark: undefined, isCurrent: true }]);
 });
 
-test("a question is not queued while another branch is answered too, because it might follow that one", async () => {
-  const open = await serve(["Hello.", [call], [call], [call], [call]], { settings: { tools: { ask: ["look"] } } });
+test("a question that waits follows the answer that it waited for and the one queued before it, whatever another tab does", async () => {
+  const turns: ScriptedTurn[] = ["Enough.", "Hello.", [call], [call], ...Array.from({ length: 8 }, () => "Enough.")];
+  const open = await serve(turns, { settings: { tools: { ask: ["look"] } } });
   const [tab, other] = [open(), open()];
   tab.runs.ask("Hi?");
   await until(tab.store, isAnswered);
   const id = tab.store.state.conversationId ?? "";
   await other.conversations.open(id);
-  for (const { runs, store } of [tab, other]) {
-    runs.ask("Look?");
+  for (const [{ runs, store }, question] of [
+    [tab, "Look here?"],
+    [other, "Look there?"],
+  ] as const) {
+    runs.ask(question);
     await until(store, waits);
   }
-  await tab.list.refresh();
-  const send = () => tab.actions.send("And then?", { isQueued: true });
-  expect(send()?.en).toContain("another branch");
-  expect(await tab.api.waiting(id)).toEqual([]);
-  for (const { key } of shown(other.store.state).slice(-1)) await other.runs.stop(key);
-  await until(other.store, (chat) => !waits(chat));
-  await tab.list.refresh();
-  expect(send()).toBeUndefined();
-  await expect.poll(() => tab.api.waiting(id)).toMatchObject([{ message: "And then?" }]);
+  for (const text of ["And one?", "And two?"]) expect(tab.actions.send(text, { isQueued: true })).toBeUndefined();
+  await expect.poll(() => tab.api.waiting(id)).toMatchObject([{ message: "And one?" }, { message: "And two?" }]);
+  // The other branch is written to last, and is the current one then.
+  for (const { runs, store } of [tab, other]) {
+    const [turn] = shown(store.state).slice(-1);
+    if (turn?.question) await runs.reply(turn.key, turn.question, "once");
+    await until(store, (chat) => !waits(chat));
+  }
+  await expect
+    .poll(async () => {
+      const { branches } = await tab.api.conversation(id);
+      const all = await Promise.all(branches.map(({ branch }) => tab.api.conversation(id, branch)));
+      return all.map((each) => each.turns.map(({ question }) => question)).sort();
+    })
+    .toEqual([
+      ["Hi?", "Look here?", "And one?", "And two?"],
+      ["Hi?", "Look there?"],
+    ]);
+});
+
+test("a server that was started anew is given what waited again, asks it once, and what it refuses is in the writer's hands", async () => {
+  const open = await serve(["Enough.", "Hello.", "Enough.", "Later."]);
+  const { api, store, runs, waiting } = open();
+  runs.ask("Hi?");
+  await until(store, isAnswered);
+  const conversationId = store.state.conversationId ?? "";
+  const kept = { tab: "", owner: "", at: 0, kind: "queued", files: [], runId: "run-of-a-server-before" } as const;
+  const request = { mode: "agent", locale: "en" } as const;
+  const one = { ...kept, request, key: "key-1", conversationId, text: "And then?" };
+  const other = { ...one, key: "key-2", conversationId: "conv-gone", text: "Of nothing?" };
+  for (const texts of [[one, other], [one]]) {
+    await waiting.restore(texts);
+    await expect.poll(async () => (await api.conversation(conversationId)).turns.length).toBe(2);
+  }
+  const { turns } = await api.conversation(conversationId);
+  expect(turns.map(({ question }) => question)).toEqual(["Hi?", "And then?"]);
+  expect(await api.waiting(conversationId)).toEqual([]);
+  expect(store.state.unsent).toMatchObject([{ text: "Of nothing?", conversationId: undefined }]);
+});
+
+test("a question that was taken back elsewhere while nothing was heard of it is not given to the server again", async () => {
+  const open = await serve([[call]], { settings: { tools: { ask: ["look"] } } });
+  const [page, other] = [open(), open()];
+  page.runs.ask("First?");
+  await until(page.store, waits);
+  const conversationId = page.store.state.conversationId ?? "";
+  await page.waiting.add(
+    { conversationId, files: [], request: { message: "Second?", mode: undefined, locale: "en" } },
+    undefined,
+  );
+  const [question] = await other.api.waiting(conversationId);
+  await other.api.withdraw(conversationId, question?.id ?? "");
+  await page.waiting.sendLost();
+  expect(await page.api.waiting(conversationId)).toEqual([]);
+  expect(page.store.state.unsent).toEqual([]);
 });
 
 test("what an older run did is told by its trace as it was told while it ran", async () => {
@@ -129,6 +183,27 @@ test("what another tab asks is seen, and what it deletes is gone, with a word", 
   expect(here.store.state.items).toMatchObject([{ kind: "note" }]);
 });
 
+test("a question in a conversation that was deleted elsewhere is in sight where a new one begins, and is kept so", async () => {
+  const open = await serve(["One."]);
+  const [here, there] = [open(), open()];
+  here.runs.ask("First?");
+  await until(here.store, isAnswered);
+  const id = here.store.state.conversationId ?? "";
+  await there.conversations.remove({ id, title: "", updatedAt: "", isPinned: false });
+  const kept = new Map<string, string | undefined>();
+  const keep = createUnsentKeeper({
+    put: ({ key, conversationId }) => void kept.set(key, conversationId),
+    remove: (key) => void kept.delete(key),
+  });
+  const refused = { ...createTurn("key-1", "Second?"), conversationId: id, isFollowed: false, isRefused: true };
+  here.store.change((chat) => addTurn(chat, refused));
+  keep(here.store.state);
+  await here.conversations.catchUp();
+  keep(here.store.state);
+  expect(listUnsent(here.store.state)).toMatchObject([{ text: "Second?", conversationId: undefined }]);
+  expect([...kept.values()]).toEqual([undefined]);
+});
+
 test("a run that failed says so and why when its conversation is opened later", async () => {
   const open = await serve([]);
   const { store, runs } = open();
@@ -182,8 +257,9 @@ async function serve(turns: ScriptedTurn[], more: HttpDuetSettings = {}) {
     const conversations = createConversations(api, store, runs);
     const screen = { locale: "en", draft: "", files: [], focus() {} } as const;
     const attempt = createReportErrors(store, () => "en");
-    const actions = createSendActions({ api, store, runs, attempt, screen: () => ({ ...screen }) });
-    return { api, store, list, runs, conversations, actions };
+    const waiting = createWaitingQuestions({ api, store, kept: { put() {}, remove() {} } });
+    const actions = createSendActions({ api, store, runs, waiting, attempt, screen: () => ({ ...screen }) });
+    return { api, store, list, runs, conversations, actions, waiting };
   };
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { keepAll } from "../../../src/core/store/retention.ts";
 import type { FinishedRun, OperatorStore } from "../../../src/core/store/store.ts";
+import type { UsageName } from "../../../src/core/store/usage-history.ts";
 import { finishedRun } from "../runs.ts";
 import type { OpenTestStore } from "../stores.ts";
 
@@ -27,10 +28,9 @@ export function testKeptConversations(name: string, open: OpenTestStore): void {
       expect((await store.branches.read("conv-1"))?.branches).toEqual([{ branch: 1, tip: 2 }]);
       const both = [following(2, "Three?"), following(2, "Three, edited?")];
       await Promise.all(both.map((run) => store.append(run)));
-      const branches = [await questions(store, 1), await questions(store, 2)];
-      expect(branches.map((asked) => asked?.slice(0, 2))).toEqual(Array(2).fill(["One?", "Two?"]));
-      expect(new Set(branches.map((asked) => asked?.[2]))).toEqual(new Set(["Three?", "Three, edited?"]));
-      expect(await questions(store)).toEqual(branches[1]);
+      const lines = [await questions(store, 1), await questions(store)];
+      expect(lines.map((line) => line?.slice(0, 2))).toEqual(Array(2).fill(["One?", "Two?"]));
+      expect(lines.map((line) => line?.slice(2).join()).sort()).toEqual(["Three, edited?", "Three?"]);
       await store.append(following(3, "Four?"));
       await store.append(following(0, "One, edited?"));
       const tree = await store.branches.read("conv-1");
@@ -215,17 +215,46 @@ export function testKeptConversations(name: string, open: OpenTestStore): void {
       const hers = { ...entry, owner: "anna", cost: 0, unpriced: 1 };
       await store.usageHistory.add([entry, hers]);
       await store.usageHistory.add([entry, { ...entry, model: "fake/b", day: "2026-11-27" }]);
-      expect(await store.usageHistory.list("2026-11-26")).toEqual([
-        { ...entry, runs: 2, tokens: 20, cost: 1 },
-        hers,
-        { ...entry, model: "fake/b", day: "2026-11-27" },
-      ]);
-      expect(await store.usageHistory.list("2026-11-27")).toHaveLength(1);
+      const list = (since: string, page = {}) => store.usageHistory.list(since, { limit: 9, offset: 0, ...page });
+      const days = [{ ...entry, model: "fake/b", day: "2026-11-27" }, hers, { ...entry, runs: 2, tokens: 20, cost: 1 }];
+      expect(await list("2026-11-26")).toEqual(days);
+      expect(await list("2026-11-26", { limit: 1, offset: 1 })).toEqual([days[1]]);
+      expect(await list("2026-11-27")).toHaveLength(1);
       now += 91 * 24 * 3_600_000;
       await store.usageHistory.add([{ ...entry, day: "2027-02-25" }]);
       await store.append(finishedRun("conv-1", "One?", "Yes."));
       await store.retention.settled();
-      expect((await store.usageHistory.list("2026-01-01")).map(({ day }) => day)).toEqual(["2026-11-27", "2027-02-25"]);
+      expect((await list("2026-01-01")).map(({ day }) => day)).toEqual(["2027-02-25", "2026-11-27"]);
+    });
+
+    test("what was used is summed up by day for those who used the most, and all others are one", async () => {
+      const store = await open();
+      const entry = { day: "2026-11-26", runs: 1, tokens: 10, unpriced: 0 };
+      await store.usageHistory.add([
+        { ...entry, owner: undefined, model: "fake/cheap", cost: 1 },
+        { ...entry, owner: "anna", model: "fake/cheap", cost: 1, day: "2026-11-25" },
+        { ...entry, owner: "anna", model: "fake/dear", cost: 4 },
+        { ...entry, owner: "ben", model: "fake/free", cost: 0, tokens: 900, unpriced: 1 },
+        { ...entry, owner: "cleo", model: "fake/local", cost: 0, tokens: 7, unpriced: 1 },
+        { ...entry, owner: "cleo", model: "fake/old", cost: 99, day: "2026-11-01" },
+      ]);
+      const total = async (by: UsageName, most: number) =>
+        (await store.usageHistory.total("2026-11-20", by, most)).map(({ name, isRest, day, tokens, cost, isPriced }) =>
+          [isRest ? "all others" : (name ?? "the operator"), day.slice(8), tokens, cost, isPriced].join(" "),
+        );
+      expect(await total("model", 2)).toEqual([
+        "fake/dear 26 10 4 true",
+        "fake/cheap 25 10 1 true",
+        "fake/cheap 26 10 1 true",
+        "all others 26 907 0 false",
+      ]);
+      expect(await total("owner", 3)).toEqual([
+        "anna 25 10 1 true",
+        "anna 26 10 4 true",
+        "the operator 26 10 1 true",
+        "ben 26 900 0 false",
+        "all others 26 7 0 false",
+      ]);
     });
   });
 }

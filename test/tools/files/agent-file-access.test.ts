@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createAgentFileAccess } from "../../../src/tools/files/agent-file-access.ts";
 import { createFileGuard } from "../../../src/tools/files/file-guard.ts";
 import { temporaryFolder } from "../../fakes/program.ts";
+import { linux, requires } from "../../runner/requirements.ts";
 
 test("what a person saved while they were asked is not lost", async () => {
   const folder = await temporaryFolder();
@@ -36,6 +37,15 @@ test("a file that is one of Duet's own under another name by the time of the wri
   expect(await readFile(own, "utf8")).toBe("{}");
 });
 
+test("a new file outside of the roots is refused before a person is asked, and none is left there", async () => {
+  const [folder, outside] = [await temporaryFolder(), await temporaryFolder()];
+  await symlink(outside, join(folder, "link"));
+  const files = createAgentFileAccess({ roots: [folder] });
+  for (const path of [join(outside, "new.md"), join(folder, "link/new.md"), join(folder, "../new.md")])
+    await expect(files.open(path)).rejects.toThrow("was not found");
+  expect(await readdir(outside)).toEqual([]);
+});
+
 test.each([
   ...[".git-credentials", ".envrc", ".vault-token", ".my.cnf", ".bash_history", ".gitconfig", ".zshrc", ".env.local"],
   ...[".cursor/mcp.json", ".vscode/tasks.json", ".terraform.d/a.md", ".config/gh/hosts.yml", ".python_history"],
@@ -60,8 +70,9 @@ test("names that only resemble those of secrets belong to the project", async ()
 });
 
 // Elsewhere, a folder cannot be opened and then used; a file that was led out would be left empty there.
-test.runIf(process.platform === "linux")(
+test(
   "a folder that becomes a link to another one and back, again and again, leads no write out of the roots",
+  requires(linux),
   async () => {
     const [folder, outside] = [await temporaryFolder(), await temporaryFolder()];
     const files = createAgentFileAccess({ roots: [folder] });

@@ -1,11 +1,16 @@
+import {
+  type CommandFile,
+  fillArguments,
+  toModelChanges,
+  untrustedCommandError,
+} from "../../../app/own-commands/command-file.ts";
 import { makeTextVisible } from "../../../client/trust/hidden-characters.ts";
 import { isTrusted, readTrusted, trustFiles } from "../../../config/trust/trusted-files.ts";
 import { say, type Text } from "../../../kit/locale.ts";
 import { sanitize, sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { pickOne } from "../../questions/pick-one.ts";
 import type { Chat } from "../chat.ts";
-import { type ChatCommand, commandError } from "../commands/chat-command.ts";
-import { type CommandFile, fillArguments } from "./command-file.ts";
+import type { ChatCommand } from "../commands/chat-command.ts";
 
 /** Creates the command of a file: it asks what the file says, with the arguments put in. */
 export function createFileCommand(command: CommandFile): ChatCommand {
@@ -20,21 +25,14 @@ export function createFileCommand(command: CommandFile): ChatCommand {
     async run(chat, argument, signal) {
       if (isFromProject && !(await isAccepted(command, chat, signal))) return undefined;
       signal.throwIfAborted();
-      const { mode, model, answerModel, tools, body } = command;
+      const { mode, tools, body } = command;
+      const models = toModelChanges(command);
       await chat.ask(fillArguments(body, argument), mode ?? chat.settings.mode, {
         ...(tools && { tools }),
-        ...((model !== undefined || answerModel !== undefined) && { models: toModels(model, answerModel) }),
+        ...(models && { models }),
       });
       return undefined;
     },
-  };
-}
-
-/** Returns the changes of the models. Without an answer model, one model plays both roles. */
-function toModels(model: string | undefined, answerModel: string | undefined) {
-  return {
-    ...(model !== undefined && { functionCall: model, answer: null }),
-    ...(answerModel !== undefined && { answer: answerModel }),
   };
 }
 
@@ -44,11 +42,7 @@ async function isAccepted({ file, text, name }: CommandFile, chat: Chat, signal:
   const { locale } = settings;
   if (isTrusted(await readTrusted(config.home, "commands"), file, text)) return true;
   const shown = sanitizeLine(file);
-  if (reader === undefined)
-    throw commandError(
-      { zh: `/${name} 没有执行：${shown} 尚未被信任`, en: `/${name} was not run: ${shown} is not trusted` },
-      { zh: "在终端中启动 duet 并使用它一次。", en: "Start duet in a terminal and use it there once." },
-    );
+  if (reader === undefined) throw untrustedCommandError(name, file);
   const title = say(locale, {
     zh: `使用 ${shown} 吗？它可能来自他人。`,
     en: `Use ${shown}? It may come from somebody else.`,

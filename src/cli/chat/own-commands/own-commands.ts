@@ -1,9 +1,9 @@
+import type { UnusedFile } from "../../../app/own-commands/find-command-files.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import type { Chat, OwnCommandList } from "../chat.ts";
 import { type ChatCommand, findCommand } from "../commands/chat-command.ts";
-import type { UnusedFile } from "./find-command-files.ts";
 
 /** Holds the commands of a chat as they were last read. */
 export interface OwnCommands extends OwnCommandList {
@@ -26,7 +26,7 @@ export function createOwnCommands({ chat, taken }: OwnCommandsOptions): OwnComma
 
   async function readFiles(): Promise<ChatCommand[]> {
     const [{ findCommandFiles }, { createFileCommand }] = await Promise.all([
-      import("./find-command-files.ts"),
+      import("../../../app/own-commands/find-command-files.ts"),
       import("./file-command.ts"),
     ]);
     const found = await findCommandFiles(chat().folder, chat().config.environment);

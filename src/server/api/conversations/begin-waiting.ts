@@ -1,23 +1,47 @@
 import type { RunHandle } from "../../../runs/run-handle.ts";
 import { HttpRefusalError } from "../../http/response/refusal.ts";
 import type { ApiContext } from "../api-context.ts";
-import { beginChatRun, toChatQuestion } from "../chat.ts";
+import { beginChatRun, isFromOwnPage, toChatQuestion } from "../chat.ts";
+import { startOnce } from "../keyed-runs.ts";
 import { findStoredEntry, unknownConversationError } from "./find-conversation.ts";
 import type { WaitingQuestion } from "./question-queues.ts";
 
 /**
- * Begins the run of a question that has waited. Throws where its conversation has been deleted meanwhile, where its caller may no longer
+ * Begins the run of a question that has waited; undefined where its request was repeated and has a run that ended long ago. Throws where its conversation has been deleted meanwhile, where its caller may no longer
  * ask, and where no run can begin.
  */
 export async function beginWaitingQuestion(
   api: ApiContext,
   question: WaitingQuestion,
   signal: AbortSignal,
-): Promise<RunHandle> {
+): Promise<RunHandle | undefined> {
   await checkCaller(api, question);
   if (question.isStored && !(await isThere(api, question))) throw unknownConversationError(question.conversationId);
+  const parent = await findTurn(api, question);
   signal.throwIfAborted();
-  return beginChatRun(api, toChatQuestion(question, signal));
+  const { caller, keyed } = question;
+  const asked = toChatQuestion({ ...question, input: { ...question.input, parent } }, signal);
+  const open = (): Promise<RunHandle> => beginChatRun(api, asked);
+  if (keyed === undefined) return open();
+  const id = await startOnce({ ...api, caller }, keyed, { open, isRecordOptional: isFromOwnPage(question) });
+  return api.runs.find(id, caller);
+}
+
+/**
+ * Returns the turn of the run that the question was to follow, whichever branch is the current one by now. Of a run that left no turn,
+ * it is the one that this run followed.
+ */
+async function findTurn(
+  { duet, runs }: ApiContext,
+  { caller, conversationId, afterRun, input }: WaitingQuestion,
+): Promise<number | undefined> {
+  if (afterRun === undefined) return input.parent;
+  const tree = await (await duet.store(caller)).branches?.read(conversationId);
+  const turn = tree?.turns.find(({ runId }) => runId === afterRun)?.n;
+  if (turn !== undefined) return turn;
+  const run = runs.find(afterRun, caller);
+  // An answer that could not be saved is the last of its conversation.
+  return (run?.outcome?.success === false ? run.after : undefined) ?? input.parent;
 }
 
 async function isThere({ duet }: ApiContext, { conversationId: id, caller }: WaitingQuestion): Promise<boolean> {

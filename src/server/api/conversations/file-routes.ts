@@ -1,5 +1,6 @@
 import { showValue } from "../../../core/tools/argument-feedback.ts";
 import { isImageType } from "../../../kit/images/image-type.ts";
+import { takeStart } from "../../../kit/text/truncate.ts";
 import { HttpRefusalError } from "../../http/response/refusal.ts";
 import type { Handle, Route } from "../../http/routes.ts";
 import type { ApiContext } from "../api-context.ts";
@@ -29,6 +30,9 @@ function createFileRoute(api: ApiContext): Handle {
   };
 }
 
+/** Limits the name of an exported file, in UTF-16 units. */
+const longestName = 60;
+
 const formats = {
   markdown: { type: "text/markdown; charset=utf-8", extension: "md" },
   json: { type: "application/json", extension: "json" },
@@ -48,12 +52,9 @@ function createExportRoute(api: ApiContext): Handle {
         ? (await import("../../../render/export/to-json.ts")).toConversationJsonText
         : (await import("../../../render/export/to-markdown.ts")).toConversationMarkdown;
     const { type, extension } = formats[format];
-    const name = `${
-      exported.title
-        .replace(/[^\p{L}\p{N} _-]/gu, "")
-        .trim()
-        .slice(0, 60) || id
-    }.${extension}`;
+    // Half of a surrogate pair could not be encoded for the header.
+    const title = takeStart(exported.title.replace(/[^\p{L}\p{N} _-]/gu, "").trim(), longestName);
+    const name = `${title || id}.${extension}`;
     return new Response(write(exported, options), {
       headers: { "content-type": type, "content-disposition": toAttachment(name) },
     });

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Attachment } from "../../../core/attachment.ts";
 import type { Caller } from "../../../core/caller.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
@@ -8,6 +9,7 @@ import type { RunHandle } from "../../../runs/run-handle.ts";
 import type { RunRegistry } from "../../../runs/run-registry.ts";
 import { HttpRefusalError } from "../../http/response/refusal.ts";
 import type { ChatInput } from "../chat-input.ts";
+import { checkSameRequest, type KeyedRequest } from "../keyed-runs.ts";
 import type { Changes } from "./changes.ts";
 import { listActiveRuns } from "./find-conversation.ts";
 
@@ -27,7 +29,13 @@ export interface WaitingQuestion {
   /** Is true where the conversation was stored when the question was asked. */
   readonly isStored: boolean;
   readonly locale: Locale;
+  /** Is there where the caller may repeat the request without asking twice. */
+  readonly keyed?: KeyedRequest | undefined;
   readonly askedAt: string;
+  /** Is the ID that its run will have. */
+  readonly reservedRunId: string;
+  /** Is the run whose turn the question follows, also one that a question before it will have. */
+  afterRun?: string | undefined;
   /** Is the run that answers it, once it has begun. */
   runId?: string | undefined;
   /** Says why it could not begin. */
@@ -53,6 +61,9 @@ export function keepHeaders(headers: Headers): Headers {
 export const mostWaiting = 20;
 const mostOfAll = 1_000;
 
+/** Limits the keys of questions that were taken back, which are remembered so that none of them is asked when its request is repeated. */
+const mostTakenBack = 10_000;
+
 /** Limits what the files of all waiting questions take, in bytes. */
 const mostBytes = 200_000_000;
 
@@ -64,9 +75,12 @@ const longestEndMs = 2_000;
 
 /** Holds questions that wait, in the order in which they were asked. They last as long as the process. */
 export interface QuestionQueues {
-  /** Adds a question, and begins it at once where its conversation has no run. Returns undefined where too many wait. */
+  /**
+   * Adds a question, and begins it at once where its conversation has no run. Returns undefined where too many wait, and the one
+   * that waits already where the request is repeated. Throws `HttpRefusalError` (409) where it was taken back.
+   */
   add(
-    question: Omit<WaitingQuestion, "id" | "askedAt" | "runId" | "problem" | "isRefused">,
+    question: Omit<WaitingQuestion, "id" | "askedAt" | "reservedRunId" | "runId" | "problem" | "isRefused">,
   ): WaitingQuestion | undefined;
   list(caller: Caller, conversationId: string): WaitingQuestion[];
   /** Takes back a question that has not begun; undefined where there is none. One that is just beginning stays. */
@@ -80,8 +94,8 @@ export interface QuestionQueues {
 export interface QueueOptions {
   runs: RunRegistry;
   changes: Changes;
-  /** Begins the run of a question. Rejects where no run can begin. */
-  begin(question: WaitingQuestion, signal: AbortSignal): Promise<RunHandle>;
+  /** Begins the run of a question; undefined where it has been asked already. Rejects where no run can begin. */
+  begin(question: WaitingQuestion, signal: AbortSignal): Promise<RunHandle | undefined>;
   pauses?: typeof usualPauses;
 }
 
@@ -98,6 +112,8 @@ export function createQuestionQueues({ runs, changes, begin, pauses = usualPause
   const beginnings = new Map<string, BeginningQuestion>();
   /** Ends the pauses of queues, by the keys of these. */
   const wakers = new Map<string, () => void>();
+  // With `max` the cache would allocate all places at the start.
+  const takenBack = new LRUCache<string, true>({ maxSize: mostTakenBack, sizeCalculation: () => 1 });
   /** Maps the runs of questions that have waited to these. */
   const answering = new Map<string, string>();
   const toKey = ({ owner, tools }: Caller, id: string): string => JSON.stringify([owner, tools, id]);
@@ -119,7 +135,12 @@ export function createQuestionQueues({ runs, changes, begin, pauses = usualPause
     const ended = Promise.withResolvers<void>();
     beginnings.set(question.id, { stop, ended: ended.promise });
     try {
-      const run = await begin(question, AbortSignal.any([runs.closing, stop.signal]));
+      const asked = { ...question, afterRun: findFollowed(queues.get(key) ?? [], question.afterRun) };
+      const run = await begin(asked, AbortSignal.any([runs.closing, stop.signal]));
+      if (run === undefined) {
+        take(key, question);
+        return "gone";
+      }
       if (stop.signal.aborted) {
         await runs.cancel(run, longestEndMs);
         return "gone";
@@ -189,6 +210,11 @@ export function createQuestionQueues({ runs, changes, begin, pauses = usualPause
     add(asked) {
       const key = toKey(asked.caller, asked.conversationId);
       const own = queues.get(key) ?? [];
+      const { keyed } = asked;
+      const same = keyed && own.find((each) => each.keyed?.name === keyed.name);
+      if (same?.keyed !== undefined) checkSameRequest(same.keyed, asked.keyed);
+      if (same !== undefined) return same;
+      if (keyed !== undefined && takenBack.has(keyed.name)) throw takenBackError();
       const all = [...queues.values()].flat();
       const bytes = [...all, asked]
         .flatMap(({ attachments }) => attachments)
@@ -198,6 +224,7 @@ export function createQuestionQueues({ runs, changes, begin, pauses = usualPause
         ...asked,
         id: `queue-${createRandomHex()}`,
         askedAt: new Date().toISOString(),
+        reservedRunId: keyed?.runId ?? `run-${createRandomHex()}`,
       };
       for (const each of own) each.isRefused = false;
       queues.set(key, [...own, question]);
@@ -210,7 +237,11 @@ export function createQuestionQueues({ runs, changes, begin, pauses = usualPause
       const key = toKey(caller, conversationId);
       const found = queues.get(key)?.find((each) => each.id === id);
       if (beginnings.has(id)) return found && "beginning";
+      if (found?.keyed) takenBack.set(found.keyed.name, true);
       if (found) take(key, found);
+      // What was to follow it follows what it was to follow.
+      for (const each of queues.get(key) ?? [])
+        if (found !== undefined && each.afterRun === found.reservedRunId) each.afterRun = found.afterRun;
       return found;
     },
     async clear(caller, id) {
@@ -225,11 +256,28 @@ export function createQuestionQueues({ runs, changes, begin, pauses = usualPause
   };
 }
 
+/** Looks behind questions that still wait because they were refused: what is to follow them follows what they were to follow. */
+function findFollowed(waiting: readonly WaitingQuestion[], runId: string | undefined): string | undefined {
+  const before = waiting.find(({ reservedRunId }) => reservedRunId === runId);
+  return before === undefined ? runId : findFollowed(waiting.slice(0, waiting.indexOf(before)), before.afterRun);
+}
+
 /** Says whether a question that could not begin may begin later, without anybody doing anything. */
 function isPassing(thrown: unknown): boolean {
   if (thrown instanceof HttpRefusalError) return thrown.refusal.status === 429 || thrown.refusal.status === 503;
   const { code, retryable } = toDuetError(thrown);
   return retryable || code === "overloaded" || code === "rate_limit";
+}
+
+function takenBackError(): HttpRefusalError {
+  return new HttpRefusalError({
+    status: 409,
+    text: {
+      zh: "这个 Idempotency-Key 的问题已被取回，没有再次排队",
+      en: "the question of this Idempotency-Key was taken back and does not wait again",
+    },
+    hint: { zh: "要再问一次，请换新的键。", en: "To ask it again, use a new key." },
+  });
 }
 
 function toProblem(thrown: unknown, locale: Locale): ErrorReport {

@@ -1,4 +1,6 @@
-import type * as z from "zod";
+import { hash } from "node:crypto";
+import * as z from "zod";
+import type { Attachment } from "../../../core/attachment.ts";
 import type { queueSchema, waitingQuestionSchema } from "../../../core/schemas/queue-schema.ts";
 import { showValue } from "../../../core/tools/argument-feedback.ts";
 import { takeAttachments } from "../../../runs/attachment-input.ts";
@@ -8,18 +10,24 @@ import type { Route } from "../../http/routes.ts";
 import type { ApiContext } from "../api-context.ts";
 import { chatInput } from "../chat-input.ts";
 import { toJsonResponse } from "../json-response.ts";
+import { findKeyedRun, readKey } from "../keyed-runs.ts";
 import { readFields } from "../read-fields.ts";
 import { findStoredEntry, listActiveRuns, unknownConversationError } from "./find-conversation.ts";
 import { keepHeaders, mostWaiting, type WaitingQuestion } from "./question-queues.ts";
 
 /** Describes the body of a question that waits: that of `/agent/chat` without what belongs to the request itself. */
-export const queuedInput = chatInput.omit({
-  conversation_id: true,
-  confirmation: true,
-  wait_s: true,
-  on_disconnect: true,
-  duet_chain: true,
-});
+export const queuedInput = chatInput
+  .omit({ conversation_id: true, confirmation: true, wait_s: true, on_disconnect: true, duet_chain: true })
+  .extend({
+    after_run: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe(
+        "The run whose turn the question follows, also one that a waiting question will have; parent where it left none.",
+      ),
+  });
 
 /** Serves the questions that wait for the end of a conversation's runs. */
 export function createQueueRoutes(api: ApiContext): Readonly<Record<string, Route>> {
@@ -32,11 +40,17 @@ export function createQueueRoutes(api: ApiContext): Readonly<Record<string, Rout
         const body = await readJsonBody(call, toFileBodyLimit(api.settings.http.maxBody));
         const taken = takeAttachments(readFields(queuedInput, body));
         if ("refused" in taken) throw new HttpRefusalError({ status: 400, text: taken.refused });
+        const { attachments } = taken;
+        const { after_run: afterRun, ...input } = taken.input;
+        const asking = { ...taken.input, conversation_id: id, files: attachments.map(toFilePrint) };
+        const keyed = readKey(request.headers, caller, asking);
         const isStored = (await findStoredEntry(await api.duet.store(caller), id)) !== undefined;
         if (!isStored && listActiveRuns(api, caller, id).length === 0) throw unknownConversationError(id);
-        const { message, locale = api.duet.localeFor(message) } = taken.input;
+        const { message, locale = api.duet.localeFor(message) } = input;
         const kept = { headers: keepHeaders(request.headers), key, validUntil: authInfo?.expiresAt, isStored };
-        const asked = { ...taken, ...kept, conversationId: id, caller, locale };
+        const asked = { ...kept, input, attachments, conversationId: id, caller, locale, keyed, afterRun };
+        const begun = keyed && (await findKeyedRun({ ...api, caller }, keyed));
+        if (begun !== undefined) return toJsonResponse(toBegunJson(asked, begun));
         const question = api.queue.add(asked);
         if (question === undefined) throw queueFullError();
         return toJsonResponse(toWaitingJson(question), 202);
@@ -53,12 +67,28 @@ export function createQueueRoutes(api: ApiContext): Readonly<Record<string, Rout
   };
 }
 
+function toFilePrint({ name = "", bytes }: Attachment): [string, string] {
+  return [name, hash("sha256", bytes)];
+}
+
 export function toQueueJson(id: string, waiting: readonly WaitingQuestion[]): z.infer<typeof queueSchema> {
   return { conversation_id: id, waiting: waiting.map(toWaitingJson) };
 }
 
+/** Describes a question that has been asked before and is asked again. */
+function toBegunJson(
+  asked: Pick<
+    WaitingQuestion,
+    "conversationId" | "input" | "attachments" | "caller" | "headers" | "isStored" | "locale"
+  >,
+  runId: string,
+): z.infer<typeof waitingQuestionSchema> {
+  return toWaitingJson({ ...asked, id: "", askedAt: new Date().toISOString(), reservedRunId: runId, runId });
+}
+
 function toWaitingJson(question: WaitingQuestion): z.infer<typeof waitingQuestionSchema> {
-  const { id, conversationId, input, attachments, askedAt, runId = null, problem = null } = question;
+  const { id, conversationId, input, attachments, askedAt, reservedRunId, afterRun = null, runId = null } = question;
+  const { problem = null } = question;
   return {
     queue_id: id,
     conversation_id: conversationId,
@@ -68,6 +98,8 @@ function toWaitingJson(question: WaitingQuestion): z.infer<typeof waitingQuestio
     }),
     asked_at: askedAt,
     run_id: runId,
+    reserved_run_id: reservedRunId,
+    after_run: afterRun,
     error: problem,
   };
 }

@@ -8,13 +8,20 @@ import {
 } from "../../../core/schemas/conversation-schema.ts";
 import { eventSchema } from "../../../core/schemas/events-schema.ts";
 import {
+  operatorAgentsSchema,
+  operatorApprovalsSchema,
+  operatorLogSchema,
   operatorProblemsSchema,
+  operatorPromptsSchema,
   operatorRunsSchema,
   operatorServersSchema,
   operatorSettingsSchema,
+  operatorSpansSchema,
+  operatorToolsSchema,
   operatorUsageSchema,
 } from "../../../core/schemas/operator-schema.ts";
 import { outcomeSchema } from "../../../core/schemas/outcome-schema.ts";
+import { ownUsageSchema } from "../../../core/schemas/own-usage-schema.ts";
 import { queueSchema, waitingQuestionSchema } from "../../../core/schemas/queue-schema.ts";
 import {
   questionSchema,
@@ -28,7 +35,11 @@ import { settingsSchema } from "../../../core/schemas/settings-schema.ts";
 import { traceSchema } from "../../../core/schemas/trace-schema.ts";
 import { errorCodes, requestErrorCodes } from "../../../kit/errors.ts";
 import { chatBody } from "../../openai/read-chat.ts";
+import { approvalsBody } from "../../operator/approvals-route.ts";
+import { promptChangeBody } from "../../operator/prompts-route.ts";
+import { signInBody } from "../../operator/server-routes.ts";
 import { settingChangesBody } from "../../operator/settings-route.ts";
+import { toolChangeBody } from "../../operator/tools-route.ts";
 import { responsesBody } from "../../responses/request-body.ts";
 import { chatInput } from "../chat-input.ts";
 import { queuedInput } from "../conversations/queue-routes.ts";
@@ -149,14 +160,22 @@ const schemas = {
   Model: model,
   ModelList: modelList,
   OpenAiError: openAiErrorSchema,
+  OperatorAgents: operatorAgentsSchema,
+  OperatorApprovals: operatorApprovalsSchema,
+  OperatorLog: operatorLogSchema,
   OperatorProblems: operatorProblemsSchema,
+  OperatorPrompts: operatorPromptsSchema,
   OperatorRuns: operatorRunsSchema,
+  OperatorSpans: operatorSpansSchema,
   OperatorServers: operatorServersSchema,
   OperatorSettings: operatorSettingsSchema,
+  OperatorTools: operatorToolsSchema,
   OperatorUsage: operatorUsageSchema,
   Outcome: outcomeSchema,
+  OwnUsage: ownUsageSchema,
   Message: messageBody,
   Problem: problemSchema,
+  PromptChange: promptChangeBody,
   Question: questionSchema,
   Queue: queueSchema,
   QueuedQuestion: queuedInput,
@@ -170,7 +189,10 @@ const schemas = {
   RunList: runListSchema,
   SettingChanges: settingChangesBody,
   Settings: settingsSchema,
+  SignInRequest: signInBody,
   StepResult: stepResultSchema,
+  ToolApprovals: approvalsBody,
+  ToolChange: toolChangeBody,
   Trace: traceResponseSchema,
   WaitingQuestion: waitingQuestionSchema,
 } as const;
@@ -260,3 +282,10 @@ export const commonProblems = {
 /** Says how long a body may be that carries files. */
 export const bodyWithFiles =
   "May carry files: at most eight times serve.http.maxBody bytes (32 MiB with the default), and never more than 100 MB.";
+
+export const idempotencyKey = {
+  name: "Idempotency-Key",
+  in: "header",
+  description: "1 to 200 visible ASCII characters. The same request under the same key means the same run.",
+  schema: { type: "string", minLength: 1, maxLength: 200, pattern: "^[!-~]+$" },
+};

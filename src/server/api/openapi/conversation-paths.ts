@@ -7,6 +7,7 @@ import {
   describeProblem,
   describeQueryParameter,
   describeResponse,
+  idempotencyKey,
   pageParameters,
 } from "./components.ts";
 
@@ -172,13 +173,16 @@ export const conversationPaths = {
       operationId: "addWaitingQuestion",
       summary: "Asks a question once the conversation's runs have ended, also without its reader.",
       tags: ["conversations"],
-      parameters: [id],
+      parameters: [id, idempotencyKey],
       requestBody: { required: true, description: bodyWithFiles, content: describeJson("QueuedQuestion") },
       responses: {
+        200: describeResponse("It was asked before with this key, and has begun.", "WaitingQuestion"),
         202: describeResponse("It waits, or has begun.", "WaitingQuestion"),
         400: describeProblem("The body is not allowed."),
         404: none,
+        409: describeProblem("The question of this key was taken back."),
         413: describeProblem("The body is too long."),
+        422: describeProblem("The idempotency key was used for another request."),
         429: describeProblem("Too many questions wait."),
         ...commonProblems,
       },
@@ -271,6 +275,14 @@ export const conversationPaths = {
         406: describeProblem("The header Accept does not ask for text/event-stream."),
         ...commonProblems,
       },
+    },
+  },
+  "/agent/usage": {
+    get: {
+      operationId: "readOwnUsage",
+      summary: "Returns the caller's own limits, and what is used of them.",
+      tags: ["agent"],
+      responses: { 200: describeResponse("As it is now.", "OwnUsage"), ...commonProblems },
     },
   },
   "/agent/settings": {

@@ -6,6 +6,7 @@ import {
   describeProblem,
   describeResponse,
   describeStreamed,
+  idempotencyKey,
   pageParameters,
   toProblemOrOutcome,
 } from "./components.ts";
@@ -37,13 +38,6 @@ const links = {
   trace: { operationId: "readTrace", parameters: runId },
   cancel: { operationId: "cancelRun", parameters: runId },
   conversation: { operationId: "readConversation", parameters: conversationId },
-};
-
-const idempotencyKey = {
-  name: "Idempotency-Key",
-  in: "header",
-  description: "1 to 200 visible ASCII characters. The same request under the same key means the same run.",
-  schema: { type: "string", minLength: 1, maxLength: 200, pattern: "^[!-~]+$" },
 };
 
 const lastEventId = {

@@ -64,10 +64,7 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
       if (wanted !== id || store.state.items !== before) return;
       const own = listOwnTurns(id);
       if (conversation === undefined && own.length === 0) {
-        store.change((chat) => {
-          const conversations = chat.conversations.filter((entry) => entry.id !== id);
-          return addNote(startConversation({ ...chat, conversations }), sideTexts.goneConversation);
-        });
+        store.change((chat) => leaveGone(dropEntry(chat, id), id));
         return;
       }
       const found = conversation ?? nothing;
@@ -96,7 +93,7 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
         });
         followAll(conversation, id);
       } else if (store.state.items === items && listOwnTurns(id).length === 0)
-        store.change((chat) => addNote(startConversation(chat), sideTexts.goneConversation));
+        store.change((chat) => leaveGone(chat, id));
     },
     async remove(entry) {
       const { id } = entry;
@@ -123,6 +120,15 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
 /** Offers no longer that a deleted conversation can be restored. */
 export function forgetRemoved(chat: ChatState, id: string): ChatState {
   return { ...chat, removed: chat.removed.filter((entry) => entry.id !== id) };
+}
+
+/** Leaves a conversation that is not there any more. What was not taken in it begins a new one, for nobody could find it there. */
+function leaveGone(chat: ChatState, id: string): ChatState {
+  const left = startConversation(chat);
+  const unsent = left.unsent.map((entry) =>
+    entry.conversationId === id ? { ...entry, conversationId: undefined } : entry,
+  );
+  return addNote({ ...left, unsent }, sideTexts.goneConversation);
 }
 
 /** Takes a conversation off the list; what is in sight of it stays until it is read again. */

@@ -22,6 +22,7 @@ import { removeUnsent } from "./state/unsent.ts";
 import type { AddressHash } from "./storage/address-hash.ts";
 import type { ChatActions, ChoiceActions, ConversationActions, TurnActions } from "./views/chat-actions.ts";
 import type { Screen } from "./views/screen.tsx";
+import type { WaitingQuestions } from "./waiting-questions.ts";
 
 export interface ActionsOptions {
   readonly api: Api;
@@ -29,6 +30,7 @@ export interface ActionsOptions {
   readonly runs: ChatRuns;
   readonly conversations: ChatConversations;
   readonly list: ChatList;
+  readonly waiting: WaitingQuestions;
   readonly place: AddressHash;
   readonly attempt: ReportErrors;
   screen(): Screen;

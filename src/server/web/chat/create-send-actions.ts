@@ -5,11 +5,12 @@ import type { WaitingQuestion } from "./api/conversation.ts";
 import { type ChatRuns, toQuestion } from "./chat-runs.ts";
 import type { ReportErrors } from "./report-errors.ts";
 import { describeUnknownCommand, isCommand, isKnownCommand, runCommand } from "./state/chat-commands.ts";
-import { type ChatState, findActiveTurn, type Store, type Unsent } from "./state/chat-state.ts";
+import { findActiveTurn, type Store, type Unsent } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
-import { describeLostFiles, turnTexts } from "./state/turn-texts.ts";
+import { describeLostFiles } from "./state/turn-texts.ts";
 import { addUnsent, removeUnsent } from "./state/unsent.ts";
 import type { SendActions, SendOptions } from "./views/chat-actions.ts";
+import type { WaitingQuestions } from "./waiting-questions.ts";
 
 /** Is where one writes. */
 export interface WritingPlace {
@@ -23,33 +24,32 @@ export interface SendActionsOptions {
   readonly api: Api;
   readonly store: Store;
   readonly runs: Pick<ChatRuns, "ask" | "reply">;
+  readonly waiting: Pick<WaitingQuestions, "add" | "findFiles">;
   readonly attempt: ReportErrors;
   screen(): WritingPlace;
 }
 
 /** Sends what is written, and keeps what the server does not take. */
-export function createSendActions({ api, store, runs, attempt, screen }: SendActionsOptions): SendActions {
-  /** Holds the files of questions that this page lets wait, because the server does not give them back. */
-  const waitingFiles = new Map<string, { readonly conversationId: string; readonly files: readonly AttachedFile[] }>();
-
+export function createSendActions({ api, store, runs, waiting, attempt, screen }: SendActionsOptions): SendActions {
   /** Keeps what is not taken, with its conversation. */
   async function sendOrKeep(entry: Omit<Unsent, "key">, work: Promise<void>): Promise<void> {
     if (!(await attempt(work))) store.change((chat) => addUnsent(chat, entry));
   }
 
-  /** Lets a question wait. Its files are kept until it has begun. */
-  async function queue(conversationId: string, text: string, files: readonly AttachedFile[]): Promise<void> {
-    const attachments = files.length > 0 ? files : undefined;
-    const id = await api.queue(conversationId, { ...toQuestion(store.state, text, screen().locale), attachments });
-    for (const [each, { conversationId: of }] of waitingFiles)
-      if (of === store.state.conversationId && !store.state.queue.some((waiting) => waiting.id === each))
-        waitingFiles.delete(each);
-    if (files.length > 0) waitingFiles.set(id, { conversationId, files });
+  /** Lets a question wait for the end of a run, and follow its turn. */
+  function queue(
+    conversationId: string,
+    text: string,
+    { files, afterRun }: { files: readonly AttachedFile[]; afterRun: string | undefined },
+  ): Promise<void> {
+    const { conversation_id: _, ...request } = toQuestion(store.state, text, screen().locale);
+    return waiting.add({ conversationId, files, request }, afterRun);
   }
 
   /** Returns the files of a question that waits, or says which of them the page does not have. */
-  function findWaitingFiles({ id, files }: WaitingQuestion): readonly AttachedFile[] {
-    const known = waitingFiles.get(id)?.files ?? [];
+  function findWaitingFiles(question: WaitingQuestion): readonly AttachedFile[] {
+    const { files } = question;
+    const known = waiting.findFiles(question);
     if (known.length < files.length) {
       const problem = say(screen().locale, describeLostFiles(files));
       store.change((chat) => ({ ...chat, problem }));
@@ -79,8 +79,7 @@ export function createSendActions({ api, store, runs, attempt, screen }: SendAct
     }
     // Nobody can name what it would wait for.
     if (conversationId === undefined) return chatTexts.notBegun;
-    if (hasOtherRun(store.state, runId)) return turnTexts.otherBranch;
-    void sendOrKeep({ ...entry, files, isQueued }, queue(conversationId, text, files));
+    void sendOrKeep({ ...entry, files, isQueued }, queue(conversationId, text, { files, afterRun: runId }));
     return undefined;
   }
 
@@ -107,14 +106,13 @@ export function createSendActions({ api, store, runs, attempt, screen }: SendAct
       screen().files = [...screen().files, ...files];
       screen().focus();
     },
-    withdraw(waiting) {
+    withdraw(question) {
       const { conversationId } = store.state;
       if (conversationId === undefined) return;
-      void attempt(api.withdraw(conversationId, waiting.id)).then((isTaken) => {
+      const files = findWaitingFiles(question);
+      void attempt(api.withdraw(conversationId, question.id)).then((isTaken) => {
         if (!isTaken) return;
-        const files = findWaitingFiles(waiting);
-        waitingFiles.delete(waiting.id);
-        const entry = { conversationId, text: waiting.message, files, isQueued: true };
+        const entry = { conversationId, text: question.message, files, isQueued: true };
         // A draft that stands there, or another conversation, is not mixed with it.
         if (screen().draft !== "" || store.state.conversationId !== conversationId)
           return store.change((chat) => addUnsent(chat, entry));
@@ -123,21 +121,16 @@ export function createSendActions({ api, store, runs, attempt, screen }: SendAct
       });
       screen().focus();
     },
-    requeue(waiting) {
+    requeue(question) {
       const { conversationId } = store.state;
       if (conversationId === undefined) return;
-      const { message: text } = waiting;
-      const files = findWaitingFiles(waiting);
-      if (files.length < waiting.files.length) return;
-      void attempt(api.withdraw(conversationId, waiting.id)).then((isTaken) => {
-        if (isTaken)
-          void sendOrKeep({ conversationId, text, files, isQueued: true }, queue(conversationId, text, files));
+      const { message: text, afterRun } = question;
+      const files = findWaitingFiles(question);
+      if (files.length < question.files.length) return;
+      void attempt(api.withdraw(conversationId, question.id)).then((isTaken) => {
+        const addAgain = (): Promise<void> => queue(conversationId, text, { files, afterRun });
+        if (isTaken) void sendOrKeep({ conversationId, text, files, isQueued: true }, addAgain());
       });
     },
   };
-}
-
-/** Returns true where a run of the shown conversation goes on besides this one. */
-function hasOtherRun({ running, conversationId }: ChatState, runId: string): boolean {
-  return running.some((run) => run.conversationId === conversationId && run.id !== runId);
 }

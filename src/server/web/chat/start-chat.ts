@@ -1,7 +1,7 @@
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { limitToFrames } from "../dom.ts";
-import { fetchAccount } from "./api/account.ts";
+import { fetchAccount, fetchUsage } from "./api/account.ts";
 import { type Api, createApi } from "./api/api.ts";
 import { ApiError } from "./api/api-error.ts";
 import { createCaller } from "./api/call-agent.ts";
@@ -19,14 +19,20 @@ import {
 } from "./chat-conversations.ts";
 import { type ChatRuns, createChatRuns, createConnectivity, type ReportConnectivity } from "./chat-runs.ts";
 import { createActions } from "./create-actions.ts";
+import { loadOperator } from "./load-operator.ts";
 import { createParts } from "./load-parts.ts";
 import { createReportErrors } from "./report-errors.ts";
+import { restoreTexts, toOwner } from "./restore-texts.ts";
 import { type ChatState, createChat, createStore, type Store } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
 import { getTabTitle, hasUnfollowed } from "./state/side-entries.ts";
 import { type AddressHash, createAddressHash } from "./storage/address-hash.ts";
 import { createDrafts } from "./storage/drafts.ts";
+import { createUnsentKeeper } from "./storage/keep-unsent.ts";
+import { openKeptDatabase } from "./storage/kept-database.ts";
+import { createKeptTexts, toDraftKey } from "./storage/kept-texts.ts";
 import { createLookKeeper } from "./storage/look.ts";
+import { openTab } from "./storage/open-tab.ts";
 import {
   createPreferences,
   createSaver,
@@ -40,6 +46,7 @@ import {
 import type { ChatActions } from "./views/chat-actions.ts";
 import { confirmAlone } from "./views/dialog.tsx";
 import { createScreen, type Screen } from "./views/screen.tsx";
+import { createWaitingQuestions } from "./waiting-questions.ts";
 import { watchChanges } from "./watch-changes.ts";
 
 /** Starts the page at `/`. It connects user actions, server events and the view. */
@@ -51,6 +58,14 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   const askChange = () => askAboutToken(document, preferences.complete(keeper.chat()).locale ?? browserLocale);
   await setLinkToken(takeToken(window), keeper, askChange);
   const kept = preferences.complete(keeper.chat());
+  const tab = await openTab(window);
+  const texts = createKeptTexts({
+    database: openKeptDatabase(() => window.indexedDB),
+    tab: tab.id,
+    owner: () => toOwner(store.state.account?.name, keeper.token()),
+    listOpenTabs: tab.listOpen,
+  });
+  const keepUnsent = createUnsentKeeper(texts);
   const save = createSaver(keeper);
   // What was kept counts until it has been found again.
   let hasBegun = false;
@@ -65,6 +80,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     draw(state);
     if (!hasBegun) return;
     save(state, screen.locale);
+    keepUnsent(state);
     preferences.saveChoices({ locale: screen.locale, mode: state.choices.mode });
     place.follow(before, state);
   });
@@ -79,6 +95,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   const gate = createSignInGate(keeper, (isWrong) => screen.askToken(isWrong));
   const send = createSender({ origin: "", token: keeper.token, signIn: gate.signIn });
   const api = createApi(send);
+  const call = createCaller(send);
   const reportConnectivity = createConnectivity(store);
   const attempt = createReportErrors(store, getLocale);
   let reportSettings = (): void => {};
@@ -96,21 +113,43 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   });
   const conversations = createConversations(api, store, runs);
   const list = createChatList(api, store);
-  const actions = createActions({ api, store, runs, conversations, list, place, attempt, screen: () => screen });
+  const waiting = createWaitingQuestions({ api, store, kept: texts });
+  const actions = createActions({
+    waiting,
+    api,
+    store,
+    runs,
+    conversations,
+    list,
+    place,
+    attempt,
+    screen: () => screen,
+  });
   const screen: Screen = createScreen({
     document,
     locale: kept.locale ?? browserLocale,
     first,
     actions,
     parts: createParts(api),
-    operator: createOperatorApi(createCaller(send)),
-    drafts: createDrafts(() => window.sessionStorage),
+    operator: createOperatorApi(call),
+    loadOperator,
+    readUsage: () => fetchUsage(call),
+    drafts: createDrafts(
+      () => window.sessionStorage,
+      (conversationId, draft) => {
+        const key = toDraftKey(tab.id, conversationId);
+        if (draft.text === "" && draft.files.length === 0) texts.remove(key);
+        else texts.put({ ...draft, key, kind: "draft", conversationId });
+      },
+    ),
     look: createLookKeeper(() => window.localStorage),
     onToken: gate.setToken,
     onLeave: () => keeper.keepToken(""),
   });
-  const account = fetchAccount().then((found) => store.change((chat) => ({ ...chat, account: found })));
-  void ignoreRejection(account, "the page works without knowing who is signed in");
+  const account = ignoreRejection(
+    fetchAccount().then((found) => store.change((chat) => ({ ...chat, account: found }))),
+    "the page works without knowing who is signed in",
+  );
 
   document.addEventListener("keydown", (event) => {
     if (screen.handleKey(event)) event.preventDefault();
@@ -131,21 +170,33 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     onSettings: reportSettings,
   });
   if (await attempt(begun)) screen.focus();
+  await account;
+  await restoreTexts({ texts, screen, store, waiting });
   reportSettings();
   hasBegun = true;
   save(store.state, screen.locale);
   preferences.saveChoices({ locale: screen.locale, mode: store.state.choices.mode });
   place.settle(store.state);
   watchChanges(document, api, {
-    reload: readMissed,
+    reload() {
+      readMissed();
+      void waiting.sendLost();
+    },
     entry: (entry) => store.change((chat) => insertEntry(chat, entry)),
-    removed: (id) => store.change((chat) => dropEntry(chat, id)),
+    removed(id) {
+      store.change((chat) => dropEntry(chat, id));
+      waiting.forgetConversation(id);
+    },
     run(run) {
       store.change((chat) => updateRun(chat, run));
       if (run.conversationId === store.state.conversationId) readMissed();
     },
-    queue: (id, queue) => store.change((chat) => (chat.conversationId === id ? { ...chat, queue } : chat)),
+    queue(id, queue) {
+      store.change((chat) => (chat.conversationId === id ? { ...chat, queue } : chat));
+      waiting.settle(id, queue);
+    },
   });
+  for (const name of ["pagehide", "visibilitychange"]) document.defaultView?.addEventListener(name, texts.flush, true);
   watchWindow({ window, store, place, actions, refresh, catchUp: readMissed });
 
   /** A failed refresh is ignored, because a slightly outdated list does no harm. */

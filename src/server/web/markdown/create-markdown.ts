@@ -36,7 +36,8 @@ export function createMarkdown(whole: HTMLElement, writing: MarkdownContext): Ma
   let cancel = (): void => {};
   // What is drawn again in the next frame is not coloured.
   const { parts } = writing;
-  const openWriting = parts === undefined ? writing : { ...writing, parts: { ...parts, useCode: () => {} } };
+  const openWriting =
+    parts === undefined ? writing : { ...writing, parts: { ...parts, useCode: () => {}, addLineCopy: () => {} } };
 
   function startAnew(): void {
     before = "";
@@ -47,9 +48,9 @@ export function createMarkdown(whole: HTMLElement, writing: MarkdownContext): Ma
     whole.replaceChildren();
   }
 
-  /** Moves the next block that can no longer change out of the rest; returns false when there is none. */
-  function settle(isWhole: boolean): boolean {
-    if (rest === "") return false;
+  /** Moves the next blocks that can no longer change out of the rest. Returns how many; 0 when there are none. */
+  function settle(isWhole: boolean): number {
+    if (rest === "") return 0;
     if (code !== undefined) return settleCode(code.fence, code.block, isWhole);
     // To look at all of a long text for each of its blocks would take time that grows with its square.
     const isLong = rest.length > fenceWindow;
@@ -59,25 +60,25 @@ export function createMarkdown(whole: HTMLElement, writing: MarkdownContext): Ma
       code = { fence: found.fence, block };
       whole.append(block.element);
       rest = rest.slice(found.length);
-      return true;
+      return 1;
     }
     const prose = rest.slice(0, found?.at);
     const { tokens, length, carried = "" } = readAhead(prose, isWhole || found !== undefined);
     whole.append(...renderBlocks(tokens, writing));
     rest = carried + rest.slice(length);
-    return length > 0;
+    return length > 0 ? Math.max(1, tokens.length) : 0;
   }
 
-  function settleCode(fence: Fence, block: CodeBlock, isWhole: boolean): boolean {
+  function settleCode(fence: Fence, block: CodeBlock, isWhole: boolean): number {
     const { lines, last, length, isClosed } = readCode(rest, fence, isWhole);
     if (lines !== "") block.add(lines);
     block.setLast(last);
     rest = rest.slice(length);
     if (isClosed || isWhole) {
-      block.colour();
+      block.finish();
       code = undefined;
     }
-    return isClosed;
+    return Number(isClosed);
   }
 
   function showOpen(): void {
@@ -93,8 +94,8 @@ export function createMarkdown(whole: HTMLElement, writing: MarkdownContext): Ma
     for (const node of openNodes) node.parentNode?.removeChild(node);
     openNodes = [];
     const isTimeUp = parts?.startSlice();
-    while (settle(wasWhole)) {
-      if (isTimeUp?.() !== true) continue;
+    for (let blocks = settle(wasWhole); blocks > 0; blocks = settle(wasWhole)) {
+      if (isTimeUp?.(blocks) !== true) continue;
       cancel = parts?.writeLater(write) ?? cancel;
       return;
     }
@@ -162,7 +163,7 @@ function createHeading({ depth, tokens }: Extract<MarkedToken, { type: "heading"
 function createCode({ text, lang }: Extract<MarkedToken, { type: "code" }>, writing: MarkdownContext): Node {
   const block = createCodeBlock(sanitize(lang ?? ""), writing);
   block.add(sanitize(text));
-  block.colour();
+  block.finish();
   return block.element;
 }
 
@@ -202,8 +203,8 @@ interface CodeBlock {
   add(text: string): void;
   /** Replaces the line that is being written. */
   setLast(text: string): void;
-  /** Adds the colours of code that is whole, as soon as what colours it is there. */
-  colour(): void;
+  /** Adds what code has that is whole: its lines can be copied, and it gets its colours as soon as what colours it is there. */
+  finish(): void;
 }
 
 /** Shows code that may grow without rewriting what is already there. It scrolls, also by keyboard. */
@@ -223,11 +224,13 @@ function createCodeBlock(language: string, { locale, parts }: MarkdownContext): 
     title,
     ...createCopyButton(() => code.textContent ?? "", locale),
   );
+  const block = createElement("div", { class: "code" }, bar, text);
   return {
-    element: createElement("div", { class: "code" }, bar, text),
+    element: block,
     add: (more) => last.before(more),
     setLast: (line) => setText(last, line),
-    colour() {
+    finish() {
+      parts?.addLineCopy({ block, text, code }, locale);
       if (name === "") return;
       parts?.useCode(async (part) => {
         const pieces = await part.highlightText(language, code.textContent ?? "");

@@ -19,12 +19,21 @@ export interface MarkdownContext {
   readonly depth?: number | undefined;
 }
 
+/** Holds the elements of a block of code: all of it, what scrolls, and its text. */
+export interface CodeElements {
+  readonly block: HTMLElement;
+  readonly text: HTMLElement;
+  readonly code: HTMLElement;
+}
+
 /** Holds what is loaded when it is first needed. Each calls back at once where it is there already, and never where it cannot be loaded. */
 export interface MarkdownParts {
   useCode(use: (part: CodePart) => void): void;
+  /** Lets single lines of a block that is whole be copied. */
+  addLineCopy(elements: CodeElements, locale: Locale): void;
   useMath(use: (part: MathPart) => void): void;
-  /** Begins to count the time that one piece of a long answer may hold the page up. Returns what says that it is over. */
-  startSlice(): () => boolean;
+  /** Begins a piece of a long answer, which may hold the page up for a short time. Returns what counts its blocks and says that it is over. */
+  startSlice(): (blocks: number) => boolean;
   /** Goes on with the next piece when others had their turn. Returns what calls that off. */
   writeLater(write: () => void): () => void;
   /** Loads an image that the reader wants to see. Returns its data: address; rejects where there is none. */

@@ -3,13 +3,21 @@ import type { AgentEvent } from "../../../core/events.ts";
 import { conversationEntrySchema, conversationSchema } from "../../../core/schemas/conversation-schema.ts";
 import { eventSchema, permissionSchema, phaseSchema, planStepSchema } from "../../../core/schemas/events-schema.ts";
 import {
+  operatorAgentsSchema,
+  operatorApprovalsSchema,
+  operatorLogSchema,
   operatorProblemsSchema,
+  operatorPromptsSchema,
   operatorRunsSchema,
   operatorServersSchema,
   operatorSettingsSchema,
+  operatorSpansSchema,
+  operatorToolsSchema,
   operatorUsageSchema,
 } from "../../../core/schemas/operator-schema.ts";
 import { outcomeSchema, statusSchema, stopReasonSchema } from "../../../core/schemas/outcome-schema.ts";
+import { ownUsageSchema } from "../../../core/schemas/own-usage-schema.ts";
+import { stepResultSchema } from "../../../core/schemas/run-schema.ts";
 import { traceSchema } from "../../../core/schemas/trace-schema.ts";
 import type { Shape } from "./shape.ts";
 
@@ -40,11 +48,27 @@ export const turnShape = toShape(conversationSchema.shape.turns.element);
 
 export const sourceShape = toShape(conversationSchema.shape.sources.element);
 
+export const stepResultShape = toShape(stepResultSchema);
+
 export const operatorSettingsShape = toShape(operatorSettingsSchema);
+
+export const operatorAgentsShape = toShape(operatorAgentsSchema);
+
+export const operatorApprovalsShape = toShape(operatorApprovalsSchema);
+
+export const operatorLogShape = toShape(operatorLogSchema);
+
+export const operatorPromptsShape = toShape(operatorPromptsSchema);
+
+export const operatorToolsShape = toShape(operatorToolsSchema);
+
+export const ownUsageShape = toShape(ownUsageSchema);
 
 export const operatorServersShape = toShape(operatorServersSchema);
 
 export const operatorRunsShape = toShape(operatorRunsSchema);
+
+export const operatorSpansShape = toShape(operatorSpansSchema);
 
 export const operatorUsageShape = toShape(operatorUsageSchema);
 

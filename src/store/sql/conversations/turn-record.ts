@@ -1,13 +1,20 @@
 import type { ToolMessage } from "../../../core/messages.ts";
-import type { ConversationTurn, TurnStatus, TurnStep } from "../../../core/store/store.ts";
+import type { ConversationTurn, TurnSessions, TurnStatus, TurnStep } from "../../../core/store/store.ts";
 import { isRecord } from "../../../kit/json.ts";
 import { packText, unpackText } from "./packed-text.ts";
 
-type TurnRecord = Pick<ConversationTurn, "status" | "steps" | "note" | "answerPrompt" | "agentSessions">;
+type TurnRecord = Pick<ConversationTurn, "status" | "steps" | "note" | "answerPrompt" | "answeredBy" | "agentSessions">;
 
 /** Returns what a turn remembers of its run as JSON, and undefined where it remembers nothing. */
-export function writeTurnRecord({ status, steps, note, answerPrompt, agentSessions }: TurnRecord): string | undefined {
-  const record = { status, steps, note, answerPrompt, agentSessions };
+export function writeTurnRecord({
+  status,
+  steps,
+  note,
+  answerPrompt,
+  answeredBy,
+  agentSessions,
+}: TurnRecord): string | undefined {
+  const record = { status, steps, note, answerPrompt, answeredBy, agentSessions };
   return Object.values(record).some((value) => value !== undefined) ? JSON.stringify(record) : undefined;
 }
 
@@ -27,19 +34,28 @@ export function readTurnRecord(bytes: unknown): TurnRecord {
   }
 }
 
-function toTurnRecord({ status, steps, note, answerPrompt, agentSessions }: Record<string, unknown>): TurnRecord {
+function toTurnRecord({
+  status,
+  steps,
+  note,
+  answerPrompt,
+  answeredBy,
+  agentSessions,
+}: Record<string, unknown>): TurnRecord {
   const known = Array.isArray(steps) ? steps.filter(isStep) : [];
   return {
     ...(isTurnStatus(status) && { status }),
     ...(known.length > 0 && { steps: known }),
     ...(typeof note === "string" && { note }),
     ...(typeof answerPrompt === "string" && { answerPrompt }),
-    ...(isTexts(agentSessions) && { agentSessions }),
+    ...(typeof answeredBy === "string" && { answeredBy }),
+    ...(isTurnSessions(agentSessions) && { agentSessions }),
   };
 }
 
-function isTexts(value: unknown): value is Record<string, string> {
-  return isRecord(value) && Object.values(value).every((each) => typeof each === "string");
+function isTurnSessions(value: unknown): value is TurnSessions {
+  if (!isRecord(value) || typeof value.conversation !== "string" || !isRecord(value.ids)) return false;
+  return Object.values(value.ids).every((each) => typeof each === "string");
 }
 
 const statuses: readonly unknown[] = ["partial", "failed", "cancelled", "interrupted"] satisfies TurnStatus[];

@@ -12,11 +12,20 @@ export function createSqlUsageHistory(connection: StoreConnection): UsageHistory
         for (const { owner, tokens, ...entry } of entries)
           yield* statements.addModelUsage.run({ ...entry, caller: toUsageKey(owner), tokens: Math.ceil(tokens) });
       }),
-    async list(since) {
-      const rows = await connection.read(() => statements.modelUsage.all({ since }));
+    async list(since, { limit, offset }) {
+      const rows = await connection.read(() => statements.modelUsage.all({ since, limit, offset }));
       return rows.map(({ day, model, caller, runs, tokens, cost, unpriced }) => ({
         ...{ day: toText(day), model: toText(model), owner: toOwnerName(toText(caller)) },
         ...{ runs: Number(runs), tokens: Number(tokens), cost: Number(cost), unpriced: Number(unpriced) },
+      }));
+    },
+    async total(since, by, most) {
+      const totals = by === "model" ? statements.modelTotals : statements.callerTotals;
+      const rows = await connection.read(() => totals.all({ since, most }));
+      return rows.map(({ name, day, tokens, cost, unpriced }) => ({
+        ...{ day: toText(day), isRest: name === null },
+        name: name === null ? undefined : by === "model" ? toText(name) : toOwnerName(toText(name)),
+        ...{ tokens: Number(tokens), cost: Number(cost), isPriced: Number(unpriced) === 0 },
       }));
     },
   };

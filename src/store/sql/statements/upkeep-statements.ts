@@ -67,6 +67,21 @@ export const retentionStatements = {
       ON CONFLICT (id) DO UPDATE SET due_at = excluded.due_at, seen_at = excluded.seen_at, trusted_at = excluded.trusted_at`),
 };
 
+/** Sums up by a column. The names with the highest sums have places of their own, and all others share the one behind. */
+function sumUpUsage(column: "model" | "caller"): string {
+  return `
+    WITH ranked AS (
+      SELECT ${column} AS name, row_number() OVER (ORDER BY sum(cost) DESC, sum(tokens) DESC, ${column}) AS place
+      FROM model_usage WHERE day >= :since GROUP BY ${column}
+    ), placed AS (
+      SELECT CASE WHEN place <= :most THEN name END AS name, CASE WHEN place <= :most THEN place ELSE :most + 1 END AS place,
+        day, tokens, cost, unpriced
+      FROM model_usage JOIN ranked ON name = ${column} WHERE day >= :since
+    )
+    SELECT name, day, sum(tokens) AS tokens, sum(cost) AS cost, sum(unpriced) AS unpriced FROM placed
+    GROUP BY place, name, day ORDER BY place, day`;
+}
+
 export const dailyUsageStatements = {
   usageToday: defineStatement(`
       SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost), 0.0) AS cost FROM daily_usage
@@ -92,7 +107,9 @@ export const dailyUsageStatements = {
         unpriced = model_usage.unpriced + excluded.unpriced`),
   modelUsage: defineStatement(`
       SELECT day, caller, model, runs, tokens, cost, unpriced FROM model_usage WHERE day >= :since
-      ORDER BY day, caller, model`),
+      ORDER BY day DESC, caller DESC, model DESC LIMIT :limit OFFSET :offset`),
+  modelTotals: defineStatement(sumUpUsage("model")),
+  callerTotals: defineStatement(sumUpUsage("caller")),
   pruneModelUsage: defineStatement("DELETE FROM model_usage WHERE day < :oldest"),
   pruneUsage: defineStatement("DELETE FROM daily_usage WHERE day < :oldest"),
 };

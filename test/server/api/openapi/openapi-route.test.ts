@@ -15,6 +15,7 @@ import { toQuestionJson } from "../../../../src/server/api/reply.ts";
 import { createHealthPages } from "../../../../src/server/http/health.ts";
 import { joinRoutes } from "../../../../src/server/http/serve-duet.ts";
 import { openOperations } from "../../../../src/server/operations/operations.ts";
+import { parseStreamData } from "../../../fakes/event-stream.ts";
 import { startHttpDuet } from "../../../fakes/http-duet.ts";
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
@@ -130,12 +131,11 @@ test("what the server answers is as the document says", async () => {
   expect(faultsOf("Response", await read(path))).toEqual([]);
   expect(faultsOf("ResponseItemList", await read(`${path}/input_items`))).toEqual([]);
   const replayed = await (await fetch(`${origin}${path}?stream=true`)).text();
-  for (const [, data = ""] of replayed.matchAll(/^data: (.+)$/gm))
-    expect(faultsOf("ResponseEvent", JSON.parse(data))).toEqual([]);
+  for (const event of parseStreamData(replayed)) expect(faultsOf("ResponseEvent", event)).toEqual([]);
   expect(faultsOf("DeletedResponse", await (await fetch(`${origin}${path}`, { method: "DELETE" })).json())).toEqual([]);
 
   const stream = await (await ask("/agent/chat", { message: "echo hello again" }, "text/event-stream")).text();
-  const events: AgentEvent[] = [...stream.matchAll(/^data: ?(.+)$/gm)].map(([, data = ""]) => JSON.parse(data));
+  const events: AgentEvent[] = parseStreamData(stream);
   expect(events.at(-1)?.type).toBe("run-end");
   for (const event of events) expect(faultsOf("AgentEvent", event)).toEqual([]);
 });

@@ -167,7 +167,10 @@ export function openSignIn(
     if (!isFromOwnPage(request, origin)) throw new HttpRefusalError(crossSite);
     const session = await sessions.end(request);
     const place = session && (await findSignOutAddress(session.idToken, request.signal));
-    return toRedirect(place?.href ?? base + paths.page, cookies.remove(cookies.session));
+    const left = toRedirect(place?.href ?? base + paths.page, cookies.remove(cookies.session));
+    // What the page has kept for this person is for nobody else.
+    left.headers.set("clear-site-data", '"storage"');
+    return left;
   }
 
   async function showSession(request: Request): Promise<Response> {

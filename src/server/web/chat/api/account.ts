@@ -1,4 +1,11 @@
+import type * as z from "zod";
+import type { ownUsageSchema } from "../../../../core/schemas/own-usage-schema.ts";
 import { isRecord, toText } from "../../../../kit/json.ts";
+import { ownUsageShape } from "../../run/known-shapes.ts";
+import { hasShape } from "../../run/shape.ts";
+import type { CallAgent } from "./call-agent.ts";
+
+export type OwnUsageFigures = z.infer<typeof ownUsageSchema>;
 
 /** Says who signs people in on this server, and who is signed in in this browser. */
 export interface Account {
@@ -16,4 +23,15 @@ export async function fetchAccount(): Promise<Account> {
     provider: toText(provider) || undefined,
     name: (isRecord(person) && toText(person.name)) || undefined,
   };
+}
+
+/** Reads the limits of whoever asks, and what is used of them. Rejects as a request does. */
+export async function fetchUsage(call: CallAgent): Promise<OwnUsageFigures> {
+  const read: unknown = await (await call("GET /agent/usage")).json();
+  if (!isUsage(read)) throw new Error("the server answered with something else");
+  return read;
+}
+
+function isUsage(value: unknown): value is OwnUsageFigures {
+  return hasShape(ownUsageShape, value);
 }

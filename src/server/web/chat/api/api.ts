@@ -1,8 +1,11 @@
 import type { Mode, Outcome } from "../../../../core/outcome.ts";
 import type { UserReply } from "../../../../core/questions/user-question.ts";
+import type { StepResultJson } from "../../../../core/schemas/run-schema.ts";
 import type { Locale } from "../../../../kit/locale.ts";
+import { stepResultShape } from "../../run/known-shapes.ts";
 import type { StoredSteps } from "../../run/page-run-state.ts";
 import { readOutcome } from "../../run/read-run.ts";
+import { hasShape } from "../../run/shape.ts";
 import { createCaller } from "./call-agent.ts";
 import {
   type Conversation,
@@ -26,6 +29,8 @@ export interface QuestionRequest {
   readonly conversation_id?: string | undefined;
   /** Is the number of the turn that the question follows. */
   readonly parent?: number | undefined;
+  /** Is the run whose turn a question that waits follows, also one that a waiting question will have. */
+  readonly after_run?: string | undefined;
   /** Is the number of the turn whose files come with the question again. */
   readonly files_of?: number | undefined;
   readonly attachments?: readonly AttachedFile[] | undefined;
@@ -87,12 +92,17 @@ export interface Api {
   outcome(runId: string): Promise<Outcome | undefined>;
   /** Returns the steps of a run that has ended. */
   trace(runId: string): Promise<StoredSteps | undefined>;
+  /** Returns a part of the result of a call of a run that has ended. Calls are counted from 1. */
+  result(runId: string, call: number, offset: number): Promise<ResultPart>;
   cancel(runId: string): Promise<void>;
   reply(runId: string, questionId: string, answer: UserReply): Promise<void>;
   message(runId: string, message: string): Promise<void>;
   waiting(conversationId: string): Promise<readonly WaitingQuestion[]>;
-  /** Asks a question when the runs of the conversation have ended. Returns the ID under which it waits. */
-  queue(conversationId: string, asking: QuestionRequest): Promise<string>;
+  /**
+   * Asks a question when the runs of the conversation have ended. A repeated request with the same key is the same question, which may
+   * have begun.
+   */
+  queue(conversationId: string, asking: QuestionRequest, key: string): Promise<WaitingQuestion>;
   withdraw(conversationId: string, queueId: string): Promise<void>;
   rate(runId: string, rating: Feedback | null, comment?: string): Promise<void>;
 }
@@ -149,6 +159,12 @@ export function createApi(send: Send): Api {
       }),
     outcome: async (runId) => readOutcome(await read(call("GET /agent/runs/{id}", { path: { id: runId } }))),
     trace: async (runId) => readTrace(await read(call("GET /agent/runs/{id}/trace", { path: { id: runId } }))),
+    async result(id, step, offset) {
+      const path = { id, step: String(step) };
+      const part = await read(call("GET /agent/runs/{id}/steps/{step}", { path, query: { offset } }));
+      if (!isResultPart(part)) throw new Error("the server answered with something else");
+      return part;
+    },
     async cancel(runId) {
       await call("DELETE /agent/runs/{id}", { path: { id: runId } });
     },
@@ -156,12 +172,12 @@ export function createApi(send: Send): Api {
       await call("POST /agent/runs/{id}/messages", { path: { id: runId }, body: { message } });
     },
     waiting: async (id) => readWaiting(await read(call("GET /agent/conversations/{id}/queue", { path: { id } }))),
-    async queue(id, { conversation_id: _, ...asking }) {
+    async queue(id, { conversation_id: _, ...asking }, key) {
       const body = { ...asking, asks: true, drafts: true };
-      const [waiting] = readWaiting({
-        waiting: [await read(call("POST /agent/conversations/{id}/queue", { path: { id }, body }))],
-      });
-      return waiting?.id ?? "";
+      const sent = { path: { id }, body, headers: { "idempotency-key": key } };
+      const [waiting] = readWaiting({ waiting: [await read(call("POST /agent/conversations/{id}/queue", sent))] });
+      if (waiting === undefined) throw new Error("the server did not say how the question waits");
+      return waiting;
     },
     async withdraw(id, question) {
       await call("DELETE /agent/conversations/{id}/queue/{question}", { path: { id, question } });
@@ -186,4 +202,10 @@ function isRunning({ status }: RunEntry): boolean {
 export function readRunId(response: Response): string | undefined {
   const [, id] = /\/agent\/runs\/([^/?#]+)/.exec(response.headers.get("location") ?? "") ?? [];
   return id === undefined ? undefined : decodeURIComponent(id);
+}
+
+export type ResultPart = StepResultJson;
+
+function isResultPart(value: unknown): value is ResultPart {
+  return hasShape(stepResultShape, value);
 }

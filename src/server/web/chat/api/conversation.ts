@@ -30,6 +30,10 @@ export interface WaitingQuestion {
   readonly message: string;
   /** Is empty until it is asked. */
   readonly runId: string;
+  /** Is the ID that its run will have. */
+  readonly reservedRunId: string;
+  /** Is the run whose turn it follows, and undefined where none was named. */
+  readonly afterRun: string | undefined;
   /** Says why it could not begin. It is empty where it only waits. */
   readonly problem: string;
   readonly files: readonly { readonly name: string }[];
@@ -117,12 +121,14 @@ function readMatch(value: unknown): Match | undefined {
 export function readWaiting(value: unknown): readonly WaitingQuestion[] {
   const { waiting } = isRecord(value) ? value : {};
   return (Array.isArray(waiting) ? waiting : []).flatMap((each) =>
-    isRecord(each) && toText(each.queue_id) !== ""
+    isRecord(each) && toText(each.reserved_run_id) !== ""
       ? [
           {
             id: toText(each.queue_id),
             message: toText(each.message),
             runId: toText(each.run_id),
+            reservedRunId: toText(each.reserved_run_id),
+            afterRun: toText(each.after_run) || undefined,
             problem: isRecord(each.error) ? toText(each.error.message) : "",
             files: listRecords(each.attachments).map(({ name }) => ({ name: toText(name) })),
           },

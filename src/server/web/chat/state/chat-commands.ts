@@ -15,17 +15,21 @@ interface PageCommand {
   /** Shows the command with its arguments. */
   readonly usage: string;
   readonly help: Text;
+  /** Is true where one word may follow. Whatever else follows makes a question of the text. */
+  readonly hasArgument?: boolean;
   run(chat: ChatState, argument: string): ChatState;
 }
 
 const commands: Readonly<Record<string, PageCommand>> = {
   "/mode": {
     usage: "/mode chat|agent|plan",
+    hasArgument: true,
     help: { zh: "切换对话模式（会清除对话历史）", en: "switches the mode (starts a new conversation)" },
     run: runMode,
   },
   "/search": {
     usage: "/search on|off",
+    hasArgument: true,
     help: { zh: "开关联网搜索（仅 Chat 模式）", en: "switches web search on or off (chat mode only)" },
     run: runSearch,
   },
@@ -54,15 +58,21 @@ export function isCommand(line: string): boolean {
   return /^\/[a-z-]*(\s|$)/i.test(line);
 }
 
-/** Returns true for a command that the page has. */
+/** Returns true for a command that the page has, with nothing behind it that the command would throw away. */
 export function isKnownCommand(line: string): boolean {
-  return Object.hasOwn(commands, /^\S*/.exec(line)?.[0].toLowerCase() ?? "");
+  const [name = "", ...rest] = line.trim().split(/\s+/);
+  const command = findCommand(name);
+  return command !== undefined && rest.length <= (command.hasArgument === true ? 1 : 0);
+}
+
+function findCommand(name: string): PageCommand | undefined {
+  return Object.hasOwn(commands, name.toLowerCase()) ? commands[name.toLowerCase()] : undefined;
 }
 
 /** Applies a command to the chat (docs/development/model-invocation.md#模式相关命令). An unknown command changes nothing. */
 export function runCommand(chat: ChatState, line: string): ChatState {
   const [, name = "", argument = ""] = /^(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
-  const command = Object.hasOwn(commands, name.toLowerCase()) ? commands[name.toLowerCase()] : undefined;
+  const command = isKnownCommand(line) ? findCommand(name) : undefined;
   return command === undefined ? chat : command.run(chat, argument.trim().toLowerCase());
 }
 
@@ -108,6 +118,12 @@ function listHelp(): Text[] {
 /** Says that a line is no command of the page, before it is sent as a question. */
 export function describeUnknownCommand(typed: string): Text {
   const name = toShortLine(/^\S*/.exec(typed)?.[0] ?? "", 40);
+  const usage = findCommand(name)?.usage;
+  if (usage !== undefined)
+    return {
+      zh: `命令的写法是 ${usage}，后面不能再有别的内容。再按一次 Enter，就当作问题发送。`,
+      en: `The command is written ${usage}, with nothing behind it. Press Enter again to send this as a question.`,
+    };
   const known = Object.keys(commands);
   return {
     zh: `这个页面没有 ${name} 命令，只有 ${known.join("、")}。再按一次 Enter，就当作问题发送。`,

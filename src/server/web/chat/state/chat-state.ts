@@ -213,8 +213,8 @@ export function showTalk(
   };
 }
 
-/** Makes an entry of a refused question, which goes out of sight with its turn. */
-function toUnsent({ key, conversationId, run, attached = [] }: Turn): Unsent {
+/** Makes an entry of a question that was not taken, which goes out of sight with its turn. */
+export function toUnsent({ key, conversationId, run, attached = [] }: Turn): Unsent {
   return { key, conversationId, text: run.question, files: attached, isQueued: false };
 }
 

@@ -1,4 +1,5 @@
 import type { Text } from "../../../../kit/locale.ts";
+import type { OperatorSettings } from "../api/operator.ts";
 
 /** Holds the texts of the operator's view. */
 export const operatorTexts = {
@@ -7,7 +8,15 @@ export const operatorTexts = {
   usage: { zh: "用量", en: "Usage" },
   problems: { zh: "问题", en: "Problems" },
   servers: { zh: "服务器", en: "Servers" },
+  approvals: { zh: "批准", en: "Approvals" },
+  prompts: { zh: "提示词", en: "Prompts" },
+  agents: { zh: "智能体", en: "Agents" },
   settings: { zh: "设置", en: "Settings" },
+  look: { zh: "外观", en: "Look" },
+  notLoaded: {
+    zh: "无法读取运维页面；请检查与服务器的连接后再打开。",
+    en: "The operator's view cannot be loaded; check the connection to the server and open it again.",
+  },
   loading: { zh: "正在读取…", en: "Reading…" },
   none: { zh: "没有内容。", en: "Nothing here." },
   question: { zh: "问题", en: "Question" },
@@ -20,7 +29,23 @@ export const operatorTexts = {
   time: { zh: "时间", en: "Time" },
   day: { zh: "日期", en: "Day" },
   model: { zh: "模型", en: "Model" },
-  perDay: { zh: "每天的 Token（按模型）", en: "Tokens per day, by model" },
+  perDay: { zh: "每天", en: "Per day" },
+  shown: { zh: "显示", en: "Show" },
+  by: { zh: "分组", en: "Group by" },
+  period: { zh: "时间范围", en: "Period" },
+  days7: { zh: "最近 7 天", en: "7 days" },
+  days30: { zh: "最近 30 天", en: "30 days" },
+  days90: { zh: "最近 90 天", en: "90 days" },
+  sums: { zh: "合计", en: "Sums" },
+  details: { zh: "明细", en: "In detail" },
+  rest: { zh: "其余合计", en: "all others" },
+  more: { zh: "显示更多", en: "Show more" },
+  nothingKnown: { zh: "这些日子里没有已知的费用。", en: "No cost is known of these days." },
+  step: { zh: "步骤", en: "Step" },
+  start: { zh: "开始", en: "Start" },
+  length: { zh: "用时", en: "Length" },
+  waterfall: { zh: "时间线", en: "Timeline" },
+  back: { zh: "返回运行列表", en: "Back to the runs" },
   tool: { zh: "工具", en: "Tool" },
   failed: { zh: "失败", en: "Failed" },
   mean: { zh: "平均", en: "Mean" },
@@ -40,3 +65,12 @@ export const operatorTexts = {
   unset: { zh: "恢复默认", en: "Take out of the file" },
   find: { zh: "筛选设置", en: "Filter the settings" },
 } as const satisfies Record<string, Text>;
+
+/** Says where the value of a setting comes from. */
+export const settingSources: Record<OperatorSettings["settings"][number]["source"], Text> = {
+  default: { zh: "默认值", en: "default" },
+  file: { zh: "配置文件", en: "file" },
+  environment: { zh: "环境变量", en: "environment" },
+  flag: { zh: "命令行", en: "flag" },
+  code: { zh: "程序代码", en: "code" },
+};

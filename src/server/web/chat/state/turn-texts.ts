@@ -21,6 +21,10 @@ export const turnTexts = {
   after: { zh: "下一个版本", en: "The next version" },
   answers: { zh: "这个问题的其他回答", en: "Other answers to this question" },
   edits: { zh: "这个问题的其他写法", en: "Other wordings of this question" },
+  review: { zh: "这次调用要做的改动", en: "What this call would change" },
+  added: { zh: "新增", en: "added:" },
+  removed: { zh: "删除", en: "removed:" },
+  showWhole: { zh: "显示全部", en: "Show all of it" },
   attach: { zh: "添加文件", en: "Attach files" },
   detach: { zh: "移除", en: "Remove" },
   drop: { zh: "松开鼠标，添加这些文件", en: "Drop the files to attach them" },
@@ -34,10 +38,6 @@ export const turnTexts = {
   notNow: {
     zh: "另一次运行正在进行：等它结束再发送。",
     en: "Another run is in progress: send this when it has ended.",
-  },
-  otherBranch: {
-    zh: "另一条分支上也有运行，排队的问题可能接到那条分支上：请等这次运行结束再发送。",
-    en: "A run goes on in another branch too, and a queued question might follow that one: send this when this run has ended.",
   },
 } as const satisfies Record<string, Text>;
 

@@ -1,5 +1,5 @@
 import { createKey } from "../create-key.ts";
-import type { ChatState, Unsent } from "./chat-state.ts";
+import { type ChatState, isFinished, type Turn, toUnsent, type Unsent } from "./chat-state.ts";
 
 export function addUnsent(chat: ChatState, entry: Omit<Unsent, "key">): ChatState {
   return { ...chat, unsent: [...chat.unsent, { ...entry, key: createKey() }] };
@@ -7,6 +7,13 @@ export function addUnsent(chat: ChatState, entry: Omit<Unsent, "key">): ChatStat
 
 export function removeUnsent(chat: ChatState, key: string): ChatState {
   return { ...chat, unsent: chat.unsent.filter((entry) => entry.key !== key) };
+}
+
+/** Lists what the server has not taken: what waits to be sent again, and the questions in sight of which it has no run. */
+export function listAllUnsent({ unsent, turns }: ChatState): readonly Unsent[] {
+  const isUnknown = ({ isRefused, isFollowed, run }: Turn): boolean =>
+    isRefused === true || (isFollowed && run.runId === undefined && !isFinished(run));
+  return [...unsent, ...Object.values(turns).filter(isUnknown).map(toUnsent)];
 }
 
 /** Lists what was not taken of the conversation in sight. */

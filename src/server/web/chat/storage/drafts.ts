@@ -7,12 +7,18 @@ export interface Draft {
   readonly files: readonly AttachedFile[];
 }
 
-/** Keeps the draft of each conversation for as long as the tab is open; its files are too large to outlast a reload. */
+/** Keeps the draft of each conversation. The tab has the texts at once after a reload; what is kept elsewhere is found again later. */
 export interface Drafts {
   /** Keeps what is written in the conversation that is in sight. */
   write(draft: Draft): void;
   /** Returns the draft for the input field when this conversation is shown; `now` is what the field holds. */
   turnTo(chat: Pick<ChatState, "conversationId" | "items">, now: Draft): Draft;
+  /** Takes what was kept of conversations. Returns the draft for the field, which may hold what has been written meanwhile. */
+  restore(kept: readonly KeptDraft[], now: Draft): Draft;
+}
+
+export interface KeptDraft extends Draft {
+  readonly conversationId: string | undefined;
 }
 
 /** Identifies the shown conversation. The first turn distinguishes new conversations, which have no ID yet. */
@@ -21,8 +27,11 @@ interface Place {
   readonly first: string | undefined;
 }
 
-/** Nothing is kept when the browser denies access to its storage. */
-export function createDrafts(storage: () => Storage): Drafts {
+/** The texts stay in this page alone when the browser denies access to its storage. `onKeep` learns of each draft that changes. */
+export function createDrafts(
+  storage: () => Storage,
+  onKeep: (id: string | undefined, draft: Draft) => void = () => {},
+): Drafts {
   let place: Place | undefined;
   const filesOf = new Map<string, readonly AttachedFile[]>();
   const toStorageName = (id = ""): string => `duet.draft.${id}`;
@@ -34,7 +43,9 @@ export function createDrafts(storage: () => Storage): Drafts {
     }
   };
   const read = (id: string | undefined): Draft => ({ text: readText(id), files: filesOf.get(id ?? "") ?? [] });
-  const keep = (id: string | undefined, { text, files }: Draft): void => {
+  const keep = (id: string | undefined, draft: Draft): void => {
+    const { text, files } = draft;
+    const before = read(id);
     if (files.length === 0) filesOf.delete(id ?? "");
     else filesOf.set(id ?? "", files);
     try {
@@ -43,9 +54,10 @@ export function createDrafts(storage: () => Storage): Drafts {
     } catch {
       // It stands in the field.
     }
+    if (before.text !== text || before.files !== files) onKeep(id, draft);
   };
   const carry = (from: Place, to: Place, draft: Draft): Draft => {
-    keep(from.id, { text: "", files: [] });
+    keep(from.id, nothing);
     keep(to.id, draft);
     return draft;
   };
@@ -63,8 +75,22 @@ export function createDrafts(storage: () => Storage): Drafts {
       const goesAlong = isEmpty(kept) && (id === undefined || before.first === undefined);
       return isNamed || goesAlong ? carry(before, now, draft) : kept;
     },
+    restore(kept, now) {
+      let shown = now;
+      for (const { conversationId: id, text, files } of kept) {
+        const isShown = id === place?.id;
+        const known = isShown ? now : read(id);
+        // A text that was changed since it was kept is newer, and its files are the same.
+        const draft = { text: known.text || text, files: known.files.length > 0 ? known.files : files };
+        if (isShown) shown = draft;
+        else keep(id, draft);
+      }
+      return shown;
+    },
   };
 }
+
+const nothing: Draft = { text: "", files: [] };
 
 function isEmpty({ text, files }: Draft): boolean {
   return text === "" && files.length === 0;

@@ -9,7 +9,8 @@ import { Composer } from "./composer.tsx";
 import { RemovedToasts } from "./conversation-row.tsx";
 import { Help } from "./help.tsx";
 import { Icon } from "./icon.tsx";
-import { Operator } from "./operator/operator.tsx";
+import { OpenOperator } from "./operator/open-operator.tsx";
+import { OwnUsage } from "./own-usage.tsx";
 import { usePage, useSay } from "./page-model.ts";
 import { Sidebar } from "./sidebar.tsx";
 import { SignIn } from "./sign-in.tsx";
@@ -17,7 +18,7 @@ import { Talk } from "./talk.tsx";
 
 /** Shows the whole page: conversations, the talk, the composer. */
 export function App() {
-  const { chat, locale, drawer, isFolded, help, isOperating, tokenAsked, message } = usePage();
+  const { chat, locale, drawer, isFolded, help, isOperating, isShowingUsage, tokenAsked, message } = usePage();
   const say = useSay();
   const { isLost, problem } = chat.value;
   return (
@@ -62,7 +63,8 @@ export function App() {
       </div>
       <RemovedToasts />
       {help.value && <Help />}
-      {isOperating.value && <Operator />}
+      {isOperating.value && <OpenOperator />}
+      {isShowingUsage.value && <OwnUsage />}
       {tokenAsked.value !== "no" && <SignIn />}
     </>
   );

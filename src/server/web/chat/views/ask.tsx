@@ -5,6 +5,7 @@ import { sanitizeLine } from "../../../../kit/text/sanitize.ts";
 import { type PageChoice, type PageDetail, toPageWording } from "../../../../render/questions/page-wording.ts";
 import { toSafeUrl } from "../../safe-url.ts";
 import type { OpenQuestion } from "../api/question.ts";
+import { CallReview } from "./call-review.tsx";
 import { FormFields } from "./form-fields.tsx";
 import { usePage } from "./page-model.ts";
 
@@ -38,25 +39,32 @@ export function Ask({ turnKey, question }: AskProps) {
       <strong class="ask-title" role="alert">
         {wording.title}
       </strong>
-      <AskBody details={wording.details} choices={wording.choices} send={reply} />
+      <AskBody question={question} details={wording.details} choices={wording.choices} send={reply} />
     </fieldset>
   );
 }
 
 interface BodyProps {
+  readonly question: OpenQuestion;
   readonly details: readonly PageDetail[];
   readonly choices: readonly PageChoice<UserReply>[];
   send(reply: UserReply): void;
 }
 
-function AskBody({ details, choices, send }: BodyProps) {
+function AskBody({ question, details, choices, send }: BodyProps) {
   const read = useRef<() => JsonObject | undefined>(() => undefined);
   const form = useRef<HTMLButtonElement>(null);
   const [writes, setWrites] = useState(false);
   return (
     <>
       {details.map((detail) => (
-        <Detail key={detail.kind} detail={detail} read={read} submit={() => form.current?.click()} />
+        <Detail
+          key={detail.kind}
+          question={question}
+          detail={detail}
+          read={read}
+          submit={() => form.current?.click()}
+        />
       ))}
       <div class="actions">
         {choices.map((choice) => (
@@ -111,23 +119,18 @@ function ChangeField({ choice, send }: ChangeProps) {
 }
 
 interface DetailProps {
+  readonly question: OpenQuestion;
   readonly detail: PageDetail;
   readonly read: { current: () => JsonObject | undefined };
   submit(): void;
 }
 
-function Detail({ detail, read, submit }: DetailProps) {
+function Detail({ question, detail, read, submit }: DetailProps) {
   switch (detail.kind) {
     case "fields":
       return <FormFields fields={detail.fields} read={read} submit={submit} />;
     case "json":
-      return (
-        // It scrolls, also by keyboard.
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls is reached by the keyboard
-        <pre class="arguments" tabIndex={0}>
-          {detail.text}
-        </pre>
-      );
+      return <CallReview question={question} json={detail.text} />;
     case "address": {
       const href = toSafeUrl(detail.url);
       const text = sanitizeLine(detail.url);

@@ -26,7 +26,7 @@ export function Choices({ first, children }: ChoicesProps) {
   const why = explainSearch(chat.value, locale.value);
   const isOn = choices.mode === "chat" && choices.search && server?.search.available !== false;
   return (
-    <section class="settings" aria-label={say(chatTexts.settings)}>
+    <section class="settings" aria-label={say(chatTexts.settings)} data-mode={choices.mode}>
       <div class="controls">
         {first}
         <ModeChoice />

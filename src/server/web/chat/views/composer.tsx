@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Text } from "../../../../kit/locale.ts";
+import { isKnownCommand } from "../state/chat-commands.ts";
 import { type ChatState, findActiveTurn } from "../state/chat-state.ts";
 import { chatTexts, describeTooLong } from "../state/chat-texts.ts";
 import { turnTexts } from "../state/turn-texts.ts";
@@ -39,8 +40,8 @@ export function Composer() {
     setHeld(word && { word, isWait: isGoing });
     if (word !== undefined) return;
     draft.value = "";
-    // What is told to a run is words; files wait for the next question.
-    if (!isGoing || isQueued) files.value = [];
+    // What is told to a run or to the page is words; files wait for the next question.
+    if ((!isGoing || isQueued) && !isKnownCommand(trimmed)) files.value = [];
     message.current?.focus();
   };
   const handleKey = (event: KeyboardEvent): void => {

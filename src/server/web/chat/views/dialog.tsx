@@ -15,8 +15,11 @@ export function Dialog({ class: name, label, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
     const before = document.activeElement;
-    dialog.current?.showModal();
+    const shown = dialog.current;
+    shown?.showModal();
     return () => {
+      // While it is open, nothing behind it takes the focus.
+      shown?.close();
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);

@@ -2,9 +2,10 @@ import type { ReadonlySignal, Signal } from "@preact/signals";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { type Locale, say, type Text } from "../../../../kit/locale.ts";
-import type { MarkdownParts } from "../../markdown/inline.ts";
+import type { OwnUsageFigures } from "../api/account.ts";
 import type { AttachedFile } from "../api/api.ts";
 import type { OperatorApi } from "../api/operator.ts";
+import type { PageParts } from "../load-parts.ts";
 import type { ChatState, TalkTree } from "../state/chat-state.ts";
 import type { ChatActions } from "./chat-actions.ts";
 
@@ -32,17 +33,29 @@ export interface PageModel {
   /** Is true while the operator's view lies over the page. */
   readonly isOperating: Signal<boolean>;
   readonly operator: OperatorApi;
+  /** Loads the script of the operator's view. Rejects where it cannot be loaded. */
+  loadOperator(): Promise<OperatorPart>;
+  /** Is true while the person's own limits lie over the page. */
+  readonly isShowingUsage: Signal<boolean>;
+  /** Reads the person's own limits. */
+  readUsage(): Promise<OwnUsageFigures>;
   /** Holds the files that will come with the question. */
   readonly files: Signal<readonly AttachedFile[]>;
   readonly settings: Signal<boolean>;
   readonly tokenAsked: Signal<"no" | "first" | "again">;
   readonly actions: ChatActions;
-  readonly parts: MarkdownParts;
+  readonly parts: PageParts;
   /** Holds the field for the question, as soon as it is on the page. */
   readonly message: { current: HTMLTextAreaElement | null };
   setToken(token: string): void;
   /** Runs before the browser goes to the provider that signs people in. */
   leave(): void;
+}
+
+/** Shows the operator's view. It is loaded when somebody first opens it. */
+export interface OperatorPart {
+  /** Shows it in the place, until the returned function is called. */
+  mount(place: Element, page: PageModel): () => void;
 }
 
 export const PageContext = createContext<PageModel | undefined>(undefined);

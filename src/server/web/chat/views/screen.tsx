@@ -1,15 +1,16 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import { render } from "preact";
 import type { Locale } from "../../../../kit/locale.ts";
-import type { MarkdownParts } from "../../markdown/inline.ts";
+import type { OwnUsageFigures } from "../api/account.ts";
 import type { AttachedFile } from "../api/api.ts";
 import type { OperatorApi } from "../api/operator.ts";
+import type { PageParts } from "../load-parts.ts";
 import { type ChatState, findActiveTurn } from "../state/chat-state.ts";
-import type { Drafts } from "../storage/drafts.ts";
+import type { Drafts, KeptDraft } from "../storage/drafts.ts";
 import type { LookKeeper } from "../storage/look.ts";
 import { App, isNarrow } from "./app.tsx";
 import type { ChatActions } from "./chat-actions.ts";
-import { PageContext, type PageModel } from "./page-model.ts";
+import { type OperatorPart, PageContext, type PageModel } from "./page-model.ts";
 
 /** Shows the whole page. */
 export interface Screen {
@@ -19,6 +20,8 @@ export interface Screen {
   /** Holds the files that will come with it. */
   files: readonly AttachedFile[];
   show(chat: ChatState): void;
+  /** Takes the drafts that were kept. */
+  restoreDrafts(kept: readonly KeptDraft[]): void;
   /** Puts the focus where one writes. */
   focus(): void;
   /** Closes what is open above the talk; false where nothing is. */
@@ -34,7 +37,9 @@ export interface ScreenOptions {
   readonly first: ChatState;
   readonly actions: ChatActions;
   readonly operator: OperatorApi;
-  readonly parts: MarkdownParts;
+  loadOperator(): Promise<OperatorPart>;
+  readUsage(): Promise<OwnUsageFigures>;
+  readonly parts: PageParts;
   readonly drafts: Drafts;
   readonly look: LookKeeper;
   onToken(token: string): void;
@@ -43,7 +48,8 @@ export interface ScreenOptions {
 }
 
 export function createScreen(options: ScreenOptions): Screen {
-  const { document, locale, first, actions, operator, parts, drafts, look, onToken, onLeave } = options;
+  const { document, locale, first, actions, operator, loadOperator, readUsage, parts, drafts, look, onToken, onLeave } =
+    options;
   const chat = signal(first);
   const page: PageModel = {
     chat,
@@ -57,6 +63,9 @@ export function createScreen(options: ScreenOptions): Screen {
     help: signal(false),
     isOperating: signal(false),
     operator,
+    loadOperator,
+    isShowingUsage: signal(false),
+    readUsage,
     files: signal([]),
     settings: signal(false),
     tokenAsked: signal<"no" | "first" | "again">("no"),
@@ -110,6 +119,12 @@ export function createScreen(options: ScreenOptions): Screen {
       chat.value = newest;
       turnTo(newest);
     },
+    restoreDrafts: (kept) =>
+      batch(() => {
+        const { text, files } = drafts.restore(kept, { text: page.draft.peek(), files: page.files.peek() });
+        page.draft.value = text;
+        page.files.value = files;
+      }),
     focus: () => page.message.current?.focus(),
     close() {
       const opened = [page.drawer, page.settings].find(({ value }) => value);

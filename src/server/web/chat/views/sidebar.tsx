@@ -2,6 +2,7 @@ import { useRef } from "preact/hooks";
 import { chatTexts, sideTexts } from "../state/chat-texts.ts";
 import { operatorTexts } from "../state/operator-texts.ts";
 import { groupEntries, type SideEntry, toSearchEntries, toSideEntries } from "../state/side-entries.ts";
+import { usageTexts } from "../state/usage-texts.ts";
 import { ConversationRow } from "./conversation-row.tsx";
 import { Icon } from "./icon.tsx";
 import { Menu } from "./menu.tsx";
@@ -126,14 +127,24 @@ function ConversationList() {
 }
 
 function Account() {
-  const { chat } = usePage();
+  const { chat, isShowingUsage } = usePage();
   const say = useSay();
   const { provider, name } = chat.value.account ?? {};
-  if (provider === undefined) return null;
   return (
-    <a class="account" href="/signin">
-      {name === undefined ? say(chatTexts.signIn) : `${name} · ${say(chatTexts.signOut)}`}
-    </a>
+    <div class="account">
+      {provider !== undefined && (
+        <a href="/signin">{name === undefined ? say(chatTexts.signIn) : `${name} · ${say(chatTexts.signOut)}`}</a>
+      )}
+      <button
+        type="button"
+        class="plain open-usage"
+        onClick={() => {
+          isShowingUsage.value = true;
+        }}
+      >
+        {say(usageTexts.title)}
+      </button>
+    </div>
   );
 }
 

@@ -124,6 +124,9 @@ function useFollowedEnd(
     // A field that grows, or a keyboard on the screen, leaves less room.
     const observer = new ResizeObserver(() => (follows.current && !isEmpty.current ? scrollToEnd() : measure()));
     observer.observe(current);
+    // A long answer is written in slices, also behind its last event.
+    const [turns] = current.getElementsByClassName("turns");
+    if (turns !== undefined) observer.observe(turns);
     return () => observer.disconnect();
   }, []);
   useLayoutEffect(() => {

@@ -11,6 +11,7 @@ import type { PhaseBill, RunView } from "../../run/run-view.ts";
 import { toView } from "../../run/to-view.ts";
 import { createNotice, createStepList } from "../../step-part.ts";
 import { renderStatus, texts } from "../../texts.ts";
+import { createLongResult } from "../long-result.ts";
 import type { Turn } from "../state/chat-state.ts";
 import { chatTexts } from "../state/chat-texts.ts";
 import { AfterRun } from "./after-run.tsx";
@@ -35,6 +36,7 @@ export function TurnView({ turn, isNewest }: TurnProps) {
   const shownSteps = useMemo(() => ({ view, isNewest }), [view, isNewest]);
   const { status } = view;
   const isOver = status !== "running" && status !== "needs_confirmation" && status !== "waiting";
+  const createResult = (title: string) => createLongResult(now, title, parts.loadResult);
   const run = useRef<HTMLDivElement>(null);
   /** Is true from when the person asked for the steps until they are in sight. */
   const isWanted = useRef(false);
@@ -70,7 +72,7 @@ export function TurnView({ turn, isNewest }: TurnProps) {
             {say(chatTexts.loadSteps)}
           </button>
         )}
-        <PartView create={() => createStepList(now, undefined)} value={shownSteps} />
+        <PartView create={() => createStepList(now, { createResult })} value={shownSteps} />
         {turn.question && <Ask key={turn.question.id} turnKey={turn.key} question={turn.question} />}
         <PartView create={() => createAnswerPart(now, undefined, parts)} value={view} />
         <div class="problem" role="alert" hidden={problem === ""}>

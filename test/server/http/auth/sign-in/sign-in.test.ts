@@ -89,6 +89,7 @@ test("a person signs in, asks with the cookie alone as the owner of their bearer
   expect([out.status, place.origin + place.pathname]).toEqual([303, `${issuer.url}/end`]);
   expect(place.searchParams.get("post_logout_redirect_uri")).toBe(`${origin}/signin`);
   expect(browser.cookies.size).toBe(0);
+  expect(out.headers.get("clear-site-data")).toBe('"storage"');
   // The cookie that somebody has copied before is worth nothing, either.
   const copied = { cookie: `${done.set[0]?.split(";")[0]}`, "sec-fetch-site": "same-origin" };
   expect((await browser.send("GET", `${origin}/agent/runs`, copied)).status).toBe(401);

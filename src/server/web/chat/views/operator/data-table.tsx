@@ -1,3 +1,4 @@
+import type { VNode } from "preact";
 import { sanitizeLine } from "../../../../../kit/text/sanitize.ts";
 import { operatorTexts } from "../../state/operator-texts.ts";
 import { useSay } from "../page-model.ts";
@@ -5,7 +6,7 @@ import { useSay } from "../page-model.ts";
 export interface TableProps {
   readonly label: string;
   readonly columns: readonly (keyof typeof operatorTexts)[];
-  readonly rows: readonly (readonly (string | number)[])[];
+  readonly rows: readonly (readonly (string | number | VNode)[])[];
 }
 
 /** Shows rows of figures. It scrolls, also by keyboard. */
@@ -20,7 +21,7 @@ export function DataTable({ label, columns, rows }: TableProps) {
         <thead>
           <tr>
             {columns.map((column, at) => (
-              <th key={column} scope="col" data-number={typeof rows[0]?.[at] === "number"}>
+              <th key={column} scope="col" data-number={isFigure(column, rows[0]?.[at])}>
                 {say(operatorTexts[column])}
               </th>
             ))}
@@ -30,8 +31,8 @@ export function DataTable({ label, columns, rows }: TableProps) {
           {rows.map((row, index) => (
             <tr key={index}>
               {row.map((cell, at) => (
-                <td key={columns[at]} data-number={typeof cell === "number"}>
-                  {typeof cell === "number" ? cell.toLocaleString("en") : sanitizeLine(cell)}
+                <td key={columns[at]} data-number={isFigure(columns[at], cell)}>
+                  {renderCell(cell)}
                 </td>
               ))}
             </tr>
@@ -40,4 +41,16 @@ export function DataTable({ label, columns, rows }: TableProps) {
       </table>
     </div>
   );
+}
+
+/** Costs and times are figures with a unit. */
+const withUnit: ReadonlySet<string | undefined> = new Set(["cost", "mean", "longest"]);
+
+function isFigure(column: string | undefined, cell: string | number | VNode | undefined): boolean {
+  return typeof cell === "number" || withUnit.has(column);
+}
+
+function renderCell(cell: string | number | VNode): string | VNode {
+  if (typeof cell === "string") return sanitizeLine(cell);
+  return typeof cell === "number" ? cell.toLocaleString("en") : cell;
 }

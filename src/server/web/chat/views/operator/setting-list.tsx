@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { sanitize, sanitizeLine } from "../../../../../kit/text/sanitize.ts";
 import type { OperatorSettings } from "../../api/operator.ts";
-import { operatorTexts } from "../../state/operator-texts.ts";
+import { operatorTexts, settingSources } from "../../state/operator-texts.ts";
 import { usePage, useSay } from "../page-model.ts";
 
 type Setting = OperatorSettings["settings"][number];
@@ -59,7 +59,7 @@ function SettingRow({ setting, onChange }: RowProps) {
     <li class="setting">
       {/* biome-ignore lint/a11y/noLabelWithoutControl: the control stands in `SettingInput` */}
       <label>
-        <code>{key}</code> <span class="facts">{source}</span>
+        <code>{key}</code> <span class="facts">{say(settingSources[source])}</span>
         <SettingInput setting={setting} now={now} change={change} />
       </label>
       {setting.file_value !== undefined && setting.file_value !== null && (

@@ -1,10 +1,10 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Environment } from "../../../config/sources/expand-variables.ts";
-import { getConfigDirectory, readText } from "../../../config/sources/find-file.ts";
-import { getMessage } from "../../../kit/errors.ts";
-import type { Text } from "../../../kit/locale.ts";
-import { findWorkTree } from "../../../kit/work-tree.ts";
+import type { Environment } from "../../config/sources/expand-variables.ts";
+import { getConfigDirectory, readText } from "../../config/sources/find-file.ts";
+import { getMessage } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
+import { findWorkTree } from "../../kit/work-tree.ts";
 import { type CommandFile, readCommandFile } from "./command-file.ts";
 
 /** Limits how many files of a folder are read, and the size of one in bytes. */

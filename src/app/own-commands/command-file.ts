@@ -1,8 +1,9 @@
-import type { Mode } from "../../../core/outcome.ts";
-import { parseToolPattern } from "../../../core/tools/tool-pattern.ts";
-import type { Text } from "../../../kit/locale.ts";
-import { toShortLine } from "../../../kit/text/sanitize.ts";
-import { modes } from "../../../render/mode-names.ts";
+import type { Mode } from "../../core/outcome.ts";
+import { parseToolPattern } from "../../core/tools/tool-pattern.ts";
+import { DuetError } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
+import { sanitizeLine, toShortLine } from "../../kit/text/sanitize.ts";
+import { modes } from "../../render/mode-names.ts";
 
 /** Holds a command that a person has written as a Markdown file. */
 export interface CommandFile {
@@ -30,7 +31,7 @@ const longestShown = 200;
 export async function readCommandFile(
   found: Pick<CommandFile, "name" | "file" | "text" | "isFromProject">,
 ): Promise<CommandFile | { problem: Text }> {
-  const { readDocument } = await import("../../../tools/skills/frontmatter.ts");
+  const { readDocument } = await import("../../tools/skills/frontmatter.ts");
   const document = readDocument(found.text);
   if ("problem" in document) return document;
   const { fields, body } = document;
@@ -85,6 +86,25 @@ function toProblem(key: string, value: unknown, allowed: Text): { problem: Text 
       en: `${key}: ${shown} is not allowed (allowed: ${allowed.en})`,
     },
   };
+}
+
+/** Returns the models of the question, and undefined where the file names none. Without an answer model, one model plays both roles. */
+export function toModelChanges({ model, answerModel }: Pick<CommandFile, "model" | "answerModel">) {
+  if (model === undefined && answerModel === undefined) return undefined;
+  return {
+    ...(model !== undefined && { functionCall: model, answer: null }),
+    ...(answerModel !== undefined && { answer: answerModel }),
+  };
+}
+
+/** Returns the error for a file of a project that nobody has looked at yet, where nobody can be asked about it. */
+export function untrustedCommandError(name: string, file: string): DuetError {
+  const shown = sanitizeLine(file);
+  return new DuetError({
+    code: "invalid_request",
+    text: { zh: `/${name} 没有执行：${shown} 尚未被信任`, en: `/${name} was not run: ${shown} is not trusted` },
+    hint: { zh: "在终端中启动 duet 并使用它一次。", en: "Start duet in a terminal and use it there once." },
+  });
 }
 
 /**

@@ -1,0 +1,81 @@
+import type { Text } from "../../../../kit/locale.ts";
+
+/** Holds the texts of what the operator changes besides single settings. */
+export const changeTexts = {
+  reconnect: { zh: "重新连接", en: "Reconnect" },
+  log: { zh: "日志", en: "Log" },
+  noLog: { zh: "它还没有输出任何日志。", en: "It has not logged anything yet." },
+  stderr: { zh: "标准错误的末尾", en: "The end of its stderr" },
+  signIn: { zh: "登录", en: "Sign in" },
+  signInAgain: { zh: "重新登录", en: "Sign in again" },
+  signOut: { zh: "退出登录", en: "Sign out" },
+  signedIn: { zh: "已登录", en: "signed in" },
+  openSignIn: { zh: "打开登录页面", en: "Open the sign-in page" },
+  waiting: {
+    zh: "请在登录页面完成登录；这里会自动更新。",
+    en: "Finish on the sign-in page; this view follows by itself.",
+  },
+  endedAt: {
+    zh: "浏览器在另一台机器上？粘贴它最后停在的地址",
+    en: "Is the browser on another machine? Paste the address at which it stopped",
+  },
+  submit: { zh: "提交", en: "Submit" },
+  waitForApproval: { zh: "个工具等待批准", en: "waiting for approval" },
+  oneTool: { zh: "个工具", en: "tool" },
+  manyTools: { zh: "个工具", en: "tools" },
+  noServers: { zh: "还没有配置 MCP 服务器。", en: "No MCP server is configured." },
+  noApprovals: { zh: "没有等待批准的工具。", en: "No tools are waiting for approval." },
+  approvalsHelp: {
+    zh: "服务器的工具变化后，要有人看过并批准才会使用。不可见的字符会显示出来，内容没有删节。",
+    en: "What has changed at a server is not used before a person has read and approved it. Hidden characters are shown, and nothing is cut.",
+  },
+  changed: { zh: "已改变", en: "changed" },
+  new: { zh: "新增", en: "new" },
+  trusted: { zh: "首次使用时信任，还没有人批准", en: "trusted on first use, not approved yet" },
+  prompts: { zh: "提示词", en: "prompt" },
+  resources: { zh: "资源", en: "resource" },
+  templates: { zh: "资源模板", en: "resource template" },
+  before: { zh: "批准过的", en: "Approved before" },
+  after: { zh: "现在的", en: "Offered now" },
+  approve: { zh: "批准", en: "Approve" },
+  toolsHelp: {
+    zh: "允许：直接执行；询问：每次先问人；禁止：从不执行。改动写入配置文件，下次启动时生效。",
+    en: "Allow: it runs. Ask: a person is asked first. Deny: it never runs. Changes are written to the configuration file and count from the next start on.",
+  },
+  allow: { zh: "允许", en: "Allow" },
+  ask: { zh: "询问", en: "Ask" },
+  deny: { zh: "禁止", en: "Deny" },
+  now: { zh: "当前：", en: "now: " },
+  rule: { zh: "规则：", en: "rule: " },
+  someCalls: { zh: "取决于参数", en: "depends on the arguments" },
+  findTool: { zh: "筛选工具", en: "Filter the tools" },
+  prompt: { zh: "提示词", en: "Prompt" },
+  promptLanguage: { zh: "语言", en: "Language" },
+  promptText: { zh: "内容", en: "Text" },
+  variables: { zh: "可用变量：", en: "Variables: " },
+  builtIn: { zh: "内置", en: "built in" },
+  familyFiles: { zh: "针对模型系列的文件优先：", en: "Files for a family of models go first: " },
+  removePrompt: { zh: "删除这个文件", en: "Remove this file" },
+  removed: { zh: "已删除，下次启动时生效", en: "Removed; counts from the next start on" },
+  promptsHelp: {
+    zh: "你写的提示词保存在 prompts 文件夹中，下次启动时生效；内置的会随新版本改进。",
+    en: "What you write is stored in the folder of prompts and counts from the next start on. The built-in ones improve with new versions.",
+  },
+  agent: { zh: "智能体", en: "Agent" },
+  installed: { zh: "已安装", en: "installed" },
+  notInstalled: { zh: "未安装", en: "not installed" },
+  notConfigured: { zh: "未配置", en: "not configured" },
+  ownModels: { zh: "使用 Duet 的模型", en: "with models of Duet" },
+  lookHelp: { zh: "这些由这个浏览器保存。", en: "This browser keeps these." },
+} as const satisfies Record<string, Text>;
+
+/** Holds the words for the states of servers. */
+export const serverStates: ReadonlyMap<string, Text> = new Map(
+  Object.entries({
+    idle: { zh: "未启动", en: "not started" },
+    starting: { zh: "正在启动", en: "starting" },
+    ready: { zh: "就绪", en: "ready" },
+    failed: { zh: "失败", en: "failed" },
+    closed: { zh: "已关闭", en: "closed" },
+  }),
+);

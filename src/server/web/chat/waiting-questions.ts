@@ -1,0 +1,174 @@
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
+import type { Api, AttachedFile, QuestionRequest } from "./api/api.ts";
+import { ApiError } from "./api/api-error.ts";
+import type { WaitingQuestion } from "./api/conversation.ts";
+import { createKey } from "./create-key.ts";
+import type { Store } from "./state/chat-state.ts";
+import { addUnsent } from "./state/unsent.ts";
+import type { KeptText } from "./storage/kept-text.ts";
+import type { KeptTexts } from "./storage/kept-texts.ts";
+
+/** Lets questions wait on the server, and keeps them here until they have begun: a server that is started anew is given them again. */
+export interface WaitingQuestions {
+  /** Rejects where the server does not take it. It follows the turn of `afterRun`, where one is named, and of those that wait behind it. */
+  add(question: NewQuestion, afterRun: string | undefined): Promise<void>;
+  /** Returns the files of a question that waits, as far as this browser has them. */
+  findFiles(waiting: WaitingQuestion): readonly AttachedFile[];
+  /** Takes over which questions of a conversation the server has. Those that it had and has no more have begun, or were taken back. */
+  settle(conversationId: string, waiting: readonly WaitingQuestion[]): void;
+  /** Forgets the questions of a conversation that has been deleted. */
+  forgetConversation(conversationId: string): void;
+  /** Takes what was kept, and gives the server what it does not have. Never rejects. */
+  restore(texts: readonly KeptText[]): Promise<void>;
+  /** Gives the server what it does not have any more. Never rejects. */
+  sendLost(): Promise<void>;
+}
+
+export interface NewQuestion {
+  readonly conversationId: string;
+  readonly files: readonly AttachedFile[];
+  readonly request: QuestionRequest;
+}
+
+interface OwnQuestion extends NewQuestion {
+  readonly key: string;
+  /** Is the ID that its run will have, as soon as the server has said it. */
+  readonly runId?: string | undefined;
+}
+
+export interface WaitingQuestionsOptions {
+  readonly api: Pick<Api, "queue" | "waiting" | "outcome">;
+  readonly store: Store;
+  readonly kept: Pick<KeptTexts, "put" | "remove">;
+}
+
+export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOptions): WaitingQuestions {
+  const own = new Map<string, OwnQuestion>();
+  /** Holds the questions that the server has said it has, since it was last asked for everything. */
+  const known = new Set<string>();
+  /** Ends when all that was begun has been done: what is sent keeps its order. */
+  let last: Promise<void> = Promise.resolve();
+
+  function queueUp<T>(work: () => Promise<T>): Promise<T> {
+    const done = last.then(work);
+    last = done.then(
+      () => {},
+      () => {},
+    );
+    return done;
+  }
+
+  function keep(question: OwnQuestion): void {
+    own.set(question.key, question);
+    const { key, conversationId, files, request, runId } = question;
+    kept.put({ key, kind: "queued", conversationId, text: request.message, files, request, runId });
+  }
+
+  function forget(key: string): void {
+    own.delete(key);
+    known.delete(key);
+    kept.remove(key);
+  }
+
+  async function send(question: OwnQuestion): Promise<void> {
+    const { key, conversationId, files, request } = question;
+    const attachments = files.length > 0 ? files : undefined;
+    const waiting = await api.queue(conversationId, { ...request, attachments }, key);
+    // It was asked before.
+    if (waiting.runId !== "") return forget(key);
+    known.add(key);
+    keep({ ...question, runId: waiting.reservedRunId });
+  }
+
+  /** Looks behind the questions that wait for the turn of a run, and for those of each other. */
+  function findLastRun(runId: string): string {
+    const links = [
+      ...store.state.queue.map(({ afterRun, reservedRunId }) => [afterRun, reservedRunId] as const),
+      ...[...own.values()].map((each) => [each.request.after_run, each.runId] as const),
+    ];
+    const next = new Map(links.filter(([, reserved]) => reserved !== undefined));
+    let at = runId;
+    for (let steps = 0; steps < links.length && next.get(at) !== undefined; steps += 1) at = next.get(at) ?? at;
+    return at;
+  }
+
+  async function hasBegun(runId: string): Promise<boolean> {
+    try {
+      await api.outcome(runId);
+      return true;
+    } catch (thrown) {
+      if (thrown instanceof ApiError && thrown.status === 404) return false;
+      throw thrown;
+    }
+  }
+
+  async function sendIfLost(question: OwnQuestion, waiting: readonly WaitingQuestion[]): Promise<void> {
+    const { key, runId, conversationId, request, files } = question;
+    if (runId !== undefined && waiting.some(({ reservedRunId }) => reservedRunId === runId)) return void known.add(key);
+    if (runId !== undefined && (await hasBegun(runId))) return forget(key);
+    try {
+      await send(question);
+    } catch (thrown) {
+      // What is refused now is in the hands of its writer again; what could not be asked is tried with the next connection.
+      if (!(thrown instanceof ApiError) || thrown.status === 429 || thrown.status >= 500) throw thrown;
+      forget(key);
+      // It was taken back elsewhere.
+      if (thrown.status === 409) return;
+      const place = thrown.status === 404 ? undefined : conversationId;
+      store.change((chat) =>
+        addUnsent(chat, { conversationId: place, text: request.message, files, isQueued: place !== undefined }),
+      );
+    }
+  }
+
+  async function sendAllLost(): Promise<void> {
+    known.clear();
+    for (const id of new Set([...own.values()].map(({ conversationId }) => conversationId))) {
+      const waiting = await api.waiting(id);
+      for (const question of [...own.values()].filter(({ conversationId }) => conversationId === id))
+        await sendIfLost(question, waiting);
+    }
+  }
+
+  const sendLost = async (): Promise<void> =>
+    void (await ignoreRejection(queueUp(sendAllLost), "the next connection to the server tries it again"));
+
+  return {
+    add: (question, afterRun) =>
+      queueUp(async () => {
+        const key = createKey();
+        const after_run = afterRun && findLastRun(afterRun);
+        const asked = { ...question, key, request: { ...question.request, after_run } };
+        keep(asked);
+        try {
+          await send(asked);
+        } catch (thrown) {
+          forget(key);
+          throw thrown;
+        }
+      }),
+    findFiles: ({ reservedRunId }) => [...own.values()].find(({ runId }) => runId === reservedRunId)?.files ?? [],
+    settle(conversationId, waiting) {
+      for (const { key, runId, conversationId: id } of own.values()) {
+        if (id !== conversationId || runId === undefined) continue;
+        if (waiting.some(({ reservedRunId }) => reservedRunId === runId)) known.add(key);
+        else if (known.has(key)) forget(key);
+      }
+    },
+    forgetConversation(conversationId) {
+      for (const { key, conversationId: id } of own.values()) if (id === conversationId) forget(key);
+    },
+    restore(texts) {
+      for (const { key, conversationId, files, request, runId, text } of texts)
+        if (conversationId !== undefined && !own.has(key))
+          own.set(key, { key, conversationId, files, runId, request: toRequest(request, text) });
+      return sendLost();
+    },
+    sendLost,
+  };
+}
+
+/** Reads a request that was kept, of which a version before this one may have kept less. */
+function toRequest(request: object | undefined, message: string): QuestionRequest {
+  return { mode: undefined, locale: "en", ...request, message };
+}

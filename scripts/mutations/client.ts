@@ -475,6 +475,22 @@ export const client: readonly Mutation[] = [
     endangers: "an agent works in a mode in which a model agrees in place of a person",
   },
   {
+    id: "agent-question-secrets",
+    file: "src/client/acp/consent.ts",
+    text: "approve(redactValue(request, redact), taken)",
+    becomes: "approve(request, taken)",
+    tests: ["test/client/acp/agreements.test.ts"],
+    endangers: "what another agent asks shows its secrets to the model of a host",
+  },
+  {
+    id: "agent-decoy-change",
+    file: "src/client/acp/permissions.ts",
+    text: "...(hasCommand && toShownInput(rawInput)),",
+    becomes: "",
+    tests: ["test/client/acp/agreements.test.ts"],
+    endangers: "a change that another agent shows hides the command that a yes lets it run",
+  },
+  {
     id: "agent-questions",
     file: "src/client/acp/consent.ts",
     text: "if (asked > mostQuestions) return Promise.resolve(noteMissing(describeFlood(name)));",

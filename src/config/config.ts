@@ -185,6 +185,8 @@ export type ServerTransport =
       /** Holds the variables of the proxy and of further certificates. `inheritEnv` and `env` take precedence. */
       networkEnv?: Record<string, string>;
       cwd?: string;
+      /** Is true where the server names no folder itself, and `cwd` is the one in which an editor works. */
+      hasDefaultCwd?: boolean;
     }
   | { type: "http"; url: string; headers: Record<string, string> }
   | { type: "sse"; url: string; headers: Record<string, string> };

@@ -33,6 +33,8 @@ const { values: options } = parseArgs({
     models: { type: "boolean", default: false },
     /** Does not tell at its end what it has used. */
     silent: { type: "boolean", default: false },
+    /** Opens a session only when this file is there. */
+    gate: { type: "string" },
     /** Never says a word. */
     mute: { type: "boolean", default: false },
   },
@@ -400,8 +402,10 @@ const app = agent({ name: "fake" })
       },
     };
   })
-  .onRequest(methods.agent.session.new, ({ params }) => {
+  .onRequest(methods.agent.session.new, async ({ params }) => {
     if (options["sign-in"]) throw RequestError.authRequired();
+    if (options.gate !== undefined) journal({ opening: true });
+    while (options.gate !== undefined && !existsSync(options.gate)) await wait(5);
     const sessionId = `session-${process.pid}-${Object.keys(sessions).length + 1}`;
     sessions[sessionId] = { said: [], mode: "write" };
     keep();

@@ -19,6 +19,7 @@ import { loadConfig } from "../../src/config/load-config.ts";
 import type { Tool } from "../../src/core/tools/tool.ts";
 import { createEditorAgent } from "../../src/server/acp/editor-agent.ts";
 import { toWorkspaceConfig } from "../../src/server/acp/editor-servers.ts";
+import type { OpenedWorkspace } from "../../src/server/acp/open-workspaces.ts";
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "./model.ts";
 import { configFile, temporaryFolder } from "./program.ts";
 
@@ -114,6 +115,8 @@ interface SceneOptions {
   tools?: readonly Tool[];
   settings?: Record<string, unknown>;
   permit?: Permit;
+  /** May put another workspace in the place of one that is opened. */
+  change?: (opened: OpenedWorkspace) => OpenedWorkspace;
 }
 
 /** An editor and its agent in this process, with a scripted model and conversations on the disk. */
@@ -122,6 +125,7 @@ export async function openEditor({
   tools = [],
   settings = {},
   permit,
+  change = (opened) => opened,
 }: SceneOptions): Promise<EditorScene> {
   const [home, folder] = [await temporaryFolder(), await temporaryFolder()];
   const model = scriptedModel(turns);
@@ -133,7 +137,7 @@ export async function openEditor({
     async openWorkspace(place) {
       const config = toWorkspaceConfig(await loadConfig({ config: file }, environment, place.directory), place);
       const duet = await openDuet(config, { models: { functionCall: model, answer: model }, tools });
-      return { duet, config, directory: place.directory, close: () => duet.close() };
+      return change({ duet, config, directory: place.directory, close: () => duet.close() });
     },
   });
   onTestFinished(() => served.close());

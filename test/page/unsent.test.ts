@@ -125,6 +125,61 @@ inChromium("texts and files that were not taken in a browser", () => {
       await next.close();
     });
 
+    test("a question that the server took just before a reload is in the list, is not offered again, and is asked once", async () => {
+      const { page } = watched;
+      const taken = Promise.withResolvers<void>();
+      await page.route("**/agent/chat", async (route) => {
+        const request = route.request();
+        const { "content-length": _, host: __, connection: ___, ...headers } = await request.allHeaders();
+        await fetch(request.url(), { method: "POST", headers, body: request.postData() });
+        taken.resolve();
+      });
+      duet.provider.script("strong", { text: "收到了。" });
+      await ask(page, "你收到了吗？");
+      await taken.promise;
+      await page.unrouteAll({ behavior: "ignoreErrors" });
+      await page.reload();
+      await page.getByRole("button", { name: /^你收到了吗/ }).click();
+      await untilRun(page, ({ answer }) => answer === "收到了。");
+      await expect.poll(() => keptTexts(page)).toEqual([]);
+      await page.getByRole("button", { name: "新对话" }).click();
+      expect(await page.getByRole("list", { name: "没有发送成功" }).count()).toBe(0);
+      const asked = duet.provider.requests("strong").map(({ body }) => JSON.stringify(body.messages));
+      expect(asked.filter((words) => words.includes("你收到了吗？"))).toHaveLength(1);
+    });
+
+    test("a database that the browser has closed is opened again, and files without room are told of", async () => {
+      const { page } = watched;
+      const tab = await page.context().newPage();
+      await tab.addInitScript(`{
+        const { open } = IDBFactory.prototype;
+        window.opened = [];
+        IDBFactory.prototype.open = function (...of) {
+          const request = open.apply(this, of);
+          request.addEventListener("success", () => window.opened.push(request.result));
+          return request;
+        };
+        const { put } = IDBObjectStore.prototype;
+        IDBObjectStore.prototype.put = function (text) {
+          if (text.files.length > 0) throw new DOMException("full", "QuotaExceededError");
+          return put.call(this, text);
+        };
+      }`);
+      await tab.goto(duet.origin);
+      await field(tab).fill("关之前");
+      await expect.poll(() => keptTexts(page)).toEqual(["关之前"]);
+      await tab.evaluate("for (const each of opened) each.close()");
+      await field(tab).fill("关之后");
+      await expect.poll(() => keptTexts(page)).toEqual(["关之后"]);
+      await attach(tab, "太大.txt", "放不下");
+      await tab.getByText("浏览器没有保存文件").waitFor();
+      expect(await readKept(page)).toMatchObject([{ text: "关之后", files: [] }]);
+      await field(tab).fill("");
+      await tab.getByRole("button", { name: "移除 太大.txt" }).click();
+      await expect.poll(() => keptTexts(page)).toEqual([]);
+      await tab.close();
+    });
+
     test("a waiting question keeps its files, and the server and the page forget it once it has begun", async () => {
       const { page } = watched;
       const last = gate();

@@ -13,10 +13,11 @@ import { createRandomHex } from "../../kit/random.ts";
 import { createServersRedactor } from "../redact.ts";
 import { type AgentFacts, slowStartError } from "./agent-errors.ts";
 import { type AgentFiles, createFileRequests } from "./agent-files.ts";
-import { type AgentProcess, type KnownSession, startAgentProcess } from "./agent-process.ts";
+import { type AgentProcess, startAgentProcess } from "./agent-process.ts";
 import { type AgentTurn, createAgentTurn, type TurnBudget, type TurnEnd } from "./agent-turn.ts";
 import { createAgentConsent } from "./consent.ts";
 import { toHandedServers } from "./handed-servers.ts";
+import type { KnownSession } from "./known-session.ts";
 import { closeSessions, openSession } from "./open-session.ts";
 import { toAmount } from "./read-update.ts";
 import { setSessionMode } from "./session-mode.ts";
@@ -144,7 +145,7 @@ export function createAgentPool({ environment, openFiles }: AgentPoolOptions): A
     // Who leaves does so at once, and what is told after that comes too late for a bill.
     turn.signal.addEventListener("abort", reportUsage, { once: true });
     const { permissions, roots } = settings;
-    const consent = createAgentConsent({ name, permissions, context, signal: turn.signal });
+    const consent = createAgentConsent({ name, permissions, context, redact, signal: turn.signal });
     const tool = `agent_${name}`;
     const rule = `agents.${name}`;
     const { promise: over, resolve: free } = Promise.withResolvers<void>();

@@ -41,7 +41,7 @@ const limits = { characters: 1_000_000, size: 50_000_000, updates: 100_000, call
 /** Limits the steps that are shown. The others are worked through unseen. */
 const mostSteps = 500;
 const longestLine = 160;
-/** Limits in which part of a text its last line is looked for, in characters. */
+/** Is how much of the end of a text is read to find its last line, in characters. */
 const longestEnd = 1000;
 /** Is the least time between two reports of what is being written, in milliseconds. */
 const reportPauseMs = 300;

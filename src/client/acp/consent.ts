@@ -4,6 +4,7 @@ import type { Approval, ApprovalRequest, ToolContext } from "../../core/tools/to
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 import { say, type Text } from "../../kit/locale.ts";
+import { type Redact, redactValue } from "../../kit/text/redact.ts";
 
 /** Asks a person on behalf of an agent while it works on one question. */
 export interface AgentConsent {
@@ -20,6 +21,8 @@ export interface ConsentOptions {
   name: string;
   permissions: AcpSettings["permissions"];
   context: Pick<ToolContext, "approve" | "notice" | "locale">;
+  /** Takes secrets out of what a person is shown, which models of hosts read, too. */
+  redact: Redact;
   /** Ends the questions when it aborts. */
   signal: AbortSignal;
 }
@@ -27,7 +30,7 @@ export interface ConsentOptions {
 /** Limits the questions to a person about one question to an agent. More are refused unseen: nobody reads that many. */
 const mostQuestions = 50;
 
-export function createAgentConsent({ name, permissions, context, signal }: ConsentOptions): AgentConsent {
+export function createAgentConsent({ name, permissions, context, redact, signal }: ConsentOptions): AgentConsent {
   const { approve, locale } = context;
   const over = new AbortController();
   const withdrawn = AbortSignal.any([signal, over.signal]);
@@ -47,7 +50,7 @@ export function createAgentConsent({ name, permissions, context, signal }: Conse
     if (taken.aborted) return undefined;
     if (approve === undefined) return noteMissing(describeNobody(name, request));
     const answer = await ignoreRejection(
-      waitAbortable(approve(request, taken), taken),
+      waitAbortable(approve(redactValue(request, redact), taken), taken),
       "a question that is withdrawn has no answer",
     );
     if (typeof answer === "object") instead.push(answer.instead);

@@ -1,3 +1,5 @@
+import { access } from "node:fs/promises";
+import { isAbsolute, join } from "node:path";
 import type { AgentCapabilities, McpServer } from "@agentclientprotocol/sdk";
 import type { ServerSettings } from "../../config/config.ts";
 import type { Environment } from "../../kit/process/child-environment.ts";
@@ -25,7 +27,7 @@ export async function toHandedServers(
 ): Promise<HandedServers> {
   const handed: HandedServers = { servers: [], left: [] };
   for (const server of configured) {
-    const given = canHandOn(server, options) ? await toMcpServer(server, options) : undefined;
+    const given = (await canHandOn(server, options)) ? await toMcpServer(server, options) : undefined;
     if (given === undefined) handed.left.push(server.name);
     else handed.servers.push(given);
   }
@@ -33,10 +35,24 @@ export async function toHandedServers(
 }
 
 /** Returns false also for a server whose sign-in is ours, and for one that is restricted to some tools: an agent would have all of them. */
-function canHandOn({ transport, includeTools, excludeTools, auth }: ServerSettings, options: HandingOptions): boolean {
+async function canHandOn(
+  { transport, includeTools, excludeTools, auth }: ServerSettings,
+  options: HandingOptions,
+): Promise<boolean> {
   if (includeTools !== undefined || excludeTools !== undefined || auth !== undefined) return false;
-  if (transport.type === "stdio") return transport.cwd === undefined || transport.cwd === options.cwd;
-  return options.capabilities.mcpCapabilities?.[transport.type] === true;
+  if (transport.type !== "stdio") return options.capabilities.mcpCapabilities?.[transport.type] === true;
+  const { command, args, cwd = process.cwd(), hasDefaultCwd = transport.cwd === undefined } = transport;
+  if (cwd === options.cwd) return true;
+  const isProgramOfFolder = command.includes("/") && !isAbsolute(command);
+  return hasDefaultCwd && !isProgramOfFolder && !(await isAnyRelative(args, cwd));
+}
+
+/** Returns true where an argument, or what an option has after its `=`, is a path that means another file in another folder. */
+async function isAnyRelative(words: readonly string[], folder: string): Promise<boolean> {
+  const paths = words.map((word) => word.replace(/^-[^=]*=/, "")).filter((word) => word !== "" && !isAbsolute(word));
+  if (paths.some((path) => /^\.\.?(?:\/|$)/.test(path))) return true;
+  const found = await Promise.allSettled(paths.map((path) => access(join(folder, path))));
+  return found.some(({ status }) => status === "fulfilled");
 }
 
 async function toMcpServer(

@@ -1,10 +1,11 @@
 import type { McpServer } from "@agentclientprotocol/sdk";
 import type { AcpSettings } from "../../config/config.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import { createTimeLimit } from "../../kit/async/timeout.ts";
+import { createTimeLimit, waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { type AgentFacts, slowStartError } from "./agent-errors.ts";
-import type { AgentProcess, KnownSession } from "./agent-process.ts";
+import type { AgentProcess } from "./agent-process.ts";
+import type { KnownSession } from "./known-session.ts";
 import { readModes, setSessionMode } from "./session-mode.ts";
 import { setSessionModel } from "./session-model.ts";
 
@@ -12,7 +13,7 @@ import { setSessionModel } from "./session-model.ts";
 const mostSessions = 50;
 
 /** Has the agent close a session that nobody comes back to, and the oldest of too many, where it can take them up again. */
-export function closeSessions(process: AgentProcess, left: KnownSession | undefined): void {
+export function closeSessions(process: AgentProcess, left: Pick<KnownSession, "id"> | undefined): void {
   const { sessionCapabilities, loadSession } = process.capabilities ?? {};
   if (!sessionCapabilities?.close || !process.isUsable) return;
   const idle = [...process.sessions.values()].filter(({ isTaken }) => !isTaken);
@@ -83,7 +84,13 @@ function takeSession({ sessions }: AgentProcess, id: string): KnownSession {
 
 async function beginSession(opening: OpenRequest): Promise<KnownSession> {
   const { process, facts, settings, mcpServers, signal } = opening;
-  const opened = await process.request("session/new", { cwd: settings.cwd, mcpServers }, signal);
+  const asked = process.request("session/new", { cwd: settings.cwd, mcpServers }, new AbortController().signal);
+  const opened = await waitAbortable(asked, signal).catch((thrown: unknown) => {
+    // Nobody comes back to a session that is told when its asker has left.
+    const late = asked.then(({ sessionId }) => closeSessions(process, { id: sessionId }));
+    void ignoreRejection(late, "who has left needs no session");
+    throw thrown;
+  });
   const session = takeSession(process, opened.sessionId);
   session.modes = readModes(opened) ?? session.modes;
   session.told = { used: 0, cost: 0, ...session.told };
@@ -92,6 +99,7 @@ async function beginSession(opening: OpenRequest): Promise<KnownSession> {
     return await holdMode(opening, session);
   } catch (thrown) {
     process.sessions.delete(session.id);
+    closeSessions(process, session);
     throw thrown;
   }
 }

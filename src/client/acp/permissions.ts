@@ -1,4 +1,5 @@
 import type { PermissionOption, RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk";
+import { commandNames } from "../../core/questions/review-arguments.ts";
 import type { Approval, ApprovalRequest } from "../../core/tools/tool.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../kit/json.ts";
 import type { Locale } from "../../kit/locale.ts";
@@ -16,7 +17,7 @@ const mostChanges = 50;
 /** Holds what a person has seen whole of a call. A yes agrees to this, and to nothing else of the call. */
 export interface ShownCall {
   changes: readonly Change[];
-  /** Is absent where the call changes files: a person then sees the changes alone. */
+  /** Is absent where the call changes files, too: a command is agreed to by itself alone. */
   command?: ShownCommand | undefined;
 }
 
@@ -38,12 +39,15 @@ export function toApprovalRequest(
   const all = readChanges(call.content);
   const changes = all.map(showChange);
   const [only, ...others] = changes;
-  const isNew = only?.oldText === undefined && others.length === 0;
-  const name = only !== undefined && isNew ? "write" : kind;
+  const isNew = only !== undefined && only.oldText === undefined && others.length === 0;
+  const hasCommand = kind === "execute" || hasCommandLine(call.rawInput);
+  // A change that comes with a command must not make it look like a write.
+  const changeName = hasCommand ? "execute" : isNew ? "write" : kind;
+  const name = only === undefined ? kind : changeName;
   const reason = isForAll ? say(locale, forAll) : undefined;
   const request: ApprovalRequest = {
     tool: `${tool}__${name}`,
-    arguments: { ...(call.title && { title: toShortLine(call.title, 500) }), ...describe(call, changes) },
+    arguments: { ...(call.title && { title: toShortLine(call.title, 500) }), ...describe(call, changes, hasCommand) },
     rule,
     ...(reason && { reason }),
     onlyOnce: true,
@@ -76,8 +80,20 @@ function readCommand(rawInput: unknown): ShownCommand | undefined {
   return cwd === undefined || typeof cwd === "string" ? { line, cwd } : undefined;
 }
 
-/** Puts what an agent says of a call under the names by which changes and commands of tools are shown. */
-function describe({ content = [], rawInput, paths = [] }: ReadCall, changes: readonly ShownChange[]): JsonObject {
+/** Says whether the arguments of a call hold a command, by the names under which commands are shown. */
+function hasCommandLine(rawInput: unknown): boolean {
+  return isRecord(rawInput) && commandNames.some((name) => rawInput[name] !== undefined);
+}
+
+/**
+ * Puts what an agent says of a call under the names by which changes and commands of tools are shown. Beside changes, which say what its
+ * arguments do, these are shown where they hold a command.
+ */
+function describe(
+  { content = [], rawInput, paths = [] }: ReadCall,
+  changes: readonly ShownChange[],
+  hasCommand: boolean,
+): JsonObject {
   const notes = content.flatMap((part) =>
     isRecord(part) && part.type === "content" && isRecord(part.content) && typeof part.content.text === "string"
       ? [shorten(part.content.text)]
@@ -85,13 +101,14 @@ function describe({ content = [], rawInput, paths = [] }: ReadCall, changes: rea
   );
   const details: JsonObject = notes.length > 0 ? { details: notes.join("\n") } : {};
   const [only, ...others] = changes;
-  if (only !== undefined && others.length === 0)
+  if (only !== undefined && others.length === 0 && !hasCommand)
     return only.oldText === undefined
       ? { path: only.path, content: only.newText, ...details }
       : { path: only.path, oldText: only.oldText, newText: only.newText, ...details };
   if (changes.length > 0) {
     const first = changes.slice(0, mostChanges);
     return {
+      ...(hasCommand && toShownInput(rawInput)),
       changes: first.map(({ path, oldText = "", newText }) => ({ path, newText, oldText })),
       ...(changes.length > mostChanges && { furtherChanges: changes.length - mostChanges }),
       ...details,

@@ -1,7 +1,8 @@
 import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol/sdk";
 import type { AcpSettings } from "../../config/config.ts";
 import { type AgentFacts, unknownModeError } from "./agent-errors.ts";
-import type { AgentProcess, KnownSession } from "./agent-process.ts";
+import type { AgentProcess } from "./agent-process.ts";
+import type { KnownSession } from "./known-session.ts";
 import { readOption, type SessionChoice } from "./read-update.ts";
 
 /** Holds what an agent tells of a session that it has opened. */

@@ -1,7 +1,8 @@
 import type { AcpSettings } from "../../config/config.ts";
 import { isRecord } from "../../kit/json.ts";
 import { type AgentFacts, unknownModelError } from "./agent-errors.ts";
-import type { AgentProcess, KnownSession } from "./agent-process.ts";
+import type { AgentProcess } from "./agent-process.ts";
+import type { KnownSession } from "./known-session.ts";
 import { readOption, type SessionChoice } from "./read-update.ts";
 import { readModes } from "./session-mode.ts";
 

@@ -1,10 +1,11 @@
 import { isRecord, type JsonObject, type JsonValue } from "../../kit/json.ts";
 import { type CallReview, type ReviewedChange, type ReviewPart, shownBelow } from "./call-review.ts";
 
-/** Lists the arguments that hold the path of a file, the content that replaces it, and a line for a shell. */
+/** Lists the arguments that hold the path of a file, and the content that replaces it. */
 const pathArguments = ["path", "file_path", "filepath", "filePath", "file", "filename", "absolute_path", "target_file"];
 const contentNames = ["content", "contents", "file_text", "new_content", "text"];
-const commandNames = ["command", "cmd"];
+/** Lists the arguments that hold a line for a shell. */
+export const commandNames: readonly string[] = ["command", "cmd"];
 
 /** Lists the names under which tools take a text to be replaced, and the one in its place. */
 const editNames: readonly (readonly [string, string])[] = [

@@ -12,6 +12,7 @@ import {
   type Stream,
 } from "@agentclientprotocol/sdk";
 import type { Mode } from "../../core/outcome.ts";
+import type { ConversationStore } from "../../core/store/store.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import { type Locale, say } from "../../kit/locale.ts";
@@ -45,6 +46,12 @@ interface OpenSession {
   held: SharedWorkspace;
 }
 
+/** Says of which conversation a session is opened, and what is answered with it. */
+interface SessionOpening<T> {
+  find(store: ConversationStore): Promise<string>;
+  answer(session: Session, id: string): Promise<T>;
+}
+
 /** Lists at most this many conversations in an answer. */
 const pageSize = 50;
 
@@ -65,18 +72,34 @@ export function createEditorAgent({ openWorkspace, locale, mode: firstMode }: Ed
     throw RequestError.invalidParams({ cwd: place.directory, allowed: "an absolute path" });
   }
 
-  async function open(id: string, held: SharedWorkspace, client: AgentContext): Promise<Session> {
-    await close(id);
-    const { workspace } = held;
-    const mode = firstMode ?? workspace.config.agent.mode ?? "agent";
-    const session = createSession({ id, workspace, client, capabilities, mode });
-    sessions.set(id, { session, held });
-    return session;
+  /** Opens a session of the conversation that is found, in place of one that is open. Where it cannot be answered, none stays open. */
+  async function open<T>(place: WorkspacePlace, client: AgentContext, { find, answer }: SessionOpening<T>): Promise<T> {
+    const held = await hold(place);
+    let sessionId: string | undefined;
+    try {
+      const { workspace } = held;
+      sessionId = await find(await workspace.duet.store());
+      const mode = firstMode ?? workspace.config.agent.mode ?? "agent";
+      const session = createSession({ id: sessionId, workspace, client, capabilities, mode });
+      const before = sessions.get(sessionId);
+      // Of two requests at once, the later one has it.
+      sessions.set(sessionId, { session, held });
+      await end(before);
+      return await answer(session, sessionId);
+    } catch (thrown) {
+      if (sessionId !== undefined && sessions.get(sessionId)?.held === held) await close(sessionId);
+      await held.release();
+      throw thrown;
+    }
   }
 
   async function close(id: string): Promise<void> {
     const open = sessions.get(id);
     sessions.delete(id);
+    await end(open);
+  }
+
+  async function end(open: OpenSession | undefined): Promise<void> {
     await open?.session.close();
     await open?.held.release();
   }
@@ -88,32 +111,39 @@ export function createEditorAgent({ openWorkspace, locale, mode: firstMode }: Ed
     return described;
   }
 
-  async function openKnown(
+  async function openKnown<T>(
     { sessionId, cwd, mcpServers = [] }: { sessionId: string; cwd: string; mcpServers?: McpServer[] },
     client: AgentContext,
-  ): Promise<Session> {
-    const held = await hold({ directory: cwd, servers: mcpServers });
-    const known = await (await held.workspace.duet.store()).load(sessionId);
-    if (known !== undefined) return open(sessionId, held, client);
-    await held.release();
-    throw RequestError.sessionNotFound(sessionId);
+    answer: SessionOpening<T>["answer"],
+  ): Promise<T> {
+    async function findKnown(store: ConversationStore): Promise<string> {
+      if ((await store.load(sessionId)) === undefined) throw RequestError.sessionNotFound(sessionId);
+      return sessionId;
+    }
+    return open({ directory: cwd, servers: mcpServers }, client, { find: findKnown, answer });
   }
 
   /** Removes a conversation; one that is not there needs no removal. */
   async function remove(id: string): Promise<void> {
     const open = sessions.get(id);
-    const { duet } = open?.held.workspace ?? (await workspaces.find(undefined));
-    // A run that is cancelled is kept, too.
-    await open?.session.close();
-    await (await duet.store()).remove(id);
-    await close(id);
+    const { workspace, release } = await workspaces.find(open?.held.workspace.directory);
+    try {
+      // A run that is cancelled is kept, too.
+      await open?.session.close();
+      await (await workspace.duet.store()).remove(id);
+      await close(id);
+    } finally {
+      await release();
+    }
   }
 
   async function list(cwd: string | undefined, cursor: string | undefined) {
     const offset = Number(cursor ?? 0);
     if (!Number.isSafeInteger(offset) || offset < 0) throw RequestError.invalidParams({ cursor });
-    const { duet, directory } = await workspaces.find(cwd);
-    const found = await (await duet.store()).list({ limit: pageSize + 1, offset, folder: cwd });
+    const { workspace, release } = await workspaces.find(cwd);
+    const { duet, directory } = workspace;
+    const listing = duet.store().then((store) => store.list({ limit: pageSize + 1, offset, folder: cwd }));
+    const found = await listing.finally(release);
     const listed = found.slice(0, pageSize).map(
       ({ id, title, folder, updatedAt }): SessionInfo => ({
         sessionId: id,
@@ -154,21 +184,23 @@ export function createEditorAgent({ openWorkspace, locale, mode: firstMode }: Ed
     })
     .onRequest(methods.agent.authenticate, () => ({}))
     .onRequest(methods.agent.session.new, ({ params: { cwd, mcpServers }, client }) =>
-      tryAnswer(async () => {
-        const held = await hold({ directory: cwd, servers: mcpServers });
-        const { id } = await (await held.workspace.duet.store()).create();
-        return { sessionId: id, ...(await describe(await open(id, held, client))) };
-      }),
+      tryAnswer(() =>
+        open({ directory: cwd, servers: mcpServers }, client, {
+          find: async (store) => (await store.create()).id,
+          answer: async (session, sessionId) => ({ sessionId, ...(await describe(session)) }),
+        }),
+      ),
     )
     .onRequest(methods.agent.session.load, ({ params, client }) =>
-      tryAnswer(async () => {
-        const session = await openKnown(params, client);
-        await session.replay();
-        return describe(session);
-      }),
+      tryAnswer(() =>
+        openKnown(params, client, async (session) => {
+          await session.replay();
+          return describe(session);
+        }),
+      ),
     )
     .onRequest(methods.agent.session.resume, ({ params, client }) =>
-      tryAnswer(async () => describe(await openKnown(params, client))),
+      tryAnswer(() => openKnown(params, client, describe)),
     )
     .onRequest(methods.agent.session.list, ({ params: { cwd, cursor } }) =>
       tryAnswer(() => list(cwd ?? undefined, cursor ?? undefined)),

@@ -25,7 +25,7 @@ export function toWorkspaceConfig(loaded: Config, { directory, servers }: Worksp
 function withFolder(server: ServerSettings, directory: string): ServerSettings {
   const { transport } = server;
   if (transport.type !== "stdio" || transport.cwd !== undefined) return server;
-  return { ...server, transport: { ...transport, cwd: directory } };
+  return { ...server, transport: { ...transport, cwd: directory, hasDefaultCwd: true } };
 }
 
 /**
@@ -49,7 +49,8 @@ function toServerSettings(
 function toTransport(server: McpServer, directory: string): ServerTransport {
   if (!("type" in server)) {
     const env = Object.fromEntries(server.env.map(({ name, value }) => [name, value]));
-    return { type: "stdio", command: server.command, args: server.args, env, inheritEnv: [], cwd: directory };
+    const { command, args } = server;
+    return { type: "stdio", command, args, env, inheritEnv: [], cwd: directory, hasDefaultCwd: true };
   }
   const headers = Object.fromEntries(server.headers.map(({ name, value }) => [name, value]));
   return { type: server.type, url: server.url, headers };

@@ -27,8 +27,11 @@ export interface SharedWorkspace {
 export interface OpenWorkspaces {
   /** Sessions of one folder with the same servers share an agent. */
   hold(place: WorkspacePlace): Promise<SharedWorkspace>;
-  /** Returns one whose conversations are those of the folder, or of any where none is named. It stays open until the end. */
-  find(directory: string | undefined): Promise<OpenedWorkspace>;
+  /**
+   * Returns one whose conversations are those of the folder, or of any where none is named. One that was open stays so until it is
+   * released, and one that has to be opened until the end.
+   */
+  find(directory: string | undefined): Promise<SharedWorkspace>;
   close(): Promise<void>;
 }
 
@@ -60,8 +63,9 @@ export function createOpenWorkspaces(open: OpenWorkspace): OpenWorkspaces {
     const entry = enter(place);
     let isHeld = true;
     const release = async (): Promise<void> => {
-      if (isHeld) await leave(entry);
+      if (!isHeld) return;
       isHeld = false;
+      await leave(entry);
     };
     try {
       return { workspace: await entry.opening, release };
@@ -76,8 +80,9 @@ export function createOpenWorkspaces(open: OpenWorkspace): OpenWorkspaces {
     hold,
     async find(directory) {
       const known = [...entries].find(({ place }) => directory === undefined || place.directory === directory);
-      if (known) return known.opening;
-      return (await hold({ directory: directory ?? process.cwd(), servers: [] })).workspace;
+      if (known) return hold(known.place);
+      const { workspace } = await hold({ directory: directory ?? process.cwd(), servers: [] });
+      return { workspace, release: () => Promise.resolve() };
     },
     async close() {
       const left = [...entries];

@@ -19,6 +19,7 @@ import { createFeedbackRoute } from "./feedback.ts";
 import { findRun } from "./find-run.ts";
 import { createImageRoute } from "./images.ts";
 import { toJsonResponse } from "./json-response.ts";
+import { toKeyNames } from "./keyed-runs.ts";
 import { createMessageRoute } from "./messages.ts";
 import { type BudgetConfig, createOwnUsageRoute } from "./own-usage.ts";
 import { type Page, readChoice, readDrafts, readPage } from "./page-query.ts";
@@ -83,10 +84,13 @@ export function createRunRoutes(api: ApiContext): Readonly<Record<string, Route>
       async GET({ request, caller }) {
         const page = readPage(request);
         const isRunning = readChoice(request, "status", ["running"]) !== undefined;
-        const id = new URL(request.url).searchParams.get("conversation_id");
+        const { searchParams } = new URL(request.url);
+        const of = searchParams.get("conversation_id");
+        const key = searchParams.get("idempotency_key");
+        const beginning = key === null ? "" : toKeyNames(key, caller).beginning;
         const runs = [...api.runs.listRuns(caller)].filter(
-          ({ conversationId, outcome }) =>
-            (id === null || conversationId === id) && !(isRunning && outcome !== undefined),
+          ({ id, conversationId, outcome }) =>
+            (of === null || conversationId === of) && !(isRunning && outcome !== undefined) && id.startsWith(beginning),
         );
         return toJsonResponse(listPage(api, runs, page));
       },

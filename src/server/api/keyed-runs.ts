@@ -31,15 +31,20 @@ export interface KeyedRequest {
  * Reads the header `Idempotency-Key` and combines it with what is asked for. Returns undefined when the header is absent. Throws
  * `HttpRefusalError` for an invalid key.
  */
-export function readKey(headers: Headers, { owner, tools }: Caller, asked: unknown): KeyedRequest | undefined {
+export function readKey(headers: Headers, caller: Caller, asked: unknown): KeyedRequest | undefined {
   const key = headers.get("idempotency-key");
   if (key === null) return undefined;
-  if (!/^[!-~]{1,200}$/.test(key)) throw new HttpRefusalError({ status: 400, text: describeInvalidKey(key) });
-  const name = createHashText([owner ?? null, tools ?? null, key]);
+  const { name, beginning } = toKeyNames(key, caller);
   const print = createHashText(asked);
-  const beginning = `run-${name.slice(0, 16)}`;
   const conversationId = (isRecord(asked) && toText(asked.conversation_id)) || undefined;
   return { name, print, beginning, runId: beginning + print.slice(0, 16), conversationId };
+}
+
+/** Names a key of a caller, and gives how the IDs of its runs begin. Throws `HttpRefusalError` for an invalid key. */
+export function toKeyNames(key: string, { owner, tools }: Caller): Pick<KeyedRequest, "name" | "beginning"> {
+  if (!/^[!-~]{1,200}$/.test(key)) throw new HttpRefusalError({ status: 400, text: describeInvalidKey(key) });
+  const name = createHashText([owner ?? null, tools ?? null, key]);
+  return { name, beginning: `run-${name.slice(0, 16)}` };
 }
 
 /** Tracks the runs that were begun for keys, so that no key ever begins two. */

@@ -191,6 +191,19 @@ test("an agent is given the servers that it may have, with what their entries ho
       ...stdio("elsewhere", "node", []),
       transport: { type: "stdio", command: "node", args: [], env: {}, inheritEnv: [], cwd: "/" },
     },
+    // The folder of an editor is not one that the server names.
+    {
+      ...stdio("placed", "node", []),
+      transport: {
+        ...{ type: "stdio", command: "node", args: [], env: {}, inheritEnv: [], cwd: "/" },
+        hasDefaultCwd: true,
+      },
+    },
+    // What is relative means another file where the agent works.
+    stdio("dotted", "node", ["./nowhere.js"]),
+    stdio("bare", "node", ["package.json"]),
+    stdio("option", "node", ["--root=docs"]),
+    stdio("program", "bin/duet.js", []),
   ];
   const { sessionId } = await ask("recall");
   await expect(ask("die", { sessionId })).rejects.toThrow("its process ended meanwhile");
@@ -212,14 +225,33 @@ test("an agent is given the servers that it may have, with what their entries ho
       url: "https://example.com/mcp",
       headers: [{ name: "authorization", value: web.authorization }],
     },
+    { name: "placed", command: expect.stringMatching(/^\/.*node$/), args: [], env: [] },
   ];
   expect(given).toEqual([servers, servers]);
   expect(JSON.stringify(given)).not.toContain("key-of-others");
-  const told = "The agent fake was not told of: the MCP servers old, mine, some, all-but, elsewhere";
+  const told =
+    "The agent fake was not told of: the MCP servers old, mine, some, all-but, elsewhere, dotted, bare, option, program";
   expect(heard.notices).toEqual([told]);
   expect((await ask("remember", { sessionId })).text).toBe("I will.");
   await writeFile(join(folder, "a"), "The key is key-of-notes, and word-for-web.");
   expect((await ask(`read ${folder}/a`)).text).not.toMatch(/key-of-notes|word-for-web/);
+});
+
+test("a session that comes after its asker has left, or cannot be set as configured, is closed", async () => {
+  const gate = join(await temporaryFolder(), "gate");
+  const opened = await openPlace({ args: ["--gate", gate] });
+  const { ask, journal } = useAgent(opened);
+  const read = (key: string): unknown[] => readJournal(journal).flatMap((entry) => Object(entry)[key] ?? []);
+  const stop = new AbortController();
+  const asking = ask("recall", { signal: stop.signal });
+  await expect.poll(() => read("opening"), { timeout: 30_000 }).toEqual([true]);
+  stop.abort(new Error("enough"));
+  await expect(asking).rejects.toThrow("enough");
+  await writeFile(gate, "");
+  await expect.poll(() => read("closed"), { timeout: 30_000 }).toEqual([expect.any(String)]);
+  await expect(useAgent(opened, { settings: { mode: "none" } }).ask("recall")).rejects.toThrow("there is no mode");
+  await expect.poll(() => read("closed"), { timeout: 30_000 }).toHaveLength(2);
+  expect(read("closed")).toEqual(read("session"));
 });
 
 test("the session that was used least recently is closed when there are too many, and taken up again when it is wanted", async () => {

@@ -36,7 +36,11 @@ test("a yes to a change agrees to no command that comes with it, and a yes to a 
   expect(await trick({ call: { content: [diff], rawInput: { command: "touch ran" } }, runs: [run] })).toBe(
     "allow, refused",
   );
-  expect(JSON.stringify(heard.asked[0])).not.toContain("touch");
+  // Both are shown, and the change does not make it look like a write.
+  expect(heard.asked[0]).toMatchObject({
+    tool: "agent_fake__execute",
+    arguments: { command: "touch ran", changes: [{ path: diff.path, oldText: "", newText: "a" }] },
+  });
   expect(existsSync(join(folder, "ran"))).toBe(false);
 
   heard.asked = [];
@@ -102,4 +106,28 @@ test("a change counts only for the file that it tells of: a new one is shown who
   await writeFile(path, oldText);
   heard.asked = [];
   expect(await trick({ call: { content: [change] }, writes: [write] })).toBe("allow, written");
+});
+
+test("a question shows no secret of the agent's, and a yes counts for the command that it has really asked about", async () => {
+  const { folder, heard, agent } = scene;
+  const secret = "sk-verysecret-123456";
+  agent.settings.transport.env.MY_SECRET_KEY = secret;
+  const command = `echo ${secret} > told`;
+  const call = {
+    title: `use ${secret}`,
+    kind: "execute",
+    rawInput: { command, cwd: folder, more: [{ [secret]: secret }] },
+  };
+  const other = { command: "echo [redacted MY_SECRET_KEY] > told", cwd: folder };
+  expect(await trick({ call, runs: [other, { command, cwd: folder }] })).toBe("allow, refused, run");
+  expect(JSON.stringify(heard.asked)).not.toContain(secret);
+  expect(heard.asked[0]?.arguments).toMatchObject({
+    title: "use [redacted MY_SECRET_KEY]",
+    command: "echo [redacted MY_SECRET_KEY] > told",
+  });
+  expect(await readFile(join(folder, "told"), "utf8")).toBe(`${secret}\n`);
+  heard.asked = [];
+  await trick({ call: {}, writes: [{ path: join(folder, "b.md"), content: secret }] });
+  expect(JSON.stringify(heard.asked)).not.toContain(secret);
+  expect(heard.asked[1]?.arguments).toMatchObject({ content: "[redacted MY_SECRET_KEY]" });
 });

@@ -150,3 +150,77 @@ test("a plan is shown with its steps, and runs after a yes", async () => {
   expect(editor.asked[0]).toMatchObject({ options: [{ optionId: "yes" }, { optionId: "no" }] });
   expect(editor.all("plan").at(-1)?.entries).toMatchObject([{ content: "Look it up", status: "completed" }]);
 });
+
+test("nothing of a session that cannot be opened stays open, one of two that are loaded at once does, and a list ends before its agent", async () => {
+  const left = new Set<object>();
+  let broken: "store" | "models" | undefined;
+  let meet = async (): Promise<void> => {};
+  const { editor, folder } = await openEditor({
+    turns: ["Hello."],
+    change(opened) {
+      left.add(opened);
+      const { duet } = opened;
+      const [openStore, findModels] = [duet.store.bind(duet), duet.models.bind(duet)];
+      duet.store = async () => {
+        if (broken === "store") throw new Error("no disk");
+        const store = await openStore();
+        const meetAfter = async <T>(work: Promise<T>): Promise<T> => work.finally(meet);
+        return { ...store, load: (id) => meetAfter(store.load(id)), list: (asked) => meetAfter(store.list(asked)) };
+      };
+      duet.models = async (changes) => {
+        if (broken === "models") throw new Error("no model");
+        return findModels(changes);
+      };
+      const close = async (): Promise<void> => {
+        left.delete(opened);
+        await opened.close();
+      };
+      return { ...opened, close };
+    },
+  });
+  const { agent } = editor;
+  for (const each of ["store", "models"] as const) {
+    broken = each;
+    await expect(editor.start(folder)).rejects.toThrow();
+    expect([each, left.size]).toEqual([each, 0]);
+  }
+  broken = undefined;
+  const sessionId = await editor.start(folder);
+  // Only what holds a question is kept.
+  await editor.ask(sessionId, "Are you there?");
+  for (const each of ["store", "models"] as const) {
+    broken = each;
+    const asked = { sessionId, cwd: await temporaryFolder(), mcpServers: [] };
+    await expect(agent.request(session.load, asked)).rejects.toThrow();
+    // What was open stays so where there is nothing to take its place.
+    expect([each, left.size]).toEqual([each, each === "store" ? 1 : 0]);
+  }
+  broken = undefined;
+
+  const both = Promise.withResolvers<void>();
+  let count = 0;
+  meet = async () => {
+    count += 1;
+    if (count === 2) both.resolve();
+    await both.promise;
+  };
+  const folders = [await temporaryFolder(), await temporaryFolder()];
+  await Promise.all(folders.map((cwd) => agent.request(session.load, { sessionId, cwd, mcpServers: [] })));
+  expect(left.size).toBe(1);
+  await agent.request(session.close, { sessionId });
+  expect(left.size).toBe(0);
+
+  const again = await editor.start(folder);
+  const [listing, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  meet = async () => {
+    listing.resolve();
+    await closed.promise;
+  };
+  const list = agent.request(session.list, { cwd: folder });
+  await listing.promise;
+  await agent.request(session.close, { sessionId: again });
+  expect(left.size).toBe(1);
+  closed.resolve();
+  await list;
+  expect(left.size).toBe(0);
+});

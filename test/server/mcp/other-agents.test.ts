@@ -12,16 +12,19 @@ async function openWithAgent() {
 test("a host asks another agent as a tool, confirms its change in a dialog, sees its steps rise and goes on in its session", async () => {
   const { mcp, model } = await openWithAgent();
   const dialogs: string[] = [];
+  const heard: { progress: number; message?: string }[] = [];
+  const messages = () => heard.map(({ message = "" }) => message).join("\n");
   const host = await linkHost(mcp, {
     era: "v2 legacy",
-    onQuestion(params) {
+    async onQuestion(params) {
       dialogs.push(String(params.message));
+      // Steps that end at once are not told of.
+      await expect.poll(messages).toMatch(/🔧 agent_codex[\s\S]*… \S/);
       return { action: "accept", content: {} };
     },
   });
   const listed = JSON.stringify(await host.listTools());
   expect(listed).toMatch(/"name":"agent_codex","description":"The coding agent Codex/);
-  const heard: { progress: number; message?: string }[] = [];
   const example = { question: "example" };
   const called = await host.call("agent_codex", example, { onprogress: (progress) => void heard.push(progress) });
   expect([called.isError, called.text]).toEqual([false, expect.stringContaining("I updated the configuration.")]);
@@ -29,7 +32,6 @@ test("a host asks another agent as a tool, confirms its change in a dialog, sees
   expect(dialogs).toEqual([expect.stringMatching(/agent_codex__edit[\s\S]*host: old[\s\S]*host: new/)]);
   const numbers = heard.map(({ progress }) => progress);
   expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
-  expect(heard.map(({ message = "" }) => message).join("\n")).toMatch(/🔧 agent_codex[\s\S]*… \S/);
   // What `codex-reply` was.
   await host.ask("remember the change", { agent: "codex", conversation_id: called.outcome.conversation_id });
   const more = { question: "recall", conversation_id: called.outcome.conversation_id };

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
-import { createApi } from "../../../src/server/web/chat/api/api.ts";
+import { type Api, createApi } from "../../../src/server/web/chat/api/api.ts";
 import { createSender } from "../../../src/server/web/chat/api/follow-run.ts";
 import { createChatList, createConversations, loadSteps } from "../../../src/server/web/chat/chat-conversations.ts";
 import { createChatRuns } from "../../../src/server/web/chat/chat-runs.ts";
 import { createSendActions } from "../../../src/server/web/chat/create-send-actions.ts";
 import { createReportErrors } from "../../../src/server/web/chat/report-errors.ts";
+import { restoreTexts } from "../../../src/server/web/chat/restore-texts.ts";
 import { startConversation } from "../../../src/server/web/chat/state/chat-choices.ts";
 import {
   addTurn,
@@ -18,6 +19,7 @@ import { getTabTitle, toSideEntries } from "../../../src/server/web/chat/state/s
 import { listUnsent } from "../../../src/server/web/chat/state/unsent.ts";
 import { createAddressHash } from "../../../src/server/web/chat/storage/address-hash.ts";
 import { createUnsentKeeper } from "../../../src/server/web/chat/storage/keep-unsent.ts";
+import type { KeptText } from "../../../src/server/web/chat/storage/kept-text.ts";
 import { createSaver, createTabStorage } from "../../../src/server/web/chat/storage/tab-storage.ts";
 import { createWaitingQuestions } from "../../../src/server/web/chat/waiting-questions.ts";
 import { toView } from "../../../src/server/web/run/to-view.ts";
@@ -82,6 +84,22 @@ test("a question that waits follows the answer that it waited for and the one qu
       ["Hi?", "Look here?", "And one?", "And two?"],
       ["Hi?", "Look there?"],
     ]);
+});
+
+test("of two answers from two tabs one counts, and the other leaves no yes behind that would be asked", async () => {
+  const open = await serve([[call], "Done."], { settings: { tools: { ask: ["look"] } } });
+  const [here, there] = [open(), open()];
+  here.runs.ask("What is it?");
+  await until(here.store, waits);
+  await there.conversations.open(here.store.state.conversationId ?? "");
+  await until(there.store, waits);
+  for (const { actions } of [here, there]) expect(actions.send("yes")).toBeUndefined();
+  const problems = () => [here, there].map(({ store }) => store.state.problem).filter(Boolean);
+  await expect.poll(problems).toEqual(["This question was answered elsewhere, or no longer waits for an answer."]);
+  for (const { store } of [here, there]) {
+    await until(store, isAnswered);
+    expect(store.state.unsent).toEqual([]);
+  }
 });
 
 test("a server that was started anew is given what waited again, asks it once, and what it refuses is in the writer's hands", async () => {
@@ -235,12 +253,57 @@ test("a conversation has an address: another one is another entry, one that gets
   expect(put).toEqual(["replace /#conversation=conv-1", "push /#conversation=conv-2", "push /"]);
 });
 
+test("a question of which the page heard nothing before it went is asked once, whatever is pressed after the reload", async () => {
+  const open = await serve(["Enough.", "Hello.", "Enough.", "Again?"]);
+  const before = open((api) => ({
+    async ask(...asking) {
+      await api.ask(...asking);
+      return new Promise<never>(() => {});
+    },
+  }));
+  const kept = new Map<string, KeptText>();
+  const keep = createUnsentKeeper({
+    put: (text) => void kept.set(text.key, { ...text, tab: "", owner: "", at: 0 }),
+    remove: (key) => void kept.delete(key),
+  });
+  before.runs.ask("Hi?");
+  await until(before.store, (chat) => Object.values(chat.turns).some(({ request }) => request !== undefined));
+  keep(before.store.state);
+  await expect.poll(async () => (await before.api.runs()).map(({ status }) => status)).toEqual(["complete"]);
+  const texts = {
+    claim: async () => structuredClone([...kept.values()]),
+    remove: (key: string) => void kept.delete(key),
+  };
+
+  const [deaf, shows] = [open(), open()];
+  const [entry] = await deaf.api.conversations({}).then(({ entries }) => entries);
+  await shows.conversations.open(entry?.id ?? "");
+  for (const page of [deaf, shows]) {
+    const { store, actions, waiting } = page;
+    await restoreTexts({ api: { runs: async () => [] }, texts, screen: { restoreDrafts() {} }, store, waiting });
+    const [unsent] = store.state.unsent;
+    if (unsent === undefined) throw new Error("Nothing was kept.");
+    actions.resend(unsent);
+    await until(store, (chat) => chat.unsent.length === 0 && Object.values(chat.turns).every(({ run }) => run.runId));
+    expect(shown(store.state).map(({ run }) => run.question)).toEqual(["Hi?"]);
+  }
+  await until(deaf.store, isAnswered);
+  expect(await deaf.api.runs()).toHaveLength(1);
+
+  const { api, store, waiting } = open();
+  await restoreTexts({ api, texts, screen: { restoreDrafts() {} }, store, waiting });
+  await until(store, (chat) => chat.unsent.length === 0);
+  expect([...kept.keys()]).toEqual([]);
+});
+
 async function serve(turns: ScriptedTurn[], more: HttpDuetSettings = {}) {
   const tool = makeTool("look", () => ({ ok: true, text: "Duet is an agent that is a server: enough to know." }));
   const { origin } = await startHttpDuet({ turns, tools: [tool], ...more });
   /** A tab of its own. */
-  return () => {
-    const api = createApi(createSender({ origin, token: () => undefined, signIn: () => Promise.reject(new Error()) }));
+  return (change: (api: Api) => Partial<Api> = () => ({})) => {
+    const send = createSender({ origin, token: () => undefined, signIn: () => Promise.reject(new Error()) });
+    const real = createApi(send);
+    const api = { ...real, ...change(real) };
     const choices = { mode: "agent", search: false, models: {}, parameters: {} } as const;
     const store = createStore(createChat(choices), () => {});
     const list = createChatList(api, store);

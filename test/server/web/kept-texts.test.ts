@@ -1,6 +1,11 @@
 import { expect, test } from "vitest";
 import type { KeptDatabase, KeptText } from "../../../src/server/web/chat/storage/kept-text.ts";
-import { createKeptTexts, limitTexts, toDraftKey } from "../../../src/server/web/chat/storage/kept-texts.ts";
+import {
+  createKeptTexts,
+  type KeptTextsOptions,
+  limitTexts,
+  toDraftKey,
+} from "../../../src/server/web/chat/storage/kept-texts.ts";
 
 const day = 24 * 3_600_000;
 
@@ -10,20 +15,37 @@ function write(more: Partial<KeptText>): KeptText {
   return { key, kind: "draft", tab: "a", owner: "", at, conversationId: undefined, text: "", files: [], ...more };
 }
 
-function openDatabase(texts: readonly KeptText[]): KeptDatabase & { all(): KeptText[] } {
+function openDatabase(
+  texts: readonly KeptText[],
+  hasRoom: (written: readonly KeptText[]) => boolean = () => true,
+): KeptDatabase & { all(): KeptText[] } {
   const kept = new Map(texts.map((text) => [text.key, text]));
   return {
     all: () => [...kept.values()],
     list: async () => [...kept.values()],
     async change(written, removed) {
+      if (!hasRoom(written)) return false;
       for (const key of removed) kept.delete(key);
       for (const text of written) kept.set(text.key, text);
+      return true;
     },
   };
 }
 
-const openTexts = (database: KeptDatabase, owner: string, open: readonly string[]) =>
-  createKeptTexts({ database, tab: "new", owner: () => owner, listOpenTabs: async () => new Set(["new", ...open]) });
+const openTexts = (
+  database: KeptDatabase,
+  owner: string,
+  open: readonly string[],
+  more: Partial<KeptTextsOptions> = {},
+) =>
+  createKeptTexts({
+    database,
+    tab: "new",
+    owner: () => owner,
+    onLostFiles() {},
+    listOpenTabs: async () => new Set(["new", ...open]),
+    ...more,
+  });
 
 test("a tab is given what closed tabs left and nothing of open ones, and of two drafts in one place it loses none", async () => {
   const [open, older, newer] = [
@@ -51,6 +73,39 @@ test("nobody is given what somebody else wrote, not even what waits on the serve
   ]);
   expect(await openTexts(database, "person bob", []).claim()).toEqual([]);
   expect(await openTexts(database, "person ann", []).claim()).toHaveLength(2);
+});
+
+test("a file that the browser has no room for takes no other text with it, leaves its words, and is told of once", async () => {
+  const large = { name: "large", media_type: "text/plain", data: "x" };
+  const database = openDatabase([write({ key: "gone", tab: "new", text: "sent" })], (all) =>
+    all.every(({ files }) => !files.includes(large)),
+  );
+  const told: string[] = [];
+  const texts = openTexts(database, "", [], { onLostFiles: () => void told.push("lost") });
+  await texts.claim();
+  texts.remove("gone");
+  const text = { kind: "draft", conversationId: undefined, files: [] } as const;
+  texts.put({ ...text, key: "a", text: "before" });
+  texts.put({ ...text, key: "b", text: "with a file", files: [large] });
+  texts.put({ ...text, key: "c", text: "with one, too", files: [large] });
+  texts.put({ ...text, key: "a", text: "newer" });
+  texts.flush();
+  const all = () => database.all().map((each) => `${each.text}${each.files.length}`);
+  await expect.poll(() => all().sort()).toEqual(["newer0", "with a file0", "with one, too0"]);
+  expect(told).toEqual(["lost"]);
+});
+
+test("what is written before it is known who is signed in overwrites nothing, and is kept for whoever that is", async () => {
+  let owner = "";
+  const key = toDraftKey("new");
+  const database = openDatabase([write({ key, owner: "person ann", tab: "new", text: "kept" })]);
+  const texts = openTexts(database, "", [], { owner: () => owner });
+  texts.put({ key, kind: "draft", conversationId: undefined, text: "early", files: [] });
+  texts.flush();
+  owner = "person ann";
+  expect(await texts.claim()).toMatchObject([{ text: "kept" }]);
+  texts.flush();
+  expect(database.all()).toMatchObject([{ text: "early", owner: "person ann" }]);
 });
 
 test("what is too old, and the oldest of what is too much, is let go", () => {

@@ -104,6 +104,12 @@ export const runPaths = {
           description: "Only those in progress.",
           schema: { type: "string", enum: ["running"] },
         },
+        {
+          name: "idempotency_key",
+          in: "query",
+          description: "Only the run that was asked for with this Idempotency-Key.",
+          schema: { type: "string" },
+        },
       ],
       responses: {
         200: describeResponse("One page of runs in progress and runs that ended recently.", "RunList"),

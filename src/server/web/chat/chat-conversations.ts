@@ -126,7 +126,7 @@ export function forgetRemoved(chat: ChatState, id: string): ChatState {
 function leaveGone(chat: ChatState, id: string): ChatState {
   const left = startConversation(chat);
   const unsent = left.unsent.map((entry) =>
-    entry.conversationId === id ? { ...entry, conversationId: undefined } : entry,
+    entry.conversationId === id ? { ...entry, conversationId: undefined, request: undefined } : entry,
   );
   return addNote({ ...left, unsent }, sideTexts.goneConversation);
 }

@@ -16,6 +16,7 @@ import {
   createTurn,
   removeGoneTurns,
   removeRefused,
+  removeTurn,
   type ShownFile,
   type Store,
   type Turn,
@@ -40,6 +41,8 @@ export interface AskOptions {
   readonly files?: readonly AttachedFile[] | undefined;
   /** Is the turn that is asked anew. It and what follows it are left on their branch. */
   readonly instead?: Turn | undefined;
+  /** Is the question that is asked once more, of which nobody knows whether the server has it. */
+  readonly again?: { readonly key: string; readonly request: QuestionRequest } | undefined;
 }
 
 export interface RunsOptions {
@@ -68,6 +71,11 @@ export function createChatRuns({
   const toStop = new Set<string>();
   const runIdAt = (key: string): string | undefined => store.state.turns[key]?.run.runId;
 
+  /** Returns true where another turn shows the run already. */
+  function isListed(key: string, runId: string): boolean {
+    return Object.values(store.state.turns).some((turn) => turn.key !== key && turn.run.runId === runId);
+  }
+
   function setRunId(key: string, runId: string): void {
     store.change((chat) => changeRun(chat, key, { type: "told", runId, events: [] }));
     if (toStop.delete(key))
@@ -85,6 +93,10 @@ export function createChatRuns({
           if (runId !== undefined || ask === undefined) return api.events(runId ?? "", after, signal);
           const response = await ask(signal);
           runId = readRunId(response);
+          if (runId !== undefined && isListed(key, runId)) {
+            store.change((chat) => removeTurn(chat, key));
+            return new Response(null, { status: 204 });
+          }
           if (runId !== undefined) setRunId(key, runId);
           return response;
         },
@@ -118,25 +130,28 @@ export function createChatRuns({
   }
 
   return {
-    ask(text, { goesOn, files: added = [], instead } = {}) {
+    ask(text, { goesOn, files: added = [], instead, again } = {}) {
       const { conversationId } = store.state;
       const parent = instead === undefined ? findParent(store.state) : findParentOf(store.state, instead);
       const { files_of, files, shownFiles } = gatherFiles(conversationId, instead, added);
       const attachments = files.length > 0 ? files : undefined;
       const own = { attached: attachments, filesOf: files_of };
-      const { key, ...turn } = { ...createTurn(createKey(), text, shownFiles), ...own };
-      let asking: QuestionRequest | undefined;
+      const { key, ...turn } = { ...createTurn(again?.key ?? createKey(), text, shownFiles), ...own };
+      let asking = again?.request;
       store.change((chat) => {
         const rest = removeRefused(removeGoneTurns(cutAt(chat, instead?.key), text), instead?.key);
-        return addTurn({ ...rest, problem: "" }, { ...turn, key, conversationId });
+        return addTurn({ ...rest, problem: "" }, { ...turn, key, conversationId, request: asking });
       });
       void follow(key, async (signal) => {
         await ready;
         asking ??= {
           ...toQuestion({ ...store.state, conversationId }, text, locale()),
-          ...{ go_on: goesOn, parent, files_of, attachments, make_title: true },
+          ...{ go_on: goesOn, parent, files_of, make_title: true },
         };
-        return api.ask(asking, key, signal).catch((thrown: unknown) => {
+        // It is kept before it is sent: the page may be gone before the answer is there.
+        const request = asking;
+        store.change((chat) => changeTurn(chat, key, (asked) => ({ ...asked, request })));
+        return api.ask({ ...request, attachments }, key, signal).catch((thrown: unknown) => {
           if (thrown instanceof ApiError && !isGatewayError(thrown.status))
             store.change((chat) => changeTurn(chat, key, (refused) => ({ ...refused, isRefused: true })));
           throw thrown;

@@ -1,13 +1,15 @@
+import { readYesNo } from "../../../core/questions/yes-no.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { readTypedReply } from "../../../render/questions/typed-reply.ts";
 import type { Api, AttachedFile } from "./api/api.ts";
+import { ApiError } from "./api/api-error.ts";
 import type { WaitingQuestion } from "./api/conversation.ts";
-import { type ChatRuns, toQuestion } from "./chat-runs.ts";
+import { type AskOptions, type ChatRuns, toQuestion } from "./chat-runs.ts";
 import type { ReportErrors } from "./report-errors.ts";
 import { describeUnknownCommand, isCommand, isKnownCommand, runCommand } from "./state/chat-commands.ts";
 import { findActiveTurn, type Store, type Unsent } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
-import { describeLostFiles } from "./state/turn-texts.ts";
+import { describeLostFiles, turnTexts } from "./state/turn-texts.ts";
 import { addUnsent, removeUnsent } from "./state/unsent.ts";
 import type { SendActions, SendOptions } from "./views/chat-actions.ts";
 import type { WaitingQuestions } from "./waiting-questions.ts";
@@ -34,6 +36,16 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
   /** Keeps what is not taken, with its conversation. */
   async function sendOrKeep(entry: Omit<Unsent, "key">, work: Promise<void>): Promise<void> {
     if (!(await attempt(work))) store.change((chat) => addUnsent(chat, entry));
+  }
+
+  /** Says that an answer came too late. A bare yes or no is not kept then: sent again, it would be a question of its own. */
+  function answer(entry: Omit<Unsent, "key">, work: Promise<void>): void {
+    const inTime = work.catch((thrown: unknown) => {
+      const isLate = thrown instanceof ApiError && thrown.status === 409;
+      if (!isLate || readYesNo(entry.text) === undefined) throw thrown;
+      store.change((chat) => ({ ...chat, problem: thrown.message }));
+    });
+    void sendOrKeep(entry, inTime);
   }
 
   /** Lets a question wait for the end of a run, and follow its turn. */
@@ -69,7 +81,7 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
     const entry = { conversationId, text, files: [], isQueued: false };
     const typed = isQueued ? undefined : going.question && readTypedReply(going.question.kind, text);
     if (going.question !== undefined && typed !== undefined) {
-      void sendOrKeep(entry, runs.reply(going.key, going.question, typed));
+      answer(entry, runs.reply(going.key, going.question, typed));
       return undefined;
     }
     if (isKnownCommand(text)) return chatTexts.runGoes;
@@ -91,10 +103,20 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
     return undefined;
   };
 
+  /** Asks what the server may have been asked already. */
+  function askAgain(text: string, options: AskOptions): ReturnType<SendActions["send"]> {
+    if (findActiveTurn(store.state) !== undefined) return turnTexts.notNow;
+    runs.ask(text, options);
+    return undefined;
+  }
+
   return {
     send,
-    resend({ key, text, files, isQueued }) {
-      const held = send(text, { files, isQueued: isQueued || files.length > 0, isSure: true });
+    resend({ key, text, files, isQueued, request }) {
+      const held =
+        request === undefined
+          ? send(text, { files, isQueued: isQueued || files.length > 0, isSure: true })
+          : askAgain(text, { files, again: { key, request } });
       store.change((chat) => {
         if (held !== undefined) return { ...chat, problem: say(screen().locale, held) };
         return removeUnsent({ ...chat, problem: "" }, key);

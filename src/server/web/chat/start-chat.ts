@@ -26,6 +26,7 @@ import { restoreTexts, toOwner } from "./restore-texts.ts";
 import { type ChatState, createChat, createStore, type Store } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
 import { getTabTitle, hasUnfollowed } from "./state/side-entries.ts";
+import { turnTexts } from "./state/turn-texts.ts";
 import { type AddressHash, createAddressHash } from "./storage/address-hash.ts";
 import { createDrafts } from "./storage/drafts.ts";
 import { createUnsentKeeper } from "./storage/keep-unsent.ts";
@@ -63,6 +64,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     database: openKeptDatabase(() => window.indexedDB),
     tab: tab.id,
     owner: () => toOwner(store.state.account?.name, keeper.token()),
+    onLostFiles: () => store.change((chat) => ({ ...chat, problem: say(screen.locale, turnTexts.filesNotKept) })),
     listOpenTabs: tab.listOpen,
   });
   const keepUnsent = createUnsentKeeper(texts);
@@ -171,7 +173,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   });
   if (await attempt(begun)) screen.focus();
   await account;
-  await restoreTexts({ texts, screen, store, waiting });
+  await restoreTexts({ api, texts, screen, store, waiting });
   reportSettings();
   hasBegun = true;
   save(store.state, screen.locale);

@@ -169,6 +169,6 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
 }
 
 /** Reads a request that was kept, of which a version before this one may have kept less. */
-function toRequest(request: object | undefined, message: string): QuestionRequest {
+export function toRequest(request: object | undefined, message: string): QuestionRequest {
   return { mode: undefined, locale: "en", ...request, message };
 }

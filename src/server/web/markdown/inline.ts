@@ -32,7 +32,10 @@ export interface MarkdownParts {
   /** Lets single lines of a block that is whole be copied. */
   addLineCopy(elements: CodeElements, locale: Locale): void;
   useMath(use: (part: MathPart) => void): void;
-  /** Begins a piece of a long answer, which may hold the page up for a short time. Returns what counts its blocks and says that it is over. */
+  /**
+   * Begins a piece of a long answer, which may hold the page up for a short time. Returns what counts its blocks and says that it is
+   * over.
+   */
   startSlice(): (blocks: number) => boolean;
   /** Goes on with the next piece when others had their turn. Returns what calls that off. */
   writeLater(write: () => void): () => void;

@@ -3,7 +3,10 @@ import type { PlotPart } from "./part-shapes.ts";
 
 const height = 240;
 
-/** Draws bars, one for each day, with the values of the series upon one another. It sets styles through elements alone, as the policy asks. */
+/**
+ * Draws bars, one for each day, with the values of the series upon one another. It sets styles through elements alone, as the policy
+ * asks.
+ */
 export const drawBars: PlotPart["drawBars"] = (place, { days, series, format, getColour, getWordColour, onDay }) => {
   // Each one stands upon those before it, so that the whole bar is drawn first and those before it over it.
   const sums = series.map((_, index) =>

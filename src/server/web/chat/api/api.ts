@@ -83,7 +83,8 @@ export interface Api {
   image(url: string): Promise<Blob>;
   /** Streams what changes in the list of conversations and runs. */
   changes(signal: AbortSignal): Promise<Response>;
-  runs(): Promise<readonly RunEntry[]>;
+  /** Lists the newest runs that the server knows, or the run that was asked for with a key. */
+  runs(key?: string): Promise<readonly RunEntry[]>;
   /** Begins a run and streams its events. A repeated request with the same key streams the events of the same run. */
   ask(asking: QuestionRequest, key: string, signal: AbortSignal): Promise<Response>;
   /** Streams the events of a run that follow event number `after`, including future ones. */
@@ -143,7 +144,8 @@ export function createApi(send: Send): Api {
       (await call("GET /agent/conversations/{id}/export", { path: { id }, query: { format } })).blob(),
     image: async (url) => (await call("POST /agent/images", { body: { url } })).blob(),
     changes: (signal) => call("GET /agent/events", { headers: { accept: events }, signal }),
-    runs: async () => readRuns(await read(call("GET /agent/runs", { query: { limit: mostRuns } }))),
+    runs: async (key) =>
+      readRuns(await read(call("GET /agent/runs", { query: { limit: mostRuns, idempotency_key: key } }))),
     ask: (asking, key, signal) =>
       call("POST /agent/chat", {
         body: { ...asking, ...ofPage },

@@ -2,7 +2,7 @@ import type { Mode } from "../../../../core/outcome.ts";
 import type { Text } from "../../../../kit/locale.ts";
 import { createPageRunState, type PageRunState, type RunChange, reducePageRun } from "../../run/page-run-state.ts";
 import type { Account } from "../api/account.ts";
-import type { AttachedFile } from "../api/api.ts";
+import type { AttachedFile, QuestionRequest } from "../api/api.ts";
 import type { Branch, ConversationEntry, Feedback, RunEntry, TreeNode, WaitingQuestion } from "../api/conversation.ts";
 import type { OpenQuestion } from "../api/question.ts";
 import type { ModelKey, Parameters, ServerSettings } from "../api/server-settings.ts";
@@ -39,6 +39,8 @@ export interface Turn {
   readonly attached?: readonly AttachedFile[] | undefined;
   /** Is the number of the turn whose files came with the question. */
   readonly filesOf?: number | undefined;
+  /** Is what the server is asked for, without the files, as soon as that is known. */
+  readonly request?: QuestionRequest | undefined;
   /** Is true where the server did not take the question. */
   readonly isRefused?: boolean | undefined;
   readonly rating?: Feedback | undefined;
@@ -53,6 +55,10 @@ export interface Unsent {
   readonly files: readonly AttachedFile[];
   /** Is true where it was to wait for the end of a run. */
   readonly isQueued: boolean;
+  /**
+   * Is what the server was asked for where nobody knows whether it has taken it. Asked for again with the same key, it is asked once.
+   */
+  readonly request?: QuestionRequest | undefined;
 }
 
 /** Describes a file beside a question. */
@@ -165,7 +171,10 @@ export function removeGoneTurns(chat: ChatState, question: string): ChatState {
 
 /** Removes a refused turn that is asked anew. */
 export function removeRefused(chat: ChatState, key: string | undefined): ChatState {
-  if (key === undefined || chat.turns[key]?.isRefused !== true) return chat;
+  return key !== undefined && chat.turns[key]?.isRefused === true ? removeTurn(chat, key) : chat;
+}
+
+export function removeTurn(chat: ChatState, key: string): ChatState {
   return {
     ...chat,
     items: chat.items.filter((item) => item.key !== key),
@@ -214,8 +223,9 @@ export function showTalk(
 }
 
 /** Makes an entry of a question that was not taken, which goes out of sight with its turn. */
-export function toUnsent({ key, conversationId, run, attached = [] }: Turn): Unsent {
-  return { key, conversationId, text: run.question, files: attached, isQueued: false };
+export function toUnsent({ key, conversationId, run, attached = [], request, isRefused }: Turn): Unsent {
+  const asked = isRefused ? undefined : request;
+  return { key, conversationId, text: run.question, files: attached, isQueued: false, request: asked };
 }
 
 export function isFinished({ outcome, plain }: PageRunState): boolean {

@@ -69,7 +69,10 @@ export const chatTexts = {
     en: "The link brings another token. If you use it, whoever sent you the link can read what you ask from then on.",
   },
   useToken: { zh: "改用", en: "Use it" },
-  waitsNoMore: { zh: "这个问题已不再等待回答。", en: "This question is no longer waiting for an answer." },
+  waitsNoMore: {
+    zh: "这个问题已在别处回答，或已不再等待。",
+    en: "This question was answered elsewhere, or no longer waits for an answer.",
+  },
   required: { zh: "（必填）", en: " (required)" },
   missing: { zh: "请填写这一项。", en: "Please fill this in." },
   wanted: { zh: "需要：", en: "Expected: " },

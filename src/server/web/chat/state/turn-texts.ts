@@ -35,6 +35,10 @@ export const turnTexts = {
   tryQueued: { zh: "重试", en: "Try again" },
   unsent: { zh: "没有发送成功", en: "Not sent" },
   sendAgain: { zh: "重新发送", en: "Send again" },
+  filesNotKept: {
+    zh: "浏览器没有保存文件（可能空间不足）：关闭或刷新网页后需要重新添加。",
+    en: "This browser did not keep the files (it may be short of space): attach them again after a reload.",
+  },
   notNow: {
     zh: "另一次运行正在进行：等它结束再发送。",
     en: "Another run is in progress: send this when it has ended.",

@@ -9,7 +9,10 @@ export function removeUnsent(chat: ChatState, key: string): ChatState {
   return { ...chat, unsent: chat.unsent.filter((entry) => entry.key !== key) };
 }
 
-/** Lists what the server has not taken: what waits to be sent again, and the questions in sight of which it has no run. */
+/**
+ * Lists what the server has not taken, as far as is known: what waits to be sent again, and the questions in sight of which it has
+ * no run.
+ */
 export function listAllUnsent({ unsent, turns }: ChatState): readonly Unsent[] {
   const isUnknown = ({ isRefused, isFollowed, run }: Turn): boolean =>
     isRefused === true || (isFollowed && run.runId === undefined && !isFinished(run));

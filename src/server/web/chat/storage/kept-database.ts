@@ -16,8 +16,18 @@ export function openKeptDatabase(factory: () => IDBFactory): KeptDatabase {
     return opened;
   }
 
+  /** Opens the database once more where the browser has closed it, as it does when it is short of space. */
+  async function begin(mode: IDBTransactionMode): Promise<IDBTransaction> {
+    try {
+      return (await open()).transaction(storeName, mode);
+    } catch {
+      opened = undefined;
+      return (await open()).transaction(storeName, mode);
+    }
+  }
+
   async function use<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
-    const transaction = (await open()).transaction(storeName, mode);
+    const transaction = await begin(mode);
     return new Promise((resolve, reject) => {
       const request = work(transaction.objectStore(storeName));
       transaction.oncomplete = () => resolve(request.result);
@@ -41,7 +51,7 @@ export function openKeptDatabase(factory: () => IDBFactory): KeptDatabase {
         for (const text of written) store.put(text);
         return store.count();
       });
-      await ignoreRejection(changed, "what the browser has no room for stays until the page closes");
+      return (await ignoreRejection(changed, "the caller learns that nothing has been changed")) !== undefined;
     },
   };
 }

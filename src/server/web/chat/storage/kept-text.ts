@@ -16,7 +16,7 @@ export interface KeptText {
   readonly files: readonly AttachedFile[];
   /** Is true for what was not taken and was to wait for the end of a run. */
   readonly isQueued?: boolean | undefined;
-  /** Is the request of a question that waits on the server, without its files. */
+  /** Is the request of a question that waits on the server, or that it may have, without the files. */
   readonly request?: object | undefined;
   /** Is the ID that its run will have. */
   readonly runId?: string | undefined;
@@ -25,6 +25,6 @@ export interface KeptText {
 /** Keeps texts in the browser's database, which all tabs share. Nothing rejects: where there is no database, nothing is kept. */
 export interface KeptDatabase {
   list(): Promise<readonly KeptText[]>;
-  /** Writes and removes, all of it or nothing. */
-  change(written: readonly KeptText[], removed: readonly string[]): Promise<void>;
+  /** Writes and removes, all of it or nothing; false where it is nothing. */
+  change(written: readonly KeptText[], removed: readonly string[]): Promise<boolean>;
 }

@@ -6,7 +6,10 @@ export type NewText = Omit<KeptText, "tab" | "owner" | "at">;
 
 /** Keeps what has been written and the server does not have yet, so that it outlasts a reload, a closed tab and a restart of the server. */
 export interface KeptTexts {
-  /** Returns what this tab kept before a reload and what closed tabs kept, the oldest first. It all belongs to this tab from now on. */
+  /**
+   * Returns what this tab kept before a reload and what closed tabs kept, the oldest first. It all belongs to this tab from now on.
+   * Nothing is written before.
+   */
   claim(): Promise<readonly KeptText[]>;
   /** Keeps a text, or what is new in it. It is written soon, and at once with new files. */
   put(text: NewText): void;
@@ -19,8 +22,10 @@ export interface KeptTextsOptions {
   readonly database: KeptDatabase;
   /** Is the same in a tab after a reload, and another one in each tab. */
   readonly tab: string;
-  /** Names who is signed in. */
+  /** Names who is signed in, which has to be known when texts are claimed. */
   owner(): string;
+  /** Runs once when the browser does not keep files. The words beside them are kept without them. */
+  onLostFiles(): void;
   /** Lists the tabs that are open; undefined where the browser does not say. */
   listOpenTabs(): Promise<ReadonlySet<string> | undefined>;
 }
@@ -31,23 +36,45 @@ const most = { texts: 200, units: 60_000_000, ageMs: 30 * 24 * 3_600_000 };
 /** Is how long a change waits for the next one, in milliseconds; longer where large files would be written again with each word. */
 const pauses = { usualMs: 300, heavyMs: 5_000, heavyUnits: 1_000_000 };
 
-export function createKeptTexts({ database, tab, owner, listOpenTabs }: KeptTextsOptions): KeptTexts {
+export function createKeptTexts({ database, tab, owner, onLostFiles, listOpenTabs }: KeptTextsOptions): KeptTexts {
   const toWrite = new Map<string, NewText & { readonly at: number }>();
   const toRemove = new Set<string>();
-  /** Holds the files that were written with a text. */
-  const filesOf = new Map<string, NewText["files"]>();
+  /** Holds what was written last of each text. */
+  const newest = new Map<string, KeptText>();
+  let hasLostFiles = false;
+  let hasClaimed = false;
   let timer: { id: ReturnType<typeof setTimeout>; ms: number } | undefined;
 
   function flush(): void {
     clearTimeout(timer?.id);
     timer = undefined;
-    if (toWrite.size === 0 && toRemove.size === 0) return;
+    if (!hasClaimed || (toWrite.size === 0 && toRemove.size === 0)) return;
     const written = [...toWrite.values()].map((text): KeptText => ({ ...text, tab, owner: owner() }));
-    void database.change(written, [...toRemove]);
-    for (const { key, files } of written) filesOf.set(key, files);
-    for (const key of toRemove) filesOf.delete(key);
+    const removed = [...toRemove];
+    for (const text of written) newest.set(text.key, text);
+    for (const key of removed) newest.delete(key);
     toWrite.clear();
     toRemove.clear();
+    void write(written, removed);
+  }
+
+  /** Writes what is too much together one by one, unless there is something newer meanwhile. */
+  async function write(written: readonly KeptText[], removed: readonly string[]): Promise<void> {
+    if (await database.change(written, removed)) return;
+    await database.change(
+      [],
+      removed.filter((key) => !newest.has(key)),
+    );
+    for (const text of written) if (newest.get(text.key) === text) await writeAlone(text);
+  }
+
+  async function writeAlone(text: KeptText): Promise<void> {
+    if ((await database.change([text], [])) || text.files.length === 0) return;
+    if (!hasLostFiles) onLostFiles();
+    hasLostFiles = true;
+    // A question that waits is on the server with its files, and is not asked without them.
+    if (text.kind === "queued" || newest.get(text.key) !== text) return;
+    await database.change([{ ...text, files: [], request: undefined }], []);
   }
 
   function flushAfter(ms: number): void {
@@ -71,12 +98,15 @@ export function createKeptTexts({ database, tab, owner, listOpenTabs }: KeptText
         [...claimed.values()],
         [...moved, ...dropped].map(({ key }) => key),
       );
+      hasClaimed = true;
+      // What was written meanwhile takes over what is found now.
+      flushAfter(pauses.usualMs);
       return own.map((text) => claimed.get(text) ?? text);
     },
     put(text) {
       toRemove.delete(text.key);
       toWrite.set(text.key, { ...text, at: Date.now() });
-      const isKnown = filesOf.get(text.key) === text.files;
+      const isKnown = newest.get(text.key)?.files === text.files;
       // Some browsers write nothing any more once the page goes, and files are nowhere else.
       if (!isKnown && text.files.length > 0) return flush();
       flushAfter(measureUnits(text) > pauses.heavyUnits ? pauses.heavyMs : pauses.usualMs);
@@ -96,8 +126,10 @@ export function toDraftKey(tab: string, conversationId = ""): string {
 
 /** Gives a text of a closed tab to this one. Of several drafts in one place the newest is the draft, and none is lost. */
 function claimText(text: KeptText, tab: string, places: Set<string>): KeptText {
+  // The server may know a question by its key.
+  if (text.kind !== "draft") return { ...text, tab };
   const key = toDraftKey(tab, text.conversationId);
-  if (text.kind !== "draft" || places.has(key)) return { ...text, tab, kind: "unsent", key: createKey() };
+  if (places.has(key)) return { ...text, tab, kind: "unsent", key: createKey() };
   places.add(key);
   return { ...text, tab, key };
 }

@@ -10,7 +10,10 @@ const mostLines = 1000;
 
 export interface CallReviewProps {
   readonly question: OpenQuestion;
-  /** Holds the arguments as they are, which stand there until what compares texts has been loaded, and where there is nothing to compare. */
+  /**
+   * Holds the arguments as they are, which stand there until what compares texts has been loaded, and where there is nothing to
+   * compare.
+   */
   readonly json: string;
 }
 

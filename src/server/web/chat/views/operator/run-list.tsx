@@ -31,7 +31,7 @@ export function RunList({ runs }: Pick<OperatorRuns, "runs">) {
         </button>
         <h3 dir="auto">{toShortLine(opened.question, 80)}</h3>
         <p class="hint">
-          {[say(nameStatus(opened)), renderSeconds(opened.elapsed_ms), opened.run_id].map(sanitizeLine).join(" · ")}
+          {[say(describeStatus(opened)), renderSeconds(opened.elapsed_ms), opened.run_id].map(sanitizeLine).join(" · ")}
         </p>
         <Loaded load={() => operator.spans(opened.run_id)}>{(read) => <Waterfall {...read} />}</Loaded>
       </>
@@ -44,7 +44,7 @@ export function RunList({ runs }: Pick<OperatorRuns, "runs">) {
         rows={runs.map((run) => [
           toShortLine(run.question, 80),
           run.caller ?? say(operatorTexts.operator),
-          [say(nameStatus(run)), run.error_code].filter(Boolean).join(" · "),
+          [say(describeStatus(run)), run.error_code].filter(Boolean).join(" · "),
           run.tool_calls,
           run.total_tokens,
           run.cost_usd === null ? "–" : renderDollars(run.cost_usd),
@@ -69,6 +69,6 @@ export function RunList({ runs }: Pick<OperatorRuns, "runs">) {
   );
 }
 
-function nameStatus({ status }: OperatorRuns["runs"][number]): Text {
+function describeStatus({ status }: OperatorRuns["runs"][number]): Text {
   return status === "running" ? texts.running : statusTexts[status];
 }

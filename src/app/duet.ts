@@ -12,7 +12,8 @@ import { type Caller, operator } from "../core/caller.ts";
 import type { AgentEvent, Notice } from "../core/events.ts";
 import type { FileRefusal } from "../core/files/prepare-image.ts";
 import type { Credentials } from "../core/store/credentials.ts";
-import type { TakenRun } from "../core/store/journal.ts";
+import type { InterruptedRun, TakenRun } from "../core/store/journal.ts";
+import { localRuns, type SharedRuns } from "../core/store/shared-runs.ts";
 import type { ConversationStore, TypedHistory } from "../core/store/store.ts";
 import type { UsageHistory } from "../core/store/usage-history.ts";
 import type { Tool } from "../core/tools/tool.ts";
@@ -331,6 +332,16 @@ export class Duet {
     const { journal } = await this.#parts.conversations.store.get();
     const runs = (await journal?.listInterrupted()) ?? [];
     return runs.map((run) => toResumable(run, this.#parts.config));
+  }
+
+  /** Lets the processes that share the store follow and steer the runs of each other. Never rejects. */
+  async sharedRuns(): Promise<SharedRuns> {
+    return (await this.#parts.conversations.store.get()).sharedRuns ?? localRuns;
+  }
+
+  /** Returns true for an interrupted run that goes on by itself. */
+  canResume(run: InterruptedRun): boolean {
+    return !toResumable(run, this.#parts.config).isOld;
   }
 
   /** Is true while a process carries out this run. Rejects when the store cannot be read. */

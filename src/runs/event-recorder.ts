@@ -1,6 +1,10 @@
 import { isDraftEvent } from "../core/drafts.ts";
 import type { AgentEvent } from "../core/events.ts";
-import type { RunJournal } from "../core/store/journal.ts";
+import { LostRunError, type RunJournal } from "../core/store/journal.ts";
+import { localMailbox } from "../core/store/run-mailbox.ts";
+import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
+import { sleep } from "../kit/async/timeout.ts";
+import { DuetError } from "../kit/errors.ts";
 import { joinPieces } from "./join-pieces.ts";
 
 /** Passes on the events of a run once they are recorded, so that no reader knows a number that a later process does not. */
@@ -11,11 +15,17 @@ export interface EventRecorder {
 }
 
 export interface EventRecorderOptions {
-  journal: Pick<RunJournal, "addEvents">;
+  journal: Pick<RunJournal, "addEvents" | "mailbox">;
   /** Is the number of the first event. */
   from: number;
   handle(event: AgentEvent): void;
+  /** Is called where readers get no further event here: another process goes on with the run, or the store is away for too long. */
+  onLost?(): void;
 }
+
+/** Is how often a store of several processes is tried again, and for how long, in milliseconds. */
+const retryMs = 250;
+const longestOutageMs = 600_000;
 
 /** Is how long a piece of text may wait for more of it after the last record, in milliseconds. */
 const paceMs = 25;
@@ -23,8 +33,12 @@ const paceMs = 25;
 /** Pieces of text are joined up to this length, in UTF-16 units. */
 const longestPiece = 4000;
 
-/** Other events than text are recorded at once, with those of the same turn of the event loop. A failing store delays nothing. */
-export function createEventRecorder({ journal, from, handle }: EventRecorderOptions): EventRecorder {
+/**
+ * Other events than text are recorded at once, with those of the same turn of the event loop. A failing store delays nothing where this
+ * process alone reads the run; where others do, an event that is not recorded is told to nobody.
+ */
+export function createEventRecorder({ journal, from, handle, onLost }: EventRecorderOptions): EventRecorder {
+  const { mailbox = localMailbox } = journal;
   let waiting: AgentEvent[] = [];
   let next = from;
   let lastAt = Number.NEGATIVE_INFINITY;
@@ -32,6 +46,7 @@ export function createEventRecorder({ journal, from, handle }: EventRecorderOpti
   let recording: Promise<void> | undefined;
   let isRecording = false;
   let hasFailed = false;
+  let isLost = false;
 
   async function record(): Promise<void> {
     isRecording = true;
@@ -41,17 +56,36 @@ export function createEventRecorder({ journal, from, handle }: EventRecorderOpti
       const recorded = events.filter((event) => !isDraftEvent(event));
       if (recorded.length > 0) {
         lastAt = performance.now();
-        try {
-          if (!hasFailed) await journal.addEvents(next, recorded);
-        } catch {
-          // The run itself tells that it is not recorded.
-          hasFailed = true;
-        }
+        // The run itself tells that it is not recorded.
+        if (!hasFailed) hasFailed = !(await store(recorded));
+        // What comes after the loss is for nobody.
+        if (isLost) return;
         next += recorded.length;
       }
       for (const event of events) handle(event);
     }
     isRecording = false;
+  }
+
+  /** Where nobody can say it, nobody here reads on. */
+  async function isTaken(): Promise<boolean> {
+    return (await ignoreRejection(mailbox.isTaken(), "readers come back, and find what has become of it")) ?? true;
+  }
+
+  /** Returns false where the events are not stored. */
+  async function store(events: readonly AgentEvent[]): Promise<boolean> {
+    for (let leftMs = longestOutageMs; ; leftMs -= retryMs) {
+      try {
+        await journal.addEvents(next, events);
+        return true;
+      } catch (thrown) {
+        const mayPass = thrown instanceof DuetError && thrown.retryable && mailbox.isShared;
+        isLost = (mayPass && leftMs <= 0) || (thrown instanceof LostRunError && (await isTaken()));
+        if (isLost) onLost?.();
+        if (isLost || !mayPass) return false;
+      }
+      await sleep(retryMs);
+    }
   }
 
   function start(): void {

@@ -4,10 +4,11 @@ import { type DraftEvent, isDraftEvent } from "../core/drafts.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { replaceNotSaved } from "../core/notices.ts";
 import type { Mode, Outcome } from "../core/outcome.ts";
-import type { AskUser, QuestionKind } from "../core/questions/user-question.ts";
+import type { QuestionKind } from "../core/questions/user-question.ts";
 import { createRunInbox, type RunInbox } from "../core/run-inbox.ts";
 import type { RunItem } from "../core/run-state.ts";
 import type { Entrance, RunJournal, TakenRun } from "../core/store/journal.ts";
+import type { RunMailbox, RunMessage } from "../core/store/run-mailbox.ts";
 import { DuetError, type ErrorReport, toDuetError, toErrorReport } from "../kit/errors.ts";
 import type { Locale } from "../kit/locale.ts";
 import { weighJson } from "./bounded-json.ts";
@@ -41,6 +42,8 @@ export interface RunHandle extends LiveRun {
   /** Is the draft that is being written, which stands in no event. It grows in place, and is another object for another draft. */
   readonly draft: LiveDraft | undefined;
   readonly isStopping: boolean;
+  /** Is true once another process goes on with the run, so that nobody learns its end here. Whoever looks for it again finds that process. */
+  readonly isLost: boolean;
   readonly mode: Mode;
   /** Is the turn that the question follows, where it names one. */
   readonly after: number | undefined;
@@ -110,6 +113,8 @@ export interface StartRunOptions {
   /** Is how long the run waits for results of the asking program's tools, in milliseconds. */
   clientPatienceMs?: number | undefined;
   ask(request: AskRequest): AsyncIterable<AgentEvent>;
+  /** Is called when the last one who waited for the run in another process has left. */
+  onLeft?(run: RunHandle): void;
   onEnd(run: RunHandle): void;
 }
 
@@ -129,6 +134,7 @@ export function startRun({
   asksInAnswer = false,
   clientPatienceMs = patienceMs,
   ask,
+  onLeft,
   onEnd,
 }: StartRunOptions): RunHandle {
   const { question, conversationId = "", mode = "agent" } = request;
@@ -137,7 +143,17 @@ export function startRun({
   const notifier = createNotifier();
   const turns = createNotifier();
   const inbox = createRunInbox();
-  const questions = createQuestionQueue(patienceMs, notifyWaiters);
+  let mailbox: RunMailbox | undefined;
+  let stopReceiving: (() => void) | undefined;
+  let isLost = false;
+  const questions = createQuestionQueue(patienceMs, notifyWaiters, {
+    getMailbox: () => mailbox,
+    // A stopped run asks nothing more, and one that moves asks the same again.
+    isLeaving: () => stop.signal.aborted,
+    onOpen(question) {
+      if (asksInAnswer && question.kind === "call") clientCalls.askConsent(question);
+    },
+  });
   const clientCalls = createClientCalls({
     patienceMs: clientPatienceMs,
     getPlace: () => ({ event: events.length, models: snapshot.outcome().meta.models }),
@@ -153,6 +169,8 @@ export function startRun({
   let isSavedLate = false;
   /** Maps each holder to its session. */
   const holders = new Map<object, object | undefined>();
+  /** Maps each process in which somebody waits for the run to what holds the run for it. */
+  const elsewhere = new Map<string, object>();
   let changedAt = Date.now();
 
   const run: RunHandle = {
@@ -194,6 +212,9 @@ export function startRun({
     get isStopping() {
       return stop.signal.aborted;
     },
+    get isLost() {
+      return isLost;
+    },
     snapshot: () => outcome ?? snapshot.outcome(),
     cancel: () => stop.abort(cancelledError()),
     follow(take) {
@@ -230,11 +251,28 @@ export function startRun({
     turns.notify();
   }
 
-  const askUser: AskUser = (question, signal) => {
-    const reply = questions.ask(question, signal);
-    if (asksInAnswer && questions.open?.kind === "call") clientCalls.askConsent(questions.open);
-    return reply;
-  };
+  /** Does what another process asks for. */
+  function handleMessage(message: RunMessage): void {
+    if (message.type === "stop") run.cancel();
+    else if (message.type === "say") inbox.send(message.text);
+    else if (message.type === "answer") questions.accept(message.questionId, message.reply);
+    else if (message.type === "hold") {
+      const holder = elsewhere.get(message.by) ?? {};
+      elsewhere.set(message.by, holder);
+      run.hold(holder);
+    } else {
+      const holder = elsewhere.get(message.by);
+      elsewhere.delete(message.by);
+      if (holder && run.release(holder)) onLeft?.(run);
+    }
+  }
+
+  /** Another process has the run: what this one still does for it counts no more. */
+  function lose(): void {
+    isLost = true;
+    stop.abort(lostError());
+    notifyWaiters();
+  }
 
   function hideInternalCause(ending: Outcome): Outcome {
     if (ending.error?.code === "internal") fault = ending.error;
@@ -283,9 +321,12 @@ export function startRun({
   async function followEvents(): Promise<void> {
     let recorder: EventRecorder | undefined;
     const told = resumed && resumed.events.length > 0 ? createRepeatFilter(resumed.events) : undefined;
-    // Readers come back by the number of an event over HTTP alone.
-    const recordEvents = (journal: RunJournal): void => {
-      if (entrance === "http") recorder = createEventRecorder({ journal, from: events.length, handle: handleEvent });
+    const connect = (journal: RunJournal): void => {
+      mailbox = journal.mailbox;
+      stopReceiving = mailbox?.receive(handleMessage);
+      // Readers come back by the number of an event over HTTP alone.
+      if (entrance === "http")
+        recorder = createEventRecorder({ journal, from: events.length, handle: handleEvent, onLost: lose });
     };
     const stream = ask({
       ...request,
@@ -296,8 +337,8 @@ export function startRun({
       signal: stop.signal,
       inbox,
       callClient: clientCalls.call,
-      user: { canAsk, ask: askUser, person: run, owner: caller.owner },
-      recording: { entrance, key, onRecorded: recordEvents },
+      user: { canAsk, ask: questions.ask, person: run, owner: caller.owner },
+      recording: { entrance, key, onRecorded: connect },
       resumed,
     });
     for await (const happened of stream)
@@ -305,7 +346,7 @@ export function startRun({
         if (recorder) recorder.add(event);
         else handleEvent(event);
     await recorder?.finish();
-    if (outcome === undefined) throw new DuetError({ code: "internal", text: noEnd });
+    if (outcome === undefined && !isLost) throw new DuetError({ code: "internal", text: noEnd });
   }
 
   /**
@@ -322,10 +363,11 @@ export function startRun({
   if (resumed) restoreEvents(resumed.events);
   void followEvents()
     .catch((thrown) => {
-      outcome ??= toUnstartedOutcome(thrown);
+      if (!isLost) outcome ??= toUnstartedOutcome(thrown);
     })
     .finally(() => {
-      questions.open?.withdraw();
+      stopReceiving?.();
+      questions.close();
       clientCalls.close();
       inbox.close();
       notifyWaiters();
@@ -339,6 +381,13 @@ export function startRun({
 }
 
 const noEnd = { zh: "运行没有结束事件", en: "the run ended without a run-end event" };
+
+function lostError(): DuetError {
+  return new DuetError({
+    code: "internal",
+    text: { zh: "运行由另一个进程继续", en: "another process goes on with the run" },
+  });
+}
 
 function cancelledError(): DuetError {
   return new DuetError({ code: "internal", text: { zh: "已取消", en: "cancelled" } });

@@ -37,7 +37,7 @@ export interface RunRegistry extends LiveRuns {
   /** Returns what limits the caller's model turns outside of its runs, too. Is undefined where there is no daily limit. */
   getBudget(caller: Caller): TurnBudget | undefined;
   /** Throws `overloaded` when too many runs are active or the server is closing, and `rate_limit` or `quota` when the caller has reached a limit of its own. */
-  begin(wanted: Omit<StartRunOptions, "id" | "onEnd"> & { id?: string | undefined }): RunHandle;
+  begin(wanted: Omit<StartRunOptions, "id" | "onEnd" | "onLeft"> & { id?: string | undefined }): RunHandle;
   /** Discards the ended runs of a conversation that its caller has deleted. */
   forgetConversation(conversationId: string, caller: Caller): void;
   /** Calls the listener with each conversation that is forgotten, for as long as the registry is there. */
@@ -66,9 +66,19 @@ export interface RegistryOptions {
   limits?: CallerLimits | undefined;
   onBegin?: ((run: RunHandle) => void) | undefined;
   onEnd?: ((run: RunHandle) => void) | undefined;
+  /** Is called when the last one who waited for a run in another process has left. */
+  onLeft?: ((run: RunHandle) => void) | undefined;
 }
 
-export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }: RegistryOptions): RunRegistry {
+export function createRunRegistry({
+  most,
+  keepMs,
+  kept,
+  limits,
+  onBegin,
+  onEnd,
+  onLeft,
+}: RegistryOptions): RunRegistry {
   const active = new Map<string, RunHandle>();
   const ended = createFinishedRuns({ keepMs, onForget: forget, sizes: kept });
   /** Holds the runs that a repeated request may join, by caller and key. */
@@ -146,12 +156,13 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
 
   /** Yields the caller's runs, newest first. */
   function* listCallerRuns(caller: Caller): Generator<RunHandle> {
-    for (const run of [...active.values()].reverse()) if (isOwnedBy(run, caller) && !run.isAside) yield run;
+    for (const run of [...active.values()].reverse())
+      if (isOwnedBy(run, caller) && !run.isAside && !run.isLost) yield run;
     for (const run of ended.values()) if (isOwnedBy(run, caller)) yield run;
   }
 
   async function waitForEnd(run: RunHandle, signal: AbortSignal): Promise<Outcome | undefined> {
-    while (run.outcome === undefined && !signal.aborted) await run.waitForChange(signal);
+    while (run.outcome === undefined && !run.isLost && !signal.aborted) await run.waitForChange(signal);
     return run.outcome;
   }
 
@@ -165,7 +176,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
     },
     find(id, caller) {
       const run = active.get(id) ?? ended.get(id);
-      return run && isOwnedBy(run, caller) ? run : undefined;
+      return run && !run.isLost && isOwnedBy(run, caller) ? run : undefined;
     },
     findLatest(question, caller) {
       for (const run of listCallerRuns(caller)) if (run.question === question) return run;
@@ -194,9 +205,11 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
         ...wanted,
         request: { ...applyCallerLimits(caller, wanted.request), budget: limits?.getBudget(caller) },
         id: wanted.id ?? `run-${createRandomHex()}`,
+        onLeft,
         onEnd(it) {
-          active.delete(it.id);
-          if (!it.isAside) ended.add(it);
+          if (active.get(it.id) === it) active.delete(it.id);
+          if (it.isLost) forget(it);
+          else if (!it.isAside) ended.add(it);
           notifyListeners(it.caller);
           onEnd?.(it);
         },

@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { Caller } from "../core/caller.ts";
 import type { Mode } from "../core/outcome.ts";
 import type { Entrance } from "../core/store/journal.ts";
+import { createFollowedRuns, type FollowedRuns } from "./followed-runs.ts";
 import { createCallerLimits } from "./limits/caller-limits.ts";
 import { type Confirmations, createConfirmations } from "./questions/confirmation-tokens.ts";
 import { createResumer, type Resumer } from "./resume-runs.ts";
@@ -25,6 +26,8 @@ export interface RunService {
   entrance: ServerEntrance;
   /** Goes on with runs of ended processes. */
   resumer: Resumer;
+  /** Holds runs of other processes that share the store. */
+  followed: FollowedRuns;
 }
 
 export type ServerEntrance = Extract<Entrance, "http" | "stdio">;
@@ -57,10 +60,28 @@ export function openRunService(
       settings.http.auth !== undefined || settings.http.requireToken || settings.modelApi.trustedKeys.length > 0,
     openUsage: async (caller) => (await duet.store(caller)).dailyUsage,
   });
-  const runs = createRunRegistry({ most, keepMs: settings.keepResults * 1000, limits, onBegin, onEnd });
+  const runs = createRunRegistry({
+    ...{ most, keepMs: settings.keepResults * 1000, limits, onBegin, onEnd },
+    onLeft(run) {
+      if ((run.onDisconnect ?? settings.onDisconnect) === "cancel") run.cancel();
+    },
+  });
   duet.storeMonitor.follow((event) => event.type === "saved" && runs.markSaved(event.runId));
   const resumer = createResumer({ duet, runs, entrance, patienceMs: settings.confirmTime * 1000 });
-  return { duet, settings, runs, confirmations: createConfirmations(), mode, logSteps, onFault, entrance, resumer };
+  const isOwn = (runId: string): boolean => runs.listAll().some(({ id }) => id === runId);
+  const followed = createFollowedRuns({ duet, entrance, isOwn });
+  return {
+    duet,
+    settings,
+    runs,
+    followed,
+    confirmations: createConfirmations(),
+    mode,
+    logSteps,
+    onFault,
+    entrance,
+    resumer,
+  };
 }
 
 /**

@@ -37,6 +37,8 @@ export async function waitForRun(
     for (;;) {
       requestContext.signal.throwIfAborted();
       if (run.outcome !== undefined) return { end: "ended" };
+      // Another process goes on with it, and gives its result.
+      if (run.isLost) return { end: "window" };
       const { open } = run;
       const isAskable = open !== undefined && canAsk(host, open);
       if (open?.kind === "call" && !isAskable && handsOut) return { end: "confirm", open };
@@ -48,13 +50,15 @@ export async function waitForRun(
         continue;
       }
       if (!isAskable) {
-        open.withdraw();
+        await open.withdraw();
+        // Somebody else's reply was quicker, and comes from another process.
+        if (!open.closed.aborted) await run.waitForChange(window.signal);
         continue;
       }
       // In between two requests of a host of the 2026 era no clock of its own runs.
       if (host.isModern) window.clear();
       const { signal } = host.isModern ? requestContext : window;
-      await askQuestion(open, { locale: run.locale, isModern: host.isModern }, requestContext.ask, signal);
+      await askQuestion(open, { id: run.id, locale: run.locale, isModern: host.isModern }, requestContext.ask, signal);
       if (host.isModern) window = createWindow();
     }
   } finally {

@@ -242,6 +242,7 @@ export function createMonitoredJournal(journal: Journal, report: (problem: DuetE
     add: (step) => watch(run.add(step)),
     addEvents: (from, events) => watch(run.addEvents(from, events)),
     forbid: (reason) => watch(run.forbid(reason)),
+    mailbox: run.mailbox,
   });
 
   return {

@@ -5,6 +5,7 @@ import type { Notice } from "../../core/events.ts";
 import type { Credentials } from "../../core/store/credentials.ts";
 import type { Journal } from "../../core/store/journal.ts";
 import type { Retention, RetentionLimits } from "../../core/store/retention.ts";
+import type { SharedRuns } from "../../core/store/shared-runs.ts";
 import type { ConversationStore, OperatorStore, SharedStore, TypedHistory } from "../../core/store/store.ts";
 import type { UsageHistory } from "../../core/store/usage-history.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
@@ -28,6 +29,8 @@ export interface OpenedStore {
   retention?: Retention;
   /** Records the steps of runs. Is undefined where nothing outlives the process. */
   journal?: Journal;
+  /** Lets processes follow the runs of each other. Is undefined where each process knows its own alone. */
+  sharedRuns?: SharedRuns;
   /** Holds API tokens and sessions. They last as long as the process where an embedding program has brought its own store. */
   credentials: Credentials;
   /** Keeps what callers use. Is undefined when an embedding program has brought its own store. */

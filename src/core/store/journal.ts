@@ -10,6 +10,7 @@ import type { FileRef } from "../messages.ts";
 import type { ToolChoice } from "../model.ts";
 import type { Mode } from "../outcome.ts";
 import type { QuestionKind } from "../questions/user-question.ts";
+import type { RunMailbox } from "./run-mailbox.ts";
 
 /**
  * Records the finished steps of runs, so that a run can go on when its process has ended. Steps are known by their names and never
@@ -41,6 +42,8 @@ export interface RunJournal {
   addEvents(from: number, events: readonly AgentEvent[]): Promise<void>;
   /** Prevents that anybody resumes the run: a person or a host has ended it, or a step of it could not be recorded. */
   forbid(reason: "stopped" | "unrecorded"): Promise<void>;
+  /** Connects the run with the other processes that share the journal. It is absent where they do not see the run. */
+  readonly mailbox?: RunMailbox | undefined;
 }
 
 export interface NewStep {

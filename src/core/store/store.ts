@@ -13,6 +13,7 @@ import type { Feedback } from "./feedback.ts";
 import type { Journal } from "./journal.ts";
 import type { ResponseRecords } from "./response-records.ts";
 import type { Retention } from "./retention.ts";
+import type { SharedRuns } from "./shared-runs.ts";
 import type { TextMatch } from "./text-search.ts";
 import type { UsageHistory } from "./usage-history.ts";
 
@@ -178,6 +179,7 @@ export interface OperatorStore extends SharedStore {
   readonly typedHistory: TypedHistory;
   readonly retention: Retention;
   readonly journal: Journal;
+  readonly sharedRuns: SharedRuns;
   readonly credentials: Credentials;
   readonly usageHistory: UsageHistory;
 }

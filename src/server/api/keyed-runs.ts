@@ -5,6 +5,7 @@ import type { Caller } from "../../core/caller.ts";
 import { getIdempotencyRecords } from "../../core/store/store.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { sleep } from "../../kit/async/timeout.ts";
 import { isRecord, toText } from "../../kit/json.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { CallerScope } from "../../runs/run-service.ts";
@@ -145,7 +146,7 @@ export async function startOnce(
     if (kept !== undefined) return kept;
     if (before !== undefined && before.runId !== runId) throw new HttpRefusalError(otherBody);
     if (before !== undefined) {
-      const resumed = await resumer.resume(runId, caller);
+      const resumed = (await resumer.resume(runId, caller)) ?? (await findStartedElsewhere(scope, runId));
       if (resumed === undefined && (await duet.isRunGoing(runId))) throw new HttpRefusalError(runsElsewhere);
       if (resumed === undefined) throw new HttpRefusalError(describeUnknownEnd(before.begunAt));
       return runId;
@@ -156,6 +157,23 @@ export async function startOnce(
     return run.id;
   } finally {
     if (!keepsRecord) await removeRecord(store, runId);
+  }
+}
+
+/** Is how long a run may take in another process between its record and its beginning, in milliseconds, and how often that is looked at. */
+const longestStartMs = 2_000;
+const lookEveryMs = 100;
+
+/** Finds a run that another process of a shared store has recorded, and begins. */
+async function findStartedElsewhere(
+  { duet, followed, caller }: CallerScope,
+  runId: string,
+): Promise<RunHandle | undefined> {
+  if (!(await duet.sharedRuns()).isShared) return undefined;
+  for (let leftMs = longestStartMs; ; leftMs -= lookEveryMs) {
+    const run = await followed.find(runId, caller);
+    if (run !== undefined || leftMs <= 0) return run;
+    await sleep(lookEveryMs);
   }
 }
 

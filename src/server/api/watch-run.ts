@@ -199,7 +199,7 @@ export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8A
     if (open === undefined || open === shown) return "";
     const question = toQuestionJson(open, locale);
     if (question === undefined) {
-      open.withdraw();
+      void open.withdraw();
       return "";
     }
     shown = open;
@@ -209,6 +209,8 @@ export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8A
   /** For a run that never began, or whose events are no longer kept, only the outcome is sent. */
   function renderEnd(): string {
     const { outcome } = run;
+    // A reader who comes back finds the process that goes on with it.
+    if (run.isLost) isOver = true;
     if (outcome === undefined) return "";
     isOver = true;
     run.isDelivered = true;

@@ -84,9 +84,10 @@ async function settle(
   caller: Caller,
   { stored, runId, roundIndex }: { stored: StoredResponse; runId: string; roundIndex: number },
 ): Promise<FoundResponse> {
-  const { duet, resumer } = context.service;
+  const { duet, resumer, followed } = context.service;
   // What a client has sent for its calls is known to no other process.
-  const run = roundIndex === 0 ? await resumer.resume(runId, caller) : undefined;
+  const run =
+    roundIndex === 0 ? ((await resumer.resume(runId, caller)) ?? (await followed.find(runId, caller))) : undefined;
   if (run !== undefined) {
     const live = reopenResponse(context, { run, stored, caller });
     return { live, stored: live.stored };

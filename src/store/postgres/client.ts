@@ -1,7 +1,7 @@
 // A CommonJS package that is imported dynamically has no named exports in the bundle.
 import pg from "pg";
 
-export type { Pool, PoolClient } from "pg";
+export type { Client, Pool, PoolClient } from "pg";
 
 /** Limits the connections of one process. */
 const mostConnections = 8;
@@ -25,6 +25,17 @@ export function createPool(url: string, { queryTimeoutMs = usualTimeoutMs } = {}
   // A connection that ends while nobody uses it is none of the pool's any more.
   pool.on("error", () => {});
   return pool;
+}
+
+/** Creates one connection that is not the pool's, and opens nothing yet. What it is asked is answered soon, or it is lost. */
+export function createClient(url: string): pg.Client {
+  return new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: connectTimeoutMs,
+    keepAlive: true,
+    application_name: "duet",
+  });
 }
 
 /** Reads what SQLite gives as numbers (counts, sums, and truth) as numbers too. */

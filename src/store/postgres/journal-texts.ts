@@ -1,3 +1,5 @@
+import { channel } from "./notifications.ts";
+
 /**
  * Selects the runs that are written to and still belong to this process. Others wait to take one of them until the write is stored.
  * `$1` lists the runs, `$2` their epochs, and `$3` is the holder.
@@ -20,22 +22,25 @@ export const journalTexts = {
   begin: `
     INSERT INTO journal_runs (run, owner, conversation, header, state, holder, begun_at)
     VALUES (:run, :owner, :conversation, :header, 'going', :holder, :now)`,
+  /** A question stays until its answer is recorded. `$10` lists the runs of which one is. */
   addSteps: `
-    WITH ${selectHeld("AND r.state = 'going'")}, added AS (
+    WITH ${selectHeld("AND r.state = 'going'")}, answered AS (
+      DELETE FROM run_questions q USING held
+      WHERE q.run = held.run AND q.reply IS NOT NULL AND q.run = ANY($10::text[])), added AS (
       INSERT INTO journal_steps (run, name, spent_ms, at, data)
       SELECT s.run, s.name, s.spent, s.at, s.data
       FROM unnest($4::text[], $5::integer[], $6::text[], $7::double precision[], $8::text[], $9::text[])
         WITH ORDINALITY AS s (run, epoch, name, spent, at, data, place) JOIN held USING (run, epoch)
       ORDER BY s.place)
     SELECT run, epoch FROM held`,
-  /** The last events of a run come when its end is stored. */
+  /** The last events of a run come when its end is stored. Readers in other processes are told once for all runs, by the text `$8`. */
   addEvents: `
     WITH ${selectHeld("")}, added AS (
       INSERT INTO journal_events (run, n, data)
       SELECT e.run, e.n, e.data FROM unnest($4::text[], $5::integer[], $6::integer[], $7::text[]) AS e (run, epoch, n, data)
         JOIN held USING (run, epoch)
       ON CONFLICT (run, n) DO UPDATE SET data = excluded.data)
-    SELECT run, epoch FROM held`,
+    SELECT run, epoch, pg_notify('${channel}', $8) FROM held`,
   /** Nobody else takes the run until the step is stored with its files. */
   holdRun: `
     SELECT 1 FROM journal_runs WHERE run = :run AND holder = :holder AND epoch = :epoch AND state = 'going' FOR SHARE`,

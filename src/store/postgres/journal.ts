@@ -1,18 +1,22 @@
 import type { AgentEvent } from "../../core/events.ts";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
 import { type Journal, LostRunError, type NewStep, type RunJournal } from "../../core/store/journal.ts";
+import type { SharedRuns } from "../../core/store/shared-runs.ts";
 import { toText } from "../../kit/json.ts";
 import { toEvents, toFiles, toInterruptedRun, toStep } from "../sql/conversations/journal-rows.ts";
 import { addRunFiles } from "../sql/conversations/run-records.ts";
 import { updateConversation } from "../sql/conversations/update-conversation.ts";
 import { statements } from "../sql/statements/statements.ts";
 import { defineStatement, lock, type Row, type Value, type Work } from "../sql/work.ts";
-import type { PostgresConnection } from "./connection.ts";
+import type { PostgresConnection, PostgresValue } from "./connection.ts";
 import { createGroupedWrites } from "./grouped-writes.ts";
 import { journalTexts } from "./journal-texts.ts";
 import { createReplicaLease } from "./lease.ts";
+import type { Notifications } from "./notifications.ts";
+import { createPostgresRuns, toEventText } from "./shared-runs.ts";
 
 export interface PostgresJournal extends Journal {
+  readonly sharedRuns: SharedRuns;
   /** Ends the ownership of this process: what it has not ended is interrupted. */
   close(): Promise<void>;
 }
@@ -45,15 +49,22 @@ interface StoredEvents extends HeldRun {
   events: readonly string[];
 }
 
+/** Is how long the events of all runs of a process are collected after a write of others began, in milliseconds. */
+const eventPaceMs = 25;
+
 /** Stores the journal in PostgreSQL. A run belongs to the replica that holds it, in the epoch in which that has got it. */
-export function createPostgresJournal(connection: PostgresConnection): PostgresJournal {
+export function createPostgresJournal(
+  connection: PostgresConnection,
+  notifications: Pick<Notifications, "listen">,
+): PostgresJournal {
   const lease = createReplicaLease(connection);
+  const sharedRuns = createPostgresRuns(connection, { holder: lease.id, notifications });
 
   /** Writes for all runs with one statement, and returns which of the items are stored. */
   async function writeHeld(
     name: "addSteps" | "addEvents",
     items: readonly HeldRun[],
-    columns: readonly (readonly Value[])[],
+    columns: readonly PostgresValue[],
   ): Promise<boolean[]> {
     const runs = new Map(items.map((item) => [toKey(item), item])).values().toArray();
     const lists = [runs.map(({ run }) => run), runs.map(({ epoch }) => epoch), lease.id, ...columns];
@@ -63,15 +74,22 @@ export function createPostgresJournal(connection: PostgresConnection): PostgresJ
   }
 
   const writeSteps = createGroupedWrites((steps: readonly StoredStep[]) =>
-    writeHeld("addSteps", steps, listColumns(steps, ["run", "epoch", "name", "spent", "now", "data"])),
+    writeHeld("addSteps", steps, [
+      ...listColumns(steps, ["run", "epoch", "name", "spent", "now", "data"]),
+      steps.filter(({ name }) => name.startsWith("answer:")).map(({ run }) => run),
+    ]),
   );
 
-  const writeEvents = createGroupedWrites((groups: readonly StoredEvents[]) => {
-    const rows = groups.flatMap(({ run, epoch, from, events }) =>
-      events.map((data, index) => ({ run, epoch, n: from + index, data })),
-    );
-    return writeHeld("addEvents", groups, listColumns(rows, ["run", "epoch", "n", "data"]));
-  });
+  const writeEvents = createGroupedWrites(
+    (groups: readonly StoredEvents[]) => {
+      const rows = groups.flatMap(({ run, epoch, from, events }) =>
+        events.map((data, index) => ({ run, epoch, n: from + index, data })),
+      );
+      const text = toEventText(groups.map(({ run }) => run));
+      return writeHeld("addEvents", groups, [...listColumns(rows, ["run", "epoch", "n", "data"]), text]);
+    },
+    { paceMs: eventPaceMs },
+  );
 
   function openRun(runId: string, epoch: number): RunJournal {
     const held = { run: runId, epoch };
@@ -91,6 +109,7 @@ export function createPostgresJournal(connection: PostgresConnection): PostgresJ
       async forbid(state) {
         await connection.write(() => own.forbid.run({ ...held, holder: lease.id, state }));
       },
+      mailbox: sharedRuns.openMailbox(runId, epoch),
     };
   }
 
@@ -99,6 +118,7 @@ export function createPostgresJournal(connection: PostgresConnection): PostgresJ
   }
 
   return {
+    sharedRuns,
     async begin({ runId, owner = null, conversationId, header, files }) {
       await lease.begin();
       const row = { run: runId, owner, conversation: conversationId, header: JSON.stringify(header) };
@@ -144,7 +164,10 @@ export function createPostgresJournal(connection: PostgresConnection): PostgresJ
       const key = { run: runId, owner: owner ?? null };
       return (await connection.read(() => statements.journalEvents.all(key))).flatMap(toEvents);
     },
-    close: () => lease.release(),
+    async close() {
+      sharedRuns.close();
+      await lease.release();
+    },
   };
 }
 

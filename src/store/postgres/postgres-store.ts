@@ -3,6 +3,7 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createSqlStore, type SqlStoreOptions } from "../sql/sql-store.ts";
 import { openPostgresConnection } from "./connection.ts";
 import { createPostgresJournal } from "./journal.ts";
+import { channel, createNotifications } from "./notifications.ts";
 import { migrateDatabase } from "./schema.ts";
 import { databaseSpace, databaseStatements } from "./space.ts";
 
@@ -18,12 +19,16 @@ export async function createPostgresStore(url: string, options: Partial<SqlStore
     await connection.close();
     throw thrown;
   }
-  const journal = createPostgresJournal(connection);
+  const notifications = createNotifications(url, (text) =>
+    connection.query("notify", "SELECT pg_notify($1, $2)", [channel, text]),
+  );
+  const journal = createPostgresJournal(connection, notifications);
   const { store } = createSqlStore(
     {
-      ...{ connection, journal, space: databaseSpace, readVersion: databaseStatements.snapshot },
+      ...{ connection, journal, sharedRuns: journal.sharedRuns },
+      ...{ space: databaseSpace, readVersion: databaseStatements.snapshot },
       async close() {
-        await ignoreRejection(journal.close(), "the lease ends by itself");
+        await Promise.all([ignoreRejection(journal.close(), "the lease ends by itself"), notifications.close()]);
         await connection.close();
       },
     },

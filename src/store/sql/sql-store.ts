@@ -5,6 +5,7 @@ import { toConversationTitle } from "../../core/store/conversation-title.ts";
 import { findFileRef } from "../../core/store/find-file.ts";
 import type { Journal } from "../../core/store/journal.ts";
 import { keepAll, type RetentionLimits } from "../../core/store/retention.ts";
+import { localRuns, type SharedRuns } from "../../core/store/shared-runs.ts";
 import {
   type Conversation,
   type ConversationChanges,
@@ -49,6 +50,8 @@ const mostKnownText = 16_000_000;
 export interface SqlDatabase {
   connection: StoreConnection;
   journal: Journal;
+  /** Is absent where each process knows only its own runs. */
+  sharedRuns?: SharedRuns;
   space: StoreSpace;
   /** Selects a number, `version`, that is another one after another process has changed the store. */
   readVersion: Statement;
@@ -71,7 +74,7 @@ export interface SqlStore {
 
 /** Stores conversations and traces in a database, which any number of processes may share. */
 export function createSqlStore(database: SqlDatabase, options: Partial<SqlStoreOptions> = {}): SqlStore {
-  const { connection, journal, space } = database;
+  const { connection, journal, space, sharedRuns = localRuns } = database;
   const knownTurns = new LRUCache<string, KnownTurns>({ maxSize: mostKnownText, sizeCalculation: ({ size }) => size });
   const retention = createStoreRetention(connection, {
     limits: options.retention ?? keepAll,
@@ -219,6 +222,7 @@ export function createSqlStore(database: SqlDatabase, options: Partial<SqlStoreO
       },
     },
     journal,
+    sharedRuns,
   };
   return { store, forget: () => knownTurns.clear() };
 }

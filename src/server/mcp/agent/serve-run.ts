@@ -7,9 +7,11 @@ import type { Detail, IncludedPart } from "../../../runs/ask-schema.ts";
 import { canHandOut } from "../../../runs/begin-run.ts";
 import { firstWithLinks, type Host } from "../../../runs/input/host.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
+import { readReply } from "../../../runs/input/host-question.ts";
 import type { InputRequests } from "../../../runs/input/input-requests.ts";
-import type { RequestContext } from "../../../runs/input/pending-work.ts";
+import type { RequestContext, StartWork } from "../../../runs/input/pending-work.ts";
 import { toOutcomeFor } from "../../../runs/outcome-for.ts";
+import { applyHostReply } from "../../../runs/questions/ask-question.ts";
 import type { OpenQuestion } from "../../../runs/questions/open-question.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
 import {
@@ -52,13 +54,13 @@ export function serveRun(
   const observed = scope.observedTimeouts.get(scope.caller, host);
   const progress = createRunProgress(locale);
   progress.notify(say(locale, { zh: "⏳ 已收到", en: "⏳ received" }));
-  return scope.inputRequests.serve(
-    { kind, connection: scope.connection, host, context, progress },
+  const startWith =
+    (findRun: typeof find): StartWork<CallToolResult> =>
     async (requestContext) => {
       const holder = {};
       const stopListening = recordTimeout(scope, request, requestContext.signal);
       try {
-        const found = await find(holder);
+        const found = await findRun(holder);
         return "content" in found
           ? found
           : await waitFor(scope, found, {
@@ -75,8 +77,26 @@ export function serveRun(
       } finally {
         stopListening();
       }
+    };
+  return scope.inputRequests.serve(
+    { kind, connection: scope.connection, host, context, progress },
+    startWith(find),
+    async ({ runId, questionId }, reply) => {
+      const run = await findAsking(scope, runId, questionId);
+      const isTaken = run?.open !== undefined && (await applyHostReply(run.open, readReply(reply)));
+      return run && isTaken ? startWith(async () => run) : undefined;
     },
   );
+}
+
+/** Finds a run of the caller that waits for the answer to this question, in whichever process. */
+async function findAsking(
+  { runs, followed, caller }: ConnectionScope,
+  runId: string,
+  questionId: string,
+): Promise<RunHandle | undefined> {
+  const run = runs.find(runId, caller) ?? (await followed.find(runId, caller));
+  return run?.open?.id === questionId ? run : undefined;
 }
 
 /** Remembers after how long this host gave the request up, if it does. Returns a function that stops listening. */

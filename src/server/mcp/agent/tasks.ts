@@ -86,7 +86,7 @@ export function serveTasks({ server }: McpServer, scope: ConnectionScope): void 
     const { open } = findTaskRun(taskId, context).run;
     const { inputResponses } = context.mcpReq;
     if (open && Object.hasOwn(inputResponses ?? {}, toQuestionName(open)))
-      applyHostReply(open, readReply(inputResponse(inputResponses, toQuestionName(open))));
+      await applyHostReply(open, readReply(inputResponse(inputResponses, toQuestionName(open))));
     return { resultType: "complete" };
   });
 
@@ -112,7 +112,7 @@ function toTaskStatus(run: RunHandle, { keepResults }: ConnectionScope["settings
 function toAskableQuestion({ open, locale }: RunHandle, host: Host) {
   if (open === undefined) return undefined;
   const words = canAsk(host, open) ? toHostQuestion(open.question, locale) : undefined;
-  if (words === undefined && !open.isAsked) open.withdraw();
+  if (words === undefined && !open.isAsked) void open.withdraw();
   return words && { open, words };
 }
 

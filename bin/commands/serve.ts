@@ -62,6 +62,7 @@ export function startServer(values: Values): Action {
     };
     const code = await withDuet(flags, { console, signal: stop, deadline }, serveWith, {
       telemetryMs,
+      whenAway: "wait",
       passesOn: exposed.expose === "tools" || exposed.expose === "both",
     });
     // Answers go on being read while servers end.

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { StoreCommand } from "../../src/cli/store/store-command.ts";
 import { load } from "../../src/cli/with-duet.ts";
+import { databaseForm, isDatabaseAddress } from "../../src/config/schema/database-address.ts";
 import { describeNotAllowed } from "../../src/core/schemas/describe-issue.ts";
 import { DuetError } from "../../src/kit/errors.ts";
-import type { Text } from "../../src/kit/locale.ts";
 import type { Option } from "../options.ts";
 import { readOutputFormat, refusedFlagError, toFlags, toOptionText, type Values } from "../read-options.ts";
 import { type Action, type CommandRow, type Positional, textOrJson } from "./command.ts";
@@ -11,8 +11,8 @@ import { type Action, type CommandRow, type Positional, textOrJson } from "./com
 const url: Positional = {
   name: "url",
   help: {
-    zh: "postgres://用户@主机:端口/数据库（duet.db）；密码用 PGPASSWORD 或 ~/.pgpass",
-    en: "postgres://user@host:port/database (duet.db); the password by PGPASSWORD or ~/.pgpass",
+    zh: "postgres://用户@主机:端口/数据库（store.url 或 duet.db）；密码用 PGPASSWORD 或 ~/.pgpass",
+    en: "postgres://user@host:port/database (store.url, or duet.db); the password by PGPASSWORD or ~/.pgpass",
   },
 };
 
@@ -46,14 +46,16 @@ export const storeCommand: CommandRow = {
       },
       positionals: [url],
       options: textOrJson,
-      run: (values) => runStore(values, (command, store) => command.showStatus(store, readUrl("url", values.url))),
+      run: (values) =>
+        runStore(values, (command, store, url) => command.showStatus(store, readUrl("url", values.url) ?? url)),
     },
     {
       name: "migrate",
       help: { zh: "建表，或把表结构更新到此版本", en: "makes the tables, or brings them up to date" },
       positionals: [url],
       options: textOrJson,
-      run: (values) => runStore(values, (command, store) => command.migrateStore(store, readUrl("url", values.url))),
+      run: (values) =>
+        runStore(values, (command, store, url) => command.migrateStore(store, readUrl("url", values.url) ?? url)),
     },
     {
       name: "copy",
@@ -69,18 +71,22 @@ export const storeCommand: CommandRow = {
 
 type Command = typeof import("../../src/cli/store/store-command.ts");
 
+/** Does something with a store; `url` is the database that the settings name. */
+type StoreWork = (command: Command, store: StoreCommand, url: string | undefined) => Promise<void>;
+
 /** Nothing but the configuration is read before. */
-function runStore(values: Values, work: (command: Command, store: StoreCommand) => Promise<void>): Action {
+function runStore(values: Values, work: StoreWork): Action {
   return async ({ console }) => {
     const config = await load(toFlags(values), console);
     const command = await import("../../src/cli/store/store-command.ts");
-    const { storeFile } = await import("../../src/app/conversations/open-store.ts");
-    await work(command, {
+    const { findDatabase, storeFile } = await import("../../src/app/conversations/open-store.ts");
+    const store: StoreCommand = {
       file: join(config.home, storeFile),
       locale: config.locale,
       output: readOutputFormat(values),
       write: (text) => void console.stdout.write(text),
-    });
+    };
+    await work(command, store, findDatabase(config));
     return 0;
   };
 }
@@ -103,18 +109,12 @@ function readCopy(values: Values): { url: string; direction: "to" | "from" } {
 function readUrl(name: string, value: unknown): string | undefined {
   const text = toOptionText(value);
   if (text === undefined) return undefined;
-  const isAddress = URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol);
-  if (isAddress) return text;
+  if (isDatabaseAddress(text)) return text;
   const shown = JSON.stringify(text.replace(/:[^:@/]*@/, ":***@"));
-  if (name !== "url") throw refusedFlagError(name, shown, urlForm);
-  const { zh, en } = describeNotAllowed(shown, urlForm);
+  if (name !== "url") throw refusedFlagError(name, shown, databaseForm);
+  const { zh, en } = describeNotAllowed(shown, databaseForm);
   throw new DuetError({
     code: "config",
     text: { zh: `数据库的地址：${zh}`, en: `the address of the database: ${en}` },
   });
 }
-
-const urlForm: Text = {
-  zh: "postgres://用户@主机:端口/数据库",
-  en: "postgres://user@host:port/database",
-};

@@ -30,26 +30,31 @@ export function isDamage(thrown: unknown): boolean {
 /** Names what is wrong with a store, for programs. */
 export type StoreFailure = "full" | "read_only" | "locked" | "damaged" | "io" | "conflict" | "unreachable" | "other";
 
-/** Explains a failure of the database or of the file system. Its text names the place, which only the operator may know. */
+/**
+ * Explains a failure of the database or of the file system. Its text names the place, which only the operator may know. Whoever asks is
+ * told of a database that cannot be reached, and when to come again, so that text names no place.
+ */
 export class StoreError extends DuetError {
   readonly failure: StoreFailure;
-  /** Says what is wrong without naming the file. */
+  /** Says what is wrong without naming the place. */
   readonly why: Text;
+  /** Says it with the place. */
+  readonly described: Text;
 
-  constructor(thrown: unknown, file: string) {
+  constructor(thrown: unknown, place: string) {
     const { failure, why } = describeWhy(thrown);
+    const described = describeUnusable(why, place);
+    const isRemote = failure === "unreachable";
     super({
-      code: "internal",
-      text: {
-        zh: `对话存储 ${file} 无法使用：${why.zh}`,
-        en: `the conversation store ${file} cannot be used: ${why.en}`,
-      },
-      hint: failure === "unreachable" ? serverHint : fileHint,
-      retryable: isBusy(thrown) || failure === "unreachable",
+      ...(isRemote ? { code: "overloaded", retryAfterMs: comeBackMs } : { code: "internal" }),
+      text: isRemote ? describeUnusable(why) : described,
+      hint: isRemote ? laterHint : fileHint,
+      retryable: isBusy(thrown) || isRemote,
       cause: thrown,
     });
     this.failure = failure;
     this.why = why;
+    this.described = described;
   }
 
   /** Is true where the same change may succeed later. */
@@ -57,6 +62,18 @@ export class StoreError extends DuetError {
     return this.failure !== "conflict";
   }
 }
+
+function describeUnusable(why: Text, place?: string): Text {
+  return {
+    zh: `对话存储${place === undefined ? "" : ` ${place} `}无法使用：${why.zh}`,
+    en: `the conversation store${place === undefined ? "" : ` ${place}`} cannot be used: ${why.en}`,
+  };
+}
+
+/** Is after how long whoever is refused may come again, in milliseconds. */
+const comeBackMs = 1_000;
+
+const laterHint: Text = { zh: "请稍后再试。", en: "Try again later." };
 
 const fileHint: Text = {
   zh: "请检查这个位置的权限和剩余空间，或用 DUET_HOME 另选一个文件夹。",
@@ -67,6 +84,25 @@ const serverHint: Text = {
   zh: "请检查 PostgreSQL 是否在运行，以及地址、用户和密码是否正确。",
   en: "Check that PostgreSQL is running, and its address, user and password.",
 };
+
+/** Returns true where no work can be done with the database until it can be reached again. */
+export function isUnreachable(thrown: unknown): thrown is StoreError {
+  return thrown instanceof StoreError && thrown.failure === "unreachable" && describeReason(thrown.cause) !== allInUse;
+}
+
+/** Is the code of a process all of whose own connections are in use (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+export const allInUse = "53400";
+
+/** Returns true where it may be reached later without anybody changing a setting. */
+export function mayComeBack(thrown: unknown): boolean {
+  return isUnreachable(thrown) && !/^(?:28|3D)/.test(describeReason(thrown.cause));
+}
+
+/** Returns the error as its operator may read it: with the place, and with what can be done. */
+export function toOperatorError(error: DuetError): DuetError {
+  if (!(error instanceof StoreError) || error.failure !== "unreachable") return error;
+  return new DuetError({ code: "network", text: error.described, hint: serverHint, cause: error });
+}
 
 /** Explains a failure of the database or of the file system to the user. */
 export function toStoreError(thrown: unknown, file: string): DuetError {
@@ -155,6 +191,10 @@ const reasons: Readonly<Record<string, Reason>> = {
   "53300": {
     failure: "unreachable",
     why: { zh: "数据库的连接已用完", en: "the database has no connection left" },
+  },
+  [allInUse]: {
+    failure: "unreachable",
+    why: { zh: "到数据库的连接都在使用中", en: "all connections to the database are in use" },
   },
   "53100": full,
   "57": gone,

@@ -36,6 +36,8 @@ export interface UnsavedRuns {
   takeSaved(owner: string | undefined, conversationId: string): boolean;
   /** Records that the store has failed elsewhere, and tries to write it from time to time until it can be written. */
   watch(problem: DuetError): void;
+  /** Tries at once to save what waits: the store can be written again. Never rejects. */
+  saveNow(): Promise<void>;
   /** Tries once more, until the signal aborts, and stops trying. Returns how many runs were saved, and how many are lost. */
   close(signal: AbortSignal): Promise<{ saved: number; lost: number }>;
 }
@@ -219,6 +221,7 @@ export function createUnsavedRuns({
       recordFailure(found);
       if (!isClosed) timer.start();
     },
+    saveNow: flush,
     async close(signal) {
       isClosed = true;
       timer.stop();

@@ -7,6 +7,7 @@ import type { Text } from "../../kit/locale.ts";
 import { direct, inherited, parseProxy } from "../../kit/net/proxy-rules.ts";
 import { isSecureAddress } from "../../kit/net/secure-address.ts";
 import { createOperatorSchema } from "../limit-schemas.ts";
+import { databaseForm, isDatabaseAddress } from "./database-address.ts";
 import { hookGroups } from "./hook-schema.ts";
 
 /** Adds the allowed values to a `refine`. They are stored in the issue, where `check-source.ts` reads them. */
@@ -245,6 +246,8 @@ const token = z
     withAllowed({ zh: "不含空格的 ASCII 文本", en: "ASCII without spaces" }),
   );
 
+const database = z.string().refine(isDatabaseAddress, withAllowed(databaseForm));
+
 /** Holds the functions of Zod that the table uses. The namespace as a value would put the whole package into the bundle. */
 const builders = {
   ...{ string: z.string, number: z.number, int: z.int, boolean: z.boolean, unknown: z.unknown },
@@ -267,7 +270,7 @@ export const schemaParts = {
   ...{ proxy, webProxy, cloudName },
   ...{ providerName, priceSchema, serverName, agentName, headerName, headerValue },
   ...{ toolPatterns, permitPatterns, hostPattern, reachable, mailServer, sender, hookGroups },
-  ...{ signatureAlgorithms, secureAddress, keysAddress, scope, hostHeader, origin, token },
+  ...{ signatureAlgorithms, secureAddress, keysAddress, scope, hostHeader, origin, token, database },
 };
 
 export type SchemaParts = typeof schemaParts;

@@ -2,6 +2,7 @@ import { createPool } from "../postgres/client.ts";
 import { describePlace, toBound, toDatabaseError } from "../postgres/connection.ts";
 import { migrateDatabase } from "../postgres/schema.ts";
 import type { Value } from "../sql/work.ts";
+import { toOperatorError } from "../store-errors.ts";
 import type { RowStore } from "./row-store.ts";
 
 /** Opens a database, brings its tables up to date and begins a transaction on one connection. */
@@ -9,7 +10,7 @@ export async function openPostgresRows(url: string, mode: "read" | "write"): Pro
   const place = describePlace(url);
   const pool = createPool(url, { queryTimeoutMs: 0 });
   const orStoreError = (thrown: unknown): never => {
-    throw toDatabaseError(thrown, place);
+    throw toOperatorError(toDatabaseError(thrown, place));
   };
   const client = await pool.connect().catch(orStoreError);
   const runQuery = (text: string, values: readonly Value[] = []) => client.query(text, [...values]).catch(orStoreError);
@@ -19,7 +20,7 @@ export async function openPostgresRows(url: string, mode: "read" | "write"): Pro
   } catch (thrown) {
     client.release(true);
     await pool.end();
-    throw toDatabaseError(thrown, place);
+    throw toOperatorError(toDatabaseError(thrown, place));
   }
   return {
     place,

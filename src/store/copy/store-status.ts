@@ -5,7 +5,7 @@ import { describePlace, toDatabaseError } from "../postgres/connection.ts";
 import { migrateDatabase, postgresSchemaVersion, readSchema } from "../postgres/schema.ts";
 import { loadSqlite, openDatabase } from "../sqlite/connection.ts";
 import { inspectSchema, schemaVersion } from "../sqlite/schema.ts";
-import { toStoreError } from "../store-errors.ts";
+import { toOperatorError, toStoreError } from "../store-errors.ts";
 
 /** Says what a store is and what it holds. */
 export interface StoreStatus {
@@ -97,7 +97,7 @@ async function withClient<T>(url: string, work: (client: PoolClient) => Promise<
       client.release(true);
     }
   } catch (thrown) {
-    throw toDatabaseError(thrown, describePlace(url));
+    throw toOperatorError(toDatabaseError(thrown, describePlace(url)));
   } finally {
     await pool.end();
   }

@@ -10,11 +10,18 @@ const mostConnections = 8;
 const connectTimeoutMs = 2_000;
 const usualTimeoutMs = 10_000;
 
+/** Is after how long without use a connection is closed, in milliseconds; 0 never closes it. */
+const usualIdleMs = 10_000;
+
 /** Opens nothing yet: a connection is made when the first statement needs one. */
-export function createPool(url: string, { queryTimeoutMs = usualTimeoutMs } = {}): pg.Pool {
+export function createPool(
+  url: string,
+  { queryTimeoutMs = usualTimeoutMs, most = mostConnections, idleMs = usualIdleMs } = {},
+): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
-    max: mostConnections,
+    max: most,
+    idleTimeoutMillis: idleMs,
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: queryTimeoutMs,
     keepAlive: true,

@@ -14,8 +14,10 @@ import {
   type WorkAnswer,
   type WorkStep,
 } from "../sql/work.ts";
-import { toStoreError } from "../store-errors.ts";
+import { allInUse, toStoreError } from "../store-errors.ts";
 import { createPool, type Pool, type PoolClient } from "./client.ts";
+import { createReachability, type Reachability } from "./reachability.ts";
+import { migrateDatabase } from "./schema.ts";
 import { translateStatement } from "./translate.ts";
 
 /** Runs transactions in PostgreSQL, each on a connection of its own. */
@@ -24,8 +26,8 @@ export interface PostgresConnection extends StoreConnection {
   readonly place: string;
   /** Runs one statement of PostgreSQL's own, which is a transaction. */
   query(name: string, text: string, values?: readonly PostgresValue[]): Promise<WorkAnswer>;
-  /** Gives one connection to a work that has to be done on it alone. */
-  use<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
+  /** Knows whether the database can be reached. Work fails at once while it cannot. */
+  readonly reachability: Reachability;
   close(): Promise<void>;
 }
 
@@ -51,8 +53,18 @@ export function openPostgresConnection(url: string): PostgresConnection {
   const turns = createKeyedMutex();
   const closing = new AbortController();
 
+  const reachability = createReachability({
+    url,
+    explain: (thrown) => toDatabaseError(thrown, place),
+    prepare: () => use((client) => migrateDatabase(client, place)).then(() => {}),
+    closing: closing.signal,
+  });
   const orStoreError = (thrown: unknown): never => {
-    throw toDatabaseError(thrown, place);
+    throw reachability.report(thrown);
+  };
+  const reach = async <T>(work: () => Promise<T>): Promise<T> => {
+    reachability.check();
+    return work().catch(orStoreError);
   };
 
   function prepare(statement: Statement): NumberedStatement & { name: string } {
@@ -151,23 +163,19 @@ export function openPostgresConnection(url: string): PostgresConnection {
 
   return {
     place,
+    reachability,
     sliceMs: 500,
-    read: (work) => read(work).catch(orStoreError),
-    write: (work) => retryTransaction(`BEGIN; ${idleLimit}`, work).catch(orStoreError),
-    async query(name, text, values = []) {
-      closing.signal.throwIfAborted();
-      try {
+    read: (work) => reach(() => read(work)),
+    write: (work) => reach(() => retryTransaction(`BEGIN; ${idleLimit}`, work)),
+    query: (name, text, values = []) =>
+      reach(async () => {
         const bound = values.map((value) => (isList(value) ? value.map(toBound) : toBound(value)));
         return toAnswer(await pool.query<Row>({ name, text, values: bound }));
-      } catch (thrown) {
-        return orStoreError(thrown);
-      }
-    },
-    use: (work) => use(work).catch(orStoreError),
+      }),
     async close() {
       if (closing.signal.aborted) return;
       closing.abort(closedStoreError());
-      await pool.end();
+      await Promise.all([pool.end(), reachability.close()]);
     },
   };
 }
@@ -231,12 +239,13 @@ function isCutOff(thrown: unknown): thrown is Error {
   return thrown instanceof Error && !("code" in thrown) && /timeout|terminated|not queryable/i.test(thrown.message);
 }
 
-/** Has the code of a failed connection (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+/** Has the code of a failed connection (https://www.postgresql.org/docs/current/errcodes-appendix.html), or of too few of them. */
 class CutOffError extends Error {
-  readonly code = "08006";
+  readonly code: string;
 
   constructor(cause: Error) {
     super(cause.message, { cause });
+    this.code = /^timeout exceeded when trying to connect/.test(cause.message) ? allInUse : "08006";
   }
 }
 

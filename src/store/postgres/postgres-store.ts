@@ -1,23 +1,48 @@
 import type { OperatorStore } from "../../core/store/store.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createSqlStore, type SqlStoreOptions } from "../sql/sql-store.ts";
+import { mayComeBack } from "../store-errors.ts";
 import { openPostgresConnection } from "./connection.ts";
 import { createPostgresJournal } from "./journal.ts";
 import { channel, createNotifications } from "./notifications.ts";
-import { migrateDatabase } from "./schema.ts";
+import type { Reachability } from "./reachability.ts";
 import { databaseSpace, databaseStatements } from "./space.ts";
+
+export interface PostgresStore {
+  store: OperatorStore;
+  reachability: Pick<Reachability, "problem" | "waitUntilBack" | "follow">;
+}
 
 /**
  * Stores conversations and traces in PostgreSQL, which any number of processes on any number of machines may share. Rejects with a
  * `DuetError` when the database cannot be used or was changed by a newer Duet.
  */
 export async function createPostgresStore(url: string, options: Partial<SqlStoreOptions> = {}): Promise<OperatorStore> {
+  return (await openPostgres(url, options, "refuse")).store;
+}
+
+/**
+ * Does the same, and connects later where the database cannot be reached now: everything that needs it rejects until then. Rejects for
+ * what only a change of the settings or of the database can mend.
+ */
+export function openPostgresLater(url: string, options: Partial<SqlStoreOptions> = {}): Promise<PostgresStore> {
+  return openPostgres(url, options, "wait");
+}
+
+async function openPostgres(
+  url: string,
+  options: Partial<SqlStoreOptions>,
+  whenAway: "refuse" | "wait",
+): Promise<PostgresStore> {
   const connection = openPostgresConnection(url);
+  const { reachability } = connection;
   try {
-    await connection.use((client) => migrateDatabase(client, connection.place));
+    await reachability.open();
   } catch (thrown) {
-    await connection.close();
-    throw thrown;
+    if (whenAway === "refuse" || !mayComeBack(thrown)) {
+      await connection.close();
+      throw thrown;
+    }
   }
   const notifications = createNotifications(url, (text) =>
     connection.query("notify", "SELECT pg_notify($1, $2)", [channel, text]),
@@ -34,5 +59,5 @@ export async function createPostgresStore(url: string, options: Partial<SqlStore
     },
     options,
   );
-  return store;
+  return { store, reachability };
 }

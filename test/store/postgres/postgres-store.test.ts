@@ -202,6 +202,12 @@ describe("a store in PostgreSQL", requires(postgres), () => {
       for (const work of [() => store.load("conv-1"), () => store.append(finishedRun("conv-1", "Two?", "Yes."))])
         await expect(work()).rejects.toMatchObject({ failure: "unreachable", mayPass: true, retryable: true });
       await server.start();
+      const canRead = () =>
+        store.load("conv-1").then(
+          () => true,
+          () => false,
+        );
+      await expect.poll(canRead).toBe(true);
       await store.append(finishedRun("conv-1", "Three?", "Yes."));
       expect((await store.load("conv-1"))?.turns.map(({ question }) => question)).toEqual(["One?", "Three?"]);
     },

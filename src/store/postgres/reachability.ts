@@ -1,0 +1,148 @@
+import { sleep } from "../../kit/async/timeout.ts";
+import type { DuetError } from "../../kit/errors.ts";
+import { isUnreachable } from "../store-errors.ts";
+import { createPool, type PoolClient } from "./client.ts";
+
+/**
+ * Knows whether the database can be reached, for all work of the process. While it cannot, work fails at once, and one loop tries to
+ * connect.
+ */
+export interface Reachability {
+  /** Is what is wrong while the database cannot be reached. */
+  readonly problem: DuetError | undefined;
+  /** Connects for the first time. Rejects where that fails; the loop then goes on where trying again may help. */
+  open(): Promise<void>;
+  /** Throws while the database cannot be reached. */
+  check(): void;
+  /** Looks at what work of this process has thrown, and explains it. */
+  report(thrown: unknown): DuetError;
+  /** Does something on the connection that is kept for this, whose limit is shorter than that of other work. */
+  use<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
+  /** Resolves when the database can be reached. Rejects with the problem after `ms` milliseconds, and when all is closed. */
+  waitUntilBack(ms: number): Promise<void>;
+  /** Calls the listener with the problem when the database is gone, and with undefined when it is back. */
+  follow(listener: (problem: DuetError | undefined) => void): void;
+  close(): Promise<void>;
+}
+
+export interface ReachabilityOptions {
+  url: string;
+  /** Explains what a connection has thrown. */
+  explain(thrown: unknown): DuetError;
+  /** Makes the database ready for use, at the first connection. */
+  prepare(): Promise<void>;
+  /** Aborts when all is closed. */
+  closing: AbortSignal;
+}
+
+/** Is how long the loop pauses between two attempts, in milliseconds. The pause doubles, and half of it is left to chance. */
+const firstPauseMs = 50;
+const longestPauseMs = 500;
+
+/** Limits the look whether the database answers, in milliseconds. */
+const answerMs = 2_000;
+
+export function createReachability({ url, explain, prepare, closing }: ReachabilityOptions): Reachability {
+  const pool = createPool(url, { most: 1, queryTimeoutMs: answerMs, idleMs: 0 });
+  const listeners = new Set<(problem: DuetError | undefined) => void>();
+  let problem: DuetError | undefined;
+  let back = Promise.withResolvers<void>();
+  let isPrepared = false;
+  let isConnecting = false;
+  // The connection ends while nobody uses it: the server has gone, or has ended it.
+  pool.on("error", (thrown) => void report(thrown));
+
+  function tell(): void {
+    for (const listener of listeners) listener(problem);
+  }
+
+  async function connect(): Promise<void> {
+    await useClient((client) => client.query("SELECT 1"));
+    if (!isPrepared) await prepare();
+    isPrepared = true;
+  }
+
+  async function useClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const client = await pool.connect();
+    let isSound = false;
+    try {
+      const result = await work(client);
+      isSound = true;
+      return result;
+    } finally {
+      client.release(!isSound);
+    }
+  }
+
+  function report(thrown: unknown): DuetError {
+    const found = explain(thrown);
+    if (closing.aborted || !isUnreachable(found)) return found;
+    if (problem === undefined) {
+      problem = found;
+      back = Promise.withResolvers();
+      tell();
+    }
+    void reconnect();
+    return found;
+  }
+
+  async function reconnect(): Promise<void> {
+    if (isConnecting) return;
+    isConnecting = true;
+    for (let pauseMs = firstPauseMs; problem !== undefined && !closing.aborted; ) {
+      try {
+        await sleep(pauseMs * (0.5 + Math.random() / 2), closing);
+        await connect();
+        problem = undefined;
+      } catch (thrown) {
+        if (!closing.aborted) problem = explain(thrown);
+      }
+      pauseMs = Math.min(2 * pauseMs, longestPauseMs);
+    }
+    isConnecting = false;
+    back.resolve();
+    if (!closing.aborted) tell();
+  }
+
+  return {
+    get problem() {
+      return problem;
+    },
+    report,
+    async open() {
+      try {
+        await connect();
+      } catch (thrown) {
+        throw report(thrown);
+      }
+    },
+    check() {
+      closing.throwIfAborted();
+      if (problem !== undefined) throw problem;
+    },
+    async use(work) {
+      closing.throwIfAborted();
+      if (problem !== undefined) throw problem;
+      try {
+        return await useClient(work);
+      } catch (thrown) {
+        throw report(thrown);
+      }
+    },
+    async waitUntilBack(ms) {
+      const until = performance.now() + ms;
+      while (problem !== undefined) {
+        closing.throwIfAborted();
+        const leftMs = until - performance.now();
+        if (leftMs <= 0) throw problem;
+        const over = new AbortController();
+        const limit = sleep(leftMs, AbortSignal.any([over.signal, closing])).catch(() => {});
+        await Promise.race([back.promise, limit]);
+        over.abort();
+      }
+      closing.throwIfAborted();
+    },
+    follow: (listener) => void listeners.add(listener),
+    close: () => pool.end(),
+  };
+}

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createSuccess, createTool } from "../../src/tools/create-tool.ts";
+import { type HttpDuet, startHttpDuet } from "../fakes/http-duet.ts";
+import { type ScriptedTurn, scriptedModel } from "../fakes/model.ts";
+import { postgres, query, startPostgres, type TestPostgres } from "../fakes/postgres.ts";
+import { temporaryFolder } from "../fakes/program.ts";
+import { requires } from "../runner/requirements.ts";
+import { type EventReader, outcomeIn, readEvents } from "./api/served-api.ts";
+
+const half = "Half of an answer";
+const wipe = { id: "1", name: "wipe_disk", input: { disk: "a" } };
+
+describe("two replicas of one database", requires(postgres), () => {
+  let server: TestPostgres;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server?.stop());
+
+  /** Scripts the two models of a replica. */
+  interface Script {
+    decides?: ScriptedTurn[];
+    answers?: ScriptedTurn[];
+  }
+
+  /** Serves two replicas, each with models of its own, and a tool that needs consent. */
+  async function openTwo(first: Script, second: Script = {}) {
+    const url = await server.createDatabase();
+    const wiped: string[] = [];
+    const open = async (name: string, { decides = [], answers = [] }: Script): Promise<Replica> => {
+      const tool = createTool({
+        name: "wipe_disk",
+        description: "Wipes a disk.",
+        source: "user",
+        inputSchema: { type: "object", properties: { disk: { type: "string" } }, required: ["disk"] },
+        annotations: { destructive: true },
+        async run() {
+          wiped.push(name);
+          return createSuccess("wiped");
+        },
+      });
+      const settings = { store: { url }, conversations: { store: "disk" } };
+      const environment = { DUET_HOME: await temporaryFolder() };
+      const models = { functionCall: scriptedModel(decides, "decides"), answer: scriptedModel(answers, "answers") };
+      return openReplica(await startHttpDuet({ models, tools: [tool], settings, environment }));
+    };
+    const [a, b] = await Promise.all([open("a", first), open("b", second)]);
+    return { a, b, wiped, url };
+  }
+
+  test("a run that began on one is read from where its client was, answered and cancelled on the other", async () => {
+    const { a, b, wiped } = await openTwo({ decides: [[wipe], "Wiped."], answers: [{ hang: true, text: half }] });
+    const begun = await a.stream({ message: "Wipe disk a.", asks: true });
+    const start = await begun.until("run-start");
+    const runId = String(start?.data?.runId);
+    await begun.until("question");
+    const told = begun.seen.filter(({ id }) => id !== undefined);
+    await begun.leave();
+
+    const listed = await (await b.get("/agent/runs?status=running")).json();
+    expect(listed).toMatchObject({
+      runs: [{ run_id: runId, status: "running", waits: true, question: "Wipe disk a." }],
+    });
+    const last = told.length;
+    const reader = await b.follow(runId, last);
+    const asked = (await reader.until("question"))?.data;
+    expect(asked).toMatchObject({ kind: "call", tool: "wipe_disk" });
+    const reply = { question_id: asked?.question_id, answer: "once" };
+    const answered = await Promise.all([
+      b.post(`/agent/runs/${runId}/reply`, reply),
+      a.post(`/agent/runs/${runId}/reply`, reply),
+    ]);
+    expect(answered.map(({ status }) => status).sort()).toEqual([204, 409]);
+    await reader.until("tool-end");
+    expect(wiped).toEqual(["a"]);
+    const text: string[] = [];
+    while (text.join("") !== half) text.push(String((await reader.until("answer-delta"))?.data?.text));
+
+    const cancelled = await b.send("DELETE", `/agent/runs/${runId}`);
+    expect([cancelled.status, (await outcomeIn(cancelled)).run_id]).toEqual([200, runId]);
+    await reader.rest();
+    const ids = [...told, ...reader.seen].flatMap(({ id }) => (id === undefined ? [] : Number(id)));
+    expect(ids).toEqual(ids.map((_, index) => index + 1));
+    const end = { status: "cancelled", response: expect.stringContaining(half) };
+    expect(reader.seen.at(-1)?.data).toMatchObject({ type: "run-end", outcome: end });
+    expect(await outcomeIn(b.get(`/agent/runs/${runId}`))).toMatchObject(end);
+    expect((await (await a.follow(runId)).rest()).filter(({ id }) => id !== undefined)).toHaveLength(ids.length);
+  });
+
+  test("a question outlives its replica: what was asked there is answered before the next one asks again", async () => {
+    const script = { decides: [[wipe], "Wiped."], answers: ["It is wiped."] };
+    const { a, b, wiped, url } = await openTwo(script, { ...script, decides: script.decides.slice(1) });
+    const key = { "idempotency-key": "wipe-once" };
+    const asked = { message: "Wipe disk a.", asks: true };
+    const begun = await a.stream(asked, key);
+    const question = (await begun.until("question"))?.data;
+    const runId = String(begun.seen.find(({ event }) => event === "run-start")?.data?.runId);
+    const told = begun.seen.filter(({ id }) => id !== undefined).length;
+    const reader = await b.follow(runId, told);
+    expect((await reader.until("question"))?.data).toMatchObject({ question_id: question?.question_id });
+    // As after a crash: whatever the first one still writes comes too late.
+    await query(url, "UPDATE journal_runs SET holder = 'gone'");
+    const reply = { question_id: question?.question_id, answer: "once" };
+    expect((await b.post(`/agent/runs/${runId}/reply`, reply)).status).toBe(204);
+    expect(await outcomeIn(b.post("/agent/chat", asked, key))).toMatchObject({
+      run_id: runId,
+      status: "complete",
+      response: "It is wiped.",
+    });
+    expect(wiped).toEqual(["b"]);
+    await reader.rest();
+    const ids = reader.seen.flatMap(({ id }) => (id === undefined ? [] : Number(id)));
+    expect(ids).toEqual(ids.map((_, index) => told + index + 1));
+    expect(reader.seen.filter(({ event }) => event === "run-end")).toHaveLength(1);
+  });
+});
+
+interface Replica extends HttpDuet {
+  send(method: string, path: string, json?: unknown, headers?: Record<string, string>): Promise<Response>;
+  get(path: string): Promise<Response>;
+  post(path: string, json: unknown, headers?: Record<string, string>): Promise<Response>;
+  stream(json: unknown, headers?: Record<string, string>): Promise<EventReader>;
+  follow(runId: string, last?: number): Promise<EventReader>;
+}
+
+const events = { accept: "text/event-stream" };
+
+function openReplica(duet: HttpDuet): Replica {
+  const send: Replica["send"] = (method, path, json, headers = {}) =>
+    fetch(`${duet.origin}${path}`, {
+      method,
+      headers: { ...(json === undefined ? {} : { "content-type": "application/json" }), ...headers },
+      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+    });
+  return {
+    ...duet,
+    send,
+    get: (path) => send("GET", path),
+    post: (path, json, headers) => send("POST", path, json, headers),
+    stream: async (json, headers) => readEvents(await send("POST", "/agent/chat", json, { ...events, ...headers })),
+    follow: async (runId, last) =>
+      readEvents(
+        await send("GET", `/agent/runs/${runId}`, undefined, {
+          ...events,
+          ...(last === undefined ? {} : { "last-event-id": String(last) }),
+        }),
+      ),
+  };
+}

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isRecord } from "../../src/kit/json.ts";
 import { createSuccess, createTool } from "../../src/tools/create-tool.ts";
 import { type HttpDuet, startHttpDuet } from "../fakes/http-duet.ts";
+import { call, messagesOf, modernHeaders, modernMeta } from "../fakes/http-interface.ts";
 import { type ScriptedTurn, scriptedModel } from "../fakes/model.ts";
 import { postgres, query, startPostgres, type TestPostgres } from "../fakes/postgres.ts";
 import { temporaryFolder } from "../fakes/program.ts";
@@ -113,6 +115,21 @@ describe("two replicas of one database", requires(postgres), () => {
     expect(ids).toEqual(ids.map((_, index) => told + index + 1));
     expect(reader.seen.filter(({ event }) => event === "run-end")).toHaveLength(1);
   });
+
+  test("a host of 2026-07-28 is asked by one and answers the other, once, and gets the result there", async () => {
+    const { a, b, wiped } = await openTwo({ decides: [[wipe], "Wiped."], answers: ["It is wiped."] });
+    const asked = await a.askModern({ question: "Wipe disk a." });
+    expect(asked).toMatchObject({ resultType: "input_required", requestState: expect.any(String) });
+    const state = String(asked?.requestState);
+    const answer = { requestState: state, inputResponses: { question: { action: "accept", content: {} } } };
+    const changed = { ...answer, requestState: `0${state}` };
+    expect(await b.askModern({ question: "Wipe disk a." }, changed)).toBeUndefined();
+    expect(wiped).toEqual([]);
+    const result = await b.askModern({ question: "Wipe disk a." }, answer);
+    expect(result).toMatchObject({ structuredContent: { status: "complete", response: "It is wiped." } });
+    expect(await b.askModern({ question: "Wipe disk a." }, answer)).toBeUndefined();
+    expect(wiped).toEqual(["a"]);
+  });
 });
 
 interface Replica extends HttpDuet {
@@ -121,7 +138,14 @@ interface Replica extends HttpDuet {
   post(path: string, json: unknown, headers?: Record<string, string>): Promise<Response>;
   stream(json: unknown, headers?: Record<string, string>): Promise<EventReader>;
   follow(runId: string, last?: number): Promise<EventReader>;
+  /** Calls `agent_ask` as a host of the 2026 era that shows forms; undefined where the request is refused. */
+  askModern(args: object, more?: object): Promise<Record<string, unknown> | undefined>;
 }
+
+const modernAsks = {
+  ...modernMeta,
+  "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {} } },
+};
 
 const events = { accept: "text/event-stream" };
 
@@ -135,6 +159,13 @@ function openReplica(duet: HttpDuet): Replica {
   return {
     ...duet,
     send,
+    async askModern(args, more = {}) {
+      const message = call(1, "agent_ask", args, modernAsks);
+      const asked = { ...message, params: { ...message.params, ...more } };
+      const answered = await send("POST", "/mcp", asked, modernHeaders("tools/call", "agent_ask"));
+      const result = messagesOf(await answered.text()).at(-1)?.result;
+      return isRecord(result) ? result : undefined;
+    },
     get: (path) => send("GET", path),
     post: (path, json, headers) => send("POST", path, json, headers),
     stream: async (json, headers) => readEvents(await send("POST", "/agent/chat", json, { ...events, ...headers })),

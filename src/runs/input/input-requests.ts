@@ -3,10 +3,8 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { followSignal, sleep, waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
-import { createRandomHex } from "../../kit/random.ts";
 import type { Host } from "./host.ts";
 import type { HostConnection } from "./host-connection.ts";
-import type { QuestionOrigin } from "./host-question.ts";
 import {
   type IncomingRequest,
   type PendingQuestion,
@@ -16,6 +14,7 @@ import {
   waitForQuestion,
 } from "./pending-work.ts";
 import type { ProgressSender } from "./progress-pace.ts";
+import { createRequestState, type NamedQuestion, readRequestState } from "./request-state.ts";
 import { withdrawnQuestionError } from "./withdrawn-question.ts";
 
 /**
@@ -44,19 +43,9 @@ export interface InputRequestsOptions {
 }
 
 /** Gives a run the answer to its question. Returns undefined where nobody waits for it. */
-export type TakeUp<T> = (origin: QuestionOrigin, reply: unknown) => Promise<StartWork<T> | undefined>;
+export type TakeUp<T> = (question: NamedQuestion, reply: unknown) => Promise<StartWork<T> | undefined>;
 
 const questionName = "question";
-
-/** Names the question of a run after what nobody can guess, so that each time it is put has a name of its own. */
-function nameState({ origin }: PendingQuestion): string {
-  return [createRandomHex(), ...(origin ? [origin.runId, origin.questionId] : [])].join(".");
-}
-
-function readOrigin(state: string): QuestionOrigin | undefined {
-  const [, runId, questionId, ...rest] = state.split(".");
-  return runId === undefined || questionId === undefined || rest.length > 0 ? undefined : { runId, questionId };
-}
 
 export function createInputRequests<T>({
   locale,
@@ -85,7 +74,7 @@ export function createInputRequests<T>({
   function suspendWork(work: PendingWork<T>, open: PendingQuestion): InputRequiredResult | undefined {
     const ofCaller = [...suspended.values()].filter((one) => getOwner(one.work) === getOwner(work));
     if (ofCaller.length >= most) return undefined;
-    const requestState = nameState(open);
+    const requestState = createRequestState(open.origin, { kind: work.kind, owner: getOwner(work) });
     const { signal } = work.stop;
     const timer = setTimeout(() => work.stop.abort(unansweredError()), patienceMs);
     const forget = (): void => {
@@ -104,8 +93,9 @@ export function createInputRequests<T>({
     request: IncomingRequest,
     takeUp: TakeUp<T> | undefined,
   ): Promise<PendingWork<T> | undefined> {
-    const origin = readOrigin(state);
-    const begin = origin && (await takeUp?.(origin, request.context.mcpReq.inputResponses?.[questionName]));
+    const { kind, connection } = request;
+    const question = readRequestState(state, { kind, owner: connection.caller.owner });
+    const begin = question && (await takeUp?.(question, request.context.mcpReq.inputResponses?.[questionName]));
     return begin && beginWork(request, begin);
   }
 

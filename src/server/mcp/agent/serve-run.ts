@@ -10,6 +10,7 @@ import type { HostConnection } from "../../../runs/input/host-connection.ts";
 import { readReply } from "../../../runs/input/host-question.ts";
 import type { InputRequests } from "../../../runs/input/input-requests.ts";
 import type { RequestContext, StartWork } from "../../../runs/input/pending-work.ts";
+import type { NamedQuestion } from "../../../runs/input/request-state.ts";
 import { toOutcomeFor } from "../../../runs/outcome-for.ts";
 import { applyHostReply } from "../../../runs/questions/ask-question.ts";
 import type { OpenQuestion } from "../../../runs/questions/open-question.ts";
@@ -81,8 +82,8 @@ export function serveRun(
   return scope.inputRequests.serve(
     { kind, connection: scope.connection, host, context, progress },
     startWith(find),
-    async ({ runId, questionId }, reply) => {
-      const run = await findAsking(scope, runId, questionId);
+    async (question, reply) => {
+      const run = await findAsking(scope, question);
       const isTaken = run?.open !== undefined && (await applyHostReply(run.open, readReply(reply)));
       return run && isTaken ? startWith(async () => run) : undefined;
     },
@@ -92,11 +93,10 @@ export function serveRun(
 /** Finds a run of the caller that waits for the answer to this question, in whichever process. */
 async function findAsking(
   { runs, followed, caller }: ConnectionScope,
-  runId: string,
-  questionId: string,
+  { runId, isAbout }: NamedQuestion,
 ): Promise<RunHandle | undefined> {
   const run = runs.find(runId, caller) ?? (await followed.find(runId, caller));
-  return run?.open?.id === questionId ? run : undefined;
+  return run?.open && isAbout(run.open.id) ? run : undefined;
 }
 
 /** Remembers after how long this host gave the request up, if it does. Returns a function that stops listening. */

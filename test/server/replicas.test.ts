@@ -1,11 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createInterface } from "node:readline";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { isRecord } from "../../src/kit/json.ts";
 import { createSuccess, createTool } from "../../src/tools/create-tool.ts";
 import { type HttpDuet, startHttpDuet } from "../fakes/http-duet.ts";
 import { call, messagesOf, modernHeaders, modernMeta } from "../fakes/http-interface.ts";
 import { type ScriptedTurn, scriptedModel } from "../fakes/model.ts";
 import { postgres, query, startPostgres, type TestPostgres } from "../fakes/postgres.ts";
-import { temporaryFolder } from "../fakes/program.ts";
+import { configFile, programEnvironment, startProgram, temporaryFolder } from "../fakes/program.ts";
+import { startFakeProvider } from "../fakes/provider.ts";
 import { requires } from "../runner/requirements.ts";
 import { type EventReader, outcomeIn, readEvents } from "./api/served-api.ts";
 
@@ -130,9 +132,52 @@ describe("two replicas of one database", requires(postgres), () => {
     expect(await b.askModern({ question: "Wipe disk a." }, answer)).toBeUndefined();
     expect(wiped).toEqual(["a"]);
   });
+
+  test("the client of a replica that is killed in its answer reads on in the next one, without a gap, from a new beginning", async () => {
+    const provider = await startFakeProvider();
+    onTestFinished(provider.close);
+    provider.script("decides", { text: "There is nothing to look up." });
+    provider.script("answers", { text: half, hang: "after-text" }, { text: "It is another answer." });
+    const models = Object.fromEntries(
+      Object.entries({ functionCall: "decides", answer: "answers" }).map(([role, model]) => [
+        role,
+        { provider: "openai", model, baseUrl: provider.openaiUrl, wire: "openai-chat" },
+      ]),
+    );
+    const config = await configFile({ models, locale: "en", search: { enabled: false } });
+    const url = await server.createDatabase();
+    const serve = async () => {
+      const home = { DUET_HOME: await temporaryFolder(), OPENAI_API_KEY: "sk-test-openai-0001" };
+      const env = await programEnvironment({ ...home, DUET_STORE_URL: url });
+      const child = await startProgram(["serve", "--http", "0", "--config", config], { env });
+      for await (const line of createInterface({ input: child.stderr })) {
+        const origin = /(http:\/\/\S+)\/mcp/.exec(line)?.[1];
+        if (origin !== undefined) return { child, ...openReplica({ origin }) };
+      }
+      throw new Error("it does not listen");
+    };
+    const [a, b] = await Promise.all([serve(), serve()]);
+    const key = { "idempotency-key": "asked-once" };
+    const asked = { message: "How is it?", asks: true };
+    const begun = await a.stream(asked, key);
+    await begun.until("answer-delta");
+    const told = begun.seen.filter(({ id }) => id !== undefined);
+    const runId = String(told[0]?.data?.runId);
+    const reader = await b.follow(runId, told.length);
+    a.child.kill("SIGKILL");
+    const again = () => outcomeIn(b.post("/agent/chat", { ...asked, wait_s: 0 }, key));
+    await expect.poll(again).toMatchObject({ run_id: runId, status: "complete", response: "It is another answer." });
+    await reader.rest();
+    const sent = reader.seen.filter(({ id }) => id !== undefined);
+    expect(sent.map(({ id }) => Number(id))).toEqual(sent.map((_, index) => told.length + index + 1));
+    const restart = sent.findIndex(({ event }) => event === "answer-restart");
+    const texts = sent.slice(restart).map(({ data }) => data?.text ?? "");
+    expect([restart >= 0, texts.join("")]).toEqual([true, "It is another answer."]);
+    expect(sent.filter(({ event }) => event === "run-end")).toHaveLength(1);
+  });
 });
 
-interface Replica extends HttpDuet {
+interface Replica {
   send(method: string, path: string, json?: unknown, headers?: Record<string, string>): Promise<Response>;
   get(path: string): Promise<Response>;
   post(path: string, json: unknown, headers?: Record<string, string>): Promise<Response>;
@@ -149,15 +194,14 @@ const modernAsks = {
 
 const events = { accept: "text/event-stream" };
 
-function openReplica(duet: HttpDuet): Replica {
+function openReplica({ origin }: Pick<HttpDuet, "origin">): Replica {
   const send: Replica["send"] = (method, path, json, headers = {}) =>
-    fetch(`${duet.origin}${path}`, {
+    fetch(`${origin}${path}`, {
       method,
       headers: { ...(json === undefined ? {} : { "content-type": "application/json" }), ...headers },
       ...(json === undefined ? {} : { body: JSON.stringify(json) }),
     });
   return {
-    ...duet,
     send,
     async askModern(args, more = {}) {
       const message = call(1, "agent_ask", args, modernAsks);

@@ -255,6 +255,7 @@ export function startRun({
   function handleMessage(message: RunMessage): void {
     if (message.type === "stop") run.cancel();
     else if (message.type === "say") inbox.send(message.text);
+    else if (message.type === "lost") lose();
     else if (message.type === "answer") questions.accept(message.questionId, message.reply);
     else if (message.type === "hold") {
       const holder = elsewhere.get(message.by) ?? {};
@@ -269,6 +270,7 @@ export function startRun({
 
   /** Another process has the run: what this one still does for it counts no more. */
   function lose(): void {
+    if (isLost || outcome !== undefined) return;
     isLost = true;
     stop.abort(lostError());
     notifyWaiters();

@@ -112,6 +112,8 @@ describe("two replicas of one database", requires(postgres), () => {
       response: "It is wiped.",
     });
     expect(wiped).toEqual(["b"]);
+    // The first one ends its stream without an end of the run, so that its reader comes back.
+    expect((await begun.rest()).map(({ event }) => event)).not.toContain("run-end");
     await reader.rest();
     const ids = reader.seen.flatMap(({ id }) => (id === undefined ? [] : Number(id)));
     expect(ids).toEqual(ids.map((_, index) => told + index + 1));

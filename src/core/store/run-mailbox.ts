@@ -9,7 +9,9 @@ export type RunMessage =
   /** Says that somebody waits for the run in the process that `by` names, or nobody any more. */
   | { type: "hold" | "release"; by: string }
   /** Closes a question; without a reply nobody has answered. */
-  | { type: "answer"; questionId: string; reply?: unknown };
+  | { type: "answer"; questionId: string; reply?: unknown }
+  /** Comes from the store itself: another process carries the run out. */
+  | { type: "lost" };
 
 /** Is a question of a run to a person, as every process sees it. */
 export interface PostedQuestion {

@@ -17,6 +17,8 @@ import { createPostgresRuns, toEventText } from "./shared-runs.ts";
 
 export interface PostgresJournal extends Journal {
   readonly sharedRuns: SharedRuns;
+  /** Names this process as the holder of its runs. */
+  readonly holder: string;
   /** Ends the ownership of this process: what it has not ended is interrupted. */
   close(): Promise<void>;
 }
@@ -119,6 +121,7 @@ export function createPostgresJournal(
 
   return {
     sharedRuns,
+    holder: lease.id,
     async begin({ runId, owner = null, conversationId, header, files }) {
       await lease.begin();
       const row = { run: runId, owner, conversation: conversationId, header: JSON.stringify(header) };

@@ -50,7 +50,7 @@ async function openPostgres(
   const journal = createPostgresJournal(connection, notifications);
   const { store } = createSqlStore(
     {
-      ...{ connection, journal, sharedRuns: journal.sharedRuns },
+      ...{ connection, journal, sharedRuns: journal.sharedRuns, holder: journal.holder },
       ...{ space: databaseSpace, readVersion: databaseStatements.snapshot },
       async close() {
         await Promise.all([ignoreRejection(journal.close(), "the lease ends by itself"), notifications.close()]);

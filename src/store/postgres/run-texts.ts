@@ -30,6 +30,8 @@ export const runTexts = {
     WITH own AS (SELECT run FROM journal_runs WHERE holder = $1 AND run = ANY($2::text[])), read AS (
       DELETE FROM run_messages m USING own WHERE m.run = own.run AND NOT m.stays RETURNING m.n, m.run, m.data)
     SELECT n, run, data FROM read
+    UNION ALL SELECT 0, r.run, json_build_object('type', 'lost')::text FROM journal_runs r
+      WHERE r.run = ANY($2::text[]) AND r.holder IS DISTINCT FROM $1
     UNION ALL SELECT m.n, m.run, m.data FROM run_messages m JOIN own USING (run) WHERE m.stays
     UNION ALL SELECT 0, q.run, json_build_object('type', 'answer', 'questionId', q.id, 'reply', q.reply::json)::text
       FROM run_questions q JOIN own USING (run) WHERE q.reply IS NOT NULL

@@ -206,7 +206,7 @@ function isQuestion(value: unknown): value is UserQuestion {
 function toMessage(value: unknown): RunMessage | undefined {
   if (!isRecord(value)) return undefined;
   const { type, text, by, questionId, reply } = value;
-  if (type === "stop") return { type };
+  if (type === "stop" || type === "lost") return { type };
   if (type === "say" && typeof text === "string") return { type, text };
   if ((type === "hold" || type === "release") && typeof by === "string") return { type, by };
   if (type === "answer" && typeof questionId === "string") return { type, questionId, reply: reply ?? undefined };

@@ -3,7 +3,7 @@ import type { NumberedSource } from "../../core/sources.ts";
 import { firstBranch } from "../../core/store/branches.ts";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
 import { findFileRef } from "../../core/store/find-file.ts";
-import type { Journal } from "../../core/store/journal.ts";
+import { type Journal, LostRunError } from "../../core/store/journal.ts";
 import { keepAll, type RetentionLimits } from "../../core/store/retention.ts";
 import { localRuns, type SharedRuns } from "../../core/store/shared-runs.ts";
 import {
@@ -52,6 +52,8 @@ export interface SqlDatabase {
   journal: Journal;
   /** Is absent where each process knows only its own runs. */
   sharedRuns?: SharedRuns;
+  /** Names this process as the holder of its runs, where another one may take them over while it lives. */
+  holder?: string;
   space: StoreSpace;
   /** Selects a number, `version`, that is another one after another process has changed the store. */
   readVersion: Statement;
@@ -74,7 +76,7 @@ export interface SqlStore {
 
 /** Stores conversations and traces in a database, which any number of processes may share. */
 export function createSqlStore(database: SqlDatabase, options: Partial<SqlStoreOptions> = {}): SqlStore {
-  const { connection, journal, space, sharedRuns = localRuns } = database;
+  const { connection, journal, space, sharedRuns = localRuns, holder } = database;
   const knownTurns = new LRUCache<string, KnownTurns>({ maxSize: mostKnownText, sizeCalculation: ({ size }) => size });
   const retention = createStoreRetention(connection, {
     limits: options.retention ?? keepAll,
@@ -141,7 +143,8 @@ export function createSqlStore(database: SqlDatabase, options: Partial<SqlStoreO
         owed.delete(toKey(run.conversationId));
         const [columns, packed] = await Promise.all([packTrace(run.trace), packTurn(run)]);
         try {
-          await connection.write(() => insertRun({ run, columns, ...packed, owner, owed: due }));
+          const stored = { run, columns, ...packed, owner, owed: due, holder };
+          if (!(await connection.write(() => insertRun(stored)))) throw new LostRunError(run.runId);
         } catch (thrown) {
           // The run may be appended once more, and needs its sources then.
           if (thrown instanceof StoreError && thrown.mayPass) addOwed(run.conversationId, due);

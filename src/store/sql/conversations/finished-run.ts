@@ -62,20 +62,24 @@ interface StoredRun extends PackedTurn {
   columns: TraceColumns;
   owner: Owner;
   owed: readonly NumberedSource[];
+  /** Is who stores it, where a run may belong to another process meanwhile. */
+  holder?: string | undefined;
 }
 
 /**
- * Keeps a run with the sources its turn may cite; a run that is kept already stays as it is. Throws where the conversation
- * or the run is another owner's.
+ * Keeps a run with the sources its turn may cite; a run that is kept already stays as it is. Returns false, and keeps nothing, where
+ * another process goes on with the run. Throws where the conversation or the run is another owner's.
  */
-export function* insertRun(stored: StoredRun): Work<void> {
-  const { run, owner } = stored;
+export function* insertRun(stored: StoredRun): Work<boolean> {
+  const { run, owner, holder } = stored;
   yield* lock(`conversation ${run.conversationId}`);
+  const isRecorded = yield* endRunRecord(run.runId, owner, holder ?? null);
+  if (!isRecorded && holder && (yield* statements.isHeldElsewhere.get({ run: run.runId, holder }))) return false;
   yield* statements.dropIdempotencyRecord.run({ run: run.runId, owner });
-  const isRecorded = yield* endRunRecord(run.runId, owner);
   if (!(yield* statements.isKept.get({ run: run.runId, owner }))) yield* insertNewRun(stored);
   // What the conversation has named by now stays.
   if (isRecorded) yield* dropRunFiles(run.runId);
+  return true;
 }
 
 function* insertNewRun({ run, columns, owner, owed, record, results }: StoredRun): Work<void> {

@@ -47,7 +47,10 @@ export const journalStatements = {
       WHERE e.run = :run AND r.owner IS :owner ORDER BY e.n`),
   /** Belongs to the transaction that stores the end of the run. */
   endJournalRun: defineStatement(`
-      UPDATE journal_runs SET state = 'ended', ended_at = :now WHERE run = :run AND owner IS :owner RETURNING run`),
+      UPDATE journal_runs SET state = 'ended', ended_at = :now WHERE run = :run AND owner IS :owner
+        AND (state <> 'going' OR holder = :holder OR CAST(:holder AS text) IS NULL) RETURNING run`),
+  isHeldElsewhere: defineStatement(`
+      SELECT 1 AS found FROM journal_runs WHERE run = :run AND state = 'going' AND holder <> :holder`),
   dropJournalSteps: defineStatement("DELETE FROM journal_steps WHERE run = :run"),
   dropJournalFiles: defineStatement("DELETE FROM journal_files WHERE run = :run RETURNING hash"),
   dropJournalFilesOf: defineStatement(`

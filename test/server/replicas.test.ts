@@ -65,6 +65,7 @@ describe("two replicas of one database", requires(postgres), () => {
     expect(listed).toMatchObject({
       runs: [{ run_id: runId, status: "running", waits: true, question: "Wipe disk a." }],
     });
+    expect(await (await b.get("/agent/conversations")).json()).toMatchObject({ conversations: [{ running: true }] });
     const last = told.length;
     const reader = await b.follow(runId, last);
     const asked = (await reader.until("question"))?.data;

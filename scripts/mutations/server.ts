@@ -37,9 +37,8 @@ export const server: readonly Mutation[] = [
   {
     id: "message-owner-mcp",
     file: "src/server/mcp/agent/agent-tools.ts",
-    text: "const run = runs.find(input.run_id, connection.caller);\n  if (run === undefined) return createFailedResult(say(duet.locale, describeUnknownRun(input.run_id)));",
-    becomes:
-      'const run = runs.find(input.run_id, { owner: "anna" });\n  if (run === undefined) return createFailedResult("");',
+    text: "return runs.find(id, caller) ?? (await ignoreRejection(followed.find(id, caller)",
+    becomes: 'return runs.find(id, { owner: "anna" }) ?? (await ignoreRejection(followed.find(id, caller)',
     tests: ["test/server/api/messages.test.ts"],
     endangers: "a host tells the models of another owner's run what to do",
   },
@@ -336,7 +335,7 @@ export const server: readonly Mutation[] = [
   {
     id: "run-of-another",
     file: "src/runs/run-registry.ts",
-    text: "return run && isOwnedBy(run, caller) ? run : undefined;",
+    text: "return run && !run.isLost && isOwnedBy(run, caller) ? run : undefined;",
     becomes: "return run;",
     tests: ["test/runs/questions/confirmation-tokens.test.ts", "test/runs/run-registry.test.ts"],
     endangers: "a caller reads and answers another one's run",
@@ -560,7 +559,7 @@ export const server: readonly Mutation[] = [
   {
     id: "question-of-another",
     file: "src/runs/questions/question-queue.ts",
-    text: "      if (open?.id === posed.id) open = undefined;\n",
+    text: "      if (open?.id === id) open = undefined;\n",
     becomes: "      open = undefined;\n",
     tests: ["test/runs/questions/question-queue.test.ts"],
     endangers: "an answer that comes late closes the next question",

@@ -4,7 +4,7 @@ import type { QuestionKind, UserReply } from "../core/questions/user-question.ts
 import { type Delivery, longestMessage } from "../core/run-inbox.ts";
 import type { RunItem } from "../core/run-state.ts";
 import type { PostedQuestion } from "../core/store/run-mailbox.ts";
-import type { RunNews, SharedRun, SharedRuns } from "../core/store/shared-runs.ts";
+import type { RunUpdate, SharedRun, SharedRuns } from "../core/store/shared-runs.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { weighJson } from "./bounded-json.ts";
 import { createClientCalls } from "./client-calls.ts";
@@ -119,7 +119,7 @@ export async function followRun({ shared, run, by, readOutcome, onIdle }: Follow
     return posed as unknown as OpenQuestion & { close(): void };
   }
 
-  function handleNews({ events: told, question, isOver }: RunNews): void {
+  function handleNews({ events: told, question, isOver }: RunUpdate): void {
     for (const event of told) handleEvent(event);
     if (told.length > 0) changedAt = Date.now();
     if (outcome !== undefined) finish();

@@ -255,7 +255,7 @@ export function startRun({
   function handleMessage(message: RunMessage): void {
     if (message.type === "stop") run.cancel();
     else if (message.type === "say") inbox.send(message.text);
-    else if (message.type === "lost") lose();
+    else if (message.type === "lost") handleLoss();
     else if (message.type === "answer") questions.accept(message.questionId, message.reply);
     else if (message.type === "hold") {
       const holder = elsewhere.get(message.by) ?? {};
@@ -269,7 +269,7 @@ export function startRun({
   }
 
   /** Another process has the run: what this one still does for it counts no more. */
-  function lose(): void {
+  function handleLoss(): void {
     if (isLost || outcome !== undefined) return;
     isLost = true;
     stop.abort(lostError());
@@ -328,7 +328,7 @@ export function startRun({
       stopReceiving = mailbox?.receive(handleMessage);
       // Readers come back by the number of an event over HTTP alone.
       if (entrance === "http")
-        recorder = createEventRecorder({ journal, from: events.length, handle: handleEvent, onLost: lose });
+        recorder = createEventRecorder({ journal, from: events.length, handle: handleEvent, onLost: handleLoss });
     };
     const stream = ask({
       ...request,

@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import * as z from "zod";
 import { isRecord } from "../../src/kit/json.ts";
 import { createSuccess, createTool } from "../../src/tools/create-tool.ts";
 import { type HttpDuet, startHttpDuet } from "../fakes/http-duet.ts";
@@ -136,6 +137,23 @@ describe("two replicas of one database", requires(postgres), () => {
     expect(wiped).toEqual(["a"]);
   });
 
+  test("a response that is written in the background on one is read, continued and cancelled on the other", async () => {
+    const answers = ["First answer.", { hang: true, text: half }] satisfies ScriptedTurn[];
+    const { a, b } = await openTwo({ answers }, { answers: ["Second answer."] });
+    const create = async (replica: Replica, more: object) =>
+      responseSchema.parse(await (await replica.post("/v1/responses", { model: "duet-chat", ...more })).json());
+    const first = await create(a, { input: "One?" });
+    const second = await create(b, { input: "Two?", previous_response_id: first.id });
+    expect([first.status, second.status]).toEqual(["completed", "completed"]);
+    expect(await (await a.get("/agent/conversations")).json()).toMatchObject({ conversations: [{ turns: 2 }] });
+
+    const begun = await create(a, { input: "Three?", background: true });
+    const read = async () => responseSchema.parse(await (await b.get(`/v1/responses/${begun.id}`)).json());
+    await expect.poll(async () => JSON.stringify(await read())).toContain(half);
+    await b.post(`/v1/responses/${begun.id}/cancel`, {});
+    await expect.poll(async () => (await read()).status).toBe("cancelled");
+  });
+
   test("the client of a replica that is killed in its answer reads on in the next one, without a gap, from a new beginning", async () => {
     const provider = await startFakeProvider();
     onTestFinished(provider.close);
@@ -189,6 +207,11 @@ interface Replica {
   /** Calls `agent_ask` as a host of the 2026 era that shows forms; undefined where the request is refused. */
   askModern(args: object, more?: object): Promise<Record<string, unknown> | undefined>;
 }
+
+const responseSchema = z.looseObject({
+  id: z.string(),
+  status: z.string(),
+});
 
 const modernAsks = {
   ...modernMeta,

@@ -11,7 +11,7 @@ export interface SharedRuns {
   /** Lists an owner's runs that go on, the newest first. */
   list(owner: string | undefined): Promise<SharedRun[]>;
   /** Returns what is new since the event of that number, counted from 0. */
-  read(runId: string, from: number): Promise<RunNews>;
+  read(runId: string, from: number): Promise<RunUpdate>;
   /** Calls `listener` whenever there may be news of the run, until the returned function is called. */
   watch(runId: string, listener: () => void): () => void;
   /** Says something to the process that carries out the run, or to the next one that does. */
@@ -27,7 +27,7 @@ export interface SharedRun extends InterruptedRun {
   waits: boolean;
 }
 
-export interface RunNews {
+export interface RunUpdate {
   events: readonly AgentEvent[];
   /** Is the question that waits for a person. */
   question: PostedQuestion | undefined;

@@ -28,7 +28,7 @@ export async function askQuestion(
   await applyHostReply(open, reply);
 }
 
-/** Gives a run what the host's user has said. False where another reply counts. */
+/** Gives a run what the host's user has said. Returns false where another reply counts. */
 export async function applyHostReply<K extends QuestionKind>(
   open: OpenQuestion<K>,
   reply: ElicitationReply | undefined,

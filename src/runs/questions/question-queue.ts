@@ -53,12 +53,12 @@ export function createQuestionQueue(
     const posting = mailbox.post({ id, question, until: Date.now() + patienceMs });
     const place =
       posting instanceof Promise ? await ignoreRejection(posting, "it is asked in this process alone") : posting;
-    if (place === undefined) return pose(question, { id, mailbox: localMailbox, signal });
+    if (place === undefined) return openQuestion(question, { id, mailbox: localMailbox, signal });
     const answered = readReply(question, place);
-    return answered ? answered.reply : pose(question, { id: place.id, mailbox, signal });
+    return answered ? answered.reply : openQuestion(question, { id: place.id, mailbox, signal });
   }
 
-  function pose<K extends QuestionKind>(
+  function openQuestion<K extends QuestionKind>(
     question: UserQuestion<K>,
     { id, mailbox, signal }: { id: string; mailbox: RunMailbox; signal: AbortSignal },
   ): Promise<UserReply<K> | undefined> | undefined {

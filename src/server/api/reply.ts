@@ -28,7 +28,7 @@ export function createReplyRoute(api: ApiContext): Handle {
   };
 }
 
-/** False where another answer counts. Throws `HttpRefusalError` for a value that is not an answer to this question. */
+/** Returns false where another answer counts. Throws `HttpRefusalError` for a value that is not an answer to this question. */
 async function applyReply<K extends QuestionKind>(open: OpenQuestion<K>, answer: unknown): Promise<boolean> {
   return open.answer(readFields(z.object({ answer: getReplySchema(open.question) }), { answer }).answer);
 }

@@ -80,7 +80,7 @@ export function createNotifications(url: string, tell: (text: string) => Promise
     }
   }
 
-  async function stayConnected(): Promise<void> {
+  async function keepConnected(): Promise<void> {
     for (let pauseMs = shortestPauseMs; !closing.signal.aborted; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       await ignoreRejection(connect(), "the next attempt makes up for it, and listeners look meanwhile");
       if (isNotified) pauseMs = shortestPauseMs;
@@ -93,7 +93,7 @@ export function createNotifications(url: string, tell: (text: string) => Promise
       listeners.add(listener);
       if (connecting === undefined) {
         startLooking();
-        connecting = stayConnected();
+        connecting = keepConnected();
       }
       return () => void listeners.delete(listener);
     },

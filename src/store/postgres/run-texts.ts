@@ -41,8 +41,8 @@ export const runTexts = {
       INSERT INTO run_messages (run, data, stays) SELECT run, $2, $3 = 1 FROM journal_runs WHERE run = $1 RETURNING n)
     SELECT pg_notify('${channel}', $4) FROM sent`,
   /**
-   * What an earlier holder of the run has asked in the same words is the same question, and its reply counts. Everything else that a
-   * person did not answer is void.
+   * Takes over the question that an earlier holder of the run has asked in the same words, with its reply. Everything else that an earlier
+   * holder has asked is void.
    */
   post: `
     WITH held AS (

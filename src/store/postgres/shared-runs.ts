@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../core/events.ts";
 import { questionSchemas, type UserQuestion } from "../../core/questions/user-question.ts";
 import type { PostedQuestion, QuestionPlace, RunMailbox, RunMessage } from "../../core/store/run-mailbox.ts";
-import type { RunNews, SharedRun, SharedRuns } from "../../core/store/shared-runs.ts";
+import type { RunUpdate, SharedRun, SharedRuns } from "../../core/store/shared-runs.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { isRecord, toText } from "../../kit/json.ts";
 import { toEvents, toInterruptedRun } from "../sql/conversations/journal-rows.ts";
@@ -184,7 +184,7 @@ function toSharedRun(row: Row): SharedRun | undefined {
   return run && { ...run, isHeld: row.is_held === 1, waits: row.waits === 1 };
 }
 
-function toNews({ is_over, events, id, question, left_ms }: Row): RunNews {
+function toNews({ is_over, events, id, question, left_ms }: Row): RunUpdate {
   return {
     events: Array.isArray(events) ? events.flatMap((data): AgentEvent[] => toEvents({ data })) : [],
     question: typeof id === "string" ? toPosted(id, JSON.parse(toText(question)), Number(left_ms)) : undefined,

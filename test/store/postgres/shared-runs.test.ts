@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { UserQuestion } from "../../../src/core/questions/user-question.ts";
-import type { RunJournal } from "../../../src/core/store/journal.ts";
+import { LostRunError, type RunJournal } from "../../../src/core/store/journal.ts";
 import type { RunMessage } from "../../../src/core/store/run-mailbox.ts";
 import type { OperatorStore } from "../../../src/core/store/store.ts";
 import { createPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
@@ -9,6 +9,7 @@ import { openDeafProxy } from "../../fakes/proxy/deaf-postgres.ts";
 import { requires } from "../../runner/requirements.ts";
 import { step, told } from "../contract/journal.ts";
 import { newRun } from "../journal-runs.ts";
+import { finishedRun } from "../runs.ts";
 import { localStores } from "../stores.ts";
 
 const question: UserQuestion = { kind: "plan", steps: [] };
@@ -133,6 +134,18 @@ describe("the runs that processes share in PostgreSQL", requires(postgres), () =
     expect(await last.mailbox?.post({ id: "q4", question, until: Date.now() + hour })).toEqual({ id: "q4" });
     last.mailbox?.withdraw("q4");
     await expect.poll(async () => (await holder.sharedRuns.read("run-1", 0)).question).toBeUndefined();
+  });
+
+  test("the end of a run is kept by its holder, and by nobody who has lost it", async () => {
+    const { url, holder, other, run } = await openTwo();
+    const end = (response: string) => ({ ...finishedRun("conv-run-1", "Is it known?", response), runId: "run-1" });
+    await takeOver(url, other);
+    await expect(holder.of("anna").append(end("Late."))).rejects.toThrow(LostRunError);
+    await expect(run.addEvents(0, [told])).rejects.toThrow(LostRunError);
+    await other.of("anna").append(end("Yes."));
+    await holder.of("anna").append(end("Late."));
+    const turns = (await holder.of("anna").load("conv-run-1"))?.turns.map(({ answer }) => answer);
+    expect(turns).toEqual(["Yes."]);
   });
 
   test("what is said to a run is read once, a stop also by its next process, and a process that lost the run knows it", async () => {

@@ -1,6 +1,6 @@
 import { isDraftEvent } from "../core/drafts.ts";
 import type { AgentEvent } from "../core/events.ts";
-import type { RunJournal } from "../core/store/journal.ts";
+import { LostRunError, type RunJournal } from "../core/store/journal.ts";
 import { joinPieces } from "./join-pieces.ts";
 
 /** Passes on the events of a run once they are recorded, so that no reader knows a number that a later process does not. */
@@ -11,7 +11,7 @@ export interface EventRecorder {
 }
 
 export interface EventRecorderOptions {
-  journal: Pick<RunJournal, "addEvents">;
+  journal: Pick<RunJournal, "addEvents" | "moved">;
   /** Is the number of the first event. */
   from: number;
   handle(event: AgentEvent): void;
@@ -43,7 +43,9 @@ export function createEventRecorder({ journal, from, handle }: EventRecorderOpti
         lastAt = performance.now();
         try {
           if (!hasFailed) await journal.addEvents(next, recorded);
-        } catch {
+        } catch (thrown) {
+          // They are told by the process that goes on with the run, and may be others.
+          if (journal.moved?.aborted || thrown instanceof LostRunError) return;
           // The run itself tells that it is not recorded.
           hasFailed = true;
         }

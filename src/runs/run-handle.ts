@@ -41,6 +41,8 @@ export interface RunHandle extends LiveRun {
   /** Is the draft that is being written, which stands in no event. It grows in place, and is another object for another draft. */
   readonly draft: LiveDraft | undefined;
   readonly isStopping: boolean;
+  /** Is true once the run goes on in another process. Its outcome here only says so, and its end is told there. */
+  readonly isMoved: boolean;
   readonly mode: Mode;
   /** Is the turn that the question follows, where it names one. */
   readonly after: number | undefined;
@@ -50,6 +52,13 @@ export interface RunHandle extends LiveRun {
   isDelivered: boolean;
   /** Takes what a person says while the run works. */
   readonly inbox: Pick<RunInbox, "send">;
+  /**
+   * Lets the run go on in another process of this server, which begins as soon as the calls under way have ended. Returns false where
+   * no other process could.
+   */
+  leave(): boolean;
+  /** Lets it go at once, with calls under way of which nobody will know what they came to. Rejects where that could not be stored. */
+  letGo(): Promise<void>;
   /** Is the question that waits for a person. */
   readonly open: OpenQuestion | undefined;
   /** Holds the calls of the asking program's tools. */
@@ -134,6 +143,8 @@ export function startRun({
   const { question, conversationId = "", mode = "agent" } = request;
   const snapshot = createRunSnapshot({ runId: id, conversationId, mode });
   const stop = new AbortController();
+  const leaving = new AbortController();
+  let journal: RunJournal | undefined;
   const notifier = createNotifier();
   const turns = createNotifier();
   const inbox = createRunInbox();
@@ -191,6 +202,15 @@ export function startRun({
     get changedAt() {
       return changedAt;
     },
+    get isMoved() {
+      return journal?.moved?.aborted ?? false;
+    },
+    leave() {
+      if (journal?.letGo === undefined || outcome !== undefined) return false;
+      leaving.abort();
+      return true;
+    },
+    letGo: async () => journal?.letGo?.(),
     get isStopping() {
       return stop.signal.aborted;
     },
@@ -284,8 +304,10 @@ export function startRun({
     let recorder: EventRecorder | undefined;
     const told = resumed && resumed.events.length > 0 ? createRepeatFilter(resumed.events) : undefined;
     // Readers come back by the number of an event over HTTP alone.
-    const recordEvents = (journal: RunJournal): void => {
-      if (entrance === "http") recorder = createEventRecorder({ journal, from: events.length, handle: handleEvent });
+    const recordEvents = (opened: RunJournal): void => {
+      journal = opened;
+      if (entrance === "http")
+        recorder = createEventRecorder({ journal: opened, from: events.length, handle: handleEvent });
     };
     const stream = ask({
       ...request,
@@ -297,7 +319,7 @@ export function startRun({
       inbox,
       callClient: clientCalls.call,
       user: { canAsk, ask: askUser, person: run, owner: caller.owner },
-      recording: { entrance, key, onRecorded: recordEvents },
+      recording: { entrance, key, leaving: leaving.signal, onRecorded: recordEvents },
       resumed,
     });
     for await (const happened of stream)

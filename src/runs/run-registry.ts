@@ -3,6 +3,7 @@ import type { Caller } from "../core/caller.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { TurnBudget } from "../core/turn-budget.ts";
 import { createTimeLimit, timeoutError } from "../kit/async/timeout.ts";
+import type { DuetError } from "../kit/errors.ts";
 import { createRandomHex } from "../kit/random.ts";
 import { weighJson } from "./bounded-json.ts";
 import type { CallerLimits } from "./limits/caller-limits.ts";
@@ -16,6 +17,8 @@ export interface RunRegistry extends LiveRuns {
   listAll(): RunHandle[];
   /** Counts the caller's runs that go on, without those that wait, and those begun within the last minute where that is limited. */
   countOwn(caller: Caller): { now: number; inMinute: number };
+  /** Counts the further runs that this process could carry out now. */
+  countFree(): number;
   find(id: string, caller: Caller): RunHandle | undefined;
   findLatest(question: string, caller: Caller): RunHandle | undefined;
   /** Returns the caller's run that has asked its client for this call. */
@@ -66,9 +69,12 @@ export interface RegistryOptions {
   limits?: CallerLimits | undefined;
   onBegin?: ((run: RunHandle) => void) | undefined;
   onEnd?: ((run: RunHandle) => void) | undefined;
+  /** Returns why no run can begin now, such as a store that cannot be reached. */
+  findRefusal?: (() => DuetError | undefined) | undefined;
 }
 
-export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }: RegistryOptions): RunRegistry {
+export function createRunRegistry(options: RegistryOptions): RunRegistry {
+  const { most, keepMs, kept, limits, onBegin, onEnd, findRefusal } = options;
   const active = new Map<string, RunHandle>();
   const ended = createFinishedRuns({ keepMs, onForget: forget, sizes: kept });
   /** Holds the runs that a repeated request may join, by caller and key. */
@@ -126,6 +132,8 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
    */
   function admit(caller: Caller, step: "check" | "admit"): void {
     if (closing.signal.aborted) throw serverClosingError();
+    const refusal = findRefusal?.();
+    if (refusal !== undefined) throw refusal;
     const all = [...active.values()].filter(({ clientCalls }) => clientCalls.open === undefined);
     const own = all.filter((run) => run.caller.owner === caller.owner);
     const waiting = all.filter(isWaiting).length;
@@ -163,6 +171,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
       const now = own.filter((run) => run.clientCalls.open === undefined && !isWaiting(run)).length;
       return { now, inMinute: limits?.countMinute(caller) ?? 0 };
     },
+    countFree: () => Math.max(0, most - [...active.values()].filter((run) => !isWaiting(run)).length),
     find(id, caller) {
       const run = active.get(id) ?? ended.get(id);
       return run && isOwnedBy(run, caller) ? run : undefined;
@@ -196,7 +205,8 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
         id: wanted.id ?? `run-${createRandomHex()}`,
         onEnd(it) {
           active.delete(it.id);
-          if (!it.isAside) ended.add(it);
+          if (it.isMoved) forget(it);
+          else if (!it.isAside) ended.add(it);
           notifyListeners(it.caller);
           onEnd?.(it);
         },

@@ -57,7 +57,14 @@ export function openRunService(
       settings.http.auth !== undefined || settings.http.requireToken || settings.modelApi.trustedKeys.length > 0,
     openUsage: async (caller) => (await duet.store(caller)).dailyUsage,
   });
-  const runs = createRunRegistry({ most, keepMs: settings.keepResults * 1000, limits, onBegin, onEnd });
+  const runs = createRunRegistry({
+    most,
+    keepMs: settings.keepResults * 1000,
+    limits,
+    onBegin,
+    onEnd,
+    findRefusal: () => duet.storeRefusal,
+  });
   duet.storeMonitor.follow((event) => event.type === "saved" && runs.markSaved(event.runId));
   const resumer = createResumer({ duet, runs, entrance, patienceMs: settings.confirmTime * 1000 });
   return { duet, settings, runs, confirmations: createConfirmations(), mode, logSteps, onFault, entrance, resumer };

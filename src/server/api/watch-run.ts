@@ -212,7 +212,8 @@ export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8A
     if (outcome === undefined) return "";
     isOver = true;
     run.isDelivered = true;
-    return events.at(-1)?.type === "run-end" ? "" : toTypedFrame({ type: "run-end", outcome });
+    // Its end is told where it goes on: who comes back gets it there.
+    return events.at(-1)?.type === "run-end" || run.isMoved ? "" : toTypedFrame({ type: "run-end", outcome });
   }
 
   function isLate(): boolean {

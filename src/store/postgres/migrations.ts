@@ -243,4 +243,12 @@ export const migrations: readonly PostgresMigration[] = [
       "CREATE INDEX journal_files_by_hash ON journal_files (hash)",
     ],
   },
+  {
+    statements: [
+      // A replica takes no run of a format that it cannot read, and none is written that a living replica cannot read.
+      "ALTER TABLE replicas ADD COLUMN formats integer[] NOT NULL DEFAULT '{1}'",
+      "ALTER TABLE journal_runs ADD COLUMN format integer NOT NULL DEFAULT 1",
+      "CREATE INDEX journal_runs_by_holder ON journal_runs (holder) WHERE state = 'going'",
+    ],
+  },
 ];

@@ -3,9 +3,11 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createSqlStore, type SqlStoreOptions } from "../sql/sql-store.ts";
 import { mayComeBack } from "../store-errors.ts";
 import { openPostgresConnection } from "./connection.ts";
-import { createPostgresJournal } from "./journal.ts";
+import { createPostgresJournal, type JournalOptions } from "./journal.ts";
 import type { Reachability } from "./reachability.ts";
 import { databaseSpace, databaseStatements } from "./space.ts";
+
+export type PostgresStoreOptions = Partial<SqlStoreOptions & JournalOptions>;
 
 export interface PostgresStore {
   store: OperatorStore;
@@ -16,7 +18,7 @@ export interface PostgresStore {
  * Stores conversations and traces in PostgreSQL, which any number of processes on any number of machines may share. Rejects with a
  * `DuetError` when the database cannot be used or was changed by a newer Duet.
  */
-export async function createPostgresStore(url: string, options: Partial<SqlStoreOptions> = {}): Promise<OperatorStore> {
+export async function createPostgresStore(url: string, options: PostgresStoreOptions = {}): Promise<OperatorStore> {
   return (await openPostgres(url, options, "refuse")).store;
 }
 
@@ -24,13 +26,13 @@ export async function createPostgresStore(url: string, options: Partial<SqlStore
  * Does the same, and connects later where the database cannot be reached now: everything that needs it rejects until then. Rejects for
  * what only a change of the settings or of the database can mend.
  */
-export function openPostgresLater(url: string, options: Partial<SqlStoreOptions> = {}): Promise<PostgresStore> {
+export function openPostgresLater(url: string, options: PostgresStoreOptions = {}): Promise<PostgresStore> {
   return openPostgres(url, options, "wait");
 }
 
 async function openPostgres(
   url: string,
-  options: Partial<SqlStoreOptions>,
+  options: PostgresStoreOptions,
   whenAway: "refuse" | "wait",
 ): Promise<PostgresStore> {
   const connection = openPostgresConnection(url);
@@ -43,10 +45,11 @@ async function openPostgres(
       throw thrown;
     }
   }
-  const journal = createPostgresJournal(connection);
+  const journal = createPostgresJournal(connection, options);
   const { store } = createSqlStore(
     {
       ...{ connection, journal, space: databaseSpace, readVersion: databaseStatements.snapshot },
+      endRun: journal.endRun,
       async close() {
         await ignoreRejection(journal.close(), "the lease ends by itself");
         await connection.close();

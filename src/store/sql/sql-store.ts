@@ -52,6 +52,8 @@ export interface SqlDatabase {
   space: StoreSpace;
   /** Selects a number, `version`, that is another one after another process has changed the store. */
   readVersion: Statement;
+  /** Stores the end of a run, where the journal has to know of it. */
+  endRun?(runId: string, store: () => Promise<void>): Promise<void>;
   /** Ends what the process has open. */
   close(): Promise<void>;
 }
@@ -138,7 +140,8 @@ export function createSqlStore(database: SqlDatabase, options: Partial<SqlStoreO
         owed.delete(toKey(run.conversationId));
         const [columns, packed] = await Promise.all([packTrace(run.trace), packTurn(run)]);
         try {
-          await connection.write(() => insertRun({ run, columns, ...packed, owner, owed: due }));
+          const write = () => connection.write(() => insertRun({ run, columns, ...packed, owner, owed: due }));
+          await (database.endRun?.(run.runId, write) ?? write());
         } catch (thrown) {
           // The run may be appended once more, and needs its sources then.
           if (thrown instanceof StoreError && thrown.mayPass) addOwed(run.conversationId, due);

@@ -266,7 +266,7 @@ export const server: readonly Mutation[] = [
     file: "src/store/store-errors.ts",
     text: "text: isRemote ? describeUnusable(why) : described,",
     becomes: "text: described,",
-    tests: ["test/server/replicas/replicas.test.ts"],
+    tests: ["test/store/postgres/postgres-store.test.ts"],
     endangers: "callers learn the address of the operator's database",
   },
   {
@@ -282,7 +282,7 @@ export const server: readonly Mutation[] = [
     file: "src/runs/run-registry.ts",
     text: "if (refusal !== undefined) throw refusal;",
     becomes: "void refusal;",
-    tests: ["test/server/replicas/replicas.test.ts"],
+    tests: ["test/runs/run-registry.test.ts"],
     endangers: "runs begin whose record no other machine can read",
   },
   {

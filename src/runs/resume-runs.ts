@@ -39,11 +39,11 @@ export function createResumer({ duet, runs, entrance, patienceMs }: ResumerOptio
 
   async function take(runId: string): Promise<RunHandle | undefined> {
     const taken = await duet.takeRun(runId);
-    return taken && goOn(taken);
+    return taken && continueRun(taken);
   }
 
   /** Goes on with a run that this process has just taken. */
-  async function goOn(taken: TakenRun): Promise<RunHandle> {
+  async function continueRun(taken: TakenRun): Promise<RunHandle> {
     try {
       return await beginAgain(taken);
     } catch (thrown) {
@@ -82,7 +82,7 @@ export function createResumer({ duet, runs, entrance, patienceMs }: ResumerOptio
     if (runs.closing?.aborted) return;
     if (duet.sharesRuns && duet.takeOver) {
       const taken = (await duet.takeOver({ entrance, most: runs.countFree?.() ?? 1 })) ?? [];
-      await Promise.all(taken.map((run) => ignoreRejection(goOn(run), "another process goes on with it")));
+      await Promise.all(taken.map((run) => ignoreRejection(continueRun(run), "another process goes on with it")));
       return;
     }
     const interrupted = await duet.interruptedRuns();

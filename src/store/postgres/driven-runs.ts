@@ -1,5 +1,5 @@
 import { LostRunError } from "../../core/store/journal.ts";
-import type { HeldRow } from "./lease.ts";
+import type { OwnedRun } from "./lease.ts";
 
 /** Is a run that this process drives. */
 export interface DrivenRun {
@@ -13,13 +13,13 @@ export interface DrivenRun {
 export interface DrivenRuns {
   add(runId: string, epoch: number): DrivenRun;
   /** Gives a run up: it belongs to another process, was let go, or could not be recorded. */
-  lose(run: DrivenRun): void;
+  remove(run: DrivenRun): void;
   /** Forgets a run that has ended in order. */
   end(runId: string): void;
   /** Expects a run that is about to be held. Returns a function that ends this. `undefined` stands for any run. */
   expect(runId: string | undefined): () => void;
   /** Is to be called before the database is asked, and the function that it returns with the answer. It returns what has to be let go. */
-  compare(): (held: readonly HeldRow[]) => HeldRow[];
+  compare(): (held: readonly OwnedRun[]) => OwnedRun[];
 }
 
 export function createDrivenRuns(): DrivenRuns {
@@ -28,7 +28,7 @@ export function createDrivenRuns(): DrivenRuns {
   /** Holds what was held and not driven at the last look. */
   let strays = new Set<string>();
 
-  function lose({ runId, epoch }: Pick<DrivenRun, "runId" | "epoch">): void {
+  function removeRun({ runId, epoch }: Pick<DrivenRun, "runId" | "epoch">): void {
     const run = driven.get(runId);
     if (run?.epoch !== epoch) return;
     driven.delete(runId);
@@ -45,7 +45,7 @@ export function createDrivenRuns(): DrivenRuns {
       driven.set(runId, run);
       return run;
     },
-    lose,
+    remove: removeRun,
     end: (runId) => void driven.delete(runId),
     expect(runId) {
       const entry = { runId };
@@ -57,8 +57,8 @@ export function createDrivenRuns(): DrivenRuns {
       const wasExpected = new Set(expected);
       return (held) => {
         const keys = new Set(held.map(toKey));
-        for (const run of before) if (!keys.has(toKey({ run: run.runId, epoch: run.epoch }))) lose(run);
-        const isNew = ({ run }: HeldRow): boolean =>
+        for (const run of before) if (!keys.has(toKey({ run: run.runId, epoch: run.epoch }))) removeRun(run);
+        const isNew = ({ run }: OwnedRun): boolean =>
           isExpected(run) || [...wasExpected].some(({ runId }) => runId === undefined || runId === run);
         const unknown = held.filter((row) => driven.get(row.run)?.epoch !== row.epoch && !isNew(row));
         const again = unknown.filter((row) => strays.has(toKey(row)));
@@ -69,6 +69,6 @@ export function createDrivenRuns(): DrivenRuns {
   };
 }
 
-function toKey({ run, epoch }: HeldRow): string {
+function toKey({ run, epoch }: OwnedRun): string {
   return `${epoch} ${run}`;
 }

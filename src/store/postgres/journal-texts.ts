@@ -91,7 +91,7 @@ export const journalTexts = {
     UPDATE journal_runs r SET ${taken}
     WHERE run = :run AND epoch = :epoch AND state = 'going' AND ${isReadable} AND NOT ${isHeld}
     RETURNING ends, epoch`,
-  /** What another replica is about to take is passed over. */
+  /** Passes over what another replica is about to take. */
   takeOver: `
     UPDATE journal_runs r SET ${taken}
     WHERE run IN (

@@ -94,14 +94,14 @@ export function createPostgresJournal(
     onRenewal() {
       const compare = driven.compare();
       return (held) => {
-        for (const each of compare(held)) void ignoreRejection(giveUp(each), "the next renewal tries again");
+        for (const each of compare(held)) void ignoreRejection(releaseRun(each), "the next renewal tries again");
       };
     },
   });
   const getSettled = (): { settled: number } => ({ settled: Number(lease.isSettled) });
 
   /** Gives back a run that this process holds and does not drive. */
-  async function giveUp({ run, epoch }: HeldRun): Promise<void> {
+  async function releaseRun({ run, epoch }: HeldRun): Promise<void> {
     const key = { run, holder: lease.id };
     if (withdrawn.has(run)) await connection.write(() => own.withdraw.run(key));
     else await connection.write(() => own.letGo.run({ ...key, epoch, orderly: 0 }));
@@ -160,7 +160,7 @@ export function createPostgresJournal(
       try {
         if (run.moved.aborted || !(await keepTrying(size, write))) throw new LostRunError(runId);
       } catch (thrown) {
-        driven.lose(run);
+        driven.remove(run);
         throw thrown;
       }
     }
@@ -191,7 +191,7 @@ export function createPostgresJournal(
       },
       async letGo() {
         if (run.moved.aborted) return;
-        driven.lose(run);
+        driven.remove(run);
         await connection.write(() => own.letGo.run({ ...held, holder: lease.id, orderly: 1 }));
       },
     };

@@ -22,7 +22,7 @@ export interface ReplicaLease {
   release(): Promise<void>;
 }
 
-export interface HeldRow {
+export interface OwnedRun {
   run: string;
   epoch: number;
 }
@@ -34,7 +34,7 @@ export interface LeaseOptions {
   /** Is shorter in tests. */
   lastsMs?: number | undefined;
   /** Is called before each renewal, and the function that it returns with the runs that this process holds by then. */
-  onRenewal(): (held: readonly HeldRow[]) => void;
+  onRenewal(): (held: readonly OwnedRun[]) => void;
 }
 
 export function createReplicaLease({
@@ -59,7 +59,7 @@ export function createReplicaLease({
     const compare = onRenewal();
     const startedAt = performance.now();
     const { rows } = await reachability.use((client) =>
-      client.query<HeldRow>({
+      client.query<OwnedRun>({
         name: "renew-lease",
         text: renewalText,
         values: [id, lastsMs, `{${formats.join(",")}}`],

@@ -1,7 +1,7 @@
 import type { OperatorStore } from "../../core/store/store.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createSqlStore, type SqlStoreOptions } from "../sql/sql-store.ts";
-import { mayComeBack } from "../store-errors.ts";
+import { canComeBack } from "../store-errors.ts";
 import { openPostgresConnection } from "./connection.ts";
 import { createPostgresJournal, type JournalOptions } from "./journal.ts";
 import type { Reachability } from "./reachability.ts";
@@ -40,7 +40,7 @@ async function openPostgres(
   try {
     await reachability.open();
   } catch (thrown) {
-    if (whenAway === "refuse" || !mayComeBack(thrown)) {
+    if (whenAway === "refuse" || !canComeBack(thrown)) {
       await connection.close();
       throw thrown;
     }

@@ -227,7 +227,10 @@ describe("a store in PostgreSQL", requires(postgres), () => {
       await store.append(finishedRun("conv-1", "One?", "Yes."));
       await server.kill();
       for (const work of [() => store.load("conv-1"), () => store.append(finishedRun("conv-1", "Two?", "Yes."))])
-        await expect(work()).rejects.toMatchObject({ failure: "unreachable", mayPass: true, retryable: true });
+        await expect(work()).rejects.toMatchObject({
+          ...{ failure: "unreachable", mayPass: true, retryable: true, code: "overloaded" },
+          message: "the conversation store cannot be used: the database cannot be reached",
+        });
       await server.start();
       const canRead = () =>
         store.load("conv-1").then(

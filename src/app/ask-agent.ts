@@ -6,7 +6,7 @@ import { getTraceId } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { createRunFiles } from "../core/files/run-files.ts";
 import { noticeKinds } from "../core/notices.ts";
-import type { Journal, TakenRun } from "../core/store/journal.ts";
+import type { Journal, RunJournal, TakenRun } from "../core/store/journal.ts";
 import type { Conversation } from "../core/store/store.ts";
 import { waitAbortable } from "../kit/async/timeout.ts";
 import { detectLanguage, type Locale, type Text } from "../kit/locale.ts";
@@ -214,7 +214,10 @@ export async function askAgent(
     observer: activeRun.observe(observer),
     refusal: resumed ? findRefusal(config, resumed) : budgets?.refusal,
     // What the asking program has been asked for, no other process could hand out again.
-    recording: history === undefined && journal && !clientTools ? createRecording(journal, request, place) : undefined,
+    recording:
+      history === undefined && journal && !clientTools
+        ? createRecording(journal, { request, place, activeRun })
+        : undefined,
     signal,
   };
   await runAgent(options, onEvent);
@@ -262,17 +265,26 @@ async function findRunInstructions(
 }
 
 /** A run whose conversation the asker keeps is not recorded: nobody could ask for its end. */
-function createRecording(journal: Journal, request: AskRequest, place: RunPlace): RunRecording {
+function createRecording(
+  journal: Journal,
+  { request, place, activeRun }: { request: AskRequest; place: RunPlace; activeRun: ActiveRun },
+): RunRecording {
   const { caller = operator, recording, resumed: taken } = request;
-  const { entrance = "library", key, onRecorded } = recording ?? {};
-  if (taken) onRecorded?.(taken.journal);
+  const { entrance = "library", key, leaving } = recording ?? {};
+  const onRecorded = (opened: RunJournal): void => {
+    activeRun.follow(opened.moved);
+    recording?.onRecorded?.(opened);
+  };
+  if (taken) onRecorded(taken.journal);
   return {
     taken,
+    leaving,
+    isRequired: journal.isRequired,
     async begin({ runId, conversationId, ...known }, files) {
       const asked = { entrance, key, agent: request.agent, tools: request.tools, callerTools: caller.tools };
       const header = { ...known, ...asked, ...place, wantedConversationId: request.conversationId };
       const opened = await journal.begin({ runId, owner: caller.owner, conversationId, header, files });
-      onRecorded?.(opened);
+      onRecorded(opened);
       return opened;
     },
   };

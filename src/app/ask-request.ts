@@ -122,6 +122,8 @@ export interface RecordingRequest {
   entrance: Entrance;
   /** Names what was asked for, so that the same question asked again finds the run. */
   key?: string | undefined;
+  /** Aborts when this process wants to end, and the run is to go on in another one. */
+  leaving?: AbortSignal | undefined;
   /** Is called when the run is recorded, before its first event. */
   onRecorded?(journal: RunJournal): void;
 }

@@ -12,7 +12,7 @@ import { type Caller, operator } from "../core/caller.ts";
 import type { AgentEvent, Notice } from "../core/events.ts";
 import type { FileRefusal } from "../core/files/prepare-image.ts";
 import type { Credentials } from "../core/store/credentials.ts";
-import type { InterruptedRun, TakenRun } from "../core/store/journal.ts";
+import type { InterruptedRun, TakenRun, WantedRuns } from "../core/store/journal.ts";
 import { localRuns, type SharedRuns } from "../core/store/shared-runs.ts";
 import type { ConversationStore, TypedHistory } from "../core/store/store.ts";
 import type { UsageHistory } from "../core/store/usage-history.ts";
@@ -21,12 +21,14 @@ import type { AgentTrace } from "../core/trace.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { createPushedStream } from "../kit/async/pushed-stream.ts";
 import { createTimeLimit, waitAbortable } from "../kit/async/timeout.ts";
+import type { DuetError } from "../kit/errors.ts";
 import type { Locale } from "../kit/locale.ts";
 import type { PausedModel } from "../providers/middleware/endpoints.ts";
+import { isUnreachable } from "../store/store-errors.ts";
 import { closedError } from "./active-runs.ts";
 import { askAgent, chooseLocale, ignoreAbort } from "./ask-agent.ts";
 import type { AskRequest, CloseLimits, CompactRequest } from "./ask-request.ts";
-import { scopeStore } from "./conversations/open-store.ts";
+import { findDatabase, scopeStore } from "./conversations/open-store.ts";
 import { listApprovals, type RememberedApproval, revokeApproval } from "./conversations/remember-approvals.ts";
 import { toConversationKey } from "./conversations/sessions.ts";
 import type { StoreMonitor, StoreState } from "./conversations/store-monitor.ts";
@@ -307,6 +309,12 @@ export class Duet {
     return this.#parts.conversations.monitor;
   }
 
+  /** Is why nothing new can be asked: the database of the store cannot be reached. A file that cannot be written refuses nothing. */
+  get storeRefusal(): DuetError | undefined {
+    const { problem } = this.#parts.conversations.monitor;
+    return isUnreachable(problem) ? problem : undefined;
+  }
+
   /** Lists the agents that a question may choose instead of the main one. */
   get agents(): readonly SubAgentSettings[] {
     return this.#parts.subAgents.all;
@@ -357,6 +365,21 @@ export class Duet {
   async takeRun(runId: string): Promise<TakenRun | undefined> {
     const { journal } = await this.#parts.conversations.store.get();
     return journal?.take(runId);
+  }
+
+  /**
+   * Takes runs of this interface whose processes are gone, up to `most`, while other processes do the same. Undefined where runs are
+   * taken one by one. Rejects when the store cannot be read.
+   */
+  async takeOver(wanted: Pick<WantedRuns, "entrance" | "most">): Promise<TakenRun[] | undefined> {
+    const { journal } = await this.#parts.conversations.store.get();
+    const withinMs = this.#parts.config.store.resumeWithin * 1000;
+    return journal?.takeOver?.({ ...wanted, withinMs });
+  }
+
+  /** Is true where several processes, on any number of machines, share the runs. */
+  get sharesRuns(): boolean {
+    return findDatabase(this.#parts.config) !== undefined;
   }
 
   /** Returns the events of a run that readers may have received before its process ended. */

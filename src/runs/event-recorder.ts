@@ -1,10 +1,6 @@
 import { isDraftEvent } from "../core/drafts.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { LostRunError, type RunJournal } from "../core/store/journal.ts";
-import { localMailbox } from "../core/store/run-mailbox.ts";
-import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
-import { sleep } from "../kit/async/timeout.ts";
-import { DuetError } from "../kit/errors.ts";
 import { joinPieces } from "./join-pieces.ts";
 
 /** Passes on the events of a run once they are recorded, so that no reader knows a number that a later process does not. */
@@ -15,17 +11,11 @@ export interface EventRecorder {
 }
 
 export interface EventRecorderOptions {
-  journal: Pick<RunJournal, "addEvents" | "mailbox">;
+  journal: Pick<RunJournal, "addEvents" | "moved">;
   /** Is the number of the first event. */
   from: number;
   handle(event: AgentEvent): void;
-  /** Is called where readers get no further event here: another process goes on with the run, or the store is away for too long. */
-  onLost?(): void;
 }
-
-/** Is how often a store of several processes is tried again, and for how long, in milliseconds. */
-const retryMs = 250;
-const longestOutageMs = 600_000;
 
 /** Is how long a piece of text may wait for more of it after the last record, in milliseconds. */
 const paceMs = 25;
@@ -37,8 +27,7 @@ const longestPiece = 4000;
  * Other events than text are recorded at once, with those of the same turn of the event loop. A failing store delays nothing where this
  * process alone reads the run; where others do, an event that is not recorded is told to nobody.
  */
-export function createEventRecorder({ journal, from, handle, onLost }: EventRecorderOptions): EventRecorder {
-  const { mailbox = localMailbox } = journal;
+export function createEventRecorder({ journal, from, handle }: EventRecorderOptions): EventRecorder {
   let waiting: AgentEvent[] = [];
   let next = from;
   let lastAt = Number.NEGATIVE_INFINITY;
@@ -46,7 +35,6 @@ export function createEventRecorder({ journal, from, handle, onLost }: EventReco
   let recording: Promise<void> | undefined;
   let isRecording = false;
   let hasFailed = false;
-  let isLost = false;
 
   async function record(): Promise<void> {
     isRecording = true;
@@ -56,36 +44,19 @@ export function createEventRecorder({ journal, from, handle, onLost }: EventReco
       const recorded = events.filter((event) => !isDraftEvent(event));
       if (recorded.length > 0) {
         lastAt = performance.now();
-        // The run itself tells that it is not recorded.
-        if (!hasFailed) hasFailed = !(await store(recorded));
-        // What comes after the loss is for nobody.
-        if (isLost) return;
+        try {
+          if (!hasFailed) await journal.addEvents(next, recorded);
+        } catch (thrown) {
+          // They are told by the process that goes on with the run, and may be others.
+          if (journal.moved?.aborted || thrown instanceof LostRunError) return;
+          // The run itself tells that it is not recorded.
+          hasFailed = true;
+        }
         next += recorded.length;
       }
       for (const event of events) handle(event);
     }
     isRecording = false;
-  }
-
-  /** Where nobody can say it, nobody here reads on. */
-  async function isTaken(): Promise<boolean> {
-    return (await ignoreRejection(mailbox.isTaken(), "readers come back, and find what has become of it")) ?? true;
-  }
-
-  /** Returns false where the events are not stored. */
-  async function store(events: readonly AgentEvent[]): Promise<boolean> {
-    for (let leftMs = longestOutageMs; ; leftMs -= retryMs) {
-      try {
-        await journal.addEvents(next, events);
-        return true;
-      } catch (thrown) {
-        const mayPass = thrown instanceof DuetError && thrown.retryable && mailbox.isShared;
-        isLost = (mayPass && leftMs <= 0) || (thrown instanceof LostRunError && (await isTaken()));
-        if (isLost) onLost?.();
-        if (isLost || !mayPass) return false;
-      }
-      await sleep(retryMs);
-    }
   }
 
   function start(): void {

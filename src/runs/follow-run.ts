@@ -214,7 +214,10 @@ export async function followRun({ shared, run, by, readOutcome, onIdle }: Follow
     onDisconnect: undefined,
     startedAt: Date.parse(run.begunAt),
     isDelivered: false,
-    isLost: false,
+    isMoved: false,
+    // It is another process that may let it go.
+    leave: () => false,
+    async letGo() {},
     fault: undefined,
     draft: undefined,
     events,

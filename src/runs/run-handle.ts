@@ -8,7 +8,7 @@ import type { QuestionKind } from "../core/questions/user-question.ts";
 import { createRunInbox, type RunInbox } from "../core/run-inbox.ts";
 import type { RunItem } from "../core/run-state.ts";
 import type { Entrance, RunJournal, TakenRun } from "../core/store/journal.ts";
-import type { RunMailbox, RunMessage } from "../core/store/run-mailbox.ts";
+import type { RunMessage } from "../core/store/run-mailbox.ts";
 import { DuetError, type ErrorReport, toDuetError, toErrorReport } from "../kit/errors.ts";
 import type { Locale } from "../kit/locale.ts";
 import { weighJson } from "./bounded-json.ts";
@@ -42,8 +42,8 @@ export interface RunHandle extends LiveRun {
   /** Is the draft that is being written, which stands in no event. It grows in place, and is another object for another draft. */
   readonly draft: LiveDraft | undefined;
   readonly isStopping: boolean;
-  /** Is true once another process goes on with the run, so that nobody learns its end here. Whoever looks for it again finds that process. */
-  readonly isLost: boolean;
+  /** Is true once the run goes on in another process. Its outcome here only says so, and its end is told there. */
+  readonly isMoved: boolean;
   readonly mode: Mode;
   /** Is the turn that the question follows, where it names one. */
   readonly after: number | undefined;
@@ -53,6 +53,13 @@ export interface RunHandle extends LiveRun {
   isDelivered: boolean;
   /** Takes what a person says while the run works. */
   readonly inbox: Pick<RunInbox, "send">;
+  /**
+   * Lets the run go on in another process of this server, which begins as soon as the calls under way have ended. Returns false where
+   * no other process could.
+   */
+  leave(): boolean;
+  /** Lets it go at once, with calls under way of which nobody will know what they came to. Rejects where that could not be stored. */
+  letGo(): Promise<void>;
   /** Is the question that waits for a person. */
   readonly open: OpenQuestion | undefined;
   /** Holds the calls of the asking program's tools. */
@@ -140,16 +147,16 @@ export function startRun({
   const { question, conversationId = "", mode = "agent" } = request;
   const snapshot = createRunSnapshot({ runId: id, conversationId, mode });
   const stop = new AbortController();
+  const leaving = new AbortController();
+  let journal: RunJournal | undefined;
   const notifier = createNotifier();
   const turns = createNotifier();
   const inbox = createRunInbox();
-  let mailbox: RunMailbox | undefined;
   let stopReceiving: (() => void) | undefined;
-  let isLost = false;
   const questions = createQuestionQueue(patienceMs, notifyWaiters, {
-    getMailbox: () => mailbox,
+    getMailbox: () => journal?.mailbox,
     // A stopped run asks nothing more, and one that moves asks the same again.
-    isLeaving: () => stop.signal.aborted,
+    isLeaving: () => stop.signal.aborted || leaving.signal.aborted || run.isMoved,
     onOpen(question) {
       if (asksInAnswer && question.kind === "call") clientCalls.askConsent(question);
     },
@@ -209,11 +216,17 @@ export function startRun({
     get changedAt() {
       return changedAt;
     },
+    get isMoved() {
+      return journal?.moved?.aborted ?? false;
+    },
+    leave() {
+      if (journal?.letGo === undefined || outcome !== undefined) return false;
+      leaving.abort();
+      return true;
+    },
+    letGo: async () => journal?.letGo?.(),
     get isStopping() {
       return stop.signal.aborted;
-    },
-    get isLost() {
-      return isLost;
     },
     snapshot: () => outcome ?? snapshot.outcome(),
     cancel: () => stop.abort(cancelledError()),
@@ -255,7 +268,6 @@ export function startRun({
   function handleMessage(message: RunMessage): void {
     if (message.type === "stop") run.cancel();
     else if (message.type === "say") inbox.send(message.text);
-    else if (message.type === "lost") handleLoss();
     else if (message.type === "answer") questions.accept(message.questionId, message.reply);
     else if (message.type === "hold") {
       const holder = elsewhere.get(message.by) ?? {};
@@ -266,14 +278,6 @@ export function startRun({
       elsewhere.delete(message.by);
       if (holder && run.release(holder)) onLeft?.(run);
     }
-  }
-
-  /** Another process has the run: what this one still does for it counts no more. */
-  function handleLoss(): void {
-    if (isLost || outcome !== undefined) return;
-    isLost = true;
-    stop.abort(lostError());
-    notifyWaiters();
   }
 
   function hideInternalCause(ending: Outcome): Outcome {
@@ -323,12 +327,12 @@ export function startRun({
   async function followEvents(): Promise<void> {
     let recorder: EventRecorder | undefined;
     const told = resumed && resumed.events.length > 0 ? createRepeatFilter(resumed.events) : undefined;
-    const connect = (journal: RunJournal): void => {
-      mailbox = journal.mailbox;
-      stopReceiving = mailbox?.receive(handleMessage);
+    const connect = (opened: RunJournal): void => {
+      journal = opened;
+      stopReceiving = opened.mailbox?.receive(handleMessage);
       // Readers come back by the number of an event over HTTP alone.
       if (entrance === "http")
-        recorder = createEventRecorder({ journal, from: events.length, handle: handleEvent, onLost: handleLoss });
+        recorder = createEventRecorder({ journal: opened, from: events.length, handle: handleEvent });
     };
     const stream = ask({
       ...request,
@@ -340,7 +344,7 @@ export function startRun({
       inbox,
       callClient: clientCalls.call,
       user: { canAsk, ask: questions.ask, person: run, owner: caller.owner },
-      recording: { entrance, key, onRecorded: connect },
+      recording: { entrance, key, leaving: leaving.signal, onRecorded: connect },
       resumed,
     });
     for await (const happened of stream)
@@ -348,7 +352,7 @@ export function startRun({
         if (recorder) recorder.add(event);
         else handleEvent(event);
     await recorder?.finish();
-    if (outcome === undefined && !isLost) throw new DuetError({ code: "internal", text: noEnd });
+    if (outcome === undefined) throw new DuetError({ code: "internal", text: noEnd });
   }
 
   /**
@@ -365,7 +369,7 @@ export function startRun({
   if (resumed) restoreEvents(resumed.events);
   void followEvents()
     .catch((thrown) => {
-      if (!isLost) outcome ??= toUnstartedOutcome(thrown);
+      outcome ??= toUnstartedOutcome(thrown);
     })
     .finally(() => {
       stopReceiving?.();
@@ -383,13 +387,6 @@ export function startRun({
 }
 
 const noEnd = { zh: "运行没有结束事件", en: "the run ended without a run-end event" };
-
-function lostError(): DuetError {
-  return new DuetError({
-    code: "internal",
-    text: { zh: "运行由另一个进程继续", en: "another process goes on with the run" },
-  });
-}
 
 function cancelledError(): DuetError {
   return new DuetError({ code: "internal", text: { zh: "已取消", en: "cancelled" } });

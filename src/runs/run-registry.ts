@@ -3,6 +3,7 @@ import type { Caller } from "../core/caller.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { TurnBudget } from "../core/turn-budget.ts";
 import { createTimeLimit, timeoutError } from "../kit/async/timeout.ts";
+import type { DuetError } from "../kit/errors.ts";
 import { createRandomHex } from "../kit/random.ts";
 import { weighJson } from "./bounded-json.ts";
 import type { CallerLimits } from "./limits/caller-limits.ts";
@@ -16,6 +17,8 @@ export interface RunRegistry extends LiveRuns {
   listAll(): RunHandle[];
   /** Counts the caller's runs that go on, without those that wait, and those begun within the last minute where that is limited. */
   countOwn(caller: Caller): { now: number; inMinute: number };
+  /** Counts the further runs that this process could carry out now. */
+  countFree(): number;
   find(id: string, caller: Caller): RunHandle | undefined;
   findLatest(question: string, caller: Caller): RunHandle | undefined;
   /** Returns the caller's run that has asked its client for this call. */
@@ -68,17 +71,12 @@ export interface RegistryOptions {
   onEnd?: ((run: RunHandle) => void) | undefined;
   /** Is called when the last one who waited for a run in another process has left. */
   onLeft?: ((run: RunHandle) => void) | undefined;
+  /** Returns why no run can begin now, such as a store that cannot be reached. */
+  findRefusal?: (() => DuetError | undefined) | undefined;
 }
 
-export function createRunRegistry({
-  most,
-  keepMs,
-  kept,
-  limits,
-  onBegin,
-  onEnd,
-  onLeft,
-}: RegistryOptions): RunRegistry {
+export function createRunRegistry(options: RegistryOptions): RunRegistry {
+  const { most, keepMs, kept, limits, onBegin, onEnd, onLeft, findRefusal } = options;
   const active = new Map<string, RunHandle>();
   const ended = createFinishedRuns({ keepMs, onForget: forget, sizes: kept });
   /** Holds the runs that a repeated request may join, by caller and key. */
@@ -136,6 +134,8 @@ export function createRunRegistry({
    */
   function admit(caller: Caller, step: "check" | "admit"): void {
     if (closing.signal.aborted) throw serverClosingError();
+    const refusal = findRefusal?.();
+    if (refusal !== undefined) throw refusal;
     const all = [...active.values()].filter(({ clientCalls }) => clientCalls.open === undefined);
     const own = all.filter((run) => run.caller.owner === caller.owner);
     const waiting = all.filter(isWaiting).length;
@@ -157,12 +157,12 @@ export function createRunRegistry({
   /** Yields the caller's runs, newest first. */
   function* listCallerRuns(caller: Caller): Generator<RunHandle> {
     for (const run of [...active.values()].reverse())
-      if (isOwnedBy(run, caller) && !run.isAside && !run.isLost) yield run;
+      if (isOwnedBy(run, caller) && !run.isAside && !run.isMoved) yield run;
     for (const run of ended.values()) if (isOwnedBy(run, caller)) yield run;
   }
 
   async function waitForEnd(run: RunHandle, signal: AbortSignal): Promise<Outcome | undefined> {
-    while (run.outcome === undefined && !run.isLost && !signal.aborted) await run.waitForChange(signal);
+    while (run.outcome === undefined && !signal.aborted) await run.waitForChange(signal);
     return run.outcome;
   }
 
@@ -174,9 +174,10 @@ export function createRunRegistry({
       const now = own.filter((run) => run.clientCalls.open === undefined && !isWaiting(run)).length;
       return { now, inMinute: limits?.countMinute(caller) ?? 0 };
     },
+    countFree: () => Math.max(0, most - [...active.values()].filter((run) => !isWaiting(run)).length),
     find(id, caller) {
       const run = active.get(id) ?? ended.get(id);
-      return run && !run.isLost && isOwnedBy(run, caller) ? run : undefined;
+      return run && !run.isMoved && isOwnedBy(run, caller) ? run : undefined;
     },
     findLatest(question, caller) {
       for (const run of listCallerRuns(caller)) if (run.question === question) return run;
@@ -208,7 +209,7 @@ export function createRunRegistry({
         onLeft,
         onEnd(it) {
           if (active.get(it.id) === it) active.delete(it.id);
-          if (it.isLost) forget(it);
+          if (it.isMoved) forget(it);
           else if (!it.isAside) ended.add(it);
           notifyListeners(it.caller);
           onEnd?.(it);

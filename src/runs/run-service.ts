@@ -65,6 +65,7 @@ export function openRunService(
     onLeft(run) {
       if ((run.onDisconnect ?? settings.onDisconnect) === "cancel") run.cancel();
     },
+    findRefusal: () => duet.storeRefusal,
   });
   duet.storeMonitor.follow((event) => event.type === "saved" && runs.markSaved(event.runId));
   const resumer = createResumer({ duet, runs, entrance, patienceMs: settings.confirmTime * 1000 });

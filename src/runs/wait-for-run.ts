@@ -37,8 +37,6 @@ export async function waitForRun(
     for (;;) {
       requestContext.signal.throwIfAborted();
       if (run.outcome !== undefined) return { end: "ended" };
-      // Another process goes on with it, and gives its result.
-      if (run.isLost) return { end: "window" };
       const { open } = run;
       const isAskable = open !== undefined && canAsk(host, open);
       if (open?.kind === "call" && !isAskable && handsOut) return { end: "confirm", open };

@@ -94,7 +94,7 @@ export function isUnreachable(thrown: unknown): thrown is StoreError {
 export const allInUse = "53400";
 
 /** Returns true where it may be reached later without anybody changing a setting. */
-export function mayComeBack(thrown: unknown): boolean {
+export function canComeBack(thrown: unknown): boolean {
   return isUnreachable(thrown) && !/^(?:28|3D)/.test(describeReason(thrown.cause));
 }
 

@@ -1,16 +1,13 @@
 import { expect, test } from "vitest";
-import type { AgentEvent } from "../../src/core/events.ts";
-import { LostRunError, type RunJournal } from "../../src/core/store/journal.ts";
+import type { RunJournal } from "../../src/core/store/journal.ts";
 import type { RunMailbox, RunMessage } from "../../src/core/store/run-mailbox.ts";
 import { waitAbortable } from "../../src/kit/async/timeout.ts";
 import { type RunHandle, startRun } from "../../src/runs/run-handle.ts";
 
 /** Begins a run that is recorded in a journal that others share; `say` is what they say to it. */
-async function beginShared(addEvents: RunJournal["addEvents"] = async () => {}) {
+async function beginShared() {
   const listeners = new Set<(message: RunMessage) => void>();
   const mailbox: RunMailbox = {
-    isShared: true,
-    isTaken: async () => true,
     receive(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -19,10 +16,15 @@ async function beginShared(addEvents: RunJournal["addEvents"] = async () => {}) 
     claim: async () => true,
     withdraw() {},
   };
-  const journal: RunJournal = { runId: "run-1", add: async () => {}, addEvents, forbid: async () => {}, mailbox };
+  const journal: RunJournal = {
+    runId: "run-1",
+    add: async () => {},
+    addEvents: async () => {},
+    forbid: async () => {},
+    mailbox,
+  };
   const left: string[] = [];
   const isRecorded = Promise.withResolvers<void>();
-  const tell = Promise.withResolvers<AgentEvent>();
   const isOver = Promise.withResolvers<void>();
   const run: RunHandle = startRun({
     id: "run-1",
@@ -35,8 +37,8 @@ async function beginShared(addEvents: RunJournal["addEvents"] = async () => {}) 
     async *ask({ recording, signal }) {
       recording?.onRecorded?.(journal);
       isRecorded.resolve();
-      yield await waitAbortable(tell.promise, signal);
       await waitAbortable(new Promise<void>(() => {}), signal);
+      yield* [];
     },
     onLeft: ({ id }) => void left.push(id),
     onEnd: () => isOver.resolve(),
@@ -45,7 +47,7 @@ async function beginShared(addEvents: RunJournal["addEvents"] = async () => {}) 
   const say = (message: RunMessage): void => {
     for (const listener of listeners) listener(message);
   };
-  return { run, say, left, tell: tell.resolve, isOver: isOver.promise, listeners };
+  return { run, say, left, isOver: isOver.promise, listeners };
 }
 
 test("a run is given up only when nobody waits for it, here or in another process", async () => {
@@ -65,13 +67,4 @@ test("a run is given up only when nobody waits for it, here or in another proces
   await isOver;
   expect(run.outcome?.status).toBe("cancelled");
   expect(listeners.size).toBe(0);
-});
-
-test("a run that another process has taken tells no event more here, and no end", async () => {
-  const { run, tell, isOver } = await beginShared(async () => {
-    throw new LostRunError("run-1");
-  });
-  tell({ type: "thought-delta", text: "Hm" });
-  await isOver;
-  expect([run.isLost, run.events, run.outcome]).toEqual([true, [], undefined]);
 });

@@ -197,6 +197,7 @@ export function openCallContext(run: Run, callId: string, { allowance, phase, so
             name: createElicitationName(question[0]),
             isAnswer: isElicitationReply,
             mayBeWithdrawn: true,
+            isInCall: true,
           };
           return waitFor(() => record.ask({ ...asked, ask: () => elicit(...question) }));
         },

@@ -243,9 +243,17 @@ export function createMonitoredJournal(journal: Journal, report: (problem: DuetE
     addEvents: (from, events) => watch(run.addEvents(from, events)),
     forbid: (reason) => watch(run.forbid(reason)),
     mailbox: run.mailbox,
+    ...(run.moved && { moved: run.moved }),
+    ...(run.letGo && { letGo: () => watch(run.letGo?.() ?? Promise.resolve()) }),
   });
+  const { takeOver } = journal;
 
   return {
+    ...(journal.isRequired && { isRequired: true }),
+    ...(takeOver && {
+      takeOver: async (wanted) =>
+        (await watch(takeOver(wanted))).map((taken) => ({ ...taken, journal: watchRun(taken.journal) })),
+    }),
     begin: async (run) => watchRun(await watch(journal.begin(run))),
     listInterrupted: (id) => watch(journal.listInterrupted(id)),
     isGoing: (runId) => watch(journal.isGoing(runId)),

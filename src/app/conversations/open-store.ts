@@ -11,7 +11,7 @@ import type { UsageHistory } from "../../core/store/usage-history.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
-import { mayComeBack, StoreError, toOperatorError } from "../../store/store-errors.ts";
+import { canComeBack, StoreError, toOperatorError } from "../../store/store-errors.ts";
 import { createLateCredentials } from "./late-credentials.ts";
 import { createMonitoredJournal, createMonitoredStore, probeStore } from "./monitored-store.ts";
 import { createReopeningStore } from "./reopening-store.ts";
@@ -121,12 +121,12 @@ async function openDatabase(
   const { openPostgresLater } = await import("../../store/postgres/postgres-store.ts");
   const { store, reachability } = await openPostgresLater(url, { retention: limits });
   const kept = watchStore(store, monitor);
-  const tell = (problem: DuetError | undefined): void => {
+  const reportState = (problem: DuetError | undefined): void => {
     if (problem !== undefined) monitor.recordFailure(problem);
     else void kept.findUnsaved()?.saveNow();
   };
-  reachability.follow(tell);
-  if (reachability.problem) tell(reachability.problem);
+  reachability.follow(reportState);
+  if (reachability.problem) reportState(reachability.problem);
   return kept;
 }
 
@@ -199,7 +199,7 @@ export async function refuseUnusableStore(
   if (url !== undefined) {
     const { checkDatabase } = await import("../../store/postgres/check-database.ts");
     return checkDatabase(url).catch((thrown: unknown) => {
-      if (whenAway === "refuse" || !mayComeBack(thrown)) throw toOperatorError(toDuetError(thrown));
+      if (whenAway === "refuse" || !canComeBack(thrown)) throw toOperatorError(toDuetError(thrown));
     });
   }
   if (conversations.store === "memory") return;

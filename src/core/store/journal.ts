@@ -1,3 +1,4 @@
+import { DuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Locale } from "../../kit/locale.ts";
 import type { AnswerForm } from "../answer-form.ts";
@@ -18,6 +19,8 @@ import type { RunMailbox } from "./run-mailbox.ts";
  * a `DuetError` that says what is wrong with the store.
  */
 export interface Journal {
+  /** Is true where a run must not go on without its record: another machine could go on with it, and would repeat what it has done. */
+  readonly isRequired?: boolean;
   /** Records a run that is about to begin. It belongs to this process. */
   begin(run: NewRunRecord): Promise<RunJournal>;
   /** Lists the runs of all owners that have not ended and whose process is gone, oldest first; of one conversation, if it is given. */
@@ -29,8 +32,18 @@ export interface Journal {
    * for all others, and for a run that has ended or must not be resumed.
    */
   take(runId: string): Promise<TakenRun | undefined>;
+  /** Takes runs whose process is gone, while other processes do the same. Absent where that is done one by one. */
+  takeOver?(wanted: WantedRuns): Promise<TakenRun[]>;
   /** Returns the events that readers of a run may have received, in order. They are kept for an hour after its end. */
   events(runId: string, owner: string | undefined): Promise<AgentEvent[]>;
+}
+
+/** Says which runs of other processes are to be taken over. */
+export interface WantedRuns {
+  entrance: Entrance;
+  /** Is how long ago the last step may be, in milliseconds. */
+  withinMs: number;
+  most: number;
 }
 
 /** Records what happens in one run of this process. What a method has resolved for survives the end of the process. */
@@ -44,6 +57,13 @@ export interface RunJournal {
   forbid(reason: "stopped" | "unrecorded"): Promise<void>;
   /** Connects the run with the other processes that share the journal. It is absent where they do not see the run. */
   readonly mailbox?: RunMailbox | undefined;
+  /**
+   * Aborts with a `LostRunError` when the run is no longer this process's: another one has taken it, it was let go, or a step could not
+   * be recorded. Absent where no other process takes a run while this one lives.
+   */
+  readonly moved?: AbortSignal;
+  /** Lets the run go, so that another process goes on with it. Aborts `moved` first. Rejects where that could not be stored. */
+  letGo?(): Promise<void>;
 }
 
 export interface NewStep {
@@ -179,10 +199,17 @@ export const keepEventsMs = 3_600_000;
 export const keepInterruptedMs = 7 * 24 * 3_600_000;
 
 /** Says that a run is recorded by another process, or not at all any more. */
-export class LostRunError extends Error {
-  override readonly name = "LostRunError";
-
+export class LostRunError extends DuetError {
   constructor(runId: string) {
-    super(`the run ${runId} is no longer recorded for this process`);
+    super({
+      code: "overloaded",
+      text: {
+        zh: `运行 ${runId} 不再由这个进程记录，可能由另一个进程继续`,
+        en: `the run ${runId} is no longer recorded for this process; another one may go on with it`,
+      },
+      hint: { zh: "请用它的 run_id 查询结果。", en: "Ask for its result by its run_id." },
+      retryable: true,
+      retryAfterMs: 1000,
+    });
   }
 }

@@ -9,9 +9,7 @@ export type RunMessage =
   /** Says that somebody waits for the run in the process that `by` names, or nobody any more. */
   | { type: "hold" | "release"; by: string }
   /** Closes a question; without a reply nobody has answered. */
-  | { type: "answer"; questionId: string; reply?: unknown }
-  /** Comes from the store itself: another process carries the run out. */
-  | { type: "lost" };
+  | { type: "answer"; questionId: string; reply?: unknown };
 
 /** Is a question of a run to a person, as every process sees it. */
 export interface PostedQuestion {
@@ -35,10 +33,6 @@ export interface QuestionPlace {
  * delays nothing.
  */
 export interface RunMailbox {
-  /** Is true where other processes may read the run, and take it over. */
-  readonly isShared: boolean;
-  /** Is true where another process has taken the run over. Rejects where that cannot be found out. */
-  isTaken(): Promise<boolean>;
   /** Calls `listener` with what other processes say, also what they said before, until the returned function is called. */
   receive(listener: (message: RunMessage) => void): () => void;
   /** Shows a question to the other processes. Where an earlier process of the run has asked the same, it is that question. */
@@ -51,8 +45,6 @@ export interface RunMailbox {
 
 /** Is the mailbox of a run that no other process can see. */
 export const localMailbox: RunMailbox = {
-  isShared: false,
-  isTaken: async () => false,
   receive: () => () => {},
   post: ({ id }) => ({ id }),
   claim: () => true,

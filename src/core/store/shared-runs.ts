@@ -15,7 +15,7 @@ export interface SharedRuns {
   /** Calls `listener` whenever there may be news of the run, until the returned function is called. */
   watch(runId: string, listener: () => void): () => void;
   /** Says something to the process that carries out the run, or to the next one that does. */
-  send(runId: string, message: Exclude<RunMessage, { type: "answer" | "lost" }>): Promise<void>;
+  send(runId: string, message: Exclude<RunMessage, { type: "answer" }>): Promise<void>;
   /** Answers a question. Of several answers, in any process, one counts: false for all others. */
   answer(runId: string, questionId: string, reply: unknown): Promise<boolean>;
 }

@@ -123,7 +123,7 @@ const longestBeginningMs = 2000;
 /** Resolves once it is known which conversation the run belongs to, which the caller needs for its next question. */
 async function waitForConversation(run: RunHandle, signal: AbortSignal): Promise<void> {
   const limit = createTimeLimit(longestBeginningMs, () => timeoutError("wait_s", longestBeginningMs), signal);
-  while (run.conversationId === "" && run.outcome === undefined && !run.isLost && !limit.signal.aborted)
+  while (run.conversationId === "" && run.outcome === undefined && !limit.signal.aborted)
     await run.waitForEvent(limit.signal);
   limit.clear();
 }
@@ -144,7 +144,7 @@ const silent = {
 async function waitForEnd(run: RunHandle, windowMs: number, signal: AbortSignal): Promise<WaitResult> {
   const window = createTimeLimit(windowMs, () => timeoutError("wait_s", windowMs), signal);
   try {
-    while (run.outcome === undefined && !run.isLost && !window.signal.aborted) await run.waitForChange(window.signal);
+    while (run.outcome === undefined && !window.signal.aborted) await run.waitForChange(window.signal);
     signal.throwIfAborted();
     return { end: run.outcome === undefined ? "window" : "ended" };
   } finally {

@@ -209,12 +209,11 @@ export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8A
   /** For a run that never began, or whose events are no longer kept, only the outcome is sent. */
   function renderEnd(): string {
     const { outcome } = run;
-    // A reader who comes back finds the process that goes on with it.
-    if (run.isLost) isOver = true;
     if (outcome === undefined) return "";
     isOver = true;
     run.isDelivered = true;
-    return events.at(-1)?.type === "run-end" ? "" : toTypedFrame({ type: "run-end", outcome });
+    // Its end is told where it goes on: who comes back gets it there.
+    return events.at(-1)?.type === "run-end" || run.isMoved ? "" : toTypedFrame({ type: "run-end", outcome });
   }
 
   function isLate(): boolean {

@@ -6,7 +6,7 @@ import type { RunService } from "../../runs/run-service.ts";
 import type { Log } from "./log.ts";
 
 export interface ResumptionOptions {
-  duet: Pick<Duet, "interruptedRuns">;
+  duet: Pick<Duet, "interruptedRuns"> & Partial<Pick<Duet, "sharesRuns">>;
   service: Pick<RunService, "resumer" | "entrance">;
   locale: Locale;
   log: Log;
@@ -16,6 +16,9 @@ export interface ResumptionOptions {
 
 /** Is how often a server looks for runs of processes that have ended beside it, in milliseconds. */
 const lookEveryMs = 30_000;
+
+/** Is how often it does where several machines share the runs. */
+const lookSharedEveryMs = 500;
 
 /**
  * Goes on with the runs that a crash has interrupted, and tells the operator of those that are too old for that. Returns a function
@@ -32,7 +35,14 @@ export function resumeInterrupted({ duet, service, locale, log, lookAfterMs }: R
   }
 
   const timer = setTimeout(() => void begin(), lookAfterMs).unref();
-  const repeated = setInterval(() => void resumer.look(), lookEveryMs).unref();
+  let isLooking = false;
+  const look = async (): Promise<void> => {
+    if (isLooking) return;
+    isLooking = true;
+    await resumer.look();
+    isLooking = false;
+  };
+  const repeated = setInterval(() => void look(), duet.sharesRuns ? lookSharedEveryMs : lookEveryMs).unref();
   return () => {
     clearTimeout(timer);
     clearInterval(repeated);

@@ -31,6 +31,8 @@ export function createPool(
   });
   // A connection that ends while nobody uses it is none of the pool's any more.
   pool.on("error", () => {});
+  // One that ends while somebody uses it fails what is done on it, and tells it here as well.
+  pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
 }
 

@@ -26,7 +26,7 @@ export interface PostgresConnection extends StoreConnection {
   readonly place: string;
   /** Runs one statement of PostgreSQL's own, which is a transaction. */
   query(name: string, text: string, values?: readonly PostgresValue[]): Promise<WorkAnswer>;
-  /** Knows whether the database can be reached. Work fails at once while it cannot. */
+  /** Says whether the database can be reached. Work fails at once while it cannot. */
   readonly reachability: Reachability;
   close(): Promise<void>;
 }
@@ -62,7 +62,7 @@ export function openPostgresConnection(url: string): PostgresConnection {
   const orStoreError = (thrown: unknown): never => {
     throw reachability.report(thrown);
   };
-  const reach = async <T>(work: () => Promise<T>): Promise<T> => {
+  const runReported = async <T>(work: () => Promise<T>): Promise<T> => {
     reachability.check();
     return work().catch(orStoreError);
   };
@@ -165,10 +165,10 @@ export function openPostgresConnection(url: string): PostgresConnection {
     place,
     reachability,
     sliceMs: 500,
-    read: (work) => reach(() => read(work)),
-    write: (work) => reach(() => retryTransaction(`BEGIN; ${idleLimit}`, work)),
+    read: (work) => runReported(() => read(work)),
+    write: (work) => runReported(() => retryTransaction(`BEGIN; ${idleLimit}`, work)),
     query: (name, text, values = []) =>
-      reach(async () => {
+      runReported(async () => {
         const bound = values.map((value) => (isList(value) ? value.map(toBound) : toBound(value)));
         return toAnswer(await pool.query<Row>({ name, text, values: bound }));
       }),

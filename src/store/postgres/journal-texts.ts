@@ -10,27 +10,61 @@ const selectHeld = (state: string): string => `
       ON r.run = w.run AND r.epoch = w.epoch
     WHERE r.holder = $3 ${state} FOR SHARE OF r)`;
 
+/** Writes a time as ISO 8601, UTC. A colon in the text of a statement begins a parameter. */
+const toIso = (time: string): string =>
+  `to_char((${time}) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24' || chr(58) || 'MI' || chr(58) || 'SS.MS"Z"')`;
+
+/** Is now by the database's clock. Those of the replicas may differ. */
+const now = toIso("now()");
+
+/**
+ * Is true while a replica holds the run `r`. One that has given no sign of life for a whole lease holds it no more, but whoever was not
+ * connected for as long cannot know that: after an outage all look gone. A replica that has ended in order is in the table no more.
+ */
+const isHeld = `EXISTS (SELECT 1 FROM replicas p WHERE p.id = r.holder AND (p.alive_until > now() OR :settled = 0))`;
+
+/** Is the time of the last step of the run `r`. */
+const lastAt = "coalesce((SELECT max(at) FROM journal_steps s WHERE s.run = r.run), r.begun_at)";
+
 /** Selects a run with the time of its last step, and whether the replica that holds it is gone. */
 const selectRun = `
-  SELECT r.run, r.owner, r.conversation, r.header, r.holder, r.epoch, r.begun_at,
-    coalesce((SELECT max(at) FROM journal_steps s WHERE s.run = r.run), r.begun_at) AS last_at,
-    NOT EXISTS (SELECT 1 FROM replicas p WHERE p.id = r.holder AND p.alive_until > now()) AS is_gone
+  SELECT r.run, r.owner, r.conversation, r.header, r.holder, r.epoch, r.begun_at, ${lastAt} AS last_at,
+    NOT ${isHeld} AS is_gone
   FROM journal_runs r WHERE r.state = 'going'`;
+
+/** Is a run of a format that this program reads. `:formats` is a list as PostgreSQL writes it. */
+const isReadable = "r.format = ANY(CAST(:formats AS integer[]))";
+
+/** Is what a run has when it is taken. An end that came after a new record, or in order, does not count. The next holder has the next epoch. */
+const taken = `
+  holder = :holder, epoch = epoch + 1,
+  ends = CASE WHEN (SELECT count(*) FROM journal_steps s WHERE s.run = r.run) = taken_steps THEN ends + 1 ELSE 0 END,
+  taken_steps = (SELECT count(*) FROM journal_steps s WHERE s.run = r.run)`;
+
+/** Is what `taken_steps` is where a run was let go in order, so that no number of steps is the same. */
+const letGo = -1;
 
 /** Holds the statements of the journal that PostgreSQL alone has: each writes the steps or events of all runs at once. */
 export const journalTexts = {
+  /** The format is the newest that every living replica reads. */
   begin: `
-    INSERT INTO journal_runs (run, owner, conversation, header, state, holder, begun_at)
-    VALUES (:run, :owner, :conversation, :header, 'going', :holder, :now)`,
-  /** A question stays until its answer is recorded. `$10` lists the runs of which one is. */
+    INSERT INTO journal_runs (run, owner, conversation, header, state, holder, begun_at, format)
+    VALUES (:run, :owner, :conversation, :header, 'going', :holder, ${now}, (
+      SELECT coalesce(max(f), 1) FROM unnest(CAST(:formats AS integer[])) AS f
+      WHERE NOT EXISTS (SELECT 1 FROM replicas p WHERE p.alive_until > now() AND NOT f = ANY(p.formats))))`,
+  /**
+   * A write whose answer was lost is made again, and adds nothing then. A question stays until its answer is recorded: `$9` lists the
+   * runs of which one is.
+   */
   addSteps: `
     WITH ${selectHeld("AND r.state = 'going'")}, answered AS (
       DELETE FROM run_questions q USING held
-      WHERE q.run = held.run AND q.reply IS NOT NULL AND q.run = ANY($10::text[])), added AS (
+      WHERE q.run = held.run AND q.reply IS NOT NULL AND q.run = ANY($9::text[])), added AS (
       INSERT INTO journal_steps (run, name, spent_ms, at, data)
-      SELECT s.run, s.name, s.spent, s.at, s.data
-      FROM unnest($4::text[], $5::integer[], $6::text[], $7::double precision[], $8::text[], $9::text[])
-        WITH ORDINALITY AS s (run, epoch, name, spent, at, data, place) JOIN held USING (run, epoch)
+      SELECT s.run, s.name, s.spent, ${now}, s.data
+      FROM unnest($4::text[], $5::integer[], $6::text[], $7::double precision[], $8::text[])
+        WITH ORDINALITY AS s (run, epoch, name, spent, data, place) JOIN held USING (run, epoch)
+      WHERE NOT EXISTS (SELECT 1 FROM journal_steps o WHERE o.run = s.run AND o.name = s.name AND o.data = s.data)
       ORDER BY s.place)
     SELECT run, epoch FROM held`,
   /** The last events of a run come when its end is stored. Readers in other processes are told once for all runs, by the text `$8`. */
@@ -45,19 +79,44 @@ export const journalTexts = {
   holdRun: `
     SELECT 1 FROM journal_runs WHERE run = :run AND holder = :holder AND epoch = :epoch AND state = 'going' FOR SHARE`,
   addStep: `
-    INSERT INTO journal_steps (run, name, spent_ms, at, data) VALUES (:run, :name, :spent, :now, :data)`,
+    INSERT INTO journal_steps (run, name, spent_ms, at, data)
+    SELECT CAST(:run AS text), CAST(:name AS text), CAST(:spent AS double precision), ${now}, CAST(:data AS text)
+    WHERE NOT EXISTS (SELECT 1 FROM journal_steps o WHERE o.run = :run AND o.name = :name AND o.data = :data)`,
   forbid: `
     UPDATE journal_runs SET state = :state
     WHERE run = :run AND holder = :holder AND epoch = :epoch AND state = 'going'`,
+  letGo: `
+    UPDATE journal_runs SET holder = NULL, taken_steps = CASE WHEN :orderly = 1 THEN ${letGo} ELSE taken_steps END
+    WHERE run = :run AND holder = :holder AND epoch = :epoch AND state = 'going'`,
+  /** A run whose asker was told that it could not begin. */
+  withdraw: `
+    UPDATE journal_runs SET state = 'unrecorded' WHERE run = :run AND holder = :holder AND state = 'going'`,
   runs: `${selectRun} ORDER BY r.begun_at, r.run`,
   runsOf: `${selectRun} AND r.conversation = :id ORDER BY r.begun_at, r.run`,
   run: `${selectRun} AND r.run = :run`,
-  /** An end that came after a new record does not count. The next holder has the next epoch. */
   take: `
-    UPDATE journal_runs r SET holder = :holder, epoch = epoch + 1,
-      ends = CASE WHEN (SELECT count(*) FROM journal_steps s WHERE s.run = r.run) = taken_steps THEN ends + 1 ELSE 0 END,
-      taken_steps = (SELECT count(*) FROM journal_steps s WHERE s.run = r.run)
-    WHERE run = :run AND epoch = :epoch AND state = 'going'
-      AND NOT EXISTS (SELECT 1 FROM replicas p WHERE p.id = r.holder AND p.alive_until > now())
+    UPDATE journal_runs r SET ${taken}
+    WHERE run = :run AND epoch = :epoch AND state = 'going' AND ${isReadable} AND NOT ${isHeld}
     RETURNING ends, epoch`,
+  /** Passes over what another replica is about to take. */
+  takeOver: `
+    UPDATE journal_runs r SET ${taken}
+    WHERE run IN (
+      SELECT r.run FROM journal_runs r
+      WHERE r.state = 'going' AND ${isReadable} AND CAST(r.header AS json)->>'entrance' = :entrance AND NOT ${isHeld}
+        AND ${lastAt} >= ${toIso("now() - :within * interval '1 millisecond'")}
+      ORDER BY r.begun_at FOR UPDATE SKIP LOCKED LIMIT :most)
+    RETURNING r.run, r.owner, r.conversation, r.header, r.begun_at, ${lastAt} AS last_at, r.ends, r.epoch`,
 };
+
+/** Moves the end of a replica's lease on, and returns the runs that it holds. All times are the database's. */
+export const renewalText = `
+  WITH alive AS (
+    INSERT INTO replicas (id, alive_until, formats) VALUES ($1, now() + $2 * interval '1 millisecond', $3::integer[])
+    ON CONFLICT (id) DO UPDATE SET alive_until = excluded.alive_until)
+  SELECT run, epoch FROM journal_runs WHERE holder = $1 AND state = 'going'`;
+
+/** Forgets replicas that ended long ago, of which nothing is to be taken over. */
+export const forgetReplicasText = `
+  DELETE FROM replicas p WHERE alive_until < now() - interval '1 day'
+    AND NOT EXISTS (SELECT 1 FROM journal_runs r WHERE r.holder = p.id AND r.state = 'going')`;

@@ -1,12 +1,14 @@
 import type { OperatorStore } from "../../core/store/store.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createSqlStore, type SqlStoreOptions } from "../sql/sql-store.ts";
-import { mayComeBack } from "../store-errors.ts";
+import { canComeBack } from "../store-errors.ts";
 import { openPostgresConnection } from "./connection.ts";
-import { createPostgresJournal } from "./journal.ts";
+import { createPostgresJournal, type JournalOptions } from "./journal.ts";
 import { channel, createNotifications } from "./notifications.ts";
 import type { Reachability } from "./reachability.ts";
 import { databaseSpace, databaseStatements } from "./space.ts";
+
+export type PostgresStoreOptions = Partial<SqlStoreOptions & JournalOptions>;
 
 export interface PostgresStore {
   store: OperatorStore;
@@ -17,7 +19,7 @@ export interface PostgresStore {
  * Stores conversations and traces in PostgreSQL, which any number of processes on any number of machines may share. Rejects with a
  * `DuetError` when the database cannot be used or was changed by a newer Duet.
  */
-export async function createPostgresStore(url: string, options: Partial<SqlStoreOptions> = {}): Promise<OperatorStore> {
+export async function createPostgresStore(url: string, options: PostgresStoreOptions = {}): Promise<OperatorStore> {
   return (await openPostgres(url, options, "refuse")).store;
 }
 
@@ -25,13 +27,13 @@ export async function createPostgresStore(url: string, options: Partial<SqlStore
  * Does the same, and connects later where the database cannot be reached now: everything that needs it rejects until then. Rejects for
  * what only a change of the settings or of the database can mend.
  */
-export function openPostgresLater(url: string, options: Partial<SqlStoreOptions> = {}): Promise<PostgresStore> {
+export function openPostgresLater(url: string, options: PostgresStoreOptions = {}): Promise<PostgresStore> {
   return openPostgres(url, options, "wait");
 }
 
 async function openPostgres(
   url: string,
-  options: Partial<SqlStoreOptions>,
+  options: PostgresStoreOptions,
   whenAway: "refuse" | "wait",
 ): Promise<PostgresStore> {
   const connection = openPostgresConnection(url);
@@ -39,7 +41,7 @@ async function openPostgres(
   try {
     await reachability.open();
   } catch (thrown) {
-    if (whenAway === "refuse" || !mayComeBack(thrown)) {
+    if (whenAway === "refuse" || !canComeBack(thrown)) {
       await connection.close();
       throw thrown;
     }
@@ -47,11 +49,12 @@ async function openPostgres(
   const notifications = createNotifications(url, (text) =>
     connection.query("notify", "SELECT pg_notify($1, $2)", [channel, text]),
   );
-  const journal = createPostgresJournal(connection, notifications);
+  const journal = createPostgresJournal(connection, notifications, options);
   const { store } = createSqlStore(
     {
       ...{ connection, journal, sharedRuns: journal.sharedRuns, holder: journal.holder },
       ...{ space: databaseSpace, readVersion: databaseStatements.snapshot },
+      endRun: journal.endRun,
       async close() {
         await Promise.all([ignoreRejection(journal.close(), "the lease ends by itself"), notifications.close()]);
         await connection.close();

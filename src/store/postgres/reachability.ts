@@ -4,7 +4,7 @@ import { isUnreachable } from "../store-errors.ts";
 import { createPool, type PoolClient } from "./client.ts";
 
 /**
- * Knows whether the database can be reached, for all work of the process. While it cannot, work fails at once, and one loop tries to
+ * Says whether the database can be reached, for all work of the process. While it cannot, work fails at once, and one loop tries to
  * connect.
  */
 export interface Reachability {
@@ -52,7 +52,7 @@ export function createReachability({ url, explain, prepare, closing }: Reachabil
   // The connection ends while nobody uses it: the server has gone, or has ended it.
   pool.on("error", (thrown) => void report(thrown));
 
-  function tell(): void {
+  function notifyListeners(): void {
     for (const listener of listeners) listener(problem);
   }
 
@@ -80,13 +80,13 @@ export function createReachability({ url, explain, prepare, closing }: Reachabil
     if (problem === undefined) {
       problem = found;
       back = Promise.withResolvers();
-      tell();
+      notifyListeners();
     }
-    void reconnect();
+    void connectAgain();
     return found;
   }
 
-  async function reconnect(): Promise<void> {
+  async function connectAgain(): Promise<void> {
     if (isConnecting) return;
     isConnecting = true;
     for (let pauseMs = firstPauseMs; problem !== undefined && !closing.aborted; ) {
@@ -101,7 +101,7 @@ export function createReachability({ url, explain, prepare, closing }: Reachabil
     }
     isConnecting = false;
     back.resolve();
-    if (!closing.aborted) tell();
+    if (!closing.aborted) notifyListeners();
   }
 
   return {

@@ -12,7 +12,6 @@ const selectShared = `
 export const runTexts = {
   /** A run that somebody has stopped goes on until it has written its answer. */
   find: `${selectShared} WHERE r.run = $1 AND (r.state = 'going' OR r.state <> 'ended' AND ${isHeld})`,
-  isTaken: "SELECT 1 FROM journal_runs WHERE run = $1 AND (holder IS DISTINCT FROM $2 OR epoch <> $3)",
   list: `
     ${selectShared} WHERE r.state = 'going' AND r.owner IS NOT DISTINCT FROM $1 ORDER BY r.begun_at DESC, r.run`,
   /** Reads what is new of many runs at once. */
@@ -30,8 +29,6 @@ export const runTexts = {
     WITH own AS (SELECT run FROM journal_runs WHERE holder = $1 AND run = ANY($2::text[])), read AS (
       DELETE FROM run_messages m USING own WHERE m.run = own.run AND NOT m.stays RETURNING m.n, m.run, m.data)
     SELECT n, run, data FROM read
-    UNION ALL SELECT 0, r.run, json_build_object('type', 'lost')::text FROM journal_runs r
-      WHERE r.run = ANY($2::text[]) AND r.holder IS DISTINCT FROM $1
     UNION ALL SELECT m.n, m.run, m.data FROM run_messages m JOIN own USING (run) WHERE m.stays
     UNION ALL SELECT 0, q.run, json_build_object('type', 'answer', 'questionId', q.id, 'reply', q.reply::json)::text
       FROM run_questions q JOIN own USING (run) WHERE q.reply IS NOT NULL

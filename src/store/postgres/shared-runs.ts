@@ -90,11 +90,6 @@ export function createPostgresRuns(
 
   function openMailbox(runId: string, epoch: number): RunMailbox {
     return {
-      isShared: true,
-      async isTaken() {
-        const { rows } = await connection.query("is-taken", runTexts.isTaken, [runId, holder, epoch]);
-        return rows.length > 0;
-      },
       receive(listener) {
         listen();
         const end = add(mailboxes, runId, listener);
@@ -206,7 +201,7 @@ function isQuestion(value: unknown): value is UserQuestion {
 function toMessage(value: unknown): RunMessage | undefined {
   if (!isRecord(value)) return undefined;
   const { type, text, by, questionId, reply } = value;
-  if (type === "stop" || type === "lost") return { type };
+  if (type === "stop") return { type };
   if (type === "say" && typeof text === "string") return { type, text };
   if ((type === "hold" || type === "release") && typeof by === "string") return { type, by };
   if (type === "answer" && typeof questionId === "string") return { type, questionId, reply: reply ?? undefined };

@@ -57,6 +57,8 @@ export interface SqlDatabase {
   space: StoreSpace;
   /** Selects a number, `version`, that is another one after another process has changed the store. */
   readVersion: Statement;
+  /** Stores the end of a run, where the journal has to know of it. */
+  endRun?(runId: string, store: () => Promise<void>): Promise<void>;
   /** Ends what the process has open. */
   close(): Promise<void>;
 }
@@ -144,7 +146,10 @@ export function createSqlStore(database: SqlDatabase, options: Partial<SqlStoreO
         const [columns, packed] = await Promise.all([packTrace(run.trace), packTurn(run)]);
         try {
           const stored = { run, columns, ...packed, owner, owed: due, holder };
-          if (!(await connection.write(() => insertRun(stored)))) throw new LostRunError(run.runId);
+          const write = async (): Promise<void> => {
+            if (!(await connection.write(() => insertRun(stored)))) throw new LostRunError(run.runId);
+          };
+          await (database.endRun?.(run.runId, write) ?? write());
         } catch (thrown) {
           // The run may be appended once more, and needs its sources then.
           if (thrown instanceof StoreError && thrown.mayPass) addOwed(run.conversationId, due);

@@ -1,9 +1,11 @@
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { LostRunError } from "../../../src/core/store/journal.ts";
+import { LostRunError, type TakenRun } from "../../../src/core/store/journal.ts";
 import type { OperatorStore } from "../../../src/core/store/store.ts";
 import { createDuet, openPostgresStore } from "../../../src/index.ts";
 import { copiedTables } from "../../../src/store/copy/copied-tables.ts";
-import { createPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
+import { createPostgresStore, type PostgresStoreOptions } from "../../../src/store/postgres/postgres-store.ts";
 import { translateStatement } from "../../../src/store/postgres/translate.ts";
 import { statements } from "../../../src/store/sql/statements/statements.ts";
 import { scriptedModel } from "../../fakes/model.ts";
@@ -103,6 +105,23 @@ describe("a store in PostgreSQL", requires(postgres), () => {
   /** Two processes with one database. */
   const openTwo = async () => [await open(), await openAgain()] as const;
 
+  /** Opens a store whose replica waits for a short time only before it takes runs of others. */
+  const openQuick = async (options: PostgresStoreOptions = {}): Promise<OperatorStore> => {
+    const store = await createPostgresStore(url, { leaseMs: 500, ...options });
+    onTestFinished(() => store.close());
+    return store;
+  };
+
+  const everyRun = { entrance: "http", withinMs: 600_000, most: 10 } as const;
+
+  /** Makes the replica that holds a run look as one that has given no sign of life for a whole lease. */
+  const endLease = (run: string) =>
+    query(
+      url,
+      "UPDATE replicas SET alive_until = now() - interval '1 second' WHERE id = (SELECT holder FROM journal_runs WHERE run = $1)",
+      [run],
+    );
+
   test("two processes append to one conversation side by side: none is lost, each keeps its order, and pages keep their numbers", async () => {
     const stores = await openTwo();
     const asked = async (store: OperatorStore, who: string): Promise<void> => {
@@ -144,15 +163,23 @@ describe("a store in PostgreSQL", requires(postgres), () => {
   });
 
   test("of ten that take a run whose replica gives no sign of life one gets it, and its late writes count no more", async () => {
-    const stores = await openTwo();
+    const stores = [await open(), await openQuick()] as const;
     const run = await stores[0].journal.begin(newRun("run-1"));
     await run.add(step("turn:decide:1"));
     await run.addEvents(0, [told]);
     expect(await stores[1].journal.take("run-1")).toBeUndefined();
-    await query(url, "UPDATE replicas SET alive_until = now() - interval '1 second'");
-    const taken = await Promise.all(Array.from({ length: 10 }, () => stores[1].journal.take("run-1")));
-    const [own, ...others] = taken.filter((each) => each !== undefined);
-    expect([own?.steps.length, own?.events, others]).toEqual([1, [told], []]);
+    let taken: (TakenRun | undefined)[] = [];
+    const takeByTen = async (): Promise<number> => {
+      await endLease("run-1");
+      taken = await Promise.all(Array.from({ length: 10 }, () => stores[1].journal.take("run-1")));
+      return taken.filter((each) => each !== undefined).length;
+    };
+    // Whoever was not connected for a whole lease cannot know that a replica is gone.
+    await stores[1].journal.takeOver?.(everyRun);
+    expect(await takeByTen()).toBe(0);
+    await expect.poll(takeByTen).toBe(1);
+    const [own] = taken.filter((each) => each !== undefined);
+    expect([own?.steps.length, own?.events]).toEqual([1, [told]]);
     const file = { hash: "a".repeat(64), bytes: Buffer.from("a") };
     const late = [
       run.add(step("turn:decide:2")),
@@ -200,7 +227,10 @@ describe("a store in PostgreSQL", requires(postgres), () => {
       await store.append(finishedRun("conv-1", "One?", "Yes."));
       await server.kill();
       for (const work of [() => store.load("conv-1"), () => store.append(finishedRun("conv-1", "Two?", "Yes."))])
-        await expect(work()).rejects.toMatchObject({ failure: "unreachable", mayPass: true, retryable: true });
+        await expect(work()).rejects.toMatchObject({
+          ...{ failure: "unreachable", mayPass: true, retryable: true, code: "overloaded" },
+          message: "the conversation store cannot be used: the database cannot be reached",
+        });
       await server.start();
       const canRead = () =>
         store.load("conv-1").then(
@@ -214,7 +244,7 @@ describe("a store in PostgreSQL", requires(postgres), () => {
   );
 
   test("a process that is killed loses no turn that it had acknowledged, and its runs go to one process each", async () => {
-    const stores = await openTwo();
+    const stores = [await open(), await openQuick()] as const;
     const writer = await startProcess("append", url, "conv-1", "r", "100000");
     writer.go();
     let seen = 0;
@@ -227,13 +257,88 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     holder.go();
     await holder.lines.next();
     expect(await stores[0].journal.listInterrupted()).toEqual([]);
+    const other = await openQuick();
     holder.child.kill("SIGKILL");
-    await expect.poll(async () => (await stores[0].journal.listInterrupted()).length).toBe(5);
-    const runs = await stores[1].journal.listInterrupted();
-    const all = runs.flatMap(({ runId }) => stores.map((store) => store.journal.take(runId)));
-    const taken = (await Promise.all(all)).flatMap((run) => run?.runId ?? []);
-    expect(taken.sort()).toEqual(runs.map(({ runId }) => runId).sort());
+    const taken: string[] = [];
+    const takeOver = async (): Promise<number> => {
+      const found = await Promise.all([stores[1], other].map(({ journal }) => journal.takeOver?.(everyRun)));
+      taken.push(...found.flatMap((runs = []) => runs.map(({ runId }) => runId)));
+      return taken.length;
+    };
+    expect(await takeOver()).toBe(0);
+    await expect.poll(takeOver).toBe(5);
+    expect(new Set(taken).size).toBe(5);
   });
+
+  test("a run that is let go goes on elsewhere at once, and that counts as no end of its process", async () => {
+    const stores = [await open(), await openQuick()] as const;
+    const run = await stores[0].journal.begin(newRun("run-1"));
+    await run.add(step("turn:decide:1"));
+    expect(await stores[1].journal.takeOver?.(everyRun)).toEqual([]);
+    await run.letGo?.();
+    expect(run.moved?.reason).toBeInstanceOf(LostRunError);
+    const [taken] = (await stores[1].journal.takeOver?.(everyRun)) ?? [];
+    expect([taken?.runId, taken?.ends, taken?.steps.length]).toEqual(["run-1", 0, 1]);
+    await expect(run.add(step("call:c1"))).rejects.toBeInstanceOf(LostRunError);
+    await taken?.journal.letGo?.();
+    expect((await stores[1].journal.takeOver?.(everyRun))?.map(({ ends }) => ends)).toEqual([0]);
+    expect(await stores[1].journal.takeOver?.({ ...everyRun, entrance: "stdio" })).toEqual([]);
+  });
+
+  test("a run that the database gives to another process stops here, and one that nobody drives is let go", async () => {
+    const stores = [await open(), await openQuick()] as const;
+    const [lost, stray] = [
+      await stores[1].journal.begin(newRun("run-lost")),
+      await stores[1].journal.begin(newRun("run-stray")),
+    ];
+    await query(url, "UPDATE journal_runs SET holder = 'another', epoch = 2 WHERE run = 'run-lost'");
+    await once(lost.moved ?? expect.unreachable(), "abort");
+    // Its row came back as another epoch that this process knows nothing of, as after a claim whose answer was lost.
+    await query(url, "UPDATE journal_runs SET epoch = 2 WHERE run = 'run-stray'");
+    await once(stray.moved ?? expect.unreachable(), "abort");
+    const holder = () => query(url, "SELECT holder FROM journal_runs WHERE run = 'run-stray'");
+    await expect.poll(holder).toEqual([{ holder: null }]);
+  });
+
+  test("a run of a format is taken by a replica that reads it alone, and is written once all living replicas do", async () => {
+    const old = await open();
+    const next = await openQuick({ formats: [1, 2] });
+    await old.journal.takeOver?.(everyRun);
+    const begin = async (id: string) => {
+      await (await next.journal.begin(newRun(id))).letGo?.();
+      return (await query(url, "SELECT format FROM journal_runs WHERE run = $1", [id]))[0]?.format;
+    };
+    expect(await begin("run-1")).toBe(1);
+    expect((await old.journal.takeOver?.(everyRun))?.map(({ runId }) => runId)).toEqual(["run-1"]);
+    await old.close();
+    expect(await begin("run-2")).toBe(2);
+    const again = await openAgain();
+    expect((await again.journal.takeOver?.(everyRun))?.map(({ runId }) => runId)).toEqual(["run-1"]);
+    expect(await again.journal.take("run-2")).toBeUndefined();
+    expect((await next.journal.takeOver?.(everyRun))?.map(({ runId }) => runId)).toContain("run-2");
+  });
+
+  test(
+    "steps wait while the server is away, and are recorded once when it is back; its runs stay with their holder",
+    requires(ownPostgres),
+    async () => {
+      const stores = [await open(), await openQuick()] as const;
+      const run = await stores[0].journal.begin(newRun("run-1"));
+      const quick = await stores[1].journal.begin(newRun("run-2"));
+      await server.kill();
+      const adding = Promise.all([run.add(step("call:c1")), quick.add(step("call:c1")), quick.addEvents(0, [told])]);
+      await expect(stores[0].journal.begin(newRun("run-3"))).rejects.toMatchObject({ failure: "unreachable" });
+      expect(await Promise.race([adding, sleep(700, "waits")])).toBe("waits");
+      await server.start();
+      await adding;
+      await expect.poll(() => stores[1].journal.takeOver?.(everyRun)).toEqual([]);
+      expect(await query(url, "SELECT run, name FROM journal_steps ORDER BY run")).toEqual([
+        { run: "run-1", name: "call:c1" },
+        { run: "run-2", name: "call:c1" },
+      ]);
+      expect(await query(url, "SELECT DISTINCT epoch FROM journal_runs")).toEqual([{ epoch: 1 }]);
+    },
+  );
 
   test("steps and events of many runs are written together", async () => {
     const stores = await openTwo();

@@ -50,7 +50,7 @@ export const journalStatements = {
       UPDATE journal_runs SET state = 'ended', ended_at = :now WHERE run = :run AND owner IS :owner
         AND (state <> 'going' OR holder = :holder OR CAST(:holder AS text) IS NULL) RETURNING run`),
   isHeldElsewhere: defineStatement(`
-      SELECT 1 AS found FROM journal_runs WHERE run = :run AND state = 'going' AND holder <> :holder`),
+      SELECT 1 AS found FROM journal_runs WHERE run = :run AND state = 'going' AND holder IS NOT :holder`),
   dropJournalSteps: defineStatement("DELETE FROM journal_steps WHERE run = :run"),
   dropJournalFiles: defineStatement("DELETE FROM journal_files WHERE run = :run RETURNING hash"),
   dropJournalFilesOf: defineStatement(`

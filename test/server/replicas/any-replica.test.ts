@@ -1,16 +1,16 @@
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
-import { isRecord } from "../../src/kit/json.ts";
-import { createSuccess, createTool } from "../../src/tools/create-tool.ts";
-import { type HttpDuet, startHttpDuet } from "../fakes/http-duet.ts";
-import { call, messagesOf, modernHeaders, modernMeta } from "../fakes/http-interface.ts";
-import { type ScriptedTurn, scriptedModel } from "../fakes/model.ts";
-import { postgres, query, startPostgres, type TestPostgres } from "../fakes/postgres.ts";
-import { configFile, programEnvironment, startProgram, temporaryFolder } from "../fakes/program.ts";
-import { startFakeProvider } from "../fakes/provider.ts";
-import { requires } from "../runner/requirements.ts";
-import { type EventReader, outcomeIn, readEvents } from "./api/served-api.ts";
+import { isRecord } from "../../../src/kit/json.ts";
+import { createSuccess, createTool } from "../../../src/tools/create-tool.ts";
+import { type HttpDuet, startHttpDuet } from "../../fakes/http-duet.ts";
+import { call, messagesOf, modernHeaders, modernMeta } from "../../fakes/http-interface.ts";
+import { type ScriptedTurn, scriptedModel } from "../../fakes/model.ts";
+import { postgres, query, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
+import { configFile, programEnvironment, startProgram, temporaryFolder } from "../../fakes/program.ts";
+import { startFakeProvider } from "../../fakes/provider.ts";
+import { requires } from "../../runner/requirements.ts";
+import { type EventReader, outcomeIn, readEvents } from "../api/served-api.ts";
 
 const half = "Half of an answer";
 const wipe = { id: "1", name: "wipe_disk", input: { disk: "a" } };

@@ -70,7 +70,7 @@ export function createNotifications(url: string, tell: (text: string) => Promise
       await made.query(`LISTEN ${channel}`);
       await tell(probe);
       while (!lost.signal.aborted && !closing.signal.aborted) {
-        await sleep(tryEveryMs, lost.signal).catch(() => {});
+        await ignoreRejection(sleep(tryEveryMs, lost.signal), "the loss of the connection ends the pause");
         if (!lost.signal.aborted) await made.query("SELECT 1");
       }
     } finally {
@@ -84,7 +84,8 @@ export function createNotifications(url: string, tell: (text: string) => Promise
     for (let pauseMs = shortestPauseMs; !closing.signal.aborted; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       await ignoreRejection(connect(), "the next attempt makes up for it, and listeners look meanwhile");
       if (isNotified) pauseMs = shortestPauseMs;
-      await sleep(pauseMs * (0.5 + Math.random()), closing.signal).catch(() => {});
+      const pause = sleep(pauseMs * (0.5 + Math.random()), closing.signal);
+      await ignoreRejection(pause, "the end of the store ends the pause");
     }
   }
 

@@ -14,6 +14,11 @@ export interface Reachability {
   open(): Promise<void>;
   /** Throws while the database cannot be reached. */
   check(): void;
+  /**
+   * Waits for work, explains what it throws, and leaves it as soon as the database turns out to be gone: nobody knows then what the work
+   * came to, and what it throws later says nothing any more.
+   */
+  waitOrLeave<T>(work: Promise<T>): Promise<T>;
   /** Looks at what work of this process has thrown, and explains it. */
   report(thrown: unknown): DuetError;
   /** Does something on the connection that is kept for this, whose limit is shorter than that of other work. */
@@ -45,6 +50,8 @@ const answerMs = 2_000;
 export function createReachability({ url, explain, prepare, closing }: ReachabilityOptions): Reachability {
   const pool = createPool(url, { most: 1, queryTimeoutMs: answerMs, idleMs: 0 });
   const listeners = new Set<(problem: DuetError | undefined) => void>();
+  /** Holds what ends the waits for work that is under way. */
+  const leavers = new Set<(problem: DuetError) => void>();
   let problem: DuetError | undefined;
   let back = Promise.withResolvers<void>();
   let isPrepared = false;
@@ -80,6 +87,7 @@ export function createReachability({ url, explain, prepare, closing }: Reachabil
     if (problem === undefined) {
       problem = found;
       back = Promise.withResolvers();
+      for (const leave of leavers) leave(found);
       notifyListeners();
     }
     void connectAgain();
@@ -109,6 +117,17 @@ export function createReachability({ url, explain, prepare, closing }: Reachabil
       return problem;
     },
     report,
+    async waitOrLeave(work) {
+      const { promise, reject } = Promise.withResolvers<never>();
+      leavers.add(reject);
+      try {
+        return await Promise.race([work, promise]);
+      } catch (thrown) {
+        throw report(thrown);
+      } finally {
+        leavers.delete(reject);
+      }
+    },
     async open() {
       try {
         await connect();

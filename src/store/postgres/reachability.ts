@@ -1,3 +1,4 @@
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import type { DuetError } from "../../kit/errors.ts";
 import { isUnreachable } from "../store-errors.ts";
@@ -155,7 +156,8 @@ export function createReachability({ url, explain, prepare, closing }: Reachabil
         const leftMs = until - performance.now();
         if (leftMs <= 0) throw problem;
         const over = new AbortController();
-        const limit = sleep(leftMs, AbortSignal.any([over.signal, closing])).catch(() => {});
+        const waiting = sleep(leftMs, AbortSignal.any([over.signal, closing]));
+        const limit = ignoreRejection(waiting, "the loop looks at what has happened");
         await Promise.race([back.promise, limit]);
         over.abort();
       }

@@ -59,12 +59,9 @@ export function openPostgresConnection(url: string): PostgresConnection {
     prepare: () => use((client) => migrateDatabase(client, place)).then(() => {}),
     closing: closing.signal,
   });
-  const orStoreError = (thrown: unknown): never => {
-    throw reachability.report(thrown);
-  };
   const runReported = async <T>(work: () => Promise<T>): Promise<T> => {
     reachability.check();
-    return work().catch(orStoreError);
+    return reachability.waitOrLeave(work());
   };
 
   function prepare(statement: Statement): NumberedStatement & { name: string } {

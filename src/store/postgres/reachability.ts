@@ -1,3 +1,4 @@
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import type { DuetError } from "../../kit/errors.ts";
 import { isUnreachable } from "../store-errors.ts";
@@ -14,6 +15,11 @@ export interface Reachability {
   open(): Promise<void>;
   /** Throws while the database cannot be reached. */
   check(): void;
+  /**
+   * Waits for work, explains what it throws, and leaves it as soon as the database turns out to be gone: nobody knows then what the work
+   * came to, and what it throws later says nothing any more.
+   */
+  waitOrLeave<T>(work: Promise<T>): Promise<T>;
   /** Looks at what work of this process has thrown, and explains it. */
   report(thrown: unknown): DuetError;
   /** Does something on the connection that is kept for this, whose limit is shorter than that of other work. */
@@ -45,6 +51,8 @@ const answerMs = 2_000;
 export function createReachability({ url, explain, prepare, closing }: ReachabilityOptions): Reachability {
   const pool = createPool(url, { most: 1, queryTimeoutMs: answerMs, idleMs: 0 });
   const listeners = new Set<(problem: DuetError | undefined) => void>();
+  /** Holds what ends the waits for work that is under way. */
+  const leavers = new Set<(problem: DuetError) => void>();
   let problem: DuetError | undefined;
   let back = Promise.withResolvers<void>();
   let isPrepared = false;
@@ -80,6 +88,7 @@ export function createReachability({ url, explain, prepare, closing }: Reachabil
     if (problem === undefined) {
       problem = found;
       back = Promise.withResolvers();
+      for (const leave of leavers) leave(found);
       notifyListeners();
     }
     void connectAgain();
@@ -109,6 +118,17 @@ export function createReachability({ url, explain, prepare, closing }: Reachabil
       return problem;
     },
     report,
+    async waitOrLeave(work) {
+      const { promise, reject } = Promise.withResolvers<never>();
+      leavers.add(reject);
+      try {
+        return await Promise.race([work, promise]);
+      } catch (thrown) {
+        throw report(thrown);
+      } finally {
+        leavers.delete(reject);
+      }
+    },
     async open() {
       try {
         await connect();
@@ -136,7 +156,8 @@ export function createReachability({ url, explain, prepare, closing }: Reachabil
         const leftMs = until - performance.now();
         if (leftMs <= 0) throw problem;
         const over = new AbortController();
-        const limit = sleep(leftMs, AbortSignal.any([over.signal, closing])).catch(() => {});
+        const waiting = sleep(leftMs, AbortSignal.any([over.signal, closing]));
+        const limit = ignoreRejection(waiting, "the loop looks at what has happened");
         await Promise.race([back.promise, limit]);
         over.abort();
       }

@@ -3,7 +3,7 @@ import type { StoreCommand } from "../../src/cli/store/store-command.ts";
 import { load } from "../../src/cli/with-duet.ts";
 import { describeNotAllowed } from "../../src/core/schemas/describe-issue.ts";
 import { DuetError } from "../../src/kit/errors.ts";
-import type { Text } from "../../src/kit/locale.ts";
+import { addressForm, hidePassword, isDatabaseAddress } from "../../src/store/postgres/address.ts";
 import type { Option } from "../options.ts";
 import { readOutputFormat, refusedFlagError, toFlags, toOptionText, type Values } from "../read-options.ts";
 import { type Action, type CommandRow, type Positional, textOrJson } from "./command.ts";
@@ -103,18 +103,12 @@ function readCopy(values: Values): { url: string; direction: "to" | "from" } {
 function readUrl(name: string, value: unknown): string | undefined {
   const text = toOptionText(value);
   if (text === undefined) return undefined;
-  const isAddress = URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol);
-  if (isAddress) return text;
-  const shown = JSON.stringify(text.replace(/:[^:@/]*@/, ":***@"));
-  if (name !== "url") throw refusedFlagError(name, shown, urlForm);
-  const { zh, en } = describeNotAllowed(shown, urlForm);
+  if (isDatabaseAddress(text)) return text;
+  const shown = JSON.stringify(hidePassword(text));
+  if (name !== "url") throw refusedFlagError(name, shown, addressForm);
+  const { zh, en } = describeNotAllowed(shown, addressForm);
   throw new DuetError({
     code: "config",
     text: { zh: `数据库的地址：${zh}`, en: `the address of the database: ${en}` },
   });
 }
-
-const urlForm: Text = {
-  zh: "postgres://用户@主机:端口/数据库",
-  en: "postgres://user@host:port/database",
-};

@@ -44,7 +44,7 @@ export class StoreError extends DuetError {
         zh: `对话存储 ${file} 无法使用：${why.zh}`,
         en: `the conversation store ${file} cannot be used: ${why.en}`,
       },
-      hint: failure === "unreachable" ? serverHint : fileHint,
+      hint: failure === "unreachable" ? serverHint : isAddress(file) ? databaseHint : fileHint,
       retryable: isBusy(thrown) || failure === "unreachable",
       cause: thrown,
     });
@@ -67,6 +67,16 @@ const serverHint: Text = {
   zh: "请检查 PostgreSQL 是否在运行，以及地址、用户和密码是否正确。",
   en: "Check that PostgreSQL is running, and its address, user and password.",
 };
+
+const databaseHint: Text = {
+  zh: "请检查 PostgreSQL 的日志、这个用户的权限和剩余空间。",
+  en: "Check the log of PostgreSQL, this user's permissions and the free space.",
+};
+
+/** Tells the address of a database from the name of a file. */
+function isAddress(place: string): boolean {
+  return place.includes("://");
+}
 
 /** Explains a failure of the database or of the file system to the user. */
 export function toStoreError(thrown: unknown, file: string): DuetError {
@@ -158,6 +168,7 @@ const reasons: Readonly<Record<string, Reason>> = {
   },
   "53100": full,
   "57": gone,
+  "57014": { failure: "other", why: { zh: "数据库取消了这条语句", en: "the database has cancelled the statement" } },
   "28": refused,
   "3D": { failure: "unreachable", why: { zh: "没有这个数据库", en: "there is no such database" } },
   "25P03": gone,
@@ -174,10 +185,12 @@ export function newerSchemaError(found: number, file: string, supported: number)
       zh: `对话存储 ${file} 的版本是 ${found}，来自更新的 Duet（此版本支持到 ${supported}）`,
       en: `the conversation store ${file} has version ${found}, from a newer Duet (this one supports up to ${supported})`,
     },
-    hint: {
-      zh: "请升级 Duet，或用 DUET_HOME 另选一个文件夹。",
-      en: "Update Duet, or choose another folder with DUET_HOME.",
-    },
+    hint: isAddress(file)
+      ? { zh: "请升级 Duet。", en: "Update Duet." }
+      : {
+          zh: "请升级 Duet，或用 DUET_HOME 另选一个文件夹。",
+          en: "Update Duet, or choose another folder with DUET_HOME.",
+        },
   });
 }
 

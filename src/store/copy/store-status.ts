@@ -1,7 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
+import { describePlace } from "../postgres/address.ts";
 import { createPool, type PoolClient } from "../postgres/client.ts";
-import { describePlace, toDatabaseError } from "../postgres/connection.ts";
+import { toDatabaseError } from "../postgres/connection.ts";
 import { migrateDatabase, postgresSchemaVersion, readSchema } from "../postgres/schema.ts";
 import { loadSqlite, openDatabase } from "../sqlite/connection.ts";
 import { inspectSchema, schemaVersion } from "../sqlite/schema.ts";

@@ -1,21 +1,32 @@
 // A CommonJS package that is imported dynamically has no named exports in the bundle.
 import pg from "pg";
+import { checkAddress } from "./address.ts";
 
 export type { Pool, PoolClient } from "pg";
 
 /** Limits the connections of one process. */
 const mostConnections = 8;
 
-/** Is how long a connection, and one statement, may take, in milliseconds. */
+/** Is how long a connection, one statement, and the wait for a connection that others use may take, in milliseconds. */
 const connectTimeoutMs = 2_000;
 const usualTimeoutMs = 10_000;
+const turnTimeoutMs = 10_000;
 
-/** Opens nothing yet: a connection is made when the first statement needs one. */
+/** The pool has one limit for a new connection and for the wait for a free one. Under load the wait is longer, and nothing is wrong. */
+class QuickClient extends pg.Client {
+  constructor(options: pg.ClientConfig = {}) {
+    super({ ...options, connectionTimeoutMillis: connectTimeoutMs });
+  }
+}
+
+/** Opens nothing yet: a connection is made when the first statement needs one. Throws a `config` error for what is no address. */
 export function createPool(url: string, { queryTimeoutMs = usualTimeoutMs } = {}): pg.Pool {
+  checkAddress(url);
   const pool = new pg.Pool({
+    Client: QuickClient,
     connectionString: url,
     max: mostConnections,
-    connectionTimeoutMillis: connectTimeoutMs,
+    connectionTimeoutMillis: turnTimeoutMs,
     query_timeout: queryTimeoutMs,
     keepAlive: true,
     allowExitOnIdle: true,
@@ -24,6 +35,8 @@ export function createPool(url: string, { queryTimeoutMs = usualTimeoutMs } = {}
   });
   // A connection that ends while nobody uses it is none of the pool's any more.
   pool.on("error", () => {});
+  // One that ends in the midst of a statement says so a second time, beside the statement that fails.
+  pool.on("connect", (client) => void client.on("error", () => {}));
   return pool;
 }
 

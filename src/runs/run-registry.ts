@@ -6,6 +6,7 @@ import { createTimeLimit, timeoutError } from "../kit/async/timeout.ts";
 import { createRandomHex } from "../kit/random.ts";
 import { weighJson } from "./bounded-json.ts";
 import type { CallerLimits } from "./limits/caller-limits.ts";
+import type { RunPlace } from "./limits/caller-places.ts";
 import { serverClosingError, tooManyRunsError, tooManyWaitingError } from "./limits/limit-errors.ts";
 import type { LiveRuns } from "./live-run.ts";
 import { type RunHandle, type StartRunOptions, startRun } from "./run-handle.ts";
@@ -150,6 +151,15 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
     for (const run of ended.values()) if (isOwnedBy(run, caller)) yield run;
   }
 
+  /** Says whether a run waits, so that other processes know, too. */
+  async function followState(run: RunHandle, place: RunPlace): Promise<void> {
+    const { signal } = new AbortController();
+    while (run.outcome === undefined) {
+      await run.waitForChange(signal);
+      place.update(run.clientCalls.open !== undefined ? "paused" : isWaiting(run) ? "waiting" : "going");
+    }
+  }
+
   async function waitForEnd(run: RunHandle, signal: AbortSignal): Promise<Outcome | undefined> {
     while (run.outcome === undefined && !signal.aborted) await run.waitForChange(signal);
     return run.outcome;
@@ -190,12 +200,14 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
       // A run that goes on was let in when it began.
       if (wanted.resumed === undefined) admit(caller, "admit");
       else if (closing.signal.aborted) throw serverClosingError();
+      const place = limits?.takePlace(caller, wanted.resumed !== undefined);
       const run = startRun({
         ...wanted,
         request: { ...applyCallerLimits(caller, wanted.request), budget: limits?.getBudget(caller) },
         id: wanted.id ?? `run-${createRandomHex()}`,
         onEnd(it) {
           active.delete(it.id);
+          place?.release();
           if (!it.isAside) ended.add(it);
           notifyListeners(it.caller);
           onEnd?.(it);
@@ -204,6 +216,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
       run.clientCalls.onPause(() => limitPaused(caller));
       if (limits) run.follow((event) => limits.countAgents(caller, event));
       active.set(run.id, run);
+      if (place) void followState(run, place);
       if (!run.isAside) remember(run);
       onBegin?.(run);
       notifyListeners(run.caller);

@@ -4,6 +4,7 @@ import type { Caller } from "../core/caller.ts";
 import type { Mode } from "../core/outcome.ts";
 import type { Entrance } from "../core/store/journal.ts";
 import { createCallerLimits } from "./limits/caller-limits.ts";
+import { createCallerPlaces } from "./limits/caller-places.ts";
 import { type Confirmations, createConfirmations } from "./questions/confirmation-tokens.ts";
 import { createResumer, type Resumer } from "./resume-runs.ts";
 import type { RunHandle } from "./run-handle.ts";
@@ -50,11 +51,17 @@ export function openRunService(
   { settings, mode, logSteps, entrance = "http", onBegin, onEnd, onFault }: RunServiceOptions,
 ): RunService {
   const most = settings.maxRuns;
+  const { maxRuns, runsPerMinute } = settings.limits;
+  const places = createCallerPlaces({
+    limits: { runs: maxRuns, perMinute: runsPerMinute },
+    open: async (caller) => (await duet.store(caller)).runPlaces,
+  });
   const limits = createCallerLimits({
     limits: settings.limits,
     most,
     isShared:
       settings.http.auth !== undefined || settings.http.requireToken || settings.modelApi.trustedKeys.length > 0,
+    places,
     openUsage: async (caller) => (await duet.store(caller)).dailyUsage,
   });
   const runs = createRunRegistry({ most, keepMs: settings.keepResults * 1000, limits, onBegin, onEnd });

@@ -22,6 +22,7 @@ export async function createPostgresStore(url: string, options: Partial<SqlStore
   const { store } = createSqlStore(
     {
       ...{ connection, journal, space: databaseSpace, readVersion: databaseStatements.snapshot },
+      clock: databaseStatements.clock,
       async close() {
         await ignoreRejection(journal.close(), "the lease ends by itself");
         await connection.close();

@@ -20,6 +20,8 @@ function sumOf(table: string, names: readonly string[]): string {
 }
 
 export const databaseStatements = {
+  /** Is the clock that all replicas share, in milliseconds since 1970. */
+  clock: defineStatement("SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) AS now"),
   storedBytes: defineStatement(`SELECT ${columns.map(([table, names]) => sumOf(table, names)).join(" + ")} AS bytes`),
   /** The number is another one after each transaction of anybody's. */
   snapshot: defineStatement("SELECT hashtext(CAST(pg_current_snapshot() AS TEXT)) AS version"),

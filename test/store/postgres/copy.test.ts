@@ -6,6 +6,7 @@ import { copyStore } from "../../../src/store/copy/copy-store.ts";
 import { openPostgresRows } from "../../../src/store/copy/postgres-rows.ts";
 import { openSqliteSource, openSqliteTarget } from "../../../src/store/copy/sqlite-rows.ts";
 import { createPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
+import { postgresSchemaVersion } from "../../../src/store/postgres/schema.ts";
 import { createSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { postgres, query, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
 import { programEnvironment, temporaryFolder } from "../../fakes/program.ts";
@@ -59,6 +60,9 @@ async function fill(file: string): Promise<void> {
   await store.close();
 }
 
+/** Tables that a file has only for what comes back. */
+const inPostgresAlone = new Set(["run_places", "shared_records"]);
+
 /** All rows of a file, table by table. */
 function dump(file: string): Record<string, unknown[]> {
   const database = new DatabaseSync(file, { readOnly: true });
@@ -88,7 +92,7 @@ describe("a copy of a store", requires(postgres), () => {
     const url = await server.createDatabase();
     const before = dump(file);
     for (const [name, rows] of Object.entries(before))
-      if (name !== "upkeep") expect([name, rows.length]).not.toEqual([name, 0]);
+      if (name !== "upkeep" && !inPostgresAlone.has(name)) expect([name, rows.length]).not.toEqual([name, 0]);
     const copy = async (from: Parameters<typeof copyStore>[0], to: Parameters<typeof copyStore>[1]) => {
       try {
         return await copyStore(from, to);
@@ -142,14 +146,14 @@ describe("a copy of a store", requires(postgres), () => {
     const duet = async (...args: string[]) => runWarmProgram(["store", ...args], { env });
     expect((await duet("status", url)).stdout).toContain("no tables yet");
     expect(await query(url, "SELECT to_regclass('duet_schema') AS it")).toEqual([{ it: null }]);
-    expect((await duet("migrate", url)).stdout).toBe("the tables went from version 0 to 1\n");
-    expect((await duet("migrate", url)).stdout).toBe("the tables have version 1 already\n");
+    expect((await duet("migrate", url)).stdout).toBe(`the tables went from version 0 to ${postgresSchemaVersion}\n`);
+    expect((await duet("migrate", url)).stdout).toBe(`the tables have version ${postgresSchemaVersion} already\n`);
     const copied = await duet("copy", "--to", url);
     expect(copied.stdout).toMatch(
       /^copied \d+ rows from .*duet\.db to postgres:\/\/duet@127\.0\.0\.1:\d+\/duet_\w+\n$/,
     );
     const status = JSON.parse((await duet("status", url, "--output", "json")).stdout);
-    expect(status).toMatchObject({ version: 1, conversations: 5, turns: 154, unended_runs: 1 });
+    expect(status).toMatchObject({ version: postgresSchemaVersion, conversations: 5, turns: 154, unended_runs: 1 });
     expect(JSON.parse((await duet("status", "--output", "json")).stdout)).toMatchObject({
       conversations: 5,
       turns: 154,

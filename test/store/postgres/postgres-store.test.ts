@@ -18,6 +18,8 @@ import { type CreateJournal, step, testJournal, told } from "../contract/journal
 import { testKeptConversations } from "../contract/kept-conversations.ts";
 import { testOwners } from "../contract/owners.ts";
 import { testResponseRecords } from "../contract/response-records.ts";
+import { testRunPlaces } from "../contract/run-places.ts";
+import { testSharedRecords } from "../contract/shared-records.ts";
 import { testSummaries } from "../contract/summaries.ts";
 import { testTitles } from "../contract/titles.ts";
 import { newRun } from "../journal-runs.ts";
@@ -81,6 +83,13 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     testIdempotencyRecords,
   ])
     suite(name, open);
+  testRunPlaces(name, open, openAgain);
+  testSharedRecords(name, async (now) => {
+    const stores = [await open({ now }), await openAgain({ now })];
+    const [here, there] = stores.map(({ records }) => records);
+    if (here === undefined || there === undefined) throw new Error("the store keeps no records");
+    return [here, there];
+  });
   testFiles(name, open, async () => {
     const [row] = await query(url, "SELECT count(*)::int AS n FROM files");
     return Number(row?.n);

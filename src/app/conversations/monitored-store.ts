@@ -78,6 +78,7 @@ export function createMonitoredStore(store: SharedStore, parts: MonitoredParts):
     ...(store.hostTimeouts && { hostTimeouts: createMonitoredTimeouts(store.hostTimeouts, watch) }),
     ...(store.responses && { responses: createMonitoredResponses(store.responses, watch) }),
     dailyUsage: createMonitoredUsage(store.dailyUsage, watch),
+    ...(store.records && { records: store.records }),
     ...(store.runPlaces && { runPlaces: createMonitoredPlaces(store.runPlaces, watch) }),
     load,
     async create(id, options) {

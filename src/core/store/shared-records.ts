@@ -18,6 +18,9 @@ export interface SharedRecords {
   exclusively<T>(kind: RecordKind, name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
 }
 
+/** Opens the records that other machines share. It is absent where each machine keeps its own. */
+export type FindRecords = () => Promise<SharedRecords>;
+
 /** Names what there are records of: pins of tool servers, sign-ins to them, keys, answers that hold for a conversation, sessions of MCP. */
 export type RecordKind = "pins" | "credentials" | "key" | "approvals" | "mcp-session";
 

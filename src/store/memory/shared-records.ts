@@ -15,7 +15,7 @@ export function createMemoryRecords(now: () => number = Date.now): SharedRecords
     return undefined;
   }
 
-  function put(key: string, data: string, lastsMs: number): number {
+  function keepRecord(key: string, data: string, lastsMs: number): number {
     last += 1;
     kept.set(key, { data, version: last, until: now() + lastsMs });
     return last;
@@ -27,11 +27,11 @@ export function createMemoryRecords(now: () => number = Date.now): SharedRecords
       const found = find(toKey(kind, name));
       return found && { data: found.data, version: found.version };
     },
-    put: async (kind, name, data, lastsMs = Number.POSITIVE_INFINITY) => put(toKey(kind, name), data, lastsMs),
+    put: async (kind, name, data, lastsMs = Number.POSITIVE_INFINITY) => keepRecord(toKey(kind, name), data, lastsMs),
     async add(kind, name, data) {
       const key = toKey(kind, name);
       const found = find(key);
-      if (found === undefined) put(key, data, Number.POSITIVE_INFINITY);
+      if (found === undefined) keepRecord(key, data, Number.POSITIVE_INFINITY);
       return found?.data ?? data;
     },
     async extend(kind, name, lastsMs) {

@@ -35,7 +35,7 @@ export type PostgresValue = Value | readonly Value[];
 /** Takes a transaction, and its locks, from a process that stands still in the midst of it. */
 const idleLimit = "SET LOCAL idle_in_transaction_session_timeout = '10s'";
 
-/** What has met another transaction is repeated this often. */
+/** Limits how often is repeated what has met another transaction. */
 const mostAttempts = 8;
 
 /** Ends a failed attempt that another transaction was the reason of: nothing of it is stored. */

@@ -15,7 +15,7 @@ export function createFindRecords(
   own: ConversationStore | undefined,
   store: Pick<Once<{ store: ConversationStore }>, "get">,
 ): FindRecords | undefined {
-  if (own === undefined ? !hasSharedStore(config) : own.records?.isShared !== true) return undefined;
+  if (own === undefined ? !hasSharedStore(config) : own.records === undefined) return undefined;
   return async () => takeRecords((await store.get()).store);
 }
 

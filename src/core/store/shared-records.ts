@@ -1,7 +1,8 @@
-/** Keeps small records that belong to no conversation's words, for all processes that share the store. */
+/**
+ * Keeps small records that belong to no conversation's words, for all machines that share the store. Where there are none, each machine
+ * keeps such things in files or in memory.
+ */
 export interface SharedRecords {
-  /** Is true where other machines see the same records. What is kept in files elsewhere is then kept here. */
-  readonly isShared: boolean;
   get(kind: RecordKind, name: string): Promise<SharedRecord | undefined>;
   /** Keeps a record in place of an earlier one, without end or for so many milliseconds. Returns its version. */
   put(kind: RecordKind, name: string, data: string, lastsMs?: number): Promise<number>;

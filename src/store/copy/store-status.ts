@@ -31,7 +31,7 @@ export interface StoreContent {
   bytes: number;
 }
 
-const counts = (hasRecords: boolean): string => `
+const selectCounts = (hasRecords: boolean): string => `
   SELECT ${hasRecords ? "(SELECT count(*) FROM shared_records)" : "0"} AS records, (SELECT count(*) FROM conversations) AS conversations, (SELECT count(*) FROM turns) AS turns,
     (SELECT count(*) FROM journal_runs WHERE state = 'going') AS going`;
 
@@ -49,7 +49,7 @@ export function readFileStatus(file: string): StoreStatus {
     const hasRecords =
       database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'shared_records'").get() !== undefined;
     const content = isCounted
-      ? toContent(database.prepare(counts(hasRecords)).get() ?? {}, statSync(file).size)
+      ? toContent(database.prepare(selectCounts(hasRecords)).get() ?? {}, statSync(file).size)
       : undefined;
     return { ...status, version, content };
   } catch (thrown) {
@@ -69,7 +69,7 @@ export async function readDatabaseStatus(url: string): Promise<StoreStatus> {
     const status = { place, version, supported: postgresSchemaVersion };
     if (version === 0) return { ...status, content: undefined };
     const { rows: found } = await client.query("SELECT to_regclass('shared_records') IS NOT NULL AS there");
-    const { rows } = await client.query(counts(found[0]?.there === 1));
+    const { rows } = await client.query(selectCounts(found[0]?.there === 1));
     const { rows: sizes } = await client.query("SELECT pg_database_size(current_database()) AS bytes");
     return { ...status, content: toContent(rows[0], Number(sizes[0]?.bytes)) };
   });

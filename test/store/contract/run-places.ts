@@ -1,18 +1,19 @@
 import { describe, expect, test } from "vitest";
-import type { OpenTestStore } from "../stores.ts";
+import type { RunPlaces } from "../../../src/core/store/run-places.ts";
 
-/** What the places of runs in a store must do. `openAgain` opens the same store as another process does. */
-export function testRunPlaces(name: string, open: OpenTestStore, openAgain: OpenTestStore): void {
+type OfOwner = (owner: string) => RunPlaces;
+
+/** Opens the places twice, as two processes see them, with a clock for both. */
+export type OpenPlaces = (now: () => number) => Promise<readonly [OfOwner, OfOwner]>;
+
+export function testRunPlaces(name: string, open: OpenPlaces): void {
   describe(`places of runs ${name}`, () => {
     const lastsMs = 20_000;
 
     async function openPlaces() {
       const clock = { ms: Date.UTC(2026, 10, 26, 12) };
-      const options = { now: () => clock.ms };
-      const stores = [await open(options), await openAgain(options)];
-      const [here, there] = stores.map((store) => store.of("anna").runPlaces);
-      if (here === undefined || there === undefined) throw new Error("the store counts no runs");
-      return { clock, here, there, other: stores[0]?.of("ben").runPlaces };
+      const [here, there] = await open(() => clock.ms);
+      return { clock, here: here("anna"), there: there("anna"), other: here("ben") };
     }
 
     test("are counted together: of sixty that are wanted at once in two processes as many are granted as the limit allows", async () => {
@@ -24,7 +25,7 @@ export function testRunPlaces(name: string, open: OpenTestStore, openAgain: Open
       const answers = await Promise.all(all);
       expect(answers.filter(({ refusal }) => refusal === undefined)).toHaveLength(5);
       expect(new Set(answers.map(({ refusal }) => refusal))).toEqual(new Set([undefined, "runs"]));
-      expect(await other?.claim({ id: "ben", limits, lastsMs })).toMatchObject({ refusal: undefined, going: 0 });
+      expect(await other.claim({ id: "ben", limits, lastsMs })).toMatchObject({ refusal: undefined, going: 0 });
     });
 
     test("are free again when a run ends, waits, or its process gives no sign of life", async () => {

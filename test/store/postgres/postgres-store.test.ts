@@ -83,7 +83,15 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     testIdempotencyRecords,
   ])
     suite(name, open);
-  testRunPlaces(name, open, openAgain);
+  testRunPlaces(name, async (now) => {
+    const stores = [await open({ now }), await openAgain({ now })] as const;
+    const toPlaces = (store: OperatorStore) => (owner: string) => {
+      const { runPlaces } = store.of(owner);
+      if (runPlaces === undefined) throw new Error("the store counts no runs");
+      return runPlaces;
+    };
+    return [toPlaces(stores[0]), toPlaces(stores[1])];
+  });
   testSharedRecords(name, async (now) => {
     const stores = [await open({ now }), await openAgain({ now })];
     const [here, there] = stores.map(({ records }) => records);

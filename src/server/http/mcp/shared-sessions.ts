@@ -6,9 +6,9 @@ import { tryParseJson } from "../../../kit/json.ts";
 /** Lets every process that shares the store serve a session, whichever has begun it. Never rejects. */
 export interface SharedSessions {
   /** Keeps how a session was begun. */
-  add(id: string, begun: BegunSession): Promise<void>;
+  add(id: string, begun: SharedSession): Promise<void>;
   /** Returns how a session was begun that still lasts. */
-  find(id: string): Promise<BegunSession | undefined>;
+  find(id: string): Promise<SharedSession | undefined>;
   /** Says that a session was used, so that it lasts. Resolves to false where it was ended in another process. */
   markUsed(id: string): Promise<boolean>;
   /** Ends a session in all processes. */
@@ -24,7 +24,7 @@ const begunSession = z.object({
   initialize: z.record(z.string(), z.unknown()),
 });
 
-export type BegunSession = z.infer<typeof begunSession>;
+export type SharedSession = z.infer<typeof begunSession>;
 
 /** Sessions are marked as used this often, in milliseconds, or more often where they last shorter. */
 const usedMs = 30_000;
@@ -37,9 +37,9 @@ export function createSharedSessions(findRecords: FindRecords, idleMs: number): 
   const why = "the process that has begun the session serves it";
   return {
     async add(id, begun) {
-      const put = async () => (await findRecords()).put("mcp-session", id, JSON.stringify(begun), lastsMs);
+      const keepRecord = async () => (await findRecords()).put("mcp-session", id, JSON.stringify(begun), lastsMs);
       marked.set(id, performance.now());
-      await ignoreRejection(put(), why);
+      await ignoreRejection(keepRecord(), why);
     },
     async find(id) {
       const get = async () => (await findRecords()).get("mcp-session", id);

@@ -24,7 +24,6 @@ export function createSqlSharedRecords(connection: StoreConnection, readNow: () 
   }
 
   return {
-    isShared: true,
     get: (kind, name) =>
       connection.read(function* () {
         const row = yield* statements.sharedRecord.get({ kind, name });

@@ -40,7 +40,7 @@ export const databaseStatements = {
 /** Measures what is stored: a large database about, not exactly. The space of what was removed is the database's own to give back. */
 export const databaseSpace: StoreSpace = {
   *measure() {
-    return Number((yield* databaseStatements.storedBytes.get())?.bytes);
+    return Math.round(Number((yield* databaseStatements.storedBytes.get())?.bytes));
   },
   async release() {},
 };

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { StoreCommand } from "../../src/cli/store/store-command.ts";
 import { load } from "../../src/cli/with-duet.ts";
-import { databaseForm, isDatabaseAddress } from "../../src/config/schema/database-address.ts";
+import { databaseForm, hidePassword, isDatabaseAddress } from "../../src/config/schema/database-address.ts";
 import { describeNotAllowed } from "../../src/core/schemas/describe-issue.ts";
 import { DuetError } from "../../src/kit/errors.ts";
 import type { Option } from "../options.ts";
@@ -110,7 +110,7 @@ function readUrl(name: string, value: unknown): string | undefined {
   const text = toOptionText(value);
   if (text === undefined) return undefined;
   if (isDatabaseAddress(text)) return text;
-  const shown = JSON.stringify(text.replace(/:[^:@/]*@/, ":***@"));
+  const shown = JSON.stringify(hidePassword(text));
   if (name !== "url") throw refusedFlagError(name, shown, databaseForm);
   const { zh, en } = describeNotAllowed(shown, databaseForm);
   throw new DuetError({

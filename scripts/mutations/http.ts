@@ -189,8 +189,8 @@ export const http: readonly Mutation[] = [
   {
     id: "session-of-another",
     file: "src/server/http/mcp/sessions.ts",
-    text: "entry?.key === key\n        ? ",
-    becomes: "entry\n        ? ",
+    text: "if (entry.key !== key) return undefined;",
+    becomes: "",
     tests: ["test/server/http/mcp/sessions.test.ts"],
     endangers: "a caller uses another one's session",
   },

@@ -3,6 +3,7 @@ import type { Mutation } from "./mutation.ts";
 const resume = "test/agent/record/resume.test.ts";
 const journal = "test/store/journal.test.ts";
 const postgresStore = "test/store/postgres/postgres-store.test.ts";
+const replicas = "test/store/postgres/replicas.test.ts";
 const questions = "test/agent/record/questions.test.ts";
 
 /** The records of runs, and what goes on from them. */
@@ -151,6 +152,54 @@ export const records: readonly Mutation[] = [
     becomes: "        const today",
     tests: [postgresStore],
     endangers: "turns that begin on two replicas at once are let in above the limit of the day",
+  },
+  {
+    id: "places-lock",
+    file: "src/store/sql/records/run-places.ts",
+    text: `        yield* lock(\`runs \${caller}\`);\n`,
+    becomes: "",
+    tests: [postgresStore],
+    endangers: "questions to two replicas at once are let in above the number of runs of a caller",
+  },
+  {
+    id: "shared-turn",
+    file: "src/store/sql/statements/shared-statements.ts",
+    text: "WHERE shared_records.until_ms <= :now OR shared_records.data = excluded.data`",
+    becomes: "WHERE 1 = 1`",
+    tests: [postgresStore, replicas],
+    endangers: "two replicas use one rotating refresh token at once, and the sign-in is revoked",
+  },
+  {
+    id: "shared-approvals-owner",
+    file: "src/app/conversations/shared-approvals.ts",
+    text: "!read.success || read.data.owner !== owner",
+    becomes: "!read.success",
+    tests: [replicas],
+    endangers: "a call is made without a question because another caller has agreed to such calls",
+  },
+  {
+    id: "shared-session-owner",
+    file: "src/server/http/mcp/sessions.ts",
+    text: "begun?.key !== key ||",
+    becomes: "begun === undefined ||",
+    tests: [replicas],
+    endangers: "a caller uses another one's session of MCP on a replica that has not begun it",
+  },
+  {
+    id: "places-refused",
+    file: "src/runs/limits/caller-places.ts",
+    text: "if (refusal !== undefined) throw refusal;",
+    becomes: "",
+    tests: ["test/runs/limits/caller-places.test.ts"],
+    endangers: "a run begins although the store has refused its caller a place",
+  },
+  {
+    id: "postgres-connection-error",
+    file: "src/store/postgres/client.ts",
+    text: '  pool.on("connect", (client) => void client.on("error", () => {}));\n',
+    becomes: "",
+    tests: [postgresStore],
+    endangers: "a connection that ends in the midst of a transaction ends the process",
   },
   {
     id: "postgres-owner",

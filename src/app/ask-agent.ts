@@ -20,6 +20,7 @@ import { placeRuns, type RunPlace } from "./conversations/place-runs.ts";
 import { rememberApprovals } from "./conversations/remember-approvals.ts";
 import { loadConversation, toConversationKey } from "./conversations/sessions.ts";
 import { settleInterrupted } from "./conversations/settle-interrupted.ts";
+import { createSharedApprovals } from "./conversations/shared-approvals.ts";
 import type { DuetParts } from "./duet-parts.ts";
 import { mergeLimits } from "./merge-limits.ts";
 import { createAgentModels } from "./models/agent-models.ts";
@@ -99,6 +100,12 @@ export async function askAgent(
   const conversation = request.sources ? { ...atStart, sources: request.sources } : atStart;
   const place = { branch: conversation.branch, after, folder: request.folder ?? resumed?.header.folder };
   const session = conversations.sessions.of(toConversationKey(caller, conversation.id), known === undefined);
+  const approvals = createSharedApprovals(
+    history === undefined ? conversations.findRecords : undefined,
+    caller,
+    conversation.id,
+  );
+  await approvals?.load(session);
   const { monitor } = conversations;
   const isOperator = caller.owner === undefined;
   const noticeReader = { locale, known: session.reported, isOperator, isUnsaved: history !== undefined };
@@ -189,7 +196,7 @@ export async function askAgent(
       hooks,
       folders: mode === "chat" ? undefined : await findFolders(config),
       inbox: request.inbox,
-      user: user && rememberApprovals(user, session),
+      user: user && rememberApprovals(user, session, () => void approvals?.save(session)),
     },
     spentMs: performance.now() - began - waitedMs,
     notices: [

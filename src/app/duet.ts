@@ -13,6 +13,7 @@ import type { AgentEvent, Notice } from "../core/events.ts";
 import type { FileRefusal } from "../core/files/prepare-image.ts";
 import type { Credentials } from "../core/store/credentials.ts";
 import type { InterruptedRun, TakenRun, WantedRuns } from "../core/store/journal.ts";
+import type { FindRecords } from "../core/store/shared-records.ts";
 import { localRuns, type SharedRuns } from "../core/store/shared-runs.ts";
 import type { ConversationStore, TypedHistory } from "../core/store/store.ts";
 import type { UsageHistory } from "../core/store/usage-history.ts";
@@ -31,6 +32,7 @@ import type { AskRequest, CloseLimits, CompactRequest } from "./ask-request.ts";
 import { findDatabase, scopeStore } from "./conversations/open-store.ts";
 import { listApprovals, type RememberedApproval, revokeApproval } from "./conversations/remember-approvals.ts";
 import { toConversationKey } from "./conversations/sessions.ts";
+import { createSharedApprovals } from "./conversations/shared-approvals.ts";
 import type { StoreMonitor, StoreState } from "./conversations/store-monitor.ts";
 import { createTypedHistory } from "./conversations/typed-history.ts";
 import type { DuetParts } from "./duet-parts.ts";
@@ -289,7 +291,14 @@ export class Duet {
    * conversation itself is kept.
    */
   forget(conversationId: string, caller: Caller = operator): void {
-    this.#parts.conversations.sessions.forget(toConversationKey(caller, conversationId));
+    const { sessions, findRecords } = this.#parts.conversations;
+    sessions.forget(toConversationKey(caller, conversationId));
+    void createSharedApprovals(findRecords, caller, conversationId)?.forget();
+  }
+
+  /** Opens what machines share beside conversations; undefined where this one keeps its own. */
+  get findRecords(): FindRecords | undefined {
+    return this.#parts.conversations.findRecords;
   }
 
   /** Lists the calls that a person has agreed to or refused for the rest of a conversation. */
@@ -301,7 +310,10 @@ export class Duet {
   /** Takes one of them back, so that the next such call is asked about. */
   revokeApproval(conversationId: string, approval: RememberedApproval, caller: Caller = operator): void {
     const session = this.#parts.conversations.sessions.find(toConversationKey(caller, conversationId));
-    if (session !== undefined) revokeApproval(session, approval);
+    if (session === undefined) return;
+    revokeApproval(session, approval);
+    const { findRecords } = this.#parts.conversations;
+    void createSharedApprovals(findRecords, caller, conversationId)?.save(session);
   }
 
   /** Tells how the store is, and each change of that. The store itself is opened when first needed. */

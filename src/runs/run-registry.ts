@@ -7,6 +7,7 @@ import type { DuetError } from "../kit/errors.ts";
 import { createRandomHex } from "../kit/random.ts";
 import { weighJson } from "./bounded-json.ts";
 import type { CallerLimits } from "./limits/caller-limits.ts";
+import type { RunPlace } from "./limits/caller-places.ts";
 import { serverClosingError, tooManyRunsError, tooManyWaitingError } from "./limits/limit-errors.ts";
 import type { LiveRuns } from "./live-run.ts";
 import { type RunHandle, type StartRunOptions, startRun } from "./run-handle.ts";
@@ -161,6 +162,15 @@ export function createRunRegistry(options: RegistryOptions): RunRegistry {
     for (const run of ended.values()) if (isOwnedBy(run, caller)) yield run;
   }
 
+  /** Says whether a run waits, so that other processes know, too. */
+  async function followState(run: RunHandle, place: RunPlace): Promise<void> {
+    const { signal } = new AbortController();
+    while (run.outcome === undefined) {
+      await run.waitForChange(signal);
+      place.update(run.clientCalls.open !== undefined ? "paused" : isWaiting(run) ? "waiting" : "going");
+    }
+  }
+
   async function waitForEnd(run: RunHandle, signal: AbortSignal): Promise<Outcome | undefined> {
     while (run.outcome === undefined && !signal.aborted) await run.waitForChange(signal);
     return run.outcome;
@@ -202,6 +212,7 @@ export function createRunRegistry(options: RegistryOptions): RunRegistry {
       // A run that goes on was let in when it began.
       if (wanted.resumed === undefined) admit(caller, "admit");
       else if (closing.signal.aborted) throw serverClosingError();
+      const place = limits?.takePlace(caller, wanted.resumed !== undefined);
       const run = startRun({
         ...wanted,
         request: { ...applyCallerLimits(caller, wanted.request), budget: limits?.getBudget(caller) },
@@ -209,6 +220,7 @@ export function createRunRegistry(options: RegistryOptions): RunRegistry {
         onLeft,
         onEnd(it) {
           if (active.get(it.id) === it) active.delete(it.id);
+          place?.release();
           if (it.isMoved) forget(it);
           else if (!it.isAside) ended.add(it);
           notifyListeners(it.caller);
@@ -218,6 +230,7 @@ export function createRunRegistry(options: RegistryOptions): RunRegistry {
       run.clientCalls.onPause(() => limitPaused(caller));
       if (limits) run.follow((event) => limits.countAgents(caller, event));
       active.set(run.id, run);
+      if (place) void followState(run, place);
       if (!run.isAside) remember(run);
       onBegin?.(run);
       notifyListeners(run.caller);

@@ -1,11 +1,14 @@
+import { randomBytes } from "node:crypto";
 import type { Duet } from "../app/duet.ts";
 import type { Config } from "../config/config.ts";
 import type { Caller } from "../core/caller.ts";
 import type { Mode } from "../core/outcome.ts";
 import type { Entrance } from "../core/store/journal.ts";
+import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { createFollowedRuns, type FollowedRuns } from "./followed-runs.ts";
 import { createCallerLimits } from "./limits/caller-limits.ts";
-import { type Confirmations, createConfirmations } from "./questions/confirmation-tokens.ts";
+import { createCallerPlaces } from "./limits/caller-places.ts";
+import { type Confirmations, confirmationKeyBytes, createConfirmations } from "./questions/confirmation-tokens.ts";
 import { createResumer, type Resumer } from "./resume-runs.ts";
 import type { RunHandle } from "./run-handle.ts";
 import { createRunRegistry, type RunRegistry } from "./run-registry.ts";
@@ -53,11 +56,17 @@ export function openRunService(
   { settings, mode, logSteps, entrance = "http", onBegin, onEnd, onFault }: RunServiceOptions,
 ): RunService {
   const most = settings.maxRuns;
+  const { maxRuns, runsPerMinute } = settings.limits;
+  const places = createCallerPlaces({
+    limits: { runs: maxRuns, perMinute: runsPerMinute },
+    open: async (caller) => (await duet.store(caller)).runPlaces,
+  });
   const limits = createCallerLimits({
     limits: settings.limits,
     most,
     isShared:
       settings.http.auth !== undefined || settings.http.requireToken || settings.modelApi.trustedKeys.length > 0,
+    places,
     openUsage: async (caller) => (await duet.store(caller)).dailyUsage,
   });
   const runs = createRunRegistry({
@@ -71,18 +80,20 @@ export function openRunService(
   const resumer = createResumer({ duet, runs, entrance, patienceMs: settings.confirmTime * 1000 });
   const isOwn = (runId: string): boolean => runs.listAll().some(({ id }) => id === runId);
   const followed = createFollowedRuns({ duet, entrance, isOwn });
-  return {
-    duet,
-    settings,
-    runs,
-    followed,
-    confirmations: createConfirmations(),
-    mode,
-    logSteps,
-    onFault,
-    entrance,
-    resumer,
-  };
+  const confirmations = createConfirmations();
+  void shareKey(duet, confirmations);
+  return { duet, settings, runs, followed, confirmations, mode, logSteps, onFault, entrance, resumer };
+}
+
+/** Signs with the key that the processes of a shared store have in common: it is made once. */
+async function shareKey({ findRecords }: Duet, confirmations: Confirmations): Promise<void> {
+  if (findRecords === undefined) return;
+  const made = randomBytes(confirmationKeyBytes).toString("base64url");
+  const shared = await ignoreRejection(
+    findRecords().then((records) => records.add("key", "confirmation", made)),
+    "tokens of this process are confirmed by it alone",
+  );
+  if (shared !== undefined) confirmations.adoptKey(Buffer.from(shared, "base64url"));
 }
 
 /**

@@ -48,7 +48,7 @@ export class StoreError extends DuetError {
     super({
       ...(isRemote ? { code: "overloaded", retryAfterMs: comeBackMs } : { code: "internal" }),
       text: isRemote ? describeUnusable(why) : described,
-      hint: isRemote ? laterHint : fileHint,
+      hint: isRemote ? laterHint : isAddress(place) ? databaseHint : fileHint,
       retryable: isBusy(thrown) || isRemote,
       cause: thrown,
     });
@@ -85,6 +85,11 @@ const serverHint: Text = {
   en: "Check that PostgreSQL is running, and its address, user and password.",
 };
 
+const databaseHint: Text = {
+  zh: "请检查 PostgreSQL 的日志、这个用户的权限和剩余空间。",
+  en: "Check the log of PostgreSQL, this user's permissions and the free space.",
+};
+
 /** Returns true where no work can be done with the database until it can be reached again. */
 export function isUnreachable(thrown: unknown): thrown is StoreError {
   return thrown instanceof StoreError && thrown.failure === "unreachable" && describeReason(thrown.cause) !== allInUse;
@@ -102,6 +107,11 @@ export function canComeBack(thrown: unknown): boolean {
 export function toOperatorError(error: DuetError): DuetError {
   if (!(error instanceof StoreError) || error.failure !== "unreachable") return error;
   return new DuetError({ code: "network", text: error.described, hint: serverHint, cause: error });
+}
+
+/** Tells the address of a database from the name of a file. */
+function isAddress(place: string): boolean {
+  return place.includes("://");
 }
 
 /** Explains a failure of the database or of the file system to the user. */
@@ -198,6 +208,7 @@ const reasons: Readonly<Record<string, Reason>> = {
   },
   "53100": full,
   "57": gone,
+  "57014": { failure: "other", why: { zh: "数据库取消了这条语句", en: "the database has cancelled the statement" } },
   "28": refused,
   "3D": { failure: "unreachable", why: { zh: "没有这个数据库", en: "there is no such database" } },
   "25P03": gone,
@@ -214,10 +225,12 @@ export function newerSchemaError(found: number, file: string, supported: number)
       zh: `对话存储 ${file} 的版本是 ${found}，来自更新的 Duet（此版本支持到 ${supported}）`,
       en: `the conversation store ${file} has version ${found}, from a newer Duet (this one supports up to ${supported})`,
     },
-    hint: {
-      zh: "请升级 Duet，或用 DUET_HOME 另选一个文件夹。",
-      en: "Update Duet, or choose another folder with DUET_HOME.",
-    },
+    hint: isAddress(file)
+      ? { zh: "请升级 Duet。", en: "Update Duet." }
+      : {
+          zh: "请升级 Duet，或用 DUET_HOME 另选一个文件夹。",
+          en: "Update Duet, or choose another folder with DUET_HOME.",
+        },
   });
 }
 

@@ -4,6 +4,7 @@ import { findFileRef } from "../../core/store/find-file.ts";
 import type { Journal, RunJournal } from "../../core/store/journal.ts";
 import { findLastResult } from "../../core/store/move-numbers.ts";
 import type { ResponseRecords } from "../../core/store/response-records.ts";
+import type { RunPlaces } from "../../core/store/run-places.ts";
 import {
   type Conversation,
   createId,
@@ -77,6 +78,8 @@ export function createMonitoredStore(store: SharedStore, parts: MonitoredParts):
     ...(store.hostTimeouts && { hostTimeouts: createMonitoredTimeouts(store.hostTimeouts, watch) }),
     ...(store.responses && { responses: createMonitoredResponses(store.responses, watch) }),
     dailyUsage: createMonitoredUsage(store.dailyUsage, watch),
+    ...(store.records && { records: store.records }),
+    ...(store.runPlaces && { runPlaces: createMonitoredPlaces(store.runPlaces, watch) }),
     load,
     async create(id, options) {
       const created = await watch(store.create(id, options));
@@ -223,6 +226,14 @@ function createMonitoredUsage(usage: DailyUsage, watch: Watch): DailyUsage {
     read: () => watch(usage.read()),
     reserve: (wanted) => watch(usage.reserve(wanted)),
     settle: (id, used) => watch(usage.settle(id, used)),
+  };
+}
+
+function createMonitoredPlaces(places: RunPlaces, watch: Watch): RunPlaces {
+  return {
+    claim: (wanted) => watch(places.claim(wanted)),
+    renew: (held, lastsMs) => watch(places.renew(held, lastsMs)),
+    release: (id, hasBegun) => watch(places.release(id, hasBegun)),
   };
 }
 

@@ -81,13 +81,13 @@ function describeStatus({ place, version, supported, content }: StoreStatus): Te
         };
   const lines = [{ zh: place, en: place }, tables];
   if (content === undefined) return lines;
-  const { conversations, turns, goingRuns, bytes } = content;
+  const { conversations, turns, goingRuns, sharedRecords, bytes } = content;
   const size = formatSize(bytes);
   return [
     ...lines,
     {
-      zh: `${conversations} 个对话，${turns} 轮，${goingRuns} 个未结束的运行，${size}`,
-      en: `${formatCount(conversations, "conversation")}, ${formatCount(turns, "turn")}, ${formatCount(goingRuns, "unfinished run")}, ${size}`,
+      zh: `${conversations} 个对话，${turns} 轮，${goingRuns} 个未结束的运行，${sharedRecords} 条共享记录，${size}`,
+      en: `${formatCount(conversations, "conversation")}, ${formatCount(turns, "turn")}, ${formatCount(goingRuns, "unfinished run")}, ${formatCount(sharedRecords, "shared record")}, ${size}`,
     },
   ];
 }
@@ -98,6 +98,7 @@ function toStatusJson({ place, version, supported, content }: StoreStatus) {
     conversations: content?.conversations ?? null,
     turns: content?.turns ?? null,
     unended_runs: content?.goingRuns ?? null,
+    shared_records: content?.sharedRecords ?? null,
     bytes: content?.bytes ?? null,
   };
 }

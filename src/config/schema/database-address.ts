@@ -9,3 +9,8 @@ export const databaseForm: Text = {
 export function isDatabaseAddress(written: string): boolean {
   return /^postgres(ql)?:\/\/\S+$/.test(written) && URL.canParse(written);
 }
+
+/** Returns a text that may be an address without what may be a password. */
+export function hidePassword(text: string): string {
+  return text.replace(/(:\/\/[^:/@]*):.*@/s, "$1:***@").replace(/\?.*/s, "");
+}

@@ -21,15 +21,19 @@ export interface Claim {
 
 /**
  * Creates and checks tokens that prove that something was shown for approval. They are signed with a key that is lost when the
- * process ends.
+ * process ends, unless it takes the one that all processes share.
  */
 export interface Confirmations {
+  /** Takes a key in place of the process's own. What that has signed counts no more. */
+  adoptKey(key: Uint8Array): void;
   mint(what: Confirmable, until: number): string;
   /** Returns the content of a token, or undefined if it is not ours or was changed. The token may have expired. */
   read(token: string): Claim | undefined;
   /** Returns true when the token was issued for exactly this and has not expired. */
   fits(token: string, what: Confirmable): boolean;
 }
+
+export const confirmationKeyBytes = 32;
 
 const claims = z.object({
   id: z.string(),
@@ -39,7 +43,7 @@ const claims = z.object({
 });
 
 export function createConfirmations(now: () => number = Date.now): Confirmations {
-  const key = randomBytes(32);
+  let key: Uint8Array = randomBytes(confirmationKeyBytes);
   const sign = (payload: string): Buffer => createHmac("sha256", key).update(payload).digest();
 
   function open(token: string): z.infer<typeof claims> | undefined {
@@ -54,6 +58,9 @@ export function createConfirmations(now: () => number = Date.now): Confirmations
   }
 
   return {
+    adoptKey(shared) {
+      key = shared;
+    },
     mint(what, until) {
       const said = { id: what.id, kind: what.kind, until, print: printOf(what) };
       const payload = Buffer.from(JSON.stringify(said)).toString("base64url");

@@ -80,6 +80,7 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
     await serveOverHttp({
       ...parseListenAddress(address),
       createServer: mcp.createServer,
+      findRecords: duet.findRecords,
       settings: config.serve.http,
       token: config.httpToken,
       credentials: () => duet.credentials(),

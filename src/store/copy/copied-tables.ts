@@ -35,6 +35,8 @@ const rows: readonly (readonly [name: string, key: readonly string[], batch?: nu
   ["model_usage", ["day", "caller", "model"]],
   ["api_tokens", ["hash"]],
   ["sign_in_sessions", ["hash"]],
+  ["run_places", ["id"]],
+  ["shared_records", ["kind", "name"]],
   ["journal_runs", ["run"]],
   ["journal_steps", ["n"]],
   ["journal_events", ["run", "n"]],

@@ -1,5 +1,6 @@
+import { describePlace } from "../postgres/address.ts";
 import { createPool } from "../postgres/client.ts";
-import { describePlace, toBound, toDatabaseError } from "../postgres/connection.ts";
+import { toBound, toDatabaseError } from "../postgres/connection.ts";
 import { migrateDatabase } from "../postgres/schema.ts";
 import type { Value } from "../sql/work.ts";
 import { toOperatorError } from "../store-errors.ts";
@@ -7,8 +8,8 @@ import type { RowStore } from "./row-store.ts";
 
 /** Opens a database, brings its tables up to date and begins a transaction on one connection. */
 export async function openPostgresRows(url: string, mode: "read" | "write"): Promise<RowStore> {
-  const place = describePlace(url);
   const pool = createPool(url, { queryTimeoutMs: 0 });
+  const place = describePlace(url);
   const orStoreError = (thrown: unknown): never => {
     throw toOperatorError(toDatabaseError(thrown, place));
   };
@@ -36,7 +37,9 @@ export async function openPostgresRows(url: string, mode: "read" | "write"): Pro
       return Number(rows[0]?.n);
     },
     async *read({ name, key, batch }, columns) {
-      await runQuery(`DECLARE copied CURSOR FOR SELECT ${columns.join(", ")} FROM ${name} ORDER BY ${key.join(", ")}`);
+      await runQuery(
+        `DECLARE copied CURSOR FOR SELECT ${columns.map(readColumn).join(", ")} FROM ${name} ORDER BY ${key.join(", ")}`,
+      );
       for (;;) {
         const { rows } = await runQuery(`FETCH ${batch} FROM copied`);
         if (rows.length === 0) break;
@@ -69,6 +72,11 @@ export async function openPostgresRows(url: string, mode: "read" | "write"): Pro
 
 /** Lists the tables whose rows the database numbers. */
 const numbered = ["made_summaries", "traces", "typed_texts", "journal_steps"];
+
+/** A run that was let go has no holder here, and one that is not there in a file. */
+function readColumn(column: string): string {
+  return column === "holder" ? "coalesce(holder, '') AS holder" : column;
+}
 
 function toValue(value: unknown): Value {
   if (typeof value === "string" || typeof value === "number" || value instanceof Uint8Array) return value;

@@ -1,7 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
+import { describePlace } from "../postgres/address.ts";
 import { createPool, type PoolClient } from "../postgres/client.ts";
-import { describePlace, toDatabaseError } from "../postgres/connection.ts";
+import { toDatabaseError } from "../postgres/connection.ts";
 import { migrateDatabase, postgresSchemaVersion, readSchema } from "../postgres/schema.ts";
 import { loadSqlite, openDatabase } from "../sqlite/connection.ts";
 import { inspectSchema, schemaVersion } from "../sqlite/schema.ts";
@@ -24,12 +25,14 @@ export interface StoreContent {
   turns: number;
   /** Counts the runs that go on or were interrupted. */
   goingRuns: number;
+  /** Counts what processes share beside conversations: pins and sign-ins of tool servers, keys, answers that hold on, sessions. */
+  sharedRecords: number;
   /** Is what the file or the database takes on the disk. */
   bytes: number;
 }
 
-const counts = `
-  SELECT (SELECT count(*) FROM conversations) AS conversations, (SELECT count(*) FROM turns) AS turns,
+const selectCounts = (hasRecords: boolean): string => `
+  SELECT ${hasRecords ? "(SELECT count(*) FROM shared_records)" : "0"} AS records, (SELECT count(*) FROM conversations) AS conversations, (SELECT count(*) FROM turns) AS turns,
     (SELECT count(*) FROM journal_runs WHERE state = 'going') AS going`;
 
 /** Looks at a file and changes nothing. Throws a `DuetError` for one that cannot be read, or is a newer Duet's. */
@@ -43,7 +46,11 @@ export function readFileStatus(file: string): StoreStatus {
     const version = inspectSchema(database);
     // Before this version there was no journal.
     const isCounted = version >= firstJournal;
-    const content = isCounted ? toContent(database.prepare(counts).get() ?? {}, statSync(file).size) : undefined;
+    const hasRecords =
+      database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'shared_records'").get() !== undefined;
+    const content = isCounted
+      ? toContent(database.prepare(selectCounts(hasRecords)).get() ?? {}, statSync(file).size)
+      : undefined;
     return { ...status, version, content };
   } catch (thrown) {
     throw toStoreError(thrown, file);
@@ -61,7 +68,8 @@ export async function readDatabaseStatus(url: string): Promise<StoreStatus> {
     const { version } = await readSchema(client);
     const status = { place, version, supported: postgresSchemaVersion };
     if (version === 0) return { ...status, content: undefined };
-    const { rows } = await client.query(counts);
+    const { rows: found } = await client.query("SELECT to_regclass('shared_records') IS NOT NULL AS there");
+    const { rows } = await client.query(selectCounts(found[0]?.there === 1));
     const { rows: sizes } = await client.query("SELECT pg_database_size(current_database()) AS bytes");
     return { ...status, content: toContent(rows[0], Number(sizes[0]?.bytes)) };
   });
@@ -103,6 +111,7 @@ async function withClient<T>(url: string, work: (client: PoolClient) => Promise<
   }
 }
 
-function toContent({ conversations, turns, going }: Record<string, unknown>, bytes: number): StoreContent {
-  return { conversations: Number(conversations), turns: Number(turns), goingRuns: Number(going), bytes };
+function toContent({ conversations, turns, going, records }: Record<string, unknown>, bytes: number): StoreContent {
+  const counted = { conversations: Number(conversations), turns: Number(turns), goingRuns: Number(going) };
+  return { ...counted, sharedRecords: Number(records), bytes };
 }

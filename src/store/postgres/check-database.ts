@@ -1,12 +1,13 @@
 import { newerSchemaError } from "../store-errors.ts";
+import { describePlace } from "./address.ts";
 import { createPool } from "./client.ts";
-import { describePlace, toDatabaseError } from "./connection.ts";
+import { toDatabaseError } from "./connection.ts";
 import { postgresSchemaVersion, readSchema } from "./schema.ts";
 
 /** Connects once and changes nothing. Rejects where the database cannot be used, or its tables are those of a newer Duet. */
 export async function checkDatabase(url: string): Promise<void> {
-  const place = describePlace(url);
   const pool = createPool(url, { most: 1 });
+  const place = describePlace(url);
   try {
     const client = await pool.connect();
     try {

@@ -1,28 +1,39 @@
 // A CommonJS package that is imported dynamically has no named exports in the bundle.
 import pg from "pg";
+import { checkAddress } from "./address.ts";
 
 export type { Client, Pool, PoolClient } from "pg";
 
 /** Limits the connections of one process. */
 const mostConnections = 8;
 
-/** Is how long a connection, and one statement, may take, in milliseconds. */
+/** Is how long a connection, one statement, and the wait for a connection that others use may take, in milliseconds. */
 const connectTimeoutMs = 2_000;
 const usualTimeoutMs = 10_000;
+const usualTurnMs = 10_000;
 
 /** Is after how long without use a connection is closed, in milliseconds; 0 never closes it. */
 const usualIdleMs = 10_000;
 
-/** Opens nothing yet: a connection is made when the first statement needs one. */
+/** The pool has one limit for a new connection and for the wait for a free one. Under load the wait is longer, and nothing is wrong. */
+class QuickClient extends pg.Client {
+  constructor(options: pg.ClientConfig = {}) {
+    super({ ...options, connectionTimeoutMillis: connectTimeoutMs });
+  }
+}
+
+/** Opens nothing yet: a connection is made when the first statement needs one. Throws a `config` error for what is no address. */
 export function createPool(
   url: string,
-  { queryTimeoutMs = usualTimeoutMs, most = mostConnections, idleMs = usualIdleMs } = {},
+  { queryTimeoutMs = usualTimeoutMs, turnMs = usualTurnMs, most = mostConnections, idleMs = usualIdleMs } = {},
 ): pg.Pool {
+  checkAddress(url);
   const pool = new pg.Pool({
+    Client: QuickClient,
     connectionString: url,
     max: most,
     idleTimeoutMillis: idleMs,
-    connectionTimeoutMillis: connectTimeoutMs,
+    connectionTimeoutMillis: turnMs,
     query_timeout: queryTimeoutMs,
     keepAlive: true,
     allowExitOnIdle: true,

@@ -15,6 +15,7 @@ import {
   type WorkStep,
 } from "../sql/work.ts";
 import { allInUse, toStoreError } from "../store-errors.ts";
+import { describePlace } from "./address.ts";
 import { createPool, type Pool, type PoolClient } from "./client.ts";
 import { createReachability, type Reachability } from "./reachability.ts";
 import { migrateDatabase } from "./schema.ts";
@@ -36,7 +37,7 @@ export type PostgresValue = Value | readonly Value[];
 /** Takes a transaction, and its locks, from a process that stands still in the midst of it. */
 const idleLimit = "SET LOCAL idle_in_transaction_session_timeout = '10s'";
 
-/** A transaction that has met another one is repeated this often. */
+/** Limits how often is repeated what has met another transaction. */
 const mostAttempts = 8;
 
 /** Ends a failed attempt that another transaction was the reason of: nothing of it is stored. */
@@ -134,10 +135,10 @@ export function openPostgresConnection(url: string): PostgresConnection {
     }
   }
 
-  async function retryTransaction<T>(begin: string, work: StoreWork<T>): Promise<T> {
+  async function retryMeetings<T>(attempt: () => Promise<T>): Promise<T> {
     for (let left = mostAttempts; ; left--) {
       try {
-        return await runInTurn(begin, work);
+        return await attempt();
       } catch (thrown) {
         if (left <= 1 || !meetings.has(getSqlState(thrown) ?? "")) throw thrown;
       }
@@ -155,7 +156,7 @@ export function openPostgresConnection(url: string): PostgresConnection {
       const after = going.next(await execute(pool, step.value));
       if (after.done) return after.value;
     }
-    return retryTransaction(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${idleLimit}`, work);
+    return retryMeetings(() => runInTurn(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${idleLimit}`, work));
   }
 
   return {
@@ -163,11 +164,11 @@ export function openPostgresConnection(url: string): PostgresConnection {
     reachability,
     sliceMs: 500,
     read: (work) => runReported(() => read(work)),
-    write: (work) => runReported(() => retryTransaction(`BEGIN; ${idleLimit}`, work)),
+    write: (work) => runReported(() => retryMeetings(() => runInTurn(`BEGIN; ${idleLimit}`, work))),
     query: (name, text, values = []) =>
       runReported(async () => {
         const bound = values.map((value) => (isList(value) ? value.map(toBound) : toBound(value)));
-        return toAnswer(await pool.query<Row>({ name, text, values: bound }));
+        return toAnswer(await retryMeetings(() => pool.query<Row>({ name, text, values: bound })));
       }),
     async close() {
       if (closing.signal.aborted) return;
@@ -217,13 +218,6 @@ async function endTransaction(client: PoolClient): Promise<boolean> {
 function getSqlState(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error && "code" in thrown && "severity" in thrown)) return undefined;
   return typeof thrown.code === "string" ? thrown.code : undefined;
-}
-
-/** Returns the address of a database without the user's password and options. */
-export function describePlace(url: string): string {
-  if (!URL.canParse(url)) return "postgres://?";
-  const { protocol, username, host, pathname } = new URL(url);
-  return `${protocol}//${username === "" ? "" : `${username}@`}${host}${pathname}`;
 }
 
 /** Explains what the server or the connection to it has thrown. */

@@ -274,4 +274,26 @@ export const migrations: readonly PostgresMigration[] = [
 )`,
     ],
   },
+  {
+    statements: [
+      `CREATE TABLE run_places (
+  id text PRIMARY KEY,
+  caller text NOT NULL,
+  state text NOT NULL,
+  begun_ms bigint NOT NULL,
+  until_ms bigint NOT NULL
+)`,
+      "CREATE INDEX run_places_by_caller ON run_places (caller)",
+      "CREATE INDEX run_places_by_time ON run_places (until_ms)",
+      `CREATE TABLE shared_records (
+  kind text NOT NULL,
+  name text NOT NULL,
+  version bigint NOT NULL,
+  data text NOT NULL,
+  until_ms bigint,
+  PRIMARY KEY (kind, name)
+)`,
+      "CREATE INDEX shared_records_by_time ON shared_records (until_ms)",
+    ],
+  },
 ];

@@ -49,7 +49,7 @@ const longestPauseMs = 500;
 const answerMs = 2_000;
 
 export function createReachability({ url, explain, prepare, closing }: ReachabilityOptions): Reachability {
-  const pool = createPool(url, { most: 1, queryTimeoutMs: answerMs, idleMs: 0 });
+  const pool = createPool(url, { most: 1, queryTimeoutMs: answerMs, turnMs: answerMs, idleMs: 0 });
   const listeners = new Set<(problem: DuetError | undefined) => void>();
   /** Holds what ends the waits for work that is under way. */
   const leavers = new Set<(problem: DuetError) => void>();

@@ -114,6 +114,8 @@ export function createStoreRetention(
       yield* pruneJournal(time);
       yield* statements.pruneApiTokens.run({ oldest: toTime(time - longestDeadTokenMs) });
       yield* statements.pruneSessions.run({ now: toTime(time) });
+      yield* statements.pruneAllPlaces.run({ now: time - dayMs, since: time - dayMs });
+      yield* statements.pruneSharedRecords.run({ now: time - dayMs });
       return { usesAge: trusted <= toTime(time) };
     });
   }

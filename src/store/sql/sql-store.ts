@@ -34,6 +34,8 @@ import { createSqlDailyUsage } from "./records/daily-usage.ts";
 import { createSqlHostTimeouts } from "./records/host-timeouts.ts";
 import { createSqlIdempotencyRecords } from "./records/idempotency-records.ts";
 import { createSqlResponseRecords } from "./records/response-records.ts";
+import { createSqlRunPlaces } from "./records/run-places.ts";
+import { createSqlSharedRecords } from "./records/shared-records.ts";
 import { createSqlTypedHistory } from "./records/typed-history.ts";
 import { createSqlUsageHistory } from "./records/usage-history.ts";
 import { createStoreRetention, type StoreSpace } from "./retention.ts";
@@ -59,6 +61,11 @@ export interface SqlDatabase {
   readVersion: Statement;
   /** Stores the end of a run, where the journal has to know of it. */
   endRun?(runId: string, store: () => Promise<void>): Promise<void>;
+  /**
+   * Selects the time, `now`, by which limits hold in all processes, where the machines that share the database may have clocks of their
+   * own. Without it no other machine is there: places and records are each process's.
+   */
+  clock?: Statement | undefined;
   /** Ends what the process has open. */
   close(): Promise<void>;
 }
@@ -78,7 +85,7 @@ export interface SqlStore {
 
 /** Stores conversations and traces in a database, which any number of processes may share. */
 export function createSqlStore(database: SqlDatabase, options: Partial<SqlStoreOptions> = {}): SqlStore {
-  const { connection, journal, space, sharedRuns = localRuns, holder } = database;
+  const { connection, journal, space, clock, sharedRuns = localRuns, holder } = database;
   const knownTurns = new LRUCache<string, KnownTurns>({ maxSize: mostKnownText, sizeCalculation: ({ size }) => size });
   const retention = createStoreRetention(connection, {
     limits: options.retention ?? keepAll,
@@ -87,6 +94,10 @@ export function createSqlStore(database: SqlDatabase, options: Partial<SqlStoreO
   });
   const discarded = createDiscardedConversations(connection, options.now);
   void discarded.removeDue();
+  function* readNow(): Work<number> {
+    if (clock === undefined || options.now !== undefined) return (options.now ?? Date.now)();
+    return Number((yield* clock.get())?.now);
+  }
   /** Holds the numbers that runs gave out while the store could not be written, by owner and conversation. */
   const owed = new Map<string, NumberedSource[]>();
 
@@ -124,7 +135,8 @@ export function createSqlStore(database: SqlDatabase, options: Partial<SqlStoreO
       idempotency: createSqlIdempotencyRecords(connection, owner),
       responses: createSqlResponseRecords(connection, owner, options.now ?? Date.now),
       hostTimeouts: createSqlHostTimeouts(connection, owner),
-      dailyUsage: createSqlDailyUsage(connection, owner, options.now),
+      dailyUsage: createSqlDailyUsage(connection, owner, readNow),
+      ...(clock && { runPlaces: createSqlRunPlaces(connection, owner, readNow) }),
       branches: createSqlBranches(connection, owner),
       async load(id, branch, after) {
         const cache = {
@@ -222,6 +234,7 @@ export function createSqlStore(database: SqlDatabase, options: Partial<SqlStoreO
     typedHistory: createSqlTypedHistory(connection),
     credentials: createSqlCredentials(connection),
     usageHistory: createSqlUsageHistory(connection),
+    ...(clock && { records: createSqlSharedRecords(connection, readNow) }),
     retention: {
       ...retention,
       async prune(signal) {

@@ -351,6 +351,28 @@ WHERE pinned = 0 AND named_by_person = 0`,
 ) STRICT, WITHOUT ROWID`,
     ],
   },
+  // What replicas share in PostgreSQL. In a file both are empty, but for what was copied back.
+  {
+    objects: [
+      // The runs that callers have: `going`, `waiting` for a person, `paused` for a client, or `ended` within their minute.
+      `CREATE TABLE run_places (
+  id TEXT PRIMARY KEY,
+  caller TEXT NOT NULL,
+  state TEXT NOT NULL,
+  begun_ms INTEGER NOT NULL,
+  until_ms INTEGER NOT NULL
+) STRICT`,
+      // Pins and sign-ins of tool servers, keys, answers that hold for a conversation, and sessions of MCP.
+      `CREATE TABLE shared_records (
+  kind TEXT NOT NULL,
+  name TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  data TEXT NOT NULL,
+  until_ms INTEGER,
+  PRIMARY KEY (kind, name)
+) STRICT, WITHOUT ROWID`,
+    ],
+  },
 ];
 
 /** Is the version of the tables that this program reads and writes. */

@@ -4,9 +4,11 @@ import { LostRunError, type TakenRun } from "../../../src/core/store/journal.ts"
 import type { OperatorStore } from "../../../src/core/store/store.ts";
 import { createDuet, openPostgresStore } from "../../../src/index.ts";
 import { copiedTables } from "../../../src/store/copy/copied-tables.ts";
+import { openPostgresConnection } from "../../../src/store/postgres/connection.ts";
 import { createPostgresStore, type PostgresStoreOptions } from "../../../src/store/postgres/postgres-store.ts";
 import { translateStatement } from "../../../src/store/postgres/translate.ts";
 import { statements } from "../../../src/store/sql/statements/statements.ts";
+import { defineStatement, lock } from "../../../src/store/sql/work.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 import { ownPostgres, postgres, query, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
 import { requires } from "../../runner/requirements.ts";
@@ -17,6 +19,8 @@ import { type CreateJournal, step, testJournal, told } from "../contract/journal
 import { testKeptConversations } from "../contract/kept-conversations.ts";
 import { testOwners } from "../contract/owners.ts";
 import { testResponseRecords } from "../contract/response-records.ts";
+import { testRunPlaces } from "../contract/run-places.ts";
+import { testSharedRecords } from "../contract/shared-records.ts";
 import { testSummaries } from "../contract/summaries.ts";
 import { testTitles } from "../contract/titles.ts";
 import { newRun } from "../journal-runs.ts";
@@ -80,6 +84,21 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     testIdempotencyRecords,
   ])
     suite(name, open);
+  testRunPlaces(name, async (now) => {
+    const stores = [await open({ now }), await openAgain({ now })] as const;
+    const toPlaces = (store: OperatorStore) => (owner: string) => {
+      const { runPlaces } = store.of(owner);
+      if (runPlaces === undefined) throw new Error("the store counts no runs");
+      return runPlaces;
+    };
+    return [toPlaces(stores[0]), toPlaces(stores[1])];
+  });
+  testSharedRecords(name, async (now) => {
+    const stores = [await open({ now }), await openAgain({ now })];
+    const [here, there] = stores.map(({ records }) => records);
+    if (here === undefined || there === undefined) throw new Error("the store keeps no records");
+    return [here, there];
+  });
   testFiles(name, open, async () => {
     const [row] = await query(url, "SELECT count(*)::int AS n FROM files");
     return Number(row?.n);
@@ -216,6 +235,41 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     const { outcome, prompts } = await ask("And tomorrow?", "Also tomorrow.");
     expect(outcome.response).toBe("Also tomorrow.");
     expect(prompts).toContain("It is warm.");
+  });
+
+  test("a connection that the server ends in the midst of a transaction fails that one alone, and a cancelled statement is told as one", async () => {
+    const connection = openPostgresConnection(url);
+    onTestFinished(() => connection.close());
+    const sleep = defineStatement("SELECT pg_sleep(60) AS slept");
+    const rest = () =>
+      connection.write(function* () {
+        yield* lock("rest");
+        yield* sleep.get();
+      });
+    /** Ends what sleeps, once it does. */
+    const end = (how: "terminate" | "cancel") =>
+      expect
+        .poll(() =>
+          query(
+            url,
+            `SELECT pg_${how}_backend(pid) AS ended FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' AND pid <> pg_backend_pid()`,
+          ),
+        )
+        .toEqual([{ ended: true }]);
+    await Promise.all([expect(rest()).rejects.toMatchObject({ failure: "unreachable" }), end("terminate")]);
+    await Promise.all([expect(rest()).rejects.toThrow("the database has cancelled the statement"), end("cancel")]);
+  });
+
+  test("what is no address of PostgreSQL is refused without its password", async () => {
+    for (const [address, shown] of [
+      ["nonsense", "nonsense"],
+      ["postgres://duet:p/w@127.0.0.1/db", "postgres://duet:***@127.0.0.1/db"],
+      ["mysql://duet:secret@127.0.0.1/db?a=b", "mysql://duet:***@127.0.0.1/db"],
+    ])
+      await expect(openPostgresStore(String(address))).rejects.toMatchObject({
+        code: "config",
+        message: expect.stringContaining(`"${shown}"`),
+      });
   });
 
   test(

@@ -80,6 +80,7 @@ function* removeOne(
   left.rows -= 1;
   yield* statements.dropIdempotencyRecords.run({ id, owner });
   yield* dropRunRecords({ id, owner });
+  yield* statements.dropSharedRecord.run({ kind: "approvals", name: id });
   yield* statements.dropConversation.run({ id, owner });
   return "gone";
 }

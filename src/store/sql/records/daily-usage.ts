@@ -27,12 +27,12 @@ export function* pruneDailyUsage(now: number): Work<void> {
 export function createSqlDailyUsage(
   connection: StoreConnection,
   owner: Owner,
-  now: () => number = Date.now,
+  readNow: () => Work<number>,
 ): DailyUsage {
   const caller = toUsageKey(owner);
 
   function* read(): Work<UsageToday> {
-    const time = now();
+    const time = yield* readNow();
     return {
       used: toSpend(yield* statements.usageToday.get({ caller, day: toUsageDay(time) })),
       reserved: toSpend(yield* statements.usageReserved.get({ caller, now: new Date(time).toISOString() })),
@@ -46,7 +46,7 @@ export function createSqlDailyUsage(
         yield* lock(`usage ${caller}`);
         const today = yield* read();
         const isGranted = canReserve(today, spend, limits);
-        const until = new Date(now() + lastsMs).toISOString();
+        const until = new Date((yield* readNow()) + lastsMs).toISOString();
         if (isGranted) yield* statements.putUsageReservation.run({ id, caller, ...toWhole(spend), until });
         return { ...today, isGranted };
       }),
@@ -54,7 +54,7 @@ export function createSqlDailyUsage(
       connection.write(function* () {
         yield* lock(`usage ${caller}`);
         yield* statements.dropUsageReservation.run({ id });
-        yield* statements.addUsage.run({ caller, day: toUsageDay(now()), ...toWhole(used) });
+        yield* statements.addUsage.run({ caller, day: toUsageDay(yield* readNow()), ...toWhole(used) });
         return yield* read();
       }),
   };

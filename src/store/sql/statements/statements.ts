@@ -2,6 +2,7 @@ import { branchStatements } from "./branch-statements.ts";
 import { conversationStatements } from "./conversation-statements.ts";
 import { credentialStatements } from "./credential-statements.ts";
 import { journalStatements } from "./journal-statements.ts";
+import { sharedStatements } from "./shared-statements.ts";
 import {
   dailyUsageStatements,
   removalStatements,
@@ -19,4 +20,5 @@ export const statements = {
   ...responseStatements,
   ...credentialStatements,
   ...journalStatements,
+  ...sharedStatements,
 };

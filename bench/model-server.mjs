@@ -1,5 +1,5 @@
-// The model of agent.mjs, counts.mjs and memory.mjs on OpenAI's chat wire: asks for `echo` once, then answers in `argv[3]` chunks
-// (60) of one word, each sent by itself, `argv[2]` milliseconds apart. Prints its address; counts the bytes it was sent.
+// The model of agent.mjs, counts.mjs, memory.mjs and questions.mjs on OpenAI's chat wire: asks for `echo` once, then answers in `argv[3]` chunks
+// (60) of one word, each sent by itself, `argv[2]` milliseconds apart, or all in one write where that is negative. Prints its address; counts the bytes it was sent.
 import { createServer } from "node:http";
 
 const pauseMs = Number(process.argv[2] ?? 0);
@@ -42,7 +42,8 @@ const server = createServer(async (request, response) => {
   const { messages, tools } = JSON.parse(body);
   const isRead = messages.at(-1).role === "tool";
   response.writeHead(200, { "content-type": "text/event-stream", "x-bytes": body.length });
-  for (const piece of isRead ? answer : callOf(tools[0].function.name)) {
+  const pieces = isRead ? answer : callOf(tools[0].function.name);
+  for (const piece of pauseMs < 0 ? [pieces.join("")] : pieces) {
     response.write(piece);
     await new Promise((resolve) => (pauseMs > 0 ? setTimeout(resolve, pauseMs) : setImmediate(resolve)));
   }

@@ -1,49 +1,151 @@
-// Start-up: how long `duet serve` takes, as a whole process, to answer `initialize`, beside `node -e 0`.
-// Runs the two in turn, so that a machine whose speed drifts slows both; prints medians and their ratio.
+// Start-up, as whole processes: `duet serve` until it has answered `initialize`, beside `node -e 0`; and a first question, over MCP and
+// by `duet ask`, until the first text of its answer, beside the floor (`floor/`: a loop by hand on undici and the MCP client). The model
+// answers at once and asks for one tool call; the tool server is one on the MCP SDK. All take turns, so that a machine whose speed drifts
+// slows all; prints medians, and the median of the ratios of one turn. `node bench/startup.mjs [turns] [NAME=DIST ...]` measures further
+// builds beside.
 import { spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { startModel } from "./contestants.mjs";
 
-const runs = Number(process.argv[2] ?? 20);
-const program = fileURLToPath(new URL("../dist/duet.js", import.meta.url));
-const initialize = `${JSON.stringify({
-  jsonrpc: "2.0",
+const at = (name) => fileURLToPath(new URL(name, import.meta.url));
+const turns = Number(process.argv[2] ?? 20);
+const builds = { duet: at("../dist"), ...Object.fromEntries(process.argv.slice(3).map((word) => word.split("="))) };
+const toolServer = at("./floor/tool-server.mjs");
+const home = await mkdtemp(join(tmpdir(), "duet-bench-"));
+const model = await startModel();
+const file = join(home, "asked.json");
+await writeFile(
+  file,
+  JSON.stringify({
+    providers: { bench: { wire: "openai-chat", baseUrl: model.url, apiKeyEnv: "BENCH_KEY" } },
+    models: { functionCall: { provider: "bench", model: "m" } },
+    mcpServers: { bench: { command: process.execPath, args: [toolServer] } },
+    tools: { allow: ["bench__*"] },
+    locale: "en",
+  }),
+);
+/** There are no other keys, no configuration and no local model: what a first start finds. */
+const env = { PATH: process.env.PATH, HOME: home, TMPDIR: process.env.TMPDIR, BENCH_KEY: "k" };
+const initialize = {
   id: 1,
   method: "initialize",
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "0" } },
-})}\n`;
-// No keys, no configuration, no local model and nobody's store: what a first start finds.
-const home = await mkdtemp(join(tmpdir(), "duet-bench-"));
-const env = { PATH: process.env.PATH, HOME: home, TMPDIR: process.env.TMPDIR };
+};
+const call = {
+  id: 2,
+  method: "tools/call",
+  params: { name: "agent_ask", arguments: { question: "Say hello." }, _meta: { progressToken: 1 } },
+};
+const answered = "word0";
 
-function bare() {
-  return timed(["-e", "0"], () => {});
+/** What is measured: the first contestant of a row is what the others are compared with. */
+const rows = {
+  "initialize is answered": {
+    bare: () => end(["-e", 'process.on("exit", () => process._rawDebug(JSON.stringify(process.cpuUsage())))']),
+    ...eachBuild((dist) => () => serve([join(dist, "duet.js"), "serve"], [initialize])),
+  },
+  "first answer over MCP": {
+    floor: () => serve([at("./floor/serve.mjs"), model.url, toolServer], [initialize, call]),
+    ...eachBuild((dist) => () => serve([join(dist, "duet.js"), "serve", "--config", file], [initialize, call])),
+  },
+  "first text of `duet ask`": {
+    floor: () => ask([at("./floor/ask.mjs"), model.url, toolServer, "Say hello."]),
+    ...eachBuild((dist) => () => ask([join(dist, "duet.js"), "ask", "--config", file, "Say hello."])),
+  },
+};
+
+function eachBuild(make) {
+  return Object.fromEntries(Object.entries(builds).map(([name, dist]) => [name, make(resolve(dist))]));
 }
 
-function serve() {
-  return timed([program, "serve"], (child) => {
-    child.stdin.write(initialize);
-    child.stdout.once("data", (data) => {
-      if (!String(data).includes('"serverInfo"')) throw new Error(`unexpected answer: ${data}`);
-      child.stdin.end();
-    });
+/** Runs to the end, where it tells its processor time. */
+async function end(args) {
+  const began = performance.now();
+  const child = start(args, "ignore");
+  await once(child, "exit");
+  const ms = performance.now() - began;
+  if (child.stderr.readableEnded === false) await once(child.stderr, "end");
+  const { user, system } = JSON.parse(child.said);
+  return { ms, cpu: (user + system) / 1000 };
+}
+
+/** Sends the messages, each when the one before is answered, until the last is; text of the answer in progress is an answer, too. */
+async function serve(args, messages) {
+  const began = performance.now();
+  const child = start(args, "pipe");
+  const send = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const waiting = [...messages];
+  send(waiting[0]);
+  await readUntil(child, createInterface({ input: child.stdout }), "line", (line) => {
+    const { id, method, params } = JSON.parse(line);
+    const [current] = waiting;
+    // A result that follows progress waits for the answer to a ping.
+    if (method !== undefined && id !== undefined) send({ id, result: {} });
+    if (current === undefined) return true;
+    const isAnswered = method === undefined ? id === current.id : params?.message?.includes(answered);
+    if (!isAnswered) return false;
+    if (current.method === "tools/call" && !line.includes(answered)) throw new Error(`not the answer: ${line}`);
+    waiting.shift();
+    if (waiting.length === 0) return true;
+    send({ method: "notifications/initialized" });
+    send(waiting[0]);
+    return false;
   });
+  return finish(child, began);
 }
 
-/** Milliseconds from the start of the process to its end. */
-function timed(args, started) {
+async function ask(args) {
+  const began = performance.now();
+  const child = start(args, "ignore");
+  let text = "";
+  await readUntil(child, child.stdout, "data", (data) => {
+    text += data;
+    return text.includes(answered);
+  });
+  return finish(child, began);
+}
+
+function start(args, stdin) {
+  const child = spawn(process.execPath, args, { env, cwd: home, stdio: [stdin, "pipe", "pipe"] });
+  child.said = "";
+  child.stderr.on("data", (data) => {
+    child.said += data;
+  });
+  return child;
+}
+
+function readUntil(child, source, event, isEnough) {
   return new Promise((resolve, reject) => {
-    const begin = performance.now();
-    const child = spawn(process.execPath, args, { env, stdio: ["pipe", "pipe", "inherit"] });
-    child.once("error", reject);
-    child.once("exit", (code) => {
-      if (code === 0) resolve(performance.now() - begin);
-      else reject(new Error(`${args.join(" ")} ended with ${code}`));
+    source.on(event, (data) => {
+      if (isEnough(data)) resolve();
     });
-    started(child);
+    child.once("exit", (code) => reject(new Error(`ended with ${code}: ${child.said.slice(-1000)}`)));
   });
+}
+
+async function finish(child, began) {
+  const ms = performance.now() - began;
+  const [cpu, rss] = await Promise.all([readCpu(child.pid), readRss(child.pid)]);
+  child.kill();
+  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+  return { ms, cpu, rss };
+}
+
+/** Milliseconds of processor time of all threads; the tool server, a process of its own, is not in it. */
+async function readCpu(pid) {
+  let nanoseconds = 0;
+  for (const thread of await readdir(`/proc/${pid}/task`))
+    nanoseconds += Number((await readFile(`/proc/${pid}/task/${thread}/schedstat`, "utf8")).split(" ")[0]);
+  return nanoseconds / 1e6;
+}
+
+async function readRss(pid) {
+  return Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
 }
 
 function median(values) {
@@ -52,13 +154,37 @@ function median(values) {
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-await serve(); // fills the compile cache, as any second start finds it
-const times = { bare: [], serve: [] };
-for (let run = 0; run < runs; run++) {
-  times.bare.push(await bare());
-  times.serve.push(await serve());
+try {
+  for (const [title, contestants] of Object.entries(rows)) {
+    const figures = new Map(Object.keys(contestants).map((name) => [name, []]));
+    // The first turn fills the compile cache, as any second start finds it.
+    for (let turn = -1; turn < turns; turn++) {
+      const order = Object.entries(contestants);
+      for (const [name, run] of turn % 2 ? order : order.toReversed()) {
+        const measured = await run();
+        if (turn >= 0) figures.get(name).push(measured);
+      }
+    }
+    print(title, figures);
+  }
+} finally {
+  model.close();
+  await rm(home, { recursive: true, force: true });
 }
-const [base, full] = [median(times.bare), median(times.serve)];
-console.log(`node -e 0                    ${base.toFixed(0).padStart(5)} ms   median of ${runs}`);
-console.log(`duet serve, initialize, end  ${full.toFixed(0).padStart(5)} ms   ${(full / base).toFixed(2)} x`);
-await rm(home, { recursive: true, force: true });
+
+function print(title, figures) {
+  console.log(`${title}; median of ${turns}`);
+  const [base] = figures.values();
+  for (const [name, all] of figures) {
+    const shown = ["ms", "cpu", "rss"].map((key) => {
+      const unit = { ms: "ms", cpu: "ms CPU", rss: "MB" }[key];
+      if (all[0][key] === undefined) return "";
+      const value = `${median(all.map((one) => one[key]))
+        .toFixed(0)
+        .padStart(6)} ${unit}`;
+      if (all === base || base[0][key] === undefined) return value;
+      return `${value} (${median(all.map((one, index) => one[key] / base[index][key])).toFixed(2)} x)`;
+    });
+    console.log(`  ${name.padEnd(12)}${shown.join("  ")}`);
+  }
+}

@@ -1,6 +1,6 @@
 import { Console } from "node:console";
 import { getEventListeners } from "node:events";
-import { type ParseArgsOptionDescriptor, parseArgs } from "node:util";
+import { type ParseArgsConfig, type ParseArgsOptionDescriptor, parseArgs } from "node:util";
 import type { Context } from "../src/cli/console.ts";
 import { DuetError, toDuetError, toErrorReport } from "../src/kit/errors.ts";
 import type { Locale } from "../src/kit/locale.ts";
@@ -8,11 +8,12 @@ import { createExitDeadline, exitNow } from "../src/kit/process/exit.ts";
 import { hideEnvironment } from "../src/kit/process/hide-environment.ts";
 import { sanitizeLine } from "../src/kit/text/sanitize.ts";
 import { joinSentences } from "../src/render/event-lines.ts";
+import { askCommand } from "./commands/ask.ts";
 import { chat } from "./commands/chat.ts";
 import type { Action } from "./commands/command.ts";
 import { startServer } from "./commands/serve.ts";
 import { chatOptions, type Option, serveOptions, sharedOptions } from "./options.ts";
-import type { Values } from "./read-options.ts";
+import { takeRepeated, type Values } from "./read-options.ts";
 
 /** On Windows there are SIGINT, SIGBREAK (Ctrl-Break), and SIGHUP when the console is closed; the others never come there. */
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGQUIT: 131, SIGBREAK: 130 } as const;
@@ -175,29 +176,48 @@ async function toErrorLines(error: DuetError, locale: string | undefined): Promi
 }
 
 /**
- * Reads `duet serve` and `duet chat` with ordinary flags without yargs, because hosts and people wait for them. Returns
+ * Reads `duet ask`, `duet serve` and `duet chat` with ordinary flags without yargs, because hosts and people wait for them. Returns
  * undefined for anything else, which yargs then reads.
  */
 function readPlainAction(argv: string[]): Action | undefined {
-  const [command = ""] = argv;
-  if (command === "serve") return readPlainOptions(argv.slice(1), serveOptions, startServer);
-  if (command === "chat") return readPlainOptions(argv.slice(1), chatOptions, chat);
+  const [command = "", ...args] = argv;
+  if (command === "ask") return readPlainQuestion(args);
+  if (command === "serve") return readPlainOptions(args, serveOptions, startServer);
+  if (command === "chat") return readPlainOptions(args, chatOptions, chat);
   return command === "" || command.startsWith("-") ? readPlainOptions(argv, chatOptions, chat) : undefined;
 }
 
+/** Whatever follows `--` is left to yargs. */
+function readPlainQuestion(args: string[]): Action | undefined {
+  const { options = {}, run } = askCommand;
+  if (run === undefined || args.includes("--")) return undefined;
+  const { single, values: files } = takeRepeated(args, "file");
+  return readPlainOptions(single, options, (values) => run({ ...values, files }), "question");
+}
+
+/** Lets one argument stand beside the flags where `argument` names it. */
 function readPlainOptions(
   args: string[],
   own: Readonly<Record<string, Option>>,
   action: (values: Values) => Action,
+  argument?: string,
 ): Action | undefined {
   const options = Object.entries<Option>({ ...sharedOptions, ...own });
   const rows = options.map(([name, { type, alias }]): [string, ParseArgsOptionDescriptor] => [
     name,
     alias === undefined ? { type } : { type, short: alias },
   ]);
+  const read = { args, options: Object.fromEntries(rows), strict: true, allowPositionals: argument !== undefined };
+  const parsed = parsePlain(read);
+  if (parsed === undefined || parsed.positionals.length > 1) return undefined;
+  const { values, positionals } = parsed;
+  if (!options.every(([name, { choices }]) => isChoice(values[name], choices))) return undefined;
+  return action(argument === undefined ? values : { ...values, [argument]: positionals[0] });
+}
+
+function parsePlain(read: ParseArgsConfig): { values: Values; positionals: string[] } | undefined {
   try {
-    const given: Values = parseArgs({ args, options: Object.fromEntries(rows), strict: true }).values;
-    return options.every(([name, { choices }]) => isChoice(given[name], choices)) ? action(given) : undefined;
+    return parseArgs(read);
   } catch {
     return undefined;
   }

@@ -11,6 +11,7 @@ import { lazyBuiltins } from "./build/lazy-builtins.mjs";
 import { neverCalled } from "./build/never-called.mjs";
 import { ownTelemetryApi } from "./build/own-telemetry-api.mjs";
 import { shareStart } from "./build/share-start.mjs";
+import { smallUndici } from "./build/small-undici.mjs";
 
 await rm("dist", { recursive: true, force: true });
 const program = await build({
@@ -35,7 +36,7 @@ const program = await build({
   alias: {
     "@modelcontextprotocol/server/_shims": "./scripts/build/sdk-shims.mjs",
   },
-  plugins: [lazyBuiltins, neverCalled, shareStart, ownTelemetryApi],
+  plugins: [lazyBuiltins, neverCalled, shareStart, ownTelemetryApi, smallUndici],
   // It is installed with Duet, so that a program which embeds it shares one copy.
   external: ["@opentelemetry/api"],
   legalComments: "none",

@@ -14,6 +14,7 @@ import { vendors } from "../src/providers/vendors.ts";
 import { errorTable, runFailed } from "../src/server/http/response/error-table.ts";
 import { getWindowMs, type KnownHost, knownHosts } from "../src/server/mcp/known-hosts.ts";
 import { searchBackends } from "../src/tools/search/search-backends.ts";
+import { createHostList } from "./host-pages/write-host-page.ts";
 
 /** Lists the pages with generated tables, by their names without language. */
 export const generatedPages = [
@@ -24,6 +25,7 @@ export const generatedPages = [
   "environment",
   "limits",
   "known-hosts",
+  "hosts",
   "agents",
   "other-agents",
   "errors",
@@ -46,6 +48,7 @@ const tables: Readonly<Record<string, (locale: Locale, sections: readonly string
   "tool-variables": createToolTable,
   limits: createLimitTable,
   "known-hosts": createHostTable,
+  hosts: createHostList,
   "known-agents": createAgentTable,
   errors: createErrorTable,
 };

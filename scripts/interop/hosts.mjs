@@ -74,7 +74,7 @@ const skipped = {
   kiro: "an editor; its CLI is in no registry",
   cline: "its CLI cannot list servers without a terminal",
   "lm-studio": "a desktop program",
-  goose: "in no registry",
+  goose: "its CLI lists no servers; transcripts.mjs asks in it",
 };
 
 const { values, positionals: asked } = readArguments({ folder: { type: "string" } });

@@ -84,10 +84,10 @@ export function writePage({ page }, folder, transport) {
   if (page) writeFileSync(join(folder, page.to), readCode(page, transport));
 }
 
-/** Reads the first block of code of a page that names a language. Each text to be replaced has to be in it. */
+/** Reads the first block of code of a page that is tagged `run=interop`. Each text to be replaced has to be in it. */
 function readCode({ from, replace = {}, http = {} }, transport) {
   const replaced = { ...replace, ...(transport === "http" && http) };
-  const [, code] = /^```(?!console|sh|text)\w+\n([\s\S]*?)^```/m.exec(readFileSync(join(root, from), "utf8")) ?? [];
+  const [, code] = /^```\w+ run=interop\n([\s\S]*?)^```/m.exec(readFileSync(join(root, from), "utf8")) ?? [];
   if (code === undefined) throw new Error(`${from} has no block of code.`);
   return Object.entries(replaced).reduce((text, [old, fresh]) => {
     if (!text.includes(old)) throw new Error(`The code of ${from} has no ${old}.`);

@@ -115,7 +115,7 @@ export async function startModels() {
  * Adds the tools that a host does not list but lets its model find with one tool and call with another, and leaves out the results of
  * finding them.
  */
-function readBridge(tools, results) {
+export function readBridge(tools, results) {
   const bridge = tools.find(({ name }) => name === "tool_call")?.name;
   if (bridge === undefined) return { tools, results };
   const found = results.filter((text) => text.includes("<functions>"));

@@ -1,5 +1,5 @@
 import type { RunOptions, RunRecording } from "../agent/open-run.ts";
-import type { Folders, Models } from "../agent/run.ts";
+import type { Models } from "../agent/run.ts";
 import type { Config, SubAgentSettings } from "../config/config.ts";
 import { operator } from "../core/caller.ts";
 import { getTraceId } from "../core/chain.ts";
@@ -194,7 +194,7 @@ export async function askAgent(
       finding: mode === "chat" ? undefined : await tools.search.open(session, allow.allow),
       evaluator,
       hooks,
-      folders: mode === "chat" ? undefined : await findFolders(config),
+      folders: mode === "chat" ? undefined : await tools.findFolders(config),
       inbox: request.inbox,
       user: user && rememberApprovals(user, session, () => void approvals?.save(session)),
     },
@@ -322,11 +322,6 @@ async function prepareFiles(
     turns.push(parts.length > 0 ? { ...turn, files: parts } : turn);
   }
   return { ...(await prepare(attachments, context)), history: history && turns };
-}
-
-async function findFolders({ tools, directory }: Config): Promise<Folders> {
-  const { resolveRoots } = await import("../tools/files/allowed-path.ts");
-  return { working: directory, readable: await resolveRoots(tools.roots) };
 }
 
 /** In chat mode there is one model, which answers: it also calls the asking program's tools. */

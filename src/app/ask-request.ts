@@ -22,6 +22,7 @@ import type { Redactor } from "../kit/text/redact.ts";
 import type { LimitChanges } from "./merge-limits.ts";
 import type { CustomModels } from "./models/model-registry.ts";
 
+/** Holds a question and all that may come with it. */
 export interface AskRequest {
   question: string;
   /** Holds the images and documents that come with the question. One that cannot be read is left out, with a notice. */

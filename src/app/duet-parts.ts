@@ -17,6 +17,7 @@ import type { createModelList } from "./models/list-models.ts";
 import type { ModelRegistry } from "./models/model-registry.ts";
 import type { OtherAgents } from "./sub-agents/other-agents.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
+import type { FindFolders } from "./tools/folders.ts";
 import type { Gateways } from "./tools/gateway.ts";
 import type { LimitSearches } from "./tools/search-limits.ts";
 import type { ToolInventory } from "./tools/tool-inventory.ts";
@@ -62,6 +63,7 @@ export interface ToolParts {
   readonly gateways: Gateways;
   readonly search: ToolSearch;
   readonly limitSearches: LimitSearches;
+  readonly findFolders: FindFolders;
 }
 
 export interface ConversationParts {

@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import { type Chain, getWayBackMs } from "../core/chain.ts";
 import { type LimitCeilings, mergeRunLimits } from "../core/limits.ts";
 
+/** Holds limits of one question, in place of the configured ones. */
 export type LimitChanges = { [Name in Exclude<keyof Limits, "ceilings">]?: Limits[Name] | undefined };
 
 const maxParallel = 8;

@@ -26,6 +26,7 @@ import { listKnownSecrets } from "./secrets/known-secrets.ts";
 import { createOtherAgents } from "./sub-agents/other-agents.ts";
 import { createSubAgents } from "./sub-agents/sub-agents.ts";
 import { openTelemetry } from "./telemetry/telemetry.ts";
+import { createFolders } from "./tools/folders.ts";
 import { createGateways } from "./tools/gateway.ts";
 import { createSearchLimits } from "./tools/search-limits.ts";
 import { openToolInventory } from "./tools/tool-inventory.ts";
@@ -125,6 +126,7 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
       gateways,
       search: createToolSearch(config),
       limitSearches: createSearchLimits(config.search),
+      findFolders: createFolders(),
     },
     conversations: {
       store,

@@ -34,6 +34,8 @@ export interface SignalAddress {
   /** Holds the URL without possible credentials. */
   shownUrl: string;
   headers: Record<string, string>;
+  /** Says whether the protocol http/protobuf is asked for, which some collectors take alone. Spans alone are sent in it. */
+  isProtobuf: boolean;
 }
 
 /** Never throws. Invalid telemetry settings are reported and must not stop the program. */
@@ -83,7 +85,8 @@ function readSignal(environment: Environment, signal: Signal): SignalSettings {
     ...parsePairs(environment.OTEL_EXPORTER_OTLP_HEADERS),
     ...parsePairs(environment[`${toPrefix(signal)}_HEADERS`]),
   };
-  return { address: { variable, url, shownUrl: sanitizeLine(maskAddress(url)), headers } };
+  const isProtobuf = protocol !== undefined && environment[protocol] === "http/protobuf";
+  return { address: { variable, url, shownUrl: sanitizeLine(maskAddress(url)), headers, isProtobuf } };
 }
 
 /**
@@ -117,8 +120,8 @@ function describeBadAddress(name: string, value: string, unsent: Text): Text {
 
 function describeGrpc(variable: string, unsent: Text): Text {
   return {
-    zh: `${variable}: 不支持 grpc（允许：http/json、http/protobuf，均以 JSON 发送）；${unsent.zh}`,
-    en: `${variable}: grpc is not supported (http/json, http/protobuf, both sent as JSON); ${unsent.en}`,
+    zh: `${variable}: 不支持 grpc（允许：http/json、http/protobuf）；${unsent.zh}`,
+    en: `${variable}: grpc is not supported (allowed: http/json, http/protobuf); ${unsent.en}`,
   };
 }
 

@@ -18,11 +18,13 @@ interface MessageBase {
 /** Is what a person or a tool says: one text, or parts in their order where there is more than text. */
 export type MessageContent = string | readonly ContentPart[];
 
+/** Holds a text, an image or a document of a message. */
 export type ContentPart = TextPart | FileRef;
 
 /** Refers to bytes that are stored beside the messages. */
 export type FileRef = ImagePart | FilePart;
 
+/** Holds a text of a message. */
 export interface TextPart {
   type: "text";
   text: string;
@@ -72,6 +74,7 @@ export interface UserMessage extends MessageBase {
   content: MessageContent;
 }
 
+/** Holds what a model has written: text, calls of tools, or both. */
 export interface AssistantMessage extends MessageBase {
   role: "assistant";
   /** Holds the model's text without its reasoning. It may be empty beside tool calls. */
@@ -98,6 +101,7 @@ export interface ToolMessage extends MessageBase {
   result?: number;
 }
 
+/** Holds a call of a tool as a model has written it. */
 export interface ToolCall {
   /** Is unique within its turn. The wire generates it when the provider sent none. */
   id: string;

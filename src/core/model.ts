@@ -82,6 +82,7 @@ export function isOffline({ provider }: Pick<Model, "provider">): boolean {
   return provider === offlineProvider;
 }
 
+/** Holds what a model is asked in one turn. */
 export interface ModelRequest {
   messages: Message[];
   /** Lists the tools on offer. With none, the model can only answer. */
@@ -133,6 +134,7 @@ export interface RunContext {
   leftMs(): number;
 }
 
+/** Describes a tool to a model. */
 export interface ToolDefinition {
   name: string;
   description: string;
@@ -158,6 +160,7 @@ export type ModelEvent =
 /** Receives the events of a turn, one after the other. It returns before the next one is told, and queues what takes longer. */
 export type OnModelEvent = (event: ModelEvent) => void;
 
+/** Holds what a model has written in one turn. */
 export interface Turn {
   message: AssistantMessage;
   finish: FinishReason;

@@ -13,12 +13,17 @@ import type {
   toolCallRecordSchema,
 } from "./schemas/outcome-schema.ts";
 
+/** Says how a question is answered: with tools, by a plan, or by a model alone. */
 export type Mode = z.infer<typeof modeSchema>;
+/** Says how a run has ended, or what it waits for. */
 export type Status = z.infer<typeof statusSchema>;
+/** Says what has ended a run. */
 export type StopReason = z.infer<typeof stopReasonSchema>;
 export type Outcome = z.infer<typeof outcomeSchema>;
 export type OutcomeMeta = z.infer<typeof outcomeMetaSchema>;
+/** Records one call of a tool and its result. */
 export type ToolCallRecord = z.infer<typeof toolCallRecordSchema>;
+/** Names a source of the answer, with the number that its text cites. */
 export type Citation = z.infer<typeof citationSchema>;
 export type Confirmation = z.infer<typeof confirmationSchema>;
 export type ModelBill = z.infer<typeof modelBillSchema>;

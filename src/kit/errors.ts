@@ -20,6 +20,7 @@ export const errorCodes = [
   "internal",
 ] as const;
 
+/** Names a failure, as docs/errors.md explains it. */
 export type ErrorCode = (typeof errorCodes)[number];
 
 /** Lists the codes of docs/errors.md with which a server refuses a request, beside those that runs have too. */
@@ -38,6 +39,7 @@ export const requestErrorCodes = [
 /** Names every failure that an interface shows. */
 export type RefusalCode = ErrorCode | (typeof requestErrorCodes)[number];
 
+/** Holds what a `DuetError` is made from. */
 export interface ErrorDetails {
   code: ErrorCode;
   /** Says what happened, with the bad value and what is allowed. */

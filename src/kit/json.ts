@@ -1,5 +1,7 @@
+/** Holds any value of JSON. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 
+/** Holds an object of JSON. */
 export type JsonObject = { [key: string]: JsonValue };
 
 /** Holds a JSON Schema (2020-12) whose root describes an object, as tools and providers exchange it. */

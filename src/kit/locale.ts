@@ -1,3 +1,4 @@
+/** Names a language that Duet speaks. */
 export type Locale = "zh" | "en";
 
 /** Holds one text in both languages. */

@@ -27,6 +27,7 @@ export interface UserTool<Arguments = JsonObject> {
   run(args: Arguments, context: UserToolContext): unknown;
 }
 
+/** Holds what a tool may use during one call. */
 export interface UserToolContext {
   /** Aborts when the run is cancelled or out of time. */
   readonly signal: AbortSignal;

@@ -5,7 +5,7 @@ import { documents, findLinkProblem, readDocument, readLinks } from "./pages.ts"
 
 /** The pages for users, by their name without language. Pages in `development` are in English only. */
 const names = documents
-  .flatMap((file) => /^docs\/((?:(?:frameworks|install)\/)?[\w-]+)\.md$/.exec(file)?.[1] ?? [])
+  .flatMap((file) => /^docs\/((?:(?:frameworks|install|hosts)\/)?[\w-]+)\.md$/.exec(file)?.[1] ?? [])
   .filter((name) => !name.endsWith("README"));
 
 test.each(documents)("every relative link and anchor of %s leads somewhere", (file) => {
@@ -37,12 +37,14 @@ test.each(names.filter((name) => name !== "tools"))("the page %s is short in bot
 test("every page for users is there in both languages and stands in both indexes", () => {
   const english = names.map((name) => `docs/${name}.md`);
   const chinese = names.map((name) => `docs/${name}.zh.md`);
-  const indexes = ["docs/README.md", "docs/frameworks/README.md"];
+  const indexes = ["docs/README.md", "docs/frameworks/README.md", "docs/hosts.md"];
   const chineseIndexes = indexes.map((file) => file.replace(".md", ".zh.md"));
   expect(documents.filter((file) => file.endsWith(".zh.md") && file.startsWith("docs/"))).toEqual(
-    [...chinese, ...chineseIndexes].sort(),
+    [...new Set([...chinese, ...chineseIndexes])].sort(),
   );
-  expect(listTargets(indexes)).toEqual(expect.arrayContaining([...english, "docs/frameworks/README.md"]));
+  expect(listTargets(indexes)).toEqual(
+    expect.arrayContaining([...english, "docs/frameworks/README.md", "docs/reference/README.md"]),
+  );
   expect(listTargets(chineseIndexes)).toEqual(expect.arrayContaining([...chinese, "docs/frameworks/README.zh.md"]));
 });
 
@@ -53,7 +55,7 @@ test("every page of a framework has the same code in both languages", () => {
   expect(pages.filter((name) => !isSame(name))).toEqual([]);
 });
 
-const codeLine = /^```(?:python|js|ts|go|rust|java)$/m;
+const codeLine = /^```(?:python|js|ts|go|rust|java) run=interop$/m;
 
 test("the code of every framework is run by a client of scripts/interop", () => {
   const run = globSync("scripts/interop/clients/*/client.json").map((file) => readFileSync(file, "utf8"));
@@ -102,5 +104,5 @@ function listTargets(indexes: readonly string[]): string[] {
 }
 
 function readCode(file: string): string {
-  return [...readDocument(file).matchAll(/^```\w+\n[\s\S]*?^```$/gm)].join("\n");
+  return [...readDocument(file).matchAll(/^```\w+ [^\n]*\n[\s\S]*?^```$/gm)].join("\n");
 }

@@ -51,6 +51,7 @@ function withoutCode(text: string): string {
   return withoutFences(text).replaceAll(/(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g, "");
 }
 
-function withoutFences(text: string): string {
+/** A text without its fenced blocks. */
+export function withoutFences(text: string): string {
   return text.replaceAll(/^( *)(`{3,})[\s\S]*?^ *\2 *$/gm, "");
 }

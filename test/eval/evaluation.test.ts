@@ -104,7 +104,9 @@ test("planted faults come out as exactly their number, with the interval of Wils
 });
 
 test("without faults all 60 succeed, and the pair is compared with its answer model alone by request tokens", async () => {
-  const report = await evaluate({ pairs: [pair, alone] });
+  // How long a call takes is the machine's: one limit is met, and one never.
+  const limitCalls = (callSeconds: number) => file.targets && { ...file.targets, callSeconds };
+  const report = await evaluate({ file: { ...file, targets: limitCalls(600) }, pairs: [pair, alone] });
   expect(report.attempts.filter(({ succeeded }) => !succeeded)).toEqual([]);
   const [two, one] = report.rows;
   expect(toRounded(two?.success).slice(0, 2)).toEqual([60, 60]);
@@ -117,7 +119,10 @@ test("without faults all 60 succeed, and the pair is compared with its answer mo
   expect(two?.targets).toContainEqual({ name: "tokenSaving", wanted: 0.3, measured: saved, met: true });
   // The scripts, and so the estimates, are the same each time, whichever cases came before.
   const routes = file.cases.filter(({ group }) => group === "amap");
-  const again = await evaluate({ file: { ...file, cases: routes }, pairs: [pair, alone] });
+  const again = await evaluate({
+    file: { ...file, cases: routes, targets: limitCalls(0.000_001) },
+    pairs: [pair, alone],
+  });
   const before = report.attempts.filter(({ group }) => group === "amap");
   expect(again.attempts.map(({ request_tokens }) => request_tokens)).toEqual(
     before.map(({ request_tokens }) => request_tokens),
@@ -128,6 +133,9 @@ test("without faults all 60 succeed, and the pair is compared with its answer mo
   expect(two?.cost_usd).toBeGreaterThan(0);
   expect(two?.cost_usd ?? 0).toBeLessThan(one?.cost_usd ?? 0);
   expect(hasMetTargets(report)).toBe(true);
+  const unmet = again.rows[0]?.targets.filter(({ met }) => !met);
+  expect(unmet).toMatchObject([{ name: "callSeconds", wanted: 0.000_001 }]);
+  expect(hasMetTargets(again)).toBe(false);
 });
 
 test("a recording gives the same report without any model, and refuses what it does not hold", async () => {

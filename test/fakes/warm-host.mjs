@@ -1,9 +1,9 @@
 // Runs the built program's `main` again and again in one process, each time with streams, an environment, a folder and
-// listeners of its own. Its one argument is the file of `main`.
+// listeners of its own. Its one argument is the file that exports the modules of the start.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { PassThrough, Writable } from "node:stream";
 
-const { main } = await import(process.argv[2]);
+const { main } = (await import(process.argv[2]))._bin_main_ts;
 const start = process.cwd();
 // Where the program would put another one in its place, this process is to go on.
 process.execve = undefined;

@@ -44,9 +44,9 @@ async function run(args: string[], { env: more, cwd, stdin = "" }: ProgramOption
 }
 
 async function startHost(): Promise<ChildProcess> {
-  const [, main = ""] = /"(\.\/main-\w+\.js)"/.exec(readFileSync(program, "utf8")) ?? [];
+  const [, start = ""] = /"(\.\/start-\w+\.js)"/.exec(readFileSync(program, "utf8")) ?? [];
   const { NODE_COMPILE_CACHE, PATH } = process.env;
-  const child = fork(join(import.meta.dirname, "warm-host.mjs"), [join(program, "..", main)], {
+  const child = fork(join(import.meta.dirname, "warm-host.mjs"), [join(program, "..", start)], {
     execArgv: [...forManyStarts],
     env: { PATH, NODE_COMPILE_CACHE },
   });

@@ -1,13 +1,14 @@
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { readBlocks } from "../documents/blocks.ts";
 import { collect, programEnvironment, temporaryFolder } from "../fakes/program.ts";
 import { startFakeProvider } from "../fakes/provider.ts";
-import { examplesOf, makeProject } from "./project.ts";
+import { makeProject } from "./project.ts";
 
 /** Runs the example against the fake provider on both wires; gives what it printed. */
 async function runExample(file: string, index: number): Promise<string> {
-  const code = (await examplesOf(file))[index] ?? "";
+  const code = readBlocks(file).filter(({ tag }) => tag?.kind === "library")[index]?.text ?? "";
   expect(code).toContain("createDuet");
   const provider = await startFakeProvider();
   onTestFinished(() => provider.close());

@@ -52,18 +52,27 @@ inChromium("the content of answers in a browser", () => {
     const blocks = page.locator(".turn").last().locator(".code");
     expect(await blocks.nth(1).locator(".copy-line").count()).toBe(0);
     const block = blocks.first();
-    // Where the browser has put a line is where its button stands.
-    const place = await page.evaluate<{ x: number; y: number }>(`(() => {
-      const code = [...document.querySelectorAll(".turn")].at(-1).querySelector(".code code");
-      const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
-      while (!walker.nextNode().data.includes("four"));
-      const range = document.createRange();
-      range.selectNodeContents(walker.currentNode);
-      const { x, y, height } = [...range.getClientRects()].at(-1);
-      return { x: x + 2, y: y + height / 2 };
-    })()`);
-    await page.mouse.move(place.x, place.y);
-    await block.getByRole("button", { name: "复制第 4 行：four = 4" }).click();
+    const button = block.getByRole("button", { name: "复制第 4 行：four = 4" });
+    // Where the browser has put a line is where its button stands. An answer that has just ended may still move under the pointer.
+    const pointAtLine = async () => {
+      const line = await page.evaluate<{ x: number; y: number }>(`(() => {
+        const code = [...document.querySelectorAll(".turn")].at(-1).querySelector(".code code");
+        const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+        while (!walker.nextNode().data.includes("four"));
+        const range = document.createRange();
+        range.selectNodeContents(walker.currentNode);
+        const { x, y, height } = [...range.getClientRects()].at(-1);
+        return { x: x + 2, y: y + height / 2 };
+      })()`);
+      await page.mouse.move(line.x, line.y);
+      const place = await button.boundingBox();
+      if (place === null) return false;
+      await page.mouse.move(place.x + place.width / 2, line.y);
+      return button.evaluate((element) => element.matches(":hover"));
+    };
+    await expect.poll(pointAtLine).toBe(true);
+    await page.mouse.down();
+    await page.mouse.up();
     await expect.poll(readClipboard).toBe("four = 4");
     await block.getByRole("status").getByText("已复制第 4 行").waitFor({ state: "attached" });
     await page.keyboard.press("Home");

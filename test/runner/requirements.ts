@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -61,6 +61,18 @@ export const ordinaryUser: Requirement = {
   reason: "root may open every folder",
   remedy: "run them as an ordinary user",
 };
+
+/** Finds out by starting it. */
+export function mayRunPython(): Requirement & { readonly command: string } {
+  const command = "python3";
+  return {
+    what: "python",
+    command,
+    isMet: spawnSync(command, ["--version"], { stdio: "ignore" }).status === 0,
+    reason: `there is no ${command}`,
+    remedy: "install Python 3",
+  };
+}
 
 /** Finds out by mounting a small disk and unmounting it again. */
 export function mayMountDisks(): Requirement {

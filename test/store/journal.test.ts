@@ -87,10 +87,15 @@ test("the end of a run takes its steps from the store at once, and its events an
   expect([count("journal_steps"), count("journal_events")]).toEqual([0, 1]);
   expect(await store.journal.events("run-1", undefined)).toEqual([told]);
   edit(file, `UPDATE journal_runs SET ended_at = '${new Date(Date.now() - keepEventsMs - 1).toISOString()}'`);
+  // A process looks for what is old once a minute.
   await store.journal.begin(newRun("run-2"));
-  expect([count("journal_events"), count("journal_runs")]).toEqual([0, 1]);
+  expect([count("journal_events"), count("journal_runs")]).toEqual([1, 2]);
+  const other = await openStore(file);
+  await other.journal.begin(newRun("run-3"));
+  expect([count("journal_events"), count("journal_runs")]).toEqual([0, 2]);
   await store.append({ ...finishedRun("conv-run-2", "?", "Yes."), runId: "run-2" });
-  await store.remove("conv-run-2");
+  await other.append({ ...finishedRun("conv-run-3", "?", "Yes."), runId: "run-3" });
+  for (const id of ["conv-run-2", "conv-run-3"]) await store.remove(id);
   expect(count("journal_runs")).toBe(0);
 });
 

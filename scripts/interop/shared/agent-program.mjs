@@ -23,7 +23,7 @@ function enterDuet() {
   for (const { name, parentPath } of readdirSync(HOME, { recursive: true, withFileTypes: true }).filter(isSettings)) {
     const file = join(parentPath, name);
     const text = readFileSync(file, "utf8");
-    const tapped = text.replaceAll(/"[^"]*\/dist\/duet\.js"/g, JSON.stringify(DUET_PROGRAM));
+    const tapped = text.replaceAll(/[^\s"]*\/dist\/duet\.js/g, DUET_PROGRAM);
     if (tapped === text) continue;
     writeFileSync(file, tapped);
     entries++;
@@ -32,7 +32,7 @@ function enterDuet() {
     throw new Error(`\`duet install ${host}\` wrote ${entries} files that start Duet; one was expected.`);
 }
 
-const isSettings = (entry) => entry.isFile() && /\.(?:jsonc?|toml)$/.test(entry.name);
+const isSettings = (entry) => entry.isFile() && /\.(?:jsonc?|toml|yaml)$/.test(entry.name);
 
 /** Does what Ctrl-C does in a terminal: every process of the group gets the signal. */
 function interrupt() {

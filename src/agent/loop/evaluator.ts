@@ -6,12 +6,14 @@ import type { JsonValue } from "../../kit/json.ts";
  */
 export type Evaluator = (facts: EvaluationFacts) => Evaluation | undefined | Promise<Evaluation | undefined>;
 
+/** Decides what follows a round of tool calls, and says why. */
 export interface Evaluation {
   verdict: "continue" | "answer";
   /** Explains the verdict, in words for the reader. */
   reason?: string;
 }
 
+/** Holds what an evaluator decides by. */
 export interface EvaluationFacts {
   question: string;
   /** Counts the decide turns so far. */
@@ -26,6 +28,7 @@ export interface EvaluationFacts {
   signal: AbortSignal;
 }
 
+/** Holds what one call of the round has returned. */
 export interface EvaluatedResult {
   tool: string;
   arguments: JsonValue;

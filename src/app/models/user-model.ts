@@ -18,6 +18,7 @@ export interface EarlierModel extends Omit<Model, "stream" | "call"> {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<EarlierModelEvent>;
 }
 
+/** Represents an event of a model in the earlier form, the last of which holds the whole turn. */
 export type EarlierModelEvent = ModelEvent | { type: "turn-end"; turn: Turn };
 
 /**

@@ -20,13 +20,12 @@ export async function openExporter(
   report: ReportFailure,
 ): Promise<Exporter | undefined> {
   try {
-    const [api, sdk, { OTLPTraceExporter }, { defaultResource, resourceFromAttributes }] = await Promise.all([
+    const [api, sdk, sender, { defaultResource, resourceFromAttributes }] = await Promise.all([
       import("@opentelemetry/api"),
       import("@opentelemetry/sdk-trace"),
-      import("@opentelemetry/exporter-trace-otlp-http"),
+      openSender(address),
       import("@opentelemetry/resources"),
     ]);
-    const sender = new OTLPTraceExporter({ url: address.url, headers: address.headers });
     const processor = new sdk.BatchSpanProcessor({ exporter: reportFailures(sender, address, report) });
     const common = {
       resource: defaultResource().merge(resourceFromAttributes({ "service.version": version, ...resource })),
@@ -46,6 +45,12 @@ export async function openExporter(
     report(createLoadFailure("traces", address, thrown));
     return undefined;
   }
+}
+
+async function openSender({ url, headers, isProtobuf }: SignalAddress): Promise<SpanExporter> {
+  if (isProtobuf) return (await import("./protobuf-sender.ts")).openProtobufSender(url, headers);
+  const { OTLPTraceExporter } = await import("@opentelemetry/exporter-trace-otlp-http");
+  return new OTLPTraceExporter({ url, headers });
 }
 
 /** Reports spans that could not be sent, because the package itself does not. */

@@ -24,13 +24,20 @@ export function createSendFailure(signal: Signal, { variable, shownUrl }: Signal
   const { zh, en, off } = signals[signal];
   const why = sanitizeLine(reason);
   // Collectors that take only spans refuse the rest at the shared address.
-  const hint = signal === "traces" ? { zh: "", en: "" } : { zh: `（${off} 可关闭）`, en: ` (${off} turns them off)` };
+  const ofSpans = why === "Unsupported Media Type" ? otherForm : { zh: "", en: "" };
+  const hint = signal === "traces" ? ofSpans : { zh: `（${off} 可关闭）`, en: ` (${off} turns them off)` };
   const text = {
     zh: `${zh}未能发送到 ${shownUrl}：${why}${hint.zh}`,
     en: `${en} could not be sent to ${shownUrl}: ${why}${hint.en}`,
   };
   return { signal, key: `${variable} ${why}`, text };
 }
+
+/** Is said where a collector does not take JSON. */
+const otherForm: Text = {
+  zh: "（请设置 OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf）",
+  en: " (set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf)",
+};
 
 export function createSlowFailure(signal: Signal, { variable, shownUrl }: SignalAddress, limitMs: number): SendFailure {
   const { zh, en } = signals[signal];

@@ -49,7 +49,7 @@ export interface WantedTools {
   signal?: AbortSignal | undefined;
 }
 
-/** Holds the tools of the process. Those of servers are shared; the built-in ones are created for each conversation. */
+/** Holds the tools of the process. Those of servers are shared; built-in ones that remember something are created for each conversation. */
 export interface ToolInventory {
   /**
    * Is the unique title by which this Duet introduces itself to servers. It recognizes itself by the title when it is its own
@@ -202,8 +202,8 @@ export interface ToolRegistry {
    */
   guard(tool: Tool, isOfServer: boolean): Tool;
   /**
-   * Creates the built-in tools once per conversation, so that it is notified once where its searches go, and its pages are
-   * remembered.
+   * Creates the built-in tools that remember something once per conversation, so that it is notified once where its searches go,
+   * and its pages are remembered. All conversations share the others.
    */
   builtins(conversation: object): Tool[];
   collect(lists: readonly (readonly Tool[])[]): Collection;
@@ -228,7 +228,7 @@ export async function openToolRegistry(
     { withValidation },
     { withOutputLimit },
     { withRedaction },
-    { createBuiltinTools },
+    { openBuiltinTools },
     { createPermissionCheck, withPermission },
     { createDataFlowRules },
     { createHeavyWork },
@@ -255,6 +255,16 @@ export async function openToolRegistry(
   const guard = createFileGuard(protectedFiles);
   const builtins = new WeakMap<object, Tool[]>();
   const guarded = new WeakMap<Tool, Tool>();
+  const searches = search.enabled === false ? undefined : search;
+  const createTools = openBuiltinTools({ roots: rules.roots, guard, locale, search: searches, web, email, work });
+
+  function guardBuiltin(tool: Tool): Tool {
+    const known = guarded.get(tool);
+    if (known) return known;
+    const made = addHooks(withPermission(withRedaction(markDataFlow(tool, false), redactor), checkPermission));
+    guarded.set(tool, made);
+    return made;
+  }
 
   return {
     guard(tool, isOfServer) {
@@ -272,12 +282,8 @@ export async function openToolRegistry(
     builtins(conversation) {
       const known = builtins.get(conversation);
       if (known) return known;
-      const searches = search.enabled === false ? undefined : search;
-      const options = { roots: rules.roots, guard, locale, search: searches, web, email, work };
-      const own = createBuiltinTools(options);
-      const made = (intercept?.replaceTools(own, "builtin") ?? own).map((tool) =>
-        addHooks(withPermission(withRedaction(markDataFlow(tool, false), redactor), checkPermission)),
-      );
+      const own = createTools();
+      const made = (intercept?.replaceTools(own, "builtin") ?? own).map(guardBuiltin);
       builtins.set(conversation, made);
       return made;
     },

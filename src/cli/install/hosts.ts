@@ -32,6 +32,8 @@ export interface Host {
   /** Describes which shell variables a server inherits: a small set, all, or only those that its entry names. */
   variables: "few" | "all" | "named";
   next: Text;
+  /** Says where the host's makers describe its servers, and when that was read. */
+  documented: { url: string; date: string };
   /** Describes the entry of an agent, in the same file; absent for hosts that start no agents. */
   agent?: Pick<Host, "key" | "defaults" | "next">;
 }
@@ -56,6 +58,7 @@ export const hosts: Readonly<Record<HostName, Host>> = {
     key: "mcpServers",
     defaults: {},
     variables: "few",
+    documented: { url: "https://modelcontextprotocol.io/quickstart/user", date: "2026-11-26" },
     next: {
       zh: "请完全退出 Claude Desktop（不只是关闭窗口）再启动。",
       en: "Quit Claude Desktop, not only its window, and start it again.",
@@ -71,6 +74,7 @@ export const hosts: Readonly<Record<HostName, Host>> = {
     defaults: { type: "stdio" },
     timeout: { field: "timeout", unit: "ms" },
     variables: "all",
+    documented: { url: "https://code.claude.com/docs/en/mcp", date: "2026-11-24" },
     next: { zh: "请开始新的会话；/mcp 显示状态。", en: "Start a new session; /mcp shows its state." },
   },
   cursor: {
@@ -81,6 +85,7 @@ export const hosts: Readonly<Record<HostName, Host>> = {
     key: "mcpServers",
     defaults: { type: "stdio" },
     variables: "few",
+    documented: { url: "https://cursor.com/docs/mcp", date: "2026-11-26" },
     next: {
       zh: "请重启 Cursor，并在设置的 MCP 列表中确认它已打开。",
       en: "Restart Cursor, and check in its settings, under MCP, that it is switched on.",
@@ -97,6 +102,7 @@ export const hosts: Readonly<Record<HostName, Host>> = {
     key: "servers",
     defaults: { type: "stdio" },
     variables: "few",
+    documented: { url: "https://code.visualstudio.com/docs/copilot/reference/mcp-configuration", date: "2026-11-26" },
     next: {
       zh: "请在命令面板运行“MCP: List Servers”，启动并信任它。",
       en: "Run “MCP: List Servers” in the Command Palette, start it and trust it.",
@@ -115,6 +121,7 @@ export const hosts: Readonly<Record<HostName, Host>> = {
     defaults: { startup_timeout_sec: 30, tool_timeout_sec: 600, supports_parallel_tool_calls: true },
     timeout: { field: "tool_timeout_sec", unit: "s" },
     variables: "named",
+    documented: { url: "https://developers.openai.com/codex/config-reference", date: "2026-11-24" },
     next: { zh: "请重新启动 Codex；/mcp 显示状态。", en: "Start Codex again; /mcp shows its state." },
   },
   "gemini-cli": {
@@ -130,6 +137,7 @@ export const hosts: Readonly<Record<HostName, Host>> = {
     timeout: { field: "timeout", unit: "ms" },
     // The same page: variables whose names look like those of keys are not handed on unless the entry holds them.
     variables: "few",
+    documented: { url: "https://geminicli.com/docs/tools/mcp-server", date: "2026-11-24" },
     next: { zh: "请重新启动 Gemini CLI；/mcp 显示状态。", en: "Start Gemini CLI again; /mcp shows its state." },
   },
   "qwen-code": {
@@ -144,6 +152,10 @@ export const hosts: Readonly<Record<HostName, Host>> = {
     defaults: { timeout: 600_000 },
     timeout: { field: "timeout", unit: "ms" },
     variables: "all",
+    documented: {
+      url: "https://github.com/QwenLM/qwen-code/blob/main/docs/developers/tools/mcp-server.md",
+      date: "2026-11-24",
+    },
     next: { zh: "请重新启动 Qwen Code；/mcp 显示状态。", en: "Start Qwen Code again; /mcp shows its state." },
   },
   "copilot-cli": {
@@ -163,6 +175,10 @@ export const hosts: Readonly<Record<HostName, Host>> = {
     defaults: { type: "local", tools: ["*"], timeout: 600_000 },
     timeout: { field: "timeout", unit: "ms" },
     variables: "few",
+    documented: {
+      url: "https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-mcp-servers",
+      date: "2026-11-24",
+    },
     next: { zh: "请重新启动 Copilot CLI；/mcp 显示状态。", en: "Start Copilot CLI again; /mcp shows its state." },
   },
   opencode: {
@@ -179,6 +195,7 @@ export const hosts: Readonly<Record<HostName, Host>> = {
     defaults: { type: "local", enabled: true, timeout: 600_000 },
     timeout: { field: "timeout", unit: "ms" },
     variables: "all",
+    documented: { url: "https://opencode.ai/docs/mcp-servers", date: "2026-11-24" },
     next: {
       zh: "请重新启动 opencode；opencode mcp list 显示状态。",
       en: "Start opencode again; opencode mcp list shows its state.",
@@ -192,6 +209,7 @@ export const hosts: Readonly<Record<HostName, Host>> = {
     key: "mcpServers",
     defaults: {},
     variables: "few",
+    documented: { url: "https://docs.windsurf.com/windsurf/cascade/mcp", date: "2026-11-24" },
     next: {
       zh: "请在 Cascade 面板的 MCP 列表中刷新。",
       en: "Refresh the list of MCP servers in the Cascade panel.",
@@ -212,6 +230,7 @@ export const hosts: Readonly<Record<HostName, Host>> = {
     defaults: { timeout: 600 },
     timeout: { field: "timeout", unit: "s" },
     variables: "few",
+    documented: { url: "https://zed.dev/docs/ai/mcp", date: "2026-11-24" },
     next: {
       zh: "Zed 会立即启动它；代理面板的设置里显示状态。",
       en: "Zed starts it at once; the settings of the Agent Panel show its state.",
@@ -237,6 +256,7 @@ export const hosts: Readonly<Record<HostName, Host>> = {
     defaults: {},
     timeout: { field: "timeout", unit: "ms" },
     variables: "few",
+    documented: { url: "https://kiro.dev/docs/mcp/configuration", date: "2026-11-24" },
     next: {
       zh: "Kiro 会自动重新连接；MCP 面板显示状态。",
       en: "Kiro connects by itself; its MCP panel shows the state.",
@@ -259,6 +279,7 @@ export const hosts: Readonly<Record<HostName, Host>> = {
     defaults: { timeout: 600 },
     timeout: { field: "timeout", unit: "s" },
     variables: "few",
+    documented: { url: "https://docs.cline.bot/getting-started/config", date: "2026-11-24" },
     next: {
       zh: "请在 Cline 的 MCP Servers 列表中确认它已打开。",
       en: "Check in Cline, under MCP Servers, that it is switched on.",
@@ -275,6 +296,7 @@ export const hosts: Readonly<Record<HostName, Host>> = {
     defaults: { timeout: 600_000 },
     timeout: { field: "timeout", unit: "ms" },
     variables: "few",
+    documented: { url: "https://lmstudio.ai/docs/app/mcp", date: "2026-11-24" },
     next: {
       zh: "请在 LM Studio 聊天的 Integrations 中打开它。",
       en: "Switch it on in LM Studio, under Integrations of the chat.",
@@ -294,6 +316,10 @@ export const hosts: Readonly<Record<HostName, Host>> = {
     defaults: { type: "stdio", enabled: true, timeout: 600 },
     timeout: { field: "timeout", unit: "s" },
     variables: "few",
+    documented: {
+      url: "https://github.com/block/goose/blob/main/documentation/docs/guides/config-files.md",
+      date: "2026-11-24",
+    },
     next: { zh: "请开始新的 goose 会话。", en: "Start a new session of goose." },
   },
 };

@@ -1,6 +1,7 @@
 import { isRecord } from "../../kit/json.ts";
 import type { UserReply } from "./user-question.ts";
 
+/** Holds what a person says to a plan that waits. */
 export type PlanReply = UserReply<"plan">;
 
 /** Recognises a reply that was stored. */

@@ -224,3 +224,21 @@ export const operatorProblemsSchema = z.object({
     )
     .meta({ description: "The slowest on average first, since the process began." }),
 });
+
+/** Lists what the operator's routes answer, by its name in the OpenAPI document. */
+export const operatorSchemas = {
+  OperatorAgents: operatorAgentsSchema,
+  OperatorApprovals: operatorApprovalsSchema,
+  OperatorLog: operatorLogSchema,
+  OperatorProblems: operatorProblemsSchema,
+  OperatorPrompts: operatorPromptsSchema,
+  OperatorRuns: operatorRunsSchema,
+  OperatorServers: operatorServersSchema,
+  OperatorSettings: operatorSettingsSchema,
+  OperatorSpans: operatorSpansSchema,
+  OperatorTools: operatorToolsSchema,
+  OperatorUsage: operatorUsageSchema,
+} as const;
+
+/** Holds the types of these answers. */
+export type OperatorAnswers = { [Name in keyof typeof operatorSchemas]: z.infer<(typeof operatorSchemas)[Name]> };

@@ -190,6 +190,7 @@ export interface OperatorStore extends SharedStore {
   readonly usageHistory: UsageHistory;
 }
 
+/** Holds what a store keeps of a run that has ended. */
 export interface FinishedRun {
   conversationId: string;
   runId: string;
@@ -228,6 +229,7 @@ export interface FinishedRun {
   files?: readonly StoredBytes[] | undefined;
 }
 
+/** Describes a run in a list. */
 export interface RunEntry {
   id: string;
   question: string;
@@ -240,6 +242,7 @@ export function toRunEntry({ run_id, question, status, started_at }: AgentTrace)
   return { id: run_id, question, status, startedAt: started_at };
 }
 
+/** Describes a conversation in a list. */
 export interface ConversationEntry {
   id: string;
   /**
@@ -304,6 +307,7 @@ export function getIdempotencyRecords({ idempotency, begun }: ConversationStore)
   return { add: (run) => begun.mark(run), remove: (runId) => begun.unmark(runId) };
 }
 
+/** Holds what a store is to keep of a request with an idempotency key. */
 export interface NewIdempotencyRecord {
   runId: string;
   /** Is the conversation that the run continues, with which the record is removed. It is absent for a new conversation. */
@@ -312,6 +316,7 @@ export interface NewIdempotencyRecord {
   beginning: string;
 }
 
+/** Holds the run that a request with an idempotency key has begun. */
 export interface IdempotencyRecord {
   runId: string;
   /** Holds ISO 8601, UTC. */
@@ -379,6 +384,7 @@ export interface TurnSessions {
   ids: Readonly<Record<string, string>>;
 }
 
+/** Holds one question of a conversation and its answer. */
 export interface ConversationTurn {
   question: string;
   /** Holds the answer as the model wrote it, with the model's own citation numbers and without a list of references. */
@@ -400,6 +406,7 @@ export interface ConversationTurn {
   agentSessions?: TurnSessions | undefined;
 }
 
+/** Holds a shorter text that stands for the first turns of a conversation. */
 export interface Summary {
   text: string;
   /** Counts the oldest turns that the summary replaces. */

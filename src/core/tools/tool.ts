@@ -239,6 +239,7 @@ export interface RunFacts {
   tokensLeft: number;
 }
 
+/** Names a page, a file or a document that a result comes from. */
 export interface Source {
   title: string;
   url: string;

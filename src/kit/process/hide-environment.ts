@@ -24,7 +24,7 @@ export function hideEnvironment({ env: environment }: Pick<NodeJS.Process, "env"
       if (!ordinary.test(name)) eraseValue({ memory, environment }, name, value, area.start + at);
     }
   } catch {
-    // A sandbox may forbid it. SECURITY.md says what this is for, and where it does not work.
+    // A sandbox may forbid it. docs/development/security.md says what this is for, and where it does not work.
   } finally {
     if (memory !== undefined) closeSync(memory);
   }

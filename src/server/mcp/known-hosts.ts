@@ -103,6 +103,29 @@ export const knownHosts: readonly KnownHost[] = [
     evidence: { seen: { client: "opencode", version: "opencode 1.18.33" }, date: "2026-11-26" },
   },
   {
+    name: "copilot-cli",
+    title: "Copilot CLI",
+    // Its makers name no default; the SDK's is 60 seconds.
+    timeout: 60,
+    progress: "shown",
+    elicitation: true,
+    modelReads: "both",
+    evidence: { seen: { client: "copilot-cli", version: "Copilot CLI 1.0.102" }, date: "2026-11-26" },
+  },
+  {
+    name: "goose-cli",
+    title: "goose",
+    timeout: 300,
+    progress: "shown",
+    elicitation: true,
+    modelReads: "text",
+    evidence: {
+      seen: { client: "goose", version: "goose 1.52.0" },
+      documented: "https://github.com/block/goose/blob/main/documentation/docs/guides/config-files.md",
+      date: "2026-11-26",
+    },
+  },
+  {
     name: "google-adk",
     title: "Google ADK",
     timeout: 5,

@@ -32,8 +32,8 @@ export interface WebOptions extends ToolFetchRules {
 export interface BuiltinOptions extends FileAccess {
   locale: Locale;
   /**
-   * When it is absent or no backend is configured, there is no `web_search`. The tool announces a third party only once, so
-   * create the tools once per conversation.
+   * When it is absent or no backend is configured, there is no `web_search`. The tool announces a third party only once per
+   * conversation.
    */
   search: SearchOptions | undefined;
   /** Limits where the network tools may connect. When it is absent, there are no such tools. */
@@ -61,6 +61,8 @@ interface BuiltinRow {
   create(parts: BuiltinParts): Tool | undefined;
   /** Limits one call, in milliseconds. */
   timeoutMs: number;
+  /** Is true for a tool that remembers what it did for its conversation. */
+  hasMemory?: boolean;
   /** Loads what a call needs. The limit does not count the time that this takes. */
   prepare?(args: JsonObject): Promise<void>;
   /** Says what every call does. It decides whether a person is asked, and whether a call may be repeated. */
@@ -169,6 +171,7 @@ export const builtinTools: Readonly<Record<string, BuiltinRow>> = {
   },
   read_page: {
     create: ({ web, locale, work }) => web && createReadPage(web.guardedFetch, locale, work),
+    hasMemory: true,
     timeoutMs: 60_000,
     annotations: { readOnly: true, openWorld: true },
     dataFlow: asksNetwork,
@@ -194,6 +197,7 @@ export const builtinTools: Readonly<Record<string, BuiltinRow>> = {
   web_search: {
     create: ({ search, locale, now }) =>
       search !== undefined && canSearch(search) ? createWebSearch(search, locale, now) : undefined,
+    hasMemory: true,
     timeoutMs: 25_000,
     annotations: { readOnly: true, openWorld: true },
     dataFlow: asksNetwork,
@@ -203,18 +207,42 @@ export const builtinTools: Readonly<Record<string, BuiltinRow>> = {
 };
 
 /** Creates the built-in tools that the options allow, in the order of the table, each wrapped in its checks and limits. */
-export function createBuiltinTools({
+export function createBuiltinTools(options: BuiltinOptions): Tool[] {
+  return openBuiltinTools(options)();
+}
+
+/** Returns what creates the tools of one conversation after the other. They share those that remember nothing. */
+export function openBuiltinTools({
   web,
   work = createHeavyWork(),
   email,
   now = Date.now,
   ...others
-}: BuiltinOptions): Tool[] {
+}: BuiltinOptions): () => Tool[] {
   const guarded = web && { guardedFetch: createToolFetch(web), hosts: web.hosts };
   const parts: BuiltinParts = { ...others, web: guarded, work, email, now };
-  return Object.values(builtinTools).flatMap(({ create, timeoutMs, prepare, annotations, dataFlow }) => {
-    const tool = create(parts);
-    if (tool === undefined) return [];
-    return withValidation(withTimeout(withOutputLimit(annotateTool(tool, annotations, dataFlow)), timeoutMs, prepare));
-  });
+  const makers = Object.values(builtinTools).flatMap((row) => createMaker(row, parts) ?? []);
+  return () => makers.map((make) => make());
+}
+
+/** Returns undefined where the configuration lacks what the tool needs. */
+function createMaker(row: BuiltinRow, parts: BuiltinParts): (() => Tool) | undefined {
+  const { create, timeoutMs, prepare, annotations, dataFlow, hasMemory } = row;
+  const first = create(parts);
+  if (first === undefined) return undefined;
+  const wrap = (tool: Tool): Tool =>
+    withValidation(withTimeout(withOutputLimit(annotateTool(tool, annotations, dataFlow)), timeoutMs, prepare));
+  if (!hasMemory) {
+    const shared = wrap(first);
+    return () => shared;
+  }
+  return () => {
+    // Most conversations never call it.
+    let own: Tool | undefined;
+    const run: Tool["run"] = (args, context) => {
+      own ??= create(parts) ?? first;
+      return own.run(args, context);
+    };
+    return wrap({ ...first, run });
+  };
 }

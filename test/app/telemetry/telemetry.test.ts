@@ -323,6 +323,18 @@ test.each([
   expect(stderr.trim().split("\n")).toEqual([expect.stringContaining(line)]);
 });
 
+test("a collector that takes Protobuf alone gets it where the protocol is set, and the line about its refusal says so", async () => {
+  const onlyProtobuf = await startCollector({ status: 415 });
+  const refused = await ask({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${onlyProtobuf.url}/v1/traces` });
+  expect(refused.stderr).toContain("Unsupported Media Type (set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf)");
+  const collector = await startCollector();
+  const env = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/v1/traces` };
+  const { stderr } = await ask({ ...env, OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf" });
+  expect(stderr).toBe("");
+  expect(collector.requests.map(({ headers }) => headers["content-type"])).toEqual(["application/x-protobuf"]);
+  expect(collector.text()).toMatch(/^\n[^{]*invoke_agent duet/s);
+});
+
 test.each([
   [
     "is not there",

@@ -7,19 +7,7 @@ import {
   discardedConversationSchema,
 } from "../../../core/schemas/conversation-schema.ts";
 import { eventSchema } from "../../../core/schemas/events-schema.ts";
-import {
-  operatorAgentsSchema,
-  operatorApprovalsSchema,
-  operatorLogSchema,
-  operatorProblemsSchema,
-  operatorPromptsSchema,
-  operatorRunsSchema,
-  operatorServersSchema,
-  operatorSettingsSchema,
-  operatorSpansSchema,
-  operatorToolsSchema,
-  operatorUsageSchema,
-} from "../../../core/schemas/operator-schema.ts";
+import { operatorSchemas } from "../../../core/schemas/operator-schema.ts";
 import { outcomeSchema } from "../../../core/schemas/outcome-schema.ts";
 import { ownUsageSchema } from "../../../core/schemas/own-usage-schema.ts";
 import { queueSchema, waitingQuestionSchema } from "../../../core/schemas/queue-schema.ts";
@@ -160,17 +148,7 @@ const schemas = {
   Model: model,
   ModelList: modelList,
   OpenAiError: openAiErrorSchema,
-  OperatorAgents: operatorAgentsSchema,
-  OperatorApprovals: operatorApprovalsSchema,
-  OperatorLog: operatorLogSchema,
-  OperatorProblems: operatorProblemsSchema,
-  OperatorPrompts: operatorPromptsSchema,
-  OperatorRuns: operatorRunsSchema,
-  OperatorSpans: operatorSpansSchema,
-  OperatorServers: operatorServersSchema,
-  OperatorSettings: operatorSettingsSchema,
-  OperatorTools: operatorToolsSchema,
-  OperatorUsage: operatorUsageSchema,
+  ...operatorSchemas,
   Outcome: outcomeSchema,
   OwnUsage: ownUsageSchema,
   Message: messageBody,

@@ -2,19 +2,7 @@ import * as z from "zod";
 import type { AgentEvent } from "../../../core/events.ts";
 import { conversationEntrySchema, conversationSchema } from "../../../core/schemas/conversation-schema.ts";
 import { eventSchema, permissionSchema, phaseSchema, planStepSchema } from "../../../core/schemas/events-schema.ts";
-import {
-  operatorAgentsSchema,
-  operatorApprovalsSchema,
-  operatorLogSchema,
-  operatorProblemsSchema,
-  operatorPromptsSchema,
-  operatorRunsSchema,
-  operatorServersSchema,
-  operatorSettingsSchema,
-  operatorSpansSchema,
-  operatorToolsSchema,
-  operatorUsageSchema,
-} from "../../../core/schemas/operator-schema.ts";
+import { operatorSchemas } from "../../../core/schemas/operator-schema.ts";
 import { outcomeSchema, statusSchema, stopReasonSchema } from "../../../core/schemas/outcome-schema.ts";
 import { ownUsageSchema } from "../../../core/schemas/own-usage-schema.ts";
 import { stepResultSchema } from "../../../core/schemas/run-schema.ts";
@@ -50,29 +38,11 @@ export const sourceShape = toShape(conversationSchema.shape.sources.element);
 
 export const stepResultShape = toShape(stepResultSchema);
 
-export const operatorSettingsShape = toShape(operatorSettingsSchema);
-
-export const operatorAgentsShape = toShape(operatorAgentsSchema);
-
-export const operatorApprovalsShape = toShape(operatorApprovalsSchema);
-
-export const operatorLogShape = toShape(operatorLogSchema);
-
-export const operatorPromptsShape = toShape(operatorPromptsSchema);
-
-export const operatorToolsShape = toShape(operatorToolsSchema);
-
 export const ownUsageShape = toShape(ownUsageSchema);
 
-export const operatorServersShape = toShape(operatorServersSchema);
-
-export const operatorRunsShape = toShape(operatorRunsSchema);
-
-export const operatorSpansShape = toShape(operatorSpansSchema);
-
-export const operatorUsageShape = toShape(operatorUsageSchema);
-
-export const operatorProblemsShape = toShape(operatorProblemsSchema);
+export const operatorShapes = Object.fromEntries(
+  Object.entries(operatorSchemas).map(([name, schema]) => [name, toShape(schema)]),
+) as Readonly<Record<keyof typeof operatorSchemas, Shape>>;
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 

@@ -1,4 +1,4 @@
-import { deflateRaw, inflateRawSync } from "node:zlib";
+import { deflateRaw, deflateRawSync, inflateRawSync } from "node:zlib";
 import { toRunEntry } from "../../../core/store/store.ts";
 import type { AgentTrace } from "../../../core/trace.ts";
 
@@ -15,7 +15,10 @@ const shortestPacked = 500;
 /** A longer one is packed at the fastest level, which takes a fourth of the time for 5 % more bytes. */
 const longestWellPacked = 64 * 1024;
 
-/** Prepares a trace for its row. It is compressed beside the event loop. */
+/** A shorter trace is packed at once: to hand it to another thread takes longer than to pack it. */
+const longestPackedNow = 8 * 1024;
+
+/** Prepares a trace for its row. A long one is compressed beside the event loop. */
 export async function packTrace(trace: AgentTrace): Promise<TraceColumns> {
   const json = JSON.stringify(trace);
   const { id, question, status, startedAt } = toRunEntry(trace);
@@ -34,6 +37,7 @@ export function unpackTrace(packed: Uint8Array): string {
 
 function compress(bytes: Buffer, level: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    if (bytes.length < longestPackedNow) return resolve(deflateRawSync(bytes, { level, dictionary }));
     deflateRaw(bytes, { level, dictionary }, (error, body) => (error ? reject(error) : resolve(body)));
   });
 }

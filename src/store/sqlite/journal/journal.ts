@@ -16,9 +16,14 @@ export interface SqliteJournal extends Journal {
   close(): void;
 }
 
+/** Is how often old records are looked for, in milliseconds: they stay for days, and the look takes longer than to begin a run. */
+const pruneEveryMs = 60_000;
+
 /** Stores the journal in the store's own file. A run belongs to a process, which holds a lock beside the store while it lives. */
 export function createSqliteJournal(file: string, connection: StoreConnection): SqliteJournal {
   const commit = createGroupCommit(connection);
+  /** Is when old records are looked for again, in milliseconds since 1970. */
+  let pruneAt = 0;
   let lock: ProcessLock | undefined;
 
   function getHolder(): string {
@@ -78,7 +83,7 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
       const now = Date.now();
       const row = { run: runId, owner, conversation: conversationId, header: JSON.stringify(header) };
       await commit(function* () {
-        yield* pruneJournal(now);
+        if (now >= pruneAt) yield* pruneJournal(now);
         // The conversation is there whatever becomes of the run.
         const title = toConversationTitle(header.question);
         yield* updateConversation({ id: conversationId, owner, title, folder: header.folder });
@@ -86,6 +91,7 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
         yield* statements.addJournalRun.run({ ...row, ...held, now: new Date(now).toISOString() });
         yield* addRunFiles(held, files);
       });
+      pruneAt = Math.max(pruneAt, now + pruneEveryMs);
       return journal;
     },
     async listInterrupted(id) {

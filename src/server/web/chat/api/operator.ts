@@ -1,45 +1,20 @@
-import type * as z from "zod";
-import type {
-  operatorAgentsSchema,
-  operatorApprovalsSchema,
-  operatorLogSchema,
-  operatorProblemsSchema,
-  operatorPromptsSchema,
-  operatorRunsSchema,
-  operatorServersSchema,
-  operatorSettingsSchema,
-  operatorSpansSchema,
-  operatorToolsSchema,
-  operatorUsageSchema,
-} from "../../../../core/schemas/operator-schema.ts";
-import {
-  operatorAgentsShape,
-  operatorApprovalsShape,
-  operatorLogShape,
-  operatorProblemsShape,
-  operatorPromptsShape,
-  operatorRunsShape,
-  operatorServersShape,
-  operatorSettingsShape,
-  operatorSpansShape,
-  operatorToolsShape,
-  operatorUsageShape,
-} from "../../run/known-shapes.ts";
+import type { OperatorAnswers } from "../../../../core/schemas/operator-schema.ts";
+import { operatorShapes } from "../../run/known-shapes.ts";
 import { hasShape } from "../../run/shape.ts";
 import type { AgentRequests } from "./agent-requests.ts";
 import type { CallAgent } from "./call-agent.ts";
 
-export type OperatorRuns = z.infer<typeof operatorRunsSchema>;
-export type OperatorSpans = z.infer<typeof operatorSpansSchema>;
-export type OperatorUsage = z.infer<typeof operatorUsageSchema>;
-export type OperatorProblems = z.infer<typeof operatorProblemsSchema>;
-export type OperatorServers = z.infer<typeof operatorServersSchema>;
-export type OperatorSettings = z.infer<typeof operatorSettingsSchema>;
-export type OperatorAgents = z.infer<typeof operatorAgentsSchema>;
-export type OperatorApprovals = z.infer<typeof operatorApprovalsSchema>;
-export type OperatorLog = z.infer<typeof operatorLogSchema>;
-export type OperatorPrompts = z.infer<typeof operatorPromptsSchema>;
-export type OperatorTools = z.infer<typeof operatorToolsSchema>;
+export type OperatorRuns = OperatorAnswers["OperatorRuns"];
+export type OperatorSpans = OperatorAnswers["OperatorSpans"];
+export type OperatorUsage = OperatorAnswers["OperatorUsage"];
+export type OperatorProblems = OperatorAnswers["OperatorProblems"];
+export type OperatorServers = OperatorAnswers["OperatorServers"];
+export type OperatorSettings = OperatorAnswers["OperatorSettings"];
+export type OperatorAgents = OperatorAnswers["OperatorAgents"];
+export type OperatorApprovals = OperatorAnswers["OperatorApprovals"];
+export type OperatorLog = OperatorAnswers["OperatorLog"];
+export type OperatorPrompts = OperatorAnswers["OperatorPrompts"];
+export type OperatorTools = OperatorAnswers["OperatorTools"];
 
 /** Wraps what the operator alone may see and change. Every call rejects with `ApiError` for others. */
 export interface OperatorApi {
@@ -72,96 +47,57 @@ export interface OperatorApi {
 
 export function createOperatorApi(call: CallAgent): OperatorApi {
   return {
-    runs: async () => check(await readJson(call("GET /operator/runs")), isRuns),
-    async spans(runId) {
-      return check(await readJson(call("GET /operator/runs/{id}/spans", { path: { id: runId } })), isSpans);
+    runs: () => read("OperatorRuns", call("GET /operator/runs")),
+    spans(runId) {
+      return read("OperatorSpans", call("GET /operator/runs/{id}/spans", { path: { id: runId } }));
     },
-    async usage(days, offset) {
-      return check(await readJson(call("GET /operator/usage", { query: { days, offset } })), isUsage);
+    usage(days, offset) {
+      return read("OperatorUsage", call("GET /operator/usage", { query: { days, offset } }));
     },
-    problems: async () => check(await readJson(call("GET /operator/problems")), isProblems),
-    servers: async () => check(await readJson(call("GET /operator/servers")), isServers),
-    settings: async () => check(await readJson(call("GET /operator/settings")), isSettings),
-    async changeSetting(key, value) {
+    problems: () => read("OperatorProblems", call("GET /operator/problems")),
+    servers: () => read("OperatorServers", call("GET /operator/servers")),
+    settings: () => read("OperatorSettings", call("GET /operator/settings")),
+    changeSetting(key, value) {
       const body = value === undefined ? { unset: [key] } : { set: { [key]: value } };
-      return check(await readJson(call("PATCH /operator/settings", { body })), isSettings);
+      return read("OperatorSettings", call("PATCH /operator/settings", { body }));
     },
-    async serverLog(name) {
-      return check(await readJson(call("GET /operator/servers/{name}/log", { path: { name } })), isLog);
+    serverLog(name) {
+      return read("OperatorLog", call("GET /operator/servers/{name}/log", { path: { name } }));
     },
-    async restart(name) {
-      return check(await readJson(call("POST /operator/servers/{name}/restart", { path: { name } })), isServers);
+    restart(name) {
+      return read("OperatorServers", call("POST /operator/servers/{name}/restart", { path: { name } }));
     },
-    async signIn(name, endedAt) {
+    signIn(name, endedAt) {
       const body = endedAt === undefined ? {} : { ended_at: endedAt };
-      return check(await readJson(call("POST /operator/servers/{name}/sign-in", { path: { name }, body })), isServers);
+      return read("OperatorServers", call("POST /operator/servers/{name}/sign-in", { path: { name }, body }));
     },
-    async signOut(name) {
-      return check(await readJson(call("DELETE /operator/servers/{name}/sign-in", { path: { name } })), isServers);
+    signOut(name) {
+      return read("OperatorServers", call("DELETE /operator/servers/{name}/sign-in", { path: { name } }));
     },
-    approvals: async () => check(await readJson(call("GET /operator/approvals")), isApprovals),
-    async approve(ids) {
-      return check(await readJson(call("POST /operator/approvals", { body: { ids } })), isApprovals);
+    approvals: () => read("OperatorApprovals", call("GET /operator/approvals")),
+    approve(ids) {
+      return read("OperatorApprovals", call("POST /operator/approvals", { body: { ids } }));
     },
-    tools: async () => check(await readJson(call("GET /operator/tools")), isTools),
-    async setPermission(name, permission) {
-      return check(await readJson(call("PATCH /operator/tools", { body: { name, permission } })), isTools);
+    tools: () => read("OperatorTools", call("GET /operator/tools")),
+    setPermission(name, permission) {
+      return read("OperatorTools", call("PATCH /operator/tools", { body: { name, permission } }));
     },
-    prompts: async () => check(await readJson(call("GET /operator/prompts")), isPrompts),
-    changePrompt: async (body) => check(await readJson(call("PATCH /operator/prompts", { body })), isPrompts),
-    agents: async () => check(await readJson(call("GET /operator/agents")), isAgents),
+    prompts: () => read("OperatorPrompts", call("GET /operator/prompts")),
+    changePrompt: (body) => read("OperatorPrompts", call("PATCH /operator/prompts", { body })),
+    agents: () => read("OperatorAgents", call("GET /operator/agents")),
   };
 }
 
-async function readJson(response: Promise<Response>): Promise<unknown> {
-  return (await response).json();
-}
-
-function check<T>(value: unknown, isRight: (value: unknown) => value is T): T {
-  if (!isRight(value)) throw new Error("the server answered with something else");
+/** Rejects where the answer is not what its name says. */
+async function read<Name extends keyof OperatorAnswers>(
+  name: Name,
+  response: Promise<Response>,
+): Promise<OperatorAnswers[Name]> {
+  const value: unknown = await (await response).json();
+  if (!isAnswer(name, value)) throw new Error("the server answered with something else");
   return value;
 }
 
-function isRuns(value: unknown): value is OperatorRuns {
-  return hasShape(operatorRunsShape, value);
-}
-
-function isSpans(value: unknown): value is OperatorSpans {
-  return hasShape(operatorSpansShape, value);
-}
-
-function isUsage(value: unknown): value is OperatorUsage {
-  return hasShape(operatorUsageShape, value);
-}
-
-function isProblems(value: unknown): value is OperatorProblems {
-  return hasShape(operatorProblemsShape, value);
-}
-
-function isServers(value: unknown): value is OperatorServers {
-  return hasShape(operatorServersShape, value);
-}
-
-function isSettings(value: unknown): value is OperatorSettings {
-  return hasShape(operatorSettingsShape, value);
-}
-
-function isAgents(value: unknown): value is OperatorAgents {
-  return hasShape(operatorAgentsShape, value);
-}
-
-function isApprovals(value: unknown): value is OperatorApprovals {
-  return hasShape(operatorApprovalsShape, value);
-}
-
-function isLog(value: unknown): value is OperatorLog {
-  return hasShape(operatorLogShape, value);
-}
-
-function isPrompts(value: unknown): value is OperatorPrompts {
-  return hasShape(operatorPromptsShape, value);
-}
-
-function isTools(value: unknown): value is OperatorTools {
-  return hasShape(operatorToolsShape, value);
+function isAnswer<Name extends keyof OperatorAnswers>(name: Name, value: unknown): value is OperatorAnswers[Name] {
+  return hasShape(operatorShapes[name], value);
 }

@@ -1,0 +1,66 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { program, programEnvironment, temporaryFolder } from "../fakes/program.ts";
+import { startFakeProvider } from "../fakes/provider.ts";
+
+interface Loaded {
+  names: string[];
+  /** Holds the text of all files. */
+  text: string;
+}
+
+/** Starts the built program, and returns the files of `dist` that it has loaded before it first writes to stdout. */
+async function findLoaded(args: string[], stdin: string, more: Record<string, string> = {}): Promise<Loaded> {
+  const list = join(await temporaryFolder(), "loaded");
+  const hook = pathToFileURL("test/fakes/note-loaded.mjs");
+  hook.searchParams.set("file", list);
+  const env = await programEnvironment(more);
+  const child = spawn(process.execPath, ["--import", hook.href, program, ...args], { env, cwd: env.HOME });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  child.stdin.write(stdin);
+  await once(child.stdout, "data");
+  const urls = (await readFile(list, "utf8")).trim().split("\n");
+  const files = urls.filter((url) => url.includes("/dist/")).map((url) => fileURLToPath(url));
+  const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
+  return { names: files.map((file) => basename(file)), text: texts.join("\n") };
+}
+
+/** Each is a text of one part of the program. */
+const marks = {
+  arguments: "Not enough non-option arguments",
+  connections: "undici.globalDispatcher.1",
+  patterns: "RE2JS",
+  schemas: "strictTypes",
+  store: "PRAGMA journal_mode",
+};
+
+function findParts({ text }: Loaded): string[] {
+  return Object.entries(marks).flatMap(([part, mark]) => (text.includes(mark) ? [part] : []));
+}
+
+test("before `initialize` is answered, a server loads few files, and nothing that only a question needs", async () => {
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "0" } };
+  const initialize = `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })}\n`;
+  const loaded = await findLoaded(["serve"], initialize);
+  expect(findParts(loaded)).toEqual([]);
+  expect(loaded.names.length).toBeLessThanOrEqual(30);
+});
+
+test("a question of the command line is answered from few files, without the parser of all commands", async () => {
+  const provider = await startFakeProvider();
+  onTestFinished(() => provider.close());
+  provider.script(
+    "m",
+    { toolCalls: [{ name: "calculator", arguments: { expression: "6*7" } }] },
+    { text: "It is 42." },
+  );
+  const model = { provider: "openai", model: "m", base_url: provider.openaiUrl };
+  const env = { AGENT_FUNCTION_CALL_MODEL: JSON.stringify(model), OPENAI_API_KEY: "sk-test-openai-0001" };
+  const loaded = await findLoaded(["ask", "What is 6 times 7?"], "", env);
+  expect(findParts(loaded)).toEqual(["connections", "patterns", "schemas", "store"]);
+  expect(loaded.names.length).toBeLessThanOrEqual(40);
+});

@@ -3,9 +3,11 @@ import type { Outcome } from "../core/outcome.ts";
 import type { QuestionKind, UserReply } from "../core/questions/user-question.ts";
 import { type Delivery, longestMessage } from "../core/run-inbox.ts";
 import type { RunItem } from "../core/run-state.ts";
+import { LostRunError } from "../core/store/journal.ts";
 import type { PostedQuestion } from "../core/store/run-mailbox.ts";
 import type { RunUpdate, SharedRun, SharedRuns } from "../core/store/shared-runs.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
+import { toErrorReport } from "../kit/errors.ts";
 import { weighJson } from "./bounded-json.ts";
 import { createClientCalls } from "./client-calls.ts";
 import { hideCause } from "./finished-outcome.ts";
@@ -33,6 +35,8 @@ export interface FollowOptions {
 export interface FollowedRun extends RunHandle {
   /** Says that somebody has asked for it. */
   touch(): void;
+  /** Ends it here: whoever waits is told that it goes on elsewhere. */
+  close(): void;
 }
 
 /** Follows a run that another process carries out, and resolves when what it has told so far is known. */
@@ -49,6 +53,7 @@ export async function followRun({ shared, run, by, readOutcome, onIdle }: Follow
   let outcome: Outcome | undefined;
   let open: (OpenQuestion & { close(): void }) | undefined;
   let isStopping = false;
+  let isMoved = false;
   let changedAt = Date.now();
   let waiters = 0;
   let reading: Promise<void> | undefined;
@@ -214,7 +219,9 @@ export async function followRun({ shared, run, by, readOutcome, onIdle }: Follow
     onDisconnect: undefined,
     startedAt: Date.parse(run.begunAt),
     isDelivered: false,
-    isMoved: false,
+    get isMoved() {
+      return isMoved;
+    },
     // It is another process that may let it go.
     leave: () => false,
     async letGo() {},
@@ -280,6 +287,13 @@ export async function followRun({ shared, run, by, readOutcome, onIdle }: Follow
     waitForEvent: (signal) => waitFor(notifier.wait, signal),
     waitForChange: (signal) => waitFor(turns.wait, signal),
     touch: () => void idle.refresh(),
+    close() {
+      if (outcome !== undefined) return;
+      isMoved = true;
+      const error = toErrorReport(new LostRunError(runId), locale);
+      outcome = { ...snapshot.outcome(), success: false, status: "failed", stop_reason: "error", error };
+      finish();
+    },
   };
 }
 

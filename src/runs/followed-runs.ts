@@ -3,6 +3,7 @@ import type { Caller } from "../core/caller.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { Entrance } from "../core/store/journal.ts";
 import type { SharedRun } from "../core/store/shared-runs.ts";
+import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { createRandomHex } from "../kit/random.ts";
 import { toFinishedOutcome } from "./finished-outcome.ts";
 import { type FollowedRun, followRun } from "./follow-run.ts";
@@ -15,6 +16,10 @@ export interface FollowedRuns {
   find(runId: string, caller: Caller): Promise<RunHandle | undefined>;
   /** Lists the caller's runs that go on in other processes, the newest first. Rejects when the store cannot be read. */
   list(caller: Caller): Promise<ListedRun[]>;
+  /** Aborts when this process follows none any more. */
+  readonly closing: AbortSignal;
+  /** Ends each wait for a run of another process: whoever waits is told that it goes on there. */
+  close(): void;
 }
 
 /** Is a run as a list shows it. */
@@ -34,6 +39,7 @@ export function createFollowedRuns({ duet, entrance, isOwn }: FollowedRunsOption
   /** Names this process to the others. */
   const by = createRandomHex();
   const followed = new Map<string, Promise<FollowedRun>>();
+  const closing = new AbortController();
 
   /** Callers of one owner may have rights to different tools, and do not see each other's runs. */
   function isVisible({ owner, header }: SharedRun, caller: Caller): boolean {
@@ -59,14 +65,24 @@ export function createFollowedRuns({ duet, entrance, isOwn }: FollowedRunsOption
     followed.set(runId, following);
     following.catch(() => followed.delete(runId));
     const found = await following;
+    if (closing.signal.aborted) found.close();
     found.touch();
     return found;
   }
 
   return {
+    closing: closing.signal,
+    close() {
+      closing.abort();
+      for (const following of followed.values())
+        void ignoreRejection(
+          following.then((run) => run.close()),
+          "nobody waits for what could not be followed",
+        );
+    },
     async find(runId, caller) {
       const shared = await duet.sharedRuns();
-      if (!shared.isShared) return undefined;
+      if (!shared.isShared || closing.signal.aborted) return undefined;
       const run = await shared.find(runId, caller.owner);
       // What was told here shortly before its end is known still.
       if (run === undefined) return findEnded(await followed.get(runId), caller);

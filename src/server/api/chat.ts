@@ -14,6 +14,7 @@ import { DuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
 import { takeAttachments } from "../../runs/attachment-input.ts";
 import { beginRun, canHandOut, type RunQuestionRequest } from "../../runs/begin-run.ts";
+import { findMoved } from "../../runs/find-moved.ts";
 import { leaveAfterSwitch } from "../../runs/leave-conversation.ts";
 import { toOutcomeFor } from "../../runs/outcome-for.ts";
 import { confirmRun } from "../../runs/questions/confirm.ts";
@@ -98,6 +99,7 @@ export interface OutcomeWait {
 /** Waits for a run on behalf of one request; one that nobody else counts on is cancelled with it. Rejects when the signal aborts. */
 export async function waitForOutcome({ scope, run, isKept, signal, ...wait }: OutcomeWait): Promise<Outcome> {
   const holder = {};
+  const beganAt = performance.now();
   run.hold(holder, holder);
   // Held by nobody who could leave.
   if (isKept) run.hold({});
@@ -105,6 +107,12 @@ export async function waitForOutcome({ scope, run, isKept, signal, ...wait }: Ou
     const waitResult = await (wait.isAsked
       ? waitForEnd(run, wait.windowMs, signal)
       : waitForRun(run, { ...wait, host: silent, requestContext: { signal, ask: async () => undefined } }));
+    const moved = waitResult.end === "ended" ? await findMoved(scope, run, signal) : undefined;
+    if (moved?.kept) return moved.kept;
+    if (moved) {
+      const windowMs = Math.max(0, wait.windowMs - (performance.now() - beganAt));
+      return await waitForOutcome({ ...wait, scope, run: moved.run, isKept, signal, windowMs });
+    }
     // A caller who learns that it continues will ask for it again.
     if (waitResult.end !== "ended") {
       run.hold({});

@@ -96,7 +96,7 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
       followResources: mcp.followResources,
       readiness: () => findReadiness(duet, config),
       onAnswer: operations.countAnswer,
-      finish: (inFlight) => finishRuns({ runs: service.runs, inFlight, graceMs: grace * 1000, hurry, locale, log }),
+      finish: (inFlight) => finishRuns({ ...service, inFlight, graceMs: grace * 1000, hurry, locale, log }),
       locale,
       log,
       onListening(url) {

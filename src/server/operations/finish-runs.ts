@@ -1,6 +1,7 @@
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
+import type { FollowedRuns } from "../../runs/followed-runs.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { RunRegistry } from "../../runs/run-registry.ts";
 import type { InFlight } from "../http/response/in-flight.ts";
@@ -8,6 +9,7 @@ import type { Log } from "./log.ts";
 
 export interface FinishOptions {
   runs: RunRegistry;
+  followed: FollowedRuns;
   inFlight: InFlight;
   /** Limits how long runs may take to end by themselves, in milliseconds. */
   graceMs: number;
@@ -28,7 +30,8 @@ const sendMs = 1000;
  * Lets no run begin any more, waits for those that go on, and cancels what is left when the time is over; whoever waits for
  * an answer gets it. What waits for a person, or for the rest of a request, is not waited for. Never rejects.
  */
-export async function finishRuns({ runs, inFlight, graceMs, hurry, locale, log }: FinishOptions): Promise<void> {
+export async function finishRuns(options: FinishOptions): Promise<void> {
+  const { runs, followed, inFlight, graceMs, hurry, locale, log } = options;
   const warnOperator = (text: Parameters<typeof say>[1]): void => log(say(locale, text), "warn");
   // Listens as long as there is something to end: whoever hurries us then waits for a moment.
   hurry?.addEventListener("abort", () => warnOperator(finishTexts.hurries), { once: true });
@@ -44,6 +47,7 @@ export async function finishRuns({ runs, inFlight, graceMs, hurry, locale, log }
   if (asking > 0) warnOperator(finishTexts.givesUp(asking));
   const waitForEnds = (signal: AbortSignal) => Promise.all(all.map((run) => waitForOwnEnd(run, signal)));
   await runWithin(graceMs, (signal) => Promise.all([waitForEnds(signal), inFlight.waitUntilEmpty(signal)]), hurry);
+  followed.close();
   const cutOff = leaving.filter(isActive);
   if (cutOff.length > 0) warnOperator(finishTexts.letsGo(cutOff.length));
   await Promise.all(cutOff.map((run) => ignoreRejection(run.letGo(), "the lease of this process ends by itself")));

@@ -112,8 +112,8 @@ export const journalTexts = {
 /** Moves the end of a replica's lease on, and returns the runs that it holds. All times are the database's. */
 export const renewalText = `
   WITH alive AS (
-    INSERT INTO replicas (id, alive_until, formats) VALUES ($1, now() + $2 * interval '1 millisecond', $3::integer[])
-    ON CONFLICT (id) DO UPDATE SET alive_until = excluded.alive_until)
+    INSERT INTO replicas AS r (id, alive_until, formats) VALUES ($1, now() + $2 * interval '1 millisecond', $3::integer[])
+    ON CONFLICT (id) DO UPDATE SET alive_until = excluded.alive_until, renewals = r.renewals + 1)
   SELECT run, epoch FROM journal_runs WHERE holder = $1 AND state = 'going'`;
 
 /** Forgets replicas that ended long ago, of which nothing is to be taken over. */

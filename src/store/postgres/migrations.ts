@@ -276,6 +276,8 @@ export const migrations: readonly PostgresMigration[] = [
   },
   {
     statements: [
+      // Signs of life are no changes of the store: what watches it leaves them out by their number.
+      "ALTER TABLE replicas ADD COLUMN renewals bigint NOT NULL DEFAULT 0",
       `CREATE TABLE run_places (
   id text PRIMARY KEY,
   caller text NOT NULL,

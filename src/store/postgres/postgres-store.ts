@@ -53,7 +53,7 @@ async function openPostgres(
   const { store } = createSqlStore(
     {
       ...{ connection, journal, sharedRuns: journal.sharedRuns, holder: journal.holder },
-      ...{ space: databaseSpace, readVersion: databaseStatements.snapshot, clock: databaseStatements.clock },
+      ...{ space: databaseSpace, readVersion: databaseStatements.version, clock: databaseStatements.clock },
       endRun: journal.endRun,
       async close() {
         await Promise.all([ignoreRejection(journal.close(), "the lease ends by itself"), notifications.close()]);

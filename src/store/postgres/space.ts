@@ -33,8 +33,14 @@ export const databaseStatements = {
   storedBytes: defineStatement(
     `SELECT ${columns.map(([table, names]) => sumUpTable(table, names)).join(" + ")} AS bytes`,
   ),
-  /** The number is another one after each transaction of anybody's. */
-  snapshot: defineStatement("SELECT hashtext(CAST(pg_current_snapshot() AS TEXT)) AS version"),
+  /**
+   * The number is another one after each transaction of anybody's that has changed something, but for signs of life: each of these
+   * counts in `replicas`, and is taken off the transactions that have begun.
+   */
+  version: defineStatement(`
+      SELECT hashtext(concat((SELECT string_agg(CAST(x AS text), ' ') FROM pg_snapshot_xip(s) AS x), '/',
+        CAST(CAST(pg_snapshot_xmax(s) AS text) AS bigint) - (SELECT coalesce(sum(renewals), 0) FROM replicas))) AS version
+      FROM pg_current_snapshot() AS s`),
 };
 
 /** Measures what is stored: a large database about, not exactly. The space of what was removed is the database's own to give back. */

@@ -5,6 +5,7 @@ import { DuetError } from "../../../kit/errors.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import type { Detail, IncludedPart } from "../../../runs/ask-schema.ts";
 import { canHandOut } from "../../../runs/begin-run.ts";
+import { findMoved } from "../../../runs/find-moved.ts";
 import { firstWithLinks, type Host } from "../../../runs/input/host.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
 import { readReply } from "../../../runs/input/host-question.ts";
@@ -124,6 +125,8 @@ interface WaitRequest {
   arrivedAt: number;
   /** Is after how many seconds the host has given up a call before. */
   observed: number | undefined;
+  /** Is how long the request may still wait, in milliseconds, where it has begun to wait in another process. */
+  leftMs?: number | undefined;
 }
 
 async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest): Promise<CallToolResult> {
@@ -149,14 +152,20 @@ async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest
     const waitOptions = {
       host,
       requestContext,
-      windowMs: computeWindowMs(scope, request, observed),
+      windowMs: wait.leftMs ?? computeWindowMs(scope, request, observed),
       handsOut: canHandOut(scope, chain),
     };
+    const beganAt = performance.now();
     const waitResult = await waitForRun(run, waitOptions);
+    const moved = waitResult.end === "ended" ? await findMoved(scope, run, signal) : undefined;
+    if (moved?.run) {
+      const leftMs = Math.max(0, waitOptions.windowMs - (performance.now() - beganAt));
+      return await waitFor(scope, moved.run, { ...wait, arrivedAt: Date.now(), leftMs });
+    }
     // A caller who learns that it continues will ask again.
     if (waitResult.end !== "ended") run.hold(scope.connection, isOneRequest ? undefined : scope.connection);
     const waits = waitResult.end === "window" && run.open ? describeWaiting(run.open, locale) : undefined;
-    const outcome = await toOutcomeFor(scope, run, waitResult);
+    const outcome = moved?.kept ?? (await toOutcomeFor(scope, run, waitResult));
     const next = await request.goOn?.(outcome, requestContext, waitOptions.windowMs - (Date.now() - arrivedAt));
     if (next) return await waitFor(scope, next, { ...wait, arrivedAt: Date.now() });
     const images = await readRunImages(scope, { outcome, include: request.include });

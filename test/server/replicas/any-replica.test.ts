@@ -122,6 +122,26 @@ describe("two replicas of one database", requires(postgres), () => {
     expect(reader.seen.filter(({ event }) => event === "run-end")).toHaveLength(1);
   });
 
+  test("who waits for an answer in one response gets it where the run goes on, over HTTP and MCP", async () => {
+    const answered = { decides: ["Nothing.", "Nothing."], answers: ["It is so.", "It is so."] };
+    // Either of them may take a run that nobody holds.
+    const first = { ...answered, decides: [{ hang: true }, { hang: true }, ...answered.decides] };
+    const { a, b, url } = await openTwo(first, answered);
+    const key = { "idempotency-key": "one-answer" };
+    const asked = { message: "How is it?" };
+    const waits = [outcomeIn(a.post("/agent/chat", asked, key)), a.askModern({ question: "How is it, too?" })];
+    const isGoing = () => query(url, "SELECT run FROM journal_runs WHERE state = 'going'");
+    await expect.poll(async () => (await isGoing()).length).toBe(2);
+    // As after a crash: the first one finds out that it holds them no more.
+    await query(url, "UPDATE journal_runs SET holder = 'gone'");
+    for (const { run } of await isGoing()) await b.get(`/agent/runs/${run}`);
+    const [answer, result] = await Promise.all(waits);
+    const said = expect.stringContaining("It is so.");
+    expect(answer).toMatchObject({ status: "complete", response: said });
+    expect(result).toMatchObject({ structuredContent: { status: "complete", response: said } });
+    expect(await outcomeIn(b.post("/agent/chat", asked, key))).toMatchObject({ run_id: answer?.run_id });
+  });
+
   test("a host of 2026-07-28 is asked by one and answers the other, once, and gets the result there", async () => {
     const { a, b, wiped } = await openTwo({ decides: [[wipe], "Wiped."], answers: ["It is wiped."] });
     const asked = await a.askModern({ question: "Wipe disk a." });

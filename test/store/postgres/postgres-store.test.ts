@@ -257,6 +257,7 @@ describe("a store in PostgreSQL", requires(postgres), () => {
         )
         .toEqual([{ ended: true }]);
     await Promise.all([expect(rest()).rejects.toMatchObject({ failure: "unreachable" }), end("terminate")]);
+    await connection.reachability.waitUntilBack(10_000);
     await Promise.all([expect(rest()).rejects.toThrow("the database has cancelled the statement"), end("cancel")]);
   });
 

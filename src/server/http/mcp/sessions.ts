@@ -104,9 +104,9 @@ export function createSessions(options: SessionOptions): Sessions {
       retryInterval: retryMs,
       sessionIdGenerator: () => id,
       onsessioninitialized: () => void sessions.set(id, { session, key }),
-      onsessionclosed() {
+      async onsessionclosed() {
         sessions.delete(id);
-        shared?.remove(id);
+        await shared?.remove(id);
       },
     });
     await server.connect(transport);

@@ -11,8 +11,8 @@ export interface SharedSessions {
   find(id: string): Promise<SharedSession | undefined>;
   /** Says that a session was used, so that it lasts. Resolves to false where it was ended in another process. */
   markUsed(id: string): Promise<boolean>;
-  /** Ends a session in all processes. */
-  remove(id: string): void;
+  /** Ends a session in all processes. Its client is told when it has ended. */
+  remove(id: string): Promise<void>;
   /** Forgets when a session was used that this process serves no more. */
   forget(id: string): void;
 }
@@ -54,10 +54,10 @@ export function createSharedSessions(findRecords: FindRecords, idleMs: number): 
       return (await ignoreRejection(extend(), why)) ?? true;
     },
     forget: (id) => void marked.delete(id),
-    remove(id) {
+    async remove(id) {
       marked.delete(id);
       const remove = async () => (await findRecords()).remove("mcp-session", id);
-      void ignoreRejection(remove(), "it ends by itself");
+      await ignoreRejection(remove(), "it ends by itself");
     },
   };
 }

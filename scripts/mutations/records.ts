@@ -196,7 +196,7 @@ export const records: readonly Mutation[] = [
   {
     id: "postgres-connection-error",
     file: "src/store/postgres/client.ts",
-    text: '  pool.on("connect", (client) => void client.on("error", () => {}));\n',
+    text: '  pool.on("connect", (client) => client.on("error", () => {}));\n',
     becomes: "",
     tests: [postgresStore],
     endangers: "a connection that ends in the midst of a transaction ends the process",

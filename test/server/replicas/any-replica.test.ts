@@ -32,6 +32,7 @@ describe("two replicas of one database", requires(postgres), () => {
   async function openTwo(first: Script, second: Script = {}) {
     const url = await server.createDatabase();
     const wiped: string[] = [];
+    const prompts: Record<string, readonly unknown[]> = {};
     const open = async (name: string, { decides = [], answers = [] }: Script): Promise<Replica> => {
       const tool = createTool({
         name: "wipe_disk",
@@ -46,11 +47,13 @@ describe("two replicas of one database", requires(postgres), () => {
       });
       const settings = { store: { url }, conversations: { store: "disk" } };
       const environment = { DUET_HOME: await temporaryFolder() };
-      const models = { functionCall: scriptedModel(decides, "decides"), answer: scriptedModel(answers, "answers") };
+      const functionCall = scriptedModel(decides, "decides");
+      const models = { functionCall, answer: scriptedModel(answers, "answers") };
+      prompts[name] = functionCall.requests;
       return openReplica(await startHttpDuet({ models, tools: [tool], settings, environment }));
     };
     const [a, b] = await Promise.all([open("a", first), open("b", second)]);
-    return { a, b, wiped, url };
+    return { a, b, wiped, url, prompts };
   }
 
   test("a run that began on one is read from where its client was, answered and cancelled on the other", async () => {
@@ -126,15 +129,15 @@ describe("two replicas of one database", requires(postgres), () => {
     const answered = { decides: ["Nothing.", "Nothing."], answers: ["It is so.", "It is so."] };
     // Either of them may take a run that nobody holds.
     const first = { ...answered, decides: [{ hang: true }, { hang: true }, ...answered.decides] };
-    const { a, b, url } = await openTwo(first, answered);
+    const { a, b, url, prompts } = await openTwo(first, answered);
     const key = { "idempotency-key": "one-answer" };
     const asked = { message: "How is it?" };
     const waits = [outcomeIn(a.post("/agent/chat", asked, key)), a.askModern({ question: "How is it, too?" })];
-    const isGoing = () => query(url, "SELECT run FROM journal_runs WHERE state = 'going'");
-    await expect.poll(async () => (await isGoing()).length).toBe(2);
+    await expect.poll(() => prompts.a?.length).toBe(2);
+    const going = await query(url, "SELECT run FROM journal_runs WHERE state = 'going'");
     // As after a crash: the first one finds out that it holds them no more.
     await query(url, "UPDATE journal_runs SET holder = 'gone'");
-    for (const { run } of await isGoing()) await b.get(`/agent/runs/${run}`);
+    for (const { run } of going) await b.get(`/agent/runs/${run}`);
     const [answer, result] = await Promise.all(waits);
     const said = expect.stringContaining("It is so.");
     expect(answer).toMatchObject({ status: "complete", response: said });

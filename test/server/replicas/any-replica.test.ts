@@ -128,7 +128,7 @@ describe("two replicas of one database", requires(postgres), () => {
   test("who waits for an answer in one response gets it where the run goes on, over HTTP and MCP", async () => {
     const answered = { decides: ["Nothing.", "Nothing."], answers: ["It is so.", "It is so."] };
     // Either of them may take a run that nobody holds.
-    const first = { ...answered, decides: [{ hang: true }, { hang: true }, ...answered.decides] };
+    const first: Script = { ...answered, decides: [{ hang: true }, { hang: true }, ...answered.decides] };
     const { a, b, url, prompts } = await openTwo(first, answered);
     const key = { "idempotency-key": "one-answer" };
     const asked = { message: "How is it?" };

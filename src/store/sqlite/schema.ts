@@ -362,6 +362,8 @@ WHERE pinned = 0 AND named_by_person = 0`,
   begun_ms INTEGER NOT NULL,
   until_ms INTEGER NOT NULL
 ) STRICT`,
+      "CREATE INDEX run_places_by_caller ON run_places (caller)",
+      "CREATE INDEX run_places_by_time ON run_places (until_ms)",
       // Pins and sign-ins of tool servers, keys, answers that hold for a conversation, and sessions of MCP.
       `CREATE TABLE shared_records (
   kind TEXT NOT NULL,
@@ -371,6 +373,7 @@ WHERE pinned = 0 AND named_by_person = 0`,
   until_ms INTEGER,
   PRIMARY KEY (kind, name)
 ) STRICT, WITHOUT ROWID`,
+      "CREATE INDEX shared_records_by_time ON shared_records (until_ms)",
     ],
   },
 ];

@@ -7,6 +7,7 @@ import type { Locale } from "../src/kit/locale.ts";
 import { createExitDeadline, exitNow } from "../src/kit/process/exit.ts";
 import { hideEnvironment } from "../src/kit/process/hide-environment.ts";
 import { sanitizeLine } from "../src/kit/text/sanitize.ts";
+import { version } from "../src/kit/version.ts";
 import { joinSentences } from "../src/render/event-lines.ts";
 import { askCommand } from "./commands/ask.ts";
 import { chat } from "./commands/chat.ts";
@@ -176,21 +177,29 @@ async function toErrorLines(error: DuetError, locale: string | undefined): Promi
 }
 
 /**
- * Reads `duet ask`, `duet serve` and `duet chat` with ordinary flags without yargs, because hosts and people wait for them. Returns
- * undefined for anything else, which yargs then reads.
+ * Reads `duet ask`, `duet serve` and `duet chat` with ordinary flags, and `--version` alone, without yargs, because hosts and people
+ * wait for them. Returns undefined for anything else, which yargs then reads.
  */
 function readPlainAction(argv: string[]): Action | undefined {
   const [command = "", ...args] = argv;
+  if (argv.length === 1 && (command === "--version" || command === "-v")) return writeVersion;
   if (command === "ask") return readPlainQuestion(args);
   if (command === "serve") return readPlainOptions(args, serveOptions, startServer);
   if (command === "chat") return readPlainOptions(args, chatOptions, chat);
   return command === "" || command.startsWith("-") ? readPlainOptions(argv, chatOptions, chat) : undefined;
 }
 
-/** Whatever follows `--` is left to yargs. */
+async function writeVersion({ console }: Context): Promise<number> {
+  console.stdout.write(`${version}\n`);
+  return 0;
+}
+
+/** Yargs makes other things than a question of these: `--`, the command that shows help, and the value of a switch before it. */
+const leftToYargs: ReadonlySet<string> = new Set(["--", "help", "true", "false"]);
+
 function readPlainQuestion(args: string[]): Action | undefined {
   const { options = {}, run } = askCommand;
-  if (run === undefined || args.includes("--")) return undefined;
+  if (run === undefined || args.some((word) => leftToYargs.has(word))) return undefined;
   const { single, values: files } = takeRepeated(args, "file");
   return readPlainOptions(single, options, (values) => run({ ...values, files }), "question");
 }

@@ -4,6 +4,7 @@ import { cp, rm, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { knownAbsentGroups } from "./build/absent-groups.mjs";
 import { buildChatPage, buildPageParts, buildRunPage } from "./build/build-page.mjs";
 import { buildZod } from "./build/build-zod.mjs";
 import { collectNotices } from "./build/collect-notices.mjs";
@@ -35,8 +36,9 @@ const program = await build({
   mainFields: ["module", "main"],
   alias: {
     "@modelcontextprotocol/server/_shims": "./scripts/build/sdk-shims.mjs",
+    "@modelcontextprotocol/client/_shims": "./scripts/build/sdk-client-shims.mjs",
   },
-  plugins: [lazyBuiltins, neverCalled, shareStart, ownTelemetryApi, smallUndici],
+  plugins: [lazyBuiltins, neverCalled, knownAbsentGroups, shareStart, ownTelemetryApi, smallUndici],
   // It is installed with Duet, so that a program which embeds it shares one copy.
   external: ["@opentelemetry/api"],
   legalComments: "none",

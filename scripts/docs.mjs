@@ -1,6 +1,7 @@
 // Writes what docs/ has from tables of the program: the page of the built-in tools, and the tables of settings, variables and limits;
 // the picture of the architecture; the types of the requests that the page makes, from the OpenAPI document; and the reference of the
 // library, from its comments.
+import "./check-vendors.ts";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { hostNames } from "../src/cli/install/hosts.ts";
 import { documentBuiltinTools } from "../src/tools/tool-documents.ts";

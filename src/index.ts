@@ -81,7 +81,7 @@ export {
 
 /**
  * Makes an agent. Keys come from the environment as on the command line (`DEEPSEEK_API_KEY` ...). Throws a `DuetError`
- * of code `config`, one line that names the option, the value and what is allowed.
+ * of code `config` with a line for each fault, which names the option, the value and what is allowed.
  */
 export async function createDuet(options: DuetOptions = {}): Promise<EmbeddedDuet> {
   // Imported when it is called: tool modules, which need `defineTool` alone, load this file too, each in a thread of its own.

@@ -81,7 +81,7 @@ function runEval(values: Values): Action {
   if (file === undefined) throw missingFileError();
   const flags = {
     file,
-    models: (toOptionText(values.models) ?? "").split(",").filter((pair) => pair.trim() !== ""),
+    models: toOptionText(values.models)?.split(",") ?? [],
     repeat: values.repeat === undefined ? undefined : readWhole(values, "repeat", 1, 1, 1000),
     parallel: readWhole(values, "parallel", 4, 1, 64),
     budget: readPositive(values, "budget"),

@@ -42,7 +42,7 @@ async function record(host, row) {
   const place = join(folder, host);
   mkdirSync(join(place, "empty"), { recursive: true });
   const failure = installClient({ folder: join(place, "empty"), npm: [row.package] }, place);
-  if (failure) return console.error(`${host}: ${failure}`);
+  if (failure) return reportFailure(host, failure);
   const home = mkdtempSync(join(place, "home-"));
   const project = join(home, "project");
   mkdirSync(project);
@@ -62,12 +62,19 @@ async function record(host, row) {
     [row.shownAs, row.list, row.list && (await run(bin, row.list, options))],
     [row.shownAs, row.shown, await run(bin, row.ask, options)],
   ];
+  // A page shows no question that was not answered.
+  if (!shown.at(-1)?.[2].includes("Duet says:")) return reportFailure(host, shown.at(-1)?.[2].trim());
   const version = readVersion({ version: { npm: row.package.replace(/(?<=.)@[^@/]*$/, "") } }, place);
   const lines = shown.flatMap(([command, args, output]) => (args ? [`$ ${toLine(command, args)}`, output.trim()] : []));
   const text = [`# ${row.title} ${version}, ${new Date().toISOString().slice(0, 10)}`, ...lines].join("\n");
   mkdirSync(target, { recursive: true });
   writeFileSync(join(target, `${host}.txt`), `${hidePlaces(text, home, place)}\n`);
   console.log(`${host}: ${version}`);
+}
+
+function reportFailure(host, reason) {
+  console.error(`${host}: ${reason}`);
+  process.exitCode = 1;
 }
 
 function toLine(command, args) {

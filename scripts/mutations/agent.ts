@@ -485,8 +485,8 @@ export const agent: readonly Mutation[] = [
   {
     id: "direct-agent-of-caller",
     file: "src/app/ask-agent.ts",
-    text: "...{ ...allow, more: agentTools, caller, patienceMs: serverWaitMs, signal },",
-    becomes: "...{ ...allow, more: agentTools, patienceMs: serverWaitMs, signal },",
+    text: "...{ ...allow, more: agentTools, caller, patienceMs: serverWaitMs, knownSuffice: true, signal },",
+    becomes: "...{ ...allow, more: agentTools, patienceMs: serverWaitMs, knownSuffice: true, signal },",
     tests: ["test/app/sub-agents/other-agents.test.ts"],
     endangers: "a caller whose tools are limited asks every other agent",
   },

@@ -89,6 +89,14 @@ export const records: readonly Mutation[] = [
     endangers: "a run that made calls without records is resumed from before them",
   },
   {
+    id: "record-pruned",
+    file: "src/store/sqlite/journal/journal.ts",
+    text: "if (hasPruned) pruneAt",
+    becomes: "pruneAt",
+    tests: [journal],
+    endangers: "while runs begin often, old events and files are never removed, and the store grows without end",
+  },
+  {
     id: "record-owner-lives",
     file: "src/store/sqlite/journal/journal.ts",
     text: "holder !== lock?.holder && !isHolderAlive(file, holder)",

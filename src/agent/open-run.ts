@@ -130,7 +130,7 @@ export function openRun(request: RunRequest, parts: RunParts, environment: RunEn
     allowance: request.limits,
     ...chosen,
   };
-  const day = describeDay(new Date(facts.begunAt), facts.language);
+  const day = describeDay(new Date(facts.begunAt), facts.language, request.timeZone);
   const input: RunInput = { ...request, id: request.id ?? createId("run"), ...facts, day };
   const services = createServices(input, parts, environment);
   const state = createState(input, services, { question, sending: parts.sending, client: parts.client });

@@ -58,6 +58,8 @@ export interface RunRequest {
   readonly search?: boolean | undefined;
   /** Is the reader's language, used for notices, reasons and errors. */
   readonly locale: Locale;
+  /** Is the time zone of the process; the runtime is asked where it is absent, which takes 13 ms the first time. */
+  readonly timeZone?: string | undefined;
   /** Is true when a person waits for the answer at one of our own interfaces. */
   readonly isInteractive?: boolean | undefined;
   /** Is true when the run goes on with the last one of the conversation, whose calls it must not repeat. */

@@ -1,5 +1,6 @@
 import type { RunOptions, RunRecording } from "../agent/open-run.ts";
 import type { Models } from "../agent/run.ts";
+import type { ServerStatus } from "../client/server-connection.ts";
 import type { Config, SubAgentSettings } from "../config/config.ts";
 import { operator } from "../core/caller.ts";
 import { getTraceId } from "../core/chain.ts";
@@ -26,13 +27,13 @@ import { mergeLimits } from "./merge-limits.ts";
 import { createAgentModels } from "./models/agent-models.ts";
 import { chooseDeciders, type Deciders } from "./models/choose-deciders.ts";
 import { withTurnBudgets } from "./models/with-turn-budget.ts";
-import { noticeBrokenTools, noticeNested, noticeSuspicious, noticeUnapproved, noticeUnavailable } from "./notices.ts";
+import { noticeBrokenTools, noticeNested, noticeServers } from "./notices.ts";
 import { findRefusal, openRunModels, reopenAnswerForm } from "./resume-run.ts";
 import { findAgentSessions } from "./sub-agents/agent-sessions.ts";
 import { createAgentTools } from "./sub-agents/agent-tools.ts";
 import { toDirectRequest } from "./sub-agents/direct-request.ts";
 import { selectSearch } from "./tools/search-limits.ts";
-import { noTools, type WantedTools } from "./tools/tool-inventory.ts";
+import { type Inventory, noTools, type WantedTools } from "./tools/tool-inventory.ts";
 
 /** Limits how long a question waits for servers that are still starting, in milliseconds. It continues without the late ones. */
 const serverWaitMs = 10_000;
@@ -125,7 +126,7 @@ export async function askAgent(
   });
   const allow = joinPatterns(request, selected?.settings);
   const wantedTools: WantedTools = {
-    ...{ ...allow, more: agentTools, caller, patienceMs: serverWaitMs, signal },
+    ...{ ...allow, more: agentTools, caller, patienceMs: serverWaitMs, knownSuffice: true, signal },
     ...(direct && { within: [...allow.within, [direct.answeredBy]], withoutServers: true, patienceMs: 0 }),
   };
   const { clientTools, callClient, earlierSteps } = request;
@@ -172,6 +173,7 @@ export async function askAgent(
       answeredBy: direct?.answeredBy,
       drafts: request.drafts,
       locale,
+      timeZone: config.timeZone,
       isInteractive: request.isInteractive,
       goesOn: request.goesOn,
       earlierSteps,
@@ -207,9 +209,7 @@ export async function askAgent(
       ...(isOperator ? takeNotices(locale) : []),
       ...(findUnsaved?.()?.takeSaved(caller.owner, conversation.id) ? [noticeKinds.savedLate("earlier", locale)] : []),
       ...(isLost ? [noticeKinds.conversationUnknown({ id: conversationId, begun: conversation.id }, locale)] : []),
-      ...noticeUnavailable(servers, session.reported, locale),
-      ...noticeUnapproved(servers, session.reported, locale),
-      ...noticeSuspicious(servers, session.reported, locale),
+      ...noticeServers(servers, session.reported, locale),
       ...noticeBrokenTools(dropped, session.reported, locale),
       ...noticeNested(config, session.reported, locale),
       ...deciders.notices,
@@ -217,6 +217,7 @@ export async function askAgent(
     findLateNotices: async (outcome) => [
       ...((await budgets?.settle(outcome)) ?? []),
       ...monitor.listLateNotices(noticeReader),
+      ...noticeServers(await findLaterStates(tools, servers), session.reported, locale),
     ],
     observer: activeRun.observe(observer),
     refusal: resumed ? findRefusal(config, resumed) : budgets?.refusal,
@@ -228,6 +229,16 @@ export async function askAgent(
     signal,
   };
   await runAgent(options, onEvent);
+}
+
+/** Returns what is known by now of the servers that were still starting when the question was asked. */
+async function findLaterStates(
+  { inventory }: DuetParts["tools"],
+  asked: Inventory["servers"],
+): Promise<ServerStatus[]> {
+  const starting = asked.flatMap(({ name, state }) => (state === "starting" ? [name] : []));
+  if (starting.length === 0) return [];
+  return ((await inventory.pool())?.status() ?? []).filter(({ name }) => starting.includes(name));
 }
 
 function describeUnattached(name = ""): Text {

@@ -1,17 +1,20 @@
 import { inspect } from "node:util";
-import { notAllowedError } from "../config/config-errors.ts";
+import { notAllowedError, unknownKeyError } from "../config/config-errors.ts";
 import { type Attachment, longestAttachments, mostAttachments } from "../core/attachment.ts";
-import { type LimitField, limitRows } from "../core/limits.ts";
+import { type LimitField, limitRows, mapLimits } from "../core/limits.ts";
 import type { UserCallbacks } from "../core/questions/user.ts";
 import { findPermitProblem } from "../core/tools/tool-pattern.ts";
 import type { DuetError } from "../kit/errors.ts";
-import type { JsonSchema } from "../kit/json.ts";
+import { isRecord, type JsonSchema } from "../kit/json.ts";
 import type { Text } from "../kit/locale.ts";
 import type { StandardSchema } from "../tools/schema/standard-schema.ts";
 import type { AskRequest } from "./ask-request.ts";
+import type { LimitChanges } from "./merge-limits.ts";
 
 /** Names what a program cannot give, or gives in another form. */
-type InternalField = "question" | "models" | "user" | "answerForm" | "within" | "sources" | "sending";
+type InternalField =
+  | ("question" | "models" | "user" | "answerForm" | "within" | "sources" | "sending")
+  | ("resumed" | "chain" | "ceilings" | "inbox" | "recording");
 
 /** Holds the options that a program which embeds Duet may give with a question. */
 export interface AskOptions extends Omit<AskRequest, InternalField>, UserCallbacks {
@@ -24,6 +27,8 @@ export interface AskOptions extends Omit<AskRequest, InternalField>, UserCallbac
 
 /** Checks what types cannot say, or nobody has checked. Throws a `config` error of one line that names the option. */
 export function checkAsk(question: unknown, options: AskOptions): void {
+  checkKeys("ask", options, askOptions);
+  if (options.limits !== undefined) checkKeys("ask: limits", options.limits, limitChanges);
   const { conversationId, mode, agent, tools, locale, stop, toolChoice, limits = {}, attachments, drafts } = options;
   if (!isText(question)) throw askOptionError("question", question, aText);
   if (conversationId !== undefined && !(isText(conversationId) && conversationId.length <= 200))
@@ -62,11 +67,78 @@ export function checkAsk(question: unknown, options: AskOptions): void {
   }
 }
 
+/** Has each option: the compiler asks for a row where `AskOptions` gets a member. */
+const askOptions: Record<keyof AskOptions, true> = {
+  attachments: true,
+  caller: true,
+  runId: true,
+  conversationId: true,
+  isFirst: true,
+  branch: true,
+  after: true,
+  folder: true,
+  history: true,
+  instruction: true,
+  folderInstructions: true,
+  mode: true,
+  drafts: true,
+  stop: true,
+  toolChoice: true,
+  documents: true,
+  search: true,
+  tools: true,
+  agent: true,
+  limits: true,
+  clientTools: true,
+  callClient: true,
+  earlierSteps: true,
+  budget: true,
+  locale: true,
+  isInteractive: true,
+  goesOn: true,
+  isApart: true,
+  signal: true,
+  outputSchema: true,
+  confirmPlan: true,
+  approveCall: true,
+  elicit: true,
+};
+
+const evaluationChanges: Record<Exclude<keyof LimitChanges, LimitField>, true> = {
+  maxParallel: true,
+  repeatable: true,
+  minResultLength: true,
+  stopWhenSufficient: true,
+  onLimit: true,
+  finishAnswer: true,
+  acceptAnswer: true,
+};
+
+const limitChanges: Readonly<Record<string, true>> = {
+  ...mapLimits(
+    limitRows,
+    ({ field }) => field,
+    () => true,
+  ),
+  ...evaluationChanges,
+};
+
+const attachmentKeys: Record<keyof Attachment, true> = { bytes: true, name: true, mediaType: true };
+
+/** Refuses what is no object, and a member that nobody reads: a program without types would never learn that it is not heard. */
+function checkKeys(place: string, value: unknown, allowed: Readonly<Record<string, true>>): void {
+  if (!isRecord(value)) throw optionError(place, value, { zh: "对象", en: "an object" });
+  for (const name of Object.keys(value))
+    if (!Object.hasOwn(allowed, name)) throw unknownKeyError(`${place}: ${name}`, name, Object.keys(allowed));
+}
+
 function checkAttachments(attachments: readonly Attachment[]): void {
   if (!Array.isArray(attachments)) throw askOptionError("attachments", attachments, files);
   if (attachments.length > mostAttachments) throw askOptionError("attachments", attachments.length, fileCount);
-  for (const [index, { bytes, name, mediaType }] of attachments.entries()) {
+  for (const [index, attachment] of attachments.entries()) {
     const place = `attachments[${index}]`;
+    checkKeys(`ask: ${place}`, attachment, attachmentKeys);
+    const { bytes, name, mediaType } = attachment;
     if (!(bytes instanceof Uint8Array)) throw askOptionError(`${place}.bytes`, bytes, aByteList);
     if (name !== undefined && typeof name !== "string") throw askOptionError(`${place}.name`, name, aText);
     if (mediaType !== undefined && typeof mediaType !== "string")

@@ -31,6 +31,7 @@ export interface AskRequest {
   caller?: Caller | undefined;
   /** Sets the ID of the run. A new one is generated when absent. */
   runId?: string | undefined;
+  /** Continues this conversation. A new one begins when it is absent. */
   conversationId?: string;
   /** Is true where the conversation was given its ID before its first question, which this is. */
   isFirst?: boolean | undefined;
@@ -49,6 +50,7 @@ export interface AskRequest {
   instruction?: string | undefined;
   /** Lists the instructions of the working folder, which a person has trusted. They rank below our own prompts. */
   folderInstructions?: readonly FolderInstructions[] | undefined;
+  /** Sets how the question is answered, in place of `agent.mode` of the configuration. */
   mode?: Mode;
   /**
    * Is true where the reader can take text back. Text of which it is not known yet whether it is a thought or the answer is then told
@@ -88,6 +90,7 @@ export interface AskRequest {
   sending?: SendingGuard | undefined;
   /** Numbers the sources of the run, where it is part of another one. */
   sources?: SourceList | undefined;
+  /** Sets limits of this question, in place of the configured ones. */
   limits?: LimitChanges;
   /** Holds the most that the server allows this caller, whatever the configuration and the question say. */
   ceilings?: LimitCeilings | undefined;
@@ -115,6 +118,7 @@ export interface AskRequest {
   recording?: RecordingRequest | undefined;
   /** Goes on with a run of an ended process. What the run was asked for comes from its records. */
   resumed?: TakenRun | undefined;
+  /** Stops the run when it aborts: the model's request and the tool's call end, and the run is `cancelled`. */
   signal?: AbortSignal;
 }
 

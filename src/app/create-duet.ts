@@ -30,6 +30,7 @@ export interface EmbeddedDuet extends AsyncDisposable {
   stream(question: string, options?: AskOptions): AsyncGenerator<AgentEvent, void, undefined>;
   /** Returns every tool the agent has now, after waiting for the servers to start. */
   tools(signal?: AbortSignal): Promise<Tool[]>;
+  /** Returns the store of conversations and traces, to list, read or remove them. */
   store(): Promise<ConversationStore>;
   /** Stops every server, and closes the store unless the program brought its own. */
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 import type { input } from "zod";
 import type { Evaluator } from "../agent/loop/evaluator.ts";
 import { unknownKeyError } from "../config/config-errors.ts";
-import type { fileSchema } from "../config/schema/file-schema.ts";
+import type { fileSchema, ModelInput } from "../config/schema/file-schema.ts";
 import type { ConversationStore } from "../core/store/store.ts";
 import { getOwnValue, isRecord } from "../kit/json.ts";
 import type { Text } from "../kit/locale.ts";
@@ -17,8 +17,10 @@ export interface DuetOptions {
   tools?: readonly UserTool<never>[];
   /** Is your own rule for after each round of tool calls. */
   evaluator?: Evaluator;
-  /** Holds all other settings, in the shape of the configuration file. */
-  config?: Omit<input<typeof fileSchema>, "models" | "$schema">;
+  /** Holds settings in the shape of the configuration file. Models that stand beside it replace those in it. */
+  config?: Omit<input<typeof fileSchema>, "models" | "$schema"> & {
+    models?: { functionCall?: string | ModelInput; answer?: string | ModelInput };
+  };
   /**
    * Names a configuration file, which `config` overrides. No file is looked for when it is absent, and conversations then stay
    * in memory unless `config` says `disk`.

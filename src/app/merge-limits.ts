@@ -4,7 +4,7 @@ import { type Chain, getWayBackMs } from "../core/chain.ts";
 import { type LimitCeilings, mergeRunLimits } from "../core/limits.ts";
 
 /** Holds limits of one question, in place of the configured ones. */
-export type LimitChanges = { [Name in Exclude<keyof Limits, "ceilings">]?: Limits[Name] | undefined };
+export type LimitChanges = { [Name in Exclude<keyof Limits, "ceilings" | "sources">]?: Limits[Name] | undefined };
 
 const maxParallel = 8;
 

@@ -22,6 +22,11 @@ export function noticeNested(
 
 const nestedCode = noticeKinds.nestedTooDeep.code;
 
+/** Reports what a run has to know of its servers. `known` holds what was reported before. */
+export function noticeServers(states: readonly ServerStatus[], known: Set<string>, locale: Locale): Notice[] {
+  return [noticeUnavailable, noticeUnapproved, noticeSuspicious].flatMap((notice) => notice(states, known, locale));
+}
+
 /** Reports the servers that a run continues without. `known` holds what was reported before. */
 export function noticeUnavailable(states: readonly ServerStatus[], known: Set<string>, locale: Locale): Notice[] {
   return states.flatMap(({ name, state, toolCount, error }): Notice[] => {

@@ -58,9 +58,10 @@ export interface Pool {
   start(): void;
   /**
    * Tries what has failed and rested again, and settles when each server has been tried once, within the longest start limit;
-   * sees what other processes have approved. Rejects only when the signal aborts.
+   * sees what other processes have approved. Where `knownSuffice`, a server whose tools are known from an earlier start is not
+   * waited for. Rejects only when the signal aborts.
    */
-  ready(signal?: AbortSignal): Promise<void>;
+  ready(signal?: AbortSignal, knownSuffice?: boolean): Promise<void>;
   /** Returns the tools of the servers that have been ready, in the order of the configuration, then of the server. */
   tools(): Tool[];
   status(): ServerStatus[];
@@ -211,9 +212,10 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
   connections = servers.map(connect);
   return {
     start,
-    async ready(signal) {
+    async ready(signal, knownSuffice = false) {
       start();
-      await waitAbortable(Promise.all(connections.map((connection) => connection.firstStartSettled())), signal);
+      const settled = connections.map((connection) => connection.firstStartSettled(knownSuffice));
+      await waitAbortable(Promise.all(settled), signal);
     },
     tools: () =>
       connections.flatMap((connection) => connection.list.usable.map((remote) => createTool(connection, remote))),

@@ -119,11 +119,16 @@ export class ServerConnection {
     else this.#lifecycle.start();
   }
 
-  /** Settles when its first start has succeeded or failed, or need not be waited for; never rejects. */
-  async firstStartSettled(): Promise<void> {
+  /**
+   * Settles when its first start has succeeded or failed, or need not be waited for; never rejects. Where `knownSuffice`, tools
+   * that are known from an earlier start need not: a call waits for the server.
+   */
+  async firstStartSettled(knownSuffice: boolean): Promise<void> {
     await this.#preparing;
+    if (knownSuffice) await this.list.load();
+    const isWaitedFor = !(knownSuffice && this.list.isRecent);
     // A server that was there, or could not be started, is not worth waiting for again.
-    if (this.#lifecycle.starts === 1) await this.#lifecycle.settled();
+    if (isWaitedFor && this.#lifecycle.starts === 1) await this.#lifecycle.settled();
     await this.list.refresh();
   }
 

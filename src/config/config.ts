@@ -46,6 +46,7 @@ export interface Config extends ModelsConfig {
   locale: Locale;
   /** Is true when the configuration, or the system's LC_ALL or LANG, names a language. */
   localeIsChosen: boolean;
+  timeZone: string;
   telemetry: TelemetrySettings;
   httpToken?: string;
   /** Is the secret with which Duet shows who it is where people sign in. */

@@ -9,17 +9,19 @@ export const limitArguments = mapLimits(
 );
 
 /** Holds what variables may set: they are given to every program on a machine, and keep the specified ranges. */
-export const variableSchema = z.object({
-  agent: z
-    .object(
-      mapLimits(
-        limitRows,
-        ({ key }) => key,
-        (row) => createLimitSchema(row).optional(),
-      ),
-    )
-    .optional(),
-});
+export const variableSchema = z.lazy(() =>
+  z.object({
+    agent: z
+      .object(
+        mapLimits(
+          limitRows,
+          ({ key }) => key,
+          (row) => createLimitSchema(row).optional(),
+        ),
+      )
+      .optional(),
+  }),
+);
 
 /** Creates the schema of a limit as a variable or a caller may set it, without its default. */
 export function createLimitSchema({ range }: LimitRow): z.ZodNumber {

@@ -1,6 +1,7 @@
 import { dirname, join, resolve } from "node:path";
 import type { DuetError } from "../kit/errors.ts";
 import type { Locale, Text } from "../kit/locale.ts";
+import { findTimeZone } from "../kit/time-zone.ts";
 import {
   type BackendSettings,
   mapSearchBackends,
@@ -14,7 +15,8 @@ import { configError, createErrorCollector, type ErrorCollector, joinConfigError
 import { readHooks } from "./hooks.ts";
 import { readModels } from "./models/models.ts";
 import { readNetwork, toOwnRules, toWebRules } from "./network.ts";
-import { configurationSchema, parseOnce, type Settings } from "./schema/file-schema.ts";
+import { configurationSchema, type Settings } from "./schema/file-schema.ts";
+import { parseOnce } from "./schema/object-schema.ts";
 import { readServers } from "./servers.ts";
 import type { Flags } from "./settings/settings.ts";
 import { chooseFiles, type SkippedFile } from "./sources/choose-files.ts";
@@ -147,6 +149,7 @@ export async function readConfig(
     store: settings.store,
     localeIsChosen: settings.locale !== undefined || hasLanguage(read.environment),
     locale: settings.locale ?? getSystemLocale(read.environment),
+    timeZone: findTimeZone(environment.TZ),
     telemetry: readTelemetry(read.environment),
     httpToken: settings.httpToken,
     signInSecret: settings.signInSecret,

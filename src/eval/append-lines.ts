@@ -1,4 +1,4 @@
-import { appendFile, open } from "node:fs/promises";
+import { appendFile, type FileHandle, open } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { unwritableFileError } from "../config/config-errors.ts";
 import { createFolder } from "../kit/private-file.ts";
@@ -9,12 +9,15 @@ export interface LineFile {
   append(lines: readonly unknown[]): Promise<void>;
 }
 
-/** Opens a file for appending. Throws a `config` error where it cannot be written. */
+/**
+ * Opens a file for appending. A last line that was not written to its end is removed: the process was killed at that moment, and
+ * behind it every other line would be read as part of it. Throws a `config` error where the file cannot be written.
+ */
 export async function openLineFile(file: string): Promise<LineFile> {
   let last: Promise<void> = Promise.resolve();
   try {
     createFolder(dirname(resolve(file)));
-    if (await isCutOff(file)) await appendFile(file, "\n");
+    await removeCutOff(file);
   } catch (thrown) {
     throw unwritableFileError(file, thrown);
   }
@@ -29,15 +32,26 @@ export async function openLineFile(file: string): Promise<LineFile> {
   };
 }
 
-/** Returns true where the last line was not written to its end: the process was killed at that moment. */
-async function isCutOff(file: string): Promise<boolean> {
+async function removeCutOff(file: string): Promise<void> {
   const handle = await open(file, "a+", 0o600);
   try {
     const { size } = await handle.stat();
-    if (size === 0) return false;
-    const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
-    return buffer[0] !== 0x0a;
+    const end = await findEnd(handle, size);
+    if (end < size) await handle.truncate(end);
   } finally {
     await handle.close();
   }
+}
+
+const pieceBytes = 64 * 1024;
+
+/** Returns where the last whole line ends, in bytes. */
+async function findEnd(handle: FileHandle, size: number): Promise<number> {
+  for (let to = size; to > 0; to -= pieceBytes) {
+    const from = Math.max(0, to - pieceBytes);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(to - from), 0, to - from, from);
+    const at = buffer.subarray(0, bytesRead).lastIndexOf(0x0a);
+    if (at >= 0) return from + at + 1;
+  }
+  return 0;
 }

@@ -3,7 +3,15 @@ import { jsonValueSchema, statusSchema, stopReasonSchema } from "../core/schemas
 import { attemptTimesSchema } from "./times.ts";
 
 /** Lists why an attempt did not succeed; the first that applies is told. */
-export const failureKinds = ["timeout", "error", "wrong-tool", "wrong-arguments", "limit", "answer"] as const;
+export const failureKinds = [
+  "timeout",
+  "error",
+  "wrong-tool",
+  "wrong-arguments",
+  "limit",
+  "answer",
+  "not-judged",
+] as const;
 
 export type FailureKind = (typeof failureKinds)[number];
 
@@ -38,7 +46,8 @@ export const attemptResultSchema = z.object({
   case: z.string(),
   group: z.string().optional(),
   repetition: z.int(),
-  succeeded: z.boolean(),
+  /** Is null where the judge gave no mark, on which it depends. */
+  succeeded: z.boolean().nullable(),
   failure: z.enum(failureKinds).nullable(),
   /** Says more of the failure. */
   detail: z.string().optional(),
@@ -50,7 +59,8 @@ export const attemptResultSchema = z.object({
   checks: z.array(
     z.object({
       kind: z.enum(["contains", "lacks", "matches", "schema", "citations", "judge"]),
-      passed: z.boolean(),
+      /** Is null where the judge gave no mark. */
+      passed: z.boolean().nullable(),
       detail: z.string().optional(),
       mark: z.number().optional(),
     }),

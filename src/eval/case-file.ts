@@ -1,16 +1,6 @@
-import { readFile } from "node:fs/promises";
-import { basename, dirname, extname, resolve } from "node:path";
 import * as z from "zod";
-import { configError, joinConfigErrors } from "../config/config-errors.ts";
-import { findFaults } from "../config/schema/check-source.ts";
-import { parseOnce } from "../config/schema/file-schema.ts";
-import { parseJson } from "../config/sources/parse-json.ts";
-import { createFileSource } from "../config/sources/source.ts";
 import { modes } from "../core/modes.ts";
 import { jsonValueSchema } from "../core/schemas/outcome-schema.ts";
-import { findPermitProblem } from "../core/tools/tool-pattern.ts";
-import type { DuetError } from "../kit/errors.ts";
-import { getMessage } from "../kit/errors.ts";
 
 const text = z.string().min(1).max(20_000);
 const patterns = z.array(z.string().min(1).max(200)).max(100);
@@ -51,12 +41,20 @@ const checkSchema = z.union([
   }),
 ]);
 
+const idPattern = /^[\w.-]{1,100}$/;
+
 const caseSchema = z.strictObject({
   id: z
     .string()
-    .regex(/^[\w.-]{1,100}$/)
-    .meta({ description: "1 to 100 letters, digits or _ . -, unique in the file." }),
-  question: text,
+    .refine((id) => idPattern.test(id), {
+      params: {
+        allowed: { zh: "1 到 100 个英文字母、数字或 _ . -", en: "1 to 100 of the characters a-z A-Z 0-9 _ . -" },
+      },
+    })
+    .meta({ pattern: idPattern.source, description: "1 to 100 letters, digits or _ . -, unique in the file." }),
+  question: text.refine((question) => question.trim() !== "", {
+    params: { allowed: { zh: "不全是空白的文本", en: "a text that is not all blanks" } },
+  }),
   group: z.string().max(100).optional().meta({ description: "What the report sums up by." }),
   mode: z.enum(modes).default("agent"),
   tools: patterns.optional().meta({ description: "Patterns of the tools on offer; all when absent." }),
@@ -92,6 +90,9 @@ const targetsSchema = z.strictObject({
   drop: share.default(0).meta({ description: "How far the success rate may fall below the baseline." }),
 });
 
+/** Lets a judge be no pair. */
+const judgePattern = /^(?=.*\S)[^+]+$/;
+
 export const caseFileSchema = z.strictObject({
   $schema: z.string().optional(),
   models: z
@@ -103,7 +104,14 @@ export const caseFileSchema = z.strictObject({
     .record(z.string().regex(/^(?!default$)[\w.-]{1,50}$/), z.strictObject({ directory: text }))
     .optional()
     .meta({ description: "Folders of prompts by name, beside the built-in ones." }),
-  judge: text.optional().meta({ description: "The model that judges, provider/model." }),
+  judge: text
+    .refine((judge) => judgePattern.test(judge), {
+      params: {
+        allowed: { zh: "单个模型，写作 provider/model", en: "one model, as provider/model" },
+      },
+    })
+    .optional()
+    .meta({ pattern: judgePattern.source, description: "The model that judges, provider/model." }),
   recordedTools: text.optional().meta({ description: "A file of recorded tools that stands for all real ones." }),
   repeat: z.int().min(1).max(1000).default(1),
   targets: targetsSchema.optional(),
@@ -124,92 +132,4 @@ export function createCaseFileJsonSchema(): Record<string, unknown> {
     allowComments: true,
     allowTrailingCommas: true,
   };
-}
-
-/** Limits a case file, in bytes. */
-const mostBytes = 20_000_000;
-
-/**
- * Reads a file of cases: JSON with comments, or in a file `*.jsonl` a case on each line. Paths in it become absolute. Throws a
- * `config` error that has a line for each fault.
- */
-export async function readCaseFile(file: string): Promise<CaseFile> {
-  const shown = basename(file);
-  const tree = await parseFile(file, shown);
-  const source = createFileSource(file, shown, tree, tree, []);
-  const faults = findFaults(source, caseFileSchema).map(({ error }) => error);
-  if (faults.length > 0) throw joinConfigErrors(faults);
-  const read = caseFileSchema.parse(tree, parseOnce);
-  const wrong = findWrongCases(read, shown);
-  if (wrong.length > 0) throw joinConfigErrors(wrong);
-  const folder = dirname(resolve(file));
-  const prompts = Object.entries(read.prompts ?? {}).map(([name, { directory }]) => [
-    name,
-    { directory: resolve(folder, directory) },
-  ]);
-  return {
-    ...read,
-    ...(read.prompts && { prompts: Object.fromEntries(prompts) }),
-    ...(read.recordedTools && { recordedTools: resolve(folder, read.recordedTools) }),
-  };
-}
-
-async function parseFile(file: string, shown: string): Promise<unknown> {
-  let written: string;
-  try {
-    written = await readFile(file, "utf8");
-  } catch (thrown) {
-    const why = getMessage(thrown);
-    throw configError(file, { zh: `无法读取：${why}`, en: `cannot be read: ${why}` }, thrown);
-  }
-  if (written.length > mostBytes)
-    throw configError(file, {
-      zh: `过大（允许：${mostBytes} 字节）`,
-      en: `is too large (allowed: ${mostBytes} bytes)`,
-    });
-  if (extname(file) !== ".jsonl") return parseJson(written, shown);
-  const lines = written.split("\n").map((line, index) => ({ line, number: index + 1 }));
-  const cases = lines.filter(({ line }) => line.trim() !== "");
-  return { cases: await Promise.all(cases.map(({ line, number }) => parseJson(line, shown, false, number))) };
-}
-
-/** Finds what the schema cannot say. */
-function findWrongCases({ cases, judge }: CaseFile, shown: string): DuetError[] {
-  const ids = new Set<string>();
-  return cases.flatMap((one, index) => {
-    const place = `${shown}: cases[${index}]`;
-    const isTwice = ids.has(one.id);
-    ids.add(one.id);
-    const twice = { zh: `id ${JSON.stringify(one.id)} 重复`, en: `the id ${JSON.stringify(one.id)} is there twice` };
-    return [
-      ...(isTwice ? [configError(place, twice)] : []),
-      ...[...(one.tools ?? []), ...one.alsoAllowed].flatMap((pattern) => {
-        const allowed = findPermitProblem(pattern);
-        const shownPattern = JSON.stringify(pattern);
-        return allowed === undefined
-          ? []
-          : [configError(place, { zh: `${shownPattern}：${allowed.zh}`, en: `${shownPattern}: ${allowed.en}` })];
-      }),
-      ...one.answer.flatMap((check) => {
-        if ("judge" in check && judge === undefined) return [configError(place, noJudge)];
-        if (!("matches" in check)) return [];
-        const why = findPatternProblem(check.matches);
-        return why === undefined ? [] : [configError(place, { zh: `matches：${why}`, en: `matches: ${why}` })];
-      }),
-    ];
-  });
-}
-
-const noJudge = {
-  zh: "judge 需要文件中的 judge 指定评判模型（provider/model）",
-  en: 'judge needs "judge" in the file to name the model that judges (provider/model)',
-};
-
-function findPatternProblem(pattern: string): string | undefined {
-  try {
-    new RegExp(pattern, "iu");
-    return undefined;
-  } catch (thrown) {
-    return getMessage(thrown);
-  }
 }

@@ -47,6 +47,7 @@ export interface SharedState {
   readonly refusals: DuetError[];
   /** Lists the folders that prompts name. */
   readonly folders: readonly string[];
+  /** Is what the turns of all attempts have cost so far, in US dollars. */
   spent: number;
   readonly total: number;
 }
@@ -63,6 +64,10 @@ export interface Row {
 export interface OpenedModels {
   models: Models;
   judge: Model | undefined;
+}
+
+export function isBudgetUsed({ options: { budget, replay }, spent }: SharedState): boolean {
+  return budget !== undefined && replay === undefined && spent >= budget;
 }
 
 export function toCost({ cost_usd, judge_cost_usd }: AttemptResult): number {

@@ -1,8 +1,8 @@
 import type { Models } from "../agent/run.ts";
-import type { Model } from "../core/model.ts";
+import { type Model, replaceStream } from "../core/model.ts";
 import { DuetError } from "../kit/errors.ts";
 import type { AttemptResult } from "./attempt-result.ts";
-import { type Row, toCost } from "./evaluation-state.ts";
+import { isBudgetUsed, type Row, type SharedState } from "./evaluation-state.ts";
 import { type Attempt, toAttemptKey, toAttemptName } from "./matrix.ts";
 import { createAttemptRecorder } from "./recording/attempt-recorder.ts";
 import { createAttemptReplay } from "./recording/attempt-replay.ts";
@@ -19,7 +19,6 @@ export async function makeAttempt(attempt: Attempt, row: Row): Promise<void> {
   const key = toAttemptKey(attempt);
   await results?.add(key, result);
   shared.made.set(key, result);
-  shared.spent += toCost(result);
   onResult?.(result, shared.made.size, shared.total);
 }
 
@@ -28,7 +27,16 @@ async function askModels(attempt: Attempt, { duet, makers, models, shared }: Row
   const { options, writer, book } = shared;
   const opened = models.get(attempt.pair);
   if (opened === undefined) throw new Error(`the models of ${attempt.pair} were not opened`);
-  const recorder = createAttemptRecorder(shared.folders);
+  let lost = 0;
+  const recorder = createAttemptRecorder({
+    folders: shared.folders,
+    onCost: (cost) => {
+      shared.spent += cost;
+      lost += cost;
+    },
+  });
+  const cut = new AbortController();
+  const prepare = (model: Model): Model => withBudget(recorder.recordModel(model), shared, cut);
   const runId = createRunId();
   makers.set(runId, recorder.recordCall);
   const left = options.budget === undefined ? undefined : Math.max(0, options.budget - shared.spent);
@@ -36,12 +44,13 @@ async function askModels(attempt: Attempt, { duet, makers, models, shared }: Row
     const result = await runAttempt(attempt, {
       duet,
       runId,
-      models: mapModels(opened.models, recorder.recordModel),
-      judge: opened.judge && recorder.recordModel(opened.judge),
+      models: mapModels(opened.models, prepare),
+      judge: opened.judge && prepare(opened.judge),
       countRequests: () => sumRequests(recorder.exchanges),
       approves: book !== undefined,
+      locale: options.config.locale,
       costBudget: left,
-      signal: options.signal,
+      signal: AbortSignal.any([options.signal, cut.signal]),
     });
     if (
       left !== undefined &&
@@ -49,14 +58,30 @@ async function askModels(attempt: Attempt, { duet, makers, models, shared }: Row
       left <= (options.config.agent.costBudget ?? left)
     ) {
       // What the budget of the evaluation has cut off says nothing about the models.
-      shared.spent = Math.max(shared.spent + toCost(result), options.budget ?? 0);
+      shared.spent = Math.max(shared.spent, options.budget ?? 0);
       return undefined;
     }
     await writer?.addAttempt(toAttemptName(attempt), recorder.exchanges, result.times);
+    lost = 0;
     return result;
+  } catch (thrown) {
+    if (cut.signal.aborted) return undefined;
+    throw thrown;
   } finally {
     makers.delete(runId);
+    // What has no result has been paid for all the same.
+    if (lost > 0) await options.results?.addCost(lost);
   }
+}
+
+/** Asks nothing more once all attempts together have used the budget: each run by itself sees only what was left when it began. */
+function withBudget(model: Model, shared: SharedState, cut: AbortController): Model {
+  if (shared.options.budget === undefined) return model;
+  return replaceStream(model, async (request, onEvent, signal) => {
+    if (isBudgetUsed(shared)) cut.abort();
+    cut.signal.throwIfAborted();
+    return model.stream(request, onEvent, signal);
+  });
 }
 
 /** Makes an attempt from its recording. Returns undefined where that does not hold all that is asked. */
@@ -69,6 +94,10 @@ async function replayAttempt(
   const [recorded, described] = [attempts.get(name), models.get(attempt.pair)];
   if (recorded === undefined || described === undefined) {
     shared.refusals.push(noAttemptError(name));
+    return undefined;
+  }
+  if (described.judge === undefined && attempt.case.answer.some((check) => "judge" in check)) {
+    shared.refusals.push(noJudgeError(name));
     return undefined;
   }
   const stop = new AbortController();
@@ -91,6 +120,7 @@ async function replayAttempt(
       countRequests: () => new Map(replay.requestTokens),
       recordedTimes: recorded.times,
       approves: shared.book !== undefined,
+      locale: shared.options.config.locale,
       signal: AbortSignal.any([shared.options.signal, stop.signal]),
     });
   } catch (thrown) {
@@ -105,6 +135,13 @@ export function noAttemptError(name: string): DuetError {
   return new DuetError({
     code: "invalid_request",
     text: { zh: `录制中没有 ${name}`, en: `the recording does not hold ${name}` },
+  });
+}
+
+function noJudgeError(name: string): DuetError {
+  return new DuetError({
+    code: "invalid_request",
+    text: { zh: `${name}：录制中没有评判模型`, en: `${name}: the recording holds no model that judges` },
   });
 }
 

@@ -27,6 +27,7 @@ const rowSchema = z.object({
   prompts: z.string(),
   models: z.object({ function_call: z.string(), answer: z.string() }),
   attempts: z.int(),
+  /** Counts the attempts that were judged, where a judge decides. */
   success: shareSchema,
   /** Counts the attempts whose choice of tools was measured. */
   tool_choice: shareSchema,
@@ -89,7 +90,7 @@ export function createReport({ evaluation, pairs, promptSets, cases, repeat, tar
   const rows = promptSets.flatMap((prompts) =>
     pairs.flatMap((pair) => {
       const own = results.filter((result) => result.pair === pair.name && result.prompts === prompts.name);
-      return own.length === 0 ? [] : [sumUp(own)];
+      return own.length === 0 ? [] : [sumUpResults(own)];
     }),
   );
   const compared = rows.map((row) => ({ ...row, against_single: compareWithSingle(row, rows) }));
@@ -109,7 +110,7 @@ export function createReport({ evaluation, pairs, promptSets, cases, repeat, tar
 }
 
 /** Sums up results of which there is at least one, all of one row. */
-function sumUp(results: readonly AttemptResult[]): Omit<ReportRow, "targets"> {
+export function sumUpResults(results: readonly AttemptResult[]): Omit<ReportRow, "targets"> {
   const [first] = results;
   const add = (pick: (result: AttemptResult) => number): number => results.reduce((sum, each) => sum + pick(each), 0);
   const addKnown = (pick: (result: AttemptResult) => number | null): number | null =>
@@ -180,6 +181,7 @@ function countFailures(results: readonly AttemptResult[]): Record<FailureKind, n
     "wrong-arguments": count("wrong-arguments"),
     limit: count("limit"),
     answer: count("answer"),
+    "not-judged": count("not-judged"),
   };
 }
 
@@ -229,7 +231,7 @@ function measureTargets(row: Omit<ReportRow, "targets">, targets: Targets | unde
 /** Returns true where all that is wanted was measured and met; without targets, where every attempt has succeeded. */
 export function hasMetTargets({ rows, complete, refusals }: Report): boolean {
   if (!complete || refusals.length > 0) return false;
-  return rows.every(({ targets, success }) =>
-    targets.length === 0 ? success.passed === success.of : targets.every(({ met }) => met),
+  return rows.every(({ targets, success, attempts }) =>
+    targets.length === 0 ? success.passed === attempts : targets.every(({ met }) => met),
   );
 }

@@ -6,11 +6,13 @@ import type { AgentEvent } from "../core/events.ts";
 import { type Model, toModelName } from "../core/model.ts";
 import type { ModelBill, Outcome } from "../core/outcome.ts";
 import { toUser } from "../core/questions/user.ts";
-import { DuetError, type ErrorCode, type ErrorReport, toDuetError } from "../kit/errors.ts";
+import { DuetError, type ErrorReport } from "../kit/errors.ts";
+import type { Locale } from "../kit/locale.ts";
 import { createRandomHex } from "../kit/random.ts";
 import { type AttemptResult, addPhaseUse, type FailureKind, noPhaseUse, type PhaseUse } from "./attempt-result.ts";
 import type { EvalCase, ExpectedCall } from "./case-file.ts";
 import { type CheckResult, checkAnswer } from "./check-answer.ts";
+import { endingErrors } from "./ending-errors.ts";
 import { createJudge } from "./judge.ts";
 import type { Attempt } from "./matrix.ts";
 import { type CallScore, scoreCalls } from "./score-calls.ts";
@@ -30,6 +32,8 @@ export interface AttemptParts {
   /** Limits the cost of the run, in US dollars. */
   costBudget?: number | undefined;
   runId: string;
+  /** Is the language in which it is told what was wrong. */
+  locale: Locale;
   signal: AbortSignal;
 }
 
@@ -49,27 +53,23 @@ export async function runAttempt(attempt: Attempt, parts: AttemptParts): Promise
   const isComplete = outcome.status === "complete";
   const score = scoreCalls(attempt.case, outcome.tool_calls, isComplete);
   const judged = followCosts(parts.judge);
-  const checked = isComplete
+  const checks = isComplete
     ? await checkAnswer(
         attempt.case.answer,
-        { ...outcome, question: attempt.case.question, form },
+        { ...outcome, question: attempt.case.question, form, locale: parts.locale },
         judged.model && createJudge(judged.model, parts.signal),
-      ).catch((thrown: unknown) => toDuetError(thrown))
+      )
     : [];
   parts.signal.throwIfAborted();
-  const checks = checked instanceof DuetError ? [] : checked;
-  const failure = checked instanceof DuetError ? "error" : findFailure(outcome, score, checks);
-  const detail =
-    checked instanceof DuetError
-      ? checked.message
-      : failure && describeFailure(failure, { outcome, score, checks, expected: attempt.case.calls ?? [] });
+  const failure = findFailure(outcome, score, checks);
+  const detail = failure && describeFailure(failure, { outcome, score, checks, expected: attempt.case.calls ?? [] });
   return {
     pair: attempt.pair,
     prompts: attempt.prompts,
     case: attempt.case.id,
     ...(attempt.case.group !== undefined && { group: attempt.case.group }),
     repetition: attempt.repetition,
-    succeeded: failure === null,
+    succeeded: failure === "not-judged" ? null : failure === null,
     failure,
     ...(detail && { detail }),
     status: outcome.status,
@@ -88,9 +88,6 @@ export async function runAttempt(attempt: Attempt, parts: AttemptParts): Promise
     times: parts.recordedTimes ?? times,
   };
 }
-
-/** Lists the errors that every other attempt would have, too, and that say nothing about a model's answers. */
-const endingErrors: ReadonlySet<string> = new Set<ErrorCode>(["config", "auth", "quota", "model_not_found"]);
 
 function toEndingError({ code, message, hint }: ErrorReport): DuetError {
   const toText = (text: string) => ({ zh: text, en: text });
@@ -152,7 +149,8 @@ function findFailure(outcome: Outcome, score: CallScore, checks: readonly CheckR
   if (score.choice === false) return "wrong-tool";
   if (score.arguments === false) return "wrong-arguments";
   if (outcome.status !== "complete") return "limit";
-  return checks.every(({ passed }) => passed) ? null : "answer";
+  if (checks.some(({ passed }) => passed === false)) return "answer";
+  return checks.some(({ passed }) => passed === null) ? "not-judged" : null;
 }
 
 interface ScoredRun {
@@ -162,7 +160,7 @@ interface ScoredRun {
   expected: readonly ExpectedCall[];
 }
 
-/** Says what was wrong in names and values, which are the same in every language. */
+/** Says what was wrong: in names and values, which are the same in every language, and in the details of the checks. */
 function describeFailure(failure: FailureKind, { outcome, score, checks, expected }: ScoredRun): string {
   const { error, stop_reason, tool_calls } = outcome;
   const listNames = (calls: readonly { tool: string }[]): string => calls.map(({ tool }) => tool).join(", ") || "—";
@@ -172,8 +170,8 @@ function describeFailure(failure: FailureKind, { outcome, score, checks, expecte
       .flatMap((fault) => (fault.kind === "arguments" ? [`${fault.tool}: ${fault.path}`] : []))
       .join(", ");
   if (failure === "error" && error) return `${error.code}: ${error.message}`;
-  if (failure !== "answer") return error?.code ?? stop_reason;
-  const failed = checks.filter(({ passed }) => !passed);
+  if (failure !== "answer" && failure !== "not-judged") return error?.code ?? stop_reason;
+  const failed = checks.filter(({ passed }) => passed === (failure === "answer" ? false : null));
   return failed.map(({ kind, detail = "" }) => `${kind}: ${detail}`).join("; ");
 }
 

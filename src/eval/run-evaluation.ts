@@ -1,3 +1,5 @@
+import type { Models } from "../agent/run.ts";
+import { readUserPrompts } from "../app/agent/user-prompts.ts";
 import { ignoreAbort } from "../app/ask-agent.ts";
 import type { Duet } from "../app/duet.ts";
 import { createKnownRedactor, openDuet } from "../app/open-duet.ts";
@@ -6,12 +8,19 @@ import { configError, joinConfigErrors } from "../config/config-errors.ts";
 import { type Model, noUsage, toModelName } from "../core/model.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { createSemaphore } from "../kit/async/semaphore.ts";
-import type { DuetError } from "../kit/errors.ts";
+import { DuetError } from "../kit/errors.ts";
 import { isMatch } from "../kit/text/match-pattern.ts";
 import { createMemoryStore } from "../store/memory/memory-store.ts";
 import { resolveRoots } from "../tools/files/allowed-path.ts";
 import type { AttemptResult } from "./attempt-result.ts";
-import { type EvaluationOptions, type OpenedModels, type Row, type SharedState, toCost } from "./evaluation-state.ts";
+import {
+  type EvaluationOptions,
+  isBudgetUsed,
+  type OpenedModels,
+  type Row,
+  type SharedState,
+  toCost,
+} from "./evaluation-state.ts";
 import { makeAttempt, noAttemptError } from "./make-attempt.ts";
 import { type Attempt, listAttempts, type ModelPair, type PromptSet, toAttemptKey } from "./matrix.ts";
 import {
@@ -42,6 +51,7 @@ export interface Evaluation {
  */
 export async function runEvaluation(options: EvaluationOptions): Promise<Evaluation> {
   const { config, file, results, signal } = options;
+  await refuseUnreadablePrompts(options.promptSets);
   const redactor = createKnownRedactor(config);
   const shared: SharedState = {
     options,
@@ -51,7 +61,7 @@ export async function runEvaluation(options: EvaluationOptions): Promise<Evaluat
     made: new Map(),
     refusals: [],
     folders: [config.directory, ...config.tools.roots, ...(await resolveRoots(config.tools.roots))],
-    spent: [...(results?.earlier.values() ?? [])].reduce((sum, result) => sum + toCost(result), 0),
+    spent: [...(results?.earlier.values() ?? [])].reduce((sum, result) => sum + toCost(result), results?.lost ?? 0),
     total: options.pairs.length * options.promptSets.length * file.cases.length * options.repeat,
   };
   const attempts: Attempt[] = [];
@@ -70,6 +80,11 @@ export async function runEvaluation(options: EvaluationOptions): Promise<Evaluat
     madeAt: options.replay?.madeAt ?? shared.writer?.madeAt ?? new Date().toISOString(),
     ...(stoppedBy && { stoppedBy }),
   };
+}
+
+/** A row whose prompts cannot be used is found before others are paid for. */
+async function refuseUnreadablePrompts(promptSets: readonly PromptSet[]): Promise<void> {
+  for (const { directory } of promptSets) if (directory !== undefined) await readUserPrompts(directory);
 }
 
 function takeEarlier(attempt: Attempt, { options, made }: SharedState): boolean {
@@ -143,9 +158,11 @@ async function listToolNames(duet: Duet, signal: AbortSignal): Promise<string[]>
   return tools.map(({ name }) => name);
 }
 
-/** A call of a tool that does not exist can never be made: a name is misspelt, or a server is missing. */
+/** A call of a tool that does not exist can never be made, nor one offered: a name is misspelt, or a server is missing. */
 function refuseMissingTools(attempts: readonly Attempt[], names: readonly string[]): void {
-  const wanted = attempts.flatMap(({ case: { id, calls = [] } }) => calls.map(({ tool }) => ({ id, tool })));
+  const wanted = attempts.flatMap(({ case: { id, calls = [], tools = [] } }) =>
+    [...calls.map(({ tool }) => tool), ...tools].map((tool) => ({ id, tool })),
+  );
   const missing = wanted.filter(({ tool }) => !names.some((name) => isMatch(name, tool)));
   const errors = new Map(
     missing.map(({ id, tool }) => {
@@ -168,18 +185,30 @@ async function openRowModels(
   const { pairs, replay, file, budget } = options;
   const opened = new Map<string, OpenedModels>();
   if (replay) return opened;
-  const open = options.openModels ?? ((pair: ModelPair) => duet.models(pair.changes));
+  const open = (pair: ModelPair): Promise<OpenedModels["models"]> =>
+    (options.openModels?.(pair) ?? duet.models(pair.changes)).catch((thrown: unknown) => {
+      throw pair.changes === undefined ? thrown : toNamedError(pair, thrown);
+    });
   const judge =
     file.judge === undefined
       ? undefined
       : (await open({ name: file.judge, changes: { functionCall: file.judge, answer: null } })).answer;
   for (const pair of pairs.filter(({ name }) => attempts.some((attempt) => attempt.pair === name))) {
     const models = await open(pair);
-    if (budget !== undefined) refuseUnknownPrice([models.functionCall, models.answer, ...(judge ? [judge] : [])]);
+    if (budget !== undefined) refuseUnknownPrice(judge ? [...listModels(models), judge] : listModels(models));
     opened.set(pair.name, { models, judge });
     writer?.addModels(describeModels(pair.name, models, judge));
   }
   return opened;
+}
+
+function listModels({ functionCall, answer, fallbacks }: Models): Model[] {
+  return [functionCall, answer, ...(fallbacks?.functionCall ?? []), ...(fallbacks?.answer ?? [])];
+}
+
+/** Names the pair, or the judge, of many, whose models cannot be opened. */
+function toNamedError({ name }: ModelPair, thrown: unknown): unknown {
+  return thrown instanceof DuetError && thrown.code === "config" ? configError(name, thrown.text, thrown) : thrown;
 }
 
 /** A budget says nothing about models without a price. */
@@ -195,8 +224,4 @@ function refuseUnknownPrice(models: readonly Model[]): void {
 /** Nothing but the run of an attempt may call a recorded tool. */
 async function refuseOutsideRun(): Promise<never> {
   throw noAttemptError("—");
-}
-
-function isBudgetUsed({ options: { budget, replay }, spent }: SharedState): boolean {
-  return budget !== undefined && replay === undefined && spent >= budget;
 }

@@ -1,5 +1,6 @@
 import type { ToolCallRecord } from "../core/outcome.ts";
 import { isRecord } from "../kit/json.ts";
+import { matchExpression } from "../kit/text/match-expression.ts";
 import { isMatch } from "../kit/text/match-pattern.ts";
 import type { EvalCase, ExpectedCall } from "./case-file.ts";
 
@@ -105,7 +106,7 @@ export function findMismatch(expected: unknown, actual: unknown, path = ""): str
   }
   if (!isRecord(expected)) return expected === actual ? undefined : place;
   const { $matches, $oneOf } = expected;
-  if (typeof $matches === "string") return new RegExp($matches, "iu").test(String(actual ?? "")) ? undefined : place;
+  if (typeof $matches === "string") return matchExpression($matches, String(actual ?? "")) === true ? undefined : place;
   if (Array.isArray($oneOf)) return $oneOf.some((one) => findMismatch(one, actual) === undefined) ? undefined : place;
   if (!isRecord(actual)) return place;
   return findFirst(

@@ -293,6 +293,15 @@ describe("where the question comes from", () => {
     expect(await questionFor(args, stdin)).toBe(question);
   });
 
+  test("help is none, and neither is the value of a switch", async () => {
+    const { provider, env } = await twoModels();
+    const help = await runProgram(["ask", "help"], { env });
+    expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining("duet ask [question]") });
+    const value = await runProgram(["ask", "--no-color", "false"], { env });
+    expect(value).toMatchObject({ code: 2, stderr: expect.stringContaining("no question given") });
+    expect([...provider.requests("cheap"), ...provider.requests("strong")]).toEqual([]);
+  });
+
   test("no question at all is one line and exit code 2", async () => {
     const { code, stderr } = await runProgram(["ask"]);
     expect(code).toBe(2);

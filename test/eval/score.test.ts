@@ -59,7 +59,7 @@ test("arguments are compared in part, and the first difference has its path", ()
 
 test("checks say what is missing", async () => {
   const answer: CheckedAnswer = {
-    ...{ question: "?", response: "It is 21 °C in Hangzhou [1].", form: undefined },
+    ...{ question: "?", response: "It is 21 °C in Hangzhou [1].", form: undefined, locale: "en" },
     citations: [{ n: 1, title: "W", url: "https://weather.example/hz" }],
   };
   const results = await checkAnswer(
@@ -80,10 +80,10 @@ test("checks say what is missing", async () => {
     { kind: "citations", passed: false, detail: "1 < 2" },
     { kind: "judge", passed: false, detail: "no wind", mark: 0.5 },
   ]);
-  const mute = createJudge(scriptedModel(["Good!"]), new AbortController().signal);
-  await expect(checkAnswer([{ judge: "x", atLeast: 0.7 }], answer, mute)).rejects.toThrow(
-    'fake/scripted gave no mark from 0 to 1: "Good!"',
-  );
+  const mute = createJudge(scriptedModel(["Fine!", "Good!"]), new AbortController().signal);
+  expect(await checkAnswer([{ judge: "x", atLeast: 0.7 }], answer, mute)).toEqual([
+    { kind: "judge", passed: null, detail: 'fake/scripted gave no mark from 0 to 1: "Good!"' },
+  ]);
 });
 
 test("the day, the marker and the folder make no difference between two requests, and anything else does", () => {
@@ -105,4 +105,17 @@ test("the day, the marker and the folder make no difference between two requests
   const other = { ...one, tools: [{ name: "a", description: "B.", inputSchema: {} }] };
   expect(findDifference(one, other)).toEqual({ path: "tools[0].description", recorded: '"A."', asked: '"B."' });
   expect(findDifference({ a: [1, 2] }, { a: [1] })?.path).toBe("a[1]");
+});
+
+test("a regular expression that takes exponential time fails its check, and does not stop the evaluation", async () => {
+  const answer = {
+    question: "x",
+    response: `${"a".repeat(60)}!`,
+    citations: [],
+    form: undefined,
+    locale: "zh" as const,
+  };
+  expect(await checkAnswer([{ matches: "^(a+)+$" }], answer, undefined)).toEqual([
+    { kind: "matches", passed: false, detail: "查找时间过长：^(a+)+$" },
+  ]);
 });

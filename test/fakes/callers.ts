@@ -12,9 +12,13 @@ import { configFile, temporaryFolder } from "./program.ts";
 export const anna: Caller = { owner: "anna" };
 export const ben: Caller = { owner: "ben" };
 
-/** Closed when the test ends. */
-export async function duetWith(parts: DuetOverrides, settings: Record<string, unknown> = {}): Promise<Duet> {
-  const home = await temporaryFolder();
+/** Closed when the test ends. A `given` home is that of an earlier one. */
+export async function duetWith(
+  parts: DuetOverrides,
+  settings: Record<string, unknown> = {},
+  given?: string,
+): Promise<Duet> {
+  const home = given ?? (await temporaryFolder());
   const file = await configFile({ locale: "en", search: { enabled: false }, ...settings });
   const duet = await openDuet(await loadConfig({ config: file }, { HOME: home, DUET_HOME: home }), parts);
   onTestFinished(() => duet.close());

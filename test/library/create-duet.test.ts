@@ -147,6 +147,12 @@ test("a configuration that only mentions conversations keeps them in memory too"
   expect(await readdir(home)).toEqual([]);
 });
 
+test("embedded settings may name a model in one text, as the file does", async () => {
+  const config = { models: { functionCall: "offline", answer: "offline" } };
+  const duet = await create({ config });
+  expect(await duet.ask("What is 1 + 1?")).toMatchObject({ status: "complete" });
+});
+
 test("the stream gives every event, and leaving it cancels the run", async () => {
   const functionCall = scriptedModel([{ text: "x".repeat(300), hang: true }]);
   const duet = await create({ models: { functionCall } });
@@ -229,6 +235,8 @@ test.each<[unknown, string]>([
   [{ models: {} }, "createDuet: models.functionCall: is missing"],
   [{ models: { answer: "anthropic/claude-sonnet-5-5" } }, "createDuet: models.functionCall: is missing"],
   [{ models: { functionCall: null } }, "createDuet: models.functionCall"],
+  [{ models: { functionCall: "offline", anwser: "offline" } }, "models.anwser: unknown key; did you mean answer?"],
+  [{ config: { models: { functionCall: "nobody/x" } } }, "nobody"],
   [{ models: null }, "createDuet: models: null is not allowed (allowed: an object)"],
   [{ model: "deepseek" }, "createDuet: model: unknown key; did you mean models?"],
   [{ tools: weather }, "is not allowed (allowed: a list of tools)"],
@@ -263,6 +271,19 @@ test.each<[unknown, unknown, string]>([
   ["q", { toolChoice: "any" }, 'ask: toolChoice: "any" is not allowed (allowed: auto, none, required, { tool: name })'],
   ["q", { limits: { costBudget: 0 } }, "ask: limits.costBudget: 0 is not allowed (allowed: a number above 0)"],
   ["q", { limits: { repeatable: [1] } }, "ask: limits.repeatable"],
+  ["q", null, "ask: null is not allowed (allowed: an object)"],
+  [
+    "q",
+    { conversation: "conv-1" },
+    "ask: conversation: unknown key; did you mean conversationId? (allowed: attachments, ",
+  ],
+  ["q", { resumed: {} }, "ask: resumed: unknown key (allowed: "],
+  [
+    "q",
+    { limits: { maxIteration: 3 } },
+    "ask: limits: maxIteration: unknown key; did you mean maxIterations? (allowed: ",
+  ],
+  ["q", { attachments: [{ bytes: new Uint8Array(1), filename: "a" }] }, "ask: attachments[0]: filename: unknown key"],
 ])("the question %j with %j is refused before anything runs", async (question, options, message) => {
   const duet = await create({ models: { functionCall: scriptedModel([]) } });
   const failed = await Reflect.apply(duet.ask, undefined, [question, options]).catch((error: unknown) => error);

@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { program, programEnvironment, temporaryFolder } from "../fakes/program.ts";
 import { startFakeProvider } from "../fakes/provider.ts";
+import { runWarmProgram } from "../fakes/warm-program.ts";
 
 interface Loaded {
   names: string[];
@@ -63,4 +64,12 @@ test("a question of the command line is answered from few files, without the par
   const loaded = await findLoaded(["ask", "What is 6 times 7?"], "", env);
   expect(findParts(loaded)).toEqual(["connections", "patterns", "schemas", "store"]);
   expect(loaded.names.length).toBeLessThanOrEqual(40);
+});
+
+test("the version is told without the parser of all commands, whose words and form it has", async () => {
+  const loaded = await findLoaded(["--version"], "");
+  expect(findParts(loaded)).toEqual([]);
+  const [plain, parsed] = await Promise.all([runWarmProgram(["-v"]), runWarmProgram(["--version", "--verbose"])]);
+  expect(plain).toEqual(parsed);
+  expect(plain).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
 });

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { keepEventsMs } from "../../src/core/store/journal.ts";
 import { createMemoryJournal } from "../../src/store/memory/journal.ts";
 import { lock, type Work } from "../../src/store/sql/work.ts";
@@ -97,6 +97,27 @@ test("the end of a run takes its steps from the store at once, and its events an
   await other.append({ ...finishedRun("conv-run-3", "?", "Yes."), runId: "run-3" });
   for (const id of ["conv-run-2", "conv-run-3"]) await store.remove(id);
   expect(count("journal_runs")).toBe(0);
+});
+
+test("old records go once a minute, however often runs begin", async () => {
+  const file = await storeFile();
+  const store = await openStore(file);
+  const start = Date.now();
+  vi.useFakeTimers({ toFake: ["Date"], now: start });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const database = new DatabaseSync(file);
+  onTestFinished(() => database.close());
+  await store.journal.begin(newRun("run-0"));
+  edit(file, "UPDATE journal_runs SET ended_at = '2020-01-01T00:00:00.000Z'");
+  const left: unknown[] = [];
+  for (const [index, seconds] of [20, 40, 60].entries()) {
+    vi.setSystemTime(start + seconds * 1000);
+    await store.journal.begin(newRun(`run-${index + 1}`));
+    left.push(database.prepare("SELECT count(*) AS n FROM journal_runs WHERE run = 'run-0'").get()?.n);
+  }
+  expect(left).toEqual([1, 1, 0]);
 });
 
 test("a lock of a process that lives is seen, one that is gone is removed, and an ended process leaves no file", async () => {

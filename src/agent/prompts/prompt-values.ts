@@ -1,6 +1,7 @@
 import { isOfClient } from "../../core/tools/tool.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { askTimeZone } from "../../kit/time-zone.ts";
 import { canAnswerWhileDeciding, type Folders, type Run } from "../run.ts";
 import { formatDay } from "./prompts.ts";
 
@@ -54,11 +55,8 @@ function isMarkWanted(run: Run): boolean {
 /** Lists the tools whose results are sources with numbers. */
 const citable = ["web_search", "read_page", "read_file", "file_search", "table_query", "log_transform", "format_data"];
 
-/** Is asked for once: that takes a fifth of a millisecond, and the zone of a process stays. */
-const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-
 /** Returns the weekday and the time zone of the process. The day itself is a value of its own. */
-export function describeDay(now: Date, language: Locale): string {
+export function describeDay(now: Date, language: Locale, zone = askTimeZone()): string {
   const weekday = say(language, weekdays[now.getDay()] ?? weekdays[0]);
   return say(language, { zh: `${weekday}，时区 ${zone}`, en: `${weekday}, time zone ${zone}` });
 }

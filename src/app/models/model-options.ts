@@ -1,4 +1,4 @@
-import { missingError } from "../../config/config-errors.ts";
+import { missingError, unknownKeyError } from "../../config/config-errors.ts";
 import { readModelFlag } from "../../config/models/model-text.ts";
 import type { ModelInput } from "../../config/schema/file-schema.ts";
 import { type Model, offlineProvider, supportsFunctionCalling } from "../../core/model.ts";
@@ -24,6 +24,8 @@ export async function readModelOptions(
   given: { functionCall: ModelOption; answer?: ModelOption } | undefined,
 ): Promise<ReadModels> {
   if (given === undefined) return { models: {}, spec: undefined };
+  for (const name of Object.keys(given))
+    if (!roles.includes(name)) throw unknownKeyError(`createDuet: models.${name}`, name, roles);
   const functionCall = await readModelOption(given.functionCall, "functionCall");
   if (functionCall === undefined) throw missingError("createDuet: models.functionCall", aModel);
   const answer = given.answer === given.functionCall ? functionCall : await readModelOption(given.answer, "answer");
@@ -33,6 +35,8 @@ export async function readModelOptions(
   const first = functionCall.model ? { provider: offlineProvider } : functionCall.spec;
   return { models, spec: { functionCall: first, answer: answer?.spec } };
 }
+
+const roles = ["functionCall", "answer"];
 
 type ReadModel = { model: Model; spec?: undefined } | { model?: undefined; spec: unknown };
 

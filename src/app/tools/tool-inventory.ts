@@ -46,6 +46,8 @@ export interface WantedTools {
    * or failed.
    */
   patienceMs?: number;
+  /** Is true where tools that are known from an earlier start suffice while their server starts. */
+  knownSuffice?: boolean;
   signal?: AbortSignal | undefined;
 }
 
@@ -112,15 +114,14 @@ export function openToolInventory(
 
   return {
     title,
-    async resolveTools(
-      conversation: object,
-      { allow, within = [], more = [], caller, withoutServers, forHost = false, patienceMs, signal }: WantedTools,
-    ): Promise<Inventory> {
+    async resolveTools(conversation: object, wanted: WantedTools): Promise<Inventory> {
+      const { allow, within = [], more = [], caller, withoutServers, forHost = false } = wanted;
+      const { patienceMs, knownSuffice, signal } = wanted;
       const [registry, pool] = await Promise.all([registries.get(), withoutServers ? undefined : startOnce()]);
       // Who does not wait at all wants none of the user's own.
       const [users] = await Promise.all([
         patienceMs === 0 ? undefined : directory.take(),
-        waitPatiently(pool?.ready(signal), patienceMs),
+        waitPatiently(pool?.ready(signal, knownSuffice), patienceMs),
       ]);
       const found = (pool?.tools() ?? []).filter((tool) => forHost || !isForPagesOnly(tool));
       const remote = intercept?.replaceTools(found, "server") ?? found;
@@ -224,7 +225,7 @@ export async function openToolRegistry(
 ): Promise<ToolRegistry> {
   const { tools: rules, locale, search, web, email } = config;
   const [
-    { collectTools },
+    { collectTools, createCollector },
     { withValidation },
     { withOutputLimit },
     { withRedaction },
@@ -250,6 +251,7 @@ export async function openToolRegistry(
   ]);
   const mayHooksAllow = (config.origins["tools.ask"]?.from ?? "default") === "default";
   const checkPermission = createPermissionCheck({ ...rules, mayHooksAllow });
+  const collect = createCollector(rules);
   const markDataFlow = createDataFlowRules(rules);
   const work = createHeavyWork();
   const guard = createFileGuard(protectedFiles);
@@ -287,7 +289,7 @@ export async function openToolRegistry(
       builtins.set(conversation, made);
       return made;
     },
-    collect: (lists) => collectTools(lists, rules),
+    collect,
     narrow(tools, allow, whose) {
       const narrowed = collectTools([tools], { allow }).tools;
       if (!allow.some((pattern) => pattern.includes("("))) return narrowed;

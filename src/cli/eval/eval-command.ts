@@ -1,15 +1,16 @@
-import { writeFile } from "node:fs/promises";
+import { open, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { configError, unwritableFileError } from "../../config/config-errors.ts";
-import { readCaseFile } from "../../eval/case-file.ts";
-import { compareReports, readReport } from "../../eval/compare-reports.ts";
-import { configuredPair, listPromptSets, type ModelPair, parseModelPair } from "../../eval/matrix.ts";
+import { compareReports, readReport, refuseOtherReport } from "../../eval/compare-reports.ts";
+import { configuredPair, listPromptSets, type ModelPair, type PromptSet, parseModelPair } from "../../eval/matrix.ts";
+import { readCaseFile } from "../../eval/read-case-file.ts";
 import { readRecording } from "../../eval/recording/read-recording.ts";
 import { openRecordingWriter } from "../../eval/recording/recording-writer.ts";
 import { createReport, hasMetTargets, type Report } from "../../eval/report.ts";
 import { openResultsFile, toResultsName } from "../../eval/results-file.ts";
 import { runEvaluation } from "../../eval/run-evaluation.ts";
+import { hashSetup } from "../../eval/setup-digest.ts";
 import { findCaseFile } from "../../eval/starter-set.ts";
 import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
 import { type Context, createWarn, writeLine, writeSafely } from "../console.ts";
@@ -48,9 +49,21 @@ export async function runEvalCommand(flags: EvalFlags, config: Config, context: 
         ? [...replay.models.keys()].map((name) => ({ name, changes: undefined }))
         : [{ name: configuredPair, changes: undefined }];
   const promptSets = listPromptSets(file, config.prompts.directory);
+  if (flags.baseline !== undefined && baseline !== undefined)
+    refuseOtherReport(
+      flags.baseline,
+      { rows: listRows(pairs, promptSets), cases: file.cases.map(({ id }) => id) },
+      baseline,
+    );
   const repeat = flags.repeat ?? file.repeat;
+  if (flags.output !== undefined) await refuseUnwritable(flags.output);
   const results =
-    flags.output === undefined ? undefined : await openResultsFile(toResultsName(flags.output), flags.resume);
+    flags.output === undefined
+      ? undefined
+      : await openResultsFile(toResultsName(flags.output), {
+          goesOn: flags.resume,
+          setup: await hashSetup({ config, file, promptSets }),
+        });
   const { record } = flags;
   const evaluation = await runEvaluation({
     ...{ config, file, pairs, promptSets, repeat, results, replay, signal },
@@ -82,12 +95,26 @@ export async function runEvalCommand(flags: EvalFlags, config: Config, context: 
   return baseline !== undefined && !hasTargets ? toCode(isWhole(report)) : toCode(hasMetTargets(report));
 }
 
+function listRows(pairs: readonly ModelPair[], promptSets: readonly PromptSet[]) {
+  return promptSets.flatMap((prompts) => pairs.map((pair) => ({ pair: pair.name, prompts: prompts.name })));
+}
+
 function toCode(isGood: boolean): number {
   return isGood ? 0 : 1;
 }
 
 function isWhole({ complete, refusals }: Report): boolean {
   return complete && refusals.length === 0;
+}
+
+/** Refuses what a report cannot be written to, before it has cost anything. A file that is not there yet is made later. */
+async function refuseUnwritable(file: string): Promise<void> {
+  try {
+    await (await open(file, "r+")).close();
+  } catch (thrown) {
+    if (!(thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT"))
+      throw unwritableFileError(file, thrown);
+  }
 }
 
 async function writeReport(file: string, report: object): Promise<void> {

@@ -3,6 +3,7 @@ import type { Comparison } from "../../eval/compare-reports.ts";
 import type { Report, ReportRow } from "../../eval/report.ts";
 import type { Share, Spread } from "../../eval/statistics.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { formatCount } from "../../kit/text/format-count.ts";
 
 const failureTexts: Record<FailureKind, Text> = {
   timeout: { zh: "超时", en: "time-out" },
@@ -11,6 +12,7 @@ const failureTexts: Record<FailureKind, Text> = {
   "wrong-arguments": { zh: "参数错误", en: "wrong argument" },
   limit: { zh: "达到上限", en: "limit reached" },
   answer: { zh: "回答未通过检查", en: "answer failed a check" },
+  "not-judged": { zh: "没有得到评分", en: "not judged" },
 };
 
 /** Lists the texts of targets, in the order of `targets` in the file. */
@@ -71,10 +73,12 @@ function renderRow(row: ReportRow, withPrompts: boolean, locale: Locale): string
     roles.map((role) => `${say(locale, roleTexts[role])} ${show(role)}`).join(separators[locale]);
   return [
     `${title}${prompts}`,
-    toLine({ zh: "成功", en: "success" }, renderShare(row.success)),
+    toLine({ zh: "成功", en: "success" }, renderShare(row.success, locale)),
     toLine({ zh: "工具选择", en: "tool choice" }, renderShare(row.tool_choice, locale)),
     toLine({ zh: "参数（工具选对时）", en: "arguments (of the right tools)" }, renderShare(row.arguments, locale)),
-    ...(row.checks.of > 0 ? [toLine({ zh: "回答的检查", en: "checks of answers" }, renderShare(row.checks))] : []),
+    ...(row.checks.of > 0
+      ? [toLine({ zh: "回答的检查", en: "checks of answers" }, renderShare(row.checks, locale))]
+      : []),
     ...(row.quality
       ? [
           toLine(
@@ -157,7 +161,7 @@ function renderPhase(phase: string, use: PhaseUse, times: Spread | undefined, lo
   const cost = use.cost_usd === null ? "" : `${separators[locale]}$${use.cost_usd.toFixed(4)}`;
   const used = say(locale, {
     zh: `${use.turns} 轮，token ${toCount(use.input)} + ${toCount(use.output)}${cost}`,
-    en: `${use.turns} turns, tokens ${toCount(use.input)} + ${toCount(use.output)}${cost}`,
+    en: `${formatCount(use.turns, "turn")}, tokens ${toCount(use.input)} + ${toCount(use.output)}${cost}`,
   });
   const [colon, semicolon] = locale === "zh" ? ["：", "；"] : [": ", "; "];
   return `  ${label}${colon}${used}${times === undefined ? "" : `${semicolon}${renderSpread(times, locale)}`}`;
@@ -171,7 +175,7 @@ function renderCost({ cost_usd: cost, judge_cost_usd: judge }: ReportRow, locale
 }
 
 function renderComparison(comparison: Comparison, locale: Locale): string[] {
-  const { lost, won } = comparison;
+  const { lost, won, cases } = comparison;
   const showPoints = (value: number | null): string =>
     value === null ? say(locale, notMeasured) : `${value >= 0 ? "+" : "−"}${Math.abs(value * 100).toFixed(1)}`;
   const change = (value: number | null): string => (value === null ? say(locale, notMeasured) : toChange(value));
@@ -183,6 +187,10 @@ function renderComparison(comparison: Comparison, locale: Locale): string[] {
     say(locale, {
       zh: `与基线相比：${name}（基线：${comparison.baseline}）`,
       en: `against the baseline: ${name} (then ${comparison.baseline})`,
+    }),
+    say(locale, {
+      zh: `  共同的用例：${cases.shared}（这里 ${cases.now}，基线 ${cases.baseline}），只比较它们`,
+      en: `  cases in common: ${cases.shared} (${cases.now} here, ${cases.baseline} in the baseline); only these are compared`,
     }),
     say(locale, {
       zh: `  百分点：成功 ${showPoints(comparison.success)}，工具选择 ${showPoints(comparison.tool_choice)}，参数 ${showPoints(comparison.arguments)}`,
@@ -220,7 +228,7 @@ function renderEnd(
       ? [
           say(locale, {
             zh: `✗ 另有 ${more} 个请求不在录制中`,
-            en: `✗ ${more} more requests that the recording does not hold`,
+            en: `✗ ${formatCount(more, "more request")} that the recording does not hold`,
           }),
         ]
       : []),
@@ -229,12 +237,12 @@ function renderEnd(
       : [
           say(locale, {
             zh: `只完成了 ${attempts.length} 次${reason ? `（${reason.zh}），--resume 可继续` : ""}`,
-            en: `only ${attempts.length} attempts were made${reason ? ` (${reason.en}); --resume goes on` : ""}`,
+            en: `only ${formatCount(attempts.length, "attempt was", "attempts were")} made${reason ? ` (${reason.en}); --resume goes on` : ""}`,
           }),
         ]),
     say(locale, {
       zh: `${cases} 个用例，重复 ${repeat} 次，${rows.length} 行；方括号内是 95 % 的 Wilson 区间`,
-      en: `${cases} cases, ${repeat} time${repeat === 1 ? "" : "s"} each, ${rows.length} row${rows.length === 1 ? "" : "s"}; in brackets the Wilson interval for 95 %`,
+      en: `${formatCount(cases, "case")}, ${formatCount(repeat, "time")} each, ${formatCount(rows.length, "row")}; in brackets the Wilson interval for 95 %`,
     }),
   ];
 }

@@ -1,5 +1,6 @@
 import type { ServerSettings } from "../../config/config.ts";
 import type { HostToolFields } from "../../core/tools/tool.ts";
+import { isHiddenFromModels } from "../../core/tools/tool-pages.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
 import { isMatch } from "../../kit/text/match-pattern.ts";
@@ -8,7 +9,7 @@ import { approvePins, approveTexts, checkPins, isSameTool } from "../trust/check
 import { type Entry, toTexts, withTexts } from "../trust/entry-texts.ts";
 import { makeToolVisible, makeTreeVisible } from "../trust/hidden-characters.ts";
 import { createOwner, listOfferedElsewhere, listPinned, replaceOffered } from "../trust/offered-definitions.ts";
-import type { PinStore, ServerPins, TextList, WaitingTool } from "../trust/pin-store.ts";
+import type { LastListing, PinStore, ServerPins, TextList, WaitingTool } from "../trust/pin-store.ts";
 import { toServerOrigin } from "../trust/server-origin.ts";
 import { createWarnings, type OtherTool } from "../trust/tool-warnings.ts";
 import type { Listing, RemoteTool } from "./listing.ts";
@@ -24,7 +25,7 @@ export interface ToolList {
   readonly trusted: readonly WaitingTool[];
   /** Returns true when a user has approved this definition. */
   isApproved(tool: RemoteTool): boolean;
-  /** Returns what the server says of a tool for hosts alone, once it has listed it. */
+  /** Returns what the server says of a tool for hosts alone: all of it once it has listed the tool. */
   hostFieldsOf(tool: RemoteTool): HostToolFields | undefined;
   /** Lists what was left out, and why. */
   readonly problems: readonly Text[];
@@ -33,6 +34,8 @@ export interface ToolList {
   readonly era: Era | undefined;
   /** Is true when the server's tools are known, from a list or from an earlier start. */
   readonly isKnown: boolean;
+  /** Is true when a question may be asked with the tools of an earlier start, before the server has listed them again. */
+  readonly isRecent: boolean;
   /** Holds the time of the last listing, by `performance.now()`. */
   readonly listedAt: number;
   /** Reads what was approved; to be awaited before anything else. Never rejects. */
@@ -149,7 +152,11 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
     const found = checkPins(pins, listed.tools, { origin, newTools, isDamaged });
     show(found.usable);
     waiting = found.waiting.filter(({ tool }) => isWanted(settings, tool.name));
-    await keepPins(era === undefined ? found.pins : { ...found.pins, era });
+    await keepPins(
+      era === undefined
+        ? found.pins
+        : { ...found.pins, era, lastListing: toLastListing(pins?.lastListing, listed.hostFields) },
+    );
   }
 
   async function keepPins(pinned: ServerPins): Promise<void> {
@@ -162,6 +169,7 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
       pins.texts === next.texts &&
       pins.offered === next.offered &&
       pins.era === next.era &&
+      pins.lastListing === next.lastListing &&
       pins.origin === next.origin;
     pins = next;
     // What cannot be read stays as it is until somebody has approved something.
@@ -188,7 +196,8 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
       return listTrusted();
     },
     isApproved: (tool) => pairs.some((pair) => pair.tool === tool && isApprovedName(pair.raw.name)),
-    hostFieldsOf: ({ name }) => hostFields.get(name),
+    hostFieldsOf: ({ name }) =>
+      listed === undefined ? findKnownFields(pins?.lastListing, name) : hostFields.get(name),
     get problems() {
       return listed?.problems ?? [];
     },
@@ -201,6 +210,11 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
     },
     get isKnown() {
       return listed !== undefined || pins !== undefined;
+    },
+    get isRecent() {
+      const ageMs = Date.now() - (pins?.lastListing?.at ?? Number.NEGATIVE_INFINITY);
+      // A tool that came since would be usable at once where new ones are allowed, so there the list is waited for.
+      return newTools === "stop" && usable.length > 0 && ageMs >= 0 && ageMs < recentMs;
     },
     get listedAt() {
       return listedAt;
@@ -245,6 +259,25 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
       return hasChanged;
     },
   };
+}
+
+/** Limits how old a list may be that a question does not wait for to be made anew, in milliseconds. */
+const recentMs = 86_400_000;
+
+/** Is the least age at which the time of a list is stored again, in milliseconds: not each start writes the file. */
+const renewalMs = 3_600_000;
+
+/** Returns the same object when nothing has to be stored. */
+function toLastListing(before: LastListing | undefined, hostFields: ReadonlyMap<string, HostToolFields>): LastListing {
+  const pagesOnly = [...hostFields].flatMap(([name, fields]) => (isHiddenFromModels(fields) ? [name] : []));
+  const now = Date.now();
+  const isFresh = before !== undefined && before.at <= now && now - before.at < renewalMs;
+  return isFresh && before.pagesOnly.join("\n") === pagesOnly.join("\n") ? before : { at: now, pagesOnly };
+}
+
+function findKnownFields(last: LastListing | undefined, name: string): HostToolFields | undefined {
+  if (last === undefined) return undefined;
+  return { name, titleIn: "tool", ...(last.pagesOnly.includes(name) && { meta: { ui: { visibility: ["app"] } } }) };
 }
 
 function isSameChange(one: WaitingTool, other: WaitingTool): boolean {

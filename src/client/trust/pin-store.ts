@@ -194,6 +194,7 @@ export function readPins(text: string): ServerPins | undefined {
   if (!tools.every((tool) => tool !== undefined)) return undefined;
   const { era } = value;
   const approved = readNames(value.approved);
+  const lastListing = readLastListing(value.lastListing);
   const texts = readTexts(value.texts);
   const offered = readOffered(value.offered);
   if (texts === undefined) return undefined;
@@ -201,14 +202,21 @@ export function readPins(text: string): ServerPins | undefined {
     origin: value.origin,
     ...((era === "legacy" || era === "modern") && { era }),
     tools,
+    ...(lastListing && { lastListing }),
     ...(approved.length > 0 && { approved }),
     ...(Object.keys(texts).length > 0 && { texts }),
     ...(offered.length > 0 && { offered }),
   };
 }
 
-function writePins({ origin, era, tools, approved, texts, offered }: ServerPins): string {
-  return `${JSON.stringify({ version: 1, origin, era, tools, approved, texts, offered })}\n`;
+function writePins({ origin, era, tools, lastListing, approved, texts, offered }: ServerPins): string {
+  return `${JSON.stringify({ version: 1, origin, era, tools, lastListing, approved, texts, offered })}\n`;
+}
+
+/** Files of older versions have none, so that a question waits for the next list. */
+function readLastListing(value: unknown): ServerPins["lastListing"] {
+  if (!isRecord(value) || typeof value.at !== "number" || !Array.isArray(value.pagesOnly)) return undefined;
+  return { at: value.at, pagesOnly: readNames(value.pagesOnly) };
 }
 
 /** Returns undefined for texts that `writePins` did not write: what was approved is then unknown. */
@@ -285,12 +293,21 @@ export interface ServerPins {
   era?: "legacy" | "modern";
   /** Lists the approved tools in the server's order. A lazy server offers them before it has started. */
   tools: RemoteTool[];
+  lastListing?: LastListing;
   /** Names the tools whose definition a person has read and approved. The others were trusted on first use. */
   approved?: string[];
   /** Holds the approved texts of prompts and resources, as `toTexts` makes them. */
   texts?: Partial<Record<TextList, RemoteTool[]>>;
   /** Lists what running processes were offered and nobody has approved, so that another process can ask a person. */
   offered?: OfferedDefinition[];
+}
+
+/** Holds what the server last said of its tools beside their definitions. */
+export interface LastListing {
+  /** Is the time in milliseconds since 1970, correct to an hour. */
+  at: number;
+  /** Names the tools that only the pages of the server may call. */
+  pagesOnly: string[];
 }
 
 /** Names a list whose entries have texts that a model may see. */

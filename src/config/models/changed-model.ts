@@ -1,6 +1,7 @@
 import type { Config } from "../config.ts";
 import { checkSource } from "../schema/check-source.ts";
-import { configurationSchema, parseOnce } from "../schema/file-schema.ts";
+import { configurationSchema } from "../schema/file-schema.ts";
+import { parseOnce } from "../schema/object-schema.ts";
 import { listEnvironmentSecrets } from "../sources/environment.ts";
 import { createAssignedSource } from "../sources/source.ts";
 import { readModelFlag } from "./model-text.ts";

@@ -7,7 +7,8 @@ import type { Text } from "../../kit/locale.ts";
 import { configError, joinConfigErrors, unknownKeyError } from "../config-errors.ts";
 import { getValue, renderPath } from "../sources/setting-path.ts";
 import { createAssignedSource, type Source, type SourceFault } from "../sources/source.ts";
-import { createAllowedSchema, fileSchema, parseOnce } from "./file-schema.ts";
+import { createAllowedSchema, fileSchema } from "./file-schema.ts";
+import { parseOnce } from "./object-schema.ts";
 
 /** Refuses a source that does not fit the schema, with a line for each of its faults. */
 export function checkSource(source: Source, schema: z.ZodType): void {
@@ -68,5 +69,5 @@ export function readLimit(key: LimitKey, name: string, written: string): number 
 
 /** Says what is allowed for a limit. The chat asks with each key that is typed behind `/set`, so that no other schema is converted. */
 export function describeLimit(key: LimitKey, name: string): Text {
-  return describeAllowed(createAllowedSchema(fileSchema.shape.agent.unwrap().shape[key]), name);
+  return describeAllowed(createAllowedSchema(fileSchema.shape.agent.unwrap().unwrap().shape[key]), name);
 }

@@ -1,73 +1,32 @@
 import * as z from "zod";
 import { isRecord } from "../../kit/json.ts";
-import type { GroupPresence, Setting, SettingGroup, SettingRows, ShortForm } from "../settings/setting.ts";
+import type { Setting, SettingGroup, SettingRows, ShortForm } from "../settings/setting.ts";
 import { fileSettings, outsideSettings } from "../settings/settings.ts";
-import { schemaParts } from "./schema-parts.ts";
+import { absentGroups } from "./absent-groups.ts";
+import { type SchemaOf, toObjectSchema, toSchema } from "./object-schema.ts";
 
-/** Is the schema of a row or of a group of the table of settings. */
-type SchemaOf<Row> = Row extends { rows: infer Rows; presence: infer Presence extends GroupPresence }
-  ? GroupSchema<ObjectSchema<Rows>, Presence>
-  : Row extends Setting<infer Schema>
-    ? Schema
-    : never;
+/** Is the schema of a row of the file. What a group with defaults is checked against is built when one is there. */
+type FileSchemaOf<Row> =
+  SchemaOf<Row> extends z.ZodPrefault<infer Schema> ? z.ZodDefault<z.ZodLazy<Schema>> : SchemaOf<Row>;
 
-type ObjectSchema<Rows> = z.ZodObject<{ -readonly [Key in keyof Rows]: SchemaOf<Rows[Key]> }, z.core.$strict>;
+type FileRows = typeof fileSettings;
 
-type GroupSchema<Schema extends z.ZodType, Presence extends GroupPresence> = {
-  defaults: z.ZodPrefault<Schema>;
-  optional: z.ZodOptional<Schema>;
-  named: z.ZodDefault<z.ZodRecord<z.ZodString, Schema>>;
-}[Presence];
-
-/** Adds a description to the schema of a row. `getText` returns it. */
-type AddHelp = <Schema extends z.ZodType>(schema: Schema, getText: () => string | undefined) => Schema;
-
-/**
- * Builds the schema of the rows of the table. What values are checked against has no descriptions, because each costs a copy of its
- * schema, and every start of the program would wait for them.
- */
-function toObjectSchema<Rows extends SettingRows>(
-  rows: Rows,
-  addHelp: AddHelp = (schema) => schema,
-): ObjectSchema<Rows> {
-  const shape = Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, toSchema(row, addHelp)]));
+function toFileShape(): { -readonly [Key in keyof FileRows]: FileSchemaOf<FileRows[Key]> } {
+  const shape = Object.entries<Setting | SettingGroup>(fileSettings).map(([key, row]) => {
+    const getDefaults = absentGroups[key];
+    if (getDefaults === undefined || !("rows" in row)) return [key, toSchema(row)];
+    return [key, z.lazy(() => toObjectSchema(row.rows)).default(getDefaults)];
+  });
   // The type is that of the loop: each key has the schema of its row.
-  return z.strictObject(shape) as unknown as ObjectSchema<Rows>;
+  return Object.fromEntries(shape);
 }
 
-function toSchema(row: Setting | SettingGroup, addHelp: AddHelp): z.ZodType {
-  const getHelp = () => row.fileHelp ?? (row.help && toSentence(row.help.en));
-  if (!("rows" in row)) return addHelp(row.schema(schemaParts), getHelp);
-  const schema = toObjectSchema(row.rows, addHelp);
-  if (row.presence === "defaults") return addHelp(schema, getHelp).prefault({});
-  if (row.presence === "optional") return addHelp(schema, getHelp).optional();
-  const names = row.names?.(schemaParts) ?? z.string();
-  return addHelp(
-    z
-      .record(
-        names,
-        addHelp(schema, () => row.entryHelp),
-      )
-      .default({}),
-    getHelp,
-  );
-}
-
-/** Converts a fragment of Markdown to a sentence of plain text. */
-function toSentence(markdown: string): string {
-  const plain = markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1");
-  return `${plain.charAt(0).toUpperCase()}${plain.slice(1)}.`;
-}
-
-export const fileSchema = toObjectSchema(fileSettings);
+export const fileSchema = z.strictObject(toFileShape());
 
 export const serveSchema = fileSchema.shape.serve;
 
 /** Describes the settings of all sources together. The environment and the command line have a few values of their own. */
 export const configurationSchema = fileSchema.extend(toObjectSchema(outsideSettings).shape);
-
-/** Turns off compiled parsers for what is parsed once, because compiling takes longer than parsing. */
-export const parseOnce = { jitless: true };
 
 /** Holds the merged settings of all sources, with defaults added. */
 export type Settings = z.infer<typeof configurationSchema>;

@@ -35,7 +35,10 @@ export const fallbackRows = {
     absent: { zh: "由提供商决定", en: "the provider's" },
   }),
   temperature: defineSetting(({ z }) => z.number().min(0).lt(2).optional(), {
-    help: { zh: "采样温度，Anthropic 至多 1", en: "sampling temperature, for Anthropic at most 1" },
+    help: {
+      zh: "采样温度，[有些提供商](models.zh.md)上限更低",
+      en: "sampling temperature; [some vendors](models.md) allow less",
+    },
     fileHelp: `0 to below 2 (${smallerRanges.join(", ")}). Default 0.7.`,
     absent: { zh: "0.7", en: "0.7" },
   }),

@@ -6,7 +6,8 @@ import { variableSchema } from "../limit-schemas.ts";
 import { readModelFlag } from "../models/model-text.ts";
 import { toWholeModels } from "../models/whole-models.ts";
 import { findFaults } from "../schema/check-source.ts";
-import { configurationSchema, fileSchema, parseOnce } from "../schema/file-schema.ts";
+import { configurationSchema, fileSchema } from "../schema/file-schema.ts";
+import { parseOnce } from "../schema/object-schema.ts";
 import { type Flags, settingFlags } from "../settings/settings.ts";
 import { type ChosenFiles, chooseFiles, describeSkippedFiles, type SkippedFile } from "./choose-files.ts";
 import { listEnvironmentSecrets, readEnvironment, withDotEnv } from "./environment.ts";
@@ -107,7 +108,7 @@ async function readChosen(
   const { deny } = fileSchema.shape.tools.parse(getValue(file.tree, ["tools"]), parseOnce);
   const given = await readFlags(flags, deny, secrets, collector);
   const options = check(createAssignedSource(given, secrets), configurationSchema);
-  const embedded = createCodeSource(embedding?.name ?? "", embedding?.settings ?? {}, secrets);
+  const embedded = createCodeSource(embedding?.name ?? "", toWholeModels(embedding?.settings ?? {}), secrets);
   const code = check(embedded, fileSchema);
   const unsetParts = read?.unsetParts ?? [];
   return {

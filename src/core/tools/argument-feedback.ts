@@ -33,7 +33,8 @@ export function toValueProblem(path: string, value: unknown, zh: string, en: str
 /** Reports a field that the schema does not have. `allowed` lists those that it has. */
 export function toUnknownFieldLine(path: string, allowed: readonly string[]): ArgumentProblem {
   if (allowed.length === 0) return { path, text: { zh: "不是允许的字段", en: "this field is not allowed" } };
-  const list = allowed.slice(0, mostNames).map(showName).join(", ");
+  const names = allowed.slice(0, mostNames).map(showName);
+  const list = [...names, ...(names.length < allowed.length ? ["…"] : [])].join(", ");
   return {
     path,
     text: { zh: `不是允许的字段（允许：${list}）`, en: `this field is not allowed (allowed: ${list})` },

@@ -1,5 +1,5 @@
 import { isRecord } from "../../kit/json.ts";
-import type { Tool } from "./tool.ts";
+import type { HostToolFields, Tool } from "./tool.ts";
 
 /** Is the page type of MCP Apps (SEP-1865): `io.modelcontextprotocol/ui`, revision 2026-01-26. */
 export const pageType = "text/html;profile=mcp-app";
@@ -12,7 +12,12 @@ export function hasPage(tool: Tool): boolean {
 
 /** Returns true for a tool that only the pages of its server may call: its server does not want it shown to a model. */
 export function isForPagesOnly(tool: Tool): boolean {
-  const { visibility } = readPage(tool.hostFields?.()?.meta);
+  return isHiddenFromModels(tool.hostFields?.());
+}
+
+/** Says the same by what the server has said of the tool. */
+export function isHiddenFromModels(fields: Pick<HostToolFields, "meta"> | undefined): boolean {
+  const { visibility } = readPage(fields?.meta);
   return Array.isArray(visibility) && !visibility.includes("model");
 }
 

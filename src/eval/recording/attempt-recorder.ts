@@ -15,12 +15,18 @@ export interface AttemptRecorder {
   readonly exchanges: readonly Exchange[];
 }
 
-/** `folders` are those that prompts name. */
-export function createAttemptRecorder(folders: readonly string[]): AttemptRecorder {
+export interface RecorderOptions {
+  /** Lists the folders that prompts name. */
+  folders: readonly string[];
+  /** Gets the cost of each turn once it is known, in US dollars. */
+  onCost: (cost: number) => void;
+}
+
+export function createAttemptRecorder(options: RecorderOptions): AttemptRecorder {
   const exchanges: Exchange[] = [];
   return {
     exchanges,
-    recordModel: (model) => recordTurns(model, exchanges, folders),
+    recordModel: (model) => recordTurns(model, exchanges, options),
     async recordCall(tool, args, call, signal) {
       const exchange: CallExchange = { kind: "call", tool: tool.name, arguments: args, reply: { aborted: true } };
       exchanges.push(exchange);
@@ -36,7 +42,7 @@ export function createAttemptRecorder(folders: readonly string[]): AttemptRecord
   };
 }
 
-function recordTurns(model: Model, exchanges: Exchange[], folders: readonly string[]): Model {
+function recordTurns(model: Model, exchanges: Exchange[], { folders, onCost }: RecorderOptions): Model {
   return replaceStream(model, async (request, onEvent, signal) => {
     const asked = normalizeRequest(request, folders);
     const exchange: ModelExchange = {
@@ -50,7 +56,10 @@ function recordTurns(model: Model, exchanges: Exchange[], folders: readonly stri
     };
     exchanges.push(exchange);
     const note = (usage: Usage): void => {
-      if (model.cost !== undefined) exchange.costs.push({ usage, cost: model.cost(usage) });
+      if (model.cost === undefined) return;
+      const cost = model.cost(usage);
+      exchange.costs.push({ usage, cost });
+      onCost(cost ?? 0);
     };
     try {
       const turn = await model.stream(

@@ -99,7 +99,7 @@ function toTool(recorded: RecordedTool, local: Tool | undefined, run: RunRecorde
 /**
  * Offers the tools of a recording to models that are real. A call is answered where the recording has one with these arguments, or
  * one that asks for some of them alone; every other call fails with a text that says so. A built-in tool without any recorded call
- * runs itself, as it needs nothing from outside.
+ * runs itself where it has no effect and needs nothing from outside: nobody is asked before calls of recorded tools.
  */
 export function createToolBook({ tools, calls, attempts }: Recording): ToolInterceptor {
   const ofAttempts = [...attempts.values()].flatMap(({ exchanges }) =>
@@ -108,13 +108,17 @@ export function createToolBook({ tools, calls, attempts }: Recording): ToolInter
   const exact = new Map(ofAttempts.map((one) => [`${one.tool} ${toSortedJson(one.arguments)}`, one]));
   const recorded = new Set([...calls, ...ofAttempts].map(({ tool }) => tool));
   return createToolReplacement(tools, async ({ name }, args, context, local) => {
-    if (local !== undefined && !recorded.has(name)) return local.run(args, context);
+    if (local !== undefined && !recorded.has(name) && isLocal(local)) return local.run(args, context);
     const known =
       exact.get(`${name} ${toSortedJson(args)}`) ??
       calls.find((one) => one.tool === name && findMismatch(one.arguments, args) === undefined);
     if (known !== undefined && "result" in known.reply) return toResult(known.reply.result);
     return createFailure("tool", say(context.locale, describeUnknownCall(name)));
   });
+}
+
+function isLocal({ annotations }: Tool): boolean {
+  return annotations.readOnly === true && annotations.openWorld !== true;
 }
 
 function describeUnknownCall(name: string): Text {

@@ -48,8 +48,16 @@ export async function readRecording(file: string): Promise<Recording> {
 }
 
 function readLine(line: string, shown: string, index: number): RecordingLine {
-  const read = recordingLineSchema.safeParse(tryParseJson(line));
+  const parsed = tryParseJson(line);
+  const read = recordingLineSchema.safeParse(parsed);
   if (read.success) return read.data;
+  if (isRecord(parsed) && parsed.format === recordingFormat && parsed.version !== recordingVersion) {
+    const version = JSON.stringify(parsed.version);
+    throw configError(`${shown}:${index + 1}`, {
+      zh: `录制的版本是 ${version}（允许：${recordingVersion}）`,
+      en: `is a recording of version ${version} (allowed: ${recordingVersion})`,
+    });
+  }
   throw configError(`${shown}:${index + 1}`, {
     zh: `不是录制文件的行（允许：duet eval --record 写出的内容）`,
     en: "is no line of a recording (allowed: what duet eval --record writes)",

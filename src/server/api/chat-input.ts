@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { localeSchema } from "../../core/schemas/settings-schema.ts";
+import type { Text } from "../../kit/locale.ts";
 import { type AskInput, askInput } from "../../runs/ask-schema.ts";
 import type { AttachmentInput } from "../../runs/attachment-input.ts";
 
@@ -58,6 +59,17 @@ export const chatInput = z.strictObject({
       "Whether the event stream has drafts: text of which it is not known yet if it is a thought or the answer.",
     ),
 });
+
+/** Says what to do instead of sending a field that other APIs have. */
+export const chatHints: ReadonlyMap<string, Text> = new Map([
+  [
+    "stream",
+    {
+      zh: "要逐步接收事件，请加上请求头 Accept: text/event-stream",
+      en: "to receive events as they happen, send the header Accept: text/event-stream",
+    },
+  ],
+]);
 
 /** Holds what is asked, without the files that come with it. */
 export type ChatInput = Omit<z.infer<typeof chatInput>, keyof AttachmentInput>;

@@ -26,7 +26,7 @@ import { readJsonBody, toFileBodyLimit } from "../http/request/read-body.ts";
 import { HttpRefusalError, toRetryResponse } from "../http/response/refusal.ts";
 import type { Handle, RouteCall } from "../http/routes.ts";
 import type { ApiContext } from "./api-context.ts";
-import { type ChatInput, chatInput, toAskInput } from "./chat-input.ts";
+import { type ChatInput, chatHints, chatInput, toAskInput } from "./chat-input.ts";
 import { findEarlierTurns } from "./conversations/earlier-turns.ts";
 import { makeTitleAfter } from "./conversations/make-title.ts";
 import type { WaitingQuestion } from "./conversations/question-queues.ts";
@@ -45,7 +45,7 @@ export function createChatRoute(api: ApiContext): Handle {
     const { request, connection, caller } = call;
     readLastId(request.headers);
     const body = await readJsonBody(call, toFileBodyLimit(api.settings.http.maxBody));
-    const taken = takeAttachments(readFields(chatInput, body));
+    const taken = takeAttachments(readFields(chatInput, body, chatHints));
     if ("refused" in taken) throw new HttpRefusalError({ status: 400, text: taken.refused });
     const { input, attachments } = taken;
     const reads = isEventStreamPreferred(request) ? "events" : "answer";

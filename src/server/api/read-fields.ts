@@ -14,9 +14,9 @@ const longestProblem = 700;
 
 /**
  * Validates a JSON body against the schema. Throws `HttpRefusalError` (400) with one line that states each problem, the value, and
- * what is allowed.
+ * what is allowed. `hints` says of a field what to do instead.
  */
-export function readFields<T>(schema: z.ZodType<T>, body: unknown): T {
+export function readFields<T>(schema: z.ZodType<T>, body: unknown, hints?: ReadonlyMap<string, Text>): T {
   if (!isRecord(body)) throw new HttpRefusalError({ status: 400, text: describeNoObject(body) });
   const read = parseInput(schema, body);
   if ("input" in read) return read.input;
@@ -24,6 +24,7 @@ export function readFields<T>(schema: z.ZodType<T>, body: unknown): T {
   throw new HttpRefusalError({
     status: 400,
     text: { zh: renderProblems(problems, "zh"), en: renderProblems(problems, "en") },
+    hint: problems.map(({ path }) => hints?.get(path)).find((hint) => hint !== undefined),
     locale: body.locale === "zh" || body.locale === "en" ? body.locale : undefined,
   });
 }

@@ -87,7 +87,7 @@ const forOperator = {
   status: 403,
   error: "forbidden",
   text: {
-    zh: "只有服务器管理员可以读取 /metrics（用 DUET_HTTP_TOKEN）",
-    en: "/metrics is for the operator of this server (with DUET_HTTP_TOKEN)",
+    zh: "只有服务器管理员可以读取 /metrics（用 DUET_HTTP_TOKEN，或权限为 operate 的 API 令牌）",
+    en: "/metrics is for the operator of this server (with DUET_HTTP_TOKEN, or an API token of the scope operate)",
   },
 } as const;

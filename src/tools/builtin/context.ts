@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import type { RunFacts, Tool } from "../../core/tools/tool.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import { askTimeZone } from "../../kit/time-zone.ts";
 import { version } from "../../kit/version.ts";
 import { createBuiltinTool, createSuccess } from "../create-tool.ts";
 import { resolveRoots } from "../files/allowed-path.ts";
@@ -20,7 +21,7 @@ export function createContext(roots: readonly string[], locale: Locale, now: () 
     }),
     inputSchema: { type: "object", properties: {}, additionalProperties: false },
     async run(_, context) {
-      const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+      const zone = askTimeZone();
       const [time = ""] = renderTime(now(), zone, context.locale).split("\n");
       const lines = [
         say(context.locale, { zh: `时间：${time}`, en: `Time: ${time}` }),

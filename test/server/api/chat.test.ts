@@ -175,8 +175,17 @@ const refused: [unknown, string][] = [
   ],
   [{ message: "x", parameters: { answer: { heat: 1 } } }, "parameters.answer.heat: this field is not allowed"],
   [{ message: "x", question: "y" }, "question: this field is not allowed (allowed: message, "],
+  [{ message: "x", question: "y" }, "models, parameters, …)"],
   [{ message: "x", confirmation: "made up" }, "confirmation"],
 ];
+
+test("a caller that asks for a stream by a field is told which header does it", async () => {
+  const { chat } = await serveApi();
+  const problem = await problemIn(await chat({ message: "x", stream: true }));
+  expect(problem.detail).toMatch(/^stream: this field is not allowed/);
+  expect(problem.hint).toContain("Accept: text/event-stream");
+  expect((await problemIn(await chat({ message: "x", question: "y" }))).hint).toBeNull();
+});
 
 test("bad input is one line that shows the value and what is allowed, and no run", async () => {
   const { chat, service } = await serveApi();

@@ -67,8 +67,8 @@ function getWay(token: string | undefined): "operator" | "api" {
 
 const needed = {
   operator: {
-    zh: "缺少请求头 Authorization（允许：Bearer 后接 DUET_HTTP_TOKEN 的值）",
-    en: "the header Authorization is missing (allowed: Bearer, followed by the value of DUET_HTTP_TOKEN)",
+    zh: "缺少请求头 Authorization（允许：Bearer 后接 DUET_HTTP_TOKEN 的值或 duet tokens create 生成的令牌）",
+    en: "the header Authorization is missing (allowed: Bearer, followed by DUET_HTTP_TOKEN or a token of duet tokens create)",
   },
   api: {
     zh: "缺少请求头 Authorization（允许：Bearer 后接 duet tokens create 生成的令牌）",
@@ -78,8 +78,8 @@ const needed = {
 
 const notAccepted = {
   operator: {
-    zh: "令牌不被接受（允许：DUET_HTTP_TOKEN 的值）",
-    en: "the token is not accepted (allowed: the value of DUET_HTTP_TOKEN)",
+    zh: "令牌不被接受（允许：DUET_HTTP_TOKEN 的值或 duet tokens create 生成的令牌）",
+    en: "the token is not accepted (allowed: DUET_HTTP_TOKEN or a token of duet tokens create)",
   },
   api: {
     zh: "令牌不被接受（允许：duet tokens create 生成的令牌）",

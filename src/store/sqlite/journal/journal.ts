@@ -82,16 +82,19 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
       const journal = openRun(runId);
       const now = Date.now();
       const row = { run: runId, owner, conversation: conversationId, header: JSON.stringify(header) };
-      await commit(function* () {
-        if (now >= pruneAt) yield* pruneJournal(now);
+      const hasPruned = await commit(function* () {
+        const isDue = now >= pruneAt;
+        if (isDue) yield* pruneJournal(now);
         // The conversation is there whatever becomes of the run.
         const title = toConversationTitle(header.question);
         yield* updateConversation({ id: conversationId, owner, title, folder: header.folder });
         const held = { run: runId, holder: getHolder() };
         yield* statements.addJournalRun.run({ ...row, ...held, now: new Date(now).toISOString() });
         yield* addRunFiles(held, files);
+        return isDue;
       });
-      pruneAt = Math.max(pruneAt, now + pruneEveryMs);
+      // Runs in between do not put it off: where one begins every few seconds, the time would never come.
+      if (hasPruned) pruneAt = Math.max(pruneAt, now + pruneEveryMs);
       return journal;
     },
     async listInterrupted(id) {

@@ -102,7 +102,11 @@ test("each token has conversations of its own, unless they are given one owner, 
     JSON.parse((await send("GET", "/agent/conversations", bearer(token))).text).conversations.length;
   expect((await send("POST", "/agent/chat", bearer(a), question)).status).toBe(200);
   expect([await listed(a), await listed(b), await listed(c), await listed(boss)]).toEqual([1, 0, 1, 0]);
-  expect((await send("GET", "/metrics", bearer(a))).status).toBe(403);
+  const refused = await send("GET", "/metrics", bearer(a));
+  expect([refused.status, JSON.parse(refused.text).detail]).toEqual([
+    403,
+    "/metrics is for the operator of this server (with DUET_HTTP_TOKEN, or an API token of the scope operate)",
+  ]);
   expect((await send("GET", "/metrics", bearer(boss))).status).toBe(200);
 });
 

@@ -15,7 +15,8 @@ test("a refusal has the shape that whoever asks expects: problem details, OpenAI
       return [response.status, response.headers.get("content-type"), ids, await response.json()];
     }),
   );
-  const detail = "the header Authorization is missing (allowed: Bearer, followed by the value of DUET_HTTP_TOKEN)";
+  const detail =
+    "the header Authorization is missing (allowed: Bearer, followed by DUET_HTTP_TOKEN or a token of duet tokens create)";
   const message = detail;
   expect(refused).toEqual([
     [
@@ -55,7 +56,7 @@ test("a refusal has the shape that whoever asks expects: problem details, OpenAI
 test("what is neither MCP nor a model API is refused as a problem, and a token that does not count is told as such", async () => {
   const { origin } = await startHttpDuet({ environment: { DUET_HTTP_TOKEN: "the-token" } });
   const headers = { authorization: "Bearer another-one" };
-  const detail = "the token is not accepted (allowed: the value of DUET_HTTP_TOKEN)";
+  const detail = "the token is not accepted (allowed: DUET_HTTP_TOKEN or a token of duet tokens create)";
   for (const path of ["/metrics", "/openapi.json", "/nothing", "/agent/runs", "/mcpx"]) {
     const response = await fetch(`${origin}${path}`, { headers });
     expect([response.status, response.headers.get("content-type")]).toEqual([401, "application/problem+json"]);

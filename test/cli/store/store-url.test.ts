@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { postgres, query, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
+import { postgres, query, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
 import { configFile, temporaryFolder } from "../../fakes/program.ts";
 import { runWarmProgram } from "../../fakes/warm-program.ts";
 import { requires } from "../../runner/requirements.ts";
@@ -39,9 +39,9 @@ test("a command ends with one line where the database cannot be reached, and kee
 });
 
 describe("a database that the settings name", requires(postgres), () => {
-  let server: TestPostgres;
+  let server: SharedPostgres;
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await sharePostgres();
   });
   afterAll(() => server?.stop());
 

@@ -8,16 +8,16 @@ import { createCallerPlaces } from "../../../src/runs/limits/caller-places.ts";
 import type { RunHandle } from "../../../src/runs/run-handle.ts";
 import { createRunRegistry } from "../../../src/runs/run-registry.ts";
 import { createPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
-import { postgres, query, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
+import { postgres, query, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
 import { requires } from "../../runner/requirements.ts";
 
 const anna = { owner: "anna" };
 
 describe("the runs of a caller in several processes", requires(postgres), () => {
-  let server: TestPostgres;
+  let server: SharedPostgres;
   let url: string;
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await sharePostgres();
     url = await server.createDatabase();
   });
   afterAll(() => server?.stop());

@@ -1,24 +1,21 @@
-import { createInterface } from "node:readline";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { isRecord } from "../../../src/kit/json.ts";
 import { createSuccess, createTool } from "../../../src/tools/create-tool.ts";
-import { type HttpDuet, startHttpDuet } from "../../fakes/http-duet.ts";
-import { call, messagesOf, modernHeaders, modernMeta } from "../../fakes/http-interface.ts";
+import { startHttpDuet } from "../../fakes/http-duet.ts";
 import { type ScriptedTurn, scriptedModel } from "../../fakes/model.ts";
-import { postgres, query, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
-import { configFile, programEnvironment, startProgram, temporaryFolder } from "../../fakes/program.ts";
-import { startFakeProvider } from "../../fakes/provider.ts";
+import { postgres, query, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
+import { temporaryFolder } from "../../fakes/program.ts";
 import { requires } from "../../runner/requirements.ts";
-import { type EventReader, outcomeIn, readEvents } from "../api/served-api.ts";
+import { outcomeIn } from "../api/served-api.ts";
+import { createReplicaClient, type ReplicaClient } from "./replica-client.ts";
 
 const half = "Half of an answer";
 const wipe = { id: "1", name: "wipe_disk", input: { disk: "a" } };
 
 describe("two replicas of one database", requires(postgres), () => {
-  let server: TestPostgres;
+  let server: SharedPostgres;
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await sharePostgres();
   });
   afterAll(() => server?.stop());
 
@@ -33,7 +30,7 @@ describe("two replicas of one database", requires(postgres), () => {
     const url = await server.createDatabase();
     const wiped: string[] = [];
     const prompts: Record<string, readonly unknown[]> = {};
-    const open = async (name: string, { decides = [], answers = [] }: Script): Promise<Replica> => {
+    const open = async (name: string, { decides = [], answers = [] }: Script): Promise<ReplicaClient> => {
       const tool = createTool({
         name: "wipe_disk",
         description: "Wipes a disk.",
@@ -50,7 +47,8 @@ describe("two replicas of one database", requires(postgres), () => {
       const functionCall = scriptedModel(decides, "decides");
       const models = { functionCall, answer: scriptedModel(answers, "answers") };
       prompts[name] = functionCall.requests;
-      return openReplica(await startHttpDuet({ models, tools: [tool], settings, environment }));
+      const { origin } = await startHttpDuet({ models, tools: [tool], settings, environment });
+      return createReplicaClient(origin);
     };
     const [a, b] = await Promise.all([open("a", first), open("b", second)]);
     return { a, b, wiped, url, prompts };
@@ -163,7 +161,7 @@ describe("two replicas of one database", requires(postgres), () => {
   test("a response that is written in the background on one is read, continued and cancelled on the other", async () => {
     const answers = ["First answer.", { hang: true, text: half }] satisfies ScriptedTurn[];
     const { a, b } = await openTwo({ answers }, { answers: ["Second answer."] });
-    const create = async (replica: Replica, more: object) =>
+    const create = async (replica: ReplicaClient, more: object) =>
       responseSchema.parse(await (await replica.post("/v1/responses", { model: "duet-chat", ...more })).json());
     const first = await create(a, { input: "One?" });
     const second = await create(b, { input: "Two?", previous_response_id: first.id });
@@ -176,98 +174,9 @@ describe("two replicas of one database", requires(postgres), () => {
     await b.post(`/v1/responses/${begun.id}/cancel`, {});
     await expect.poll(async () => (await read()).status).toBe("cancelled");
   });
-
-  test("the client of a replica that is killed in its answer reads on in the next one, without a gap, from a new beginning", async () => {
-    const provider = await startFakeProvider();
-    onTestFinished(provider.close);
-    provider.script("decides", { text: "There is nothing to look up." });
-    provider.script("answers", { text: half, hang: "after-text" }, { text: "It is another answer." });
-    const models = Object.fromEntries(
-      Object.entries({ functionCall: "decides", answer: "answers" }).map(([role, model]) => [
-        role,
-        { provider: "openai", model, baseUrl: provider.openaiUrl, wire: "openai-chat" },
-      ]),
-    );
-    const config = await configFile({ models, locale: "en", search: { enabled: false } });
-    const url = await server.createDatabase();
-    const serve = async () => {
-      const home = { DUET_HOME: await temporaryFolder(), OPENAI_API_KEY: "sk-test-openai-0001" };
-      const env = await programEnvironment({ ...home, DUET_STORE_URL: url });
-      const child = await startProgram(["serve", "--http", "0", "--config", config], { env });
-      for await (const line of createInterface({ input: child.stderr })) {
-        const origin = /(http:\/\/\S+)\/mcp/.exec(line)?.[1];
-        if (origin !== undefined) return { child, ...openReplica({ origin }) };
-      }
-      throw new Error("it does not listen");
-    };
-    const [a, b] = await Promise.all([serve(), serve()]);
-    const key = { "idempotency-key": "asked-once" };
-    const asked = { message: "How is it?", asks: true };
-    const begun = await a.stream(asked, key);
-    await begun.until("answer-delta");
-    const told = begun.seen.filter(({ id }) => id !== undefined);
-    const runId = String(told[0]?.data?.runId);
-    const reader = await b.follow(runId, told.length);
-    a.child.kill("SIGKILL");
-    const again = () => outcomeIn(b.post("/agent/chat", { ...asked, wait_s: 0 }, key));
-    await expect.poll(again).toMatchObject({ run_id: runId, status: "complete", response: "It is another answer." });
-    await reader.rest();
-    const sent = reader.seen.filter(({ id }) => id !== undefined);
-    expect(sent.map(({ id }) => Number(id))).toEqual(sent.map((_, index) => told.length + index + 1));
-    const restart = sent.findIndex(({ event }) => event === "answer-restart");
-    const texts = sent.slice(restart).map(({ data }) => data?.text ?? "");
-    expect([restart >= 0, texts.join("")]).toEqual([true, "It is another answer."]);
-    expect(sent.filter(({ event }) => event === "run-end")).toHaveLength(1);
-  });
 });
-
-interface Replica {
-  send(method: string, path: string, json?: unknown, headers?: Record<string, string>): Promise<Response>;
-  get(path: string): Promise<Response>;
-  post(path: string, json: unknown, headers?: Record<string, string>): Promise<Response>;
-  stream(json: unknown, headers?: Record<string, string>): Promise<EventReader>;
-  follow(runId: string, last?: number): Promise<EventReader>;
-  /** Calls `agent_ask` as a host of the 2026 era that shows forms; undefined where the request is refused. */
-  askModern(args: object, more?: object): Promise<Record<string, unknown> | undefined>;
-}
 
 const responseSchema = z.looseObject({
   id: z.string(),
   status: z.string(),
 });
-
-const modernAsks = {
-  ...modernMeta,
-  "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {} } },
-};
-
-const events = { accept: "text/event-stream" };
-
-function openReplica({ origin }: Pick<HttpDuet, "origin">): Replica {
-  const send: Replica["send"] = (method, path, json, headers = {}) =>
-    fetch(`${origin}${path}`, {
-      method,
-      headers: { ...(json === undefined ? {} : { "content-type": "application/json" }), ...headers },
-      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-    });
-  return {
-    send,
-    async askModern(args, more = {}) {
-      const message = call(1, "agent_ask", args, modernAsks);
-      const asked = { ...message, params: { ...message.params, ...more } };
-      const answered = await send("POST", "/mcp", asked, modernHeaders("tools/call", "agent_ask"));
-      const result = messagesOf(await answered.text()).at(-1)?.result;
-      return isRecord(result) ? result : undefined;
-    },
-    get: (path) => send("GET", path),
-    post: (path, json, headers) => send("POST", path, json, headers),
-    stream: async (json, headers) => readEvents(await send("POST", "/agent/chat", json, { ...events, ...headers })),
-    follow: async (runId, last) =>
-      readEvents(
-        await send("GET", `/agent/runs/${runId}`, undefined, {
-          ...events,
-          ...(last === undefined ? {} : { "last-event-id": String(last) }),
-        }),
-      ),
-  };
-}

@@ -1,169 +1,143 @@
-import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ownPostgres, query, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
-import { programEnvironment, startProgram, temporaryFolder } from "../../fakes/program.ts";
-import { startFakeProvider } from "../../fakes/provider.ts";
 import { requires } from "../../runner/requirements.ts";
-
-/** A tool that writes when it begins and when it ends, which it does once a file is there. */
-const gated = (journal: string, gate: string): string => `import { appendFileSync, existsSync } from "node:fs";
-export default {
-  name: "write_line",
-  description: "Writes a line.",
-  inputSchema: { type: "object", properties: {} },
-  async run() {
-    appendFileSync(${JSON.stringify(journal)}, "begun ");
-    while (!existsSync(${JSON.stringify(gate)})) await new Promise((resolve) => setTimeout(resolve, 20));
-    appendFileSync(${JSON.stringify(journal)}, "ended ");
-    return "The line was written.";
-  },
-};
-`;
-
-interface Replica {
-  child: ChildProcess;
-  /** Holds what it has written to stderr. */
-  log: string[];
-  ask(headers?: Record<string, string>): Promise<Response>;
-  get(path: string): Promise<Response>;
-}
+import { outcomeIn } from "../api/served-api.ts";
+import { openReplicas, type RealReplicas } from "./real-replicas.ts";
 
 describe("replicas on one database", requires(ownPostgres), () => {
   let server: TestPostgres;
+  let replicas: RealReplicas;
+  let url: string;
   beforeAll(async () => {
     server = await startPostgres();
+    url = await server.createDatabase();
+    replicas = await openReplicas(url);
   });
-  afterAll(() => server?.stop());
+  afterAll(async () => {
+    await replicas?.end();
+    await server?.stop();
+  });
 
-  /** Servers of one configuration, whose model asks for a line to be written. */
-  async function openReplicas() {
-    const provider = await startFakeProvider();
-    onTestFinished(provider.close);
-    provider.script("one", { toolCalls: [{ name: "write_line", arguments: {} }] }, { text: "It is done." });
-    const folder = await temporaryFolder();
-    const [journal, gate] = [join(folder, "lines"), join(folder, "gate")];
-    await mkdir(join(folder, "tools"));
-    await writeFile(join(folder, "tools", "write-line.mjs"), gated(journal, gate));
-    const models = {
-      functionCall: { provider: "openai", model: "one", baseUrl: provider.openaiUrl, wire: "openai-chat" },
-    };
-    const url = await server.createDatabase();
-    const config = join(folder, "duet.config.json");
-    const serving = { http: { grace: 60 }, onDisconnect: "finish" };
-    await writeFile(
-      config,
-      JSON.stringify({ models, tools: { directory: "./tools" }, store: { url }, serve: serving, locale: "en" }),
+  /** Lets a run write a line under a name of its own, and gives what is known of it. */
+  function writeLine(name: string) {
+    const { provider } = replicas;
+    const models = ["decides", "answers"].map((model) => [model, provider.requests(model).length] as const);
+    provider.script(
+      "decides",
+      { toolCalls: [{ name: "write_line", arguments: { name } }] },
+      { text: "It is written." },
     );
-
-    async function serve(): Promise<Replica> {
-      const home = await temporaryFolder();
-      const env = await programEnvironment({ DUET_HOME: home, OPENAI_API_KEY: "sk-test-openai-0001" });
-      const child = await startProgram(["serve", "--http", "0", "--config", config], { env });
-      const log: string[] = [];
-      const origin = Promise.withResolvers<string>();
-      createInterface({ input: child.stderr }).on("line", (line) => {
-        log.push(line);
-        const found = /(http:\/\/\S+)\/mcp/.exec(line)?.[1];
-        if (found !== undefined) origin.resolve(found);
-      });
-      const base = await origin.promise;
-      return {
-        child,
-        log,
-        ask: (headers = {}) =>
-          fetch(`${base}/agent/chat`, {
-            method: "POST",
-            headers: { "content-type": "application/json", ...headers },
-            body: JSON.stringify({ message: "Write a line" }),
-          }),
-        get: (path) => fetch(`${base}${path}`),
-      };
-    }
-
+    provider.script("answers", { text: "It is done." });
     return {
-      serve,
-      provider,
-      url,
-      readLines: async () => readFile(journal, "utf8").catch(() => ""),
-      open: () => writeFile(gate, ""),
-      /** Waits for the end of the only run, wherever it is carried out, and gives its trace's outcome. */
+      message: `Write a line for ${name}`,
+      readLines: () => replicas.readLines(name),
+      open: () => replicas.open(name),
+      /** Counts the requests to both models. */
+      countRequests: () => models.map(([model, before]) => provider.requests(model).length - before),
+      /** Waits for the end of the only run that goes on, wherever it is carried out. */
       async waitForEnd() {
-        const readState = () => query(url, "SELECT run, state, epoch FROM journal_runs");
-        await expect.poll(readState, { timeout: 60_000 }).toEqual([expect.objectContaining({ state: "ended" })]);
-        const [row] = await readState();
-        return { epoch: Number(row?.epoch), runId: String(row?.run) };
+        const [going] = await query(url, "SELECT run FROM journal_runs WHERE state = 'going'");
+        const read = () => query(url, "SELECT state, epoch FROM journal_runs WHERE run = $1", [going?.run]);
+        await expect.poll(read).toEqual([expect.objectContaining({ state: "ended" })]);
+        return { epoch: Number((await read())[0]?.epoch), runId: String(going?.run) };
       },
     };
   }
 
+  /** Lets the replica that holds the only run that goes on be one that has given no sign of life for so long that it is forgotten. */
+  const endLease = () =>
+    query(url, "DELETE FROM replicas p USING journal_runs r WHERE r.holder = p.id AND r.state = 'going'");
+
+  test("a replica that stands still loses its run when its lease is over; when it comes back it does nothing more of it", async () => {
+    const [first, second] = await replicas.findTwo();
+    const line = writeLine("still");
+    const asked = outcomeIn(first.post("/agent/chat", { message: line.message }));
+    await expect.poll(line.readLines).toBe("begun ");
+    first.child.kill("SIGSTOP");
+    await endLease();
+    const { epoch, runId } = await line.waitForEnd();
+    expect([epoch, line.readLines()]).toEqual([2, "begun "]);
+    expect(await (await second.get(`/agent/runs/${runId}`)).json()).toMatchObject({
+      tool_calls: [{ ok: false, result: expect.stringContaining("may have taken effect") }],
+    });
+    first.child.kill("SIGCONT");
+    // Whoever has asked it gets what the other one has come to.
+    expect(await asked).toMatchObject({ run_id: runId, status: "complete", response: "It is done." });
+    line.open();
+    expect(line.countRequests()).toEqual([2, 1]);
+  });
+
+  test("the client of a replica that is killed in its answer reads on in the next one, without a gap, from a new beginning", async () => {
+    const [first, second] = await replicas.findTwo();
+    const half = "Half of an answer";
+    replicas.provider.script("decides", { text: "There is nothing to look up." });
+    replicas.provider.script("answers", { text: half, hang: "after-text" }, { text: "It is another answer." });
+    const key = { "idempotency-key": "asked-once" };
+    const asked = { message: "How is it?", asks: true };
+    const begun = await first.stream(asked, key);
+    await begun.until("answer-delta");
+    const told = begun.seen.filter(({ id }) => id !== undefined);
+    const runId = String(told[0]?.data?.runId);
+    const reader = await second.follow(runId, told.length);
+    first.child.kill("SIGKILL");
+    await once(first.child, "close");
+    await endLease();
+    const again = () => outcomeIn(second.post("/agent/chat", { ...asked, wait_s: 0 }, key));
+    await expect.poll(again).toMatchObject({ run_id: runId, status: "complete", response: "It is another answer." });
+    await reader.rest();
+    const sent = reader.seen.filter(({ id }) => id !== undefined);
+    expect(sent.map(({ id }) => Number(id))).toEqual(sent.map((_, index) => told.length + index + 1));
+    const restart = sent.findIndex(({ event }) => event === "answer-restart");
+    const texts = sent.slice(restart).map(({ data }) => data?.text ?? "");
+    expect([restart >= 0, texts.join("")]).toEqual([true, "It is another answer."]);
+    expect(sent.filter(({ event }) => event === "run-end")).toHaveLength(1);
+  });
+
+  test("while the database is away a question is refused at once, a call ends and waits to be recorded, and nothing is unknown afterwards", async () => {
+    const [first] = await replicas.findTwo();
+    const line = writeLine("away");
+    const asked = outcomeIn(first.post("/agent/chat", { message: line.message }));
+    await expect.poll(line.readLines).toBe("begun ");
+    await server.kill();
+    await expect.poll(async () => (await first.get("/readyz")).status).toBe(503);
+    const refused = await first.post("/agent/chat", { message: line.message });
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(await refused.json()).toMatchObject({ detail: expect.not.stringContaining("postgres://") });
+    line.open();
+    await expect.poll(line.readLines).toBe("begun ended ");
+    const late = await replicas.start();
+    expect((await late.post("/agent/chat", { message: line.message })).status).toBe(503);
+    expect(line.countRequests()).toEqual([1, 0]);
+    await server.start();
+    expect(await line.waitForEnd()).toMatchObject({ epoch: 1 });
+    expect(await asked).toMatchObject({ status: "complete", tool_calls: [{ ok: true }] });
+    expect(line.readLines()).toBe("begun ended ");
+    await expect.poll(async () => (await late.get("/readyz")).status).toBe(200);
+    expect(late.log.filter((each) => each.includes("cannot be used"))).toHaveLength(1);
+  });
+
   test("a replica that is asked to end waits for its call, lets the run go, and another one goes on within a second", async () => {
-    const { serve, open, readLines, waitForEnd, provider } = await openReplicas();
-    const [first, second] = [await serve(), await serve()];
-    const reading = (await first.ask({ accept: "text/event-stream" })).text();
-    await expect.poll(readLines).toBe("begun ");
+    const [first, second] = await replicas.findTwo();
+    const line = writeLine("ends");
+    const begun = await first.stream({ message: line.message });
+    await expect.poll(line.readLines).toBe("begun ");
     const ended = once(first.child, "close");
     first.child.kill("SIGTERM");
     await expect.poll(() => first.log.join("\n")).toContain("will go on in another process");
     expect((await second.get("/readyz")).status).toBe(200);
-    await open();
-    const { epoch, runId } = await waitForEnd();
-    expect([epoch, await readLines()]).toEqual([2, "begun ended "]);
-    const stream = await reading;
-    expect(stream).toContain('"type":"tool-start"');
-    expect(stream).not.toContain("run-end");
+    line.open();
+    const { epoch, runId } = await line.waitForEnd();
+    expect([epoch, line.readLines()]).toEqual([2, "begun ended "]);
+    await begun.rest();
+    expect(begun.seen.map(({ event }) => event)).toContain("tool-start");
+    expect(begun.seen.map(({ event }) => event)).not.toContain("run-end");
     expect(await (await second.get(`/agent/runs/${runId}`)).json()).toMatchObject({
       status: "complete",
       response: "It is done.",
       tool_calls: [{ ok: true, result: "The line was written." }],
     });
-    expect(provider.requests("one")).toHaveLength(2);
+    expect(line.countRequests()).toEqual([2, 1]);
     expect(await ended).toEqual([0, null]);
-  });
-
-  test("a replica that stands still loses its run after its lease; when it comes back it does nothing more of it", async () => {
-    const { serve, open, readLines, waitForEnd, provider } = await openReplicas();
-    const first = await serve();
-    const asked = first.ask();
-    await expect.poll(readLines).toBe("begun ");
-    first.child.kill("SIGSTOP");
-    const second = await serve();
-    const { epoch, runId } = await waitForEnd();
-    expect([epoch, await readLines()]).toEqual([2, "begun "]);
-    expect(await (await second.get(`/agent/runs/${runId}`)).json()).toMatchObject({
-      tool_calls: [{ ok: false, result: expect.stringContaining("may have taken effect") }],
-    });
-    first.child.kill("SIGCONT");
-    const response = await asked;
-    // Whoever has asked it gets what the other one has come to.
-    expect(await response.json()).toMatchObject({ run_id: runId, status: "complete", response: "It is done." });
-    await open();
-    expect(provider.requests("one")).toHaveLength(2);
-  });
-
-  test("while the database is away a question is refused at once, a call ends and waits to be recorded, and nothing is unknown afterwards", async () => {
-    const { serve, open, readLines, waitForEnd, provider } = await openReplicas();
-    const first = await serve();
-    const asked = first.ask();
-    await expect.poll(readLines).toBe("begun ");
-    await server.kill();
-    await expect.poll(async () => (await first.get("/readyz")).status).toBe(503);
-    const refused = await first.ask();
-    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
-    expect(await refused.json()).toMatchObject({ detail: expect.not.stringContaining("postgres://") });
-    await open();
-    await expect.poll(readLines).toBe("begun ended ");
-    const late = await serve();
-    expect((await late.ask()).status).toBe(503);
-    expect(provider.requests("one")).toHaveLength(1);
-    await server.start();
-    expect(await waitForEnd()).toMatchObject({ epoch: 1 });
-    expect(await (await asked).json()).toMatchObject({ status: "complete", tool_calls: [{ ok: true }] });
-    expect(await readLines()).toBe("begun ended ");
-    await expect.poll(async () => (await late.get("/readyz")).status).toBe(200);
-    expect(late.log.filter((line) => line.includes("cannot be used"))).toHaveLength(1);
   });
 });

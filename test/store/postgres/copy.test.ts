@@ -8,7 +8,7 @@ import { openSqliteSource, openSqliteTarget } from "../../../src/store/copy/sqli
 import { createPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
 import { postgresSchemaVersion } from "../../../src/store/postgres/schema.ts";
 import { createSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
-import { postgres, query, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
+import { postgres, query, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
 import { programEnvironment, temporaryFolder } from "../../fakes/program.ts";
 import { runWarmProgram } from "../../fakes/warm-program.ts";
 import { requires } from "../../runner/requirements.ts";
@@ -79,9 +79,9 @@ function dump(file: string): Record<string, unknown[]> {
 }
 
 describe("a copy of a store", requires(postgres), () => {
-  let server: TestPostgres;
+  let server: SharedPostgres;
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await sharePostgres();
   });
   afterAll(() => server?.stop());
 
@@ -151,7 +151,7 @@ describe("a copy of a store", requires(postgres), () => {
   test("is made, looked at and brought back by duet store", async () => {
     const env = await programEnvironment({ DUET_HOME: await temporaryFolder() });
     await fill(join(env.DUET_HOME ?? "", "duet.db"));
-    const url = (await server.createDatabase()).replace("duet@", "duet:secret@");
+    const url = (await server.createEmptyDatabase()).replace("duet@", "duet:secret@");
     const duet = async (...args: string[]) => runWarmProgram(["store", ...args], { env });
     expect((await duet("status", url)).stdout).toContain("no tables yet");
     expect(await query(url, "SELECT to_regclass('duet_schema') AS it")).toEqual([{ it: null }]);

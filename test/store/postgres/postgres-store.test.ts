@@ -320,6 +320,10 @@ describe("a store in PostgreSQL", requires(postgres), () => {
       return taken.length;
     };
     expect(await takeOver()).toBe(0);
+    const lasts =
+      "SELECT alive_until - now() <= interval '5 seconds' AS ends FROM replicas WHERE id = (SELECT DISTINCT holder FROM journal_runs)";
+    expect(await query(url, lasts)).toEqual([{ ends: true }]);
+    await endLease("run-0");
     await expect.poll(takeOver).toBe(5);
     expect(new Set(taken).size).toBe(5);
   });

@@ -12,15 +12,15 @@ import { open as openServer, protectedBy, signIn, whoami } from "../../client/oa
 import { startAuthorization } from "../../fakes/authorization-server.ts";
 import { call, messagesOf, openSession, startHttpFace } from "../../fakes/http-interface.ts";
 import { scriptedModel } from "../../fakes/model.ts";
-import { postgres, query, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
+import { postgres, query, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
 import { requires } from "../../runner/requirements.ts";
 import { finishedRun } from "../runs.ts";
 
 describe("two processes with one database", requires(postgres), () => {
-  let server: TestPostgres;
+  let server: SharedPostgres;
   let url: string;
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await sharePostgres();
     url = await server.createDatabase();
   });
   afterAll(() => server?.stop());

@@ -4,7 +4,7 @@ import { LostRunError, type RunJournal } from "../../../src/core/store/journal.t
 import type { RunMessage } from "../../../src/core/store/run-mailbox.ts";
 import type { OperatorStore } from "../../../src/core/store/store.ts";
 import { createPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
-import { postgres, query, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
+import { postgres, query, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
 import { openDeafProxy } from "../../fakes/proxy/deaf-postgres.ts";
 import { requires } from "../../runner/requirements.ts";
 import { step, told } from "../contract/journal.ts";
@@ -27,9 +27,9 @@ test.each(localStores)("a store %s shares no run, and a run of it has no mailbox
 });
 
 describe("the runs that processes share in PostgreSQL", requires(postgres), () => {
-  let server: TestPostgres;
+  let server: SharedPostgres;
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await sharePostgres();
   });
   afterAll(() => server?.stop());
 

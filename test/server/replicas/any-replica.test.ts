@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { createSuccess, createTool } from "../../../src/tools/create-tool.ts";
-import { startHttpDuet } from "../../fakes/http-duet.ts";
-import { type ScriptedTurn, scriptedModel } from "../../fakes/model.ts";
+import type { ScriptedTurn } from "../../fakes/model.ts";
 import { postgres, query, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
-import { temporaryFolder } from "../../fakes/program.ts";
 import { requires } from "../../runner/requirements.ts";
 import { outcomeIn } from "../api/served-api.ts";
-import { createReplicaClient, type ReplicaClient } from "./replica-client.ts";
+import { openReplicas, type Replica, type Script } from "./open-replicas.ts";
 
 const half = "Half of an answer";
 const wipe = { id: "1", name: "wipe_disk", input: { disk: "a" } };
@@ -19,40 +16,8 @@ describe("two replicas of one database", requires(postgres), () => {
   });
   afterAll(() => server?.stop());
 
-  /** Scripts the two models of a replica. */
-  interface Script {
-    decides?: ScriptedTurn[];
-    answers?: ScriptedTurn[];
-  }
-
-  /** Serves two replicas, each with models of its own, and a tool that needs consent. */
-  async function openTwo(first: Script, second: Script = {}) {
-    const url = await server.createDatabase();
-    const wiped: string[] = [];
-    const prompts: Record<string, readonly unknown[]> = {};
-    const open = async (name: string, { decides = [], answers = [] }: Script): Promise<ReplicaClient> => {
-      const tool = createTool({
-        name: "wipe_disk",
-        description: "Wipes a disk.",
-        source: "user",
-        inputSchema: { type: "object", properties: { disk: { type: "string" } }, required: ["disk"] },
-        annotations: { destructive: true },
-        async run() {
-          wiped.push(name);
-          return createSuccess("wiped");
-        },
-      });
-      const settings = { store: { url }, conversations: { store: "disk" } };
-      const environment = { DUET_HOME: await temporaryFolder() };
-      const functionCall = scriptedModel(decides, "decides");
-      const models = { functionCall, answer: scriptedModel(answers, "answers") };
-      prompts[name] = functionCall.requests;
-      const { origin } = await startHttpDuet({ models, tools: [tool], settings, environment });
-      return createReplicaClient(origin);
-    };
-    const [a, b] = await Promise.all([open("a", first), open("b", second)]);
-    return { a, b, wiped, url, prompts };
-  }
+  const openTwo = async (first: Script, second: Script = {}) =>
+    openReplicas(await server.createDatabase(), [first, second]);
 
   test("a run that began on one is read from where its client was, answered and cancelled on the other", async () => {
     const { a, b, wiped } = await openTwo({ decides: [[wipe], "Wiped."], answers: [{ hang: true, text: half }] });
@@ -161,15 +126,15 @@ describe("two replicas of one database", requires(postgres), () => {
   test("a response that is written in the background on one is read, continued and cancelled on the other", async () => {
     const answers = ["First answer.", { hang: true, text: half }] satisfies ScriptedTurn[];
     const { a, b } = await openTwo({ answers }, { answers: ["Second answer."] });
-    const create = async (replica: ReplicaClient, more: object) =>
-      responseSchema.parse(await (await replica.post("/v1/responses", { model: "duet-chat", ...more })).json());
+    const create = async (replica: Replica, more: object) =>
+      readResponse(await replica.post("/v1/responses", { model: "duet-chat", ...more }));
     const first = await create(a, { input: "One?" });
     const second = await create(b, { input: "Two?", previous_response_id: first.id });
     expect([first.status, second.status]).toEqual(["completed", "completed"]);
     expect(await (await a.get("/agent/conversations")).json()).toMatchObject({ conversations: [{ turns: 2 }] });
 
     const begun = await create(a, { input: "Three?", background: true });
-    const read = async () => responseSchema.parse(await (await b.get(`/v1/responses/${begun.id}`)).json());
+    const read = async () => readResponse(await b.get(`/v1/responses/${begun.id}`));
     await expect.poll(async () => JSON.stringify(await read())).toContain(half);
     await b.post(`/v1/responses/${begun.id}/cancel`, {});
     await expect.poll(async () => (await read()).status).toBe("cancelled");
@@ -180,3 +145,9 @@ const responseSchema = z.looseObject({
   id: z.string(),
   status: z.string(),
 });
+
+async function readResponse(response: Response) {
+  const text = await response.text();
+  expect([response.status, text]).toEqual([200, expect.any(String)]);
+  return responseSchema.parse(JSON.parse(text));
+}

@@ -5,12 +5,12 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { forManyStarts, program } from "../../fakes/program.ts";
+import { compileCache, forManyStarts, program } from "../../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";
-import { createReplicaClient, type ReplicaClient } from "./replica-client.ts";
+import { openReplica, type Replica } from "./open-replicas.ts";
 
 /** A process of the built program. */
-export interface RealReplica extends ReplicaClient {
+export interface RealReplica extends Replica {
   readonly child: ChildProcess;
   /** Holds what it has written to stderr. */
   readonly log: readonly string[];
@@ -46,7 +46,14 @@ export default {
 };
 `;
 
-export async function openReplicas(url: string): Promise<RealReplicas> {
+const environment = {
+  PATH: process.env.PATH,
+  LANG: "en_US.UTF-8",
+  OLLAMA_BASE_URL: "http://127.0.0.1:9/v1",
+  OPENAI_API_KEY: "sk-test-openai-0001",
+};
+
+export async function openRealReplicas(url: string): Promise<RealReplicas> {
   const provider = await startFakeProvider();
   const folder = mkdtempSync(join(tmpdir(), "duet-replicas-"));
   mkdirSync(join(folder, "tools"));
@@ -64,15 +71,17 @@ export async function openReplicas(url: string): Promise<RealReplicas> {
     config,
     JSON.stringify({ models, tools, serve, store: { url }, search: { enabled: false }, locale: "en" }),
   );
+  const children: ChildProcess[] = [];
   const all: RealReplica[] = [];
 
   async function start(): Promise<RealReplica> {
-    const home = join(folder, `home-${all.length}`);
+    const home = join(folder, `home-${children.length}`);
     const child = spawn(process.execPath, [...forManyStarts, program, "serve", "--http", "0", "--config", config], {
       cwd: folder,
-      env: { PATH: process.env.PATH, LANG: "en_US.UTF-8", HOME: home, DUET_HOME: home, OPENAI_API_KEY: "sk-test-1" },
+      env: { ...environment, ...compileCache(), HOME: home, DUET_HOME: home },
       stdio: ["ignore", "ignore", "pipe"],
     });
+    children.push(child);
     const log: string[] = [];
     const origin = Promise.withResolvers<string>();
     child.once("close", (code) => origin.reject(new Error(`it ended with ${code}: ${log.join("\n")}`)));
@@ -81,7 +90,7 @@ export async function openReplicas(url: string): Promise<RealReplicas> {
       const found = /(http:\/\/\S+)\/mcp/.exec(line)?.[1];
       if (found !== undefined) origin.resolve(found);
     });
-    const replica = { child, log, ...createReplicaClient(await origin.promise) };
+    const replica = { child, log, ...openReplica({ origin: await origin.promise, close: () => kill(child) }) };
     all.push(replica);
     return replica;
   }
@@ -90,10 +99,9 @@ export async function openReplicas(url: string): Promise<RealReplicas> {
     provider,
     start,
     async findTwo() {
-      const [first, second] = all.filter(({ child }) => child.exitCode === null && child.signalCode === null);
+      const [first, second] = all.filter(({ child }) => isAlive(child));
       if (first !== undefined) return [first, second ?? (await start())];
-      const [one, other] = [start(), start()];
-      return [await one, await other];
+      return Promise.all([start(), start()]);
     },
     readLines(name) {
       try {
@@ -104,16 +112,20 @@ export async function openReplicas(url: string): Promise<RealReplicas> {
     },
     open: (name) => writeFileSync(join(folder, `lines-${name}-gate`), ""),
     async end() {
-      const living = all.filter(({ child }) => child.exitCode === null && child.signalCode === null);
-      await Promise.all(
-        living.map(async ({ child }) => {
-          const closed = once(child, "close");
-          child.kill("SIGKILL");
-          await closed;
-        }),
-      );
+      await Promise.all(children.map(kill));
       await provider.close();
       await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     },
   };
+}
+
+function isAlive({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === null && signalCode === null;
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (!isAlive(child)) return;
+  const closed = once(child, "close");
+  child.kill("SIGKILL");
+  await closed;
 }

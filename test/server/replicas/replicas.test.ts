@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ownPostgres, query, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
 import { requires } from "../../runner/requirements.ts";
 import { outcomeIn } from "../api/served-api.ts";
-import { openReplicas, type RealReplicas } from "./real-replicas.ts";
+import { openRealReplicas, type RealReplicas } from "./real-replicas.ts";
 
 describe("replicas on one database", requires(ownPostgres), () => {
   let server: TestPostgres;
@@ -12,7 +12,7 @@ describe("replicas on one database", requires(ownPostgres), () => {
   beforeAll(async () => {
     server = await startPostgres();
     url = await server.createDatabase();
-    replicas = await openReplicas(url);
+    replicas = await openRealReplicas(url);
   });
   afterAll(async () => {
     await replicas?.end();
@@ -129,9 +129,10 @@ describe("replicas on one database", requires(ownPostgres), () => {
     line.open();
     const { epoch, runId } = await line.waitForEnd();
     expect([epoch, line.readLines()]).toEqual([2, "begun ended "]);
-    await begun.rest();
-    expect(begun.seen.map(({ event }) => event)).toContain("tool-start");
-    expect(begun.seen.map(({ event }) => event)).not.toContain("run-end");
+    // A connection that is cut is no other end to its client than one that closes.
+    await begun.rest().catch(() => {});
+    const seen = begun.seen.map(({ event }) => event);
+    expect([seen.includes("tool-start"), seen.includes("run-end")]).toEqual([true, false]);
     expect(await (await second.get(`/agent/runs/${runId}`)).json()).toMatchObject({
       status: "complete",
       response: "It is done.",

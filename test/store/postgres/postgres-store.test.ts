@@ -271,6 +271,10 @@ describe("a store in PostgreSQL", requires(postgres), () => {
         code: "config",
         message: expect.stringContaining(`"${shown}"`),
       });
+    await expect(createPostgresStore("postgres://duet:secret@127.0.0.1:9/db")).rejects.toMatchObject({
+      failure: "unreachable",
+      described: { en: expect.stringContaining(" postgres://duet@127.0.0.1:9/db cannot be used") },
+    });
   });
 
   test(
@@ -279,13 +283,19 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     async () => {
       const store = await open();
       await store.append(finishedRun("conv-1", "One?", "Yes."));
+      const run = await store.journal.begin(newRun("run-1"));
       await server.kill();
       for (const work of [() => store.load("conv-1"), () => store.append(finishedRun("conv-1", "Two?", "Yes."))])
         await expect(work()).rejects.toMatchObject({
           ...{ failure: "unreachable", mayPass: true, retryable: true, code: "overloaded" },
           message: "the conversation store cannot be used: the database cannot be reached",
         });
+      // More than may wait in memory is told at once.
+      const tooMuch = expect(run.add(step("call:c1", "x".repeat(64_000_000)))).rejects.toMatchObject({
+        failure: "unreachable",
+      });
       await server.start();
+      await tooMuch;
       const canRead = () =>
         store.load("conv-1").then(
           () => true,
@@ -345,10 +355,14 @@ describe("a store in PostgreSQL", requires(postgres), () => {
 
   test("a run that the database gives to another process stops here, and one that nobody drives is let go", async () => {
     const stores = [await open(), await openQuick()] as const;
-    const [lost, stray] = [
+    const [lost, stray, back] = [
       await stores[1].journal.begin(newRun("run-lost")),
       await stores[1].journal.begin(newRun("run-stray")),
+      await stores[1].journal.begin(newRun("run-back")),
     ];
+    // What is written in an earlier epoch counts no more, though the run is this process's again.
+    await query(url, "UPDATE journal_runs SET epoch = 2 WHERE run = 'run-back'");
+    await expect(back.add(step("call:c1"))).rejects.toThrow(LostRunError);
     await query(url, "UPDATE journal_runs SET holder = 'another', epoch = 2 WHERE run = 'run-lost'");
     await expect.poll(() => lost.moved?.aborted).toBe(true);
     // Its row came back as another epoch that this process knows nothing of, as after a claim whose answer was lost.

@@ -70,10 +70,18 @@ describe("two replicas of one database", requires(postgres), () => {
     const told = begun.seen.filter(({ id }) => id !== undefined).length;
     const reader = await b.follow(runId, told);
     expect((await reader.until("question"))?.data).toMatchObject({ question_id: question?.question_id });
-    // As after a crash: whatever the first one still writes comes too late.
-    await query(url, "UPDATE journal_runs SET holder = 'gone'");
+    // As when a third one has it, and crashes: whatever the first one still writes comes too late.
+    await query(
+      url,
+      "INSERT INTO replicas (id, alive_until) VALUES ('third', now() + interval '1 hour'); UPDATE journal_runs SET holder = 'third'",
+    );
     const reply = { question_id: question?.question_id, answer: "once" };
     expect((await b.post(`/agent/runs/${runId}/reply`, reply)).status).toBe(204);
+    // It is so long ago that nobody goes on with it unasked.
+    await query(
+      url,
+      "DELETE FROM replicas WHERE id = 'third'; UPDATE journal_steps SET at = '2026-01-01T00:00:00.000Z'",
+    );
     expect(await outcomeIn(b.post("/agent/chat", asked, key))).toMatchObject({
       run_id: runId,
       status: "complete",

@@ -39,8 +39,11 @@ export interface TestPostgres {
   stop(): Promise<void>;
 }
 
-/** Starts a server from the binaries in node_modules. It listens on 127.0.0.1 alone, and nothing of the machine is changed. */
-export async function startPostgres(): Promise<TestPostgres> {
+/**
+ * Starts a server from the binaries in node_modules. It listens on 127.0.0.1 alone, and nothing of the machine is changed. `more` are further
+ * settings of a server of its own: `name=value`.
+ */
+export async function startPostgres({ settings: more = [] }: { settings?: string[] } = {}): Promise<TestPostgres> {
   if (given !== undefined) return useServer(given);
   const folder = mkdtempSync(join(tmpdir(), "duet-postgres-"));
   const user = getServerUser();
@@ -64,6 +67,7 @@ export async function startPostgres(): Promise<TestPostgres> {
     const settings = [
       "fsync=off",
       "max_connections=60",
+      ...more,
       `unix_socket_directories=${platform === "windows" ? "" : folder}`,
     ];
     const args = ["-D", data, "-h", "127.0.0.1", "-p", String(port), ...settings.flatMap((each) => ["-c", each])];

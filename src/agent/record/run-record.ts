@@ -38,6 +38,8 @@ export interface RunRecord {
   intend(calls: readonly ToolCall[], intent: RecordedIntent): Promise<void>;
   /** Returns what a call came to; undefined where the caller has to make it. */
   findCall(callId: string): RecordedCall | undefined;
+  /** Resolves when no other process can go on with the run by now. Throws where one does: nothing more is to be done here. */
+  confirm(): Promise<void>;
   /** Returns true for a call that an earlier process may have begun, and of which nobody knows what it came to. */
   isOpen(callId: string): boolean;
   /** Records a call with the bytes of its images. */
@@ -240,6 +242,9 @@ export function createRunRecord({ steps, clock, leaving, onFailure, ...options }
       leaveRecords();
       making.add(callId);
       return undefined;
+    },
+    async confirm() {
+      if (!hasFailed && !isStopped) await journal?.confirm?.();
     },
     isOpen: (callId) => open.has(callId),
     async addCall(callId, call, files) {

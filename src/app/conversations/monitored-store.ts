@@ -255,6 +255,7 @@ export function createMonitoredJournal(journal: Journal, report: (problem: DuetE
     forbid: (reason) => watch(run.forbid(reason)),
     mailbox: run.mailbox,
     ...(run.moved && { moved: run.moved }),
+    ...(run.confirm && { confirm: () => watch(run.confirm?.() ?? Promise.resolve()) }),
     ...(run.letGo && { letGo: () => watch(run.letGo?.() ?? Promise.resolve()) }),
   });
   const { takeOver } = journal;

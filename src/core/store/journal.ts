@@ -62,6 +62,11 @@ export interface RunJournal {
    * be recorded. Absent where no other process takes a run while this one lives.
    */
   readonly moved?: AbortSignal;
+  /**
+   * Resolves when no other process can have the run by now: at once, unless this process has given no sign of life for long. What is done
+   * once and for all waits for it. Rejects as `add` does. Absent where no other process takes a run while this one lives.
+   */
+  confirm?(): Promise<void>;
   /** Lets the run go, so that another process goes on with it. Aborts `moved` first. Rejects where that could not be stored. */
   letGo?(): Promise<void>;
 }
@@ -177,6 +182,8 @@ export interface InterruptedRun {
   /** Is when the run began, and when its last step was recorded: ISO 8601, UTC. */
   begunAt: string;
   lastAt: string;
+  /** Is how long ago that was, in milliseconds, by the clock that all processes share. Absent where each has the same. */
+  ageMs?: number | undefined;
 }
 
 export interface TakenRun extends InterruptedRun {

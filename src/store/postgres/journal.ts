@@ -207,6 +207,15 @@ export function createPostgresJournal(
           done();
         }
       },
+      async confirm() {
+        try {
+          await lease.confirm();
+          run.moved.throwIfAborted();
+        } catch (thrown) {
+          driven.remove(run);
+          throw thrown;
+        }
+      },
       async letGo() {
         if (run.moved.aborted) return;
         driven.remove(run);

@@ -37,6 +37,8 @@ export interface StoreRetentionOptions {
   limits: RetentionLimits;
   /** Returns milliseconds since 1970. */
   now?: (() => number) | undefined;
+  /** Reads the time that all processes share, by which whoever prunes is chosen, and what lasts for hours is forgotten. */
+  readNow(): Work<number>;
 }
 
 /** Is how often one of the processes prunes, in milliseconds. */
@@ -53,7 +55,7 @@ const batch = 20;
 
 export function createStoreRetention(
   connection: StoreConnection,
-  { limits, space, now = Date.now }: StoreRetentionOptions,
+  { limits, space, now = Date.now, readNow }: StoreRetentionOptions,
 ): StoreRetention {
   const closing = new AbortController();
   const toTime = (ms: number): string => new Date(ms).toISOString();
@@ -99,9 +101,9 @@ export function createStoreRetention(
 
   /** Returns what this process may remove now, and undefined when another one is at it or it is not time yet. */
   function claim(): Promise<{ usesAge: boolean } | undefined> {
-    const time = now();
     return connection.write(function* () {
       yield* lock("upkeep");
+      const time = yield* readNow();
       const row = yield* statements.upkeep.get();
       const due = Date.parse(toText(row?.due_at));
       // A time that is further away than any process sets comes from another clock.
@@ -125,7 +127,7 @@ export function createStoreRetention(
       yield* lock("upkeep");
       const row = yield* statements.upkeep.get();
       yield* statements.putUpkeep.run({
-        due: toTime(now() + ms),
+        due: toTime((yield* readNow()) + ms),
         seen: toText(row?.seen_at),
         trusted: toText(row?.trusted_at),
       });

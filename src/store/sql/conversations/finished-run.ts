@@ -64,6 +64,8 @@ interface StoredRun extends PackedTurn {
   owed: readonly NumberedSource[];
   /** Is who stores it, where a run may belong to another process meanwhile. */
   holder?: string | undefined;
+  /** Reads the time by which what has ended is forgotten later. */
+  readNow(): Work<number>;
 }
 
 /**
@@ -71,9 +73,9 @@ interface StoredRun extends PackedTurn {
  * another process goes on with the run. Throws where the conversation or the run is another owner's.
  */
 export function* insertRun(stored: StoredRun): Work<boolean> {
-  const { run, owner, holder } = stored;
+  const { run, owner, holder, readNow } = stored;
   yield* lock(`conversation ${run.conversationId}`);
-  const isRecorded = yield* endRunRecord(run.runId, owner, holder ?? null);
+  const isRecorded = yield* endRunRecord(run.runId, owner, holder ?? null, yield* readNow());
   if (!isRecorded && holder && (yield* statements.isHeldElsewhere.get({ run: run.runId, holder }))) return false;
   yield* statements.dropIdempotencyRecord.run({ run: run.runId, owner });
   if (!(yield* statements.isKept.get({ run: run.runId, owner }))) yield* insertNewRun(stored);

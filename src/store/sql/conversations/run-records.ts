@@ -9,8 +9,8 @@ import type { Owner } from "./update-conversation.ts";
  * Forgets the steps of a run that is being stored. Returns false where it is not recorded. Belongs to the transaction that stores
  * it.
  */
-export function* endRunRecord(run: string, owner: Owner, holder: string | null): Work<boolean> {
-  const ended = yield* statements.endJournalRun.get({ run, owner, holder, now: new Date().toISOString() });
+export function* endRunRecord(run: string, owner: Owner, holder: string | null, now: number): Work<boolean> {
+  const ended = yield* statements.endJournalRun.get({ run, owner, holder, now: new Date(now).toISOString() });
   if (ended === undefined) return false;
   yield* statements.dropJournalSteps.run({ run });
   return true;

@@ -24,7 +24,10 @@ export interface Question {
 /** Without a byte for this long a client tries another replica, in milliseconds. */
 const silenceMs = 4_000;
 
-/** Says that a replica cannot serve now: it has lost the database, or is about to end. Another key-holder is asked again, too. */
+/**
+ * Say, with a time to come again, that a replica cannot serve now: it has lost the database, is about to end, or another one carries the run
+ * out. A 409 without such a time says that the replica died when it had kept the key, and had not begun the run: a new key is needed then.
+ */
 const laterStatuses = [409, 429, 503];
 
 const frameData = z.looseObject({
@@ -57,7 +60,16 @@ const frameData = z.looseObject({
 export async function askUntilEnd(plan: RunPlan, options: ClientOptions): Promise<ClientRun> {
   const { origins, chance, deadlineMs } = options;
   const calls = plan.rounds.flat().map(({ call }) => call);
-  const run: ClientRun = { name: plan.name, runId: "", calls, events: [], answer: "", returns: -1, refusals: [] };
+  const run: ClientRun = {
+    name: plan.name,
+    runId: "",
+    calls,
+    events: [],
+    answer: "",
+    returns: -1,
+    keys: 1,
+    refusals: [],
+  };
   const until = performance.now() + deadlineMs;
   while (run.outcome === undefined && performance.now() < until) {
     const all = origins();
@@ -85,7 +97,8 @@ async function readStream(run: ClientRun, plan: RunPlan, origin: string, options
     if (response.status !== 200 || response.body === null) {
       const told = await response.text();
       const isLater = laterStatuses.includes(response.status) && response.headers.has("retry-after");
-      if (!isLater) run.refusals.push(`${response.status} after event ${lastId(run)}: ${told.slice(0, 300)}`);
+      if (response.status === 409 && run.runId === "" && !isLater) run.keys += 1;
+      else if (!isLater) run.refusals.push(`${response.status} after event ${lastId(run)}: ${told.slice(0, 300)}`);
       return;
     }
     let text = "";
@@ -109,7 +122,11 @@ function request(run: ClientRun, plan: RunPlan, origin: string, signal: AbortSig
   if (run.runId !== "") return fetch(`${origin}/agent/runs/${run.runId}`, { headers: { accept, ...since }, signal });
   return fetch(`${origin}/agent/chat`, {
     method: "POST",
-    headers: { accept, "content-type": "application/json", "idempotency-key": plan.name },
+    headers: {
+      accept,
+      "content-type": "application/json",
+      "idempotency-key": run.keys === 1 ? plan.name : `${plan.name}~${run.keys}`,
+    },
     body: JSON.stringify({ message: toQuestion(plan), asks: true }),
     signal,
   });

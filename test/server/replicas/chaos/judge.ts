@@ -117,8 +117,10 @@ function judgeEvents({ clients, stored }: Evidence): Omit<Verdict, "rule"> {
       const kept = stored.get(runId);
       const said = findEventFault(client);
       if (said !== undefined) return [{ says: `${name}: ${said}`, runId }];
-      const isSame = kept === undefined || (kept.count === kept.last - kept.first + 1 && kept.count === events.length);
-      return isSame ? [] : [{ says: `${name}: received ${events.length} events, ${kept.count} are stored`, runId }];
+      const isSame = kept?.count === events.length && kept.count === kept.last - kept.first + 1;
+      return isSame
+        ? []
+        : [{ says: `${name}: received ${events.length} events, ${kept?.count ?? 0} are stored`, runId }];
     }),
   };
 }

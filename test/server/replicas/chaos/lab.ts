@@ -8,18 +8,10 @@ import type { TestPostgres } from "../../../fakes/postgres.ts";
 import type { Chance } from "./chance.ts";
 import { askUntilEnd, type ClientOptions } from "./client.ts";
 import { type CutProxy, openCutProxy } from "./cut-proxy.ts";
-import {
-  type ClientRun,
-  countConnections,
-  type Evidence,
-  isAlive,
-  type ReplicaLife,
-  readDatabase,
-  readToolLines,
-  recordHolds,
-} from "./evidence.ts";
+import type { ClientRun, Evidence, ReplicaLife } from "./evidence.ts";
 import { type ChaosModel, type ModelTimes, startModel } from "./model.ts";
 import type { RunPlan } from "./plan.ts";
+import { countConnections, isAlive, readDatabase, readToolLines, recordHolds } from "./read-evidence.ts";
 import { createReplica, type Replica } from "./replica.ts";
 
 /** Three replicas on one database, their model and the log of their tools. */

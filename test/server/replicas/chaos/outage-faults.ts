@@ -1,10 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { query } from "../../../fakes/postgres.ts";
-import { countConnections, type Evidence } from "./evidence.ts";
+import type { Evidence } from "./evidence.ts";
 import { type FaultInput, planRuns } from "./faults.ts";
 import { leaseMs } from "./judge.ts";
 import { type Lab, openLab } from "./lab.ts";
 import { toQuestion } from "./plan.ts";
+import { countConnections } from "./read-evidence.ts";
 
 /** For less and for more than a lease, in milliseconds. */
 const outages = [3_000, leaseMs + 4_000];

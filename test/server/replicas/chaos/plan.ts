@@ -54,15 +54,13 @@ export function toQuestion({ name, rounds }: RunPlan): string {
 export function readQuestion(text: string): RunPlan | undefined {
   const [, name, words] = /Do the work (\S+): <([^>]*)>/.exec(text) ?? [];
   if (name === undefined || words === undefined) return undefined;
-  const rounds = words
-    .split("|")
-    .map((round) =>
-      [...round.matchAll(/(\w+)\(([^,]+),(\d+)\)/g)].map(([, tool = "", call = "", ms]) => ({
-        tool,
-        call,
-        ms: Number(ms),
-      })),
-    );
+  const rounds = words.split("|").map((round) =>
+    [...round.matchAll(/(\w+)\(([^,]+),(\d+)\)/g)].map(([, tool = "", call = "", ms]) => ({
+      tool,
+      call,
+      ms: Number(ms),
+    })),
+  );
   return { name, rounds: rounds.filter(({ length }) => length > 0) };
 }
 

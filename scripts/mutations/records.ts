@@ -5,6 +5,8 @@ const journal = "test/store/journal.test.ts";
 const postgresStore = "test/store/postgres/postgres-store.test.ts";
 const replicas = "test/store/postgres/replicas.test.ts";
 const questions = "test/agent/record/questions.test.ts";
+const confirm = "test/agent/record/confirm.test.ts";
+const time = "test/store/postgres/time.test.ts";
 
 /** The records of runs, and what goes on from them. */
 export const records: readonly Mutation[] = [
@@ -151,6 +153,38 @@ export const records: readonly Mutation[] = [
     becomes: "} IS NULL AS is_gone",
     tests: [postgresStore],
     endangers: "two replicas carry out one run",
+  },
+  {
+    id: "record-confirm",
+    file: "src/agent/loop/run-call.ts",
+    text: "  await run.services.record.confirm();\n",
+    becomes: "",
+    tests: [confirm],
+    endangers: "a process that stood still makes a call of a run that another one has taken over",
+  },
+  {
+    id: "postgres-confirm",
+    file: "src/store/postgres/lease.ts",
+    text: "performance.now() - renewedAt < lastsMs;\n\n",
+    becomes: "true;\n\n",
+    tests: [time],
+    endangers: "a process that stood still makes a call of a run that another one has taken over",
+  },
+  {
+    id: "postgres-end-time",
+    file: "src/store/sql/conversations/finished-run.ts",
+    text: "yield* readNow());",
+    becomes: "Date.now());",
+    tests: [time],
+    endangers: "a replica whose clock is late loses the events of its runs at their end",
+  },
+  {
+    id: "postgres-age",
+    file: "src/app/resume-run.ts",
+    text: "const { lastAt, ageMs = now - Date.parse(lastAt) } = run;",
+    becomes: "const ageMs = now - Date.parse(run.lastAt);",
+    tests: [time],
+    endangers: "a replica whose clock is early tells that runs which go on are too old to go on",
   },
   {
     id: "postgres-lock",

@@ -41,6 +41,12 @@ const taken = `
   ends = CASE WHEN (SELECT count(*) FROM journal_steps s WHERE s.run = r.run) = taken_steps THEN ends + 1 ELSE 0 END,
   taken_steps = (SELECT count(*) FROM journal_steps s WHERE s.run = r.run)`;
 
+/**
+ * Is the interface through which the run `r` was asked for. A question with U+0000 or half a surrogate pair is no JSON to PostgreSQL, and
+ * one such run would keep all others from being taken. Within a string of JSON a quote has a backslash before it.
+ */
+const entrance = `substring(r.header from '"entrance":"([a-z]+)"')`;
+
 /** Is what `taken_steps` is where a run was let go in order, so that no number of steps is the same. */
 const letGo = -1;
 
@@ -98,14 +104,14 @@ export const journalTexts = {
     UPDATE journal_runs r SET ${taken}
     WHERE run = :run AND epoch = :epoch AND state = 'going' AND ${isReadable} AND NOT ${isHeld}
     RETURNING ends, epoch`,
-  /** Passes over what another replica is about to take. */
+  /** Passes over what another replica is about to take. An array is read once, where a list may be read for each row, and pass the limit. */
   takeOver: `
     UPDATE journal_runs r SET ${taken}
-    WHERE run IN (
+    WHERE run = ANY(ARRAY(
       SELECT r.run FROM journal_runs r
-      WHERE r.state = 'going' AND ${isReadable} AND CAST(r.header AS json)->>'entrance' = :entrance AND NOT ${isHeld}
+      WHERE r.state = 'going' AND ${isReadable} AND ${entrance} = :entrance AND NOT ${isHeld}
         AND ${lastAt} >= ${toIso("now() - :within * interval '1 millisecond'")}
-      ORDER BY r.begun_at FOR UPDATE SKIP LOCKED LIMIT :most)
+      ORDER BY r.begun_at FOR UPDATE SKIP LOCKED LIMIT :most))
     RETURNING r.run, r.owner, r.conversation, r.header, r.begun_at, ${lastAt} AS last_at, r.ends, r.epoch`,
 };
 

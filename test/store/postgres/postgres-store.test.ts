@@ -328,6 +328,9 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     const stores = [await open(), await openQuick()] as const;
     const run = await stores[0].journal.begin(newRun("run-1"));
     await run.add(step("turn:decide:1"));
+    // What PostgreSQL cannot read as JSON keeps no other run from being taken.
+    const odd = newRun("run-odd");
+    await stores[0].journal.begin({ ...odd, header: { ...odd.header, question: "Is \0 or \ud800 known?" } });
     expect(await stores[1].journal.takeOver?.(everyRun)).toEqual([]);
     await run.letGo?.();
     expect(run.moved?.reason).toBeInstanceOf(LostRunError);

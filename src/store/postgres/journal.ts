@@ -200,7 +200,7 @@ export function createPostgresJournal(
       },
       async forbid(state) {
         const done = driven.expect(runId);
-        driven.end(runId);
+        driven.end(runId, epoch);
         try {
           await keepTrying(0, () => connection.write(() => own.forbid.run({ ...held, holder: lease.id, state })));
         } finally {

@@ -355,6 +355,13 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     await expect.poll(() => stray.moved?.aborted).toBe(true);
     const holder = () => query(url, "SELECT holder FROM journal_runs WHERE run = 'run-stray'");
     await expect.poll(holder).toEqual([{ holder: null }]);
+    // Whoever gets a run back that others have had meanwhile ends what it still does of it, which says nothing of the run any more.
+    const early = await stores[0].journal.begin(newRun("run-back"));
+    await query(url, "UPDATE journal_runs SET holder = NULL, epoch = 2 WHERE run = 'run-back'");
+    const back = await stores[0].journal.take("run-back");
+    expect([early.moved?.aborted, back?.journal.moved?.aborted]).toEqual([true, false]);
+    await early.forbid("stopped");
+    await back?.journal.add(step("turn:decide:1"));
   });
 
   test("a run of a format is taken by a replica that reads it alone, and is written once all living replicas do", async () => {

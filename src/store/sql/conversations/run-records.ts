@@ -1,9 +1,25 @@
 import type { StoredBytes } from "../../../core/files/run-files.ts";
-import { keepEventsMs, keepInterruptedMs } from "../../../core/store/journal.ts";
+import { type InterruptedRun, keepEventsMs, keepInterruptedMs, type TakenRun } from "../../../core/store/journal.ts";
 import { toText } from "../../../kit/json.ts";
 import { statements } from "../statements/statements.ts";
 import type { Row, Work } from "../work.ts";
+import { toEvents, toFiles, toStep } from "./journal-rows.ts";
 import type { Owner } from "./update-conversation.ts";
+
+/** Is what is recorded of a run that its new process has just claimed. */
+export type RecordedRun = Omit<TakenRun, "journal">;
+
+/** Belongs to the transaction that claims the run. */
+export function* readRecordedRun(run: InterruptedRun, ends: number): Work<RecordedRun> {
+  const { runId } = run;
+  const steps = yield* statements.journalSteps.all({ run: runId });
+  const events = yield* statements.journalEvents.all({ run: runId, owner: run.owner ?? null });
+  const files = yield* statements.journalFiles.all({ run: runId });
+  return {
+    ...{ ...run, ends, steps: steps.map(toStep) },
+    ...{ events: events.flatMap(toEvents), files: files.flatMap(toFiles) },
+  };
+}
 
 /**
  * Forgets the steps of a run that is being stored. Returns false where it is not recorded. Belongs to the transaction that stores

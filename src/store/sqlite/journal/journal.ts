@@ -4,8 +4,8 @@ import { type InterruptedRun, type Journal, LostRunError, type RunJournal } from
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { toText } from "../../../kit/json.ts";
 import type { StoreConnection } from "../../sql/connection.ts";
-import { toEvents, toFiles, toInterruptedRun, toStep } from "../../sql/conversations/journal-rows.ts";
-import { addRunFiles, pruneJournal } from "../../sql/conversations/run-records.ts";
+import { toEvents, toInterruptedRun } from "../../sql/conversations/journal-rows.ts";
+import { addRunFiles, pruneJournal, readRecordedRun } from "../../sql/conversations/run-records.ts";
 import { updateConversation } from "../../sql/conversations/update-conversation.ts";
 import { statements } from "../../sql/statements/statements.ts";
 import { createGroupCommit } from "./group-commit.ts";
@@ -124,15 +124,9 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
       const holder = getHolder();
       const taken = await connection.write(function* () {
         const claim = yield* statements.takeJournalRun.get({ run: runId, holder, was });
-        if (claim === undefined) return undefined;
-        const steps = yield* statements.journalSteps.all({ run: runId });
-        const events = yield* statements.journalEvents.all({ run: runId, owner: run.owner ?? null });
-        const files = yield* statements.journalFiles.all({ run: runId });
-        return { ends: Number(claim.ends), steps, events, files };
+        return claim && (yield* readRecordedRun(run, Number(claim.ends)));
       });
-      if (taken === undefined) return undefined;
-      const [steps, events] = [taken.steps.map(toStep), taken.events.flatMap(toEvents)];
-      return { ...run, ends: taken.ends, steps, events, files: taken.files.flatMap(toFiles), journal: openRun(runId) };
+      return taken && { ...taken, journal: openRun(runId) };
     },
     async events(runId, owner = undefined) {
       const rows = await connection.read(() => statements.journalEvents.all({ run: runId, owner: owner ?? null }));

@@ -1,6 +1,4 @@
 import { LRUCache } from "lru-cache";
-import type { AgentEvent } from "../../core/events.ts";
-import { toConversationTitle } from "../../core/store/conversation-title.ts";
 import {
   type InterruptedRun,
   type Journal,
@@ -12,9 +10,14 @@ import {
 import type { SharedRuns } from "../../core/store/shared-runs.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import type { StoreWork } from "../sql/connection.ts";
-import { toEvents, toInterruptedRun } from "../sql/conversations/journal-rows.ts";
-import { addRunFiles, type RecordedRun, readRecordedRun } from "../sql/conversations/run-records.ts";
-import { updateConversation } from "../sql/conversations/update-conversation.ts";
+import { toInterruptedRun } from "../sql/conversations/journal-rows.ts";
+import {
+  addRunFiles,
+  openRunConversation,
+  type RecordedRun,
+  readRecordedRun,
+  readRunEvents,
+} from "../sql/conversations/run-records.ts";
 import { statements } from "../sql/statements/statements.ts";
 import { lock, type Row, type Work } from "../sql/work.ts";
 import { isUnreachable } from "../store-errors.ts";
@@ -156,15 +159,14 @@ export function createPostgresJournal(
     sharedRuns,
     holder: lease.id,
     isRequired: true,
-    async begin({ runId, owner = null, conversationId, header, files }) {
+    async begin(record) {
+      const { runId, owner = null, conversationId, header, files } = record;
       await lease.begin();
       const row = { run: runId, owner, conversation: conversationId, header: JSON.stringify(header), formats };
       const done = driven.expect(runId);
       const write = connection.write(function* () {
         yield* lock(`conversation ${conversationId}`);
-        // The conversation is there whatever becomes of the run.
-        const title = toConversationTitle(header.question);
-        yield* updateConversation({ id: conversationId, owner, title, folder: header.folder });
+        yield* openRunConversation(record);
         const held = { run: runId, holder: lease.id };
         const begun = yield* own.begin.get({ ...row, holder: lease.id });
         if (begun === undefined) throw new LostRunError(runId);
@@ -215,10 +217,7 @@ export function createPostgresJournal(
         return runs;
       });
     },
-    async events(runId, owner = undefined): Promise<AgentEvent[]> {
-      const key = { run: runId, owner: owner ?? null };
-      return (await connection.read(() => statements.journalEvents.all(key))).flatMap(toEvents);
-    },
+    events: (runId, owner) => connection.read(() => readRunEvents(runId, owner)),
     async endRun(runId, store) {
       const done = driven.expect(runId);
       driven.end(runId);

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { LostRunError, type TakenRun } from "../../../src/core/store/journal.ts";
 import type { OperatorStore } from "../../../src/core/store/store.ts";
 import { createDuet, openPostgresStore } from "../../../src/index.ts";
 import { copiedTables } from "../../../src/store/copy/copied-tables.ts";
+import { toConnectionString } from "../../../src/store/postgres/address.ts";
 import { openPostgresConnection } from "../../../src/store/postgres/connection.ts";
 import { createPostgresStore, type PostgresStoreOptions } from "../../../src/store/postgres/postgres-store.ts";
 import { translateStatement } from "../../../src/store/postgres/translate.ts";
@@ -263,7 +265,47 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     await Promise.all([expect(rest()).rejects.toThrow("the database has cancelled the statement"), end("cancel")]);
   });
 
+  test("work that waits for a connection when the database turns out to be gone does not begin when it is back", async () => {
+    await clear();
+    const connection = openPostgresConnection(url);
+    onTestFinished(() => connection.close());
+    const [slow, limit, add] = [
+      defineStatement("SELECT pg_sleep(50) AS slept"),
+      defineStatement("SHOW statement_timeout"),
+      defineStatement("INSERT INTO typed_texts (text) VALUES ('late')"),
+    ];
+    // The server gives a statement up before its process does, which waits for ten seconds.
+    expect(await connection.read(() => limit.get())).toEqual({ statement_timeout: "9s" });
+    const all = [...Array.from({ length: 8 }, () => connection.read(() => slow.get())), connection.write(() => add.run())];
+    const failed = Promise.all(all.map((each) => expect(each).rejects.toMatchObject({ failure: "unreachable" })));
+    const sleeping = "FROM pg_stat_activity WHERE query LIKE '%pg_sleep(50)%' AND pid <> pg_backend_pid()";
+    await expect.poll(() => query(url, `SELECT count(*)::int AS n ${sleeping}`)).toEqual([{ n: 8 }]);
+    await query(url, `SELECT pg_terminate_backend(pid) ${sleeping}`);
+    await failed;
+    await connection.reachability.waitUntilBack(10_000);
+    await connection.close();
+    expect(await query(url, "SELECT text FROM typed_texts")).toEqual([]);
+  });
+
+  test("a step is recorded although the server gave its statement up", async () => {
+    const run = await (await open()).journal.begin(newRun("run-1"));
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    await other.query("BEGIN; LOCK TABLE journal_steps IN ACCESS EXCLUSIVE MODE");
+    const adding = run.add(step("turn:decide:1"));
+    const cancel = () =>
+      query(
+        url,
+        "SELECT pg_cancel_backend(pid) AS ended FROM pg_stat_activity WHERE query LIKE '%INSERT INTO journal_steps%' AND wait_event_type = 'Lock'",
+      );
+    await expect.poll(cancel).toEqual([{ ended: true }]);
+    await other.end();
+    await adding;
+    expect(await query(url, "SELECT name FROM journal_steps")).toEqual([{ name: "turn:decide:1" }]);
+  });
+
   test("what is no address of PostgreSQL is refused without its password", async () => {
+    expect(toConnectionString("postgres://h/d?sslmode=require&a=b")).toBe("postgres://h/d?sslmode=verify-full&a=b");
     for (const [address, shown] of [
       ["nonsense", "nonsense"],
       ["postgres://duet:p/w@127.0.0.1/db", "postgres://duet:***@127.0.0.1/db"],

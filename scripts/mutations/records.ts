@@ -138,7 +138,7 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "postgres-fence",
-    file: "src/store/postgres/journal.ts",
+    file: "src/store/postgres/journal/journal.ts",
     text: "if (run.moved.aborted || !(await keepTrying(size, write))) throw new LostRunError(runId);",
     becomes: "await keepTrying(size, write);",
     tests: [postgresStore],
@@ -146,7 +146,7 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "postgres-lease",
-    file: "src/store/postgres/journal-texts.ts",
+    file: "src/store/postgres/journal/journal-texts.ts",
     text: "} AS is_gone",
     becomes: "} IS NULL AS is_gone",
     tests: [postgresStore],
@@ -267,7 +267,7 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "replica-run-back",
-    file: "src/store/postgres/driven-runs.ts",
+    file: "src/store/postgres/journal/driven-runs.ts",
     text: "      if (earlier !== undefined) removeRun(earlier);\n",
     becomes: "",
     tests: [postgresStore],

@@ -276,7 +276,10 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     ];
     // The server gives a statement up before its process does, which waits for ten seconds.
     expect(await connection.read(() => limit.get())).toEqual({ statement_timeout: "9s" });
-    const all = [...Array.from({ length: 8 }, () => connection.read(() => slow.get())), connection.write(() => add.run())];
+    const all = [
+      ...Array.from({ length: 8 }, () => connection.read(() => slow.get())),
+      connection.write(() => add.run()),
+    ];
     const failed = Promise.all(all.map((each) => expect(each).rejects.toMatchObject({ failure: "unreachable" })));
     const sleeping = "FROM pg_stat_activity WHERE query LIKE '%pg_sleep(50)%' AND pid <> pg_backend_pid()";
     await expect.poll(() => query(url, `SELECT count(*)::int AS n ${sleeping}`)).toEqual([{ n: 8 }]);

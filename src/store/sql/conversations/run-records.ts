@@ -1,7 +1,13 @@
 import type { AgentEvent } from "../../../core/events.ts";
 import type { StoredBytes } from "../../../core/files/run-files.ts";
 import { toConversationTitle } from "../../../core/store/conversation-title.ts";
-import { type InterruptedRun, keepEventsMs, keepInterruptedMs, type NewRunRecord, type TakenRun } from "../../../core/store/journal.ts";
+import {
+  type InterruptedRun,
+  keepEventsMs,
+  keepInterruptedMs,
+  type NewRunRecord,
+  type TakenRun,
+} from "../../../core/store/journal.ts";
 import { toText } from "../../../kit/json.ts";
 import { statements } from "../statements/statements.ts";
 import type { Row, Work } from "../work.ts";
@@ -9,8 +15,9 @@ import { toEvents, toFiles, toStep } from "./journal-rows.ts";
 import { type Owner, updateConversation } from "./update-conversation.ts";
 
 /** Begins or touches the conversation of a run that is about to be recorded: it is there whatever becomes of the run. */
-export function* openRunConversation({ conversationId: id, owner = null, header }: NewRunRecord): Work<void> {
-  yield* updateConversation({ id, owner, title: toConversationTitle(header.question), folder: header.folder });
+export function* openRunConversation({ conversationId: id, owner, header }: NewRunRecord): Work<void> {
+  const title = toConversationTitle(header.question);
+  yield* updateConversation({ id, owner: owner ?? null, title, folder: header.folder });
 }
 
 /** Reads the events that readers of a run may have received, in order. */

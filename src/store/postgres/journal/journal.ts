@@ -6,29 +6,28 @@ import {
   type NewStep,
   type RunJournal,
   type TakenRun,
-} from "../../core/store/journal.ts";
-import type { SharedRuns } from "../../core/store/shared-runs.ts";
-import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import type { StoreWork } from "../sql/connection.ts";
-import { toInterruptedRun } from "../sql/conversations/journal-rows.ts";
+} from "../../../core/store/journal.ts";
+import type { SharedRuns } from "../../../core/store/shared-runs.ts";
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
+import type { StoreWork } from "../../sql/connection.ts";
+import { toInterruptedRun } from "../../sql/conversations/journal-rows.ts";
 import {
   addRunFiles,
   openRunConversation,
   type RecordedRun,
   readRecordedRun,
   readRunEvents,
-} from "../sql/conversations/run-records.ts";
-import { statements } from "../sql/statements/statements.ts";
-import { lock, type Row, type Work } from "../sql/work.ts";
-import { isUnreachable } from "../store-errors.ts";
-import type { PostgresConnection } from "./connection.ts";
+} from "../../sql/conversations/run-records.ts";
+import { lock, type Row, type Work } from "../../sql/work.ts";
+import { isUnreachable } from "../../store-errors.ts";
+import type { PostgresConnection } from "../connection.ts";
+import type { Notifications } from "../notifications.ts";
+import { createPostgresRuns } from "../shared-runs.ts";
 import { createDrivenRuns } from "./driven-runs.ts";
 import { createHeldWrites, type HeldRun, type StoredStep } from "./held-writes.ts";
 import { own } from "./journal-texts.ts";
 import { createReplicaLease } from "./lease.ts";
-import type { Notifications } from "./notifications.ts";
 import { createPatientWrites } from "./patient-writes.ts";
-import { createPostgresRuns } from "./shared-runs.ts";
 
 export interface PostgresJournal extends Journal {
   readonly sharedRuns: SharedRuns;

@@ -1,5 +1,5 @@
-import { isPassing, isUnreachable } from "../store-errors.ts";
-import type { Reachability } from "./reachability.ts";
+import { isPassing, isUnreachable } from "../../store-errors.ts";
+import type { Reachability } from "../reachability.ts";
 
 /**
  * Repeats a write until it works, while the database cannot be reached or has no time for it, so it must be one that adds nothing the

@@ -1,9 +1,9 @@
-import { toText } from "../../kit/json.ts";
-import type { Value } from "../sql/work.ts";
-import type { PostgresConnection, PostgresValue } from "./connection.ts";
-import { createGroupedWrites, type GroupedWrites } from "./grouped-writes.ts";
+import { toText } from "../../../kit/json.ts";
+import type { Value } from "../../sql/work.ts";
+import type { PostgresConnection, PostgresValue } from "../connection.ts";
+import { createGroupedWrites, type GroupedWrites } from "../grouped-writes.ts";
+import { toEventText } from "../shared-runs.ts";
 import { groupedTexts } from "./journal-texts.ts";
-import { toEventText } from "./shared-runs.ts";
 
 /** Is a run in the epoch in which this process writes to it. */
 export interface HeldRun {

@@ -1,4 +1,4 @@
-import { LostRunError } from "../../core/store/journal.ts";
+import { LostRunError } from "../../../core/store/journal.ts";
 import type { OwnedRun } from "./lease.ts";
 
 /** Is a run that this process drives. */

@@ -1,5 +1,5 @@
-import { defineStatement } from "../sql/work.ts";
-import { channel } from "./notifications.ts";
+import { defineStatement } from "../../sql/work.ts";
+import { channel } from "../notifications.ts";
 
 /**
  * Selects the runs that are written to and still belong to this process. Others wait to take one of them until the write is stored.

@@ -140,7 +140,7 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "postgres-fence",
-    file: "src/store/postgres/journal.ts",
+    file: "src/store/postgres/journal/journal.ts",
     text: "if (run.moved.aborted || !(await keepTrying(size, write))) throw new LostRunError(runId);",
     becomes: "await keepTrying(size, write);",
     tests: [postgresStore],
@@ -148,7 +148,7 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "postgres-lease",
-    file: "src/store/postgres/journal-texts.ts",
+    file: "src/store/postgres/journal/journal-texts.ts",
     text: "} AS is_gone",
     becomes: "} IS NULL AS is_gone",
     tests: [postgresStore],
@@ -290,6 +290,30 @@ export const records: readonly Mutation[] = [
     becomes: "AND id = $2 RETURNING n",
     tests: ["test/store/postgres/shared-runs.test.ts"],
     endangers: "two people on two replicas are told that their answer to one question counts",
+  },
+  {
+    id: "replica-lost-question",
+    file: "src/store/postgres/run-texts.ts",
+    text: `AND id = $2 AND \${isOwn} RETURNING n`,
+    becomes: "AND id = $2 AND $3::text <> '' AND $4::integer > 0 RETURNING n",
+    tests: ["test/store/postgres/shared-runs.test.ts"],
+    endangers: "a replica that has lost a run takes its question from the person who is asked",
+  },
+  {
+    id: "replica-run-back",
+    file: "src/store/postgres/journal/driven-runs.ts",
+    text: "      if (earlier !== undefined) removeRun(earlier);\n",
+    becomes: "",
+    tests: [postgresStore],
+    endangers: "one replica carries out a run twice",
+  },
+  {
+    id: "database-password",
+    file: "src/config/schema/database-address.ts",
+    text: 'if (start === undefined) return text.replace(/([:=]).*/s, "$1***");',
+    becomes: "if (start === undefined) return text;",
+    tests: [postgresStore],
+    endangers: "a mistyped address of a database is shown with its password",
   },
   {
     id: "replica-run-owner",

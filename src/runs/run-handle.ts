@@ -7,7 +7,7 @@ import type { Mode, Outcome } from "../core/outcome.ts";
 import type { QuestionKind } from "../core/questions/user-question.ts";
 import { createRunInbox, type RunInbox } from "../core/run-inbox.ts";
 import type { RunItem } from "../core/run-state.ts";
-import type { Entrance, RunJournal, TakenRun } from "../core/store/journal.ts";
+import { type Entrance, LostRunError, type RunJournal, type TakenRun } from "../core/store/journal.ts";
 import type { RunMessage } from "../core/store/run-mailbox.ts";
 import { DuetError, type ErrorReport, toDuetError, toErrorReport } from "../kit/errors.ts";
 import type { Locale } from "../kit/locale.ts";
@@ -174,6 +174,8 @@ export function startRun({
   let outcome: Outcome | undefined;
   let fault: ErrorReport | undefined;
   let isSavedLate = false;
+  /** Is true once it has turned out that another process goes on with the run, even where this one had done all but store its end. */
+  let isLost = false;
   /** Maps each holder to its session. */
   const holders = new Map<object, object | undefined>();
   /** Maps each process in which somebody waits for the run to what holds the run for it. */
@@ -217,7 +219,7 @@ export function startRun({
       return changedAt;
     },
     get isMoved() {
-      return journal?.moved?.aborted ?? false;
+      return isLost || (journal?.moved?.aborted ?? false);
     },
     leave() {
       if (journal?.letGo === undefined || outcome !== undefined) return false;
@@ -369,6 +371,7 @@ export function startRun({
   if (resumed) restoreEvents(resumed.events);
   void followEvents()
     .catch((thrown) => {
+      isLost = thrown instanceof LostRunError;
       outcome ??= toUnstartedOutcome(thrown);
     })
     .finally(() => {

@@ -198,7 +198,10 @@ export const keepEventsMs = 3_600_000;
 /** Is how long an interrupted run is kept that nobody resumes, in milliseconds: 7 days. */
 export const keepInterruptedMs = 7 * 24 * 3_600_000;
 
-/** Says that a run is recorded by another process, or not at all any more. */
+/**
+ * Says that a run is recorded by another process, or not at all any more. It gives no time to come again, because clients that obey one
+ * ask the same question a second time, while the run goes on.
+ */
 export class LostRunError extends DuetError {
   constructor(runId: string) {
     super({
@@ -208,8 +211,6 @@ export class LostRunError extends DuetError {
         en: `the run ${runId} is no longer recorded for this process; another one may go on with it`,
       },
       hint: { zh: "请用它的 run_id 查询结果。", en: "Ask for its result by its run_id." },
-      retryable: true,
-      retryAfterMs: 1000,
     });
   }
 }

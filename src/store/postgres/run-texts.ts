@@ -35,8 +35,9 @@ export const runTexts = {
     ORDER BY n`,
   send: `
     WITH sent AS (
-      INSERT INTO run_messages (run, data, stays) SELECT run, $2, $3 = 1 FROM journal_runs WHERE run = $1 RETURNING n)
+      INSERT INTO run_messages (run, data, stays) SELECT run, $2, $3 = 1 FROM journal_runs WHERE run = $1 AND state <> 'ended' RETURNING n)
     SELECT pg_notify('${channel}', $4) FROM sent`,
+  removeMail: "DELETE FROM run_messages WHERE run = $1 AND data = ANY($2::text[]) RETURNING data",
   /**
    * Takes over the question that an earlier holder of the run has asked in the same words, with its reply. Everything else that an earlier
    * holder has asked is void.

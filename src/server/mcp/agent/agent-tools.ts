@@ -209,9 +209,13 @@ export async function handleMessage(scope: ConnectionScope, args: unknown): Prom
   if (typeof input === "string") return createFailedResult(input);
   const run = await findGoing(scope, input.run_id);
   if (run === undefined) return createFailedResult(say(duet.locale, describeUnknownRun(input.run_id)));
-  const refused = sendMessage(run, input.message);
-  if (refused) return createFailedResult(say(run.locale, refused));
-  return { content: [{ type: "text", text: say(run.locale, passedOn) }] };
+  try {
+    const refused = await sendMessage(run, input.message);
+    if (refused) return createFailedResult(say(run.locale, refused));
+    return { content: [{ type: "text", text: say(run.locale, passedOn) }] };
+  } catch (thrown) {
+    return toFailedResult(thrown, run.locale);
+  }
 }
 
 const passedOn: Text = { zh: "下一步开始前转达。", en: "It is passed on at the next step." };

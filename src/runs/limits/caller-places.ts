@@ -49,9 +49,12 @@ interface Answers {
   refused: Error[];
 }
 
-/** Is how long a place lasts without a renewal, and how often it is renewed, in milliseconds. */
-const lastsMs = 20_000;
-const renewalMs = 5_000;
+/**
+ * Is how long a place lasts without a renewal, and how often it is renewed, in milliseconds. By the time at which another process takes
+ * over the runs of one that is gone, their places end as well.
+ */
+const lastsMs = 6_500;
+const renewalMs = 1_500;
 /** Is how long an answer waits for its run, in milliseconds: a request may join a run that goes on, and needs no place. */
 const answerMs = 3_000;
 /** Suggests when to try again, in milliseconds, so that another run can end first. */

@@ -89,7 +89,7 @@ export async function askAgent(
   const { known, waitedMs } =
     givenConversation ??
     (await loadConversation(ownerStore, conversationId, {
-      ...{ caller, going: activeRun, mutex: conversations.planTurns },
+      ...{ caller, going: activeRun, mutex: conversations.planTurns, findRecords: conversations.findRecords },
       branch: request.branch ?? resumed?.header.branch,
       after,
     }));

@@ -47,6 +47,7 @@ export interface Agent {
 export function createAgent(shared: RunService, { asks }: AgentOptions): Agent {
   const { duet, runs, settings } = shared;
   const { locale } = duet;
+  const followed = duet.sharesRuns ? shared.followed : undefined;
   const inputRequests = createInputRequests<CallToolResult>({ locale });
   const service: AgentService = {
     ...shared,
@@ -68,7 +69,7 @@ export function createAgent(shared: RunService, { asks }: AgentOptions): Agent {
       const scope: ConnectionScope = { ...service, connection, caller, knownRuns, hasListedTools: false };
       serveTasks(server, scope);
       const gateway = duet.gateway(caller);
-      const page = createRunPage({ runs, caller, locale, runIdOf: readRunId });
+      const page = createRunPage({ runs, followed, caller, locale, runIdOf: readRunId });
       const resources = createAgentResources({ duet, runs, caller, knownRuns, locale });
       return {
         tools: createToolCapability({ scope, asks, page: page.tools, listAgentTools }),

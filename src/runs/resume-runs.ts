@@ -55,7 +55,7 @@ export function createResumer({ duet, runs, entrance, patienceMs }: ResumerOptio
 
   async function beginAgain(taken: TakenRun): Promise<RunHandle> {
     const { caller = {}, recording, resumed, ...request } = toResumedRequest(taken);
-    await runs.prepare(caller);
+    await runs.prepare(caller, true);
     return runs.begin({
       id: taken.runId,
       key: recording?.key ?? createRandomHex(),

@@ -77,7 +77,7 @@ export function openRunService(
   });
   duet.storeMonitor.follow((event) => event.type === "saved" && runs.markSaved(event.runId));
   const resumer = createResumer({ duet, runs, entrance, patienceMs: settings.confirmTime * 1000 });
-  const isOwn = (runId: string): boolean => runs.listAll().some(({ id }) => id === runId);
+  const isOwn = (runId: string): boolean => runs.listAll().some(({ id, isMoved }) => id === runId && !isMoved);
   const followed = createFollowedRuns({ duet, entrance, isOwn });
   const confirmations = createConfirmations();
   if (duet.findRecords) void shareKey(duet.findRecords, confirmations, runs.closing);

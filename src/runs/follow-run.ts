@@ -242,7 +242,7 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
     isElsewhere: true,
     mode,
     after: header.after,
-    onDisconnect: undefined,
+    onDisconnect: header.onDisconnect,
     startedAt: Date.parse(run.begunAt),
     isDelivered: false,
     get isMoved() {

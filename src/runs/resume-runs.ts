@@ -62,6 +62,7 @@ export function createResumer({ duet, runs, entrance, patienceMs }: ResumerOptio
       caller,
       locale: taken.header.locale,
       entrance: taken.header.entrance,
+      onDisconnect: taken.header.onDisconnect,
       resumed,
       request,
       canAsk: (kind) => taken.header.asks.includes(kind),

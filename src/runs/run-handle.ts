@@ -349,7 +349,7 @@ export function startRun({
       inbox,
       callClient: clientCalls.call,
       user: { canAsk, ask: questions.ask, person: run, owner: caller.owner },
-      recording: { entrance, key, leaving: leaving.signal, onRecorded: connect },
+      recording: { entrance, key, onDisconnect, leaving: leaving.signal, onRecorded: connect },
       resumed,
     });
     for await (const happened of stream)

@@ -154,6 +154,8 @@ export interface RunHeader {
   /** Names what was asked for, so that the same question asked again finds the run. */
   key?: string | undefined;
   wantedConversationId?: string | undefined;
+  /** Says what becomes of the run when everybody who waits for it has left. The configuration does when it is absent. */
+  onDisconnect?: "cancel" | "finish" | undefined;
 }
 
 /** A journal reads only what it wrote, so the check only recognises the value as a header. */

@@ -14,6 +14,7 @@ const run: SharedRun = {
   lastAt: "2026-11-26T12:00:00.000Z",
   isHeld: true,
   waits: false,
+  ageMs: 0,
 };
 const outcome = toInterruptedOutcome({ ...run, isOld: true });
 const end: AgentEvent = { type: "run-end", outcome };

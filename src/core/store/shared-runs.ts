@@ -31,6 +31,8 @@ export interface SharedRun extends InterruptedRun {
   isHeld: boolean;
   /** Is true while it waits for a person. */
   waits: boolean;
+  /** Is how long ago its last step was recorded, in milliseconds of the store's clock. */
+  ageMs: number;
 }
 
 export interface RunUpdate {

@@ -2,9 +2,11 @@ import { channel } from "./notifications.ts";
 
 const isHeld = "EXISTS (SELECT 1 FROM replicas p WHERE p.id = r.holder AND p.alive_until > now())";
 
+const lastAt = "coalesce((SELECT max(at) FROM journal_steps s WHERE s.run = r.run), r.begun_at)";
+
 const selectShared = `
-  SELECT r.run, r.owner, r.conversation, r.header, r.begun_at,
-    coalesce((SELECT max(at) FROM journal_steps s WHERE s.run = r.run), r.begun_at) AS last_at, ${isHeld} AS is_held,
+  SELECT r.run, r.owner, r.conversation, r.header, r.begun_at, ${lastAt} AS last_at, ${isHeld} AS is_held,
+    extract(epoch FROM now() - CAST(${lastAt} AS timestamptz)) * 1000 AS age_ms,
     EXISTS (SELECT 1 FROM run_questions q WHERE q.run = r.run AND q.reply IS NULL) AS waits
   FROM journal_runs r`;
 

@@ -233,7 +233,7 @@ function readNotification(text: string): { isMail: boolean; runs: readonly strin
 
 function toSharedRun(row: Row): SharedRun | undefined {
   const run = toInterruptedRun(row);
-  return run && { ...run, isHeld: row.is_held === 1, waits: row.waits === 1 };
+  return run && { ...run, isHeld: row.is_held === 1, waits: row.waits === 1, ageMs: Number(row.age_ms) };
 }
 
 function toNews({ is_over, events, id, question, left_ms }: Row): RunUpdate {

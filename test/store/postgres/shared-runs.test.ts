@@ -80,10 +80,17 @@ describe("the runs that processes share in PostgreSQL", requires(postgres), () =
   }
 
   test("its owner finds a run in every process, and reads its events from any number on", async () => {
-    const { other, run } = await openTwo();
+    const { url, other, run } = await openTwo();
     const { sharedRuns } = other;
     expect(await sharedRuns.find("run-1", undefined)).toBeUndefined();
     expect(await sharedRuns.find("run-1", "anna")).toMatchObject({ runId: "run-1", isHeld: true, waits: false });
+    // Of machines with other clocks, each knows how old it is.
+    await query(
+      url,
+      "UPDATE journal_runs SET begun_at = to_char(now() AT TIME ZONE 'UTC' - interval '1 hour', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')",
+    );
+    const ageMs = (await sharedRuns.find("run-1", "anna"))?.ageMs ?? 0;
+    expect([ageMs >= hour, ageMs < hour + 60_000]).toEqual([true, true]);
     expect(await sharedRuns.list("anna")).toMatchObject([{ runId: "run-1", owner: "anna" }]);
     expect(await sharedRuns.list(undefined)).toEqual([]);
     const reading = readAll(other, 2);

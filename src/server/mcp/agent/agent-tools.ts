@@ -70,7 +70,7 @@ export function createAgent(shared: RunService, { asks }: AgentOptions): Agent {
       serveTasks(server, scope);
       const gateway = duet.gateway(caller);
       const page = createRunPage({ runs, followed, caller, locale, runIdOf: readRunId });
-      const resources = createAgentResources({ duet, runs, caller, knownRuns, locale });
+      const resources = createAgentResources({ duet, runs, followed, caller, knownRuns, locale });
       return {
         tools: createToolCapability({ scope, asks, page: page.tools, listAgentTools }),
         prompts: createAgentPrompts({ duet, caller, locale }),

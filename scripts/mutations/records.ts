@@ -164,7 +164,7 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "postgres-confirm",
-    file: "src/store/postgres/lease.ts",
+    file: "src/store/postgres/journal/lease.ts",
     text: "performance.now() - renewedAt < lastsMs;\n\n",
     becomes: "true;\n\n",
     tests: [time],

@@ -24,16 +24,13 @@ const now = toIso("now()");
  */
 const isHeld = `EXISTS (SELECT 1 FROM replicas p WHERE p.id = r.holder AND (p.alive_until > now() OR :settled = 0))`;
 
-/** Is how long ago a time that was written as text is, in milliseconds. */
-export const toAgeMs = (time: string): string => `extract(epoch FROM now() - CAST(${time} AS timestamptz)) * 1000`;
-
 /** Is the time of the last step of the run `r`. */
 const lastAt = "coalesce((SELECT max(at) FROM journal_steps s WHERE s.run = r.run), r.begun_at)";
 
 /** Selects a run with the time of its last step, and whether the replica that holds it is gone. */
 const selectRun = `
   SELECT r.run, r.owner, r.conversation, r.header, r.holder, r.epoch, r.begun_at, ${lastAt} AS last_at,
-    ${toAgeMs(lastAt)} AS age_ms,
+    extract(epoch FROM now() - CAST(${lastAt} AS timestamptz)) * 1000 AS age_ms,
     NOT ${isHeld} AS is_gone
   FROM journal_runs r WHERE r.state = 'going'`;
 

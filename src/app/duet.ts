@@ -364,6 +364,12 @@ export class Duet {
     return ageMs <= this.#parts.config.store.resumeWithin * 1000;
   }
 
+  /** Is true for a run of which it is known that it has done nothing, and that may begin still. Rejects when the store cannot be read. */
+  async mayBegin(runId: string): Promise<boolean> {
+    const { journal } = await this.#parts.conversations.store.get();
+    return (await journal?.mayBegin?.(runId)) ?? false;
+  }
+
   /** Is true while a process carries out this run. Rejects when the store cannot be read. */
   async isRunGoing(runId: string): Promise<boolean> {
     const { journal } = await this.#parts.conversations.store.get();

@@ -28,6 +28,11 @@ export interface Journal {
   /** Is true while a process that lives carries out the run, this one included. */
   isGoing(runId: string): Promise<boolean>;
   /**
+   * Is true for a run that has done nothing, because no step of it was ever recorded, and that may begin still. Of several processes that
+   * then begin it only one can. Absent where a run may do something without a record.
+   */
+  mayBegin?(runId: string): Promise<boolean>;
+  /**
    * Takes a run whose process is gone for this process. Of several concurrent calls, in any process, only one gets it; undefined
    * for all others, and for a run that has ended or must not be resumed.
    */

@@ -96,6 +96,10 @@ export const own = {
       AND (journal_runs.state = 'unrecorded' OR journal_runs.state = 'going' AND journal_runs.holder = excluded.holder)
       AND NOT EXISTS (SELECT 1 FROM journal_steps s WHERE s.run = journal_runs.run)
     RETURNING epoch`),
+  /** Finds what `begin` would not begin anew. */
+  begun: defineStatement(`
+    SELECT 1 FROM journal_runs r
+    WHERE run = :run AND (state <> 'unrecorded' OR EXISTS (SELECT 1 FROM journal_steps s WHERE s.run = r.run))`),
   /** Nobody else takes the run until the step is stored with its files. */
   holdRun: defineStatement(`
     SELECT 1 FROM journal_runs WHERE run = :run AND holder = :holder AND epoch = :epoch AND state = 'going' FOR SHARE`),

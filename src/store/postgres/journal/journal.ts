@@ -200,6 +200,7 @@ export function createPostgresJournal(
       const row = await connection.read(() => own.run.get({ run: runId, ...getSettled() }));
       return row !== undefined && row.is_gone !== 1;
     },
+    mayBegin: async (runId) => (await connection.read(() => own.begun.get({ run: runId }))) === undefined,
     async take(runId) {
       const row = await connection.read(() => own.run.get({ run: runId, ...getSettled() }));
       const run = row?.is_gone === 1 ? toInterruptedRun(row) : undefined;

@@ -24,10 +24,7 @@ export interface Question {
 /** Without a byte for this long a client tries another replica, in milliseconds. */
 const silenceMs = 4_000;
 
-/**
- * Say, with a time to come again, that a replica cannot serve now: it has lost the database, is about to end, or another one carries the run
- * out. A 409 without such a time says that the replica died when it had kept the key, and had not begun the run: a new key is needed then.
- */
+/** Say, with a time to come again, that a replica cannot serve now: it has lost the database, is about to end, or another one has the run. */
 const laterStatuses = [409, 429, 503];
 
 const frameData = z.looseObject({
@@ -67,7 +64,6 @@ export async function askUntilEnd(plan: RunPlan, options: ClientOptions): Promis
     events: [],
     answer: "",
     returns: -1,
-    keys: 1,
     refusals: [],
   };
   const until = performance.now() + deadlineMs;
@@ -97,8 +93,7 @@ async function readStream(run: ClientRun, plan: RunPlan, origin: string, options
     if (response.status !== 200 || response.body === null) {
       const told = await response.text();
       const isLater = laterStatuses.includes(response.status) && response.headers.has("retry-after");
-      if (response.status === 409 && run.runId === "" && !isLater) run.keys += 1;
-      else if (!isLater) run.refusals.push(`${response.status} after event ${lastId(run)}: ${told.slice(0, 300)}`);
+      if (!isLater) run.refusals.push(`${response.status} after event ${lastId(run)}: ${told.slice(0, 300)}`);
       return;
     }
     let text = "";
@@ -125,7 +120,7 @@ function request(run: ClientRun, plan: RunPlan, origin: string, signal: AbortSig
     headers: {
       accept,
       "content-type": "application/json",
-      "idempotency-key": run.keys === 1 ? plan.name : `${plan.name}~${run.keys}`,
+      "idempotency-key": plan.name,
     },
     body: JSON.stringify({ message: toQuestion(plan), asks: true }),
     signal,

@@ -32,8 +32,6 @@ export interface ClientRun {
   outcome?: { status: string; response: string; calls: { call: string; ok: boolean; result: string }[] };
   /** How often it came back to a stream. */
   returns: number;
-  /** Is how many keys it needed. */
-  keys: number;
   /** Answers that no replica should have given. */
   refusals: string[];
 }

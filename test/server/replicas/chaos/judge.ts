@@ -267,6 +267,8 @@ function judgeHolds({ holds }: Evidence): Omit<Verdict, "rule"> {
         return hold.epoch === 1 ? [] : [{ says: `${runId} begins with epoch ${hold.epoch}`, runId }];
       const isOver = before.state !== "going";
       const wanted = isSame(before, hold) ? [before.epoch, before.epoch + 1] : [before.epoch + 1];
+      // What was told as not begun has done nothing, and begins anew.
+      if (before.state === "unrecorded" && hold.epoch === before.epoch + 1) return [];
       if (!isOver && wanted.includes(hold.epoch)) return [];
       if (isOver && hold.epoch === before.epoch) return [];
       return [{ says: `${runId} went from epoch ${before.epoch} (${before.state}) to ${hold.epoch}`, runId }];

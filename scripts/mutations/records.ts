@@ -5,6 +5,8 @@ const journal = "test/store/journal.test.ts";
 const postgresStore = "test/store/postgres/postgres-store.test.ts";
 const replicas = "test/store/postgres/replicas.test.ts";
 const questions = "test/agent/record/questions.test.ts";
+const confirm = "test/agent/record/confirm.test.ts";
+const time = "test/store/postgres/time.test.ts";
 
 /** The records of runs, and what goes on from them. */
 export const records: readonly Mutation[] = [
@@ -138,7 +140,7 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "postgres-fence",
-    file: "src/store/postgres/journal.ts",
+    file: "src/store/postgres/journal/journal.ts",
     text: "if (run.moved.aborted || !(await keepTrying(size, write))) throw new LostRunError(runId);",
     becomes: "await keepTrying(size, write);",
     tests: [postgresStore],
@@ -178,11 +180,43 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "postgres-lease",
-    file: "src/store/postgres/journal-texts.ts",
+    file: "src/store/postgres/journal/journal-texts.ts",
     text: "} AS is_gone",
     becomes: "} IS NULL AS is_gone",
     tests: [postgresStore],
     endangers: "two replicas carry out one run",
+  },
+  {
+    id: "record-confirm",
+    file: "src/agent/loop/run-call.ts",
+    text: "  await run.services.record.confirm();\n",
+    becomes: "",
+    tests: [confirm],
+    endangers: "a process that stood still makes a call of a run that another one has taken over",
+  },
+  {
+    id: "postgres-confirm",
+    file: "src/store/postgres/journal/lease.ts",
+    text: "performance.now() - renewedAt < lastsMs;\n\n",
+    becomes: "true;\n\n",
+    tests: [time],
+    endangers: "a process that stood still makes a call of a run that another one has taken over",
+  },
+  {
+    id: "postgres-end-time",
+    file: "src/store/sql/conversations/finished-run.ts",
+    text: "yield* readNow());",
+    becomes: "Date.now());",
+    tests: [time],
+    endangers: "a replica whose clock is late loses the events of its runs at their end",
+  },
+  {
+    id: "postgres-age",
+    file: "src/app/resume-run.ts",
+    text: "const { lastAt, ageMs = now - Date.parse(lastAt) } = run;",
+    becomes: "const ageMs = now - Date.parse(run.lastAt);",
+    tests: [time],
+    endangers: "a replica whose clock is early tells that runs which go on are too old to go on",
   },
   {
     id: "postgres-lock",
@@ -288,6 +322,30 @@ export const records: readonly Mutation[] = [
     becomes: "AND id = $2 RETURNING n",
     tests: ["test/store/postgres/shared-runs.test.ts"],
     endangers: "two people on two replicas are told that their answer to one question counts",
+  },
+  {
+    id: "replica-lost-question",
+    file: "src/store/postgres/run-texts.ts",
+    text: `AND id = $2 AND \${isOwn} RETURNING n`,
+    becomes: "AND id = $2 AND $3::text <> '' AND $4::integer > 0 RETURNING n",
+    tests: ["test/store/postgres/shared-runs.test.ts"],
+    endangers: "a replica that has lost a run takes its question from the person who is asked",
+  },
+  {
+    id: "replica-run-back",
+    file: "src/store/postgres/journal/driven-runs.ts",
+    text: "      if (earlier !== undefined) removeRun(earlier);\n",
+    becomes: "",
+    tests: [postgresStore],
+    endangers: "one replica carries out a run twice",
+  },
+  {
+    id: "database-password",
+    file: "src/config/schema/database-address.ts",
+    text: 'if (start === undefined) return text.replace(/([:=]).*/s, "$1***");',
+    becomes: "if (start === undefined) return text;",
+    tests: [postgresStore],
+    endangers: "a mistyped address of a database is shown with its password",
   },
   {
     id: "replica-run-owner",

@@ -270,7 +270,7 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "takeover-before-a-lease",
-    file: "src/store/postgres/journal-texts.ts",
+    file: "src/store/postgres/journal/journal-texts.ts",
     text: "(p.alive_until > now() OR :settled = 0)",
     becomes: "(p.alive_until > now() OR :settled = 2)",
     tests: ["test/store/postgres/postgres-store.test.ts"],
@@ -495,7 +495,7 @@ export const server: readonly Mutation[] = [
   {
     id: "token-signature",
     file: "src/runs/questions/confirmation-tokens.ts",
-    text: "if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;\n",
+    text: "if (!keys.some((key) => isRight(sign(payload, key)))) return undefined;\n",
     becomes: "",
     tests: ["test/runs/questions/confirmation-tokens.test.ts"],
     endangers: "anybody makes tokens that confirm a call",
@@ -631,9 +631,9 @@ export const server: readonly Mutation[] = [
   {
     id: "key-after-a-crash",
     file: "src/server/api/keyed-runs.ts",
-    text: "      if (resumed === undefined) throw new HttpRefusalError(describeUnknownEnd(before.begunAt));\n      return runId;\n",
-    becomes: "      if (resumed !== undefined) return runId;\n",
-    tests: ["test/server/api/keyed-runs.test.ts"],
+    text: "      if (!(await duet.mayBegin(runId))) throw new HttpRefusalError(describeUnknownEnd(before.begunAt));\n",
+    becomes: "",
+    tests: ["test/server/api/keyed-runs.test.ts", "test/server/replicas/unbegun-key.test.ts"],
     endangers: "a run whose end is not known is run again",
   },
   {

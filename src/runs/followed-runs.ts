@@ -3,7 +3,6 @@ import type { Caller } from "../core/caller.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { Entrance } from "../core/store/journal.ts";
 import type { SharedRun } from "../core/store/shared-runs.ts";
-import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { createRandomHex } from "../kit/random.ts";
 import { toFinishedOutcome } from "./finished-outcome.ts";
 import { type FollowedRun, followRun } from "./follow-run.ts";
@@ -61,25 +60,20 @@ export function createFollowedRuns({ duet, entrance, isOwn }: FollowedRunsOption
     const { runId } = run;
     const shared = await duet.sharedRuns();
     const following =
-      followed.get(runId) ?? followRun({ shared, run, by, readOutcome, onIdle: () => void followed.delete(runId) });
+      followed.get(runId) ?? followRun({ shared, run, by, closing: closing.signal, readOutcome, onIdle: forget });
+    function forget(): void {
+      if (followed.get(runId) === following) followed.delete(runId);
+    }
     followed.set(runId, following);
-    following.catch(() => followed.delete(runId));
+    following.catch(forget);
     const found = await following;
-    if (closing.signal.aborted) found.close();
     found.touch();
     return found;
   }
 
   return {
     closing: closing.signal,
-    close() {
-      closing.abort();
-      for (const following of followed.values())
-        void ignoreRejection(
-          following.then((run) => run.close()),
-          "nobody waits for what could not be followed",
-        );
-    },
+    close: () => closing.abort(),
     async find(runId, caller) {
       const shared = await duet.sharedRuns();
       if (!shared.isShared || closing.signal.aborted) return undefined;

@@ -38,6 +38,8 @@ export interface RunRecord {
   intend(calls: readonly ToolCall[], intent: RecordedIntent): Promise<void>;
   /** Returns what a call came to; undefined where the caller has to make it. */
   findCall(callId: string): RecordedCall | undefined;
+  /** Resolves when no other process can go on with the run by now. Throws where one does: nothing more is to be done here. */
+  confirm(): Promise<void>;
   /** Returns true for a call that an earlier process may have begun, and of which nobody knows what it came to. */
   isOpen(callId: string): boolean;
   /** Records a call with the bytes of its images. */
@@ -108,6 +110,8 @@ export function createRunRecord({ steps, clock, leaving, onFailure, ...options }
   let isForbidden = false;
   let isStopped = false;
   const stopped = Promise.withResolvers<void>();
+  /** Is waited for by every question, with one listener. */
+  let left: Promise<"left"> | undefined;
 
   /** Leaves the records behind. */
   function leaveRecords(): void {
@@ -161,6 +165,7 @@ export function createRunRecord({ steps, clock, leaving, onFailure, ...options }
   /** Asks a person, and lets the run go where this process wants to end meanwhile and nothing but such questions is under way. */
   async function askOrLeave<T>(ask: () => Promise<T | undefined>): Promise<T | undefined> {
     if (leaving === undefined || journal?.letGo === undefined) return ask();
+    left ??= waitForAbort(leaving);
     let isAsking = true;
     const asking = ask().finally(() => {
       isAsking = false;
@@ -168,7 +173,7 @@ export function createRunRecord({ steps, clock, leaving, onFailure, ...options }
     const answered = ignoreRejection(asking, "whoever asks gets it");
     waiting += 1;
     try {
-      await Promise.race([answered, waitForAbort(leaving)]);
+      await Promise.race([answered, left]);
       while (isAsking && making.size > waiting) await Promise.race([answered, changed.promise]);
       if (isAsking) await leave();
       return await asking;
@@ -240,6 +245,9 @@ export function createRunRecord({ steps, clock, leaving, onFailure, ...options }
       leaveRecords();
       making.add(callId);
       return undefined;
+    },
+    async confirm() {
+      if (!hasFailed && !isStopped) await journal?.confirm?.();
     },
     isOpen: (callId) => open.has(callId),
     async addCall(callId, call, files) {

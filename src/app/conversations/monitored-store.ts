@@ -255,9 +255,10 @@ export function createMonitoredJournal(journal: Journal, report: (problem: DuetE
     forbid: (reason) => watch(run.forbid(reason)),
     mailbox: run.mailbox,
     ...(run.moved && { moved: run.moved }),
+    ...(run.confirm && { confirm: () => watch(run.confirm?.() ?? Promise.resolve()) }),
     ...(run.letGo && { letGo: () => watch(run.letGo?.() ?? Promise.resolve()) }),
   });
-  const { takeOver } = journal;
+  const { takeOver, mayBegin } = journal;
 
   return {
     ...(journal.isRequired && { isRequired: true }),
@@ -265,6 +266,7 @@ export function createMonitoredJournal(journal: Journal, report: (problem: DuetE
       takeOver: async (wanted) =>
         (await watch(takeOver(wanted))).map((taken) => ({ ...taken, journal: watchRun(taken.journal) })),
     }),
+    ...(mayBegin && { mayBegin: (runId) => watch(mayBegin(runId)) }),
     begin: async (run) => watchRun(await watch(journal.begin(run))),
     listInterrupted: (id) => watch(journal.listInterrupted(id)),
     isGoing: (runId) => watch(journal.isGoing(runId)),

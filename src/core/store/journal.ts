@@ -28,6 +28,11 @@ export interface Journal {
   /** Is true while a process that lives carries out the run, this one included. */
   isGoing(runId: string): Promise<boolean>;
   /**
+   * Is true for a run that has done nothing, because no step of it was ever recorded, and that may begin still. Of several processes that
+   * then begin it only one can. Absent where a run may do something without a record.
+   */
+  mayBegin?(runId: string): Promise<boolean>;
+  /**
    * Takes a run whose process is gone for this process. Of several concurrent calls, in any process, only one gets it; undefined
    * for all others, and for a run that has ended or must not be resumed.
    */
@@ -62,6 +67,11 @@ export interface RunJournal {
    * be recorded. Absent where no other process takes a run while this one lives.
    */
   readonly moved?: AbortSignal;
+  /**
+   * Resolves when no other process can have the run by now: at once, unless this process has given no sign of life for long. What is done
+   * once and for all waits for it. Rejects as `add` does. Absent where no other process takes a run while this one lives.
+   */
+  confirm?(): Promise<void>;
   /** Lets the run go, so that another process goes on with it. Aborts `moved` first. Rejects where that could not be stored. */
   letGo?(): Promise<void>;
 }
@@ -154,6 +164,8 @@ export interface RunHeader {
   /** Names what was asked for, so that the same question asked again finds the run. */
   key?: string | undefined;
   wantedConversationId?: string | undefined;
+  /** Says what becomes of the run when everybody who waits for it has left. The configuration does when it is absent. */
+  onDisconnect?: "cancel" | "finish" | undefined;
 }
 
 /** A journal reads only what it wrote, so the check only recognises the value as a header. */
@@ -177,6 +189,8 @@ export interface InterruptedRun {
   /** Is when the run began, and when its last step was recorded: ISO 8601, UTC. */
   begunAt: string;
   lastAt: string;
+  /** Is how long ago that was, in milliseconds, by the clock that all processes share. Absent where each has the same. */
+  ageMs?: number | undefined;
 }
 
 export interface TakenRun extends InterruptedRun {
@@ -198,7 +212,10 @@ export const keepEventsMs = 3_600_000;
 /** Is how long an interrupted run is kept that nobody resumes, in milliseconds: 7 days. */
 export const keepInterruptedMs = 7 * 24 * 3_600_000;
 
-/** Says that a run is recorded by another process, or not at all any more. */
+/**
+ * Says that a run is recorded by another process, or not at all any more. It gives no time to come again, because clients that obey one
+ * ask the same question a second time, while the run goes on.
+ */
 export class LostRunError extends DuetError {
   constructor(runId: string) {
     super({
@@ -208,8 +225,6 @@ export class LostRunError extends DuetError {
         en: `the run ${runId} is no longer recorded for this process; another one may go on with it`,
       },
       hint: { zh: "请用它的 run_id 查询结果。", en: "Ask for its result by its run_id." },
-      retryable: true,
-      retryAfterMs: 1000,
     });
   }
 }

@@ -148,8 +148,9 @@ export async function startOnce(
     if (before !== undefined) {
       const resumed = (await resumer.resume(runId, caller)) ?? (await findStartedElsewhere(scope, runId));
       if (resumed === undefined && (await duet.isRunGoing(runId))) throw new HttpRefusalError(runsElsewhere);
-      if (resumed === undefined) throw new HttpRefusalError(describeUnknownEnd(before.begunAt));
-      return runId;
+      if (resumed !== undefined) return runId;
+      // The process that kept the key may have ended before it began the run.
+      if (!(await duet.mayBegin(runId))) throw new HttpRefusalError(describeUnknownEnd(before.begunAt));
     }
     const run = await open();
     keepsRecord = run.id === runId;

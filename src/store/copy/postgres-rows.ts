@@ -1,6 +1,7 @@
 import { describePlace } from "../postgres/address.ts";
 import { createPool } from "../postgres/client.ts";
-import { toBound, toDatabaseError } from "../postgres/connection.ts";
+import { toBound } from "../postgres/connection.ts";
+import { toDatabaseError } from "../postgres/database-error.ts";
 import { migrateDatabase } from "../postgres/schema.ts";
 import type { Value } from "../sql/work.ts";
 import { toOperatorError } from "../store-errors.ts";

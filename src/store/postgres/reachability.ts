@@ -1,6 +1,6 @@
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
-import type { DuetError } from "../../kit/errors.ts";
+import { type DuetError, getMessage } from "../../kit/errors.ts";
 import { isUnreachable } from "../store-errors.ts";
 import { createPool, type PoolClient } from "./client.ts";
 
@@ -36,7 +36,7 @@ export interface ReachabilityOptions {
   /** Explains what a connection has thrown. */
   explain(thrown: unknown): DuetError;
   /** Makes the database ready for use, at the first connection. */
-  prepare(): Promise<void>;
+  prepare(client: PoolClient): Promise<void>;
   /** Aborts when all is closed. */
   closing: AbortSignal;
 }
@@ -47,6 +47,9 @@ const longestPauseMs = 500;
 
 /** Limits the look whether the database answers, in milliseconds. */
 const answerMs = 2_000;
+
+/** Limits the second look after one that took too long, in milliseconds. */
+const secondLookMs = 500;
 
 export function createReachability({ url, explain, prepare, closing }: ReachabilityOptions): Reachability {
   const pool = createPool(url, { most: 1, queryTimeoutMs: answerMs, turnMs: answerMs, idleMs: 0 });
@@ -65,8 +68,10 @@ export function createReachability({ url, explain, prepare, closing }: Reachabil
   }
 
   async function connect(): Promise<void> {
-    await useClient((client) => client.query("SELECT 1"));
-    if (!isPrepared) await prepare();
+    await useClient(async (client) => {
+      await client.query("SELECT 1");
+      if (!isPrepared) await prepare(client);
+    });
     isPrepared = true;
   }
 
@@ -80,6 +85,13 @@ export function createReachability({ url, explain, prepare, closing }: Reachabil
     } finally {
       client.release(!isSound);
     }
+  }
+
+  /** A process that stood still finds its own limit passed before it reads the answer that is there. */
+  async function stoodStill(thrown: unknown): Promise<boolean> {
+    if (!/timeout/i.test(getMessage(thrown))) return false;
+    const look = useClient(async (client) => (await client.query("SELECT 1")).rowCount === 1);
+    return (await Promise.race([ignoreRejection(look, "the first look is right then"), sleep(secondLookMs)])) === true;
   }
 
   function report(thrown: unknown): DuetError {
@@ -146,7 +158,7 @@ export function createReachability({ url, explain, prepare, closing }: Reachabil
       try {
         return await useClient(work);
       } catch (thrown) {
-        throw report(thrown);
+        throw (await stoodStill(thrown)) ? explain(thrown) : report(thrown);
       }
     },
     async waitUntilBack(ms) {

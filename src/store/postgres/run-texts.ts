@@ -2,11 +2,16 @@ import { channel } from "./notifications.ts";
 
 const isHeld = "EXISTS (SELECT 1 FROM replicas p WHERE p.id = r.holder AND p.alive_until > now())";
 
+const lastAt = "coalesce((SELECT max(at) FROM journal_steps s WHERE s.run = r.run), r.begun_at)";
+
 const selectShared = `
-  SELECT r.run, r.owner, r.conversation, r.header, r.begun_at,
-    coalesce((SELECT max(at) FROM journal_steps s WHERE s.run = r.run), r.begun_at) AS last_at, ${isHeld} AS is_held,
+  SELECT r.run, r.owner, r.conversation, r.header, r.begun_at, ${lastAt} AS last_at, ${isHeld} AS is_held,
+    extract(epoch FROM now() - CAST(${lastAt} AS timestamptz)) * 1000 AS age_ms,
     EXISTS (SELECT 1 FROM run_questions q WHERE q.run = r.run AND q.reply IS NULL) AS waits
   FROM journal_runs r`;
+
+/** Is true while the run `$1` belongs to the process `$3` in the epoch `$4`. */
+const isOwn = "EXISTS (SELECT 1 FROM journal_runs r WHERE r.run = $1 AND r.holder = $3 AND r.epoch = $4)";
 
 /** Holds the statements with which processes follow and steer the runs of each other. */
 export const runTexts = {
@@ -35,8 +40,9 @@ export const runTexts = {
     ORDER BY n`,
   send: `
     WITH sent AS (
-      INSERT INTO run_messages (run, data, stays) SELECT run, $2, $3 = 1 FROM journal_runs WHERE run = $1 RETURNING n)
+      INSERT INTO run_messages (run, data, stays) SELECT run, $2, $3 = 1 FROM journal_runs WHERE run = $1 AND state <> 'ended' RETURNING n)
     SELECT pg_notify('${channel}', $4) FROM sent`,
+  removeMail: "DELETE FROM run_messages WHERE run = $1 AND data = ANY($2::text[]) RETURNING data",
   /**
    * Takes over the question that an earlier holder of the run has asked in the same words, with its reply. Everything else that an earlier
    * holder has asked is void.
@@ -58,7 +64,12 @@ export const runTexts = {
   claim: `
     WITH claimed AS (UPDATE run_questions SET reply = $3 WHERE run = $1 AND id = $2 AND reply IS NULL RETURNING n)
     SELECT pg_notify('${channel}', $4) FROM claimed`,
+  /** Says that nobody has replied. A process that has lost the run says nothing of a question that the next one has taken over. */
+  giveUp: `
+    WITH claimed AS (
+      UPDATE run_questions SET reply = 'null' WHERE run = $1 AND id = $2 AND reply IS NULL AND ${isOwn} RETURNING n)
+    SELECT pg_notify('${channel}', $5) FROM claimed`,
   withdraw: `
-    WITH withdrawn AS (DELETE FROM run_questions WHERE run = $1 AND id = $2 RETURNING n)
-    SELECT pg_notify('${channel}', $3) FROM withdrawn`,
+    WITH withdrawn AS (DELETE FROM run_questions WHERE run = $1 AND id = $2 AND ${isOwn} RETURNING n)
+    SELECT pg_notify('${channel}', $5) FROM withdrawn`,
 };

@@ -16,7 +16,6 @@ import { pruneDailyUsage } from "./records/daily-usage.ts";
 import { statements } from "./statements/statements.ts";
 import { lock, type Row, type Work } from "./work.ts";
 
-/** Removes old conversations of all owners. Several processes may share the database. */
 /** Says what the database takes, and gives back what it no longer needs. */
 export interface StoreSpace {
   /** Returns how much is stored, in bytes. */
@@ -25,6 +24,7 @@ export interface StoreSpace {
   release(options: StepsOptions): Promise<void>;
 }
 
+/** Removes old conversations of all owners. Several processes may share the database. */
 export interface StoreRetention extends Retention {
   /** Removes old conversations in the background when it is time, and from then on once an hour. Never waits, never throws. */
   pruneWhenDue(): void;
@@ -37,6 +37,8 @@ export interface StoreRetentionOptions {
   limits: RetentionLimits;
   /** Returns milliseconds since 1970. */
   now?: (() => number) | undefined;
+  /** Reads the time that all processes share, by which whoever prunes is chosen, and what lasts for hours is forgotten. */
+  readNow(): Work<number>;
 }
 
 /** Is how often one of the processes prunes, in milliseconds. */
@@ -53,7 +55,7 @@ const batch = 20;
 
 export function createStoreRetention(
   connection: StoreConnection,
-  { limits, space, now = Date.now }: StoreRetentionOptions,
+  { limits, space, now = Date.now, readNow }: StoreRetentionOptions,
 ): StoreRetention {
   const closing = new AbortController();
   const toTime = (ms: number): string => new Date(ms).toISOString();
@@ -99,9 +101,9 @@ export function createStoreRetention(
 
   /** Returns what this process may remove now, and undefined when another one is at it or it is not time yet. */
   function claim(): Promise<{ usesAge: boolean } | undefined> {
-    const time = now();
     return connection.write(function* () {
       yield* lock("upkeep");
+      const time = yield* readNow();
       const row = yield* statements.upkeep.get();
       const due = Date.parse(toText(row?.due_at));
       // A time that is further away than any process sets comes from another clock.
@@ -125,7 +127,7 @@ export function createStoreRetention(
       yield* lock("upkeep");
       const row = yield* statements.upkeep.get();
       yield* statements.putUpkeep.run({
-        due: toTime(now() + ms),
+        due: toTime((yield* readNow()) + ms),
         seen: toText(row?.seen_at),
         trusted: toText(row?.trusted_at),
       });

@@ -87,17 +87,18 @@ export interface SqlStore {
 export function createSqlStore(database: SqlDatabase, options: Partial<SqlStoreOptions> = {}): SqlStore {
   const { connection, journal, space, clock, sharedRuns = localRuns, holder } = database;
   const knownTurns = new LRUCache<string, KnownTurns>({ maxSize: mostKnownText, sizeCalculation: ({ size }) => size });
-  const retention = createStoreRetention(connection, {
-    limits: options.retention ?? keepAll,
-    space,
-    now: options.now,
-  });
-  const discarded = createDiscardedConversations(connection, options.now);
-  void discarded.removeDue();
   function* readNow(): Work<number> {
     if (clock === undefined || options.now !== undefined) return (options.now ?? Date.now)();
     return Number((yield* clock.get())?.now);
   }
+  const retention = createStoreRetention(connection, {
+    limits: options.retention ?? keepAll,
+    space,
+    now: options.now,
+    readNow,
+  });
+  const discarded = createDiscardedConversations(connection, options.now);
+  void discarded.removeDue();
   /** Holds the numbers that runs gave out while the store could not be written, by owner and conversation. */
   const owed = new Map<string, NumberedSource[]>();
 
@@ -157,7 +158,7 @@ export function createSqlStore(database: SqlDatabase, options: Partial<SqlStoreO
         owed.delete(toKey(run.conversationId));
         const [columns, packed] = await Promise.all([packTrace(run.trace), packTurn(run)]);
         try {
-          const stored = { run, columns, ...packed, owner, owed: due, holder };
+          const stored = { run, columns, ...packed, owner, owed: due, holder, readNow };
           const write = async (): Promise<void> => {
             if (!(await connection.write(() => insertRun(stored)))) throw new LostRunError(run.runId);
           };

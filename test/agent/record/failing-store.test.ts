@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { LostRunError, type RunJournal } from "../../../src/core/store/journal.ts";
+import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { makeTool, noticesOf, outcomeOf } from "../../fakes/events.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 import { runOptions, streamRun } from "../../fakes/run.ts";
@@ -49,6 +50,25 @@ interface Failing {
   signal?: AbortSignal;
   onCall?(): void;
 }
+
+test("the end of a run that another process goes on with is told by that one alone", async () => {
+  const model = scriptedModel(["It is done.", "It is done."]);
+  const memory = createMemoryStore();
+  const store = {
+    ...memory,
+    async append() {
+      throw new LostRunError("run-1");
+    },
+  };
+  const options = await runOptions({ models: { functionCall: model, answer: model }, store });
+  const told: string[] = [];
+  async function run() {
+    for await (const { type } of streamRun(options)) told.push(type);
+  }
+  await expect(run()).rejects.toThrow(LostRunError);
+  expect(told).toContain("answer-delta");
+  expect(told).not.toContain("run-end");
+});
 
 test("a run that cannot be recorded goes on, says so once, and must not be resumed", async () => {
   const { events, log } = await runWith({ failsAt: 3 });

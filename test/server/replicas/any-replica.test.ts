@@ -20,7 +20,8 @@ describe("two replicas of one database", requires(postgres), () => {
     openReplicas(await server.createDatabase(), [first, second]);
 
   test("a run that began on one is read from where its client was, answered and cancelled on the other", async () => {
-    const { a, b, wiped } = await openTwo({ decides: [[wipe], "Wiped."], answers: [{ hang: true, text: half }] });
+    const script = { decides: [[wipe], "Wiped."], answers: [{ hang: true, text: half }] } satisfies Script;
+    const { a, b, wiped, prompts } = await openTwo(script);
     const begun = await a.stream({ message: "Wipe disk a.", asks: true });
     const start = await begun.until("run-start");
     const runId = String(start?.data?.runId);
@@ -37,6 +38,7 @@ describe("two replicas of one database", requires(postgres), () => {
     const reader = await b.follow(runId, last);
     const asked = (await reader.until("question"))?.data;
     expect(asked).toMatchObject({ kind: "call", tool: "wipe_disk" });
+    expect((await b.post(`/agent/runs/${runId}/messages`, { message: "Be quick." })).status).toBe(202);
     const reply = { question_id: asked?.question_id, answer: "once" };
     const answered = await Promise.all([
       b.post(`/agent/runs/${runId}/reply`, reply),
@@ -45,8 +47,11 @@ describe("two replicas of one database", requires(postgres), () => {
     expect(answered.map(({ status }) => status).sort()).toEqual([204, 409]);
     await reader.until("tool-end");
     expect(wiped).toEqual(["a"]);
+    expect(JSON.stringify(prompts.a?.[0])).not.toContain("Be quick.");
+    expect(JSON.stringify(prompts.a?.[1])).toContain("Be quick.");
     const text: string[] = [];
     while (text.join("") !== half) text.push(String((await reader.until("answer-delta"))?.data?.text));
+    expect((await b.post(`/agent/runs/${runId}/messages`, { message: "Too late." })).status).toBe(409);
 
     const cancelled = await b.send("DELETE", `/agent/runs/${runId}`);
     expect([cancelled.status, (await outcomeIn(cancelled)).run_id]).toEqual([200, runId]);

@@ -11,7 +11,7 @@ import { packTextNow } from "./packed-text.ts";
 import type { TraceColumns } from "./packed-trace.ts";
 import { type PackedResult, packResults, saveResults } from "./result-list.ts";
 import { dropRunFiles, endRunRecord } from "./run-records.ts";
-import { saveSource } from "./source-list.ts";
+import { saveOwedSource } from "./source-list.ts";
 import { writeTurnFiles } from "./turn-files.ts";
 import { packTurnRecord, writeTurnRecord } from "./turn-record.ts";
 import { type Owner, updateConversation } from "./update-conversation.ts";
@@ -64,6 +64,8 @@ interface StoredRun extends PackedTurn {
   owed: readonly NumberedSource[];
   /** Is who stores it, where a run may belong to another process meanwhile. */
   holder?: string | undefined;
+  /** Reads the time by which what has ended is forgotten later. */
+  readNow(): Work<number>;
 }
 
 /**
@@ -71,9 +73,9 @@ interface StoredRun extends PackedTurn {
  * another process goes on with the run. Throws where the conversation or the run is another owner's.
  */
 export function* insertRun(stored: StoredRun): Work<boolean> {
-  const { run, owner, holder } = stored;
+  const { run, owner, holder, readNow } = stored;
   yield* lock(`conversation ${run.conversationId}`);
-  const isRecorded = yield* endRunRecord(run.runId, owner, holder ?? null);
+  const isRecorded = yield* endRunRecord(run.runId, owner, holder ?? null, yield* readNow());
   if (!isRecorded && holder && (yield* statements.isHeldElsewhere.get({ run: run.runId, holder }))) return false;
   yield* statements.dropIdempotencyRecord.run({ run: run.runId, owner });
   if (!(yield* statements.isKept.get({ run: run.runId, owner }))) yield* insertNewRun(stored);
@@ -109,7 +111,7 @@ function* insertNewRun({ run, columns, owner, owed, record, results }: StoredRun
     yield* statements.addFile.run({ hash, bytes });
     yield* statements.nameFile.run({ id, hash });
   }
-  for (const source of owed) yield* saveSource(id, source);
+  for (const source of owed) yield* saveOwedSource(id, source);
 }
 
 /** Returns where the turn of a run goes. A run that has none begins no branch. */

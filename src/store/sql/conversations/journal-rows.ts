@@ -12,6 +12,7 @@ export function toInterruptedRun({
   header,
   begun_at,
   last_at,
+  age_ms,
 }: Row): InterruptedRun | undefined {
   const read: unknown = JSON.parse(toText(header));
   if (!isRunHeader(read)) return undefined;
@@ -22,6 +23,7 @@ export function toInterruptedRun({
     header: read,
     begunAt: toText(begun_at),
     lastAt: toText(last_at),
+    ...(age_ms !== undefined && { ageMs: Number(age_ms) }),
   };
 }
 

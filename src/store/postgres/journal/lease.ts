@@ -1,11 +1,14 @@
 import { hostname } from "node:os";
-import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import { createRandomHex } from "../../kit/random.ts";
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
+import { createRandomHex } from "../../../kit/random.ts";
+import type { Reachability } from "../reachability.ts";
 import { forgetReplicasText, renewalText } from "./journal-texts.ts";
-import type { Reachability } from "./reachability.ts";
 
 /** Is how long a replica holds its runs without a sign of life, in milliseconds of the database's clock. */
 export const leaseMs = 5_000;
+
+/** Is how long one is waited for, in milliseconds. */
+const longestWaitMs = 900_000;
 
 /** Is how many signs of life it gives in that time. */
 const renewals = 5;
@@ -18,6 +21,11 @@ export interface ReplicaLease {
   readonly isSettled: boolean;
   /** Resolves when the database knows this process. */
   begin(): Promise<void>;
+  /**
+   * Resolves when nobody can have taken this process for a dead one since its last sign of life: at once, or with the next one. Rejects
+   * where none can be given.
+   */
+  confirm(): Promise<void>;
   /** Ends it: what this process has not ended is interrupted. */
   release(): Promise<void>;
 }
@@ -28,7 +36,7 @@ export interface OwnedRun {
 }
 
 export interface LeaseOptions {
-  reachability: Pick<Reachability, "use" | "follow">;
+  reachability: Pick<Reachability, "use" | "follow" | "waitUntilBack">;
   /** Lists the formats of runs that this program reads. */
   formats: readonly number[];
   /** Is shorter in tests. */
@@ -85,8 +93,17 @@ export function createReplicaLease({
     void ignoreRejection(forgetting, "the next process does it");
   }
 
+  const isFresh = (): boolean => performance.now() - renewedAt < lastsMs;
+
   return {
     id,
+    async confirm() {
+      while (!isFresh()) {
+        renewNow();
+        await renewing;
+        if (!isFresh()) await reachability.waitUntilBack(longestWaitMs);
+      }
+    },
     get isSettled() {
       const at = performance.now();
       return at - connectedAt >= lastsMs && at - renewedAt < lastsMs / 2;

@@ -152,6 +152,13 @@ export async function query(url: string, text: string, values: unknown[] = []): 
   }
 }
 
+/** Keeps what a statement has locked until the returned function is called, or the server ends. */
+export async function keepLocked(url: string, text: string): Promise<() => Promise<void>> {
+  const client = await connect(url);
+  await client.query(`BEGIN; ${text}`);
+  return () => client.end();
+}
+
 async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   // A connection that ends in the midst of a statement fails that, and tells it here as well.

@@ -148,7 +148,7 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "postgres-epoch",
-    file: "src/store/postgres/journal-texts.ts",
+    file: "src/store/postgres/journal/journal-texts.ts",
     text: "ON r.run = w.run AND r.epoch = w.epoch",
     becomes: "ON r.run = w.run",
     tests: [postgresStore],
@@ -156,7 +156,7 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "postgres-lease-settled",
-    file: "src/store/postgres/lease.ts",
+    file: "src/store/postgres/journal/lease.ts",
     text: "at - connectedAt >= lastsMs &&",
     becomes: "connectedAt > 0 &&",
     tests: [postgresStore],
@@ -164,7 +164,7 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "postgres-queue",
-    file: "src/store/postgres/journal.ts",
+    file: "src/store/postgres/journal/patient-writes.ts",
     text: "if (waiting + size > mostWaiting) return write();",
     becomes: "",
     tests: [postgresStore],

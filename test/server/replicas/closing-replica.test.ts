@@ -2,7 +2,7 @@ import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isRecord } from "../../../src/kit/json.ts";
 import { modernHeaders, modernMeta } from "../../fakes/http-interface.ts";
-import { postgres, query, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
+import { postgres, query, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
 import { requires } from "../../runner/requirements.ts";
 import { outcomeIn } from "../api/served-api.ts";
 import { openReplicas, type Replica, type Script } from "./open-replicas.ts";
@@ -11,9 +11,9 @@ const half = "Half of an answer";
 const hangs: Script = { decides: ["Nothing."], answers: [{ hang: true, text: half }] };
 
 describe("a replica that closes beside another one", requires(postgres), () => {
-  let server: TestPostgres;
+  let server: SharedPostgres;
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await sharePostgres();
   });
   afterAll(() => server?.stop());
 

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { readKey } from "../../../src/server/api/keyed-runs.ts";
 import { createPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
-import { postgres, query, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
+import { postgres, query, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
 import { requires } from "../../runner/requirements.ts";
 import { newRun } from "../../store/journal-runs.ts";
 import { openReplicas } from "./open-replicas.ts";
 
 describe("a key whose replica was killed", requires(postgres), () => {
-  let server: TestPostgres;
+  let server: SharedPostgres;
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await sharePostgres();
   });
   afterAll(() => server?.stop());
 

@@ -420,14 +420,14 @@ describe("a store in PostgreSQL", requires(postgres), () => {
 
   test("a run that the database gives to another process stops here, and one that nobody drives is let go", async () => {
     const stores = [await open(), await openQuick()] as const;
-    const [lost, stray, back] = [
+    const [lost, stray, late] = [
       await stores[1].journal.begin(newRun("run-lost")),
       await stores[1].journal.begin(newRun("run-stray")),
-      await stores[1].journal.begin(newRun("run-back")),
+      await stores[1].journal.begin(newRun("run-late")),
     ];
     // What is written in an earlier epoch counts no more, though the run is this process's again.
-    await query(url, "UPDATE journal_runs SET epoch = 2 WHERE run = 'run-back'");
-    await expect(back.add(step("call:c1"))).rejects.toThrow(LostRunError);
+    await query(url, "UPDATE journal_runs SET epoch = 2 WHERE run = 'run-late'");
+    await expect(late.add(step("call:c1"))).rejects.toThrow(LostRunError);
     await query(url, "UPDATE journal_runs SET holder = 'another', epoch = 2 WHERE run = 'run-lost'");
     await expect.poll(() => lost.moved?.aborted).toBe(true);
     // Its row came back as another epoch that this process knows nothing of, as after a claim whose answer was lost.

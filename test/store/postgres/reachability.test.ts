@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createReachability } from "../../../src/store/postgres/reachability.ts";
 import { StoreError } from "../../../src/store/store-errors.ts";
-import { postgres, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
+import { postgres, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
 import { requires } from "../../runner/requirements.ts";
 
 describe("whether a database can be reached", requires(postgres), () => {
-  let server: TestPostgres;
+  let server: SharedPostgres;
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await sharePostgres();
   });
   afterAll(() => server?.stop());
 

@@ -5,7 +5,7 @@ import { toResumable } from "../../../src/app/resume-run.ts";
 import { LostRunError } from "../../../src/core/store/journal.ts";
 import { keepAll } from "../../../src/core/store/retention.ts";
 import { createPostgresStore, type PostgresStoreOptions } from "../../../src/store/postgres/postgres-store.ts";
-import { postgres, query, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
+import { postgres, query, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
 import { requires } from "../../runner/requirements.ts";
 import { newRun } from "../journal-runs.ts";
 import { finishedRun } from "../runs.ts";
@@ -14,9 +14,9 @@ const hourMs = 3_600_000;
 const leaseMs = 500;
 
 describe("processes that share a database and no clock", requires(postgres), () => {
-  let server: TestPostgres;
+  let server: SharedPostgres;
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await sharePostgres();
   });
   afterAll(() => server?.stop());
 
@@ -89,7 +89,10 @@ describe("processes that share a database and no clock", requires(postgres), () 
     await journal.begin(newRun("run-1"));
     await query(url, "UPDATE journal_runs SET holder = NULL");
     const early = await openStore(url);
-    const [found, listed] = await Promise.all([early.sharedRuns.find("run-1"), early.journal.listInterrupted()]);
+    const [found, listed] = await Promise.all([
+      early.sharedRuns.find("run-1", undefined),
+      early.journal.listInterrupted(),
+    ]);
     const settings = { store: { keepDays: 1, maxSize: 1, resumeWithin: 600 } };
     const areOld = [found, ...listed].map((each) => each && toResumable(each, settings, Date.now() + hourMs).isOld);
     expect(areOld).toEqual([false, false]);

@@ -165,6 +165,9 @@ async function endOneByOne(lab: Lab, input: FaultInput): Promise<void> {
 /** Is the pause between two disturbances, in milliseconds: long enough for the others to know who lives. */
 const calmMs = 7_000;
 
+/** Calls long enough that many are under way whenever something happens. */
+const longCalls: CallTimes = { quick: [0, 100], slow: [500, 1500] };
+
 /** Does something to each replica in its turn, while questions come all the time. */
 async function disturbEach(
   lab: Lab,
@@ -186,7 +189,7 @@ async function disturbEach(
   const most = Math.min(input.scale.most, 15);
   for (let from = 0; !state.isOver; from += most) {
     const plans = Array.from({ length: most }, (_, index) =>
-      planRun(`r${from + index}`, input.chance.of(`plan ${from + index}`), input.scale.calls),
+      planRun(`r${from + index}`, input.chance.of(`plan ${from + index}`), longCalls, [2, 4]),
     );
     asking.push(lab.askAll(plans, { everyMs: 10 * everyMs, most }));
     await Promise.race([pause(10 * everyMs * most), disturbing]);

@@ -103,7 +103,7 @@ function judgeEnds({ clients, holds }: Evidence): Omit<Verdict, "rule"> {
   const clientsOf = clients.flatMap(({ name, runId, outcome }): Violation[] =>
     outcome?.status === "complete"
       ? []
-      : [{ says: `${name} ended as ${outcome?.status ?? "nothing"}: ${outcome?.response.slice(0, 200) ?? ""}`, runId }],
+      : [{ says: `${name} ended as ${outcome?.status ?? "nothing"}: ${outcome?.error ?? ""}`, runId }],
   );
   const inStore = open.map(({ runId, state }) => ({ says: `${runId} is ${state} in the store`, runId }));
   return { looked: clients.length + last.size, violations: [...clientsOf, ...inStore] };

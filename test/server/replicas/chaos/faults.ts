@@ -96,27 +96,31 @@ export function planRuns({ chance, scale }: FaultInput, count: number): RunPlan[
   return Array.from({ length: count }, (_, index) => planRun(`r${index}`, chance.of(`plan ${index}`), scale.calls));
 }
 
-/** When a replica is killed follows from the seed: after so many questions, and so many milliseconds more. */
+/** Leaves the last calls alone, so that each kill has some behind it. */
+const killedShare = 0.85;
+
+/** When a replica is killed follows from the seed: once clients have seen so many calls begin, and some milliseconds later. */
 async function killFromTimeToTime(lab: Lab, input: FaultInput): Promise<void> {
   const { chance, scale } = input;
+  const { everyMs, most, kills, runs } = scale;
+  const plans = planRuns(input, runs);
+  const calls = plans.flatMap(({ rounds }) => rounds.flat()).length;
   const draws = chance.of("kills");
-  const due = Array.from({ length: scale.kills }, () => draws.between(1, scale.runs)).toSorted(
-    (one, other) => one - other,
-  );
+  const due = Array.from({ length: kills }, () => draws.between(1, Math.ceil(killedShare * calls)));
+  due.sort((one, other) => one - other);
   const killing: Promise<void>[] = [];
-  const { everyMs, most } = scale;
-  await lab.askAll(planRuns(input, scale.runs), {
-    ...{ everyMs, most },
-    onAsked(count) {
-      while (due[0] !== undefined && due[0] <= count) {
-        due.shift();
-        const delayMs = draws.between(0, 10 * everyMs);
-        killing.push(pause(delayMs).then(() => killOne(lab, draws, scale.spares)));
-      }
-    },
-  });
+  let begun = 0;
+  const onEvent = (type: string): void => {
+    begun += Number(type === "tool-start");
+    while (due[0] !== undefined && due[0] <= begun) {
+      due.shift();
+      const delayMs = draws.between(0, 100);
+      killing.push(pause(delayMs).then(() => killOne(lab, draws, scale.spares)));
+    }
+  };
+  await lab.askAll(plans, { everyMs, most }, { onEvent });
   await Promise.all(killing);
-  lab.expected.push({ what: "kills", is: killing.length, wanted: { exactly: scale.kills } });
+  lab.expected.push({ what: "kills", is: killing.length, wanted: { exactly: kills } });
 }
 
 async function killOne({ replicas }: Lab, draws: Chance, spares: boolean): Promise<void> {

@@ -126,6 +126,11 @@ const breaches: Breach[] = [
   },
   {
     rule: "each client sees event 1, 2, 3 … and the end, once",
+    says: "unless it comes after the end",
+    spoil: (_, client) => void Object.assign(client, { events: [], returns: 0 }),
+  },
+  {
+    rule: "each client sees event 1, 2, 3 … and the end, once",
     says: "to the end",
     spoil: (_, { events }) => void events.pop(),
   },

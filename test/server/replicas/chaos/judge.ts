@@ -115,6 +115,7 @@ function judgeEvents({ clients, stored }: Evidence): Omit<Verdict, "rule"> {
     violations: clients.flatMap((client) => {
       const { name, runId, events } = client;
       const kept = stored.get(runId);
+      if (hasEndAlone(client)) return [];
       const said = findEventFault(client);
       if (said !== undefined) return [{ says: `${name}: ${said}`, runId }];
       const isSame = kept?.count === events.length && kept.count === kept.last - kept.first + 1;
@@ -123,6 +124,11 @@ function judgeEvents({ clients, stored }: Evidence): Omit<Verdict, "rule"> {
         : [{ says: `${name}: received ${events.length} events, ${kept?.count ?? 0} are stored`, runId }];
     }),
   };
+}
+
+/** Whoever has seen nothing of a run, and asks for it after its end, gets the end alone. */
+function hasEndAlone({ events, outcome, returns }: ClientRun): boolean {
+  return events.length === 0 && outcome !== undefined && returns > 0;
 }
 
 function findEventFault({ events }: ClientRun): string | undefined {
@@ -135,7 +141,7 @@ function findEventFault({ events }: ClientRun): string | undefined {
 }
 
 function judgeAnswers({ clients }: Evidence): Omit<Verdict, "rule"> {
-  const ended = clients.filter(({ outcome }) => outcome !== undefined);
+  const ended = clients.filter((client) => client.outcome !== undefined && !hasEndAlone(client));
   const isWrong = ({ name, answer, outcome }: ClientRun): boolean =>
     answer !== outcome?.response || !answer.includes(toAnswer(name));
   return {

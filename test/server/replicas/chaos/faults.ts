@@ -34,7 +34,7 @@ export const fullScale: Scale = {
 
 /** As much as a test run has time for. */
 export const smallScale: Scale = {
-  ...{ runs: 80, kills: 8, everyMs: 30, most: 80, spares: true, awayMs: 6_000 },
+  ...{ runs: 80, kills: 8, everyMs: 20, most: 80, spares: true, awayMs: 6_000 },
   calls: { quick: [0, 30], slow: [200, 600] },
   model: { thinks: 5, piece: 5 },
 };

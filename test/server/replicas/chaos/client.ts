@@ -65,6 +65,7 @@ export async function askUntilEnd(plan: RunPlan, options: ClientOptions): Promis
     events: [],
     answer: "",
     returns: -1,
+    ends: 0,
     unbegun: 0,
     refusals: [],
   };
@@ -162,6 +163,7 @@ function takeFrame(run: ClientRun, frame: string, origin: string, { onQuestion, 
     return;
   }
   run.runId = data.outcome.run_id;
+  run.ends += 1;
   run.outcome = {
     status,
     response: response ?? "",

@@ -35,6 +35,8 @@ export interface ClientRun {
     error?: string;
     calls: { call: string; ok: boolean; result: string }[];
   };
+  /** How often it was told the end, with or without a number. */
+  ends: number;
   /** How often it was told that the run could not begin. */
   unbegun: number;
   /** How often it came back to a stream. */

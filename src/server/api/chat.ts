@@ -32,7 +32,7 @@ import { makeTitleAfter } from "./conversations/make-title.ts";
 import type { WaitingQuestion } from "./conversations/question-queues.ts";
 import { type FoundRun, findRun } from "./find-run.ts";
 import { toJsonResponse, toRunLocation } from "./json-response.ts";
-import { readKey, startOnce } from "./keyed-runs.ts";
+import { isKnown, readKey, startOnce } from "./keyed-runs.ts";
 import { readFields } from "./read-fields.ts";
 import { isEventStreamPreferred, readLastId, watchRun } from "./watch-run.ts";
 
@@ -205,7 +205,8 @@ export function isFromOwnPage({ headers }: { headers: Headers }): boolean {
 }
 
 async function isThere({ duet, runs, caller }: CallerScope, runId: string): Promise<boolean> {
-  if (runs.find(runId, caller) !== undefined) return true;
+  const run = runs.find(runId, caller);
+  if (run !== undefined) return isKnown(run);
   const store = await duet.store(caller);
   return (await store.runs({ beginning: runId })).length > 0;
 }

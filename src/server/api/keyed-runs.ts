@@ -135,7 +135,7 @@ export async function startOnce(
 ): Promise<string> {
   const { duet, runs, resumer, caller } = scope;
   const { runId } = key;
-  if (runs.find(runId, caller) !== undefined) return runId;
+  if (isKnown(runs.find(runId, caller))) return runId;
   const store = await duet.store(caller);
   const adding = addRecord(store, key);
   const before = await (isRecordOptional ? ignoreRejection(adding, "the run says that it is not saved") : adding);
@@ -208,10 +208,15 @@ async function removeRecord(store: Store, runId: string): Promise<void> {
   await ignoreRejection(removal, "a record that is left behind only forces the caller to use a new key");
 }
 
-/** A run that failed before its first step has done nothing, so it is not kept. */
+/** A run that failed before its first step has done nothing, so its record is not kept. */
 async function removeRecordIfUnstarted({ runs }: CallerScope, run: RunHandle, store: Store): Promise<void> {
-  const outcome = await runs.waitForEnd(run, new AbortController().signal);
-  if (outcome?.trace_id === "") await removeRecord(store, run.id);
+  await runs.waitForEnd(run, new AbortController().signal);
+  if (!isKnown(run)) await removeRecord(store, run.id);
+}
+
+/** Returns false for a run that failed before its first step, too: its key begins it anew. */
+export function isKnown(run: RunHandle | undefined): boolean {
+  return run !== undefined && run.outcome?.trace_id !== "";
 }
 
 /** Finds a stored run from before this process, or one that its memory has dropped. */

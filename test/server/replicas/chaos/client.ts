@@ -39,6 +39,7 @@ const frameData = z.looseObject({
       run_id: z.string(),
       status: z.string(),
       response: z.string().nullish(),
+      error: z.looseObject({ code: z.string(), message: z.string() }).nullish(),
       tool_calls: z.array(
         z.looseObject({
           ok: z.boolean(),
@@ -64,6 +65,8 @@ export async function askUntilEnd(plan: RunPlan, options: ClientOptions): Promis
     events: [],
     answer: "",
     returns: -1,
+    ends: 0,
+    unbegun: 0,
     refusals: [],
   };
   const until = performance.now() + deadlineMs;
@@ -152,11 +155,19 @@ function takeFrame(run: ClientRun, frame: string, origin: string, { onQuestion, 
   if (type === "answer-restart") run.answer = "";
   if (type === "answer-delta") run.answer += data.text ?? "";
   if (data.outcome === undefined || type !== "run-end") return;
-  const { status, response, tool_calls } = data.outcome;
+  const { status, response, tool_calls, error } = data.outcome;
+  if (error?.code === "overloaded" && run.events.length === 0) {
+    // It has not begun: who asks again with the same key begins it.
+    run.unbegun += 1;
+    run.runId = "";
+    return;
+  }
   run.runId = data.outcome.run_id;
+  run.ends += 1;
   run.outcome = {
     status,
     response: response ?? "",
+    ...(error && { error: `${error.code}: ${error.message}` }),
     calls: tool_calls.map(({ ok, result, arguments: args }) => ({ call: args?.call ?? "", ok, result: result ?? "" })),
   };
 }

@@ -29,7 +29,16 @@ export interface ClientRun {
   events: SeenEvent[];
   /** What the text of its events comes to. */
   answer: string;
-  outcome?: { status: string; response: string; calls: { call: string; ok: boolean; result: string }[] };
+  outcome?: {
+    status: string;
+    response: string;
+    error?: string;
+    calls: { call: string; ok: boolean; result: string }[];
+  };
+  /** How often it was told the end, with or without a number. */
+  ends: number;
+  /** How often it was told that the run could not begin. */
+  unbegun: number;
   /** How often it came back to a stream. */
   returns: number;
   /** Answers that no replica should have given. */

@@ -34,7 +34,7 @@ export const fullScale: Scale = {
 
 /** As much as a test run has time for. */
 export const smallScale: Scale = {
-  ...{ runs: 80, kills: 8, everyMs: 30, most: 80, spares: true, awayMs: 6_000 },
+  ...{ runs: 80, kills: 8, everyMs: 20, most: 80, spares: true, awayMs: 6_000 },
   calls: { quick: [0, 30], slow: [200, 600] },
   model: { thinks: 5, piece: 5 },
 };
@@ -96,27 +96,31 @@ export function planRuns({ chance, scale }: FaultInput, count: number): RunPlan[
   return Array.from({ length: count }, (_, index) => planRun(`r${index}`, chance.of(`plan ${index}`), scale.calls));
 }
 
-/** When a replica is killed follows from the seed: after so many questions, and so many milliseconds more. */
+/** Leaves the last calls alone, so that each kill has some behind it. */
+const killedShare = 0.85;
+
+/** When a replica is killed follows from the seed: once clients have seen so many calls begin, and some milliseconds later. */
 async function killFromTimeToTime(lab: Lab, input: FaultInput): Promise<void> {
   const { chance, scale } = input;
+  const { everyMs, most, kills, runs } = scale;
+  const plans = planRuns(input, runs);
+  const calls = plans.flatMap(({ rounds }) => rounds.flat()).length;
   const draws = chance.of("kills");
-  const due = Array.from({ length: scale.kills }, () => draws.between(1, scale.runs)).toSorted(
-    (one, other) => one - other,
-  );
+  const due = Array.from({ length: kills }, () => draws.between(1, Math.ceil(killedShare * calls)));
+  due.sort((one, other) => one - other);
   const killing: Promise<void>[] = [];
-  const { everyMs, most } = scale;
-  await lab.askAll(planRuns(input, scale.runs), {
-    ...{ everyMs, most },
-    onAsked(count) {
-      while (due[0] !== undefined && due[0] <= count) {
-        due.shift();
-        const delayMs = draws.between(0, 10 * everyMs);
-        killing.push(pause(delayMs).then(() => killOne(lab, draws, scale.spares)));
-      }
-    },
-  });
+  let begun = 0;
+  const onEvent = (type: string): void => {
+    begun += Number(type === "tool-start");
+    while (due[0] !== undefined && due[0] <= begun) {
+      due.shift();
+      const delayMs = draws.between(0, 100);
+      killing.push(pause(delayMs).then(() => killOne(lab, draws, scale.spares)));
+    }
+  };
+  await lab.askAll(plans, { everyMs, most }, { onEvent });
   await Promise.all(killing);
-  lab.expected.push({ what: "kills", is: killing.length, wanted: { exactly: scale.kills } });
+  lab.expected.push({ what: "kills", is: killing.length, wanted: { exactly: kills } });
 }
 
 async function killOne({ replicas }: Lab, draws: Chance, spares: boolean): Promise<void> {
@@ -165,6 +169,9 @@ async function endOneByOne(lab: Lab, input: FaultInput): Promise<void> {
 /** Is the pause between two disturbances, in milliseconds: long enough for the others to know who lives. */
 const calmMs = 7_000;
 
+/** Calls long enough that many are under way whenever something happens. */
+const longCalls: CallTimes = { quick: [0, 100], slow: [500, 1500] };
+
 /** Does something to each replica in its turn, while questions come all the time. */
 async function disturbEach(
   lab: Lab,
@@ -186,7 +193,7 @@ async function disturbEach(
   const most = Math.min(input.scale.most, 15);
   for (let from = 0; !state.isOver; from += most) {
     const plans = Array.from({ length: most }, (_, index) =>
-      planRun(`r${from + index}`, input.chance.of(`plan ${from + index}`), input.scale.calls),
+      planRun(`r${from + index}`, input.chance.of(`plan ${from + index}`), longCalls, [2, 4]),
     );
     asking.push(lab.askAll(plans, { everyMs: 10 * everyMs, most }));
     await Promise.race([pause(10 * everyMs * most), disturbing]);

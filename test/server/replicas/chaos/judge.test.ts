@@ -28,7 +28,7 @@ function createEvidence(): Evidence {
         { call: "r0.1", ok: false, result: "It may have taken effect." },
       ],
     },
-    ...{ returns: 1, refusals: [] },
+    ...{ returns: 1, ends: 1, unbegun: 0, refusals: [] },
   };
   const line = { pid: 11, parent: 10 };
   return {
@@ -126,8 +126,24 @@ const breaches: Breach[] = [
   },
   {
     rule: "each client sees event 1, 2, 3 … and the end, once",
-    says: "to the end",
-    spoil: (_, { events }) => void events.pop(),
+    says: "unless it comes after the end",
+    spoil: (_, client) => void Object.assign(client, { events: [], returns: 0 }),
+  },
+  {
+    rule: "each client sees event 1, 2, 3 … and the end, once",
+    says: "to the end, and no further",
+    spoil: (_, { events }) =>
+      void events.splice(6, 1, { id: 7, at: begunAt, type: "run-end" }, { id: 8, at: begunAt, type: "notice" }),
+  },
+  {
+    rule: "each client sees event 1, 2, 3 … and the end, once",
+    says: "and not twice",
+    spoil: (_, client) => void Object.assign(client, { ends: 2 }),
+  },
+  {
+    rule: "each client sees event 1, 2, 3 … and the end, once",
+    says: "from the beginning",
+    spoil: (_, { events }) => void Object.assign(events[0] ?? {}, { type: "notice" }),
   },
   {
     rule: "each client sees event 1, 2, 3 … and the end, once",

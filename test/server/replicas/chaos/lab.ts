@@ -39,8 +39,6 @@ export interface Pace {
   everyMs: number;
   /** Limits the questions under way. */
   most: number;
-  /** Is called after each question. */
-  onAsked?(count: number): void;
 }
 
 export interface LabOptions {
@@ -127,12 +125,11 @@ export async function openLab(options: LabOptions): Promise<Lab> {
   return {
     ...{ replicas, model, url, clients, expected, proxies, origins, ask, close },
     readTools: () => readToolLines(toolLog),
-    async askAll(plans, { everyMs, most, onAsked }, more) {
+    async askAll(plans, { everyMs, most }, more) {
       const going = new Set<Promise<unknown>>();
-      for (const [index, plan] of plans.entries()) {
+      for (const plan of plans) {
         const asking = ask(plan, more).finally(() => going.delete(asking));
         going.add(asking);
-        onAsked?.(index + 1);
         await pause(everyMs);
         while (going.size >= most) await Promise.race(going);
       }

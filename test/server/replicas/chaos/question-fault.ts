@@ -9,8 +9,8 @@ import { planCall } from "./plan.ts";
 const asked = 24;
 
 /**
- * Each run asks for consent to a call. Its client answers on the two replicas at which it does not read, at once: one answer counts. For
- * every other run the replica that asks is killed first.
+ * Each run asks for consent to a call. Its client answers on the two replicas at which it does not read, at once: one answer counts. The
+ * second time two of the three replicas are killed before that.
  */
 export async function* answerElsewhere(input: FaultInput): AsyncGenerator<{ part: string; evidence: Evidence }> {
   const { server, chance, scale } = input;
@@ -24,15 +24,15 @@ export async function* answerElsewhere(input: FaultInput): AsyncGenerator<{ part
         if (answered.has(question.runId)) return;
         answered.add(question.runId);
         // A person needs a moment, in which the replica may be gone.
-        await pause(kills ? 2_000 : 200);
+        await pause(kills ? 4_500 : 200);
         statuses.push(...(await answerOn(lab, question, origin)));
       };
       const asking = lab.askAll(plans, { everyMs: 50, most: asked }, { onQuestion });
       if (kills) {
-        await pause(50 * asked + 500);
-        const [victim] = lab.replicas;
-        await victim.kill();
-        await victim.start();
+        await pause(50 * asked + 2_000);
+        const [first, second] = lab.replicas;
+        await Promise.all([first, second].map((victim) => victim.kill()));
+        await Promise.all([first, second].map((victim) => victim.start()));
       }
       await asking;
       const count = (status: number): number => statuses.filter((each) => each === status).length;
@@ -41,7 +41,7 @@ export async function* answerElsewhere(input: FaultInput): AsyncGenerator<{ part
         lab.expected.push({ what: "answers that came second (409)", is: count(409), wanted: { exactly: asked } });
       const wiped = lab.readTools().filter(({ what, tool }) => what === "begin" && tool === "wipe_slow").length;
       lab.expected.push({ what: "calls that were made after consent", is: wiped, wanted: { exactly: asked } });
-      yield { part: kills ? "its replica is killed first" : "", evidence: await lab.collect({ unknown: !kills }) };
+      yield { part: kills ? "two replicas are killed first" : "", evidence: await lab.collect({ unknown: !kills }) };
     } finally {
       await lab.close();
     }

@@ -35,6 +35,8 @@ function listFacts(evidence: Evidence): [string, string | number][] {
     ["calls told as unknown", listUnknown(clients).length],
     ["events received", clients.reduce((sum, { events }) => sum + events.length, 0)],
     ["streams taken up again", clients.reduce((sum, { returns }) => sum + returns, 0)],
+    ["clients that came after the end", clients.filter(({ events }) => events.length === 0).length],
+    ["questions told that they could not begin", clients.reduce((sum, { unbegun }) => sum + unbegun, 0)],
     ["answers begun anew", clients.filter(({ events }) => events.some(({ type }) => type === "answer-restart")).length],
     ["takeovers (median, p95, max)", renderTimes(listTakeovers(evidence))],
     ["handovers (median, p95, max)", renderTimes(listHandovers(evidence))],

@@ -149,8 +149,10 @@ export const records: readonly Mutation[] = [
   {
     id: "postgres-epoch",
     file: "src/store/postgres/journal/journal-texts.ts",
-    text: "ON r.run = w.run AND r.epoch = w.epoch",
-    becomes: "ON r.run = w.run",
+    text: `SELECT r.run, r.epoch FROM journal_runs r JOIN unnest($1::text[], $2::integer[]) AS w (run, epoch)
+      ON r.run = w.run AND r.epoch = w.epoch`,
+    becomes: `SELECT r.run, w.epoch FROM journal_runs r JOIN unnest($1::text[], $2::integer[]) AS w (run, epoch)
+      ON r.run = w.run`,
     tests: [postgresStore],
     endangers: "a replica that has lost a run and got it back writes twice what it has done of it",
   },

@@ -9,6 +9,7 @@ import { createPostgresStore, type PostgresStoreOptions } from "../../../src/sto
 import { translateStatement } from "../../../src/store/postgres/translate.ts";
 import { statements } from "../../../src/store/sql/statements/statements.ts";
 import { defineStatement, lock } from "../../../src/store/sql/work.ts";
+import { readBlocks, taggedDocuments } from "../../documents/blocks.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 import { ownPostgres, postgres, query, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
 import { requires } from "../../runner/requirements.ts";
@@ -108,6 +109,14 @@ describe("a store in PostgreSQL", requires(postgres), () => {
   test("every statement that it shares with SQLite is one of PostgreSQL's", async () => {
     const texts = Object.values(statements).map(({ text }) => translateStatement(text).text);
     await query(url, texts.map((text, index) => `PREPARE s${index} AS ${text}`).join(";\n"));
+  });
+
+  test("what the documents have an operator do in SQL is done", async () => {
+    const blocks = taggedDocuments.flatMap((file) => readBlocks(file)).filter(({ tag }) => tag?.kind === "postgres");
+    expect(blocks.length).toBeGreaterThan(3);
+    const own = await server.createDatabase();
+    await (await createPostgresStore(own)).close();
+    for (const { text } of blocks) await query(own, text);
   });
 
   test("one database is shared: a reader sees what another process has just appended", async () => {
@@ -337,6 +346,37 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     await taken?.journal.letGo?.();
     expect((await stores[1].journal.takeOver?.(everyRun))?.map(({ ends }) => ends)).toEqual([0]);
     expect(await stores[1].journal.takeOver?.({ ...everyRun, entrance: "stdio" })).toEqual([]);
+  });
+
+  test("a look for runs to take over reads nothing of those that are held, however many there are", async () => {
+    const stores = await openTwo();
+    await stores[0].journal.begin(newRun("run-1"));
+    // Whoever reads its header fails.
+    await query(url, "UPDATE journal_runs SET header = 'no JSON'");
+    expect(await stores[1].journal.takeOver?.(everyRun)).toEqual([]);
+    await query(url, "UPDATE journal_runs SET holder = NULL");
+    await expect(stores[1].journal.takeOver?.(everyRun)).rejects.toThrow("json");
+  });
+
+  test("runs of a busy hour are removed with their events some at a time, until none is left", async () => {
+    const own = await server.createDatabase();
+    const store = await createPostgresStore(own, { retention: { keepDays: 365, maxSize: 1e12 } });
+    onTestFinished(() => store.close());
+    await query(
+      own,
+      `INSERT INTO journal_runs (run, conversation, header, state, begun_at, ended_at)
+        SELECT 'run-' || n, 'c', '{}', 'ended', '2026-01-01', '2026-01-01' FROM generate_series(1, 1200) n;
+      INSERT INTO journal_events (run, n, data) SELECT run, 0, '{}' FROM journal_runs;
+      CREATE TABLE removals (n integer);
+      CREATE FUNCTION count_removal() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN INSERT INTO removals SELECT count(*) FROM gone; RETURN NULL; END';
+      CREATE TRIGGER counts AFTER DELETE ON journal_runs REFERENCING OLD TABLE AS gone
+        FOR EACH STATEMENT EXECUTE FUNCTION count_removal()`,
+    );
+    await store.append(finishedRun("conv-1", "?", "Yes."));
+    await store.retention.settled();
+    expect(await query(own, "SELECT n FROM removals WHERE n > 0")).toEqual([{ n: 500 }, { n: 500 }, { n: 200 }]);
+    expect(await query(own, "SELECT count(*)::int AS n FROM journal_events")).toEqual([{ n: 0 }]);
   });
 
   test("a run that the database gives to another process stops here, and one that nobody drives is let go", async () => {

@@ -5,7 +5,7 @@ import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { toText } from "../../../kit/json.ts";
 import type { StoreConnection } from "../../sql/connection.ts";
 import { toEvents, toFiles, toInterruptedRun, toStep } from "../../sql/conversations/journal-rows.ts";
-import { addRunFiles, pruneJournal } from "../../sql/conversations/run-records.ts";
+import { addRunFiles, pruneEndedRuns, pruneInterruptedRuns } from "../../sql/conversations/run-records.ts";
 import { updateConversation } from "../../sql/conversations/update-conversation.ts";
 import { statements } from "../../sql/statements/statements.ts";
 import { createGroupCommit } from "./group-commit.ts";
@@ -84,7 +84,10 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
       const row = { run: runId, owner, conversation: conversationId, header: JSON.stringify(header) };
       const hasPruned = await commit(function* () {
         const isDue = now >= pruneAt;
-        if (isDue) yield* pruneJournal(now);
+        if (isDue) {
+          yield* pruneEndedRuns(now);
+          yield* pruneInterruptedRuns(now);
+        }
         // The conversation is there whatever becomes of the run.
         const title = toConversationTitle(header.question);
         yield* updateConversation({ id: conversationId, owner, title, folder: header.folder });

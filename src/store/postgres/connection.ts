@@ -14,7 +14,7 @@ import {
   type WorkAnswer,
   type WorkStep,
 } from "../sql/work.ts";
-import { allInUse, toStoreError } from "../store-errors.ts";
+import { allInUse, onlyReads, toStoreError } from "../store-errors.ts";
 import { describePlace } from "./address.ts";
 import { createPool, type Pool, type PoolClient } from "./client.ts";
 import { createReachability, type Reachability } from "./reachability.ts";
@@ -127,8 +127,9 @@ export function openPostgresConnection(url: string): PostgresConnection {
       isSound = true;
       return result;
     } catch (thrown) {
-      // The connection of an error that the server has told goes on.
-      isSound = typeof getSqlState(thrown) === "string" && (await endTransaction(client));
+      // The connection of an error that the server has told goes on, unless it leads to a server that is not the primary any more.
+      const state = getSqlState(thrown);
+      isSound = state !== undefined && state !== onlyReads && (await endTransaction(client));
       throw thrown;
     } finally {
       client.release(!isSound);

@@ -306,6 +306,28 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     },
   );
 
+  test("a database that only reads, as one that a standby has replaced, counts as away until it writes again", async () => {
+    const own = await server.createDatabase();
+    const name = new URL(own).pathname.slice(1);
+    const setReadOnly = async (mode: "on" | "off") => {
+      await query(url, `ALTER DATABASE ${name} SET default_transaction_read_only = ${mode}`);
+      await query(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", [name]);
+    };
+    const store = await createPostgresStore(own);
+    onTestFinished(() => store.close());
+    const run = await store.journal.begin(newRun("run-1"));
+    await setReadOnly("on");
+    const adding = run.add(step("turn:decide:1"));
+    await expect.poll(() => store.load("conv-1").catch(({ message }) => message)).toContain("only reads");
+    await expect(createPostgresStore(own)).rejects.toMatchObject({ failure: "unreachable" });
+    expect(await Promise.race([adding, sleep(100, "waits")])).toBe("waits");
+    await setReadOnly("off");
+    await adding;
+    expect(await query(own, "SELECT name, epoch FROM journal_steps JOIN journal_runs USING (run)")).toEqual([
+      { name: "turn:decide:1", epoch: 1 },
+    ]);
+  });
+
   test("a process that is killed loses no turn that it had acknowledged, and its runs go to one process each", async () => {
     const stores = [await open(), await openQuick()] as const;
     const writer = await startProcess("append", url, "conv-1", "r", "100000");

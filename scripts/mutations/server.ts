@@ -277,6 +277,14 @@ export const server: readonly Mutation[] = [
     endangers: "after an outage a replica takes runs of others that live, and their calls are told as unknown",
   },
   {
+    id: "only-reads",
+    file: "src/store/store-errors.ts",
+    text: "[onlyReads]: {",
+    becomes: '"25007": {',
+    tests: ["test/store/postgres/postgres-store.test.ts"],
+    endangers: "after a failover runs end at the old primary, and what their calls did is told as unknown",
+  },
+  {
     id: "questions-without-database",
     file: "src/runs/run-registry.ts",
     text: "if (refusal !== undefined) throw refusal;",

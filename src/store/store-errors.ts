@@ -109,6 +109,9 @@ const cancelled = "57014";
 /** Is the code of a process all of whose own connections are in use (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 export const allInUse = "53400";
 
+/** Is the code of a database that only reads (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+export const onlyReads = "25006";
+
 /** Returns true where it may be reached later without anybody changing a setting. */
 export function canComeBack(thrown: unknown): boolean {
   return isUnreachable(thrown) && !/^(?:28|3D)/.test(describeReason(thrown.cause));
@@ -230,7 +233,10 @@ const reasons: Readonly<Record<string, Reason>> = {
   "28": refused,
   "3D": { failure: "unreachable", why: { zh: "没有这个数据库", en: "there is no such database" } },
   "25P03": gone,
-  "25006": readOnly,
+  [onlyReads]: {
+    failure: "unreachable",
+    why: { zh: "数据库只能读（可能是备库）", en: "the database only reads, as a standby does" },
+  },
   "42501": notAllowed,
   "23505": conflict,
 };

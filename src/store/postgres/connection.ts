@@ -14,7 +14,7 @@ import {
   type WorkAnswer,
   type WorkStep,
 } from "../sql/work.ts";
-import { closedStoreError } from "../store-errors.ts";
+import { closedStoreError, onlyReads } from "../store-errors.ts";
 import { describePlace } from "./address.ts";
 import { createPool, type PoolClient } from "./client.ts";
 import { getSqlState, toDatabaseError } from "./database-error.ts";
@@ -142,9 +142,10 @@ export function openPostgresConnection(url: string): PostgresConnection {
       isSound = true;
       return result;
     } catch (thrown) {
-      // The connection goes on after an error that the server or the work itself has told.
-      const isTold = getSqlState(thrown) !== undefined || thrown instanceof DuetError;
-      isSound = isTold && (await endTransaction(client));
+      // The connection goes on after an error that the server or the work itself has told, unless the server is not the primary any more.
+      const state = getSqlState(thrown);
+      const isTold = state !== undefined || thrown instanceof DuetError;
+      isSound = isTold && state !== onlyReads && (await endTransaction(client));
       throw thrown;
     } finally {
       client.release(!isSound);

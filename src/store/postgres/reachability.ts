@@ -1,7 +1,7 @@
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import { type DuetError, getMessage } from "../../kit/errors.ts";
-import { isUnreachable } from "../store-errors.ts";
+import { isUnreachable, onlyReads } from "../store-errors.ts";
 import { createPool, type PoolClient } from "./client.ts";
 
 /**
@@ -69,7 +69,7 @@ export function createReachability({ url, explain, prepare, closing }: Reachabil
 
   async function connect(): Promise<void> {
     await useClient(async (client) => {
-      await client.query("SELECT 1");
+      await checkWritable(client);
       if (!isPrepared) await prepare(client);
     });
     isPrepared = true;
@@ -178,4 +178,14 @@ export function createReachability({ url, explain, prepare, closing }: Reachabil
     follow: (listener) => void listeners.add(listener),
     close: () => pool.end(),
   };
+}
+
+/** A standby answers as well, and so does a primary that another one has replaced, but nothing can be recorded there. */
+async function checkWritable(client: PoolClient): Promise<void> {
+  const { rows } = await client.query("SELECT 1 WHERE current_setting('transaction_read_only') = 'on'");
+  if (rows.length > 0) throw new OnlyReadsError("the database only reads");
+}
+
+class OnlyReadsError extends Error {
+  readonly code = onlyReads;
 }

@@ -10,8 +10,14 @@ import {
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { toText } from "../../kit/json.ts";
 import type { StoreConnection } from "./connection.ts";
-import { type Removal, removeInSteps, removeLooseResponses, type StepsOptions } from "./conversations/removal.ts";
-import { pruneJournal } from "./conversations/run-records.ts";
+import {
+  pauseAfterStep,
+  type Removal,
+  removeInSteps,
+  removeLooseResponses,
+  type StepsOptions,
+} from "./conversations/removal.ts";
+import { pruneEndedRuns, pruneInterruptedRuns } from "./conversations/run-records.ts";
 import { pruneDailyUsage } from "./records/daily-usage.ts";
 import { statements } from "./statements/statements.ts";
 import { lock, type Row, type Work } from "./work.ts";
@@ -113,13 +119,23 @@ export function createStoreRetention(
       const trusted = isKnown ? toText(row?.trusted_at) : toTime(time + dayMs);
       yield* statements.putUpkeep.run({ due: toTime(time + leaseMs), seen: toTime(time), trusted });
       yield* pruneDailyUsage(time);
-      yield* pruneJournal(time);
+      yield* pruneInterruptedRuns(time);
       yield* statements.pruneApiTokens.run({ oldest: toTime(time - longestDeadTokenMs) });
       yield* statements.pruneSessions.run({ now: toTime(time) });
       yield* statements.pruneAllPlaces.run({ now: time - dayMs, since: time - dayMs });
       yield* statements.pruneSharedRecords.run({ now: time - dayMs });
       return { usesAge: trusted <= toTime(time) };
     });
+  }
+
+  /** Of a busy hour there are many, each with its events: one statement for all would take longer than a statement may. */
+  async function pruneEnded({ signal, beforeStep }: StepsOptions): Promise<void> {
+    for (;;) {
+      await beforeStep?.();
+      const began = performance.now();
+      if (!(await connection.write(() => pruneEndedRuns(now())))) return;
+      await pauseAfterStep(began, signal);
+    }
   }
 
   function extend(ms: number): Promise<void> {
@@ -143,7 +159,9 @@ export function createStoreRetention(
       extended = now();
       await extend(leaseMs);
     }
-    await pruneAll(claimed.usesAge, { signal: closing.signal, beforeStep: extendLease });
+    const options = { signal: closing.signal, beforeStep: extendLease };
+    await pruneEnded(options);
+    await pruneAll(claimed.usesAge, options);
     await extend(intervalMs);
   }
 

@@ -10,6 +10,7 @@ import { createPostgresStore, type PostgresStoreOptions } from "../../../src/sto
 import { translateStatement } from "../../../src/store/postgres/translate.ts";
 import { statements } from "../../../src/store/sql/statements/statements.ts";
 import { defineStatement, lock } from "../../../src/store/sql/work.ts";
+import { readBlocks, taggedDocuments } from "../../documents/blocks.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 import { keepLocked, ownPostgres, postgres, query, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
 import { requires } from "../../runner/requirements.ts";
@@ -111,6 +112,14 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     // What is prepared with all columns of a table fails when a newer Duet adds one.
     expect(texts.filter((text) => /\*\s+FROM/.test(text))).toEqual([]);
     await query(url, texts.map((text, index) => `PREPARE s${index} AS ${text}`).join(";\n"));
+  });
+
+  test("what the documents have an operator do in SQL is done", async () => {
+    const blocks = taggedDocuments.flatMap((file) => readBlocks(file)).filter(({ tag }) => tag?.kind === "postgres");
+    expect(blocks.length).toBeGreaterThan(3);
+    const own = await server.createDatabase();
+    await (await createPostgresStore(own)).close();
+    for (const { text } of blocks) await query(own, text);
   });
 
   test("one database is shared: a reader sees what another process has just appended", async () => {
@@ -354,6 +363,28 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     },
   );
 
+  test("a database that only reads, as one that a standby has replaced, counts as away until it writes again", async () => {
+    const own = await server.createDatabase();
+    const name = new URL(own).pathname.slice(1);
+    const setReadOnly = async (mode: "on" | "off") => {
+      await query(url, `ALTER DATABASE ${name} SET default_transaction_read_only = ${mode}`);
+      await query(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", [name]);
+    };
+    const store = await createPostgresStore(own);
+    onTestFinished(() => store.close());
+    const run = await store.journal.begin(newRun("run-1"));
+    await setReadOnly("on");
+    const adding = run.add(step("turn:decide:1"));
+    await expect.poll(() => store.load("conv-1").catch(({ message }) => message)).toContain("only reads");
+    await expect(createPostgresStore(own)).rejects.toMatchObject({ failure: "unreachable" });
+    expect(await Promise.race([adding, sleep(100, "waits")])).toBe("waits");
+    await setReadOnly("off");
+    await adding;
+    expect(await query(own, "SELECT name, epoch FROM journal_steps JOIN journal_runs USING (run)")).toEqual([
+      { name: "turn:decide:1", epoch: 1 },
+    ]);
+  });
+
   test("a process that is killed loses no turn that it had acknowledged, and its runs go to one process each", async () => {
     const stores = [await open(), await openQuick()] as const;
     const writer = await startProcess("append", url, "conv-1", "r", "100000");
@@ -416,6 +447,43 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     await third.add(step("turn:decide:1"));
     await expect(begin(1)).rejects.toBeInstanceOf(LostRunError);
     expect(await query(url, "SELECT state, epoch FROM journal_runs")).toEqual([{ state: "going", epoch: 3 }]);
+  });
+
+  test("a look for runs to take over reads nothing of those that are held, however many there are", async () => {
+    const stores = await openTwo();
+    await stores[0].journal.begin(newRun("run-1"));
+    // Whoever reads its header fails.
+    await query(
+      url,
+      `ALTER TABLE journal_runs RENAME TO stored_runs;
+       CREATE FUNCTION refuse(text) RETURNS text LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''the header was read''; END';
+       CREATE VIEW journal_runs AS SELECT run, owner, conversation, refuse(header) AS header, state, holder, epoch, taken_steps, ends,
+         begun_at, ended_at, format FROM stored_runs`,
+    );
+    expect(await stores[1].journal.takeOver?.(everyRun)).toEqual([]);
+    await query(url, "UPDATE journal_runs SET holder = NULL");
+    await expect(stores[1].journal.takeOver?.(everyRun)).rejects.toThrow("the header was read");
+  });
+
+  test("runs of a busy hour are removed with their events some at a time, until none is left", async () => {
+    const own = await server.createDatabase();
+    const store = await createPostgresStore(own, { retention: { keepDays: 365, maxSize: 1e12 } });
+    onTestFinished(() => store.close());
+    await query(
+      own,
+      `INSERT INTO journal_runs (run, conversation, header, state, begun_at, ended_at)
+        SELECT 'run-' || n, 'c', '{}', 'ended', '2026-01-01', '2026-01-01' FROM generate_series(1, 1200) n;
+      INSERT INTO journal_events (run, n, data) SELECT run, 0, '{}' FROM journal_runs;
+      CREATE TABLE removals (n integer);
+      CREATE FUNCTION count_removal() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN INSERT INTO removals SELECT count(*) FROM gone; RETURN NULL; END';
+      CREATE TRIGGER counts AFTER DELETE ON journal_runs REFERENCING OLD TABLE AS gone
+        FOR EACH STATEMENT EXECUTE FUNCTION count_removal()`,
+    );
+    await store.append(finishedRun("conv-1", "?", "Yes."));
+    await store.retention.settled();
+    expect(await query(own, "SELECT n FROM removals WHERE n > 0")).toEqual([{ n: 500 }, { n: 500 }, { n: 200 }]);
+    expect(await query(own, "SELECT count(*)::int AS n FROM journal_events")).toEqual([{ n: 0 }]);
   });
 
   test("a run that the database gives to another process stops here, and one that nobody drives is let go", async () => {

@@ -48,9 +48,17 @@ export function* endRunRecord(run: string, owner: Owner, holder: string | null, 
   return true;
 }
 
-/** Removes the events of runs that ended long ago, and runs that nobody has resumed. */
-export function* pruneJournal(now: number): Work<void> {
-  yield* statements.pruneEndedJournalRuns.run({ ended: new Date(now - keepEventsMs).toISOString() });
+/** Limits the runs that one step removes, with the events of each. */
+const mostEnded = 500;
+
+/** Removes the events of some runs that ended long ago. Returns true where there may be more of them. */
+export function* pruneEndedRuns(now: number): Work<boolean> {
+  const ended = new Date(now - keepEventsMs).toISOString();
+  return (yield* statements.pruneEndedJournalRuns.run({ ended, limit: mostEnded })) === mostEnded;
+}
+
+/** Removes the runs that nobody has resumed. */
+export function* pruneInterruptedRuns(now: number): Work<void> {
   const begun = new Date(now - keepInterruptedMs).toISOString();
   yield* dropUnnamed(yield* statements.pruneJournalFiles.all({ begun }));
   yield* statements.pruneJournalRuns.run({ begun });

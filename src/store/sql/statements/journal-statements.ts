@@ -60,6 +60,8 @@ export const journalStatements = {
       DELETE FROM journal_files
       WHERE run IN (SELECT run FROM journal_runs WHERE ended_at IS NULL AND begun_at < :begun) RETURNING hash`),
   dropJournalRunsOf: defineStatement("DELETE FROM journal_runs WHERE conversation = :id AND owner IS :owner"),
-  pruneEndedJournalRuns: defineStatement("DELETE FROM journal_runs WHERE ended_at < :ended"),
+  pruneEndedJournalRuns: defineStatement(`
+      DELETE FROM journal_runs
+      WHERE run IN (SELECT run FROM journal_runs WHERE ended_at < :ended ORDER BY ended_at LIMIT :limit)`),
   pruneJournalRuns: defineStatement("DELETE FROM journal_runs WHERE ended_at IS NULL AND begun_at < :begun"),
 };

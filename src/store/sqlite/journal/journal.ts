@@ -7,7 +7,8 @@ import { toInterruptedRun } from "../../sql/conversations/journal-rows.ts";
 import {
   addRunFiles,
   openRunConversation,
-  pruneJournal,
+  pruneEndedRuns,
+  pruneInterruptedRuns,
   readRecordedRun,
   readRunEvents,
 } from "../../sql/conversations/run-records.ts";
@@ -89,7 +90,10 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
       const row = { run: runId, owner, conversation: conversationId, header: JSON.stringify(header) };
       const hasPruned = await commit(function* () {
         const isDue = now >= pruneAt;
-        if (isDue) yield* pruneJournal(now);
+        if (isDue) {
+          yield* pruneEndedRuns(now);
+          yield* pruneInterruptedRuns(now);
+        }
         yield* openRunConversation(record);
         const held = { run: runId, holder: getHolder() };
         yield* statements.addJournalRun.run({ ...row, ...held, now: new Date(now).toISOString() });

@@ -217,6 +217,10 @@ const reasons: Readonly<Record<string, Reason>> = {
     failure: "unreachable",
     why: { zh: "到数据库的连接都在使用中", en: "all connections to the database are in use" },
   },
+  "55P03": {
+    failure: "unreachable",
+    why: { zh: "另一个进程正在更新它的表结构", en: "another process is changing its tables" },
+  },
   "53100": full,
   "57": gone,
   [cancelled]: {

@@ -38,7 +38,7 @@ export function openSqliteTarget(file: string): RowStore {
 }
 
 function createSqliteRows(file: string, database: DatabaseSync): RowStore {
-  async function attempt<T>(work: () => T): Promise<T> {
+  async function runExplained<T>(work: () => T): Promise<T> {
     try {
       return work();
     } catch (thrown) {
@@ -49,27 +49,27 @@ function createSqliteRows(file: string, database: DatabaseSync): RowStore {
   return {
     place: file,
     listColumns: ({ name }) =>
-      attempt(() => {
+      runExplained(() => {
         const rows = database.prepare("SELECT name FROM pragma_table_info(?)").all(name);
         return rows.map((row) => String(row.name));
       }),
-    count: ({ name }) => attempt(() => Number(database.prepare(`SELECT count(*) AS n FROM ${name}`).get()?.n)),
+    count: ({ name }) => runExplained(() => Number(database.prepare(`SELECT count(*) AS n FROM ${name}`).get()?.n)),
     async *read({ name, key, batch }, columns) {
       const statement = database.prepare(`SELECT ${columns.join(", ")} FROM ${name} ORDER BY ${key.join(", ")}`);
       const rows = statement.iterate();
       for (;;) {
-        const some = await attempt(() => takeRows(rows, batch));
+        const some = await runExplained(() => takeRows(rows, batch));
         if (some.length === 0) return;
         yield some.map((row) => columns.map((column) => toValue(row[column])));
       }
     },
     write: ({ name }, columns, rows) =>
-      attempt(() => {
+      runExplained(() => {
         const places = columns.map(() => "?").join(", ");
         const insert = database.prepare(`INSERT INTO ${name} (${columns.join(", ")}) VALUES (${places})`);
         for (const row of rows) insert.run(...row);
       }),
-    commit: () => attempt(() => database.exec("COMMIT")),
+    commit: () => runExplained(() => database.exec("COMMIT")),
     async close() {
       database.close();
     },

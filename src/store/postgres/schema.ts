@@ -36,13 +36,19 @@ export async function readUsableSchema(client: PoolClient, place: string): Promi
 export const migrationMs = 1_800_000;
 
 /**
+ * Is how long a migration waits for another process, or for a table that is in use: whoever comes after it for that table waits as long.
+ * What waited in vain is tried again.
+ */
+const lockLimit = "SET LOCAL lock_timeout = '5s'";
+
+/**
  * Updates the tables, in one transaction, while no other process does; those that are up to date are only looked at. Throws as
  * `readUsableSchema` does.
  */
 export async function migrateDatabase(client: PoolClient, place: string): Promise<SchemaState> {
   const found = await readUsableSchema(client, place);
   if (found.version >= postgresSchemaVersion) return found;
-  await client.query(`BEGIN; SELECT pg_advisory_xact_lock(${migrationLock})`);
+  await client.query(`BEGIN; ${lockLimit}; SELECT pg_advisory_xact_lock(${migrationLock})`);
   await client.query(`CREATE TABLE IF NOT EXISTS duet_schema (
     version integer PRIMARY KEY, breaking boolean NOT NULL, made_at timestamptz NOT NULL DEFAULT now())`);
   // Another process may have updated them meanwhile.

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { LostRunError, type TakenRun } from "../../../src/core/store/journal.ts";
 import type { OperatorStore } from "../../../src/core/store/store.ts";
@@ -12,7 +11,7 @@ import { translateStatement } from "../../../src/store/postgres/translate.ts";
 import { statements } from "../../../src/store/sql/statements/statements.ts";
 import { defineStatement, lock } from "../../../src/store/sql/work.ts";
 import { scriptedModel } from "../../fakes/model.ts";
-import { ownPostgres, postgres, query, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
+import { keepLocked, ownPostgres, postgres, query, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
 import { requires } from "../../runner/requirements.ts";
 import { testBranches } from "../contract/branches.ts";
 import { testFiles } from "../contract/files.ts";
@@ -292,9 +291,7 @@ describe("a store in PostgreSQL", requires(postgres), () => {
 
   test("a step is recorded although the server gave its statement up", async () => {
     const run = await (await open()).journal.begin(newRun("run-1"));
-    const other = new pg.Client({ connectionString: url });
-    await other.connect();
-    await other.query("BEGIN; LOCK TABLE journal_steps IN ACCESS EXCLUSIVE MODE");
+    const unlock = await keepLocked(url, "LOCK TABLE journal_steps IN ACCESS EXCLUSIVE MODE");
     const adding = run.add(step("turn:decide:1"));
     const cancel = () =>
       query(
@@ -302,7 +299,7 @@ describe("a store in PostgreSQL", requires(postgres), () => {
         "SELECT pg_cancel_backend(pid) AS ended FROM pg_stat_activity WHERE query LIKE '%INSERT INTO journal_steps%' AND wait_event_type = 'Lock'",
       );
     await expect.poll(cancel).toEqual([{ ended: true }]);
-    await other.end();
+    await unlock();
     await adding;
     expect(await query(url, "SELECT name FROM journal_steps")).toEqual([{ name: "turn:decide:1" }]);
   });

@@ -24,10 +24,10 @@ import type { PostgresConnection } from "../connection.ts";
 import type { Notifications } from "../notifications.ts";
 import { createPostgresRuns } from "../shared-runs.ts";
 import { createDrivenRuns } from "./driven-runs.ts";
-import { createHeldWrites, type HeldRun, type StoredStep } from "./held-writes.ts";
 import { own } from "./journal-texts.ts";
-import { createReplicaLease } from "./lease.ts";
+import { createReplicaLease, type OwnedRun } from "./lease.ts";
 import { createPatientWrites } from "./patient-writes.ts";
+import { createRunWrites, type StoredStep } from "./run-writes.ts";
 
 export interface PostgresJournal extends Journal {
   readonly sharedRuns: SharedRuns;
@@ -78,12 +78,12 @@ export function createPostgresJournal(
       };
     },
   });
-  const writes = createHeldWrites(connection, lease.id);
+  const writes = createRunWrites(connection, lease.id);
   const sharedRuns = createPostgresRuns(connection, { holder: lease.id, notifications });
   const getSettled = (): { settled: number } => ({ settled: Number(lease.isSettled) });
 
   /** Gives back a run that this process holds and does not drive. */
-  async function releaseRun({ run, epoch }: HeldRun): Promise<void> {
+  async function releaseRun({ run, epoch }: OwnedRun): Promise<void> {
     const key = { run, holder: lease.id, epoch };
     if (withdrawn.has(run)) await connection.write(() => own.withdraw.run(key));
     else await connection.write(() => own.letGo.run({ ...key, orderly: 0 }));

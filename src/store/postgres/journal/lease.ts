@@ -30,6 +30,7 @@ export interface ReplicaLease {
   release(): Promise<void>;
 }
 
+/** Is a run in the epoch in which this process has got it. */
 export interface OwnedRun {
   run: string;
   epoch: number;

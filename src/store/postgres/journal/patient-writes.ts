@@ -16,7 +16,7 @@ const mostWaiting = 64_000_000;
 export function createPatientWrites({ waitUntilBack }: Pick<Reachability, "waitUntilBack">): PatientWrite {
   let waiting = 0;
 
-  async function repeat<T>(write: () => Promise<T>): Promise<T> {
+  async function retryWrite<T>(write: () => Promise<T>): Promise<T> {
     const until = performance.now() + longestWaitMs;
     for (;;) {
       try {
@@ -33,7 +33,7 @@ export function createPatientWrites({ waitUntilBack }: Pick<Reachability, "waitU
     if (waiting + size > mostWaiting) return write();
     waiting += size;
     try {
-      return await repeat(write);
+      return await retryWrite(write);
     } finally {
       waiting -= size;
     }

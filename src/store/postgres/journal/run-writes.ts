@@ -4,26 +4,21 @@ import type { PostgresConnection, PostgresValue } from "../connection.ts";
 import { createGroupedWrites, type GroupedWrites } from "../grouped-writes.ts";
 import { toEventText } from "../shared-runs.ts";
 import { groupedTexts } from "./journal-texts.ts";
+import type { OwnedRun } from "./lease.ts";
 
-/** Is a run in the epoch in which this process writes to it. */
-export interface HeldRun {
-  run: string;
-  epoch: number;
-}
-
-export interface StoredStep extends HeldRun {
+export interface StoredStep extends OwnedRun {
   name: string;
   spent: number;
   data: string;
 }
 
-export interface StoredEvents extends HeldRun {
+export interface StoredEvents extends OwnedRun {
   from: number;
   events: readonly string[];
 }
 
 /** Writes steps and events of all runs of this process together. Each resolves to false where its run belongs to another process. */
-export interface HeldWrites {
+export interface RunWrites {
   writeStep: GroupedWrites<StoredStep, boolean>;
   writeEvents: GroupedWrites<StoredEvents, boolean>;
 }
@@ -31,11 +26,11 @@ export interface HeldWrites {
 /** Is how long the events of all runs of a process are collected after a write of others began, in milliseconds. */
 const eventPaceMs = 25;
 
-export function createHeldWrites(connection: Pick<PostgresConnection, "query">, holder: string): HeldWrites {
+export function createRunWrites(connection: Pick<PostgresConnection, "query">, holder: string): RunWrites {
   /** Writes with one statement, and returns which of the items are stored. */
   async function write(
     name: keyof typeof groupedTexts,
-    items: readonly HeldRun[],
+    items: readonly OwnedRun[],
     columns: readonly PostgresValue[],
   ): Promise<boolean[]> {
     const runs = new Map(items.map((item) => [toKey(item), item])).values().toArray();
@@ -65,7 +60,7 @@ export function createHeldWrites(connection: Pick<PostgresConnection, "query">, 
   };
 }
 
-function toKey({ run, epoch }: HeldRun): string {
+function toKey({ run, epoch }: OwnedRun): string {
   return `${epoch} ${run}`;
 }
 

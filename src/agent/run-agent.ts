@@ -102,6 +102,7 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
     clock.clear();
   }
   if (hasMoved(signal)) throw signal.reason;
+  if (ending.error instanceof LostRunError) throw ending.error;
   await runEndHooks(run, ending);
   run.state.answer.finish();
   const elapsedMs = taken ? clock.spentMs : performance.now() - started - clock.outsideMs;

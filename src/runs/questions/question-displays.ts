@@ -1,4 +1,4 @@
-/** Knows which hosts show a question. */
+/** Holds which hosts show a question. */
 export interface QuestionDisplays {
   /** Is described at `OpenQuestion`, as the others are. */
   readonly isAsked: boolean;

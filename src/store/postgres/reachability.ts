@@ -88,7 +88,7 @@ export function createReachability({ url, explain, prepare, closing }: Reachabil
   }
 
   /** A process that stood still finds its own limit passed before it reads the answer that is there. */
-  async function stoodStill(thrown: unknown): Promise<boolean> {
+  async function hasStoodStill(thrown: unknown): Promise<boolean> {
     if (!/timeout/i.test(getMessage(thrown))) return false;
     const look = useClient(async (client) => (await client.query("SELECT 1")).rowCount === 1);
     return (await Promise.race([ignoreRejection(look, "the first look is right then"), sleep(secondLookMs)])) === true;
@@ -158,7 +158,7 @@ export function createReachability({ url, explain, prepare, closing }: Reachabil
       try {
         return await useClient(work);
       } catch (thrown) {
-        throw (await stoodStill(thrown)) ? explain(thrown) : report(thrown);
+        throw (await hasStoodStill(thrown)) ? explain(thrown) : report(thrown);
       }
     },
     async waitUntilBack(ms) {

@@ -51,6 +51,30 @@ interface Failing {
   onCall?(): void;
 }
 
+test("a run that another process goes on with does nothing more here once a step of it is refused", async () => {
+  const done: string[] = [];
+  const model = scriptedModel([[{ id: "c1", name: "work", input: {} }], "It is done."]);
+  const journal: RunJournal = {
+    runId: "run-1",
+    async add() {
+      throw new LostRunError("run-1");
+    },
+    async addEvents() {},
+    async forbid() {},
+    moved: new AbortController().signal,
+  };
+  const tools = [
+    makeTool("work", () => {
+      done.push("work");
+      return { ok: true, text: "The work is done." };
+    }),
+  ];
+  const models = { functionCall: model, answer: model };
+  const options = await runOptions({ models, tools, recording: { begin: async () => journal } });
+  await expect(Array.fromAsync(streamRun(options))).rejects.toThrow(LostRunError);
+  expect(done).toEqual([]);
+});
+
 test("the end of a run that another process goes on with is told by that one alone", async () => {
   const model = scriptedModel(["It is done.", "It is done."]);
   const memory = createMemoryStore();

@@ -72,7 +72,7 @@ export function testRunPlaces(name: string, open: OpenPlaces): void {
       expect(await here.claim({ id: "f", limits, lastsMs })).toMatchObject({
         refusal: "minute",
         inMinute: 2,
-        going: 3,
+        going: 2,
       });
     });
   });

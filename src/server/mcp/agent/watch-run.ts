@@ -135,7 +135,7 @@ function hasNews(run: WatchedRun, input: WatchInput): boolean {
   return run.outcome !== undefined && !canBegin(input);
 }
 
-/** What changes in other processes is found after `mostMs` milliseconds. */
+/** Waits for a run that begins or ends here, and `mostMs` milliseconds at most for what changes in other processes. */
 async function waitForChange(
   runs: LiveRuns,
   caller: Caller,

@@ -100,10 +100,10 @@ function judgeCommitted(evidence: Evidence): Omit<Verdict, "rule"> {
 function judgeEnds({ clients, holds }: Evidence): Omit<Verdict, "rule"> {
   const last = new Map(holds.map((hold) => [hold.runId, hold]));
   const open = [...last.values()].filter(({ state }) => state !== "ended");
-  const clientsOf = clients.flatMap(({ name, runId, outcome }): Violation[] =>
+  const clientsOf = clients.flatMap(({ name, runId, outcome, last }): Violation[] =>
     outcome?.status === "complete"
       ? []
-      : [{ says: `${name} ended as ${outcome?.status ?? "nothing"}: ${outcome?.error ?? ""}`, runId }],
+      : [{ says: `${name} ended as ${outcome?.status ?? "nothing"}: ${outcome?.error ?? last}`, runId }],
   );
   const inStore = open.map(({ runId, state }) => ({ says: `${runId} is ${state} in the store`, runId }));
   return { looked: clients.length + last.size, violations: [...clientsOf, ...inStore] };

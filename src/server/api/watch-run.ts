@@ -32,8 +32,10 @@ export async function watchRun(
   const { events, outcome } = run;
   const areKept = outcome === undefined || events.length > 0;
   if (areKept && from > events.length) throw unknownEventError(String(from), events.length);
-  // This status asks clients not to come again (https://html.spec.whatwg.org/multipage/server-sent-events.html).
-  if (outcome !== undefined && from > 0 && from === events.length) return new Response(null, { status: 204 });
+  // This status asks clients not to come again (https://html.spec.whatwg.org/multipage/server-sent-events.html). An end without a number
+  // may not have reached them.
+  const hasAll = from > 0 && from === events.length && events.at(-1)?.type === "run-end";
+  if (outcome !== undefined && hasAll) return new Response(null, { status: 204 });
   const { settings, takeFrames, times } = api;
   const holder = {};
   run.hold(holder, holder);

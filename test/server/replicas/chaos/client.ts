@@ -68,6 +68,7 @@ export async function askUntilEnd(plan: RunPlan, options: ClientOptions): Promis
     ends: 0,
     unbegun: 0,
     refusals: [],
+    last: "",
   };
   const until = performance.now() + deadlineMs;
   while (run.outcome === undefined && performance.now() < until) {
@@ -80,8 +81,9 @@ export async function askUntilEnd(plan: RunPlan, options: ClientOptions): Promis
     run.returns += 1;
     try {
       await readStream(run, plan, origin, options);
-    } catch {
+    } catch (thrown) {
       // The connection broke, or was silent for too long.
+      run.last = String(thrown);
     }
     if (run.outcome === undefined) await pause(chance.between(20, 120));
   }
@@ -96,6 +98,9 @@ async function readStream(run: ClientRun, plan: RunPlan, origin: string, options
     if (response.status !== 200 || response.body === null) {
       const told = await response.text();
       const isLater = laterStatuses.includes(response.status) && response.headers.has("retry-after");
+      // A connection on which nothing was sent for ten seconds is answered so, and any request may be sent again on another one.
+      if (response.status === 408) return;
+      run.last = `${response.status}: ${told.slice(0, 300)}`;
       if (!isLater) run.refusals.push(`${response.status} after event ${lastId(run)}: ${told.slice(0, 300)}`);
       return;
     }

@@ -41,6 +41,8 @@ export interface ClientRun {
   unbegun: number;
   /** How often it came back to a stream. */
   returns: number;
+  /** What it was told last beside events. */
+  last: string;
   /** Answers that no replica should have given. */
   refusals: string[];
 }

@@ -28,7 +28,7 @@ function createEvidence(): Evidence {
         { call: "r0.1", ok: false, result: "It may have taken effect." },
       ],
     },
-    ...{ returns: 1, ends: 1, unbegun: 0, refusals: [] },
+    ...{ returns: 1, ends: 1, unbegun: 0, last: "", refusals: [] },
   };
   const line = { pid: 11, parent: 10 };
   return {

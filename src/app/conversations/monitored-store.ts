@@ -256,8 +256,9 @@ export function createMonitoredJournal(journal: Journal, report: (problem: DuetE
     mailbox: run.mailbox,
     ...(run.moved && { moved: run.moved }),
     ...(run.letGo && { letGo: () => watch(run.letGo?.() ?? Promise.resolve()) }),
+    ...(run.hasReader && { hasReader: () => watch(run.hasReader?.() ?? Promise.resolve(true)) }),
   });
-  const { takeOver } = journal;
+  const { takeOver, countNewer } = journal;
 
   return {
     ...(journal.isRequired && { isRequired: true }),
@@ -265,6 +266,7 @@ export function createMonitoredJournal(journal: Journal, report: (problem: DuetE
       takeOver: async (wanted) =>
         (await watch(takeOver(wanted))).map((taken) => ({ ...taken, journal: watchRun(taken.journal) })),
     }),
+    ...(countNewer && { countNewer: () => watch(countNewer()) }),
     begin: async (run) => watchRun(await watch(journal.begin(run))),
     listInterrupted: (id) => watch(journal.listInterrupted(id)),
     isGoing: (runId) => watch(journal.isGoing(runId)),

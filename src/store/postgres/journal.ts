@@ -15,6 +15,7 @@ import { isUnreachable } from "../store-errors.ts";
 import type { PostgresConnection, PostgresValue } from "./connection.ts";
 import { createDrivenRuns } from "./driven-runs.ts";
 import { createGroupedWrites } from "./grouped-writes.ts";
+import { knownFormats, toFormatList } from "./journal-formats.ts";
 import { journalTexts } from "./journal-texts.ts";
 import { createReplicaLease } from "./lease.ts";
 import type { Notifications } from "./notifications.ts";
@@ -37,9 +38,6 @@ export interface JournalOptions {
   leaseMs: number;
 }
 
-/** Is the only format of a run's steps so far. A change that an earlier program would misread makes another one. */
-const knownFormats = [1];
-
 /** Is how long a step waits to be recorded while the database cannot be reached, in milliseconds. */
 const longestWaitMs = 900_000;
 
@@ -48,6 +46,9 @@ const mostWaiting = 64_000_000;
 
 /** Limits the runs that are remembered because it is not known whether they are recorded. */
 const mostWithdrawn = 1000;
+
+/** Is how long a process that ends waits for the database to take back what may be recorded, in milliseconds. */
+const longestWithdrawalMs = 2000;
 
 /** Is how long a run that has ended, and could not be stored, is kept from other processes, in milliseconds. */
 const keepEndedMs = 3_600_000;
@@ -59,6 +60,8 @@ const own = {
   forbid: defineStatement(journalTexts.forbid),
   letGo: defineStatement(journalTexts.letGo),
   withdraw: defineStatement(journalTexts.withdraw),
+  hasReader: defineStatement(journalTexts.hasReader),
+  countNewer: defineStatement(journalTexts.countNewer),
   runs: defineStatement(journalTexts.runs),
   runsOf: defineStatement(journalTexts.runsOf),
   run: defineStatement(journalTexts.run),
@@ -93,7 +96,7 @@ export function createPostgresJournal(
 ): PostgresJournal {
   const { reachability } = connection;
   const driven = createDrivenRuns();
-  const formats = `{${known.join(",")}}`;
+  const formats = toFormatList(known);
   /** Holds the runs of which it is not known whether they are recorded, and whose askers were told that they are not. */
   const withdrawn = new LRUCache<string, true>({ max: mostWithdrawn });
   let waiting = 0;
@@ -117,6 +120,13 @@ export function createPostgresJournal(
     if (withdrawn.has(run)) await connection.write(() => own.withdraw.run(key));
     else await connection.write(() => own.letGo.run({ ...key, epoch, orderly: 0 }));
     withdrawn.delete(run);
+  }
+
+  /** Without its holder another process would go on with a run of which its asker was told that it has not begun. */
+  async function withdrawAll(): Promise<void> {
+    if (withdrawn.size === 0) return;
+    await reachability.waitUntilBack(longestWithdrawalMs);
+    for (const run of withdrawn.keys()) await connection.write(() => own.withdraw.run({ run, holder: lease.id }));
   }
 
   /** Repeats a write while the database cannot be reached. */
@@ -211,6 +221,10 @@ export function createPostgresJournal(
         if (run.moved.aborted) return;
         driven.remove(run);
         await connection.write(() => own.letGo.run({ ...held, holder: lease.id, orderly: 1 }));
+      },
+      async hasReader() {
+        const row = await connection.read(() => own.hasReader.get({ run: runId, holder: lease.id }));
+        return row?.has_reader === 1;
       },
       mailbox: sharedRuns.openMailbox(runId, epoch),
     };
@@ -310,6 +324,9 @@ export function createPostgresJournal(
         return runs;
       });
     },
+    async countNewer() {
+      return Number((await connection.read(() => own.countNewer.get({ formats })))?.n);
+    },
     async events(runId, owner = undefined): Promise<AgentEvent[]> {
       const key = { run: runId, owner: owner ?? null };
       return (await connection.read(() => statements.journalEvents.all(key))).flatMap(toEvents);
@@ -328,6 +345,7 @@ export function createPostgresJournal(
     },
     async close() {
       sharedRuns.close();
+      await ignoreRejection(withdrawAll(), "nothing more can be done about what the database does not take back");
       await lease.release();
     },
   };

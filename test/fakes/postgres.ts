@@ -29,6 +29,8 @@ export const ownPostgres: Requirement = {
 
 /** A PostgreSQL server of its own, or the one that DUET_TEST_POSTGRES names. */
 export interface TestPostgres {
+  /** Is the process that all its other processes come from; undefined for the server of DUET_TEST_POSTGRES. */
+  readonly pid: number | undefined;
   /** Makes an empty database and gives its URL. */
   createDatabase(): Promise<string>;
   /** Ends the server at once, as a crash does. */
@@ -39,8 +41,11 @@ export interface TestPostgres {
   stop(): Promise<void>;
 }
 
-/** Starts a server from the binaries in node_modules. It listens on 127.0.0.1 alone, and nothing of the machine is changed. */
-export async function startPostgres(): Promise<TestPostgres> {
+/**
+ * Starts a server from the binaries in node_modules. It listens on 127.0.0.1 alone, and nothing of the machine is changed. `more` are settings
+ * as `name=value`, beside those of tests or in their place.
+ */
+export async function startPostgres(more: readonly string[] = []): Promise<TestPostgres> {
   if (given !== undefined) return useServer(given);
   const folder = mkdtempSync(join(tmpdir(), "duet-postgres-"));
   const user = getServerUser();
@@ -65,6 +70,7 @@ export async function startPostgres(): Promise<TestPostgres> {
       "fsync=off",
       "max_connections=60",
       `unix_socket_directories=${platform === "windows" ? "" : folder}`,
+      ...more,
     ];
     const args = ["-D", data, "-h", "127.0.0.1", "-p", String(port), ...settings.flatMap((each) => ["-c", each])];
     const child = spawn(program("postgres"), args, { ...options, stdio: ["ignore", "ignore", "pipe"] });
@@ -98,6 +104,9 @@ export async function startPostgres(): Promise<TestPostgres> {
   await start();
   const url = `postgres://duet@127.0.0.1:${port}/postgres`;
   return {
+    get pid() {
+      return server?.pid;
+    },
     createDatabase: async () => (await createDatabase(url)).url,
     kill: () => end("SIGQUIT"),
     start,
@@ -114,6 +123,7 @@ function useServer(url: string): TestPostgres {
     throw new Error("the server of DUET_TEST_POSTGRES is not ended");
   };
   return {
+    pid: undefined,
     async createDatabase() {
       const { name, url: own } = await createDatabase(url);
       made.push(name);

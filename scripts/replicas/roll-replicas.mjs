@@ -14,6 +14,8 @@ const longCalls = 90;
 const longClients = 2;
 /** Limits the wait for the ends of all runs after the last replacement, in milliseconds. */
 const longestEndMs = 150_000;
+/** Limits the wait for as many ends of runs as there are clients, after each replacement. */
+const longestStepMs = 120_000;
 /** Limits how long no event may come to a reader, in milliseconds: a start of a program on a busy machine, and the search for its run. */
 const longestSilenceMs = 15_000;
 
@@ -59,7 +61,9 @@ export async function rollReplicas({ title, url, folder, from, to, clients, dwel
     await work();
     const changed = performance.now();
     const before = asked.ended;
-    while (performance.now() - changed < dwellMs || asked.ended < before + clients) await sleep(100);
+    const isEnough = () => performance.now() - changed >= dwellMs && asked.ended >= before + clients;
+    while (!isEnough() && performance.now() - changed < longestStepMs) await sleep(100);
+    if (!isEnough()) problems.push(`${label}: ${asked.ended - before} runs ended in ${longestStepMs / 1000} s`);
     steps.push({
       label,
       began,
@@ -73,6 +77,7 @@ export async function rollReplicas({ title, url, folder, from, to, clients, dwel
   try {
     await Promise.all(slots.map((_, index) => fill(index, from)));
     await installWitness(url);
+    const tables = await readTablesVersion(url);
     asked.begin();
     await step(`3 × ${from.name}`, async () => {});
     for (const version of [to, from])
@@ -91,6 +96,7 @@ export async function rollReplicas({ title, url, folder, from, to, clients, dwel
       ...(await judgeDatabase(url)),
     );
     report({ title, asked, steps, takes, said });
+    console.log(`tables of version ${tables} before, ${await readTablesVersion(url)} after`);
     return problems;
   } finally {
     asked.abort();
@@ -183,6 +189,11 @@ async function installWitness(url) {
     "CREATE TRIGGER witness AFTER INSERT OR UPDATE ON journal_runs FOR EACH ROW EXECUTE FUNCTION witness()",
   ])
     await query(url, text);
+}
+
+async function readTablesVersion(url) {
+  const [row] = await query(url, "SELECT max(version) AS version FROM duet_schema");
+  return Number(row?.version);
 }
 
 /** Lists each beginning and taking of a run, with the version that did it and how long nobody had held the run. */

@@ -128,6 +128,8 @@ describe("a copy of a store", requires(postgres), () => {
     await expect(copy(openSqliteSource(file), await openPostgresRows(url, "write"))).rejects.toThrow(
       "is not empty: its table conversations has 6 rows",
     );
+    await query(url, "UPDATE journal_runs SET format = 99");
+    await expect(openPostgresRows(url, "read")).rejects.toThrow("has 1 unfinished run that only a newer Duet can read");
   });
 
   test("has the columns of both databases", async () => {
@@ -188,8 +190,5 @@ describe("a copy of a store", requires(postgres), () => {
     for (const { stderr, stdout } of refused) expect(stderr + stdout).not.toContain("secret");
     await query(url, "UPDATE journal_runs SET format = 99");
     expect((await duet("status", url)).stdout).toContain("of the unfinished runs 1 can be read by a newer Duet only");
-    expect((await duet("copy", "--from", url)).stderr).toContain(
-      "has 1 unfinished run that only a newer Duet can read",
-    );
   });
 });

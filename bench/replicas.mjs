@@ -6,7 +6,9 @@
 // processes and take their part of the machine. PostgreSQL writes to the disk for each commit. Statements are those of pg_stat_statements.
 // Fails above the limits, which are counts: they are the same on a busy machine. Needs Linux (`/proc`).
 //
-//     node bench/replicas.mjs [RUNS=300] [STREAMS=50]
+//     node bench/replicas.mjs [RUNS=300] [STREAMS=50] [statements]
+//
+// With `statements` it lists those of the runs of one replica, with how often each was made for a run.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -28,6 +30,7 @@ const words = 100;
 const wordMs = 20;
 const idleMs = 5000;
 const mostRefusals = 20;
+const ofThisDatabase = "WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())";
 /** Is a tick of the times in `/proc`, in milliseconds. */
 const tickMs = 10;
 const most = { statements: 40, walKb: 60, statementsPerEvent: 0.5, idleStatements: 12 };
@@ -70,6 +73,7 @@ async function measure(replicas) {
   const counted = await count();
   const { times, seconds } = await askAll(asking, runs);
   const used = (await count()).since(counted);
+  if (replicas === 1 && process.argv[4] === "statements") await printStatements(url);
   rows.runs.push({ name, perSecond: runs / seconds, times, used, per: runs });
   const rested = await count();
   await sleep(idleMs);
@@ -133,6 +137,18 @@ async function askAll(replicas, count) {
     }),
   );
   return { times, seconds: (performance.now() - began) / 1000 };
+}
+
+async function printStatements(url) {
+  const found = await query(
+    url,
+    `SELECT calls, query FROM pg_stat_statements ${ofThisDatabase} AND query NOT LIKE '%pg_stat%' ORDER BY calls DESC LIMIT 50`,
+  );
+  const asked = runs + warmUp;
+  for (const { calls, query: text } of found)
+    console.log(
+      `${(Number(calls) / asked).toFixed(2).padStart(7)}  ${String(text).replace(/\s+/g, " ").slice(0, 150)}`,
+    );
 }
 
 /** Begins so many runs at once, and reads each on the replica beside the one that carries it out. */
@@ -239,8 +255,8 @@ function readDatabaseMs(postmaster) {
 
 async function readCounts(url) {
   const [{ wal }] = await query(url, "SELECT pg_current_wal_lsn() - '0/0' AS wal");
-  const own = "WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())";
-  const [{ calls }] = await query(url, `SELECT sum(calls) AS calls FROM pg_stat_statements ${own}`).catch(() => [{}]);
+  const text = `SELECT sum(calls) AS calls FROM pg_stat_statements ${ofThisDatabase}`;
+  const [{ calls }] = await query(url, text).catch(() => [{}]);
   return { walBytes: Number(wal), statements: calls === undefined ? undefined : Number(calls) };
 }
 

@@ -10,7 +10,7 @@ import { readCalls, startWorkModel, toWorkQuestion, writeWorkTools } from "./wor
 const replicas = 3;
 /** Is how many calls the runs of the clients make, in turn. The long ones outlast the replacement of two replicas. */
 const shortCalls = [2, 4, 6];
-const longCalls = 90;
+const longCalls = 150;
 const longClients = 2;
 /** Limits the wait for the ends of all runs after the last replacement, in milliseconds. */
 const longestEndMs = 150_000;
@@ -93,6 +93,7 @@ export async function rollReplicas({ title, url, folder, from, to, clients, dwel
       ...judgeClients(asked, steps),
       ...judgeCalls(await readCalls(log), asked),
       ...judgeTakes(takes, to),
+      ...judgeLastReader({ asked, takes, to, last: steps.at(-1) }),
       ...(await judgeDatabase(url)),
     );
     report({ title, asked, steps, takes, said });
@@ -134,7 +135,8 @@ function createClients({ slots, clients }) {
     for (let n = 0; !over.signal.aborted; n++) {
       const calls = isLong ? longCalls : shortCalls[n % shortCalls.length];
       const name = `roll-${client}-${n}`;
-      let last = performance.now();
+      const began = performance.now();
+      let last = began;
       const run = await askAndReattach({
         name,
         question: toWorkQuestion(name, calls),
@@ -148,7 +150,7 @@ function createClients({ slots, clients }) {
           } else notes.push({ ...what, at, name });
         },
       });
-      runs.push({ name, calls, ...run });
+      runs.push({ name, calls, began, ended: performance.now(), ...run });
     }
   }
 
@@ -267,6 +269,20 @@ function judgeTakes(takes, to) {
     "no run went back to the previous version": moved.some(({ version, from }) => version !== to && from === to),
   };
   return [...problems, ...Object.keys(cases).filter((name) => !cases[name])];
+}
+
+/** Runs of a format that the previous version does not read end where the last replica of the next one does, before it. */
+function judgeLastReader({ asked, takes, to, last }) {
+  const newest = Math.max(...to.formats);
+  if (newest === 1) return [];
+  const ofFormat = new Set(takes.filter(({ format }) => format === newest).map(({ run }) => run));
+  const kept = asked.runs.filter(
+    ({ runId, began, ended }) => ofFormat.has(runId) && began < last.began && ended > last.began,
+  );
+  console.log(`${kept.length} runs of format ${newest} went on when the last replica that reads it was asked to end`);
+  return kept.length > 0
+    ? []
+    : [`no run of format ${newest} went on when the last replica that reads it was asked to end`];
 }
 
 async function judgeDatabase(url) {

@@ -19,16 +19,17 @@ import { rollReplicas } from "./replicas/roll-replicas.mjs";
 
 /** Is the commit with which replicas came. */
 const firstWithReplicas = "441c09e6377d07af5935becbed9d37aa5b3ea96c";
-const journalFile = "src/store/postgres/journal.ts";
+/** Is a file that each version with replicas has. */
+const replicasFile = "src/store/postgres/migrations.ts";
 /** Makes this tree one that writes the next format of a journal, in tables of the next version. */
 const nextFormat = [
   {
-    file: "src/store/postgres/journal-formats.ts",
+    file: "src/store/postgres/journal/journal-formats.ts",
     text: "knownFormats: readonly number[] = [1];",
     by: "knownFormats: readonly number[] = [1, 2];",
   },
   {
-    file: "src/store/postgres/migrations.ts",
+    file: replicasFile,
     text: "  },\n];\n",
     by: `  },
   {
@@ -105,7 +106,7 @@ function findReleaseWithReplicas() {
   const tags = git("tag", "--list", "v*", "--sort=-v:refname").split("\n").filter(Boolean);
   return tags.find((tag) => {
     try {
-      return git("cat-file", "-t", `${tag}:${journalFile}`) !== "";
+      return git("cat-file", "-t", `${tag}:${replicasFile}`) !== "";
     } catch {
       return false;
     }

@@ -138,7 +138,7 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "postgres-fence",
-    file: "src/store/postgres/journal.ts",
+    file: "src/store/postgres/journal/journal.ts",
     text: "if (run.moved.aborted || !(await keepTrying(size, write))) throw new LostRunError(runId);",
     becomes: "await keepTrying(size, write);",
     tests: [postgresStore],
@@ -146,7 +146,7 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "postgres-lease",
-    file: "src/store/postgres/journal-texts.ts",
+    file: "src/store/postgres/journal/journal-texts.ts",
     text: "} AS is_gone",
     becomes: "} IS NULL AS is_gone",
     tests: [postgresStore],
@@ -154,7 +154,7 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "postgres-format",
-    file: "src/store/postgres/journal-texts.ts",
+    file: "src/store/postgres/journal/journal-texts.ts",
     text: '"r.format = ANY(CAST(:formats AS integer[]))"',
     becomes: '"(r.format = ANY(CAST(:formats AS integer[])) OR true)"',
     tests: [postgresStore],
@@ -162,7 +162,7 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "postgres-format-begun",
-    file: "src/store/postgres/journal-texts.ts",
+    file: "src/store/postgres/journal/journal-texts.ts",
     text: "AND NOT f = ANY(p.formats))))",
     becomes: "AND false)))",
     tests: [postgresStore],
@@ -187,11 +187,12 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "postgres-withdrawn",
-    file: "src/store/postgres/journal.ts",
+    file: "src/store/postgres/journal/journal.ts",
     text: "if (withdrawn.size === 0) return;",
     becomes: "if (withdrawn.size >= 0) return;",
     tests: [postgresStore],
-    endangers: "a run of which its asker was told that it has not begun goes on in another replica when its own one ends",
+    endangers:
+      "a run of which its asker was told that it has not begun goes on in another replica when its own one ends",
   },
   {
     id: "postgres-lock",
@@ -297,6 +298,30 @@ export const records: readonly Mutation[] = [
     becomes: "AND id = $2 RETURNING n",
     tests: ["test/store/postgres/shared-runs.test.ts"],
     endangers: "two people on two replicas are told that their answer to one question counts",
+  },
+  {
+    id: "replica-lost-question",
+    file: "src/store/postgres/run-texts.ts",
+    text: `AND id = $2 AND \${isOwn} RETURNING n`,
+    becomes: "AND id = $2 AND $3::text <> '' AND $4::integer > 0 RETURNING n",
+    tests: ["test/store/postgres/shared-runs.test.ts"],
+    endangers: "a replica that has lost a run takes its question from the person who is asked",
+  },
+  {
+    id: "replica-run-back",
+    file: "src/store/postgres/journal/driven-runs.ts",
+    text: "      if (earlier !== undefined) removeRun(earlier);\n",
+    becomes: "",
+    tests: [postgresStore],
+    endangers: "one replica carries out a run twice",
+  },
+  {
+    id: "database-password",
+    file: "src/config/schema/database-address.ts",
+    text: 'if (start === undefined) return text.replace(/([:=]).*/s, "$1***");',
+    becomes: "if (start === undefined) return text;",
+    tests: [postgresStore],
+    endangers: "a mistyped address of a database is shown with its password",
   },
   {
     id: "replica-run-owner",

@@ -270,7 +270,7 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "takeover-before-a-lease",
-    file: "src/store/postgres/journal-texts.ts",
+    file: "src/store/postgres/journal/journal-texts.ts",
     text: "(p.alive_until > now() OR :settled = 0)",
     becomes: "(p.alive_until > now() OR :settled = 2)",
     tests: ["test/store/postgres/postgres-store.test.ts"],

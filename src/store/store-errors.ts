@@ -95,6 +95,17 @@ export function isUnreachable(thrown: unknown): thrown is StoreError {
   return thrown instanceof StoreError && thrown.failure === "unreachable" && describeReason(thrown.cause) !== allInUse;
 }
 
+/**
+ * Returns true where nothing is stored, and the same may work at once although nobody changes anything: the connections of this process
+ * were all in use, or the server gave the statement up.
+ */
+export function isPassing(thrown: unknown): boolean {
+  return thrown instanceof StoreError && [allInUse, cancelled].includes(describeReason(thrown.cause));
+}
+
+/** Is the code of a statement that took too long, or that somebody has cancelled. */
+const cancelled = "57014";
+
 /** Is the code of a process all of whose own connections are in use (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 export const allInUse = "53400";
 
@@ -206,9 +217,16 @@ const reasons: Readonly<Record<string, Reason>> = {
     failure: "unreachable",
     why: { zh: "到数据库的连接都在使用中", en: "all connections to the database are in use" },
   },
+  "55P03": {
+    failure: "unreachable",
+    why: { zh: "另一个进程正在更新它的表结构", en: "another process is changing its tables" },
+  },
   "53100": full,
   "57": gone,
-  "57014": { failure: "other", why: { zh: "数据库取消了这条语句", en: "the database has cancelled the statement" } },
+  [cancelled]: {
+    failure: "other",
+    why: { zh: "数据库取消了这条语句", en: "the database has cancelled the statement" },
+  },
   "28": refused,
   "3D": { failure: "unreachable", why: { zh: "没有这个数据库", en: "there is no such database" } },
   "25P03": gone,
@@ -216,6 +234,14 @@ const reasons: Readonly<Record<string, Reason>> = {
   "42501": notAllowed,
   "23505": conflict,
 };
+
+/** Reports a use of a store after its end. */
+export function closedStoreError(): DuetError {
+  return new DuetError({
+    code: "internal",
+    text: { zh: "对话存储已关闭", en: "the conversation store is closed" },
+  });
+}
 
 /** Reports a store that this program neither reads nor changes. */
 export function newerSchemaError(found: number, file: string, supported: number): DuetError {

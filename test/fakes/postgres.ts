@@ -156,6 +156,15 @@ export async function query(url: string, text: string, values: unknown[] = []): 
   }
 }
 
+/** Keeps what a statement has locked until the returned function is called, or the server ends. */
+export async function keepLocked(url: string, text: string): Promise<() => Promise<void>> {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => {});
+  await client.connect();
+  await client.query(`BEGIN; ${text}`);
+  return () => client.end();
+}
+
 /** PostgreSQL refuses to run as root, which runs it as `nobody`. */
 function getServerUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;

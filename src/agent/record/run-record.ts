@@ -108,6 +108,8 @@ export function createRunRecord({ steps, clock, leaving, onFailure, ...options }
   let isForbidden = false;
   let isStopped = false;
   const stopped = Promise.withResolvers<void>();
+  /** Is waited for by every question, with one listener. */
+  let left: Promise<"left"> | undefined;
 
   /** Leaves the records behind. */
   function leaveRecords(): void {
@@ -163,6 +165,7 @@ export function createRunRecord({ steps, clock, leaving, onFailure, ...options }
   /** Asks a person, and lets the run go where this process wants to end meanwhile and nothing but such questions is under way. */
   async function askOrLeave<T>(ask: () => Promise<T | undefined>): Promise<T | undefined> {
     if (leaving === undefined || journal?.letGo === undefined) return ask();
+    left ??= waitForAbort(leaving);
     let isAsking = true;
     const asking = ask().finally(() => {
       isAsking = false;
@@ -170,7 +173,7 @@ export function createRunRecord({ steps, clock, leaving, onFailure, ...options }
     const answered = ignoreRejection(asking, "whoever asks gets it");
     waiting += 1;
     try {
-      await Promise.race([answered, waitForAbort(leaving)]);
+      await Promise.race([answered, left]);
       while (isAsking && making.size > waiting) await Promise.race([answered, changed.promise]);
       if (isAsking) await leave();
       return await asking;

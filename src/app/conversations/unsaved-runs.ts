@@ -1,3 +1,4 @@
+import { LostRunError } from "../../core/store/journal.ts";
 import type { ConversationStore, FinishedRun, SourceList } from "../../core/store/store.ts";
 import { UnsavedRunError } from "../../core/store/unsaved-run-error.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
@@ -142,7 +143,8 @@ export function createUnsavedRuns({
       await store.append(run);
     } catch (thrown) {
       if (isTemporary(thrown)) throw thrown;
-      monitor.recordLost(1);
+      // It goes on in another process, which has its end.
+      if (!(thrown instanceof LostRunError)) monitor.recordLost(1);
       return;
     }
     savedLate.add(toConversationKey({ owner }, run.conversationId));

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import type { Value } from "../sql/work.ts";
+import type { Row, Value } from "../sql/work.ts";
 import { loadSqlite, openDatabase } from "../sqlite/connection.ts";
 import { inspectSchema, migrateSchema, schemaVersion } from "../sqlite/schema.ts";
 import { noStoreError, toStoreError } from "../store-errors.ts";
@@ -38,39 +38,56 @@ export function openSqliteTarget(file: string): RowStore {
 }
 
 function createSqliteRows(file: string, database: DatabaseSync): RowStore {
+  async function runExplained<T>(work: () => T): Promise<T> {
+    try {
+      return work();
+    } catch (thrown) {
+      throw toStoreError(thrown, file);
+    }
+  }
+
   return {
     place: file,
-    async listColumns({ name }) {
-      const rows = database.prepare("SELECT name FROM pragma_table_info(?)").all(name);
-      return rows.map((row) => String(row.name));
-    },
-    count: async ({ name }) => Number(database.prepare(`SELECT count(*) AS n FROM ${name}`).get()?.n),
+    listColumns: ({ name }) =>
+      runExplained(() => {
+        const rows = database.prepare("SELECT name FROM pragma_table_info(?)").all(name);
+        return rows.map((row) => String(row.name));
+      }),
+    count: ({ name }) => runExplained(() => Number(database.prepare(`SELECT count(*) AS n FROM ${name}`).get()?.n)),
     async *read({ name, key, batch }, columns) {
       const statement = database.prepare(`SELECT ${columns.join(", ")} FROM ${name} ORDER BY ${key.join(", ")}`);
-      let rows: Value[][] = [];
-      for (const row of statement.iterate()) {
-        rows.push(columns.map((column) => toValue(row[column])));
-        if (rows.length < batch) continue;
-        yield rows;
-        rows = [];
+      const rows = statement.iterate();
+      for (;;) {
+        const some = await runExplained(() => takeRows(rows, batch));
+        if (some.length === 0) return;
+        yield some.map((row) => columns.map((column) => toValue(row[column])));
       }
-      if (rows.length > 0) yield rows;
     },
-    async write({ name }, columns, rows) {
-      const places = columns.map(() => "?").join(", ");
-      const insert = database.prepare(`INSERT INTO ${name} (${columns.join(", ")}) VALUES (${places})`);
-      for (const row of rows) insert.run(...row);
-    },
-    async commit() {
-      database.exec("COMMIT");
-    },
+    write: ({ name }, columns, rows) =>
+      runExplained(() => {
+        const places = columns.map(() => "?").join(", ");
+        const insert = database.prepare(`INSERT INTO ${name} (${columns.join(", ")}) VALUES (${places})`);
+        for (const row of rows) insert.run(...row);
+      }),
+    commit: () => runExplained(() => database.exec("COMMIT")),
     async close() {
       database.close();
     },
   };
 }
 
+/** Takes the next rows, and fewer or none at the end. A helper of iterators would end the reading with the first few. */
+function takeRows(rows: Iterator<Row>, most: number): Row[] {
+  const taken: Row[] = [];
+  while (taken.length < most) {
+    const { done, value } = rows.next();
+    if (done) break;
+    taken.push(value);
+  }
+  return taken;
+}
+
 function toValue(value: unknown): Value {
   if (typeof value === "string" || typeof value === "number" || value instanceof Uint8Array) return value;
-  return typeof value === "bigint" ? Number(value) : null;
+  return null;
 }

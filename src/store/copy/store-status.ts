@@ -1,10 +1,10 @@
 import { existsSync, statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { describePlace } from "../postgres/address.ts";
-import { createPool, type PoolClient } from "../postgres/client.ts";
-import { toDatabaseError } from "../postgres/connection.ts";
-import { countNewerRuns } from "../postgres/journal-formats.ts";
-import { migrateDatabase, postgresSchemaVersion, readSchema } from "../postgres/schema.ts";
+import { toDuetError } from "../../kit/errors.ts";
+import type { PoolClient } from "../postgres/client.ts";
+import { countNewerRuns } from "../postgres/journal/journal-formats.ts";
+import { migrateDatabase, migrationMs, postgresSchemaVersion, readSchema } from "../postgres/schema.ts";
+import { withDatabase } from "../postgres/with-database.ts";
 import { loadSqlite, openDatabase } from "../sqlite/connection.ts";
 import { inspectSchema, schemaVersion } from "../sqlite/schema.ts";
 import { toOperatorError, toStoreError } from "../store-errors.ts";
@@ -66,8 +66,7 @@ const firstJournal = 6;
 
 /** Looks at a database and changes nothing. Rejects with a `DuetError` for one that cannot be reached. */
 export async function readDatabaseStatus(url: string): Promise<StoreStatus> {
-  const place = describePlace(url);
-  return withClient(url, async (client) => {
+  return withShownDatabase(url, async (client, place) => {
     const { version } = await readSchema(client);
     const status = { place, version, supported: postgresSchemaVersion };
     if (version === 0) return { ...status, content: undefined };
@@ -92,27 +91,19 @@ export function migrateFile(file: string): { before: number; after: number } {
 
 /** Does the same with a database. */
 export async function migrateDatabaseAt(url: string): Promise<{ before: number; after: number }> {
-  return withClient(url, async (client) => {
+  const migrate = async (client: PoolClient, place: string) => {
     const { version: before } = await readSchema(client);
-    const { version: after } = await migrateDatabase(client, describePlace(url));
+    const { version: after } = await migrateDatabase(client, place);
     return { before, after };
-  });
+  };
+  return withShownDatabase(url, migrate, migrationMs);
 }
 
-async function withClient<T>(url: string, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  const pool = createPool(url);
-  try {
-    const client = await pool.connect();
-    try {
-      return await work(client);
-    } finally {
-      client.release(true);
-    }
-  } catch (thrown) {
-    throw toOperatorError(toDatabaseError(thrown, describePlace(url)));
-  } finally {
-    await pool.end();
-  }
+/** Rejects with what its operator may read: with the place. */
+function withShownDatabase<T>(url: string, work: Parameters<typeof withDatabase<T>>[1], limitMs?: number): Promise<T> {
+  return withDatabase(url, work, limitMs).catch((thrown: unknown) => {
+    throw toOperatorError(toDuetError(thrown));
+  });
 }
 
 function toContent(

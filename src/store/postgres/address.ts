@@ -23,3 +23,11 @@ export function checkAddress(url: string): void {
     },
   });
 }
+
+/**
+ * Returns the address as the package reads it. It checks the certificate in each of these modes, as the strictest asks, and would warn on
+ * stderr that a later version takes the word of PostgreSQL's own programs for what they mean.
+ */
+export function toConnectionString(url: string): string {
+  return url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, "$1verify-full");
+}

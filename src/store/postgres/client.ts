@@ -1,6 +1,6 @@
 // A CommonJS package that is imported dynamically has no named exports in the bundle.
 import pg from "pg";
-import { checkAddress } from "./address.ts";
+import { checkAddress, toConnectionString } from "./address.ts";
 
 export type { Client, Pool, PoolClient } from "pg";
 
@@ -11,6 +11,12 @@ const mostConnections = 8;
 const connectTimeoutMs = 2_000;
 const usualTimeoutMs = 10_000;
 const usualTurnMs = 10_000;
+
+/**
+ * Is the part of that time after which the server itself gives a statement up. Else it would go on without anybody who waits for it, with
+ * its locks and its connection, and what it came to would not be known.
+ */
+const serverShare = 0.9;
 
 /** Is after how long without use a connection is closed, in milliseconds; 0 never closes it. */
 const usualIdleMs = 10_000;
@@ -30,7 +36,7 @@ export function createPool(
   checkAddress(url);
   const pool = new pg.Pool({
     Client: QuickClient,
-    connectionString: url,
+    connectionString: toConnectionString(url),
     max: most,
     idleTimeoutMillis: idleMs,
     connectionTimeoutMillis: turnMs,
@@ -39,6 +45,9 @@ export function createPool(
     allowExitOnIdle: true,
     application_name: "duet",
     types: { getTypeParser },
+    async onConnect(client) {
+      if (queryTimeoutMs > 0) await client.query(`SET statement_timeout = ${Math.floor(queryTimeoutMs * serverShare)}`);
+    },
   });
   // A connection that ends while nobody uses it is none of the pool's any more.
   pool.on("error", () => {});
@@ -50,7 +59,7 @@ export function createPool(
 /** Creates one connection that is not the pool's, and opens nothing yet. What it is asked is answered soon, or it is lost. */
 export function createClient(url: string): pg.Client {
   return new pg.Client({
-    connectionString: url,
+    connectionString: toConnectionString(url),
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: connectTimeoutMs,
     keepAlive: true,

@@ -14,12 +14,14 @@ import {
   type WorkAnswer,
   type WorkStep,
 } from "../sql/work.ts";
-import { allInUse, toStoreError } from "../store-errors.ts";
+import { closedStoreError } from "../store-errors.ts";
 import { describePlace } from "./address.ts";
-import { createPool, type Pool, type PoolClient } from "./client.ts";
+import { createPool, type PoolClient } from "./client.ts";
+import { getSqlState, toDatabaseError } from "./database-error.ts";
 import { createReachability, type Reachability } from "./reachability.ts";
-import { migrateDatabase } from "./schema.ts";
+import { migrateDatabase, migrationMs, postgresSchemaVersion, readUsableSchema } from "./schema.ts";
 import { translateStatement } from "./translate.ts";
+import { withDatabase } from "./with-database.ts";
 
 /** Runs transactions in PostgreSQL, each on a connection of its own. */
 export interface PostgresConnection extends StoreConnection {
@@ -48,7 +50,7 @@ const meetings = new Set([
 ]);
 
 export function openPostgresConnection(url: string): PostgresConnection {
-  const pool: Pool = createPool(url);
+  const pool = createPool(url);
   const place = describePlace(url);
   const prepared = new Map<Statement, NumberedStatement & { name: string }>();
   const turns = createKeyedMutex();
@@ -57,13 +59,22 @@ export function openPostgresConnection(url: string): PostgresConnection {
   const reachability = createReachability({
     url,
     explain: (thrown) => toDatabaseError(thrown, place),
-    prepare: () => use((client) => migrateDatabase(client, place)).then(() => {}),
+    async prepare(client) {
+      const { version } = await readUsableSchema(client, place);
+      if (version < postgresSchemaVersion) await withDatabase(url, migrateDatabase, migrationMs);
+    },
     closing: closing.signal,
   });
-  const runReported = async <T>(work: () => Promise<T>): Promise<T> => {
+
+  async function runReported<T>(work: (attempt: Attempt) => Promise<T>): Promise<T> {
     reachability.check();
-    return reachability.waitOrLeave(work());
-  };
+    const attempt = { isLeft: false };
+    try {
+      return await reachability.waitOrLeave(work(attempt));
+    } finally {
+      attempt.isLeft = true;
+    }
+  }
 
   function prepare(statement: Statement): NumberedStatement & { name: string } {
     const known = prepared.get(statement);
@@ -74,7 +85,7 @@ export function openPostgresConnection(url: string): PostgresConnection {
     return made;
   }
 
-  async function execute(client: Pick<Pool, "query">, { statement, values }: Query): Promise<WorkAnswer> {
+  async function execute(client: PoolClient, { statement, values }: Query): Promise<WorkAnswer> {
     const { name, text, names } = prepare(statement);
     const answer = { rows: nothing.rows, changes: 0 };
     for (const each of listBindings(values)) {
@@ -106,29 +117,34 @@ export function openPostgresConnection(url: string): PostgresConnection {
   }
 
   /** Lets one transaction of this process at a time wait in the database for a lock: the others take no connection, and keep their order. */
-  async function runInTurn<T>(begin: string, work: StoreWork<T>): Promise<T> {
+  async function runInTurn<T>(attempt: Attempt, begin: string, work: StoreWork<T>): Promise<T> {
     const going = work();
     const first = going.next(nothing);
     const name = !first.done && "lock" in first.value ? first.value.lock : undefined;
     const release = name === undefined ? undefined : await turns(name, closing.signal);
     try {
-      return await use((client) => runTransaction(client, begin, { going, first }));
+      return await use(attempt, (client) => runTransaction(client, begin, { going, first }));
     } finally {
       release?.();
     }
   }
 
-  async function use<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+  async function use<T>(attempt: Attempt, work: (client: PoolClient) => Promise<T>): Promise<T> {
     closing.signal.throwIfAborted();
     const client = await pool.connect();
+    if (attempt.isLeft) {
+      client.release();
+      throw new Error("nobody waits for it any more");
+    }
     let isSound = false;
     try {
       const result = await work(client);
       isSound = true;
       return result;
     } catch (thrown) {
-      // The connection of an error that the server has told goes on.
-      isSound = typeof getSqlState(thrown) === "string" && (await endTransaction(client));
+      // The connection goes on after an error that the server or the work itself has told.
+      const isTold = getSqlState(thrown) !== undefined || thrown instanceof DuetError;
+      isSound = isTold && (await endTransaction(client));
       throw thrown;
     } finally {
       client.release(!isSound);
@@ -147,28 +163,29 @@ export function openPostgresConnection(url: string): PostgresConnection {
   }
 
   /** Most works read one statement, which needs no transaction. A work that turns out to need more begins again in one. */
-  async function read<T>(work: StoreWork<T>): Promise<T> {
-    closing.signal.throwIfAborted();
+  async function read<T>(attempt: Attempt, work: StoreWork<T>): Promise<T> {
     const going = work();
-    const step = going.next(nothing);
-    if (step.done) return step.value;
-    if (!("lock" in step.value)) {
-      const after = going.next(await execute(pool, step.value));
+    const { done, value } = going.next(nothing);
+    if (done) return value;
+    if (!("lock" in value)) {
+      const after = going.next(await use(attempt, (client) => execute(client, value)));
       if (after.done) return after.value;
     }
-    return retryMeetings(() => runInTurn(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${idleLimit}`, work));
+    const begin = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${idleLimit}`;
+    return retryMeetings(() => runInTurn(attempt, begin, work));
   }
 
   return {
     place,
     reachability,
     sliceMs: 500,
-    read: (work) => runReported(() => read(work)),
-    write: (work) => runReported(() => retryMeetings(() => runInTurn(`BEGIN; ${idleLimit}`, work))),
+    read: (work) => runReported((attempt) => read(attempt, work)),
+    write: (work) => runReported((attempt) => retryMeetings(() => runInTurn(attempt, `BEGIN; ${idleLimit}`, work))),
     query: (name, text, values = []) =>
-      runReported(async () => {
+      runReported(async (attempt) => {
         const bound = values.map((value) => (isList(value) ? value.map(toBound) : toBound(value)));
-        return toAnswer(await retryMeetings(() => pool.query<Row>({ name, text, values: bound })));
+        const run = (client: PoolClient) => client.query<Row>({ name, text, values: bound });
+        return toAnswer(await retryMeetings(() => use(attempt, run)));
       }),
     async close() {
       if (closing.signal.aborted) return;
@@ -176,6 +193,11 @@ export function openPostgresConnection(url: string): PostgresConnection {
       await Promise.all([pool.end(), reachability.close()]);
     },
   };
+}
+
+/** Is work that somebody waits for. What was left because the database was gone does not begin when it is back: its caller was told so. */
+interface Attempt {
+  isLeft: boolean;
 }
 
 /** Is a work that has told its first step. */
@@ -212,37 +234,4 @@ async function endTransaction(client: PoolClient): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** Returns the code of an error of the server (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
-function getSqlState(thrown: unknown): string | undefined {
-  if (!(thrown instanceof Error && "code" in thrown && "severity" in thrown)) return undefined;
-  return typeof thrown.code === "string" ? thrown.code : undefined;
-}
-
-/** Explains what the server or the connection to it has thrown. */
-export function toDatabaseError(thrown: unknown, place: string): DuetError {
-  return toStoreError(isCutOff(thrown) ? new CutOffError(thrown) : thrown, place);
-}
-
-/** The package reports a connection that ends, and an answer that does not come, without a code. */
-function isCutOff(thrown: unknown): thrown is Error {
-  return thrown instanceof Error && !("code" in thrown) && /timeout|terminated|not queryable/i.test(thrown.message);
-}
-
-/** Has the code of a failed connection (https://www.postgresql.org/docs/current/errcodes-appendix.html), or of too few of them. */
-class CutOffError extends Error {
-  readonly code: string;
-
-  constructor(cause: Error) {
-    super(cause.message, { cause });
-    this.code = /^timeout exceeded when trying to connect/.test(cause.message) ? allInUse : "08006";
-  }
-}
-
-function closedStoreError(): DuetError {
-  return new DuetError({
-    code: "internal",
-    text: { zh: "对话存储已关闭", en: "the conversation store is closed" },
-  });
 }

@@ -16,6 +16,9 @@ const tryEveryMs = 2_000;
 const shortestPauseMs = 100;
 const longestPauseMs = 2_000;
 
+/** Is how long a connection lasts that was not refused or cut off at once, in milliseconds. */
+const steadyMs = 10_000;
+
 /** Hears what other processes tell, over one connection for the whole process. It is made when somebody listens. */
 export interface Notifications {
   /**
@@ -31,7 +34,6 @@ export function createNotifications(url: string, tell: (text: string) => Promise
   const listeners = new Set<(text: string | undefined) => void>();
   const closing = new AbortController();
   let client: Client | undefined;
-  let isNotified = false;
   let looking: NodeJS.Timeout | undefined;
   let connecting: Promise<void> | undefined;
 
@@ -41,7 +43,6 @@ export function createNotifications(url: string, tell: (text: string) => Promise
 
   /** Looks in intervals as long as nobody says when. */
   function startLooking(): void {
-    isNotified = false;
     if (!closing.signal.aborted) looking ??= setInterval(() => notify(undefined), lookEveryMs).unref();
   }
 
@@ -58,7 +59,6 @@ export function createNotifications(url: string, tell: (text: string) => Promise
     made.on("end", () => lost.abort());
     made.on("notification", ({ payload = "" }) => {
       if (payload === probe) {
-        isNotified = true;
         stopLooking();
         // Whatever was told while the connection was made may be missing.
         notify(undefined);
@@ -82,8 +82,10 @@ export function createNotifications(url: string, tell: (text: string) => Promise
 
   async function keepConnected(): Promise<void> {
     for (let pauseMs = shortestPauseMs; !closing.signal.aborted; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      const startedAt = performance.now();
       await ignoreRejection(connect(), "the next attempt makes up for it, and listeners look meanwhile");
-      if (isNotified) pauseMs = shortestPauseMs;
+      // After a connection that has lasted the first attempt comes at once.
+      if (performance.now() - startedAt > steadyMs) pauseMs = shortestPauseMs;
       const pause = sleep(pauseMs * (0.5 + Math.random()), closing.signal);
       await ignoreRejection(pause, "the end of the store ends the pause");
     }

@@ -3,7 +3,7 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createSqlStore, type SqlStoreOptions } from "../sql/sql-store.ts";
 import { canComeBack } from "../store-errors.ts";
 import { openPostgresConnection } from "./connection.ts";
-import { createPostgresJournal, type JournalOptions } from "./journal.ts";
+import { createPostgresJournal, type JournalOptions } from "./journal/journal.ts";
 import { channel, createNotifications } from "./notifications.ts";
 import type { Reachability } from "./reachability.ts";
 import { databaseSpace, databaseStatements } from "./space.ts";

@@ -36,7 +36,7 @@ export interface ReachabilityOptions {
   /** Explains what a connection has thrown. */
   explain(thrown: unknown): DuetError;
   /** Makes the database ready for use, at the first connection. */
-  prepare(): Promise<void>;
+  prepare(client: PoolClient): Promise<void>;
   /** Aborts when all is closed. */
   closing: AbortSignal;
 }
@@ -65,8 +65,10 @@ export function createReachability({ url, explain, prepare, closing }: Reachabil
   }
 
   async function connect(): Promise<void> {
-    await useClient((client) => client.query("SELECT 1"));
-    if (!isPrepared) await prepare();
+    await useClient(async (client) => {
+      await client.query("SELECT 1");
+      if (!isPrepared) await prepare(client);
+    });
     isPrepared = true;
   }
 

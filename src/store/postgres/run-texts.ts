@@ -8,6 +8,9 @@ const selectShared = `
     EXISTS (SELECT 1 FROM run_questions q WHERE q.run = r.run AND q.reply IS NULL) AS waits
   FROM journal_runs r`;
 
+/** Is true while the run `$1` belongs to the process `$3` in the epoch `$4`. */
+const isOwn = "EXISTS (SELECT 1 FROM journal_runs r WHERE r.run = $1 AND r.holder = $3 AND r.epoch = $4)";
+
 /** Holds the statements with which processes follow and steer the runs of each other. */
 export const runTexts = {
   /** A run that somebody has stopped goes on until it has written its answer. */
@@ -58,7 +61,12 @@ export const runTexts = {
   claim: `
     WITH claimed AS (UPDATE run_questions SET reply = $3 WHERE run = $1 AND id = $2 AND reply IS NULL RETURNING n)
     SELECT pg_notify('${channel}', $4) FROM claimed`,
+  /** Says that nobody has replied. A process that has lost the run says nothing of a question that the next one has taken over. */
+  giveUp: `
+    WITH claimed AS (
+      UPDATE run_questions SET reply = 'null' WHERE run = $1 AND id = $2 AND reply IS NULL AND ${isOwn} RETURNING n)
+    SELECT pg_notify('${channel}', $5) FROM claimed`,
   withdraw: `
-    WITH withdrawn AS (DELETE FROM run_questions WHERE run = $1 AND id = $2 RETURNING n)
-    SELECT pg_notify('${channel}', $3) FROM withdrawn`,
+    WITH withdrawn AS (DELETE FROM run_questions WHERE run = $1 AND id = $2 AND ${isOwn} RETURNING n)
+    SELECT pg_notify('${channel}', $5) FROM withdrawn`,
 };

@@ -8,7 +8,7 @@ export const postgresSchemaVersion = migrations.length;
 /** Only one process at a time changes the tables. The number is of no other meaning. */
 const migrationLock = 4_857_220_631;
 
-/** Says what is done about a database of an older version. */
+/** Says which Duets can use a database. */
 export interface SchemaState {
   /** Is the version of its tables: 0 for a database without any. */
   version: number;
@@ -25,16 +25,34 @@ export async function readSchema(client: PoolClient): Promise<SchemaState> {
   return { version: Number(rows[0]?.version ?? 0), required: Number(rows[0]?.required ?? 0) };
 }
 
-/**
- * Updates the tables, in one transaction, while no other process does. An older Duet uses a newer database as long as what was
- * changed only adds. Throws a `config` error where it does not.
- */
-export async function migrateDatabase(client: PoolClient, place: string): Promise<SchemaState> {
-  await client.query(`BEGIN; SELECT pg_advisory_xact_lock(${migrationLock})`);
-  await client.query(`CREATE TABLE IF NOT EXISTS duet_schema (
-    version integer PRIMARY KEY, breaking boolean NOT NULL, made_at timestamptz NOT NULL DEFAULT now())`);
+/** Throws a `config` error for tables that only a newer Duet may use: an older one goes on as long as what was changed only adds. */
+export async function readUsableSchema(client: PoolClient, place: string): Promise<SchemaState> {
   const state = await readSchema(client);
   if (state.required > postgresSchemaVersion) throw newerSchemaError(state.version, place, postgresSchemaVersion);
+  return state;
+}
+
+/** Is how long one statement of a migration may take, in milliseconds: an index over a large table takes minutes. */
+export const migrationMs = 1_800_000;
+
+/**
+ * Is how long a migration waits for another process, or for a table that is in use: whoever comes after it for that table waits as long.
+ * What waited in vain is tried again.
+ */
+const lockLimit = "SET LOCAL lock_timeout = '5s'";
+
+/**
+ * Updates the tables, in one transaction, while no other process does; those that are up to date are only looked at. Throws as
+ * `readUsableSchema` does.
+ */
+export async function migrateDatabase(client: PoolClient, place: string): Promise<SchemaState> {
+  const found = await readUsableSchema(client, place);
+  if (found.version >= postgresSchemaVersion) return found;
+  await client.query(`BEGIN; ${lockLimit}; SELECT pg_advisory_xact_lock(${migrationLock})`);
+  await client.query(`CREATE TABLE IF NOT EXISTS duet_schema (
+    version integer PRIMARY KEY, breaking boolean NOT NULL, made_at timestamptz NOT NULL DEFAULT now())`);
+  // Another process may have updated them meanwhile.
+  const state = await readUsableSchema(client, place);
   for (const [index, { statements, isBreaking = false }] of migrations.entries()) {
     const version = index + 1;
     if (version <= state.version) continue;

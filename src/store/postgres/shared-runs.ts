@@ -89,6 +89,13 @@ export function createPostgresRuns(
   }
 
   function openMailbox(runId: string, epoch: number): RunMailbox {
+    /** Closes a question as the run's holder, without a reply. */
+    async function close(how: "giveUp" | "withdraw", questionId: string): Promise<boolean> {
+      const values = [runId, questionId, holder, epoch, toMailText(runId)];
+      const { changes } = await connection.query(how, runTexts[how], values);
+      return changes > 0;
+    }
+
     return {
       receive(listener) {
         listen();
@@ -111,10 +118,10 @@ export function createPostgresRuns(
         const reply: unknown = typeof known.reply === "string" ? JSON.parse(known.reply) : undefined;
         return { id: known.id, ...(reply !== undefined && { answer: { reply: reply ?? undefined } }) };
       },
-      claim: (questionId, reply) => claim(runId, questionId, reply),
+      claim: (questionId, reply) =>
+        reply === undefined ? close("giveUp", questionId) : claim(runId, questionId, reply),
       withdraw(questionId) {
-        const withdrawing = connection.query("withdraw", runTexts.withdraw, [runId, questionId, toMailText(runId)]);
-        void ignoreRejection(withdrawing, "nobody can answer it, and it goes with its run");
+        void ignoreRejection(close("withdraw", questionId), "nobody can answer it, and it goes with its run");
       },
     };
   }

@@ -16,7 +16,6 @@ import { pruneDailyUsage } from "./records/daily-usage.ts";
 import { statements } from "./statements/statements.ts";
 import { lock, type Row, type Work } from "./work.ts";
 
-/** Removes old conversations of all owners. Several processes may share the database. */
 /** Says what the database takes, and gives back what it no longer needs. */
 export interface StoreSpace {
   /** Returns how much is stored, in bytes. */
@@ -25,6 +24,7 @@ export interface StoreSpace {
   release(options: StepsOptions): Promise<void>;
 }
 
+/** Removes old conversations of all owners. Several processes may share the database. */
 export interface StoreRetention extends Retention {
   /** Removes old conversations in the background when it is time, and from then on once an hour. Never waits, never throws. */
   pruneWhenDue(): void;

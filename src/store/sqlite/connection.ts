@@ -1,10 +1,9 @@
 import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { DuetError } from "../../kit/errors.ts";
 import { createFolder } from "../../kit/private-file.ts";
 import type { StoreConnection, StoreWork } from "../sql/connection.ts";
-import { isDamage, toStoreError } from "../store-errors.ts";
+import { closedStoreError, isDamage, toStoreError } from "../store-errors.ts";
 import { createBusyRetry } from "./busy-retry.ts";
 import { type PreparedStatements, prepareWork, runWork } from "./prepare-statements.ts";
 import { inspectSchema, migrateSchema, schemaVersion } from "./schema.ts";
@@ -105,13 +104,6 @@ function runTransaction<T>({ connection, prepared }: Database, begin: string, wo
     if (connection.isTransaction) connection.exec("ROLLBACK");
     throw thrown;
   }
-}
-
-function closedStoreError(): DuetError {
-  return new DuetError({
-    code: "internal",
-    text: { zh: "对话存储已关闭", en: "the conversation store is closed" },
-  });
 }
 
 interface Database {

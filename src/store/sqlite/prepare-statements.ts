@@ -4,8 +4,10 @@ import { statements } from "../sql/statements/statements.ts";
 import { listBindings, type Query, type Row, type Statement, type Work, type WorkAnswer } from "../sql/work.ts";
 import { fileStatements } from "./space.ts";
 
-/** Holds every statement of the store as it is prepared for one file. */
-export type PreparedStatements = ReadonlyMap<Statement, PreparedStatement>;
+/** Holds the statements of the store as they are prepared for one file. */
+export interface PreparedStatements {
+  get(statement: Statement): PreparedStatement | undefined;
+}
 
 interface PreparedStatement {
   prepared: StatementSync;
@@ -13,20 +15,29 @@ interface PreparedStatement {
   names: readonly string[];
 }
 
-/** Prepares every statement of the store once, under its name. */
-export function prepareStatements(
-  database: DatabaseSync,
-): Record<string, PreparedStatement & { statement: Statement }> {
-  const all = Object.entries({ ...statements, ...fileStatements }).map(([name, statement]) => {
-    const { text, names } = numberParameters(statement.text, "?");
-    return [name, { statement, prepared: database.prepare(text), names }] as const;
-  });
-  return Object.fromEntries(all);
+function prepareStatement(database: DatabaseSync, statement: Statement): PreparedStatement {
+  const { text, names } = numberParameters(statement.text, "?");
+  return { prepared: database.prepare(text), names };
 }
 
+/** Prepares every statement of the store, under its name. */
+export function prepareStatements(database: DatabaseSync): Record<string, PreparedStatement> {
+  const all = Object.entries({ ...statements, ...fileStatements });
+  return Object.fromEntries(all.map(([name, statement]) => [name, prepareStatement(database, statement)]));
+}
+
+/** Prepares each statement when it is first run. All of them take some milliseconds, and a command runs a few. */
 export function prepareWork(database: DatabaseSync): PreparedStatements {
-  const all = Object.values(prepareStatements(database));
-  return new Map(all.map(({ statement, ...prepared }) => [statement, prepared]));
+  const all = new Map<Statement, PreparedStatement>();
+  return {
+    get(statement) {
+      const known = all.get(statement);
+      if (known !== undefined) return known;
+      const made = prepareStatement(database, statement);
+      all.set(statement, made);
+      return made;
+    },
+  };
 }
 
 /** Does all steps of a work at once. The transaction it runs in is alone with the whole file, so that locks are there already. */

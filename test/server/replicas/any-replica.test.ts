@@ -116,7 +116,8 @@ describe("two replicas of one database", requires(postgres), () => {
       status: "complete",
       response: "It is wiped.",
     });
-    expect(wiped).toEqual(["b"]);
+    // Either of them may take a run that nobody holds.
+    expect(wiped).toHaveLength(1);
     // The first one ends its stream without an end of the run, so that its reader comes back.
     expect((await begun.rest()).map(({ event }) => event)).not.toContain("run-end");
     await reader.rest();

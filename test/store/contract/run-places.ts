@@ -46,6 +46,12 @@ export function testRunPlaces(name: string, open: OpenPlaces): void {
       await there.renew([{ id: "c", state: "going" }], lastsMs);
       clock.ms += 1;
       expect(await claim("e")).toMatchObject({ refusal: "runs", going: 1 });
+      // A process that was cut off for a while still has its runs.
+      clock.ms += 120_000;
+      expect(await claim("e")).toMatchObject({ refusal: undefined, going: 0 });
+      await there.release("e", true);
+      await here.renew([{ id: "c", state: "going" }], lastsMs);
+      expect(await claim("f")).toMatchObject({ refusal: "runs", going: 1 });
     });
 
     test("count within a minute once the run has begun, in all processes", async () => {

@@ -8,7 +8,7 @@ import { openSqliteSource, openSqliteTarget } from "../../../src/store/copy/sqli
 import { createPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
 import { postgresSchemaVersion } from "../../../src/store/postgres/schema.ts";
 import { createSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
-import { postgres, query, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
+import { keepLocked, postgres, query, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
 import { programEnvironment, temporaryFolder } from "../../fakes/program.ts";
 import { runWarmProgram } from "../../fakes/warm-program.ts";
 import { requires } from "../../runner/requirements.ts";
@@ -157,6 +157,13 @@ describe("a copy of a store", requires(postgres), () => {
     const duet = async (...args: string[]) => runWarmProgram(["store", ...args], { env });
     expect((await duet("status", url)).stdout).toContain("no tables yet");
     expect(await query(url, "SELECT to_regclass('duet_schema') AS it")).toEqual([{ it: null }]);
+    // Of two that change the tables at once one waits, and says so where that takes long.
+    const unlock = await keepLocked(url, "SELECT pg_advisory_xact_lock(4857220631)");
+    expect(await duet("migrate", url)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("another process is changing its tables"),
+    });
+    await unlock();
     expect((await duet("migrate", url)).stdout).toBe(`the tables went from version 0 to ${postgresSchemaVersion}\n`);
     expect((await duet("migrate", url)).stdout).toBe(`the tables have version ${postgresSchemaVersion} already\n`);
     const copied = await duet("copy", "--to", url);

@@ -125,6 +125,9 @@ describe("the runs that processes share in PostgreSQL", requires(postgres), () =
     await run.mailbox?.post({ id: "q1", question, until: Date.now() + hour });
     const second = await takeOver(url, other);
     expect(await second.mailbox?.post({ id: "q2", question, until: Date.now() + hour })).toEqual({ id: "q1" });
+    // Whoever has lost the run neither gives its question up nor takes it back.
+    run.mailbox?.withdraw("q1");
+    expect(await run.mailbox?.claim("q1", undefined)).toBe(false);
     expect(await holder.sharedRuns.answer("run-1", "q1", "yes")).toBe(true);
     const third = await takeOver(url, holder);
     const asked = await third.mailbox?.post({ id: "q3", question, until: Date.now() + hour });
@@ -139,7 +142,10 @@ describe("the runs that processes share in PostgreSQL", requires(postgres), () =
   test("the end of a run is kept by its holder, and by nobody who has lost it", async () => {
     const { url, holder, other, run } = await openTwo();
     const end = (response: string) => ({ ...finishedRun("conv-run-1", "Is it known?", response), runId: "run-1" });
-    await takeOver(url, other);
+    const taken = await takeOver(url, other);
+    await expect(holder.of("anna").append(end("Late."))).rejects.toThrow(LostRunError);
+    // A run that was stopped is its holder's until its answer is stored.
+    await taken.forbid("stopped");
     await expect(holder.of("anna").append(end("Late."))).rejects.toThrow(LostRunError);
     await expect(run.addEvents(0, [told])).rejects.toThrow(LostRunError);
     await other.of("anna").append(end("Yes."));

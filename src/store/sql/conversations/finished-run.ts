@@ -11,7 +11,7 @@ import { packTextNow } from "./packed-text.ts";
 import type { TraceColumns } from "./packed-trace.ts";
 import { type PackedResult, packResults, saveResults } from "./result-list.ts";
 import { dropRunFiles, endRunRecord } from "./run-records.ts";
-import { saveSource } from "./source-list.ts";
+import { saveOwedSource } from "./source-list.ts";
 import { writeTurnFiles } from "./turn-files.ts";
 import { packTurnRecord, writeTurnRecord } from "./turn-record.ts";
 import { type Owner, updateConversation } from "./update-conversation.ts";
@@ -109,7 +109,7 @@ function* insertNewRun({ run, columns, owner, owed, record, results }: StoredRun
     yield* statements.addFile.run({ hash, bytes });
     yield* statements.nameFile.run({ id, hash });
   }
-  for (const source of owed) yield* saveSource(id, source);
+  for (const source of owed) yield* saveOwedSource(id, source);
 }
 
 /** Returns where the turn of a run goes. A run that has none begins no branch. */

@@ -1,9 +1,41 @@
+import type { AgentEvent } from "../../../core/events.ts";
 import type { StoredBytes } from "../../../core/files/run-files.ts";
-import { keepEventsMs, keepInterruptedMs } from "../../../core/store/journal.ts";
+import { toConversationTitle } from "../../../core/store/conversation-title.ts";
+import {
+  type InterruptedRun,
+  keepEventsMs,
+  keepInterruptedMs,
+  type NewRunRecord,
+  type TakenRun,
+} from "../../../core/store/journal.ts";
 import { toText } from "../../../kit/json.ts";
 import { statements } from "../statements/statements.ts";
 import type { Row, Work } from "../work.ts";
-import type { Owner } from "./update-conversation.ts";
+import { toEvents, toFiles, toStep } from "./journal-rows.ts";
+import { type Owner, updateConversation } from "./update-conversation.ts";
+
+/** Begins or touches the conversation of a run that is about to be recorded: it is there whatever becomes of the run. */
+export function* openRunConversation({ conversationId: id, owner, header }: NewRunRecord): Work<void> {
+  const title = toConversationTitle(header.question);
+  yield* updateConversation({ id, owner: owner ?? null, title, folder: header.folder });
+}
+
+/** Reads the events that readers of a run may have received, in order. */
+export function* readRunEvents(run: string, owner: string | undefined): Work<AgentEvent[]> {
+  return (yield* statements.journalEvents.all({ run, owner: owner ?? null })).flatMap(toEvents);
+}
+
+/** Is what is recorded of a run that its new process has just claimed. */
+export type RecordedRun = Omit<TakenRun, "journal">;
+
+/** Belongs to the transaction that claims the run. */
+export function* readRecordedRun(run: InterruptedRun, ends: number): Work<RecordedRun> {
+  const { runId } = run;
+  const steps = yield* statements.journalSteps.all({ run: runId });
+  const events = yield* readRunEvents(runId, run.owner);
+  const files = yield* statements.journalFiles.all({ run: runId });
+  return { ...run, ends, steps: steps.map(toStep), events, files: files.flatMap(toFiles) };
+}
 
 /**
  * Forgets the steps of a run that is being stored. Returns false where it is not recorded. Belongs to the transaction that stores

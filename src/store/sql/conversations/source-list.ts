@@ -85,7 +85,12 @@ function* claim({ conversationId: id, owner, sources, after }: Claim): Work<Numb
   return claimed;
 }
 
-/** Keeps a source under its number. Throws when either is taken. */
-export function* saveSource(id: string, { n, source: { url, title, snippet } }: NumberedSource): Work<void> {
+/** Keeps a source whose number could not be claimed, unless that was stored although its answer was lost. Throws when either is taken. */
+export function* saveOwedSource(id: string, owed: NumberedSource): Work<void> {
+  const taken = yield* statements.sourceNumber.get({ id, url: owed.source.url });
+  if (Number(taken?.n) !== owed.n) yield* saveSource(id, owed);
+}
+
+function* saveSource(id: string, { n, source: { url, title, snippet } }: NumberedSource): Work<void> {
   yield* statements.addSource.run({ id, n, url, title, snippet });
 }

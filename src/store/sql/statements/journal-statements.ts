@@ -45,12 +45,12 @@ export const journalStatements = {
   journalEvents: defineStatement(`
       SELECT e.data AS data FROM journal_events e JOIN journal_runs r ON r.run = e.run
       WHERE e.run = :run AND r.owner IS :owner ORDER BY e.n`),
-  /** Belongs to the transaction that stores the end of the run. */
+  /** Belongs to the transaction that stores the end of the run. A run that was stopped is its holder's until then. */
   endJournalRun: defineStatement(`
       UPDATE journal_runs SET state = 'ended', ended_at = :now WHERE run = :run AND owner IS :owner
-        AND (state <> 'going' OR holder = :holder OR CAST(:holder AS text) IS NULL) RETURNING run`),
+        AND (state = 'ended' OR holder = :holder OR CAST(:holder AS text) IS NULL) RETURNING run`),
   isHeldElsewhere: defineStatement(`
-      SELECT 1 AS found FROM journal_runs WHERE run = :run AND state = 'going' AND holder IS NOT :holder`),
+      SELECT 1 AS found FROM journal_runs WHERE run = :run AND state <> 'ended' AND holder IS NOT :holder`),
   dropJournalSteps: defineStatement("DELETE FROM journal_steps WHERE run = :run"),
   dropJournalFiles: defineStatement("DELETE FROM journal_files WHERE run = :run RETURNING hash"),
   dropJournalFilesOf: defineStatement(`

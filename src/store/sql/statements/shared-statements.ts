@@ -15,9 +15,10 @@ export const sharedStatements = {
   ),
   endPlace: defineStatement("UPDATE run_places SET state = 'ended' WHERE id = :id"),
   dropPlace: defineStatement("DELETE FROM run_places WHERE id = :id"),
-  prunePlaces: defineStatement(
-    "DELETE FROM run_places WHERE caller = :caller AND until_ms <= :now AND begun_ms <= :since",
-  ),
+  /** A place that is not renewed counts as nothing, and stays: its process may only be cut off from the database. */
+  prunePlaces: defineStatement(`
+      DELETE FROM run_places
+      WHERE caller = :caller AND begun_ms <= :since AND (state = 'ended' OR until_ms <= :lost)`),
   pruneAllPlaces: defineStatement("DELETE FROM run_places WHERE until_ms <= :now AND begun_ms <= :since"),
 
   sharedRecord: defineStatement(`

@@ -1,12 +1,16 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
-import { toConversationTitle } from "../../../core/store/conversation-title.ts";
 import { type InterruptedRun, type Journal, LostRunError, type RunJournal } from "../../../core/store/journal.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { toText } from "../../../kit/json.ts";
 import type { StoreConnection } from "../../sql/connection.ts";
-import { toEvents, toFiles, toInterruptedRun, toStep } from "../../sql/conversations/journal-rows.ts";
-import { addRunFiles, pruneJournal } from "../../sql/conversations/run-records.ts";
-import { updateConversation } from "../../sql/conversations/update-conversation.ts";
+import { toInterruptedRun } from "../../sql/conversations/journal-rows.ts";
+import {
+  addRunFiles,
+  openRunConversation,
+  pruneJournal,
+  readRecordedRun,
+  readRunEvents,
+} from "../../sql/conversations/run-records.ts";
 import { statements } from "../../sql/statements/statements.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { isHolderAlive, lockForProcess, type ProcessLock } from "./process-lock.ts";
@@ -78,16 +82,15 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
   }
 
   return {
-    async begin({ runId, owner = null, conversationId, header, files }) {
+    async begin(record) {
+      const { runId, owner = null, conversationId, header, files } = record;
       const journal = openRun(runId);
       const now = Date.now();
       const row = { run: runId, owner, conversation: conversationId, header: JSON.stringify(header) };
       const hasPruned = await commit(function* () {
         const isDue = now >= pruneAt;
         if (isDue) yield* pruneJournal(now);
-        // The conversation is there whatever becomes of the run.
-        const title = toConversationTitle(header.question);
-        yield* updateConversation({ id: conversationId, owner, title, folder: header.folder });
+        yield* openRunConversation(record);
         const held = { run: runId, holder: getHolder() };
         yield* statements.addJournalRun.run({ ...row, ...held, now: new Date(now).toISOString() });
         yield* addRunFiles(held, files);
@@ -124,20 +127,11 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
       const holder = getHolder();
       const taken = await connection.write(function* () {
         const claim = yield* statements.takeJournalRun.get({ run: runId, holder, was });
-        if (claim === undefined) return undefined;
-        const steps = yield* statements.journalSteps.all({ run: runId });
-        const events = yield* statements.journalEvents.all({ run: runId, owner: run.owner ?? null });
-        const files = yield* statements.journalFiles.all({ run: runId });
-        return { ends: Number(claim.ends), steps, events, files };
+        return claim && (yield* readRecordedRun(run, Number(claim.ends)));
       });
-      if (taken === undefined) return undefined;
-      const [steps, events] = [taken.steps.map(toStep), taken.events.flatMap(toEvents)];
-      return { ...run, ends: taken.ends, steps, events, files: taken.files.flatMap(toFiles), journal: openRun(runId) };
+      return taken && { ...taken, journal: openRun(runId) };
     },
-    async events(runId, owner = undefined) {
-      const rows = await connection.read(() => statements.journalEvents.all({ run: runId, owner: owner ?? null }));
-      return rows.flatMap(toEvents);
-    },
+    events: (runId, owner) => connection.read(() => readRunEvents(runId, owner)),
     close: () => lock?.release(),
   };
 }

@@ -1,8 +1,8 @@
 import { hostname } from "node:os";
-import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import { createRandomHex } from "../../kit/random.ts";
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
+import { createRandomHex } from "../../../kit/random.ts";
+import type { Reachability } from "../reachability.ts";
 import { forgetReplicasText, renewalText } from "./journal-texts.ts";
-import type { Reachability } from "./reachability.ts";
 
 /** Is how long a replica holds its runs without a sign of life, in milliseconds of the database's clock. */
 export const leaseMs = 5_000;
@@ -22,6 +22,7 @@ export interface ReplicaLease {
   release(): Promise<void>;
 }
 
+/** Is a run in the epoch in which this process has got it. */
 export interface OwnedRun {
   run: string;
   epoch: number;

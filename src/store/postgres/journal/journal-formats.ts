@@ -1,4 +1,4 @@
-import type { PoolClient } from "./client.ts";
+import type { PoolClient } from "../client.ts";
 
 /**
  * Lists the formats of a run's steps that this program reads. It writes the newest one that every living replica reads. A change that an

@@ -1,25 +1,34 @@
 import { LRUCache } from "lru-cache";
-import type { AgentEvent } from "../../core/events.ts";
-import { toConversationTitle } from "../../core/store/conversation-title.ts";
-import { type Journal, LostRunError, type NewStep, type RunJournal, type TakenRun } from "../../core/store/journal.ts";
-import type { SharedRuns } from "../../core/store/shared-runs.ts";
-import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import { toText } from "../../kit/json.ts";
-import type { StoreWork } from "../sql/connection.ts";
-import { toEvents, toFiles, toInterruptedRun, toStep } from "../sql/conversations/journal-rows.ts";
-import { addRunFiles } from "../sql/conversations/run-records.ts";
-import { updateConversation } from "../sql/conversations/update-conversation.ts";
-import { statements } from "../sql/statements/statements.ts";
-import { defineStatement, lock, type Row, type Value, type Work } from "../sql/work.ts";
-import { isUnreachable } from "../store-errors.ts";
-import type { PostgresConnection, PostgresValue } from "./connection.ts";
+import {
+  type InterruptedRun,
+  type Journal,
+  LostRunError,
+  type NewStep,
+  type RunJournal,
+  type TakenRun,
+} from "../../../core/store/journal.ts";
+import type { SharedRuns } from "../../../core/store/shared-runs.ts";
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
+import type { StoreWork } from "../../sql/connection.ts";
+import { toInterruptedRun } from "../../sql/conversations/journal-rows.ts";
+import {
+  addRunFiles,
+  openRunConversation,
+  type RecordedRun,
+  readRecordedRun,
+  readRunEvents,
+} from "../../sql/conversations/run-records.ts";
+import { lock, type Row, type Work } from "../../sql/work.ts";
+import { isUnreachable } from "../../store-errors.ts";
+import type { PostgresConnection } from "../connection.ts";
+import type { Notifications } from "../notifications.ts";
+import { createPostgresRuns } from "../shared-runs.ts";
 import { createDrivenRuns } from "./driven-runs.ts";
-import { createGroupedWrites } from "./grouped-writes.ts";
 import { knownFormats, toFormatList } from "./journal-formats.ts";
-import { journalTexts } from "./journal-texts.ts";
-import { createReplicaLease } from "./lease.ts";
-import type { Notifications } from "./notifications.ts";
-import { createPostgresRuns, toEventText } from "./shared-runs.ts";
+import { own } from "./journal-texts.ts";
+import { createReplicaLease, type OwnedRun } from "./lease.ts";
+import { createPatientWrites } from "./patient-writes.ts";
+import { createRunWrites, type StoredStep } from "./run-writes.ts";
 
 export interface PostgresJournal extends Journal {
   readonly sharedRuns: SharedRuns;
@@ -38,12 +47,6 @@ export interface JournalOptions {
   leaseMs: number;
 }
 
-/** Is how long a step waits to be recorded while the database cannot be reached, in milliseconds. */
-const longestWaitMs = 900_000;
-
-/** Limits what waits, in UTF-16 units. */
-const mostWaiting = 64_000_000;
-
 /** Limits the runs that are remembered because it is not known whether they are recorded. */
 const mostWithdrawn = 1000;
 
@@ -53,41 +56,6 @@ const longestWithdrawalMs = 2000;
 /** Is how long a run that has ended, and could not be stored, is kept from other processes, in milliseconds. */
 const keepEndedMs = 3_600_000;
 
-const own = {
-  begin: defineStatement(journalTexts.begin),
-  holdRun: defineStatement(journalTexts.holdRun),
-  addStep: defineStatement(journalTexts.addStep),
-  forbid: defineStatement(journalTexts.forbid),
-  letGo: defineStatement(journalTexts.letGo),
-  withdraw: defineStatement(journalTexts.withdraw),
-  hasReader: defineStatement(journalTexts.hasReader),
-  countNewer: defineStatement(journalTexts.countNewer),
-  runs: defineStatement(journalTexts.runs),
-  runsOf: defineStatement(journalTexts.runsOf),
-  run: defineStatement(journalTexts.run),
-  take: defineStatement(journalTexts.take),
-  takeOver: defineStatement(journalTexts.takeOver),
-};
-
-interface HeldRun {
-  run: string;
-  epoch: number;
-}
-
-interface StoredStep extends HeldRun {
-  name: string;
-  spent: number;
-  data: string;
-}
-
-interface StoredEvents extends HeldRun {
-  from: number;
-  events: readonly string[];
-}
-
-/** Is how long the events of all runs of a process are collected after a write of others began, in milliseconds. */
-const eventPaceMs = 25;
-
 /** Stores the journal in PostgreSQL. A run belongs to the replica that holds it, in the epoch in which that has got it. */
 export function createPostgresJournal(
   connection: PostgresConnection,
@@ -95,11 +63,11 @@ export function createPostgresJournal(
   { formats: known = knownFormats, leaseMs }: Partial<JournalOptions> = {},
 ): PostgresJournal {
   const { reachability } = connection;
+  const keepTrying = createPatientWrites(reachability);
   const driven = createDrivenRuns();
   const formats = toFormatList(known);
   /** Holds the runs of which it is not known whether they are recorded, and whose askers were told that they are not. */
   const withdrawn = new LRUCache<string, true>({ max: mostWithdrawn });
-  let waiting = 0;
   const lease = createReplicaLease({
     reachability,
     formats: known,
@@ -111,14 +79,15 @@ export function createPostgresJournal(
       };
     },
   });
+  const writes = createRunWrites(connection, lease.id);
   const sharedRuns = createPostgresRuns(connection, { holder: lease.id, notifications });
   const getSettled = (): { settled: number } => ({ settled: Number(lease.isSettled) });
 
   /** Gives back a run that this process holds and does not drive. */
-  async function releaseRun({ run, epoch }: HeldRun): Promise<void> {
-    const key = { run, holder: lease.id };
+  async function releaseRun({ run, epoch }: OwnedRun): Promise<void> {
+    const key = { run, holder: lease.id, epoch };
     if (withdrawn.has(run)) await connection.write(() => own.withdraw.run(key));
-    else await connection.write(() => own.letGo.run({ ...key, epoch, orderly: 0 }));
+    else await connection.write(() => own.letGo.run({ ...key, orderly: 0 }));
     withdrawn.delete(run);
   }
 
@@ -126,58 +95,9 @@ export function createPostgresJournal(
   async function withdrawAll(): Promise<void> {
     if (withdrawn.size === 0) return;
     await reachability.waitUntilBack(longestWithdrawalMs);
-    for (const run of withdrawn.keys()) await connection.write(() => own.withdraw.run({ run, holder: lease.id }));
+    for (const run of withdrawn.keys())
+      await connection.write(() => own.withdrawUnknown.run({ run, holder: lease.id }));
   }
-
-  /** Repeats a write while the database cannot be reached. */
-  async function keepTrying<T>(size: number, write: () => Promise<T>): Promise<T> {
-    const until = performance.now() + longestWaitMs;
-    if (waiting + size > mostWaiting) return write();
-    waiting += size;
-    try {
-      for (;;) {
-        try {
-          return await write();
-        } catch (thrown) {
-          if (!isUnreachable(thrown)) throw thrown;
-          await reachability.waitUntilBack(until - performance.now());
-        }
-      }
-    } finally {
-      waiting -= size;
-    }
-  }
-
-  /** Writes for all runs with one statement, and returns which of the items are stored. */
-  async function writeHeld(
-    name: "addSteps" | "addEvents",
-    items: readonly HeldRun[],
-    columns: readonly PostgresValue[],
-  ): Promise<boolean[]> {
-    const runs = new Map(items.map((item) => [toKey(item), item])).values().toArray();
-    const lists = [runs.map(({ run }) => run), runs.map(({ epoch }) => epoch), lease.id, ...columns];
-    const { rows } = await connection.query(name, journalTexts[name], lists);
-    const held = new Set(rows.map(({ run, epoch }) => toKey({ run: toText(run), epoch: Number(epoch) })));
-    return items.map((item) => held.has(toKey(item)));
-  }
-
-  const writeSteps = createGroupedWrites((steps: readonly StoredStep[]) =>
-    writeHeld("addSteps", steps, [
-      ...listColumns(steps, ["run", "epoch", "name", "spent", "data"]),
-      steps.filter(({ name }) => name.startsWith("answer:")).map(({ run }) => run),
-    ]),
-  );
-
-  const writeEvents = createGroupedWrites(
-    (groups: readonly StoredEvents[]) => {
-      const rows = groups.flatMap(({ run, epoch, from, events }) =>
-        events.map((data, index) => ({ run, epoch, n: from + index, data })),
-      );
-      const text = toEventText(groups.map(({ run }) => run));
-      return writeHeld("addEvents", groups, [...listColumns(rows, ["run", "epoch", "n", "data"]), text]);
-    },
-    { paceMs: eventPaceMs },
-  );
 
   function openRun(runId: string, epoch: number): RunJournal {
     const held = { run: runId, epoch };
@@ -200,17 +120,17 @@ export function createPostgresJournal(
         const step = { ...held, name, spent: spentMs, data: JSON.stringify(data) };
         const size = step.data.length + files.reduce((sum, { bytes }) => sum + bytes.length, 0);
         await record(size, () =>
-          files.length === 0 ? writeSteps(step) : connection.write(() => addStepWithFiles(step, lease.id, files)),
+          files.length === 0 ? writes.writeStep(step) : connection.write(() => addStepWithFiles(step, lease.id, files)),
         );
       },
       async addEvents(from, events) {
         const texts = events.map((event) => JSON.stringify(event));
         const size = texts.reduce((sum, { length }) => sum + length, 0);
-        await record(size, () => writeEvents({ ...held, from, events: texts }));
+        await record(size, () => writes.writeEvents({ ...held, from, events: texts }));
       },
       async forbid(state) {
         const done = driven.expect(runId);
-        driven.end(runId);
+        driven.end(runId, epoch);
         try {
           await keepTrying(0, () => connection.write(() => own.forbid.run({ ...held, holder: lease.id, state })));
         } finally {
@@ -235,34 +155,13 @@ export function createPostgresJournal(
     return connection.read(() => (id === undefined ? own.runs.all(settled) : own.runsOf.all({ id, ...settled })));
   }
 
-  /** Reads what an earlier process has recorded of a run that has just been claimed. */
-  function* readRecords(row: Row, { ends, epoch }: Row): Work<ReadRun | undefined> {
-    const run = toInterruptedRun(row);
-    if (run === undefined) return undefined;
-    const { runId } = run;
-    const steps = yield* statements.journalSteps.all({ run: runId });
-    const events = yield* statements.journalEvents.all({ run: runId, owner: run.owner ?? null });
-    const files = yield* statements.journalFiles.all({ run: runId });
-    return {
-      ...{ ...run, ends: Number(ends), epoch: Number(epoch) },
-      ...{ steps: steps.map(toStep), events: events.flatMap(toEvents), files: files.flatMap(toFiles) },
-    };
-  }
-
   /** Claims runs and reads them in one transaction. What it claims is not a stray before this process knows of it. */
-  async function claim(
-    runId: string | undefined,
-    work: StoreWork<readonly (ReadRun | undefined)[]>,
-  ): Promise<TakenRun[]> {
+  async function claim(runId: string | undefined, work: StoreWork<readonly ClaimedRun[]>): Promise<TakenRun[]> {
     await lease.begin();
     const done = driven.expect(runId);
     try {
       const claimed = await connection.write(work);
-      return claimed.flatMap((each) => {
-        if (each === undefined) return [];
-        const { epoch, ...run } = each;
-        return { ...run, journal: openRun(run.runId, epoch) };
-      });
+      return claimed.map(({ epoch, ...run }) => ({ ...run, journal: openRun(run.runId, epoch) }));
     } finally {
       done();
     }
@@ -272,22 +171,24 @@ export function createPostgresJournal(
     sharedRuns,
     holder: lease.id,
     isRequired: true,
-    async begin({ runId, owner = null, conversationId, header, files }) {
+    async begin(record) {
+      const { runId, owner = null, conversationId, header, files } = record;
       await lease.begin();
       const row = { run: runId, owner, conversation: conversationId, header: JSON.stringify(header), formats };
       const done = driven.expect(runId);
       const write = connection.write(function* () {
         yield* lock(`conversation ${conversationId}`);
-        // The conversation is there whatever becomes of the run.
-        const title = toConversationTitle(header.question);
-        yield* updateConversation({ id: conversationId, owner, title, folder: header.folder });
+        yield* openRunConversation(record);
         const held = { run: runId, holder: lease.id };
-        yield* own.begin.run({ ...row, holder: lease.id });
+        const begun = yield* own.begin.get({ ...row, holder: lease.id });
+        if (begun === undefined) throw new LostRunError(runId);
         yield* addRunFiles(held, files);
+        return Number(begun.epoch);
       });
       try {
-        await write;
-        return openRun(runId, 1);
+        const run = openRun(runId, await write);
+        withdrawn.delete(runId);
+        return run;
       } catch (thrown) {
         if (isUnreachable(thrown)) withdrawn.set(runId, true);
         throw thrown;
@@ -305,11 +206,12 @@ export function createPostgresJournal(
     },
     async take(runId) {
       const row = await connection.read(() => own.run.get({ run: runId, ...getSettled() }));
-      if (row === undefined || row.is_gone !== 1 || toInterruptedRun(row) === undefined) return undefined;
+      const run = row?.is_gone === 1 ? toInterruptedRun(row) : undefined;
+      if (row === undefined || run === undefined) return undefined;
       const wanted = { run: runId, epoch: Number(row.epoch), formats };
       const [taken] = await claim(runId, function* () {
         const claimed = yield* own.take.get({ ...wanted, holder: lease.id, ...getSettled() });
-        return claimed === undefined ? [] : [yield* readRecords(row, claimed)];
+        return claimed === undefined ? [] : [yield* readClaimed(run, claimed)];
       });
       return taken;
     },
@@ -319,18 +221,18 @@ export function createPostgresJournal(
       return claim(undefined, function* () {
         const wanted = { entrance, within: withinMs, most, formats, holder: lease.id };
         const rows = yield* own.takeOver.all({ ...wanted, ...getSettled() });
-        const runs: (ReadRun | undefined)[] = [];
-        for (const row of rows) runs.push(yield* readRecords(row, row));
+        const runs: ClaimedRun[] = [];
+        for (const row of rows) {
+          const run = toInterruptedRun(row);
+          if (run !== undefined) runs.push(yield* readClaimed(run, row));
+        }
         return runs;
       });
     },
     async countNewer() {
       return Number((await connection.read(() => own.countNewer.get({ formats })))?.n);
     },
-    async events(runId, owner = undefined): Promise<AgentEvent[]> {
-      const key = { run: runId, owner: owner ?? null };
-      return (await connection.read(() => statements.journalEvents.all(key))).flatMap(toEvents);
-    },
+    events: (runId, owner) => connection.read(() => readRunEvents(runId, owner)),
     async endRun(runId, store) {
       const done = driven.expect(runId);
       driven.end(runId);
@@ -351,15 +253,10 @@ export function createPostgresJournal(
   };
 }
 
-type ReadRun = Omit<TakenRun, "journal"> & { epoch: number };
+type ClaimedRun = RecordedRun & { epoch: number };
 
-function toKey({ run, epoch }: HeldRun): string {
-  return `${epoch} ${run}`;
-}
-
-/** Returns the values of each column, as `unnest` takes them. */
-function listColumns<K extends string>(rows: readonly Readonly<Record<K, Value>>[], names: readonly K[]): Value[][] {
-  return names.map((name) => rows.map((row) => row[name]));
+function* readClaimed(run: InterruptedRun, { ends, epoch }: Row): Work<ClaimedRun> {
+  return { ...(yield* readRecordedRun(run, Number(ends))), epoch: Number(epoch) };
 }
 
 /** Returns false where the run belongs to another replica. */

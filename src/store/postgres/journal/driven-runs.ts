@@ -1,4 +1,4 @@
-import { LostRunError } from "../../core/store/journal.ts";
+import { LostRunError } from "../../../core/store/journal.ts";
 import type { OwnedRun } from "./lease.ts";
 
 /** Is a run that this process drives. */
@@ -11,11 +11,12 @@ export interface DrivenRun {
 
 /** Knows what this process drives, and compares it with what the database says that it holds. */
 export interface DrivenRuns {
+  /** Adds a run that this process has got. What it still does of it in an earlier epoch ends. */
   add(runId: string, epoch: number): DrivenRun;
   /** Gives a run up: it belongs to another process, was let go, or could not be recorded. */
   remove(run: DrivenRun): void;
-  /** Forgets a run that has ended in order. */
-  end(runId: string): void;
+  /** Forgets a run that has ended in order, in the epoch that is given or in any. */
+  end(runId: string, epoch?: number): void;
   /** Expects a run that is about to be held. Returns a function that ends this. `undefined` stands for any run. */
   expect(runId: string | undefined): () => void;
   /** Is to be called before the database is asked, and the function that it returns with the answer. It returns what has to be let go. */
@@ -40,13 +41,17 @@ export function createDrivenRuns(): DrivenRuns {
 
   return {
     add(runId, epoch) {
+      const earlier = driven.get(runId);
+      if (earlier !== undefined) removeRun(earlier);
       const controller = new AbortController();
       const run = { runId, epoch, moved: controller.signal, controller };
       driven.set(runId, run);
       return run;
     },
     remove: removeRun,
-    end: (runId) => void driven.delete(runId),
+    end(runId, epoch = driven.get(runId)?.epoch) {
+      if (driven.get(runId)?.epoch === epoch) driven.delete(runId);
+    },
     expect(runId) {
       const entry = { runId };
       expected.add(entry);

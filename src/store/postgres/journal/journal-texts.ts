@@ -1,4 +1,5 @@
-import { channel } from "./notifications.ts";
+import { defineStatement } from "../../sql/work.ts";
+import { channel } from "../notifications.ts";
 
 /**
  * Selects the runs that are written to and still belong to this process. Others wait to take one of them until the write is stored.
@@ -41,17 +42,17 @@ const taken = `
   ends = CASE WHEN (SELECT count(*) FROM journal_steps s WHERE s.run = r.run) = taken_steps THEN ends + 1 ELSE 0 END,
   taken_steps = (SELECT count(*) FROM journal_steps s WHERE s.run = r.run)`;
 
+/**
+ * Is the interface through which the run `r` was asked for. A question with U+0000 or half a surrogate pair is no JSON to PostgreSQL, and
+ * one such run would keep all others from being taken. Within a string of JSON a quote has a backslash before it.
+ */
+const entrance = `substring(r.header from '"entrance":"([a-z]+)"')`;
+
 /** Is what `taken_steps` is where a run was let go in order, so that no number of steps is the same. */
 const letGo = -1;
 
-/** Holds the statements of the journal that PostgreSQL alone has: each writes the steps or events of all runs at once. */
-export const journalTexts = {
-  /** The format is the newest that every living replica reads. */
-  begin: `
-    INSERT INTO journal_runs (run, owner, conversation, header, state, holder, begun_at, format)
-    VALUES (:run, :owner, :conversation, :header, 'going', :holder, ${now}, (
-      SELECT coalesce(max(f), 1) FROM unnest(CAST(:formats AS integer[])) AS f
-      WHERE NOT EXISTS (SELECT 1 FROM replicas p WHERE p.alive_until > now() AND NOT f = ANY(p.formats))))`,
+/** Holds the statements that write the steps or the events of all runs of a process at once. */
+export const groupedTexts = {
   /**
    * A write whose answer was lost is made again, and adds nothing then. A question stays until its answer is recorded: `$9` lists the
    * runs of which one is.
@@ -75,46 +76,69 @@ export const journalTexts = {
         JOIN held USING (run, epoch)
       ON CONFLICT (run, n) DO UPDATE SET data = excluded.data)
     SELECT run, epoch, pg_notify('${channel}', $8) FROM held`,
+};
+
+/** Holds the other statements of the journal that PostgreSQL alone has. */
+export const own = {
+  /**
+   * The format is the newest that every living replica reads. A run of which it was not known whether it is recorded may begin again: its
+   * asker was told that it could not, and asks once more with the same key.
+   */
+  begin: defineStatement(`
+    INSERT INTO journal_runs (run, owner, conversation, header, state, holder, begun_at, format)
+    VALUES (:run, :owner, :conversation, :header, 'going', :holder, ${now}, (
+      SELECT coalesce(max(f), 1) FROM unnest(CAST(:formats AS integer[])) AS f
+      WHERE NOT EXISTS (SELECT 1 FROM replicas p WHERE p.alive_until > now() AND NOT f = ANY(p.formats))))
+    ON CONFLICT (run) DO UPDATE SET conversation = excluded.conversation, header = excluded.header, state = 'going',
+      holder = excluded.holder, epoch = journal_runs.epoch + 1, begun_at = excluded.begun_at, format = excluded.format
+    WHERE journal_runs.owner IS NOT DISTINCT FROM excluded.owner
+      AND (journal_runs.state = 'unrecorded' OR journal_runs.state = 'going' AND journal_runs.holder = excluded.holder)
+      AND NOT EXISTS (SELECT 1 FROM journal_steps s WHERE s.run = journal_runs.run)
+    RETURNING epoch`),
   /** Nobody else takes the run until the step is stored with its files. */
-  holdRun: `
-    SELECT 1 FROM journal_runs WHERE run = :run AND holder = :holder AND epoch = :epoch AND state = 'going' FOR SHARE`,
-  addStep: `
+  holdRun: defineStatement(`
+    SELECT 1 FROM journal_runs WHERE run = :run AND holder = :holder AND epoch = :epoch AND state = 'going' FOR SHARE`),
+  addStep: defineStatement(`
     INSERT INTO journal_steps (run, name, spent_ms, at, data)
     SELECT CAST(:run AS text), CAST(:name AS text), CAST(:spent AS double precision), ${now}, CAST(:data AS text)
-    WHERE NOT EXISTS (SELECT 1 FROM journal_steps o WHERE o.run = :run AND o.name = :name AND o.data = :data)`,
-  forbid: `
+    WHERE NOT EXISTS (SELECT 1 FROM journal_steps o WHERE o.run = :run AND o.name = :name AND o.data = :data)`),
+  forbid: defineStatement(`
     UPDATE journal_runs SET state = :state
-    WHERE run = :run AND holder = :holder AND epoch = :epoch AND state = 'going'`,
-  letGo: `
+    WHERE run = :run AND holder = :holder AND epoch = :epoch AND state = 'going'`),
+  letGo: defineStatement(`
     UPDATE journal_runs SET holder = NULL, taken_steps = CASE WHEN :orderly = 1 THEN ${letGo} ELSE taken_steps END
-    WHERE run = :run AND holder = :holder AND epoch = :epoch AND state = 'going'`,
+    WHERE run = :run AND holder = :holder AND epoch = :epoch AND state = 'going'`),
   /** A run whose asker was told that it could not begin. */
-  withdraw: `
-    UPDATE journal_runs SET state = 'unrecorded' WHERE run = :run AND holder = :holder AND state = 'going'`,
+  withdraw: defineStatement(`
+    UPDATE journal_runs SET state = 'unrecorded'
+    WHERE run = :run AND holder = :holder AND epoch = :epoch AND state = 'going'`),
+  /** The same, where it is not known whether it is recorded, and in which epoch. */
+  withdrawUnknown: defineStatement(`
+    UPDATE journal_runs SET state = 'unrecorded' WHERE run = :run AND holder = :holder AND state = 'going'`),
   /** Is true, too, where no other replica lives: whoever comes next may read it. */
-  hasReader: `
+  hasReader: defineStatement(`
     SELECT coalesce(bool_or(r.format = ANY(p.formats)), true) AS has_reader
-    FROM journal_runs r LEFT JOIN replicas p ON p.id <> :holder AND p.alive_until > now() WHERE r.run = :run`,
-  countNewer: `
+    FROM journal_runs r LEFT JOIN replicas p ON p.id <> :holder AND p.alive_until > now() WHERE r.run = :run`),
+  countNewer: defineStatement(`
     SELECT count(*) AS n FROM journal_runs r
     WHERE r.state = 'going' AND NOT ${isReadable}
-      AND NOT EXISTS (SELECT 1 FROM replicas p WHERE p.alive_until > now() AND r.format = ANY(p.formats))`,
-  runs: `${selectRun} ORDER BY r.begun_at, r.run`,
-  runsOf: `${selectRun} AND r.conversation = :id ORDER BY r.begun_at, r.run`,
-  run: `${selectRun} AND r.run = :run`,
-  take: `
+      AND NOT EXISTS (SELECT 1 FROM replicas p WHERE p.alive_until > now() AND r.format = ANY(p.formats))`),
+  runs: defineStatement(`${selectRun} ORDER BY r.begun_at, r.run`),
+  runsOf: defineStatement(`${selectRun} AND r.conversation = :id ORDER BY r.begun_at, r.run`),
+  run: defineStatement(`${selectRun} AND r.run = :run`),
+  take: defineStatement(`
     UPDATE journal_runs r SET ${taken}
     WHERE run = :run AND epoch = :epoch AND state = 'going' AND ${isReadable} AND NOT ${isHeld}
-    RETURNING ends, epoch`,
-  /** Passes over what another replica is about to take. */
-  takeOver: `
+    RETURNING ends, epoch`),
+  /** Passes over what another replica is about to take. An array is read once, where a list may be read for each row, and pass the limit. */
+  takeOver: defineStatement(`
     UPDATE journal_runs r SET ${taken}
-    WHERE run IN (
+    WHERE run = ANY(ARRAY(
       SELECT r.run FROM journal_runs r
-      WHERE r.state = 'going' AND ${isReadable} AND CAST(r.header AS json)->>'entrance' = :entrance AND NOT ${isHeld}
+      WHERE r.state = 'going' AND ${isReadable} AND ${entrance} = :entrance AND NOT ${isHeld}
         AND ${lastAt} >= ${toIso("now() - :within * interval '1 millisecond'")}
-      ORDER BY r.begun_at FOR UPDATE SKIP LOCKED LIMIT :most)
-    RETURNING r.run, r.owner, r.conversation, r.header, r.begun_at, ${lastAt} AS last_at, r.ends, r.epoch`,
+      ORDER BY r.begun_at FOR UPDATE SKIP LOCKED LIMIT :most))
+    RETURNING r.run, r.owner, r.conversation, r.header, r.begun_at, ${lastAt} AS last_at, r.ends, r.epoch`),
 };
 
 /** Moves the end of a replica's lease on, and returns the runs that it holds. All times are the database's. */

@@ -347,4 +347,28 @@ export const records: readonly Mutation[] = [
     tests: ["test/runs/input/request-state.test.ts"],
     endangers: "a changed requestState answers a question that waits",
   },
+  {
+    id: "replica-one-teller",
+    file: "src/agent/run-agent.ts",
+    text: "    if (thrown instanceof LostRunError) throw thrown;\n",
+    becomes: "",
+    tests: ["test/agent/record/failing-store.test.ts"],
+    endangers: "a run that another process goes on with is told to have ended",
+  },
+  {
+    id: "replica-hold-again",
+    file: "src/runs/follow-run.ts",
+    text: "event.code === noticeKinds.runResumed.code && holders.size > 0",
+    becomes: "false",
+    tests: ["test/runs/follow-run.test.ts"],
+    endangers: "a run is cancelled under whoever waits for it in another process",
+  },
+  {
+    id: "replica-taken-place",
+    file: "src/runs/limits/caller-limits.ts",
+    text: "isLetIn ? undefined : places?.ask(caller)",
+    becomes: "places?.ask(caller)",
+    tests: ["test/runs/limits/caller-limits.test.ts"],
+    endangers: "a run that is taken over counts twice against its caller",
+  },
 ];

@@ -102,6 +102,7 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
     clock.clear();
   }
   if (hasMoved(signal)) throw signal.reason;
+  if (ending.error instanceof LostRunError) throw ending.error;
   await runEndHooks(run, ending);
   run.state.answer.finish();
   const elapsedMs = taken ? clock.spentMs : performance.now() - started - clock.outsideMs;
@@ -272,11 +273,15 @@ async function resolveQuestion({
   return { question: resumePlan(pendingPlan, question)?.question ?? question, mode: "plan" };
 }
 
-/** Stores a run before its end is reported: an answer that was acknowledged is there after a crash. A failure is a notice. */
+/**
+ * Stores a run before its end is reported: an answer that was acknowledged is there after a crash. A failure is a notice. Rejects where
+ * another process goes on with the run, which tells its end.
+ */
 export async function saveRun(run: Run, finished: FinishedRun): Promise<void> {
   try {
     await run.services.store.append(finished);
   } catch (thrown) {
+    if (thrown instanceof LostRunError) throw thrown;
     const isTriedAgain = thrown instanceof UnsavedRunError;
     run.services.emit(noticeKinds.notSaved({ why: toDuetError(thrown).text, isTriedAgain }, run.input.locale));
   }

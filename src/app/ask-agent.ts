@@ -89,7 +89,7 @@ export async function askAgent(
   const { known, waitedMs } =
     givenConversation ??
     (await loadConversation(ownerStore, conversationId, {
-      ...{ caller, going: activeRun, mutex: conversations.planTurns },
+      ...{ caller, going: activeRun, mutex: conversations.planTurns, findRecords: conversations.findRecords },
       branch: request.branch ?? resumed?.header.branch,
       after,
     }));
@@ -288,7 +288,7 @@ function createRecording(
   { request, place, activeRun }: { request: AskRequest; place: RunPlace; activeRun: ActiveRun },
 ): RunRecording {
   const { caller = operator, recording, resumed: taken } = request;
-  const { entrance = "library", key, leaving } = recording ?? {};
+  const { entrance = "library", key, onDisconnect, leaving } = recording ?? {};
   const onRecorded = (opened: RunJournal): void => {
     activeRun.follow(opened.moved);
     recording?.onRecorded?.(opened);
@@ -299,7 +299,14 @@ function createRecording(
     leaving,
     isRequired: journal.isRequired,
     async begin({ runId, conversationId, ...known }, files) {
-      const asked = { entrance, key, agent: request.agent, tools: request.tools, callerTools: caller.tools };
+      const asked = {
+        entrance,
+        key,
+        onDisconnect,
+        agent: request.agent,
+        tools: request.tools,
+        callerTools: caller.tools,
+      };
       const header = { ...known, ...asked, ...place, wantedConversationId: request.conversationId };
       const opened = await journal.begin({ runId, owner: caller.owner, conversationId, header, files });
       onRecorded(opened);

@@ -12,9 +12,9 @@ import { type Caller, operator } from "../core/caller.ts";
 import type { AgentEvent, Notice } from "../core/events.ts";
 import type { FileRefusal } from "../core/files/prepare-image.ts";
 import type { Credentials } from "../core/store/credentials.ts";
-import type { InterruptedRun, TakenRun, WantedRuns } from "../core/store/journal.ts";
+import type { TakenRun, WantedRuns } from "../core/store/journal.ts";
 import type { FindRecords } from "../core/store/shared-records.ts";
-import { localRuns, type SharedRuns } from "../core/store/shared-runs.ts";
+import { localRuns, type SharedRun, type SharedRuns } from "../core/store/shared-runs.ts";
 import type { ConversationStore, TypedHistory } from "../core/store/store.ts";
 import type { UsageHistory } from "../core/store/usage-history.ts";
 import type { Tool } from "../core/tools/tool.ts";
@@ -359,9 +359,9 @@ export class Duet {
     return (await this.#parts.conversations.store.get()).sharedRuns ?? localRuns;
   }
 
-  /** Returns true for an interrupted run that goes on by itself. */
-  canResume(run: InterruptedRun): boolean {
-    return !toResumable(run, this.#parts.config).isOld;
+  /** Returns true for an interrupted run that goes on by itself, by the clock that all processes share. */
+  canResume({ ageMs }: Pick<SharedRun, "ageMs">): boolean {
+    return ageMs <= this.#parts.config.store.resumeWithin * 1000;
   }
 
   /** Is true while a process carries out this run. Rejects when the store cannot be read. */

@@ -6,7 +6,7 @@ import { joinPieces } from "./join-pieces.ts";
 /** Passes on the events of a run once they are recorded, so that no reader knows a number that a later process does not. */
 export interface EventRecorder {
   add(event: AgentEvent): void;
-  /** Resolves when everything that was added has been passed on. Never rejects. */
+  /** Resolves when everything that was added has been passed on. Rejects with why the rest is told by another process. */
   finish(): Promise<void>;
 }
 
@@ -35,6 +35,8 @@ export function createEventRecorder({ journal, from, handle }: EventRecorderOpti
   let recording: Promise<void> | undefined;
   let isRecording = false;
   let hasFailed = false;
+  /** Holds why another process tells what follows. */
+  let lost: { reason: unknown } | undefined;
 
   async function record(): Promise<void> {
     isRecording = true;
@@ -47,8 +49,11 @@ export function createEventRecorder({ journal, from, handle }: EventRecorderOpti
         try {
           if (!hasFailed) await journal.addEvents(next, recorded);
         } catch (thrown) {
-          // They are told by the process that goes on with the run, and may be others.
-          if (journal.moved?.aborted || thrown instanceof LostRunError) return;
+          if (journal.moved && (journal.moved.aborted || thrown instanceof LostRunError)) {
+            lost = { reason: thrown };
+            waiting = [];
+            return;
+          }
           // The run itself tells that it is not recorded.
           hasFailed = true;
         }
@@ -68,6 +73,8 @@ export function createEventRecorder({ journal, from, handle }: EventRecorderOpti
 
   return {
     add(event) {
+      // It is told by the process that goes on with the run, and may be another one there.
+      if (lost !== undefined) return;
       const last = waiting.at(-1);
       const joined = last && joinPieces(last, event, longestPiece);
       if (joined) waiting[waiting.length - 1] = joined;
@@ -82,6 +89,7 @@ export function createEventRecorder({ journal, from, handle }: EventRecorderOpti
     async finish() {
       start();
       await recording;
+      if (lost !== undefined) throw lost.reason;
     },
   };
 }

@@ -37,6 +37,18 @@ export async function findMoved(
   return undefined;
 }
 
+/**
+ * Returns what ends the wait for a run before its own window does: whoever asks a process that closes for a run of another one asks again,
+ * and comes to one that stays. Who has waited for a run that has left this process gets its answer as long as that is there.
+ */
+export function findEndOfWait(
+  { runs }: Pick<CallerScope, "runs">,
+  run: Pick<RunHandle, "isElsewhere">,
+  hasLeft = false,
+): AbortSignal | undefined {
+  return run.isElsewhere && !hasLeft ? runs.closing : undefined;
+}
+
 async function lookFor(scope: CallerScope, runId: string): Promise<MovedRun | undefined> {
   const { duet, runs, followed, caller } = scope;
   const run = runs.find(runId, caller) ?? (await followed.find(runId, caller));

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../core/events.ts";
+import { noticeKinds } from "../core/notices.ts";
 import type { Outcome } from "../core/outcome.ts";
-import type { QuestionKind, UserReply } from "../core/questions/user-question.ts";
-import { type Delivery, longestMessage } from "../core/run-inbox.ts";
+import { longestMessage } from "../core/run-inbox.ts";
 import type { RunItem } from "../core/run-state.ts";
 import { LostRunError } from "../core/store/journal.ts";
 import type { PostedQuestion } from "../core/store/run-mailbox.ts";
@@ -11,7 +11,7 @@ import { toErrorReport } from "../kit/errors.ts";
 import { weighJson } from "./bounded-json.ts";
 import { createClientCalls } from "./client-calls.ts";
 import { hideCause } from "./finished-outcome.ts";
-import type { OpenQuestion } from "./questions/open-question.ts";
+import { openPostedQuestion } from "./questions/posted-question.ts";
 import { createNotifier, type RunHandle } from "./run-handle.ts";
 import { createRunSnapshot } from "./run-snapshot.ts";
 
@@ -21,11 +21,16 @@ const lastEventMs = 1_000;
 /** Is how long a run is followed that nobody asks for, in milliseconds. */
 const idleMs = 60_000;
 
+/** Is after how long the store is asked again where it could not tell what is new, in milliseconds. */
+const againMs = 500;
+
 export interface FollowOptions {
   shared: SharedRuns;
   run: SharedRun;
   /** Names this process. */
   by: string;
+  /** Aborts when this process follows nothing any more: whoever waits is told that the run goes on elsewhere. */
+  closing: AbortSignal;
   /** Returns the outcome of a run that has told no end. */
   readOutcome(run: SharedRun): Promise<Outcome>;
   /** Is called when nobody has asked for the run for a while. */
@@ -35,12 +40,13 @@ export interface FollowOptions {
 export interface FollowedRun extends RunHandle {
   /** Says that somebody has asked for it. */
   touch(): void;
-  /** Ends it here: whoever waits is told that it goes on elsewhere. */
-  close(): void;
 }
 
-/** Follows a run that another process carries out, and resolves when what it has told so far is known. */
-export async function followRun({ shared, run, by, readOutcome, onIdle }: FollowOptions): Promise<FollowedRun> {
+/**
+ * Follows a run that another process carries out, and resolves when what it has told so far is known. Rejects where that cannot be read.
+ */
+export async function followRun(options: FollowOptions): Promise<FollowedRun> {
+  const { shared, run, by, closing, readOutcome, onIdle } = options;
   const { runId, header, owner, conversationId } = run;
   const { locale, mode } = header;
   const snapshot = createRunSnapshot({ runId, conversationId, mode });
@@ -51,13 +57,16 @@ export async function followRun({ shared, run, by, readOutcome, onIdle }: Follow
   const events: AgentEvent[] = [];
   let eventWeight = 0;
   let outcome: Outcome | undefined;
-  let open: (OpenQuestion & { close(): void }) | undefined;
+  let open: ReturnType<typeof openPostedQuestion> | undefined;
   let isStopping = false;
   let isMoved = false;
+  let isOver = false;
   let changedAt = Date.now();
   let waiters = 0;
+  let sending: Promise<void> = Promise.resolve();
   let reading: Promise<void> | undefined;
   let hasNews = false;
+  let again: NodeJS.Timeout | undefined;
   let settling: NodeJS.Timeout | undefined;
   let unwatch: (() => void) | undefined;
   const idle = setTimeout(checkIdle, idleMs).unref();
@@ -73,94 +82,79 @@ export async function followRun({ shared, run, by, readOutcome, onIdle }: Follow
     eventWeight += weighJson(event);
     const item: RunItem | undefined = snapshot.handle(event);
     if (event.type === "run-end") outcome = event.outcome;
+    // The process that goes on with it does not know yet that somebody waits for it here.
+    if (event.type === "notice" && event.code === noticeKinds.runResumed.code && holders.size > 0)
+      void send({ type: "hold", by });
     for (const follower of followers) follower(event, item);
   }
 
   function showQuestion(posted: PostedQuestion | undefined): void {
     if (open?.id === posted?.id) return;
     open?.close();
-    open = posted && openQuestion(posted);
+    open =
+      posted &&
+      openPostedQuestion(posted, {
+        send: (reply) => shared.answer(runId, posted.id, reply),
+        onChange: notifyWaiters,
+      });
     notifyWaiters();
   }
 
-  function openQuestion<K extends QuestionKind>(posted: PostedQuestion): OpenQuestion & { close(): void } {
-    const closed = new AbortController();
-    const displays = new Set<{ isInResult: boolean }>();
-    function close(): void {
-      if (open?.id === posted.id) open = undefined;
-      closed.abort();
-    }
-    async function answer(reply: UserReply<K> | undefined): Promise<boolean> {
-      if (closed.signal.aborted) return false;
-      const isTaken = await shared.answer(runId, posted.id, reply);
-      close();
-      notifyWaiters();
-      return isTaken;
-    }
-    const posed = {
-      id: posted.id,
-      kind: posted.question.kind,
-      question: posted.question,
-      get isAsked() {
-        return displays.size > 0;
-      },
-      get isInResult() {
-        return displays.size > 0 && [...displays].every((display) => display.isInResult);
-      },
-      until: posted.until,
-      closed: closed.signal,
-      show(display: { isInResult: boolean }) {
-        displays.add(display);
-        return () => {
-          displays.delete(display);
-          notifyWaiters();
-        };
-      },
-      answer,
-      withdraw: async () => void (await ignoreRejection(answer(undefined), "it is given up in time all the same")),
-      close,
-    };
-    // The compiler does not see that one kind of question is one of all kinds.
-    return posed as unknown as OpenQuestion & { close(): void };
-  }
-
-  function handleNews({ events: told, question, isOver }: RunUpdate): void {
+  function handleNews({ events: told, question, ...news }: RunUpdate): void {
     for (const event of told) handleEvent(event);
     if (told.length > 0) changedAt = Date.now();
-    if (outcome !== undefined) finish();
-    else {
-      showQuestion(question);
-      if (isOver) settling ??= setTimeout(() => void settle(), lastEventMs).unref();
-      if (told.length > 0) notifier.notify();
-    }
+    isOver = news.isOver;
+    if (outcome !== undefined) return void finish();
+    showQuestion(question);
+    if (isOver) settling ??= setTimeout(() => void settle(), lastEventMs).unref();
+    if (told.length > 0) notifier.notify();
   }
 
   /** The process of the run has ended after its end was stored, or before it was resumed. */
   async function settle(): Promise<void> {
-    const found = await ignoreRejection(readOutcome(run), "the next look finds it");
+    // A process that stood still for a moment may go on with it.
+    await read();
+    if (outcome === undefined && isOver) {
+      const found = await ignoreRejection(readOutcome(run), "the next look finds it");
+      if (outcome === undefined && found !== undefined) {
+        outcome = found;
+        return finish();
+      }
+    }
     settling = undefined;
-    if (outcome !== undefined || found === undefined) return;
-    outcome = found;
-    finish();
+    if (outcome === undefined && isOver) readAgain();
   }
 
   function finish(): void {
     clearTimeout(settling);
-    unwatch?.();
-    unwatch = undefined;
+    clearTimeout(again);
+    stopWatching();
     open?.close();
+    open = undefined;
     notifyWaiters();
     snapshot.close();
     followers.clear();
   }
 
+  async function readNews(): Promise<boolean> {
+    hasNews = false;
+    handleNews(await shared.read(runId, events.length));
+    return true;
+  }
+
   async function readAll(): Promise<void> {
-    while (hasNews && outcome === undefined) {
-      hasNews = false;
-      const news = await ignoreRejection(shared.read(runId, events.length), "the next look makes up for it");
-      if (news) handleNews(news);
-    }
+    while (hasNews && outcome === undefined)
+      if (!(await ignoreRejection(readNews(), "the store is asked again"))) readAgain();
     reading = undefined;
+  }
+
+  /** Nobody tells again what could not be read, such as the last event of all. */
+  function readAgain(): void {
+    if (unwatch === undefined) return;
+    again ??= setTimeout(() => {
+      again = undefined;
+      void read();
+    }, againMs).unref();
   }
 
   /** One look at a time: what comes during one is found by the next. */
@@ -172,39 +166,70 @@ export async function followRun({ shared, run, by, readOutcome, onIdle }: Follow
 
   function watch(): void {
     if (unwatch !== undefined || outcome !== undefined) return;
+    if (closing.aborted) return void close();
+    closing.addEventListener("abort", close, { once: true });
     unwatch = shared.watch(runId, () => void read());
+    void read();
+  }
+
+  function stopWatching(): void {
+    closing.removeEventListener("abort", close);
+    unwatch?.();
+    unwatch = undefined;
   }
 
   function checkIdle(): void {
-    if (waiters > 0 || (holders.size > 0 && outcome === undefined)) return void idle.refresh();
-    unwatch?.();
-    unwatch = undefined;
+    const isUsed = waiters > 0 || (outcome === undefined && holders.size + followers.size > 0);
+    if (isUsed) return void idle.refresh();
+    stopWatching();
     onIdle();
   }
 
   async function waitFor(wait: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
     // It may have been idle meanwhile.
-    const wasIdle = unwatch === undefined && outcome === undefined;
     watch();
-    if (wasIdle) void read();
     waiters += 1;
     await wait(signal);
     waiters -= 1;
     idle.refresh();
   }
 
-  function send(message: Parameters<SharedRuns["send"]>[1]): void {
-    if (outcome === undefined)
-      void ignoreRejection(shared.send(runId, message), "whoever asks for it sees what it does");
+  /** Sends one after the other, so that nothing is released before it is held. Resolves to false where that failed. */
+  function send(message: Parameters<SharedRuns["send"]>[1]): Promise<boolean> {
+    const sent = sending.then(async () => {
+      if (outcome !== undefined) return false;
+      const work = shared.send(runId, message).then(() => true);
+      return (await ignoreRejection(work, "whoever asks for it sees what it does")) ?? false;
+    });
+    sending = sent.then(() => {});
+    return sent;
+  }
+
+  async function stop(): Promise<void> {
+    isStopping = true;
+    isStopping = await send({ type: "stop" });
   }
 
   function release(own: readonly object[]): void {
     const count = own.filter((holder) => holders.delete(holder)).length;
-    if (count > 0 && holders.size === 0) send({ type: "release", by });
+    if (count > 0 && holders.size === 0) void send({ type: "release", by });
   }
 
+  function close(): void {
+    if (outcome !== undefined) return;
+    isMoved = true;
+    const error = toErrorReport(new LostRunError(runId), locale);
+    outcome = { ...snapshot.outcome(), success: false, status: "failed", stop_reason: "error", error };
+    finish();
+  }
+
+  try {
+    await readNews();
+  } catch (thrown) {
+    clearTimeout(idle);
+    throw thrown;
+  }
   watch();
-  await read();
   return {
     id: runId,
     key: header.key ?? runId,
@@ -214,9 +239,10 @@ export async function followRun({ shared, run, by, readOutcome, onIdle }: Follow
     conversationId,
     wantedConversationId: header.wantedConversationId,
     isAside: false,
+    isElsewhere: true,
     mode,
     after: header.after,
-    onDisconnect: undefined,
+    onDisconnect: header.onDisconnect,
     startedAt: Date.parse(run.begunAt),
     isDelivered: false,
     get isMoved() {
@@ -232,7 +258,7 @@ export async function followRun({ shared, run, by, readOutcome, onIdle }: Follow
       return outcome;
     },
     get open() {
-      return open;
+      return open?.closed.aborted ? undefined : open;
     },
     get changedAt() {
       return changedAt;
@@ -251,25 +277,21 @@ export async function followRun({ shared, run, by, readOutcome, onIdle }: Follow
       onExpire() {},
     }),
     inbox: {
-      send(text): Delivery {
+      async send(text) {
         if (outcome !== undefined || isAnswering(events)) return "after_run";
         if (text.length > longestMessage) return "refused";
-        send({ type: "say", text });
-        return "next_step";
+        return shared.say(runId, text);
       },
     },
     snapshot: () => outcome ?? snapshot.outcome(),
-    cancel() {
-      isStopping = true;
-      send({ type: "stop" });
-    },
+    cancel: () => void stop(),
     follow(take) {
       followers.add(take);
       return () => void followers.delete(take);
     },
     hold(holder, session) {
       if (outcome !== undefined) return;
-      if (holders.size === 0) send({ type: "hold", by });
+      if (holders.size === 0) void send({ type: "hold", by });
       holders.set(holder, session);
     },
     isHeldByOthers: (session) => [...holders.values()].some((other) => other !== undefined && other !== session),
@@ -287,13 +309,6 @@ export async function followRun({ shared, run, by, readOutcome, onIdle }: Follow
     waitForEvent: (signal) => waitFor(notifier.wait, signal),
     waitForChange: (signal) => waitFor(turns.wait, signal),
     touch: () => void idle.refresh(),
-    close() {
-      if (outcome !== undefined) return;
-      isMoved = true;
-      const error = toErrorReport(new LostRunError(runId), locale);
-      outcome = { ...snapshot.outcome(), success: false, status: "failed", stop_reason: "error", error };
-      finish();
-    },
   };
 }
 

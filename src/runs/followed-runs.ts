@@ -3,7 +3,7 @@ import type { Caller } from "../core/caller.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { Entrance } from "../core/store/journal.ts";
 import type { SharedRun } from "../core/store/shared-runs.ts";
-import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
+import { DuetError } from "../kit/errors.ts";
 import { createRandomHex } from "../kit/random.ts";
 import { toFinishedOutcome } from "./finished-outcome.ts";
 import { type FollowedRun, followRun } from "./follow-run.ts";
@@ -12,7 +12,7 @@ import type { RunHandle } from "./run-handle.ts";
 
 /** Holds the runs that other processes of the same store carry out. Where no store is shared, nothing is ever found. */
 export interface FollowedRuns {
-  /** Returns a run of the caller that goes on in another process, or will. Rejects when the store cannot be read. */
+  /** Returns a run of the caller that goes on in another process, or will. Rejects when the store cannot be read, or all is closed. */
   find(runId: string, caller: Caller): Promise<RunHandle | undefined>;
   /** Lists the caller's runs that go on in other processes, the newest first. Rejects when the store cannot be read. */
   list(caller: Caller): Promise<ListedRun[]>;
@@ -61,33 +61,30 @@ export function createFollowedRuns({ duet, entrance, isOwn }: FollowedRunsOption
     const { runId } = run;
     const shared = await duet.sharedRuns();
     const following =
-      followed.get(runId) ?? followRun({ shared, run, by, readOutcome, onIdle: () => void followed.delete(runId) });
+      followed.get(runId) ?? followRun({ shared, run, by, closing: closing.signal, readOutcome, onIdle: forget });
+    function forget(): void {
+      if (followed.get(runId) === following) followed.delete(runId);
+    }
     followed.set(runId, following);
-    following.catch(() => followed.delete(runId));
+    following.catch(forget);
     const found = await following;
-    if (closing.signal.aborted) found.close();
     found.touch();
     return found;
   }
 
   return {
     closing: closing.signal,
-    close() {
-      closing.abort();
-      for (const following of followed.values())
-        void ignoreRejection(
-          following.then((run) => run.close()),
-          "nobody waits for what could not be followed",
-        );
-    },
+    close: () => closing.abort(),
     async find(runId, caller) {
       const shared = await duet.sharedRuns();
-      if (!shared.isShared || closing.signal.aborted) return undefined;
+      if (!shared.isShared) return undefined;
       const run = await shared.find(runId, caller.owner);
       // What was told here shortly before its end is known still.
       if (run === undefined) return findEnded(await followed.get(runId), caller);
       // One that nobody carries out is followed where somebody is about to.
       if (!isVisible(run, caller) || !(run.isHeld || duet.canResume(run))) return undefined;
+      // Nobody may be told that there is none.
+      if (closing.signal.aborted) throw goesOnElsewhereError();
       return follow(run);
     },
     async list(caller) {
@@ -99,8 +96,20 @@ export function createFollowedRuns({ duet, entrance, isOwn }: FollowedRunsOption
   };
 }
 
+function goesOnElsewhereError(): DuetError {
+  return new DuetError({
+    code: "overloaded",
+    text: {
+      zh: "服务器正在关闭，这次运行由另一个进程继续。",
+      en: "The server is closing, and another process goes on with this run.",
+    },
+    hint: { zh: "请稍后再试。", en: "Try again later." },
+    retryAfterMs: 1_000,
+  });
+}
+
 function findEnded(run: FollowedRun | undefined, { owner, tools }: Caller): RunHandle | undefined {
-  if (run?.outcome === undefined || run.caller.owner !== owner) return undefined;
+  if (run?.outcome === undefined || run.isMoved || run.caller.owner !== owner) return undefined;
   return JSON.stringify(run.caller.tools) === JSON.stringify(tools) ? run : undefined;
 }
 

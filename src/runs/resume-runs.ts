@@ -55,13 +55,14 @@ export function createResumer({ duet, runs, entrance, patienceMs }: ResumerOptio
 
   async function beginAgain(taken: TakenRun): Promise<RunHandle> {
     const { caller = {}, recording, resumed, ...request } = toResumedRequest(taken);
-    await runs.prepare(caller);
+    await runs.prepare(caller, true);
     return runs.begin({
       id: taken.runId,
       key: recording?.key ?? createRandomHex(),
       caller,
       locale: taken.header.locale,
       entrance: taken.header.entrance,
+      onDisconnect: taken.header.onDisconnect,
       resumed,
       request,
       canAsk: (kind) => taken.header.asks.includes(kind),

@@ -5,9 +5,9 @@ import type { AgentEvent } from "../core/events.ts";
 import { replaceNotSaved } from "../core/notices.ts";
 import type { Mode, Outcome } from "../core/outcome.ts";
 import type { QuestionKind } from "../core/questions/user-question.ts";
-import { createRunInbox, type RunInbox } from "../core/run-inbox.ts";
+import { createRunInbox, type Delivery } from "../core/run-inbox.ts";
 import type { RunItem } from "../core/run-state.ts";
-import type { Entrance, RunJournal, TakenRun } from "../core/store/journal.ts";
+import { type Entrance, LostRunError, type RunJournal, type TakenRun } from "../core/store/journal.ts";
 import type { RunMessage } from "../core/store/run-mailbox.ts";
 import { DuetError, type ErrorReport, toDuetError, toErrorReport } from "../kit/errors.ts";
 import type { Locale } from "../kit/locale.ts";
@@ -42,6 +42,8 @@ export interface RunHandle extends LiveRun {
   /** Is the draft that is being written, which stands in no event. It grows in place, and is another object for another draft. */
   readonly draft: LiveDraft | undefined;
   readonly isStopping: boolean;
+  /** Is true for a run of another process, which this one follows. */
+  readonly isElsewhere: boolean;
   /** Is true once the run goes on in another process. Its outcome here only says so, and its end is told there. */
   readonly isMoved: boolean;
   readonly mode: Mode;
@@ -51,8 +53,8 @@ export interface RunHandle extends LiveRun {
   readonly onDisconnect: "cancel" | "finish" | undefined;
   /** Is true once somebody has received the run's outcome. */
   isDelivered: boolean;
-  /** Takes what a person says while the run works. */
-  readonly inbox: Pick<RunInbox, "send">;
+  /** Takes what a person says while the run works. Resolves to undefined where another process carries it out, and does not answer. */
+  readonly inbox: { send(text: string): Delivery | Promise<Delivery | undefined> };
   /**
    * Lets the run go on in another process of this server, which begins as soon as the calls under way have ended. Returns false where
    * no other process could.
@@ -174,6 +176,8 @@ export function startRun({
   let outcome: Outcome | undefined;
   let fault: ErrorReport | undefined;
   let isSavedLate = false;
+  /** Is true once it has turned out that another process goes on with the run, even where this one had done all but store its end. */
+  let isLost = false;
   /** Maps each holder to its session. */
   const holders = new Map<object, object | undefined>();
   /** Maps each process in which somebody waits for the run to what holds the run for it. */
@@ -187,6 +191,7 @@ export function startRun({
     caller,
     locale,
     isAside,
+    isElsewhere: false,
     mode,
     after: request.after,
     onDisconnect,
@@ -217,7 +222,7 @@ export function startRun({
       return changedAt;
     },
     get isMoved() {
-      return journal?.moved?.aborted ?? false;
+      return isLost || (journal?.moved?.aborted ?? false);
     },
     leave() {
       if (journal?.letGo === undefined || outcome !== undefined) return false;
@@ -267,7 +272,7 @@ export function startRun({
   /** Does what another process asks for. */
   function handleMessage(message: RunMessage): void {
     if (message.type === "stop") run.cancel();
-    else if (message.type === "say") inbox.send(message.text);
+    else if (message.type === "say") journal?.mailbox?.reply(message.id, inbox.send(message.text));
     else if (message.type === "answer") questions.accept(message.questionId, message.reply);
     else if (message.type === "hold") {
       const holder = elsewhere.get(message.by) ?? {};
@@ -344,7 +349,7 @@ export function startRun({
       inbox,
       callClient: clientCalls.call,
       user: { canAsk, ask: questions.ask, person: run, owner: caller.owner },
-      recording: { entrance, key, leaving: leaving.signal, onRecorded: connect },
+      recording: { entrance, key, onDisconnect, leaving: leaving.signal, onRecorded: connect },
       resumed,
     });
     for await (const happened of stream)
@@ -369,6 +374,7 @@ export function startRun({
   if (resumed) restoreEvents(resumed.events);
   void followEvents()
     .catch((thrown) => {
+      isLost = thrown instanceof LostRunError;
       outcome ??= toUnstartedOutcome(thrown);
     })
     .finally(() => {

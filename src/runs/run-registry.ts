@@ -34,8 +34,8 @@ export interface RunRegistry extends LiveRuns {
     caller: Caller,
     session?: object | undefined,
   ): RunHandle | undefined;
-  /** Learns what the caller has used, before a run begins. Is undefined where nothing has to be learnt. Never rejects. */
-  prepare(caller: Caller): Promise<void> | undefined;
+  /** Learns what the caller has used, before a run begins or goes on. Is undefined where nothing has to be learnt. Never rejects. */
+  prepare(caller: Caller, isLetIn?: boolean): Promise<void> | undefined;
   /** Throws what `begin` would throw now, before work is done for a run that has yet to begin. */
   checkAdmission(caller: Caller): void;
   /** Returns what limits the caller's model turns outside of its runs, too. Is undefined where there is no daily limit. */
@@ -204,7 +204,7 @@ export function createRunRegistry(options: RegistryOptions): RunRegistry {
       }
       return undefined;
     },
-    prepare: (caller) => limits?.prepare(caller),
+    prepare: (caller, isLetIn) => limits?.prepare(caller, isLetIn),
     checkAdmission: (caller) => admit(caller, "check"),
     getBudget: (caller) => limits?.getBudget(caller),
     begin(wanted) {

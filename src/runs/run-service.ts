@@ -1,14 +1,13 @@
-import { randomBytes } from "node:crypto";
 import type { Duet } from "../app/duet.ts";
 import type { Config } from "../config/config.ts";
 import type { Caller } from "../core/caller.ts";
 import type { Mode } from "../core/outcome.ts";
 import type { Entrance } from "../core/store/journal.ts";
-import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { createFollowedRuns, type FollowedRuns } from "./followed-runs.ts";
 import { createCallerLimits } from "./limits/caller-limits.ts";
 import { createCallerPlaces } from "./limits/caller-places.ts";
-import { type Confirmations, confirmationKeyBytes, createConfirmations } from "./questions/confirmation-tokens.ts";
+import { type Confirmations, createConfirmations } from "./questions/confirmation-tokens.ts";
+import { shareKey } from "./questions/share-key.ts";
 import { createResumer, type Resumer } from "./resume-runs.ts";
 import type { RunHandle } from "./run-handle.ts";
 import { createRunRegistry, type RunRegistry } from "./run-registry.ts";
@@ -78,22 +77,11 @@ export function openRunService(
   });
   duet.storeMonitor.follow((event) => event.type === "saved" && runs.markSaved(event.runId));
   const resumer = createResumer({ duet, runs, entrance, patienceMs: settings.confirmTime * 1000 });
-  const isOwn = (runId: string): boolean => runs.listAll().some(({ id }) => id === runId);
+  const isOwn = (runId: string): boolean => runs.listAll().some(({ id, isMoved }) => id === runId && !isMoved);
   const followed = createFollowedRuns({ duet, entrance, isOwn });
   const confirmations = createConfirmations();
-  void shareKey(duet, confirmations);
+  if (duet.findRecords) void shareKey(duet.findRecords, confirmations, runs.closing);
   return { duet, settings, runs, followed, confirmations, mode, logSteps, onFault, entrance, resumer };
-}
-
-/** Signs with the key that the processes of a shared store have in common: it is made once. */
-async function shareKey({ findRecords }: Duet, confirmations: Confirmations): Promise<void> {
-  if (findRecords === undefined) return;
-  const made = randomBytes(confirmationKeyBytes).toString("base64url");
-  const shared = await ignoreRejection(
-    findRecords().then((records) => records.add("key", "confirmation", made)),
-    "tokens of this process are confirmed by it alone",
-  );
-  if (shared !== undefined) confirmations.adoptKey(Buffer.from(shared, "base64url"));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import { once } from "node:events";
 import { chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
@@ -148,6 +148,8 @@ async function createDatabase(url: string): Promise<{ name: string; url: string 
 /** Runs one statement, for tests that look into a database. */
 export async function query(url: string, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
+  // The statement under way fails, too, where the server ends.
+  client.on("error", () => {});
   await client.connect();
   try {
     return (await client.query(text, values)).rows;
@@ -197,12 +199,20 @@ function prepareBinaries(folder: string, user: { uid: number; gid: number } | un
   return copy;
 }
 
-/** A port that was free a moment ago. */
+/**
+ * A port that was free a moment ago, and that no system gives by itself to whoever wants any: the server begins to use it later, and is
+ * started again on the same one.
+ */
 async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
+  for (;;) {
+    const port = randomInt(10_000, 32_000);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true));
+    });
+    if (!isFree) continue;
+    server.close();
+    await once(server, "close");
+    return port;
+  }
 }

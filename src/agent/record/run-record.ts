@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { StoredBytes } from "../../core/files/run-files.ts";
 import type { Elicitation } from "../../core/forms/elicitation.ts";
 import type { ToolCall } from "../../core/messages.ts";
-import type { RecordedStep, RunJournal } from "../../core/store/journal.ts";
+import { LostRunError, type RecordedStep, type RunJournal } from "../../core/store/journal.ts";
 import { isHookDecision, toCallHookName } from "../../core/tools/hook-decision.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
@@ -146,7 +146,7 @@ export function createRunRecord({ steps, clock, leaving, onFailure, ...options }
       if (isStopped) void ignoreRejection(adding, "nobody goes on with a run that somebody has ended");
     } catch (thrown) {
       // It goes on elsewhere, and does nothing more here.
-      if (journal.moved?.aborted) throw thrown;
+      if (journal.moved && (journal.moved.aborted || thrown instanceof LostRunError)) throw thrown;
       if (hasFailed || isStopped) return;
       hasFailed = true;
       await forbid("unrecorded");

@@ -158,6 +158,8 @@ export interface RunHeader {
   /** Names what was asked for, so that the same question asked again finds the run. */
   key?: string | undefined;
   wantedConversationId?: string | undefined;
+  /** Says what becomes of the run when everybody who waits for it has left. The configuration does when it is absent. */
+  onDisconnect?: "cancel" | "finish" | undefined;
 }
 
 /** A journal reads only what it wrote, so the check only recognises the value as a header. */
@@ -202,7 +204,10 @@ export const keepEventsMs = 3_600_000;
 /** Is how long an interrupted run is kept that nobody resumes, in milliseconds: 7 days. */
 export const keepInterruptedMs = 7 * 24 * 3_600_000;
 
-/** Says that a run is recorded by another process, or not at all any more. */
+/**
+ * Says that a run is recorded by another process, or not at all any more. It gives no time to come again, because clients that obey one
+ * ask the same question a second time, while the run goes on.
+ */
 export class LostRunError extends DuetError {
   constructor(runId: string) {
     super({
@@ -212,8 +217,6 @@ export class LostRunError extends DuetError {
         en: `the run ${runId} is no longer recorded for this process; another one may go on with it`,
       },
       hint: { zh: "请用它的 run_id 查询结果。", en: "Ask for its result by its run_id." },
-      retryable: true,
-      retryAfterMs: 1000,
     });
   }
 }

@@ -1,11 +1,12 @@
 import type { UserQuestion } from "../questions/user-question.ts";
+import type { Delivery } from "../run-inbox.ts";
 
 /** Is what another process says to the one that carries out a run. */
 export type RunMessage =
   /** Ends the run; it still writes the answer so far. */
   | { type: "stop" }
-  /** Is what a person says while the run works. */
-  | { type: "say"; text: string }
+  /** Is what a person says while the run works. Whoever sent it under this ID waits for what becomes of it. */
+  | { type: "say"; id: string; text: string }
   /** Says that somebody waits for the run in the process that `by` names, or nobody any more. */
   | { type: "hold" | "release"; by: string }
   /** Closes a question; without a reply nobody has answered. */
@@ -41,6 +42,8 @@ export interface RunMailbox {
   claim(questionId: string, reply: unknown): boolean | Promise<boolean>;
   /** Takes a question back. Never throws. */
   withdraw(questionId: string): void;
+  /** Says what has become of a message. Never throws. */
+  reply(messageId: string, delivery: Delivery): void;
 }
 
 /** Is the mailbox of a run that no other process can see. */
@@ -49,4 +52,5 @@ export const localMailbox: RunMailbox = {
   post: ({ id }) => ({ id }),
   claim: () => true,
   withdraw() {},
+  reply() {},
 };

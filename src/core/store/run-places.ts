@@ -19,8 +19,10 @@ export interface WantedPlace {
   limits: PlaceLimits;
   /** Is how long the place lasts without a renewal, in milliseconds. */
   lastsMs: number;
-  /** Is true for a run that was let in before: it counts, and is not refused. */
+  /** Is true for a run that counts and is not refused any more. */
   isForced?: boolean | undefined;
+  /** Is true for one that was let in before, and has counted within its minute. */
+  isLetIn?: boolean | undefined;
 }
 
 export interface PlaceLimits {

@@ -22,8 +22,11 @@ export interface SharedRecords {
 /** Opens the records that other machines share. It is absent where each machine keeps its own. */
 export type FindRecords = () => Promise<SharedRecords>;
 
-/** Names what there are records of: pins of tool servers, sign-ins to them, keys, answers that hold for a conversation, sessions of MCP. */
-export type RecordKind = "pins" | "credentials" | "key" | "approvals" | "mcp-session";
+/**
+ * Names what there are records of: pins of tool servers, sign-ins to them, keys, answers that hold for a conversation, sessions of MCP, and
+ * turns to reply to a plan.
+ */
+export type RecordKind = "pins" | "credentials" | "key" | "approvals" | "mcp-session" | "plan";
 
 export interface SharedRecord {
   data: string;

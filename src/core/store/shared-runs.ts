@@ -1,4 +1,5 @@
 import type { AgentEvent } from "../events.ts";
+import type { Delivery } from "../run-inbox.ts";
 import type { InterruptedRun } from "./journal.ts";
 import type { PostedQuestion, RunMessage } from "./run-mailbox.ts";
 
@@ -15,7 +16,12 @@ export interface SharedRuns {
   /** Calls `listener` whenever there may be news of the run, until the returned function is called. */
   watch(runId: string, listener: () => void): () => void;
   /** Says something to the process that carries out the run, or to the next one that does. */
-  send(runId: string, message: Exclude<RunMessage, { type: "answer" }>): Promise<void>;
+  send(runId: string, message: Exclude<RunMessage, { type: "answer" | "say" }>): Promise<void>;
+  /**
+   * Says to a run what a person says, and returns what has become of it. Undefined where no process has read it in time: none will read it
+   * then.
+   */
+  say(runId: string, text: string): Promise<Delivery | undefined>;
   /** Answers a question. Of several answers, in any process, one counts: false for all others. */
   answer(runId: string, questionId: string, reply: unknown): Promise<boolean>;
 }
@@ -25,6 +31,8 @@ export interface SharedRun extends InterruptedRun {
   isHeld: boolean;
   /** Is true while it waits for a person. */
   waits: boolean;
+  /** Is how long ago its last step was recorded, in milliseconds of the store's clock. */
+  ageMs: number;
 }
 
 export interface RunUpdate {
@@ -43,5 +51,6 @@ export const localRuns: SharedRuns = {
   read: async () => ({ events: [], question: undefined, isOver: true }),
   watch: () => () => {},
   async send() {},
+  say: async () => "after_run",
   answer: async () => false,
 };

@@ -31,10 +31,10 @@ import {
  */
 export interface CallerLimits {
   /**
-   * Learns what the caller has used today, and whether there is a place for one run more, so that `admit` knows. Is undefined where
-   * nothing has to be learnt. Never rejects.
+   * Learns what the caller has used today, and whether there is a place for one run more, so that `admit` knows. A run that was let in
+   * before needs no other place. Is undefined where nothing has to be learnt. Never rejects.
    */
-  prepare(caller: Caller): Promise<void> | undefined;
+  prepare(caller: Caller, isLetIn?: boolean): Promise<void> | undefined;
   /** Throws what `admit` would, and counts nothing. */
   check(caller: Caller, work: ActiveRunsView): void;
   /** Counts one run more. Throws `rate_limit` or `quota`, with the time after which it is worth trying again. */
@@ -179,8 +179,8 @@ export function createCallerLimits({
     places?.check(caller);
   }
 
-  function prepare(caller: Caller): Promise<void> | undefined {
-    const asked = places?.ask(caller);
+  function prepare(caller: Caller, isLetIn = false): Promise<void> | undefined {
+    const asked = isLetIn ? undefined : places?.ask(caller);
     const learnt = hasDailyLimit ? findAccount(caller).usage.load() : undefined;
     return asked && learnt ? Promise.all([asked, learnt]).then(() => {}) : (asked ?? learnt);
   }

@@ -49,9 +49,12 @@ interface Answers {
   refused: Error[];
 }
 
-/** Is how long a place lasts without a renewal, and how often it is renewed, in milliseconds. */
-const lastsMs = 20_000;
-const renewalMs = 5_000;
+/**
+ * Is how long a place lasts without a renewal, and how often it is renewed, in milliseconds. By the time at which another process takes
+ * over the runs of one that is gone, their places end as well.
+ */
+const lastsMs = 6_500;
+const renewalMs = 1_500;
 /** Is how long an answer waits for its run, in milliseconds: a request may join a run that goes on, and needs no place. */
 const answerMs = 3_000;
 /** Suggests when to try again, in milliseconds, so that another run can end first. */
@@ -94,13 +97,13 @@ export function createCallerPlaces({ limits, open }: CallerPlacesOptions): Calle
   async function claim(
     caller: Caller,
     id: string,
-    isForced: boolean,
+    { isForced = false, isLetIn = false } = {},
   ): Promise<{ place: HeldPlace; answer: PlaceAnswer } | undefined> {
     try {
       const places = await open(caller);
       isCounted = places !== undefined;
       if (places === undefined) return undefined;
-      const answer = await places.claim({ id, limits, lastsMs, isForced });
+      const answer = await places.claim({ id, limits, lastsMs, isForced, isLetIn });
       return { answer, place: { id, places, state: "going" } };
     } catch {
       // Where the store cannot be used, this process counts for itself.
@@ -135,7 +138,7 @@ export function createCallerPlaces({ limits, open }: CallerPlacesOptions): Calle
   }
 
   async function ask(caller: Caller): Promise<void> {
-    const claimed = await claim(caller, createRandomHex(), false);
+    const claimed = await claim(caller, createRandomHex());
     if (claimed === undefined) return;
     const { granted, refused } = findAnswers(caller);
     const { place, answer } = claimed;
@@ -157,7 +160,7 @@ export function createCallerPlaces({ limits, open }: CallerPlacesOptions): Calle
       if (place !== undefined) return toRunPlace(Promise.resolve(place));
       const refusal = isForced ? undefined : refused.shift();
       if (refusal !== undefined) throw refusal;
-      const claimed = claim(caller, createRandomHex(), true);
+      const claimed = claim(caller, createRandomHex(), { isForced: true, isLetIn: isForced });
       return toRunPlace(
         claimed.then((found) => {
           if (found !== undefined) hold(found.place);

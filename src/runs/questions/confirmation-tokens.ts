@@ -24,7 +24,7 @@ export interface Claim {
  * process ends, unless it takes the one that all processes share.
  */
 export interface Confirmations {
-  /** Takes a key in place of the process's own. What that has signed counts no more. */
+  /** Signs with another key from now on. What was signed with an earlier one counts in this process. */
   adoptKey(key: Uint8Array): void;
   mint(what: Confirmable, until: number): string;
   /** Returns the content of a token, or undefined if it is not ours or was changed. The token may have expired. */
@@ -43,15 +43,17 @@ const claims = z.object({
 });
 
 export function createConfirmations(now: () => number = Date.now): Confirmations {
-  let key: Uint8Array = randomBytes(confirmationKeyBytes);
-  const sign = (payload: string): Buffer => createHmac("sha256", key).update(payload).digest();
+  /** Holds the key that signs, and those before it. */
+  let keys: readonly [Uint8Array, ...Uint8Array[]] = [randomBytes(confirmationKeyBytes)];
+  const sign = (payload: string, key: Uint8Array = keys[0]): Buffer =>
+    createHmac("sha256", key).update(payload).digest();
 
   function open(token: string): z.infer<typeof claims> | undefined {
     const [payload = "", signature = "", ...rest] = token.split(".");
     if (rest.length > 0) return undefined;
     const given = Buffer.from(signature, "base64url");
-    const right = sign(payload);
-    if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
+    const isRight = (right: Buffer): boolean => given.length === right.length && timingSafeEqual(given, right);
+    if (!keys.some((key) => isRight(sign(payload, key)))) return undefined;
     // Of what is ours the spelling too: base64 has several for one.
     if (given.toString("base64url") !== signature) return undefined;
     return claims.parse(JSON.parse(Buffer.from(payload, "base64url").toString("utf8")));
@@ -59,7 +61,7 @@ export function createConfirmations(now: () => number = Date.now): Confirmations
 
   return {
     adoptKey(shared) {
-      key = shared;
+      keys = [shared, ...keys];
     },
     mint(what, until) {
       const said = { id: what.id, kind: what.kind, until, print: printOf(what) };

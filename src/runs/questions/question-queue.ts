@@ -9,6 +9,7 @@ import { localMailbox, type QuestionPlace, type RunMailbox } from "../../core/st
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createRandomHex } from "../../kit/random.ts";
 import type { OpenQuestion } from "./open-question.ts";
+import { createQuestionDisplays } from "./question-displays.ts";
 
 /** Holds the questions that a run asks its user, one at a time. */
 export interface QuestionQueue {
@@ -65,29 +66,21 @@ export function createQuestionQueue(
     if (signal.aborted) return undefined;
     const { promise, resolve } = Promise.withResolvers<UserReply<K> | undefined>();
     const closed = new AbortController();
-    /** Holds how each host shows the question. */
-    const displays = new Set<{ isInResult: boolean }>();
+    const displays = createQuestionDisplays(onChange);
     const timer = setTimeout(() => void withdraw(), patienceMs);
     const posed: OpenQuestion<K> = {
       id,
       kind: question.kind,
       question,
       get isAsked() {
-        return displays.size > 0;
+        return displays.isAsked;
       },
       get isInResult() {
-        return displays.size > 0 && [...displays].every((display) => display.isInResult);
+        return displays.isInResult;
       },
       until: Date.now() + patienceMs,
       closed: closed.signal,
-      show({ isInResult }) {
-        const display = { isInResult };
-        displays.add(display);
-        return () => {
-          displays.delete(display);
-          onChange();
-        };
-      },
+      show: displays.show,
       answer,
       withdraw,
     };

@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../../core/events.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
+import { findEndOfWait } from "../../runs/find-moved.ts";
 import type { OpenQuestion } from "../../runs/questions/open-question.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import { releaseRun } from "../../runs/run-service.ts";
@@ -39,6 +40,8 @@ export async function watchRun(
   closeWhenExpired(call);
   const stream = streamEvents({
     run,
+    // Its reader comes back with the number of the last event, to a process that stays.
+    until: findEndOfWait(api, run),
     from: Math.min(from, events.length),
     connection,
     takeFrames,
@@ -148,6 +151,8 @@ export interface EventStreamOptions {
   /** Is true for a reader who takes text back. */
   drafts?: boolean;
   times: Pick<ApiTimes, "keepAlive" | "rest">;
+  /** Ends the stream, without the end of the run. */
+  until?: AbortSignal | undefined;
   /** Runs once, when the reader has everything or has left. */
   onClose(): void;
 }
@@ -158,7 +163,7 @@ export interface EventStreamOptions {
  * rendered until the reader has taken the previous piece, so a slow reader holds at most one piece in memory.
  */
 export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8Array> {
-  const { run, connection, takeFrames, times, onClose } = options;
+  const { run, connection, takeFrames, times, until, onClose } = options;
   // Once the run lets go of them, this reader still has them.
   const { events } = run;
   let next = options.from;
@@ -168,13 +173,16 @@ export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8A
   let isOver = false;
   let isGone = false;
   let quiet = new AbortController();
-  const keepAlive = setTimeout(() => quiet.abort(), times.keepAlive);
+  const wake = (): void => quiet.abort();
+  const keepAlive = setTimeout(wake, times.keepAlive);
+  until?.addEventListener("abort", wake, { once: true });
 
   function close(): void {
     if (isGone) return;
     isGone = true;
     clearTimeout(keepAlive);
-    quiet.abort();
+    until?.removeEventListener("abort", wake);
+    wake();
     onClose();
   }
 
@@ -227,6 +235,10 @@ export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8A
     for (;;) {
       await connection.drained();
       if (isOver || isGone) return undefined;
+      if (until?.aborted) {
+        isOver = true;
+        return undefined;
+      }
       if (isLate()) {
         connection.drop();
         return undefined;

@@ -34,7 +34,10 @@ export type FoundResponse =
  * and for another caller's.
  */
 async function findResponse(context: ResponsesContext, caller: Caller, id: string): Promise<FoundResponse | undefined> {
-  const live = context.live.find(id, caller);
+  const known = context.live.find(id, caller);
+  const live = known?.run.isMoved ? undefined : known;
+  // Its run goes on in another process, and is read there.
+  if (known?.run.isMoved) context.live.remove(id, caller);
   if (live !== undefined && (await isRemoved(context, caller, live))) {
     context.live.remove(id, caller);
     await endRemovedResponse(context.service, caller, live);

@@ -1,6 +1,6 @@
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
-import type { DuetError } from "../../kit/errors.ts";
+import { type DuetError, getMessage } from "../../kit/errors.ts";
 import { isUnreachable } from "../store-errors.ts";
 import { createPool, type PoolClient } from "./client.ts";
 
@@ -48,6 +48,9 @@ const longestPauseMs = 500;
 /** Limits the look whether the database answers, in milliseconds. */
 const answerMs = 2_000;
 
+/** Limits the second look after one that took too long, in milliseconds. */
+const secondLookMs = 500;
+
 export function createReachability({ url, explain, prepare, closing }: ReachabilityOptions): Reachability {
   const pool = createPool(url, { most: 1, queryTimeoutMs: answerMs, turnMs: answerMs, idleMs: 0 });
   const listeners = new Set<(problem: DuetError | undefined) => void>();
@@ -82,6 +85,13 @@ export function createReachability({ url, explain, prepare, closing }: Reachabil
     } finally {
       client.release(!isSound);
     }
+  }
+
+  /** A process that stood still finds its own limit passed before it reads the answer that is there. */
+  async function hasStoodStill(thrown: unknown): Promise<boolean> {
+    if (!/timeout/i.test(getMessage(thrown))) return false;
+    const look = useClient(async (client) => (await client.query("SELECT 1")).rowCount === 1);
+    return (await Promise.race([ignoreRejection(look, "the first look is right then"), sleep(secondLookMs)])) === true;
   }
 
   function report(thrown: unknown): DuetError {
@@ -148,7 +158,7 @@ export function createReachability({ url, explain, prepare, closing }: Reachabil
       try {
         return await useClient(work);
       } catch (thrown) {
-        throw report(thrown);
+        throw (await hasStoodStill(thrown)) ? explain(thrown) : report(thrown);
       }
     },
     async waitUntilBack(ms) {

@@ -2,9 +2,11 @@ import { channel } from "./notifications.ts";
 
 const isHeld = "EXISTS (SELECT 1 FROM replicas p WHERE p.id = r.holder AND p.alive_until > now())";
 
+const lastAt = "coalesce((SELECT max(at) FROM journal_steps s WHERE s.run = r.run), r.begun_at)";
+
 const selectShared = `
-  SELECT r.run, r.owner, r.conversation, r.header, r.begun_at,
-    coalesce((SELECT max(at) FROM journal_steps s WHERE s.run = r.run), r.begun_at) AS last_at, ${isHeld} AS is_held,
+  SELECT r.run, r.owner, r.conversation, r.header, r.begun_at, ${lastAt} AS last_at, ${isHeld} AS is_held,
+    extract(epoch FROM now() - CAST(${lastAt} AS timestamptz)) * 1000 AS age_ms,
     EXISTS (SELECT 1 FROM run_questions q WHERE q.run = r.run AND q.reply IS NULL) AS waits
   FROM journal_runs r`;
 
@@ -38,8 +40,9 @@ export const runTexts = {
     ORDER BY n`,
   send: `
     WITH sent AS (
-      INSERT INTO run_messages (run, data, stays) SELECT run, $2, $3 = 1 FROM journal_runs WHERE run = $1 RETURNING n)
+      INSERT INTO run_messages (run, data, stays) SELECT run, $2, $3 = 1 FROM journal_runs WHERE run = $1 AND state <> 'ended' RETURNING n)
     SELECT pg_notify('${channel}', $4) FROM sent`,
+  removeMail: "DELETE FROM run_messages WHERE run = $1 AND data = ANY($2::text[]) RETURNING data",
   /**
    * Takes over the question that an earlier holder of the run has asked in the same words, with its reply. Everything else that an earlier
    * holder has asked is void.

@@ -1,9 +1,12 @@
 import type { AgentEvent } from "../../core/events.ts";
 import { questionSchemas, type UserQuestion } from "../../core/questions/user-question.ts";
+import type { Delivery } from "../../core/run-inbox.ts";
 import type { PostedQuestion, QuestionPlace, RunMailbox, RunMessage } from "../../core/store/run-mailbox.ts";
 import type { RunUpdate, SharedRun, SharedRuns } from "../../core/store/shared-runs.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { sleep } from "../../kit/async/timeout.ts";
 import { isRecord, toText } from "../../kit/json.ts";
+import { createRandomHex } from "../../kit/random.ts";
 import { toEvents, toInterruptedRun } from "../sql/conversations/journal-rows.ts";
 import type { Row } from "../sql/work.ts";
 import type { PostgresConnection } from "./connection.ts";
@@ -13,6 +16,12 @@ import { runTexts } from "./run-texts.ts";
 
 /** Is how often what other processes say to a run is looked for, however they are notified, in milliseconds. */
 const lookEveryMs = 1_000;
+
+/** Is how long a message waits for the process of its run, in milliseconds, and how often its answer is looked for, however it is notified. */
+const longestReplyMs = 3_000;
+const replyEveryMs = 250;
+
+const deliveries: readonly Delivery[] = ["next_step", "after_run", "refused"];
 
 /** Limits what PostgreSQL takes in one notification, in bytes. */
 const longestText = 7_900;
@@ -82,6 +91,48 @@ export function createPostgresRuns(
     return rows.map(toNews);
   });
 
+  /** Returns the number of rows, which is 0 for a run that has ended. */
+  async function send(runId: string, message: object, stays = false): Promise<number> {
+    const values = [runId, JSON.stringify(message), Number(stays), toMailText(runId)];
+    return (await connection.query("send-mail", runTexts.send, values)).changes;
+  }
+
+  async function removeMail(runId: string, messages: readonly object[]): Promise<unknown[]> {
+    const values = [runId, messages.map((message) => JSON.stringify(message))];
+    const { rows } = await connection.query("remove-mail", runTexts.removeMail, values);
+    return rows.map(({ data }) => JSON.parse(toText(data)));
+  }
+
+  async function takeReply(runId: string, id: string): Promise<Delivery | undefined> {
+    const [reply] = await removeMail(
+      runId,
+      deliveries.map((delivery) => toReply(id, delivery)),
+    );
+    return deliveries.find((delivery) => isRecord(reply) && reply.delivery === delivery);
+  }
+
+  async function say(runId: string, text: string): Promise<Delivery | undefined> {
+    const message = { type: "say", id: createRandomHex(), text };
+    const until = performance.now() + longestReplyMs;
+    let told = Promise.withResolvers<void>();
+    listen();
+    const stopWatching = add(watchers, runId, () => told.resolve());
+    try {
+      if ((await send(runId, message)) === 0) return "after_run";
+      for (;;) {
+        told = Promise.withResolvers();
+        const leftMs = until - performance.now();
+        // What its process has read meanwhile can be taken back no more.
+        const isTakenBack = leftMs <= 0 && (await removeMail(runId, [message])).length > 0;
+        const delivery = isTakenBack ? undefined : await takeReply(runId, message.id);
+        if (delivery !== undefined || leftMs <= 0) return delivery;
+        await Promise.race([told.promise, sleep(Math.min(leftMs, replyEveryMs))]);
+      }
+    } finally {
+      stopWatching();
+    }
+  }
+
   async function claim(runId: string, questionId: string, reply: unknown): Promise<boolean> {
     const json = JSON.stringify(reply ?? null);
     const { changes } = await connection.query("claim", runTexts.claim, [runId, questionId, json, toMailText(runId)]);
@@ -123,6 +174,9 @@ export function createPostgresRuns(
       withdraw(questionId) {
         void ignoreRejection(close("withdraw", questionId), "nobody can answer it, and it goes with its run");
       },
+      reply(messageId, delivery) {
+        void ignoreRejection(send(runId, toReply(messageId, delivery), true), "whoever waits for it learns nothing");
+      },
     };
   }
 
@@ -143,10 +197,8 @@ export function createPostgresRuns(
       listen();
       return add(watchers, runId, listener);
     },
-    async send(runId, message) {
-      const values = [runId, JSON.stringify(message), Number(message.type === "stop"), toMailText(runId)];
-      await connection.query("send-mail", runTexts.send, values);
-    },
+    send: async (runId, message) => void (await send(runId, message, message.type === "stop")),
+    say,
     answer: claim,
     close() {
       stopListening?.();
@@ -176,6 +228,11 @@ function toMailText(runId: string): string {
   return `m ${runId}`;
 }
 
+/** Is what a sender finds by its text. */
+function toReply(id: string, delivery: Delivery): object {
+  return { type: "reply", id, delivery };
+}
+
 function readNotification(text: string): { isMail: boolean; runs: readonly string[] | undefined } {
   const [kind, ...runs] = text.split(" ");
   return { isMail: kind === "m", runs: runs.length > 0 ? runs : undefined };
@@ -183,7 +240,7 @@ function readNotification(text: string): { isMail: boolean; runs: readonly strin
 
 function toSharedRun(row: Row): SharedRun | undefined {
   const run = toInterruptedRun(row);
-  return run && { ...run, isHeld: row.is_held === 1, waits: row.waits === 1 };
+  return run && { ...run, isHeld: row.is_held === 1, waits: row.waits === 1, ageMs: Number(row.age_ms) };
 }
 
 function toNews({ is_over, events, id, question, left_ms }: Row): RunUpdate {
@@ -207,9 +264,9 @@ function isQuestion(value: unknown): value is UserQuestion {
 /** Processes read only what others of their kind wrote. Of what a newer one says nothing is known. */
 function toMessage(value: unknown): RunMessage | undefined {
   if (!isRecord(value)) return undefined;
-  const { type, text, by, questionId, reply } = value;
+  const { type, id, text, by, questionId, reply } = value;
   if (type === "stop") return { type };
-  if (type === "say" && typeof text === "string") return { type, text };
+  if (type === "say" && typeof id === "string" && typeof text === "string") return { type, id, text };
   if ((type === "hold" || type === "release") && typeof by === "string") return { type, by };
   if (type === "answer" && typeof questionId === "string") return { type, questionId, reply: reply ?? undefined };
   return undefined;

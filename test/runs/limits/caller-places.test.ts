@@ -73,6 +73,10 @@ describe("the runs of a caller in several processes", requires(postgres), () => 
     for (const refusal of begun.filter((it) => !isRun(it)))
       expect(refusal).toMatchObject({ code: "rate_limit", message: expect.stringMatching(/already has 5 runs/) });
 
+    // What a process leaves that is gone counts no longer than until another one takes its runs over.
+    const lasts = "SELECT max(until_ms) - extract(epoch FROM clock_timestamp()) * 1000 AS left_ms FROM run_places";
+    expect(Number((await query(url, lasts))[0]?.left_ms)).toBeLessThan(7_000);
+
     runs[0]?.cancel();
     const beginOne = async () => isRun(await all[1]?.begin());
     await expect.poll(beginOne).toBe(true);

@@ -1,16 +1,13 @@
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
-import { isRecord } from "../../../src/kit/json.ts";
-import { createSuccess, createTool } from "../../../src/tools/create-tool.ts";
-import { type HttpDuet, startHttpDuet } from "../../fakes/http-duet.ts";
-import { call, messagesOf, modernHeaders, modernMeta } from "../../fakes/http-interface.ts";
-import { type ScriptedTurn, scriptedModel } from "../../fakes/model.ts";
+import type { ScriptedTurn } from "../../fakes/model.ts";
 import { postgres, query, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
 import { configFile, programEnvironment, startProgram, temporaryFolder } from "../../fakes/program.ts";
 import { startFakeProvider } from "../../fakes/provider.ts";
 import { requires } from "../../runner/requirements.ts";
-import { type EventReader, outcomeIn, readEvents } from "../api/served-api.ts";
+import { outcomeIn } from "../api/served-api.ts";
+import { openReplica, openReplicas, type Replica, type Script } from "./open-replicas.ts";
 
 const half = "Half of an answer";
 const wipe = { id: "1", name: "wipe_disk", input: { disk: "a" } };
@@ -22,42 +19,12 @@ describe("two replicas of one database", requires(postgres), () => {
   });
   afterAll(() => server?.stop());
 
-  /** Scripts the two models of a replica. */
-  interface Script {
-    decides?: ScriptedTurn[];
-    answers?: ScriptedTurn[];
-  }
-
-  /** Serves two replicas, each with models of its own, and a tool that needs consent. */
-  async function openTwo(first: Script, second: Script = {}) {
-    const url = await server.createDatabase();
-    const wiped: string[] = [];
-    const prompts: Record<string, readonly unknown[]> = {};
-    const open = async (name: string, { decides = [], answers = [] }: Script): Promise<Replica> => {
-      const tool = createTool({
-        name: "wipe_disk",
-        description: "Wipes a disk.",
-        source: "user",
-        inputSchema: { type: "object", properties: { disk: { type: "string" } }, required: ["disk"] },
-        annotations: { destructive: true },
-        async run() {
-          wiped.push(name);
-          return createSuccess("wiped");
-        },
-      });
-      const settings = { store: { url }, conversations: { store: "disk" } };
-      const environment = { DUET_HOME: await temporaryFolder() };
-      const functionCall = scriptedModel(decides, "decides");
-      const models = { functionCall, answer: scriptedModel(answers, "answers") };
-      prompts[name] = functionCall.requests;
-      return openReplica(await startHttpDuet({ models, tools: [tool], settings, environment }));
-    };
-    const [a, b] = await Promise.all([open("a", first), open("b", second)]);
-    return { a, b, wiped, url, prompts };
-  }
+  const openTwo = async (first: Script, second: Script = {}) =>
+    openReplicas(await server.createDatabase(), [first, second]);
 
   test("a run that began on one is read from where its client was, answered and cancelled on the other", async () => {
-    const { a, b, wiped } = await openTwo({ decides: [[wipe], "Wiped."], answers: [{ hang: true, text: half }] });
+    const script = { decides: [[wipe], "Wiped."], answers: [{ hang: true, text: half }] } satisfies Script;
+    const { a, b, wiped, prompts } = await openTwo(script);
     const begun = await a.stream({ message: "Wipe disk a.", asks: true });
     const start = await begun.until("run-start");
     const runId = String(start?.data?.runId);
@@ -74,6 +41,7 @@ describe("two replicas of one database", requires(postgres), () => {
     const reader = await b.follow(runId, last);
     const asked = (await reader.until("question"))?.data;
     expect(asked).toMatchObject({ kind: "call", tool: "wipe_disk" });
+    expect((await b.post(`/agent/runs/${runId}/messages`, { message: "Be quick." })).status).toBe(202);
     const reply = { question_id: asked?.question_id, answer: "once" };
     const answered = await Promise.all([
       b.post(`/agent/runs/${runId}/reply`, reply),
@@ -82,8 +50,11 @@ describe("two replicas of one database", requires(postgres), () => {
     expect(answered.map(({ status }) => status).sort()).toEqual([204, 409]);
     await reader.until("tool-end");
     expect(wiped).toEqual(["a"]);
+    expect(JSON.stringify(prompts.a?.[0])).not.toContain("Be quick.");
+    expect(JSON.stringify(prompts.a?.[1])).toContain("Be quick.");
     const text: string[] = [];
     while (text.join("") !== half) text.push(String((await reader.until("answer-delta"))?.data?.text));
+    expect((await b.post(`/agent/runs/${runId}/messages`, { message: "Too late." })).status).toBe(409);
 
     const cancelled = await b.send("DELETE", `/agent/runs/${runId}`);
     expect([cancelled.status, (await outcomeIn(cancelled)).run_id]).toEqual([200, runId]);
@@ -197,7 +168,7 @@ describe("two replicas of one database", requires(postgres), () => {
       const child = await startProgram(["serve", "--http", "0", "--config", config], { env });
       for await (const line of createInterface({ input: child.stderr })) {
         const origin = /(http:\/\/\S+)\/mcp/.exec(line)?.[1];
-        if (origin !== undefined) return { child, ...openReplica({ origin }) };
+        if (origin !== undefined) return { child, ...openReplica({ origin, close: async () => void child.kill() }) };
       }
       throw new Error("it does not listen");
     };
@@ -222,53 +193,7 @@ describe("two replicas of one database", requires(postgres), () => {
   });
 });
 
-interface Replica {
-  send(method: string, path: string, json?: unknown, headers?: Record<string, string>): Promise<Response>;
-  get(path: string): Promise<Response>;
-  post(path: string, json: unknown, headers?: Record<string, string>): Promise<Response>;
-  stream(json: unknown, headers?: Record<string, string>): Promise<EventReader>;
-  follow(runId: string, last?: number): Promise<EventReader>;
-  /** Calls `agent_ask` as a host of the 2026 era that shows forms; undefined where the request is refused. */
-  askModern(args: object, more?: object): Promise<Record<string, unknown> | undefined>;
-}
-
 const responseSchema = z.looseObject({
   id: z.string(),
   status: z.string(),
 });
-
-const modernAsks = {
-  ...modernMeta,
-  "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {} } },
-};
-
-const events = { accept: "text/event-stream" };
-
-function openReplica({ origin }: Pick<HttpDuet, "origin">): Replica {
-  const send: Replica["send"] = (method, path, json, headers = {}) =>
-    fetch(`${origin}${path}`, {
-      method,
-      headers: { ...(json === undefined ? {} : { "content-type": "application/json" }), ...headers },
-      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-    });
-  return {
-    send,
-    async askModern(args, more = {}) {
-      const message = call(1, "agent_ask", args, modernAsks);
-      const asked = { ...message, params: { ...message.params, ...more } };
-      const answered = await send("POST", "/mcp", asked, modernHeaders("tools/call", "agent_ask"));
-      const result = messagesOf(await answered.text()).at(-1)?.result;
-      return isRecord(result) ? result : undefined;
-    },
-    get: (path) => send("GET", path),
-    post: (path, json, headers) => send("POST", path, json, headers),
-    stream: async (json, headers) => readEvents(await send("POST", "/agent/chat", json, { ...events, ...headers })),
-    follow: async (runId, last) =>
-      readEvents(
-        await send("GET", `/agent/runs/${runId}`, undefined, {
-          ...events,
-          ...(last === undefined ? {} : { "last-event-id": String(last) }),
-        }),
-      ),
-  };
-}

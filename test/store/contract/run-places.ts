@@ -67,6 +67,13 @@ export function testRunPlaces(name: string, open: OpenPlaces): void {
       expect(await here.claim({ id: "c", limits, lastsMs })).toMatchObject({ refusal: undefined });
       clock.ms += 40_000;
       expect(await there.claim({ id: "d", limits, lastsMs })).toMatchObject({ refusal: undefined, inMinute: 1 });
+      // What another process goes on with has begun before.
+      await there.claim({ id: "e", limits, lastsMs, isForced: true, isLetIn: true });
+      expect(await here.claim({ id: "f", limits, lastsMs })).toMatchObject({
+        refusal: "minute",
+        inMinute: 2,
+        going: 2,
+      });
     });
   });
 }

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { createActiveRuns } from "../../../src/app/active-runs.ts";
+import { loadConversation } from "../../../src/app/conversations/sessions.ts";
 import { createSharedApprovals } from "../../../src/app/conversations/shared-approvals.ts";
 import { openDuet } from "../../../src/app/open-duet.ts";
 import { createCredentialStore } from "../../../src/client/oauth/credential-store.ts";
@@ -6,6 +8,7 @@ import { createPinStore } from "../../../src/client/trust/pin-store.ts";
 import { toServerOrigin } from "../../../src/client/trust/server-origin.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import type { FindRecords } from "../../../src/core/store/shared-records.ts";
+import { createKeyedMutex } from "../../../src/kit/async/semaphore.ts";
 import { openRunService } from "../../../src/runs/run-service.ts";
 import { createPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
 import { open as openServer, protectedBy, signIn, whoami } from "../../client/oauth/signing-in.ts";
@@ -105,6 +108,34 @@ describe("two processes with one database", requires(postgres), () => {
     };
     await expect.poll(fits).toEqual([true, true, true]);
     expect(await query(url, "SELECT count(*)::int AS n FROM shared_records WHERE kind = 'key'")).toEqual([{ n: 1 }]);
+  });
+
+  test("handle two replies to one plan one after the other, and the second one finds no plan any more", async () => {
+    const anna = { owner: "anna" };
+    const [here, there] = await openTwo();
+    await here.store.of("anna").append({ ...finishedRun("conv-plan", "Plan it.", "So?"), pendingPlan: "1. Do it." });
+    const reply = ({ store, find: findRecords }: typeof here) => {
+      const going = createActiveRuns().begin();
+      const options = {
+        caller: anna,
+        going,
+        mutex: createKeyedMutex(),
+        findRecords,
+        branch: undefined,
+        after: undefined,
+      };
+      return { going, loaded: loadConversation(store.of("anna"), "conv-plan", options) };
+    };
+    const first = reply(here);
+    expect((await first.loaded).known?.pendingPlan).toBe("1. Do it.");
+    const second = reply(there);
+    // It waits for its turn, which is looked for again and again.
+    await expect.poll(() => query(url, "SELECT kind FROM shared_records WHERE kind = 'plan turn'")).toHaveLength(1);
+    await here.store.of("anna").append(finishedRun("conv-plan", "yes", "It is done."));
+    first.going.end();
+    expect((await second.loaded).known?.pendingPlan).toBeUndefined();
+    second.going.end();
+    await expect.poll(() => query(url, "SELECT kind FROM shared_records WHERE kind = 'plan turn'")).toEqual([]);
   });
 
   test("serve a session of MCP that the other one has begun, to its owner alone and until it is ended", async () => {

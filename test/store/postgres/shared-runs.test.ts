@@ -80,10 +80,17 @@ describe("the runs that processes share in PostgreSQL", requires(postgres), () =
   }
 
   test("its owner finds a run in every process, and reads its events from any number on", async () => {
-    const { other, run } = await openTwo();
+    const { url, other, run } = await openTwo();
     const { sharedRuns } = other;
     expect(await sharedRuns.find("run-1", undefined)).toBeUndefined();
     expect(await sharedRuns.find("run-1", "anna")).toMatchObject({ runId: "run-1", isHeld: true, waits: false });
+    // Of machines with other clocks, each knows how old it is.
+    await query(
+      url,
+      "UPDATE journal_runs SET begun_at = to_char(now() AT TIME ZONE 'UTC' - interval '1 hour', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')",
+    );
+    const ageMs = (await sharedRuns.find("run-1", "anna"))?.ageMs ?? 0;
+    expect([ageMs >= hour, ageMs < hour + 60_000]).toEqual([true, true]);
     expect(await sharedRuns.list("anna")).toMatchObject([{ runId: "run-1", owner: "anna" }]);
     expect(await sharedRuns.list(undefined)).toEqual([]);
     const reading = readAll(other, 2);
@@ -154,13 +161,24 @@ describe("the runs that processes share in PostgreSQL", requires(postgres), () =
     expect(turns).toEqual(["Yes."]);
   });
 
+  test("what nobody reads in time is taken back, so that whoever said it may say it again", async () => {
+    const { url, other } = await openTwo();
+    expect(await other.sharedRuns.say("run-1", "Quicker.")).toBeUndefined();
+    expect(await query(url, "SELECT data FROM run_messages")).toEqual([]);
+    expect(await other.sharedRuns.say("run-2", "Quicker.")).toBe("after_run");
+  });
+
   test("what is said to a run is read once, a stop also by its next process", async () => {
     const { url, other, run } = await openTwo();
     const received = receive(run);
-    await other.sharedRuns.send("run-1", { type: "say", text: "Quicker." });
+    run.mailbox?.receive((message) => message.type === "say" && run.mailbox?.reply(message.id, "next_step"));
+    expect(await other.sharedRuns.say("run-1", "Quicker.")).toBe("next_step");
     await other.sharedRuns.send("run-1", { type: "stop" });
     await expect.poll(() => received).toContainEqual({ type: "stop" });
-    expect(received.filter(({ type }) => type === "say")).toEqual([{ type: "say", text: "Quicker." }]);
+    expect(received.filter(({ type }) => type === "say")).toEqual([
+      { type: "say", id: expect.any(String), text: "Quicker." },
+    ]);
+    expect((await query(url, "SELECT data FROM run_messages")).map(({ data }) => data)).toEqual(['{"type":"stop"}']);
     const next = receive(await takeOver(url, other));
     await expect.poll(() => next).toContainEqual({ type: "stop" });
   });

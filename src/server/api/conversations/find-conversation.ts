@@ -3,6 +3,7 @@ import type { ConversationEntryJson } from "../../../core/schemas/conversation-s
 import { toEntryJson } from "../../../core/store/conversation-json.ts";
 import type { ConversationEntry, ConversationStore } from "../../../core/store/store.ts";
 import { showValue } from "../../../core/tools/argument-feedback.ts";
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { ListedRun } from "../../../runs/followed-runs.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
 import type { RunService } from "../../../runs/run-service.ts";
@@ -15,14 +16,29 @@ export function listActiveRuns({ runs }: Pick<RunService, "runs">, caller: Calle
   );
 }
 
-/** Lists the caller's runs of a conversation that go on in this process and in others. */
+/** Lists the caller's runs of a conversation that go on in this process and in others, the newest first. */
 export async function listRunsEverywhere(
   service: Pick<RunService, "runs" | "followed">,
   caller: Caller,
   id: string,
 ): Promise<Omit<ListedRun, "waits">[]> {
   const elsewhere = await service.followed.list(caller);
-  return [...listActiveRuns(service, caller, id), ...elsewhere.filter((run) => run.conversationId === id)];
+  const all = [...listActiveRuns(service, caller, id), ...elsewhere.filter((run) => run.conversationId === id)];
+  return all.sort((one, other) => other.startedAt - one.startedAt);
+}
+
+/** Finds a run of the caller's conversation that goes on in another process. Never rejects: what cannot be read is none. */
+export async function findRunElsewhere(
+  { followed }: Pick<RunService, "followed">,
+  caller: Caller,
+  id: string,
+): Promise<RunHandle | undefined> {
+  async function find(): Promise<RunHandle | undefined> {
+    const going = (await followed.list(caller)).find((run) => run.conversationId === id);
+    return going && followed.find(going.id, caller);
+  }
+
+  return ignoreRejection(find(), "the monitor of the store reports it");
 }
 
 /** Cancels the caller's runs of a conversation that go on in other processes. */

@@ -10,7 +10,7 @@ import { closing, toRefusalResponse } from "../response/refusal.ts";
 import { createEventLog, type EventBudget, type EventLimits, eventLimits } from "./event-log.ts";
 import type { McpExchange } from "./mcp-exchange.ts";
 import { createSession, retryMs, type Session } from "./session.ts";
-import type { SharedSessions } from "./shared-sessions.ts";
+import type { SharedSession, SharedSessions } from "./shared-sessions.ts";
 
 export interface SessionOptions {
   /** Limits what is kept for clients that come back; of the sessions of one server. */
@@ -134,10 +134,23 @@ export function createSessions(options: SessionOptions): Sessions {
     if (begun?.key !== key || isClosed || (isFull() && !closeLongestIdle(key))) return undefined;
     coming += 1;
     try {
-      const { session, transport, events } = await connect(caller, { id, key });
+      return await beginAgain(id, caller, begun);
+    } finally {
+      coming -= 1;
+    }
+  }
+
+  async function beginAgain(
+    id: string,
+    caller: Caller,
+    { key, initialize }: SharedSession,
+  ): Promise<Session | undefined> {
+    const { session, transport, events } = await connect(caller, { id, key });
+    const isBegun = (): boolean => sessions.get(id)?.session === session;
+    try {
       const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
       const request = new Request("http://localhost/mcp", { method: "POST", headers });
-      const answer = await transport.handleRequest(request, { parsedBody: begun.initialize });
+      const answer = await transport.handleRequest(request, { parsedBody: initialize });
       await answer.text();
       if (events.assign(takenUp)) events.forget(takenUp);
       const initialized = { jsonrpc: "2.0", method: "notifications/initialized" };
@@ -146,11 +159,9 @@ export function createSessions(options: SessionOptions): Sessions {
         headers: { ...headers, "mcp-session-id": id },
       });
       await transport.handleRequest(next, { parsedBody: initialized });
-      if (sessions.get(id)?.session === session) return session;
-      await session.close();
-      return undefined;
+      return isBegun() ? session : undefined;
     } finally {
-      coming -= 1;
+      if (!isBegun()) await session.close();
     }
   }
 

@@ -47,6 +47,7 @@ export interface Agent {
 export function createAgent(shared: RunService, { asks }: AgentOptions): Agent {
   const { duet, runs, settings } = shared;
   const { locale } = duet;
+  const followed = duet.sharesRuns ? shared.followed : undefined;
   const inputRequests = createInputRequests<CallToolResult>({ locale });
   const service: AgentService = {
     ...shared,
@@ -68,8 +69,8 @@ export function createAgent(shared: RunService, { asks }: AgentOptions): Agent {
       const scope: ConnectionScope = { ...service, connection, caller, knownRuns, hasListedTools: false };
       serveTasks(server, scope);
       const gateway = duet.gateway(caller);
-      const page = createRunPage({ runs, caller, locale, runIdOf: readRunId });
-      const resources = createAgentResources({ duet, runs, caller, knownRuns, locale });
+      const page = createRunPage({ runs, followed, caller, locale, runIdOf: readRunId });
+      const resources = createAgentResources({ duet, runs, followed, caller, knownRuns, locale });
       return {
         tools: createToolCapability({ scope, asks, page: page.tools, listAgentTools }),
         prompts: createAgentPrompts({ duet, caller, locale }),
@@ -209,9 +210,13 @@ export async function handleMessage(scope: ConnectionScope, args: unknown): Prom
   if (typeof input === "string") return createFailedResult(input);
   const run = await findGoing(scope, input.run_id);
   if (run === undefined) return createFailedResult(say(duet.locale, describeUnknownRun(input.run_id)));
-  const refused = sendMessage(run, input.message);
-  if (refused) return createFailedResult(say(run.locale, refused));
-  return { content: [{ type: "text", text: say(run.locale, passedOn) }] };
+  try {
+    const refused = await sendMessage(run, input.message);
+    if (refused) return createFailedResult(say(run.locale, refused));
+    return { content: [{ type: "text", text: say(run.locale, passedOn) }] };
+  } catch (thrown) {
+    return toFailedResult(thrown, run.locale);
+  }
 }
 
 const passedOn: Text = { zh: "下一步开始前转达。", en: "It is passed on at the next step." };

@@ -5,7 +5,7 @@ import { DuetError } from "../../../kit/errors.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import type { Detail, IncludedPart } from "../../../runs/ask-schema.ts";
 import { canHandOut } from "../../../runs/begin-run.ts";
-import { findMoved } from "../../../runs/find-moved.ts";
+import { findEndOfWait, findMoved } from "../../../runs/find-moved.ts";
 import { firstWithLinks, type Host } from "../../../runs/input/host.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
 import { readReply } from "../../../runs/input/host-question.ts";
@@ -127,6 +127,8 @@ interface WaitRequest {
   observed: number | undefined;
   /** Is how long the request may still wait, in milliseconds, where it has begun to wait in another process. */
   leftMs?: number | undefined;
+  /** Is true where the run has left this process meanwhile. */
+  hasLeft?: boolean | undefined;
 }
 
 async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest): Promise<CallToolResult> {
@@ -154,13 +156,14 @@ async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest
       requestContext,
       windowMs: wait.leftMs ?? computeWindowMs(scope, request, observed),
       handsOut: canHandOut(scope, chain),
+      until: findEndOfWait(scope, run, wait.hasLeft),
     };
     const beganAt = performance.now();
     const waitResult = await waitForRun(run, waitOptions);
     const moved = waitResult.end === "ended" ? await findMoved(scope, run, signal) : undefined;
     if (moved?.run) {
       const leftMs = Math.max(0, waitOptions.windowMs - (performance.now() - beganAt));
-      return await waitFor(scope, moved.run, { ...wait, arrivedAt: Date.now(), leftMs });
+      return await waitFor(scope, moved.run, { ...wait, arrivedAt: Date.now(), leftMs, hasLeft: true });
     }
     // A caller who learns that it continues will ask again.
     if (waitResult.end !== "ended") run.hold(scope.connection, isOneRequest ? undefined : scope.connection);

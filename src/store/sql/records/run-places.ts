@@ -12,7 +12,7 @@ const keepLostMs = 900_000;
 export function createSqlRunPlaces(connection: StoreConnection, owner: Owner, readNow: () => Work<number>): RunPlaces {
   const caller = toUsageKey(owner);
   return {
-    claim: ({ id, limits, lastsMs, isForced = false }) =>
+    claim: ({ id, limits, lastsMs, isForced = false, isLetIn = false }) =>
       connection.write(function* () {
         // What is counted comes after the lock, in a statement of its own: two at once do not see the same.
         yield* lock(`runs ${caller}`);
@@ -24,7 +24,8 @@ export function createSqlRunPlaces(connection: StoreConnection, owner: Owner, re
         const oldestMs = inMinute === 0 ? 0 : now - Number(row.oldest);
         const counts = { going: Number(row.going), waiting: Number(row.waiting), inMinute, oldestMs };
         const refusal = isForced ? undefined : findRefusal(counts, limits);
-        if (refusal === undefined) yield* statements.addPlace.run({ id, caller, now, until: now + lastsMs });
+        const begun = isLetIn ? since : now;
+        if (refusal === undefined) yield* statements.addPlace.run({ id, caller, now: begun, until: now + lastsMs });
         return { ...counts, refusal };
       }),
     async renew(places, lastsMs) {

@@ -1,8 +1,8 @@
 // What replicas of one PostgreSQL database cost, on one machine: one process with its file beside one, two and three replicas, which are
 // `duet serve --http`. First questions with one tool call and an answer of 60 words, 10 at a time, spread over the replicas: runs per second,
 // and for each run the processor time of the replicas and of PostgreSQL, its statements and the bytes of its write-ahead log. Then
-// answers that stream side by side, a word every 20 ms, each read from another replica than the one that carries it out: events per second,
-// and how long a word is on its way from the model to the reader. Then what replicas cost that do nothing. Clients, models and tools are other
+// answers that stream side by side, a word every 20 ms, each read from another replica than the one that carries it out: events per second
+// (words that were written together are one event), what a word costs, and how long it is on its way from the model to the reader. Then what replicas cost that do nothing. Clients, models and tools are other
 // processes and take their part of the machine. PostgreSQL writes to the disk for each commit. Statements are those of pg_stat_statements.
 // Fails above the limits, which are counts: they are the same on a busy machine. Needs Linux (`/proc`).
 //
@@ -33,7 +33,7 @@ const mostRefusals = 20;
 const ofThisDatabase = "WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())";
 /** Is a tick of the times in `/proc`, in milliseconds. */
 const tickMs = 10;
-const most = { statements: 40, walKb: 60, statementsPerEvent: 0.5, idleStatements: 12 };
+const most = { statements: 60, walKb: 25, statementsPerWord: 1, idleStatements: 15 };
 
 if (!postgres.isMet || process.platform !== "linux") {
   console.log(`replicas: skipped: ${postgres.isMet ? "there is no /proc" : `${postgres.reason}; ${postgres.remedy}`}`);
@@ -86,7 +86,13 @@ async function measure(replicas) {
   const before = await describe({ url, pids });
   const told = await streamAll(telling, streams);
   const spent = (await describe({ url, pids })).since(before);
-  rows.streams.push({ name, perSecond: told.events / told.seconds, times: told.times, used: spent, per: told.events });
+  rows.streams.push({
+    name,
+    perSecond: told.events / told.seconds,
+    times: told.times,
+    used: spent,
+    per: streams * words,
+  });
   await close(telling);
 }
 
@@ -273,7 +279,8 @@ function print(title, those) {
     streams: `${streams} streams at once, a word every ${wordMs} ms`,
     idle: "nothing to do, for each second and replica",
   };
-  const unit = { runs: "run", streams: "event", idle: "s" }[title];
+  const unit = { runs: "run", streams: "word", idle: "s" }[title];
+  const counted = title === "runs" ? "runs" : "events";
   console.log(`\n${heads[title]}   (load ${loadavg()[0].toFixed(0)})`);
   for (const { name, perSecond, times, used, per } of those) {
     const { replicaMs, databaseMs, statements, walBytes } = used;
@@ -282,7 +289,7 @@ function print(title, those) {
     const speed =
       times === undefined
         ? ""
-        : `   ${perSecond.toFixed(1).padStart(7)} ${unit}s/s   p50 ${quantile(0.5, times).toFixed(0).padStart(5)} ms   p95 ${quantile(0.95, times).toFixed(0).padStart(5)} ms`;
+        : `   ${perSecond.toFixed(1).padStart(7)} ${counted}/s   p50 ${quantile(0.5, times).toFixed(0).padStart(5)} ms   p95 ${quantile(0.95, times).toFixed(0).padStart(5)} ms`;
     const costs = [
       figure(replicaMs, 2, `ms of Duet per ${unit}`),
       figure(databaseMs, 2, "of PostgreSQL"),
@@ -303,7 +310,7 @@ function limit(name, { statements, walBytes, per, title }) {
     check("statements per run", statements, most.statements);
     check("KB of WAL per run", walBytes && walBytes / 1000, most.walKb);
   }
-  if (title === "streams") check("statements per event", statements, most.statementsPerEvent);
+  if (title === "streams") check("statements per word", statements, most.statementsPerWord);
   if (title === "idle") check("statements per second", statements, most.idleStatements);
 }
 

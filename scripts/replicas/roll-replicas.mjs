@@ -85,6 +85,8 @@ export async function rollReplicas({ title, url, folder, from, to, clients, dwel
         await step(`replica ${index + 1} → ${version.name}`, async () => {
           await empty(index);
           await fill(index, version);
+          // They begin in the newest format, and outlast all replicas that read it but the last.
+          if (version === to && index === replicas - 1) asked.addLong(longClients);
         });
     await asked.end();
     for (const index of slots.keys()) await empty(index);
@@ -130,9 +132,8 @@ function createClients({ slots, clients }) {
     return living[Math.floor(Math.random() * living.length)]?.origin;
   };
 
-  async function ask(client) {
-    const isLong = client < longClients;
-    for (let n = 0; !over.signal.aborted; n++) {
+  async function ask(client, { isLong = client < longClients, most = Number.POSITIVE_INFINITY } = {}) {
+    for (let n = 0; n < most && !over.signal.aborted; n++) {
       const calls = isLong ? longCalls : shortCalls[n % shortCalls.length];
       const name = `roll-${client}-${n}`;
       const began = performance.now();
@@ -162,6 +163,11 @@ function createClients({ slots, clients }) {
     },
     begin() {
       working = Array.from({ length: clients + longClients }, (_, client) => ask(client));
+    },
+    /** Begins one long run more for each of so many clients. */
+    addLong(count) {
+      const next = working.length;
+      for (let index = 0; index < count; index++) working.push(ask(next + index, { isLong: true, most: 1 }));
     },
     async end() {
       over.abort();

@@ -221,6 +221,48 @@ export const records: readonly Mutation[] = [
     endangers: "a replica whose clock is early tells that runs which go on are too old to go on",
   },
   {
+    id: "postgres-format",
+    file: "src/store/postgres/journal/journal-texts.ts",
+    text: '"r.format = ANY(CAST(:formats AS integer[]))"',
+    becomes: '"(r.format = ANY(CAST(:formats AS integer[])) OR true)"',
+    tests: [postgresStore],
+    endangers: "a replica goes on with a run whose record it misreads, and makes calls again",
+  },
+  {
+    id: "postgres-format-begun",
+    file: "src/store/postgres/journal/journal-texts.ts",
+    text: "AND NOT f = ANY(p.formats))))",
+    becomes: "AND false)))",
+    tests: [postgresStore],
+    endangers:
+      "while replicas are being replaced by newer ones, runs begin that those of the version before cannot go on with",
+  },
+  {
+    id: "postgres-format-left",
+    file: "src/agent/record/run-record.ts",
+    text: '(await ignoreRejection(journal.hasReader?.(), "it is let go, as without an answer")) === false',
+    becomes: "journal.hasReader === undefined",
+    tests: ["test/server/replicas/formats.test.ts"],
+    endangers: "the last replica of a version lets runs go that no other one can take, and their clients wait in vain",
+  },
+  {
+    id: "postgres-format-copied",
+    file: "src/store/copy/postgres-rows.ts",
+    text: "if (count === 0) return;",
+    becomes: "if (count >= 0) return;",
+    tests: ["test/store/postgres/copy.test.ts"],
+    endangers: "a run of a newer program is copied into a file, where this one misreads its record",
+  },
+  {
+    id: "postgres-withdrawn",
+    file: "src/store/postgres/journal/journal.ts",
+    text: "if (withdrawn.size === 0) return;",
+    becomes: "if (withdrawn.size >= 0) return;",
+    tests: [postgresStore],
+    endangers:
+      "a run of which its asker was told that it has not begun goes on in another replica when its own one ends",
+  },
+  {
     id: "postgres-lock",
     file: "src/store/sql/records/daily-usage.ts",
     text: `        yield* lock(\`usage \${caller}\`);

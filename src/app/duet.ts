@@ -395,6 +395,12 @@ export class Duet {
     return journal?.takeOver?.({ ...wanted, withinMs });
   }
 
+  /** Counts the runs that wait for a newer program, which alone can read them. Rejects when the store cannot be read. */
+  async newerRuns(): Promise<number> {
+    const { journal } = await this.#parts.conversations.store.get();
+    return (await journal?.countNewer?.()) ?? 0;
+  }
+
   /** Is true where several processes, on any number of machines, share the runs. */
   get sharesRuns(): boolean {
     return findDatabase(this.#parts.config) !== undefined;

@@ -158,6 +158,8 @@ export function createRunRecord({ steps, clock, leaving, onFailure, ...options }
 
   async function leave(): Promise<void> {
     if (journal?.letGo === undefined || !isLive) return;
+    // It ends here where it can, for the others would leave it until a newer program comes back.
+    if ((await ignoreRejection(journal.hasReader?.(), "it is let go, as without an answer")) === false) return;
     await ignoreRejection(journal.letGo(), "the lease of this process ends by itself");
     journal.moved?.throwIfAborted();
   }

@@ -257,8 +257,9 @@ export function createMonitoredJournal(journal: Journal, report: (problem: DuetE
     ...(run.moved && { moved: run.moved }),
     ...(run.confirm && { confirm: () => watch(run.confirm?.() ?? Promise.resolve()) }),
     ...(run.letGo && { letGo: () => watch(run.letGo?.() ?? Promise.resolve()) }),
+    ...(run.hasReader && { hasReader: () => watch(run.hasReader?.() ?? Promise.resolve(true)) }),
   });
-  const { takeOver, mayBegin } = journal;
+  const { takeOver, mayBegin, countNewer } = journal;
 
   return {
     ...(journal.isRequired && { isRequired: true }),
@@ -267,6 +268,7 @@ export function createMonitoredJournal(journal: Journal, report: (problem: DuetE
         (await watch(takeOver(wanted))).map((taken) => ({ ...taken, journal: watchRun(taken.journal) })),
     }),
     ...(mayBegin && { mayBegin: (runId) => watch(mayBegin(runId)) }),
+    ...(countNewer && { countNewer: () => watch(countNewer()) }),
     begin: async (run) => watchRun(await watch(journal.begin(run))),
     listInterrupted: (id) => watch(journal.listInterrupted(id)),
     isGoing: (runId) => watch(journal.isGoing(runId)),

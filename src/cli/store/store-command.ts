@@ -81,7 +81,7 @@ function describeStatus({ place, version, supported, content }: StoreStatus): Te
         };
   const lines = [{ zh: place, en: place }, tables];
   if (content === undefined) return lines;
-  const { conversations, turns, goingRuns, sharedRecords, bytes } = content;
+  const { conversations, turns, goingRuns, newerRuns, sharedRecords, bytes } = content;
   const size = formatSize(bytes);
   return [
     ...lines,
@@ -89,7 +89,15 @@ function describeStatus({ place, version, supported, content }: StoreStatus): Te
       zh: `${conversations} 个对话，${turns} 轮，${goingRuns} 个未结束的运行，${sharedRecords} 条共享记录，${size}`,
       en: `${formatCount(conversations, "conversation")}, ${formatCount(turns, "turn")}, ${formatCount(goingRuns, "unfinished run")}, ${formatCount(sharedRecords, "shared record")}, ${size}`,
     },
+    ...(newerRuns > 0 ? [describeNewer(newerRuns)] : []),
   ];
+}
+
+function describeNewer(count: number): Text {
+  return {
+    zh: `其中 ${count} 个未结束的运行只有更新版本的 Duet 能读取`,
+    en: `of the unfinished runs ${count} can be read by a newer Duet only`,
+  };
 }
 
 function toStatusJson({ place, version, supported, content }: StoreStatus) {
@@ -98,6 +106,7 @@ function toStatusJson({ place, version, supported, content }: StoreStatus) {
     conversations: content?.conversations ?? null,
     turns: content?.turns ?? null,
     unended_runs: content?.goingRuns ?? null,
+    unreadable_runs: content?.newerRuns ?? null,
     shared_records: content?.sharedRecords ?? null,
     bytes: content?.bytes ?? null,
   };

@@ -39,6 +39,8 @@ export interface Journal {
   take(runId: string): Promise<TakenRun | undefined>;
   /** Takes runs whose process is gone, while other processes do the same. Absent where that is done one by one. */
   takeOver?(wanted: WantedRuns): Promise<TakenRun[]>;
+  /** Counts the runs that nobody goes on with because no process lives that can read their records: a newer program wrote them. */
+  countNewer?(): Promise<number>;
   /** Returns the events that readers of a run may have received, in order. They are kept for an hour after its end. */
   events(runId: string, owner: string | undefined): Promise<AgentEvent[]>;
 }
@@ -74,6 +76,8 @@ export interface RunJournal {
   confirm?(): Promise<void>;
   /** Lets the run go, so that another process goes on with it. Aborts `moved` first. Rejects where that could not be stored. */
   letGo?(): Promise<void>;
+  /** Is false where other processes share the journal and none of them can read the records of the run. */
+  hasReader?(): Promise<boolean>;
 }
 
 export interface NewStep {

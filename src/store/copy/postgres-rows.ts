@@ -1,7 +1,10 @@
+import { DuetError } from "../../kit/errors.ts";
+import { formatCount } from "../../kit/text/format-count.ts";
 import { describePlace } from "../postgres/address.ts";
 import { createPool } from "../postgres/client.ts";
 import { toBound } from "../postgres/connection.ts";
 import { toDatabaseError } from "../postgres/database-error.ts";
+import { countNewerRuns } from "../postgres/journal/journal-formats.ts";
 import { migrateDatabase } from "../postgres/schema.ts";
 import type { Value } from "../sql/work.ts";
 import { toOperatorError } from "../store-errors.ts";
@@ -17,7 +20,8 @@ export async function openPostgresRows(url: string, mode: "read" | "write"): Pro
   const client = await pool.connect().catch(orStoreError);
   const runQuery = (text: string, values: readonly Value[] = []) => client.query(text, [...values]).catch(orStoreError);
   try {
-    await migrateDatabase(client, place);
+    const { version } = await migrateDatabase(client, place);
+    if (mode === "read") refuseNewerRuns(place, await countNewerRuns(client, version));
     await runQuery(mode === "read" ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN");
   } catch (thrown) {
     client.release(true);
@@ -69,6 +73,22 @@ export async function openPostgresRows(url: string, mode: "read" | "write"): Pro
       await pool.end();
     },
   };
+}
+
+/** A file does not say of which format a run is, so this program would go on with it there. */
+function refuseNewerRuns(place: string, count: number): void {
+  if (count === 0) return;
+  throw new DuetError({
+    code: "config",
+    text: {
+      zh: `${place} 中有 ${count} 个未结束的运行只有更新版本的 Duet 能读取`,
+      en: `${place} has ${formatCount(count, "unfinished run")} that only a newer Duet can read`,
+    },
+    hint: {
+      zh: "请用那个版本复制，或等这些运行结束后再复制。",
+      en: "Copy with that version, or once they have ended.",
+    },
+  });
 }
 
 /** Lists the tables whose rows the database numbers. */

@@ -2,6 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { toDuetError } from "../../kit/errors.ts";
 import type { PoolClient } from "../postgres/client.ts";
+import { countNewerRuns } from "../postgres/journal/journal-formats.ts";
 import { migrateDatabase, migrationMs, postgresSchemaVersion, readSchema } from "../postgres/schema.ts";
 import { withDatabase } from "../postgres/with-database.ts";
 import { loadSqlite, openDatabase } from "../sqlite/connection.ts";
@@ -25,6 +26,8 @@ export interface StoreContent {
   turns: number;
   /** Counts the runs that go on or were interrupted. */
   goingRuns: number;
+  /** Counts those of them that only a newer Duet can read. */
+  newerRuns: number;
   /** Counts what processes share beside conversations: pins and sign-ins of tool servers, keys, answers that hold on, sessions. */
   sharedRecords: number;
   /** Is what the file or the database takes on the disk. */
@@ -70,7 +73,8 @@ export async function readDatabaseStatus(url: string): Promise<StoreStatus> {
     const { rows: found } = await client.query("SELECT to_regclass('shared_records') IS NOT NULL AS there");
     const { rows } = await client.query(selectCounts(found[0]?.there === 1));
     const { rows: sizes } = await client.query("SELECT pg_database_size(current_database()) AS bytes");
-    return { ...status, content: toContent(rows[0], Number(sizes[0]?.bytes)) };
+    const newer = await countNewerRuns(client, version);
+    return { ...status, content: toContent({ ...rows[0], newer }, Number(sizes[0]?.bytes)) };
   });
 }
 
@@ -102,7 +106,10 @@ function withShownDatabase<T>(url: string, work: Parameters<typeof withDatabase<
   });
 }
 
-function toContent({ conversations, turns, going, records }: Record<string, unknown>, bytes: number): StoreContent {
+function toContent(
+  { conversations, turns, going, newer = 0, records }: Record<string, unknown>,
+  bytes: number,
+): StoreContent {
   const counted = { conversations: Number(conversations), turns: Number(turns), goingRuns: Number(going) };
-  return { ...counted, sharedRecords: Number(records), bytes };
+  return { ...counted, newerRuns: Number(newer), sharedRecords: Number(records), bytes };
 }

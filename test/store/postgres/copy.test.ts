@@ -128,6 +128,8 @@ describe("a copy of a store", requires(postgres), () => {
     await expect(copy(openSqliteSource(file), await openPostgresRows(url, "write"))).rejects.toThrow(
       "is not empty: its table conversations has 6 rows",
     );
+    await query(url, "UPDATE journal_runs SET format = 99");
+    await expect(openPostgresRows(url, "read")).rejects.toThrow("has 1 unfinished run that only a newer Duet can read");
   });
 
   test("has the columns of both databases", async () => {
@@ -193,5 +195,7 @@ describe("a copy of a store", requires(postgres), () => {
       [1, expect.stringContaining("postgres://duet@127.0.0.1:9/none cannot be used: the database cannot be reached")],
     ]);
     for (const { stderr, stdout } of refused) expect(stderr + stdout).not.toContain("secret");
+    await query(url, "UPDATE journal_runs SET format = 99");
+    expect((await duet("status", url)).stdout).toContain("of the unfinished runs 1 can be read by a newer Duet only");
   });
 });

@@ -13,6 +13,7 @@ import { defineStatement, lock } from "../../../src/store/sql/work.ts";
 import { readBlocks, taggedDocuments } from "../../documents/blocks.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 import { keepLocked, ownPostgres, postgres, query, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
+import { openCutProxy } from "../../fakes/proxy/cut-postgres.ts";
 import { requires } from "../../runner/requirements.ts";
 import { testBranches } from "../contract/branches.ts";
 import { testFiles } from "../contract/files.ts";
@@ -512,6 +513,20 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     await back?.journal.add(step("turn:decide:1"));
   });
 
+  test("a run of which nobody knew that it was recorded goes on nowhere when its process ends", async () => {
+    await clear();
+    const proxy = await openCutProxy(url);
+    const store = await createPostgresStore(proxy.url);
+    await store.journal.begin(newRun("run-1"));
+    proxy.cutAtCommit();
+    await expect(store.journal.begin(newRun("run-2"))).rejects.toMatchObject({ failure: "unreachable" });
+    await store.close();
+    expect(await query(url, "SELECT run, state FROM journal_runs ORDER BY run")).toEqual([
+      { run: "run-1", state: "going" },
+      { run: "run-2", state: "unrecorded" },
+    ]);
+  });
+
   test("a run of a format is taken by a replica that reads it alone, and is written once all living replicas do", async () => {
     const old = await open();
     const next = await openQuick({ formats: [1, 2] });
@@ -528,6 +543,15 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     expect((await again.journal.takeOver?.(everyRun))?.map(({ runId }) => runId)).toEqual(["run-1"]);
     expect(await again.journal.take("run-2")).toBeUndefined();
     expect((await next.journal.takeOver?.(everyRun))?.map(({ runId }) => runId)).toContain("run-2");
+    const last = await openQuick({ formats: [1, 2] });
+    await last.journal.takeOver?.(everyRun);
+    const kept = await last.journal.begin(newRun("run-3"));
+    await query(url, "UPDATE journal_runs SET format = 2 WHERE run = 'run-3'");
+    expect([await kept.hasReader?.(), await again.journal.countNewer?.()]).toEqual([true, 0]);
+    await next.close();
+    expect([await kept.hasReader?.(), await again.journal.countNewer?.()]).toEqual([false, 0]);
+    await last.close();
+    expect(await again.journal.countNewer?.()).toBe(2);
   });
 
   test(

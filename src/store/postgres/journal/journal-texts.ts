@@ -128,6 +128,17 @@ export const own = {
   withdraw: defineStatement(`
     UPDATE journal_runs SET state = 'unrecorded'
     WHERE run = :run AND holder = :holder AND epoch = :epoch AND state = 'going'`),
+  /** The same, where it is not known whether it is recorded, and in which epoch. */
+  withdrawUnknown: defineStatement(`
+    UPDATE journal_runs SET state = 'unrecorded' WHERE run = :run AND holder = :holder AND state = 'going'`),
+  /** Is true, too, where no other replica lives: whoever comes next may read it. */
+  hasReader: defineStatement(`
+    SELECT coalesce(bool_or(r.format = ANY(p.formats)), true) AS has_reader
+    FROM journal_runs r LEFT JOIN replicas p ON p.id <> :holder AND p.alive_until > now() WHERE r.run = :run`),
+  countNewer: defineStatement(`
+    SELECT count(*) AS n FROM journal_runs r
+    WHERE r.state = 'going' AND NOT ${isReadable}
+      AND NOT EXISTS (SELECT 1 FROM replicas p WHERE p.alive_until > now() AND r.format = ANY(p.formats))`),
   runs: defineStatement(`${selectRun} ORDER BY r.begun_at, r.run`),
   runsOf: defineStatement(`${selectRun} AND r.conversation = :id ORDER BY r.begun_at, r.run`),
   run: defineStatement(`${selectRun} AND r.run = :run`),

@@ -24,6 +24,7 @@ import type { PostgresConnection } from "../connection.ts";
 import type { Notifications } from "../notifications.ts";
 import { createPostgresRuns } from "../shared-runs.ts";
 import { createDrivenRuns } from "./driven-runs.ts";
+import { knownFormats, toFormatList } from "./journal-formats.ts";
 import { own } from "./journal-texts.ts";
 import { createReplicaLease, type OwnedRun } from "./lease.ts";
 import { createPatientWrites } from "./patient-writes.ts";
@@ -46,11 +47,11 @@ export interface JournalOptions {
   leaseMs: number;
 }
 
-/** Is the only format of a run's steps so far. A change that an earlier program would misread makes another one. */
-const knownFormats = [1];
-
 /** Limits the runs that are remembered because it is not known whether they are recorded. */
 const mostWithdrawn = 1000;
+
+/** Is how long a process that ends waits for the database to take back what may be recorded, in milliseconds. */
+const longestWithdrawalMs = 2000;
 
 /** Is how long a run that has ended, and could not be stored, is kept from other processes, in milliseconds. */
 const keepEndedMs = 3_600_000;
@@ -64,7 +65,7 @@ export function createPostgresJournal(
   const { reachability } = connection;
   const keepTrying = createPatientWrites(reachability);
   const driven = createDrivenRuns();
-  const formats = `{${known.join(",")}}`;
+  const formats = toFormatList(known);
   /** Holds the runs of which it is not known whether they are recorded, and whose askers were told that they are not. */
   const withdrawn = new LRUCache<string, true>({ max: mostWithdrawn });
   const lease = createReplicaLease({
@@ -88,6 +89,14 @@ export function createPostgresJournal(
     if (withdrawn.has(run)) await connection.write(() => own.withdraw.run(key));
     else await connection.write(() => own.letGo.run({ ...key, orderly: 0 }));
     withdrawn.delete(run);
+  }
+
+  /** Without its holder another process would go on with a run of which its asker was told that it has not begun. */
+  async function withdrawAll(): Promise<void> {
+    if (withdrawn.size === 0) return;
+    await reachability.waitUntilBack(longestWithdrawalMs);
+    for (const run of withdrawn.keys())
+      await connection.write(() => own.withdrawUnknown.run({ run, holder: lease.id }));
   }
 
   function openRun(runId: string, epoch: number): RunJournal {
@@ -141,6 +150,10 @@ export function createPostgresJournal(
         if (run.moved.aborted) return;
         driven.remove(run);
         await connection.write(() => own.letGo.run({ ...held, holder: lease.id, orderly: 1 }));
+      },
+      async hasReader() {
+        const row = await connection.read(() => own.hasReader.get({ run: runId, holder: lease.id }));
+        return row?.has_reader === 1;
       },
       mailbox: sharedRuns.openMailbox(runId, epoch),
     };
@@ -226,6 +239,9 @@ export function createPostgresJournal(
         return runs;
       });
     },
+    async countNewer() {
+      return Number((await connection.read(() => own.countNewer.get({ formats })))?.n);
+    },
     events: (runId, owner) => connection.read(() => readRunEvents(runId, owner)),
     async endRun(runId, store) {
       const done = driven.expect(runId);
@@ -241,6 +257,7 @@ export function createPostgresJournal(
     },
     async close() {
       sharedRuns.close();
+      await ignoreRejection(withdrawAll(), "nothing more can be done about what the database does not take back");
       await lease.release();
     },
   };

@@ -89,7 +89,10 @@ describe("processes that share a database and no clock", requires(postgres), () 
     await journal.begin(newRun("run-1"));
     await query(url, "UPDATE journal_runs SET holder = NULL");
     const early = await openStore(url);
-    const [found, listed] = await Promise.all([early.sharedRuns.find("run-1"), early.journal.listInterrupted()]);
+    const [found, listed] = await Promise.all([
+      early.sharedRuns.find("run-1", undefined),
+      early.journal.listInterrupted(),
+    ]);
     const settings = { store: { keepDays: 1, maxSize: 1, resumeWithin: 600 } };
     const areOld = [found, ...listed].map((each) => each && toResumable(each, settings, Date.now() + hourMs).isOld);
     expect(areOld).toEqual([false, false]);

@@ -639,7 +639,7 @@ export const server: readonly Mutation[] = [
   {
     id: "key-after-a-crash",
     file: "src/server/api/keyed-runs.ts",
-    text: "      if (!(await duet.mayBegin(runId))) throw new HttpRefusalError(describeUnknownEnd(before.begunAt));\n",
+    text: "        throw new HttpRefusalError(describeUnknownEnd(before.begunAt));\n",
     becomes: "",
     tests: ["test/server/api/keyed-runs.test.ts", "test/server/replicas/unbegun-key.test.ts"],
     endangers: "a run whose end is not known is run again",

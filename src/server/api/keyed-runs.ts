@@ -147,10 +147,14 @@ export async function startOnce(
     if (before !== undefined && before.runId !== runId) throw new HttpRefusalError(otherBody);
     if (before !== undefined) {
       const resumed = (await resumer.resume(runId, caller)) ?? (await findStartedElsewhere(scope, runId));
-      if (resumed === undefined && (await duet.isRunGoing(runId))) throw new HttpRefusalError(runsElsewhere);
       if (resumed !== undefined) return runId;
-      // The process that kept the key may have ended before it began the run.
-      if (!(await duet.mayBegin(runId))) throw new HttpRefusalError(describeUnknownEnd(before.begunAt));
+      // The process that kept the key may have ended before it began the run. One that lives may begin it, and end it, at any moment.
+      if (!(await duet.mayBegin(runId))) {
+        if (await duet.isRunGoing(runId)) throw new HttpRefusalError(runsElsewhere);
+        const ended = await findStoredRun(store, key);
+        if (ended !== undefined) return ended;
+        throw new HttpRefusalError(describeUnknownEnd(before.begunAt));
+      }
     }
     const run = await open();
     keepsRecord = run.id === runId;

@@ -105,12 +105,14 @@ async function readStream(run: ClientRun, plan: RunPlan, origin: string, options
       return;
     }
     let text = "";
+    run.last = "a stream that said nothing";
     for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
       timer.refresh();
       text += piece;
       const frames = text.split("\n\n");
       text = frames.pop() ?? "";
       for (const frame of frames) takeFrame(run, frame, origin, options);
+      if (frames.length > 1) run.last = `a stream that ended after ${frames.at(-1)?.slice(0, 200)}`;
     }
   } finally {
     clearTimeout(timer);

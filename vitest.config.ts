@@ -12,7 +12,7 @@ const quick = selectQuickFiles();
 
 export default defineConfig({
   test: {
-    globalSetup: "test/build.ts",
+    globalSetup: ["test/build.ts", "test/runner/keep-postgres.ts"],
     setupFiles: ["test/runner/replay-properties.ts", "test/runner/real-clock.ts"],
     reporters: ["default", "test/runner/report-skips.ts"],
     // What a test waits for is an event. These limits only end a test whose event never comes, on however busy a machine.

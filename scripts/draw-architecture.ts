@@ -54,8 +54,8 @@ const boxes: readonly Box[] = [
   {
     at: [660, 326, 220, 54],
     kind: "b",
-    en: ["Store", "SQLite: turns, steps, traces"],
-    zh: ["存储", "SQLite：轮次、步骤、追踪"],
+    en: ["Store", "SQLite or PostgreSQL: steps"],
+    zh: ["存储", "SQLite 或 PostgreSQL：步骤"],
   },
   {
     at: [20, 428, 560, 54],

@@ -181,6 +181,8 @@ function copyTree() {
       pool: "forks",
       maxWorkers: 1,
       testTimeout: 20_000,
+      // A cluster of PostgreSQL is made before the first test that needs one.
+      hookTimeout: 60_000,
       // As in the usual run, an event may take its time on a busy machine.
       expect: { poll: { timeout: 10_000 } },
     },

@@ -1,6 +1,7 @@
 // The entry for programs that embed Duet: `import { createDuet } from "duet-mcp"`.
 import type { EmbeddedDuet } from "./app/create-duet.ts";
 import type { DuetOptions } from "./app/duet-options.ts";
+import type { ConversationStore } from "./core/store/store.ts";
 
 export type { EvaluatedResult, Evaluation, EvaluationFacts, Evaluator } from "./agent/loop/evaluator.ts";
 export type { AskOptions } from "./app/ask-options.ts";
@@ -86,4 +87,13 @@ export async function createDuet(options: DuetOptions = {}): Promise<EmbeddedDue
   // Imported when it is called: tool modules, which need `defineTool` alone, load this file too, each in a thread of its own.
   const { createDuet: create } = await import("./app/create-duet.ts");
   return create(options);
+}
+
+/**
+ * Keeps conversations in PostgreSQL, for `store` of `createDuet`: any number of programs may share the database. Whoever opens it closes
+ * it. `url` is `postgres://user@host:port/database`. Rejects with a `DuetError` that says what is wrong with the database.
+ */
+export async function openPostgresStore(url: string): Promise<ConversationStore> {
+  const { createPostgresStore } = await import("./store/postgres/postgres-store.ts");
+  return createPostgresStore(url);
 }

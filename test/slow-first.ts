@@ -6,7 +6,7 @@ const slow = [
   ...["app/isolation", "providers/recordings"],
   // These start process after process, or wait for limits that cannot be set lower.
   ...["agent/record/kill-points", "client/lists/refresh", "server/api/killed", "server/mcp/window"],
-  ...["spec/agent-mode/configuration", "store/processes"],
+  ...["server/replicas/", "spec/agent-mode/configuration", "store/postgres/", "store/processes"],
 ];
 
 /** The order in which files begin: slow ones first, then large ones. */

@@ -41,12 +41,12 @@ export function serveEditor(values: Values): Action {
 
 /** Tells which settings are not applied, and throws a `config` error where nothing could be kept. */
 async function prepareState(config: Config, console: Console): Promise<void> {
-  const [{ describeUnused }, { createStateFolder }, { refuseNewerStore }] = await Promise.all([
+  const [{ describeUnused }, { createStateFolder }, { refuseUnusableStore }] = await Promise.all([
     import("../../src/config/unused.ts"),
     import("../../src/config/sources/state-folder.ts"),
     import("../../src/app/conversations/open-store.ts"),
   ]);
   for (const line of describeUnused(config)) createWarn(config, console)(line);
   createStateFolder(config);
-  await refuseNewerStore(config);
+  await refuseUnusableStore(config, "wait");
 }

@@ -11,6 +11,7 @@ import { evalCommand } from "./eval.ts";
 import { installCommand } from "./install.ts";
 import { promptsCommand } from "./prompts.ts";
 import { startServer } from "./serve.ts";
+import { storeCommand } from "./store.ts";
 import { tokensCommand } from "./tokens.ts";
 import { toolsCommand } from "./tools.ts";
 
@@ -54,6 +55,7 @@ export const commandTable: readonly CommandRow[] = [
   },
   toolsCommand,
   conversationsCommand,
+  storeCommand,
   tokensCommand,
   configCommand,
   modelsCommand,

@@ -64,6 +64,7 @@ export function startServer(values: Values): Action {
     const stopLimiting = limitNewSpace();
     const code = await withDuet(flags, { console, signal: stop, deadline }, serveWith, {
       telemetryMs,
+      whenAway: "wait",
       passesOn: exposed.expose === "tools" || exposed.expose === "both",
     }).finally(stopLimiting);
     // Answers go on being read while servers end.

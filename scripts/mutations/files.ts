@@ -52,7 +52,7 @@ export const files: readonly Mutation[] = [
   },
   {
     id: "file-owner-disk",
-    file: "src/store/sqlite/statements.ts",
+    file: "src/store/sql/statements/conversation-statements.ts",
     text: "AND n.hash = :hash AND c.owner IS :owner",
     becomes: "AND n.hash = :hash AND (c.owner IS :owner OR 1)",
     tests: ["test/store/files.test.ts"],
@@ -76,8 +76,8 @@ export const files: readonly Mutation[] = [
   },
   {
     id: "file-end",
-    file: "src/store/sqlite/removal.ts",
-    text: "statements.dropUnnamedFile.run({ hash: toText(hash) });\n",
+    file: "src/store/sql/conversations/removal.ts",
+    text: "yield* statements.dropUnnamedFile.run({ hash: toText(hash) });\n",
     becomes: "",
     tests: ["test/store/files.test.ts"],
     endangers: "images stay on disk when their conversation is deleted",

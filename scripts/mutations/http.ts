@@ -189,8 +189,8 @@ export const http: readonly Mutation[] = [
   {
     id: "session-of-another",
     file: "src/server/http/mcp/sessions.ts",
-    text: "entry?.key === key\n        ? ",
-    becomes: "entry\n        ? ",
+    text: "if (entry.key !== key) return undefined;",
+    becomes: "",
     tests: ["test/server/http/mcp/sessions.test.ts"],
     endangers: "a caller uses another one's session",
   },
@@ -348,7 +348,7 @@ export const http: readonly Mutation[] = [
   },
   {
     id: "undo-owner",
-    file: "src/store/sqlite/statements.ts",
+    file: "src/store/sql/statements/conversation-statements.ts",
     text: "WHERE conversation = :id AND owner IS :owner AND until > :now",
     becomes: "WHERE conversation = :id AND :owner IS :owner AND until > :now",
     tests: ["test/store/kept-conversations.test.ts"],
@@ -356,15 +356,15 @@ export const http: readonly Mutation[] = [
   },
   {
     id: "undo-hidden",
-    file: "src/store/sqlite/discarded.ts",
-    text: "changeOwner(statements, { id, owner, to: discardedOwner });",
+    file: "src/store/sql/conversations/discarded.ts",
+    text: "yield* changeOwner({ id, owner, to: discardedOwner });",
     becomes: "",
     tests: ["test/store/kept-conversations.test.ts"],
     endangers: "what was deleted is still listed and read",
   },
   {
     id: "feedback-owner",
-    file: "src/store/sqlite/statements.ts",
+    file: "src/store/sql/statements/conversation-statements.ts",
     text: "SET feedback = :feedback WHERE run = :run AND owner IS :owner",
     becomes: "SET feedback = :feedback WHERE run = :run AND :owner IS :owner",
     tests: ["test/store/kept-conversations.test.ts"],

@@ -3,6 +3,14 @@ import type { Mutation } from "./mutation.ts";
 /** Models: retries, waiting, prices; and what people see of a run. */
 export const providers: readonly Mutation[] = [
   {
+    id: "secret-database",
+    file: "src/config/secrets/secrets.ts",
+    text: '    ...findAddressSecrets(config.store.url ?? ""),\n',
+    becomes: "",
+    tests: ["test/config/secrets/mask.test.ts"],
+    endangers: "the password of the database stands in logs and is read by models",
+  },
+  {
     id: "cloud-secrets",
     file: "src/config/secrets/secrets.ts",
     text: "    ...called.flatMap(listCloudSecrets),\n",

@@ -12,7 +12,7 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "response-owner-stored",
-    file: "src/store/sqlite/upkeep-statements.ts",
+    file: "src/store/sql/statements/upkeep-statements.ts",
     text: "SELECT conversation, body FROM responses WHERE id = :id AND owner IS :owner",
     becomes: "SELECT conversation, body FROM responses WHERE id = :id AND coalesce(:owner, '') IS NOT NULL",
     tests: ["test/store/response-records.test.ts"],
@@ -37,9 +37,8 @@ export const server: readonly Mutation[] = [
   {
     id: "message-owner-mcp",
     file: "src/server/mcp/agent/agent-tools.ts",
-    text: "const run = runs.find(input.run_id, connection.caller);\n  if (run === undefined) return createFailedResult(say(duet.locale, describeUnknownRun(input.run_id)));",
-    becomes:
-      'const run = runs.find(input.run_id, { owner: "anna" });\n  if (run === undefined) return createFailedResult("");',
+    text: "return runs.find(id, caller) ?? (await ignoreRejection(followed.find(id, caller)",
+    becomes: 'return runs.find(id, { owner: "anna" }) ?? (await ignoreRejection(followed.find(id, caller)',
     tests: ["test/server/api/messages.test.ts"],
     endangers: "a host tells the models of another owner's run what to do",
   },
@@ -256,10 +255,42 @@ export const server: readonly Mutation[] = [
   {
     id: "store-file-to-callers",
     file: "src/app/conversations/store-monitor.ts",
-    text: "if (isOperator && problem !== undefined) return problem.text;",
-    becomes: "if (problem !== undefined) return problem.text;",
+    text: "if (isOperator && problem !== undefined) return toOperatorError(problem).text;",
+    becomes: "if (problem !== undefined) return toOperatorError(problem).text;",
     tests: ["test/app/conversations/unsaved-runs.test.ts"],
     endangers: "callers learn the names of the operator's files",
+  },
+  {
+    id: "store-place-to-callers",
+    file: "src/store/store-errors.ts",
+    text: "text: isRemote ? describeUnusable(why) : described,",
+    becomes: "text: described,",
+    tests: ["test/store/postgres/postgres-store.test.ts"],
+    endangers: "callers learn the address of the operator's database",
+  },
+  {
+    id: "takeover-before-a-lease",
+    file: "src/store/postgres/journal/journal-texts.ts",
+    text: "(p.alive_until > now() OR :settled = 0)",
+    becomes: "(p.alive_until > now() OR :settled = 2)",
+    tests: ["test/store/postgres/postgres-store.test.ts"],
+    endangers: "after an outage a replica takes runs of others that live, and their calls are told as unknown",
+  },
+  {
+    id: "only-reads",
+    file: "src/store/store-errors.ts",
+    text: "[onlyReads]: {",
+    becomes: '"25007": {',
+    tests: ["test/store/postgres/postgres-store.test.ts"],
+    endangers: "after a failover runs end at the old primary, and what their calls did is told as unknown",
+  },
+  {
+    id: "questions-without-database",
+    file: "src/runs/run-registry.ts",
+    text: "if (refusal !== undefined) throw refusal;",
+    becomes: "void refusal;",
+    tests: ["test/runs/run-registry.test.ts"],
+    endangers: "runs begin whose record no other machine can read",
   },
   {
     id: "unsaved-runs-limit",
@@ -336,7 +367,7 @@ export const server: readonly Mutation[] = [
   {
     id: "run-of-another",
     file: "src/runs/run-registry.ts",
-    text: "return run && isOwnedBy(run, caller) ? run : undefined;",
+    text: "return run && !run.isMoved && isOwnedBy(run, caller) ? run : undefined;",
     becomes: "return run;",
     tests: ["test/runs/questions/confirmation-tokens.test.ts", "test/runs/run-registry.test.ts"],
     endangers: "a caller reads and answers another one's run",
@@ -383,9 +414,9 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "caller-day-settled",
-    file: "src/store/sqlite/daily-usage.ts",
-    text: "statements.addUsage.run({",
-    becomes: "if (used.tokens < 0) statements.addUsage.run({",
+    file: "src/store/sql/records/daily-usage.ts",
+    text: "yield* statements.addUsage.run({",
+    becomes: "if (used.tokens < 0) yield* statements.addUsage.run({",
     tests: ["test/runs/limits/caller-limits.test.ts"],
     endangers: "what turns have used is not counted in the store, and a restart begins anew",
   },
@@ -423,7 +454,7 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "keeps-pinned",
-    file: "src/store/sqlite/upkeep-statements.ts",
+    file: "src/store/sql/statements/upkeep-statements.ts",
     text: `:owner AND \${expendable} AND updated_at`,
     becomes: ":owner AND updated_at",
     tests: ["test/store/retention.test.ts"],
@@ -431,7 +462,7 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "keeps-named",
-    file: "src/store/sqlite/upkeep-statements.ts",
+    file: "src/store/sql/statements/upkeep-statements.ts",
     text: 'const expendable = "pinned = 0 AND named_by_person = 0";',
     becomes: 'const expendable = "pinned = 0";',
     tests: ["test/store/retention.test.ts"],
@@ -439,7 +470,7 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "clock-jump",
-    file: "src/store/sqlite/retention.ts",
+    file: "src/store/sql/retention.ts",
     text: "return { usesAge: trusted <= toTime(time) };",
     becomes: "return { usesAge: true };",
     tests: ["test/store/retention.test.ts"],
@@ -472,7 +503,7 @@ export const server: readonly Mutation[] = [
   {
     id: "token-signature",
     file: "src/runs/questions/confirmation-tokens.ts",
-    text: "if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;\n",
+    text: "if (!keys.some((key) => isRight(sign(payload, key)))) return undefined;\n",
     becomes: "",
     tests: ["test/runs/questions/confirmation-tokens.test.ts"],
     endangers: "anybody makes tokens that confirm a call",
@@ -560,7 +591,7 @@ export const server: readonly Mutation[] = [
   {
     id: "question-of-another",
     file: "src/runs/questions/question-queue.ts",
-    text: "      if (open?.id === posed.id) open = undefined;\n",
+    text: "      if (open?.id === id) open = undefined;\n",
     becomes: "      open = undefined;\n",
     tests: ["test/runs/questions/question-queue.test.ts"],
     endangers: "an answer that comes late closes the next question",
@@ -608,9 +639,9 @@ export const server: readonly Mutation[] = [
   {
     id: "key-after-a-crash",
     file: "src/server/api/keyed-runs.ts",
-    text: "      if (resumed === undefined) throw new HttpRefusalError(describeUnknownEnd(before.begunAt));\n      return runId;\n",
-    becomes: "      if (resumed !== undefined) return runId;\n",
-    tests: ["test/server/api/keyed-runs.test.ts"],
+    text: "        throw new HttpRefusalError(describeUnknownEnd(before.begunAt));\n",
+    becomes: "",
+    tests: ["test/server/api/keyed-runs.test.ts", "test/server/replicas/unbegun-key.test.ts"],
     endangers: "a run whose end is not known is run again",
   },
   {

@@ -56,6 +56,10 @@ export interface RunOptions {
 export interface RunRecording {
   /** Holds the records of a run that goes on. */
   taken?: TakenRun | undefined;
+  /** Is true where the run must not go on without its record. */
+  isRequired?: boolean | undefined;
+  /** Aborts when this process wants to end, and the run is to go on in another one. */
+  leaving?: AbortSignal | undefined;
   /** Records a run that begins. Rejects where the store cannot. */
   begin(facts: RecordedFacts, files: readonly StoredBytes[]): Promise<RunJournal>;
 }

@@ -4,7 +4,7 @@ import { toModelName } from "../core/model.ts";
 import { addNotices, noticeKinds, toOutcomeNotices } from "../core/notices.ts";
 import { canAskUser } from "../core/questions/user.ts";
 import type { QuestionKind } from "../core/questions/user-question.ts";
-import type { TakenRun } from "../core/store/journal.ts";
+import { LostRunError, type TakenRun } from "../core/store/journal.ts";
 import type { FinishedRun } from "../core/store/store.ts";
 import { UnsavedRunError } from "../core/store/unsaved-run-error.ts";
 import { DuetError, toDuetError } from "../kit/errors.ts";
@@ -30,8 +30,9 @@ import type { Models, Run, RunRequest } from "./run.ts";
 import { createTraceRecorder } from "./trace/trace-recorder.ts";
 
 /**
- * Runs one question and tells its events: `run-start` first, `run-end` last, whatever happens; never rejects. `onEvent` must not
- * throw. Aborting the signal stops the model's request and the tools' calls.
+ * Runs one question and tells its events: `run-start` first, `run-end` last, whatever happens. Rejects only where it has to be recorded
+ * and cannot be, and with a `LostRunError` where it goes on in another process: its end is told there. `onEvent` must not throw. Aborting
+ * the signal stops the model's request and the tools' calls.
  */
 export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent) => void): Promise<void> {
   const started = performance.now();
@@ -58,7 +59,10 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
   const { question, mode } = await resolveQuestion(request);
   const { keepOutput } = recorder;
   const noticeUnrecorded = (problem: DuetError): void => emit(noticeKinds.notResumable(problem.text, request.locale));
-  const record = createRunRecord({ journal: taken?.journal, steps: taken?.steps, clock, onFailure: noticeUnrecorded });
+  const record = createRunRecord({
+    ...{ journal: taken?.journal, steps: taken?.steps, leaving: recording?.leaving },
+    ...{ clock, onFailure: noticeUnrecorded },
+  });
   const environment = {
     question,
     traceId: observer?.traceId,
@@ -75,11 +79,18 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
   const attached = files.list(run.input.attached ?? []);
   const problem =
     recording && !taken ? await record.begin(() => recording.begin(toRecordedFacts(run), attached)) : undefined;
+  if (problem && recording?.isRequired) {
+    clock.clear();
+    throw problem;
+  }
   announce(run, notices);
   if (problem) noticeUnrecorded(problem);
   if (taken) emit(noticeKinds.runResumed(taken.lastAt, request.locale));
-  signal.addEventListener("abort", record.stop, { once: true });
-  if (signal.aborted) record.stop();
+  const stopRecord = (): void => {
+    if (!hasMoved(signal)) record.stop();
+  };
+  signal.addEventListener("abort", stopRecord, { once: true });
+  if (signal.aborted) stopRecord();
   const ending: RunResult = {};
   try {
     if (options.refusal) throw options.refusal;
@@ -90,6 +101,8 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
   } finally {
     clock.clear();
   }
+  if (hasMoved(signal)) throw signal.reason;
+  if (ending.error instanceof LostRunError) throw ending.error;
   await runEndHooks(run, ending);
   run.state.answer.finish();
   const elapsedMs = taken ? clock.spentMs : performance.now() - started - clock.outsideMs;
@@ -104,6 +117,11 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
   noticeUndelivered(run);
   for (const notice of (await options.findLateNotices?.(outcome)) ?? []) run.services.emit(notice);
   run.services.emit({ type: "run-end", outcome: addNotices(outcome, toOutcomeNotices(told)) });
+}
+
+/** Returns true where the run is no longer this process's: nothing of its end is told or stored here. */
+function hasMoved({ reason }: AbortSignal): boolean {
+  return reason instanceof LostRunError;
 }
 
 /** Returns what an earlier process has chosen for the run. */
@@ -255,11 +273,15 @@ async function resolveQuestion({
   return { question: resumePlan(pendingPlan, question)?.question ?? question, mode: "plan" };
 }
 
-/** Stores a run before its end is reported: an answer that was acknowledged is there after a crash. A failure is a notice. */
+/**
+ * Stores a run before its end is reported: an answer that was acknowledged is there after a crash. A failure is a notice. Rejects where
+ * another process goes on with the run, which tells its end.
+ */
 export async function saveRun(run: Run, finished: FinishedRun): Promise<void> {
   try {
     await run.services.store.append(finished);
   } catch (thrown) {
+    if (thrown instanceof LostRunError) throw thrown;
     const isTriedAgain = thrown instanceof UnsavedRunError;
     run.services.emit(noticeKinds.notSaved({ why: toDuetError(thrown).text, isTriedAgain }, run.input.locale));
   }

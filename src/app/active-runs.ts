@@ -15,6 +15,8 @@ export interface ActiveRuns {
 
 export interface ActiveRun {
   readonly signal: AbortSignal;
+  /** Lets the signal follow one more. */
+  follow(outer: AbortSignal | undefined): void;
   /** Does something when the run ends, or at once. */
   atEnd(work: () => void): void;
   /** Sees the end in the stream itself, whose reader may have gone away. */
@@ -49,6 +51,7 @@ export function createActiveRuns(): ActiveRuns {
       return {
         signal: controller.signal,
         end,
+        follow: (outer) => void atEnd.push(followSignal(controller, outer)),
         atEnd(work) {
           if (isOver) work();
           else atEnd.push(work);

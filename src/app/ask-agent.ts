@@ -7,7 +7,7 @@ import { getTraceId } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { createRunFiles } from "../core/files/run-files.ts";
 import { noticeKinds } from "../core/notices.ts";
-import type { Journal, TakenRun } from "../core/store/journal.ts";
+import type { Journal, RunJournal, TakenRun } from "../core/store/journal.ts";
 import type { Conversation } from "../core/store/store.ts";
 import { waitAbortable } from "../kit/async/timeout.ts";
 import { detectLanguage, type Locale, type Text } from "../kit/locale.ts";
@@ -21,6 +21,7 @@ import { placeRuns, type RunPlace } from "./conversations/place-runs.ts";
 import { rememberApprovals } from "./conversations/remember-approvals.ts";
 import { loadConversation, toConversationKey } from "./conversations/sessions.ts";
 import { settleInterrupted } from "./conversations/settle-interrupted.ts";
+import { createSharedApprovals } from "./conversations/shared-approvals.ts";
 import type { DuetParts } from "./duet-parts.ts";
 import { mergeLimits } from "./merge-limits.ts";
 import { createAgentModels } from "./models/agent-models.ts";
@@ -88,7 +89,7 @@ export async function askAgent(
   const { known, waitedMs } =
     givenConversation ??
     (await loadConversation(ownerStore, conversationId, {
-      ...{ caller, going: activeRun, mutex: conversations.planTurns },
+      ...{ caller, going: activeRun, mutex: conversations.planTurns, findRecords: conversations.findRecords },
       branch: request.branch ?? resumed?.header.branch,
       after,
     }));
@@ -100,6 +101,12 @@ export async function askAgent(
   const conversation = request.sources ? { ...atStart, sources: request.sources } : atStart;
   const place = { branch: conversation.branch, after, folder: request.folder ?? resumed?.header.folder };
   const session = conversations.sessions.of(toConversationKey(caller, conversation.id), known === undefined);
+  const approvals = createSharedApprovals(
+    history === undefined ? conversations.findRecords : undefined,
+    caller,
+    conversation.id,
+  );
+  await approvals?.load(session);
   const { monitor } = conversations;
   const isOperator = caller.owner === undefined;
   const noticeReader = { locale, known: session.reported, isOperator, isUnsaved: history !== undefined };
@@ -191,7 +198,7 @@ export async function askAgent(
       hooks,
       folders: mode === "chat" ? undefined : await tools.findFolders(config),
       inbox: request.inbox,
-      user: user && rememberApprovals(user, session),
+      user: user && rememberApprovals(user, session, () => void approvals?.save(session)),
     },
     spentMs: performance.now() - began - waitedMs,
     notices: [
@@ -215,7 +222,10 @@ export async function askAgent(
     observer: activeRun.observe(observer),
     refusal: resumed ? findRefusal(config, resumed) : budgets?.refusal,
     // What the asking program has been asked for, no other process could hand out again.
-    recording: history === undefined && journal && !clientTools ? createRecording(journal, request, place) : undefined,
+    recording:
+      history === undefined && journal && !clientTools
+        ? createRecording(journal, { request, place, activeRun })
+        : undefined,
     signal,
   };
   await runAgent(options, onEvent);
@@ -273,17 +283,33 @@ async function findRunInstructions(
 }
 
 /** A run whose conversation the asker keeps is not recorded: nobody could ask for its end. */
-function createRecording(journal: Journal, request: AskRequest, place: RunPlace): RunRecording {
+function createRecording(
+  journal: Journal,
+  { request, place, activeRun }: { request: AskRequest; place: RunPlace; activeRun: ActiveRun },
+): RunRecording {
   const { caller = operator, recording, resumed: taken } = request;
-  const { entrance = "library", key, onRecorded } = recording ?? {};
-  if (taken) onRecorded?.(taken.journal);
+  const { entrance = "library", key, onDisconnect, leaving } = recording ?? {};
+  const onRecorded = (opened: RunJournal): void => {
+    activeRun.follow(opened.moved);
+    recording?.onRecorded?.(opened);
+  };
+  if (taken) onRecorded(taken.journal);
   return {
     taken,
+    leaving,
+    isRequired: journal.isRequired,
     async begin({ runId, conversationId, ...known }, files) {
-      const asked = { entrance, key, agent: request.agent, tools: request.tools, callerTools: caller.tools };
+      const asked = {
+        entrance,
+        key,
+        onDisconnect,
+        agent: request.agent,
+        tools: request.tools,
+        callerTools: caller.tools,
+      };
       const header = { ...known, ...asked, ...place, wantedConversationId: request.conversationId };
       const opened = await journal.begin({ runId, owner: caller.owner, conversationId, header, files });
-      onRecorded?.(opened);
+      onRecorded(opened);
       return opened;
     },
   };

@@ -1,6 +1,7 @@
 import type { Evaluator } from "../agent/loop/evaluator.ts";
 import type { Config, SubAgentSettings } from "../config/config.ts";
 import type { HookRunner } from "../core/hooks.ts";
+import type { FindRecords } from "../core/store/shared-records.ts";
 import type { Once } from "../kit/async/once.ts";
 import type { KeyedMutex } from "../kit/async/semaphore.ts";
 import type { CommandKeys } from "../providers/keys/command-keys.ts";
@@ -68,6 +69,8 @@ export interface ToolParts {
 export interface ConversationParts {
   readonly store: Once<OpenedStore>;
   readonly monitor: StoreMonitor;
+  /** Opens what machines share beside conversations; absent where this one keeps its own. */
+  readonly findRecords: FindRecords | undefined;
   readonly sessions: Sessions;
   /** Handles replies to the same waiting plan one after the other. */
   readonly planTurns: KeyedMutex;

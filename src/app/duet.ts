@@ -12,7 +12,9 @@ import { type Caller, operator } from "../core/caller.ts";
 import type { AgentEvent, Notice } from "../core/events.ts";
 import type { FileRefusal } from "../core/files/prepare-image.ts";
 import type { Credentials } from "../core/store/credentials.ts";
-import type { TakenRun } from "../core/store/journal.ts";
+import type { TakenRun, WantedRuns } from "../core/store/journal.ts";
+import type { FindRecords } from "../core/store/shared-records.ts";
+import { localRuns, type SharedRun, type SharedRuns } from "../core/store/shared-runs.ts";
 import type { ConversationStore, TypedHistory } from "../core/store/store.ts";
 import type { UsageHistory } from "../core/store/usage-history.ts";
 import type { Tool } from "../core/tools/tool.ts";
@@ -20,14 +22,17 @@ import type { AgentTrace } from "../core/trace.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { createPushedStream } from "../kit/async/pushed-stream.ts";
 import { createTimeLimit, waitAbortable } from "../kit/async/timeout.ts";
+import type { DuetError } from "../kit/errors.ts";
 import type { Locale } from "../kit/locale.ts";
 import type { PausedModel } from "../providers/middleware/endpoints.ts";
+import { isUnreachable } from "../store/store-errors.ts";
 import { closedError } from "./active-runs.ts";
 import { askAgent, chooseLocale, ignoreAbort } from "./ask-agent.ts";
 import type { AskRequest, CloseLimits, CompactRequest } from "./ask-request.ts";
-import { scopeStore } from "./conversations/open-store.ts";
+import { findDatabase, scopeStore } from "./conversations/open-store.ts";
 import { listApprovals, type RememberedApproval, revokeApproval } from "./conversations/remember-approvals.ts";
 import { toConversationKey } from "./conversations/sessions.ts";
+import { createSharedApprovals } from "./conversations/shared-approvals.ts";
 import type { StoreMonitor, StoreState } from "./conversations/store-monitor.ts";
 import { createTypedHistory } from "./conversations/typed-history.ts";
 import type { DuetParts } from "./duet-parts.ts";
@@ -286,7 +291,14 @@ export class Duet {
    * conversation itself is kept.
    */
   forget(conversationId: string, caller: Caller = operator): void {
-    this.#parts.conversations.sessions.forget(toConversationKey(caller, conversationId));
+    const { sessions, findRecords } = this.#parts.conversations;
+    sessions.forget(toConversationKey(caller, conversationId));
+    void createSharedApprovals(findRecords, caller, conversationId)?.forget();
+  }
+
+  /** Opens what machines share beside conversations; undefined where this one keeps its own. */
+  get findRecords(): FindRecords | undefined {
+    return this.#parts.conversations.findRecords;
   }
 
   /** Lists the calls that a person has agreed to or refused for the rest of a conversation. */
@@ -298,12 +310,21 @@ export class Duet {
   /** Takes one of them back, so that the next such call is asked about. */
   revokeApproval(conversationId: string, approval: RememberedApproval, caller: Caller = operator): void {
     const session = this.#parts.conversations.sessions.find(toConversationKey(caller, conversationId));
-    if (session !== undefined) revokeApproval(session, approval);
+    if (session === undefined) return;
+    revokeApproval(session, approval);
+    const { findRecords } = this.#parts.conversations;
+    void createSharedApprovals(findRecords, caller, conversationId)?.save(session);
   }
 
   /** Tells how the store is, and each change of that. The store itself is opened when first needed. */
   get storeMonitor(): Pick<StoreMonitor, "status" | "follow"> {
     return this.#parts.conversations.monitor;
+  }
+
+  /** Is why nothing new can be asked: the database of the store cannot be reached. A file that cannot be written refuses nothing. */
+  get storeRefusal(): DuetError | undefined {
+    const { problem } = this.#parts.conversations.monitor;
+    return isUnreachable(problem) ? problem : undefined;
   }
 
   /** Lists the agents that a question may choose instead of the main one. */
@@ -333,6 +354,22 @@ export class Duet {
     return runs.map((run) => toResumable(run, this.#parts.config));
   }
 
+  /** Lets the processes that share the store follow and steer the runs of each other. Never rejects. */
+  async sharedRuns(): Promise<SharedRuns> {
+    return (await this.#parts.conversations.store.get()).sharedRuns ?? localRuns;
+  }
+
+  /** Returns true for an interrupted run that goes on by itself, by the clock that all processes share. */
+  canResume({ ageMs }: Pick<SharedRun, "ageMs">): boolean {
+    return ageMs <= this.#parts.config.store.resumeWithin * 1000;
+  }
+
+  /** Is true for a run of which it is known that it has done nothing, and that may begin still. Rejects when the store cannot be read. */
+  async mayBegin(runId: string): Promise<boolean> {
+    const { journal } = await this.#parts.conversations.store.get();
+    return (await journal?.mayBegin?.(runId)) ?? false;
+  }
+
   /** Is true while a process carries out this run. Rejects when the store cannot be read. */
   async isRunGoing(runId: string): Promise<boolean> {
     const { journal } = await this.#parts.conversations.store.get();
@@ -346,6 +383,27 @@ export class Duet {
   async takeRun(runId: string): Promise<TakenRun | undefined> {
     const { journal } = await this.#parts.conversations.store.get();
     return journal?.take(runId);
+  }
+
+  /**
+   * Takes runs of this interface whose processes are gone, up to `most`, while other processes do the same. Undefined where runs are
+   * taken one by one. Rejects when the store cannot be read.
+   */
+  async takeOver(wanted: Pick<WantedRuns, "entrance" | "most">): Promise<TakenRun[] | undefined> {
+    const { journal } = await this.#parts.conversations.store.get();
+    const withinMs = this.#parts.config.store.resumeWithin * 1000;
+    return journal?.takeOver?.({ ...wanted, withinMs });
+  }
+
+  /** Counts the runs that wait for a newer program, which alone can read them. Rejects when the store cannot be read. */
+  async newerRuns(): Promise<number> {
+    const { journal } = await this.#parts.conversations.store.get();
+    return (await journal?.countNewer?.()) ?? 0;
+  }
+
+  /** Is true where several processes, on any number of machines, share the runs. */
+  get sharesRuns(): boolean {
+    return findDatabase(this.#parts.config) !== undefined;
   }
 
   /** Returns the events of a run that readers may have received before its process ended. */

@@ -14,6 +14,7 @@ import { createActiveRuns } from "./active-runs.ts";
 import { openAgent, readUserAgentParts } from "./agent/open-agent.ts";
 import { openUserHooks } from "./agent/open-hooks.ts";
 import type { CloseLimits, DuetOverrides } from "./ask-request.ts";
+import { createFindRecords } from "./conversations/find-records.ts";
 import { type OpenedStore, openStore } from "./conversations/open-store.ts";
 import { createSessions } from "./conversations/sessions.ts";
 import { createStoreMonitor } from "./conversations/store-monitor.ts";
@@ -66,7 +67,11 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
   const models = createModelRegistry(config, parts.models, { redactor, keys });
   const sample = createSample(models.open);
   const { tools: ownTools, startServers: start, passesOn, intercept } = parts;
+  const monitor = createStoreMonitor();
+  const store = createOnce(() => openStore(config, parts.store, monitor));
+  const findRecords = createFindRecords(config, parts.store, store);
   const inventory = openToolInventory(config, {
+    findRecords,
     own: ownTools,
     sample,
     redactor,
@@ -77,8 +82,6 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
     intercept,
   });
   const gateways = createGateways(inventory, warn);
-  const monitor = createStoreMonitor();
-  const store = createOnce(() => openStore(config, parts.store, monitor));
   const attachments = createOnce(async () =>
     (await import("./attachments/prepare-attachments.ts")).createAttachmentPreparation(),
   );
@@ -128,6 +131,7 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
     conversations: {
       store,
       monitor,
+      findRecords,
       sessions: createSessions(),
       planTurns: createKeyedMutex(),
       given: createOnce(async () => (await import("./conversations/given-history.ts")).createGivenHistories()),

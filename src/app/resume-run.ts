@@ -19,7 +19,8 @@ export interface ResumableRun extends InterruptedRun {
 
 /** Says of each run whether it goes on by itself. */
 export function toResumable(run: InterruptedRun, { store }: Pick<Config, "store">, now = Date.now()): ResumableRun {
-  return { ...run, isOld: now - Date.parse(run.lastAt) > store.resumeWithin * 1000 };
+  const { lastAt, ageMs = now - Date.parse(lastAt) } = run;
+  return { ...run, isOld: ageMs > store.resumeWithin * 1000 };
 }
 
 /** Returns the question of a run that goes on, as it was asked. */

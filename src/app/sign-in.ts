@@ -1,3 +1,4 @@
+import type { CredentialStore } from "../client/oauth/credential-store.ts";
 import type { LoginOptions, SignInResult } from "../client/oauth/login.ts";
 import type { Config } from "../config/config.ts";
 import { DuetError } from "../kit/errors.ts";
@@ -11,23 +12,20 @@ export type SignInInterface = Pick<LoginOptions, "visit" | "paste" | "misread" |
 export async function signIn(config: Config, name: string, signInInterface: SignInInterface): Promise<SignInResult> {
   const settings = config.servers.find((server) => server.name === name);
   if (settings === undefined) throw unknownServerError(config, name);
-  const [{ signInToServer }, { createCredentialStore }] = await Promise.all([
-    import("../client/oauth/login.ts"),
-    import("../client/oauth/credential-store.ts"),
-  ]);
-  const store = createCredentialStore(config.home);
-  return signInToServer(settings, {
-    ...signInInterface,
-    store,
-    locale: config.locale,
-    clientInfo: { name: "duet", version },
-  });
+  const { signInToServer } = await import("../client/oauth/login.ts");
+  return withCredentialStore(config, (store) =>
+    signInToServer(settings, {
+      ...signInInterface,
+      store,
+      locale: config.locale,
+      clientInfo: { name: "duet", version },
+    }),
+  );
 }
 
 /** Forgets the sign-in to a server, also one that is not configured any more; whether there was one. */
 export async function forgetSignIn(config: Config, name: string): Promise<boolean> {
-  const { createCredentialStore } = await import("../client/oauth/credential-store.ts");
-  const isForgotten = await createCredentialStore(config.home).forget(name);
+  const isForgotten = await withCredentialStore(config, (store) => store.forget(name));
   if (!isForgotten && !config.servers.some((server) => server.name === name)) throw unknownServerError(config, name);
   return isForgotten;
 }
@@ -36,19 +34,28 @@ export async function forgetSignIn(config: Config, name: string): Promise<boolea
 export async function listSignIns(
   config: Config,
 ): Promise<ReadonlyMap<string, { isPossible: boolean; isSignedIn: boolean }>> {
-  const [{ canPersonSignIn, getCredentialOwner }, { createCredentialStore }, { getTokens }] = await Promise.all([
+  const [{ canPersonSignIn, getCredentialOwner }, { getTokens }] = await Promise.all([
     import("../client/oauth/auth.ts"),
-    import("../client/oauth/credential-store.ts"),
     import("../client/oauth/credentials.ts"),
   ]);
-  const store = createCredentialStore(config.home);
-  const entries = config.servers.map(async (settings) => {
-    const owner = getCredentialOwner(settings);
-    const isPossible = canPersonSignIn(settings);
-    const isSignedIn = isPossible && owner !== undefined && getTokens(await store.read(owner)) !== undefined;
-    return [settings.name, { isPossible, isSignedIn }] as const;
+  return withCredentialStore(config, async (store) => {
+    const entries = config.servers.map(async (settings) => {
+      const owner = getCredentialOwner(settings);
+      const isPossible = canPersonSignIn(settings);
+      const isSignedIn = isPossible && owner !== undefined && getTokens(await store.read(owner)) !== undefined;
+      return [settings.name, { isPossible, isSignedIn }] as const;
+    });
+    return new Map(await Promise.all(entries));
   });
-  return new Map(await Promise.all(entries));
+}
+
+/** Does a work with the sign-ins that the configured store keeps. */
+async function withCredentialStore<T>(config: Config, work: (store: CredentialStore) => Promise<T>): Promise<T> {
+  const [{ createCredentialStore }, { withRecords }] = await Promise.all([
+    import("../client/oauth/credential-store.ts"),
+    import("./conversations/find-records.ts"),
+  ]);
+  return withRecords(config, (findRecords) => work(createCredentialStore(config.home, findRecords)));
 }
 
 /** Opens an address in the user's browser, where there is one. */

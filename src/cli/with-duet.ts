@@ -1,4 +1,5 @@
 import type { DuetOverrides } from "../app/ask-request.ts";
+import type { WhenAway } from "../app/conversations/open-store.ts";
 import type { Duet } from "../app/duet.ts";
 import type { Config } from "../config/config.ts";
 import type { Flags } from "../config/settings/settings.ts";
@@ -17,6 +18,8 @@ export interface DuetContext extends Context {
 export interface OpeningOptions extends Pick<DuetOverrides, "startServers" | "passesOn"> {
   /** Makes a `DUET_HOME` that cannot be created an error; true when absent. */
   needsState?: boolean;
+  /** Says what is done where the database of the store cannot be reached; the command ends when absent. */
+  whenAway?: WhenAway | undefined;
   /** Limits the export of the last spans when the process has to end soon, in milliseconds. */
   telemetryMs?: number;
 }
@@ -26,12 +29,12 @@ export async function withDuet(
   flags: Flags,
   context: Context,
   work: (opened: DuetContext) => Promise<number>,
-  { needsState = true, telemetryMs, ...overrides }: OpeningOptions = {},
+  { needsState = true, whenAway, telemetryMs, ...overrides }: OpeningOptions = {},
 ): Promise<number> {
   const { console } = context;
   const loading = needsState ? loadWithState(flags, console) : load(flags, console);
   const [config] = await Promise.all([loading, import("../app/open-duet.ts")]);
-  if (needsState) await refuseNewer(config);
+  if (needsState) await refuseUnusable(config, whenAway);
   return withOpened(config, context, work, { ...overrides, telemetryMs });
 }
 
@@ -40,7 +43,7 @@ export async function withOpened(
   config: Config,
   context: Context,
   work: (opened: DuetContext) => Promise<number>,
-  { telemetryMs, ...overrides }: Omit<OpeningOptions, "needsState"> = {},
+  { telemetryMs, ...overrides }: Omit<OpeningOptions, "needsState" | "whenAway"> = {},
 ): Promise<number> {
   const { console, signal } = context;
   const { openDuet } = await import("../app/open-duet.ts");
@@ -71,10 +74,10 @@ export async function loadWithState(flags: Flags, console: Console): Promise<Con
   return config;
 }
 
-/** Throws a `config` error where a newer Duet wrote the store: what is asked would be kept nowhere. */
-async function refuseNewer(config: Config): Promise<void> {
-  const { refuseNewerStore } = await import("../app/conversations/open-store.ts");
-  await refuseNewerStore(config);
+/** Throws where the store cannot be used, such as one that a newer Duet wrote: what is asked would be kept nowhere. */
+async function refuseUnusable(config: Config, whenAway?: WhenAway): Promise<void> {
+  const { refuseUnusableStore } = await import("../app/conversations/open-store.ts");
+  await refuseUnusableStore(config, whenAway);
 }
 
 /** Reserves this many milliseconds for the steps after closing; closing itself gets at least `minimumMs`. */
@@ -107,7 +110,7 @@ export async function withStore(
     loadWithState(flags, console),
     import("../app/conversations/open-store.ts"),
   ]);
-  await refuseNewer(config);
+  await refuseUnusable(config);
   const { store, retention, credentials, problem, takeNotices } = await openStore(config);
   if (problem) throw problem;
   try {

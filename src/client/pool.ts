@@ -2,6 +2,7 @@ import type { Implementation } from "@modelcontextprotocol/client";
 import type { ServerSettings } from "../config/config.ts";
 import type { Sample } from "../core/sampling.ts";
 import type { ServerLogEntry, ServerLogLevel } from "../core/server-log.ts";
+import type { FindRecords } from "../core/store/shared-records.ts";
 import type { Tool } from "../core/tools/tool.ts";
 import { waitAbortable } from "../kit/async/timeout.ts";
 import type { JsonObject } from "../kit/json.ts";
@@ -31,6 +32,8 @@ export interface PoolOptions {
   home?: string | undefined;
   /** Is the folder in which `duet login` stores credentials; `home` when undefined. */
   credentialsHome?: string | undefined;
+  /** Opens what machines share, where pins and credentials are then kept. */
+  findRecords?: FindRecords | undefined;
   /**
    * Decides about a tool that a known server adds later: `stop` holds it until it is approved, and `allow` makes it usable at
    * once.
@@ -105,13 +108,14 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
     clientInfo,
     home,
     credentialsHome = home,
+    findRecords,
     newTools = "stop",
     sample,
     passesOn = false,
   } = options;
   const lifeline = createLifeline(environment.PATH);
   const names = createToolNames();
-  const store = createPinStore(home);
+  const store = createPinStore(home, findRecords);
   const listeners = new Set<(list: ServerList) => void>();
   const updateListeners = new Set<(server: string, uri: string) => void>();
   const logListeners = new Set<(server: string, entry: ServerLogEntry) => void>();
@@ -125,7 +129,7 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
     sample,
     passesOn,
     ...(passesOn && { hostRoots: () => hostRoots }),
-    credentials: createCredentialStore(credentialsHome),
+    credentials: createCredentialStore(credentialsHome, findRecords),
     sdk() {
       sdk ??= import("@modelcontextprotocol/client");
       return sdk;

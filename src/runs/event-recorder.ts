@@ -1,17 +1,17 @@
 import { isDraftEvent } from "../core/drafts.ts";
 import type { AgentEvent } from "../core/events.ts";
-import type { RunJournal } from "../core/store/journal.ts";
+import { LostRunError, type RunJournal } from "../core/store/journal.ts";
 import { joinPieces } from "./join-pieces.ts";
 
 /** Passes on the events of a run once they are recorded, so that no reader knows a number that a later process does not. */
 export interface EventRecorder {
   add(event: AgentEvent): void;
-  /** Resolves when everything that was added has been passed on. Never rejects. */
+  /** Resolves when everything that was added has been passed on. Rejects with why the rest is told by another process. */
   finish(): Promise<void>;
 }
 
 export interface EventRecorderOptions {
-  journal: Pick<RunJournal, "addEvents">;
+  journal: Pick<RunJournal, "addEvents" | "moved">;
   /** Is the number of the first event. */
   from: number;
   handle(event: AgentEvent): void;
@@ -23,7 +23,10 @@ const paceMs = 25;
 /** Pieces of text are joined up to this length, in UTF-16 units. */
 const longestPiece = 4000;
 
-/** Other events than text are recorded at once, with those of the same turn of the event loop. A failing store delays nothing. */
+/**
+ * Other events than text are recorded at once, with those of the same turn of the event loop. A failing store delays nothing where this
+ * process alone reads the run; where others do, an event that is not recorded is told to nobody.
+ */
 export function createEventRecorder({ journal, from, handle }: EventRecorderOptions): EventRecorder {
   let waiting: AgentEvent[] = [];
   let next = from;
@@ -32,6 +35,8 @@ export function createEventRecorder({ journal, from, handle }: EventRecorderOpti
   let recording: Promise<void> | undefined;
   let isRecording = false;
   let hasFailed = false;
+  /** Holds why another process tells what follows. */
+  let lost: { reason: unknown } | undefined;
 
   async function record(): Promise<void> {
     isRecording = true;
@@ -43,7 +48,12 @@ export function createEventRecorder({ journal, from, handle }: EventRecorderOpti
         lastAt = performance.now();
         try {
           if (!hasFailed) await journal.addEvents(next, recorded);
-        } catch {
+        } catch (thrown) {
+          if (journal.moved && (journal.moved.aborted || thrown instanceof LostRunError)) {
+            lost = { reason: thrown };
+            waiting = [];
+            return;
+          }
           // The run itself tells that it is not recorded.
           hasFailed = true;
         }
@@ -63,6 +73,8 @@ export function createEventRecorder({ journal, from, handle }: EventRecorderOpti
 
   return {
     add(event) {
+      // It is told by the process that goes on with the run, and may be another one there.
+      if (lost !== undefined) return;
       const last = waiting.at(-1);
       const joined = last && joinPieces(last, event, longestPiece);
       if (joined) waiting[waiting.length - 1] = joined;
@@ -77,6 +89,7 @@ export function createEventRecorder({ journal, from, handle }: EventRecorderOpti
     async finish() {
       start();
       await recording;
+      if (lost !== undefined) throw lost.reason;
     },
   };
 }

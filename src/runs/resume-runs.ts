@@ -1,7 +1,7 @@
 import type { Duet } from "../app/duet.ts";
 import { type ResumableRun, toResumedRequest } from "../app/resume-run.ts";
 import type { Caller } from "../core/caller.ts";
-import type { Entrance } from "../core/store/journal.ts";
+import type { Entrance, TakenRun } from "../core/store/journal.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { createRandomHex } from "../kit/random.ts";
 import type { RunHandle } from "./run-handle.ts";
@@ -23,8 +23,9 @@ export interface Resumer {
 }
 
 export interface ResumerOptions {
-  duet: Pick<Duet, "recordsRuns" | "interruptedRuns" | "takeRun" | "ask">;
-  runs: Pick<RunRegistry, "begin" | "find" | "prepare">;
+  duet: Pick<Duet, "recordsRuns" | "interruptedRuns" | "takeRun" | "ask"> &
+    Partial<Pick<Duet, "takeOver" | "sharesRuns">>;
+  runs: Pick<RunRegistry, "begin" | "find" | "prepare"> & Partial<Pick<RunRegistry, "closing" | "countFree">>;
   entrance: Entrance;
   /** Is how long a question of a run waits for its answer, in milliseconds. */
   patienceMs: number;
@@ -38,15 +39,30 @@ export function createResumer({ duet, runs, entrance, patienceMs }: ResumerOptio
 
   async function take(runId: string): Promise<RunHandle | undefined> {
     const taken = await duet.takeRun(runId);
-    if (taken === undefined) return undefined;
+    return taken && continueRun(taken);
+  }
+
+  /** Goes on with a run that this process has just taken. */
+  async function continueRun(taken: TakenRun): Promise<RunHandle> {
+    try {
+      return await beginAgain(taken);
+    } catch (thrown) {
+      // The server closes, for instance.
+      await ignoreRejection(taken.journal.letGo?.(), "the lease of this process ends by itself");
+      throw thrown;
+    }
+  }
+
+  async function beginAgain(taken: TakenRun): Promise<RunHandle> {
     const { caller = {}, recording, resumed, ...request } = toResumedRequest(taken);
-    await runs.prepare(caller);
+    await runs.prepare(caller, true);
     return runs.begin({
-      id: runId,
+      id: taken.runId,
       key: recording?.key ?? createRandomHex(),
       caller,
       locale: taken.header.locale,
       entrance: taken.header.entrance,
+      onDisconnect: taken.header.onDisconnect,
       resumed,
       request,
       canAsk: (kind) => taken.header.asks.includes(kind),
@@ -64,6 +80,12 @@ export function createResumer({ duet, runs, entrance, patienceMs }: ResumerOptio
   }
 
   async function resumeOwn(): Promise<void> {
+    if (runs.closing?.aborted) return;
+    if (duet.sharesRuns && duet.takeOver) {
+      const taken = (await duet.takeOver({ entrance, most: runs.countFree?.() ?? 1 })) ?? [];
+      await Promise.all(taken.map((run) => ignoreRejection(continueRun(run), "another process goes on with it")));
+      return;
+    }
     const interrupted = await duet.interruptedRuns();
     const own = interrupted.filter(({ header, isOld }) => header.entrance === entrance && !isOld);
     await Promise.all(own.map(({ runId }) => ignoreRejection(takeOnce(runId), "the next process tries again")));

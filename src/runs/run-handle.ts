@@ -4,10 +4,11 @@ import { type DraftEvent, isDraftEvent } from "../core/drafts.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { replaceNotSaved } from "../core/notices.ts";
 import type { Mode, Outcome } from "../core/outcome.ts";
-import type { AskUser, QuestionKind } from "../core/questions/user-question.ts";
-import { createRunInbox, type RunInbox } from "../core/run-inbox.ts";
+import type { QuestionKind } from "../core/questions/user-question.ts";
+import { createRunInbox, type Delivery } from "../core/run-inbox.ts";
 import type { RunItem } from "../core/run-state.ts";
-import type { Entrance, RunJournal, TakenRun } from "../core/store/journal.ts";
+import { type Entrance, LostRunError, type RunJournal, type TakenRun } from "../core/store/journal.ts";
+import type { RunMessage } from "../core/store/run-mailbox.ts";
 import { DuetError, type ErrorReport, toDuetError, toErrorReport } from "../kit/errors.ts";
 import type { Locale } from "../kit/locale.ts";
 import { weighJson } from "./bounded-json.ts";
@@ -41,6 +42,10 @@ export interface RunHandle extends LiveRun {
   /** Is the draft that is being written, which stands in no event. It grows in place, and is another object for another draft. */
   readonly draft: LiveDraft | undefined;
   readonly isStopping: boolean;
+  /** Is true for a run of another process, which this one follows. */
+  readonly isElsewhere: boolean;
+  /** Is true once the run goes on in another process. Its outcome here only says so, and its end is told there. */
+  readonly isMoved: boolean;
   readonly mode: Mode;
   /** Is the turn that the question follows, where it names one. */
   readonly after: number | undefined;
@@ -48,8 +53,15 @@ export interface RunHandle extends LiveRun {
   readonly onDisconnect: "cancel" | "finish" | undefined;
   /** Is true once somebody has received the run's outcome. */
   isDelivered: boolean;
-  /** Takes what a person says while the run works. */
-  readonly inbox: Pick<RunInbox, "send">;
+  /** Takes what a person says while the run works. Resolves to undefined where another process carries it out, and does not answer. */
+  readonly inbox: { send(text: string): Delivery | Promise<Delivery | undefined> };
+  /**
+   * Lets the run go on in another process of this server, which begins as soon as the calls under way have ended. Returns false where
+   * no other process could.
+   */
+  leave(): boolean;
+  /** Lets it go at once, with calls under way of which nobody will know what they came to. Rejects where that could not be stored. */
+  letGo(): Promise<void>;
   /** Is the question that waits for a person. */
   readonly open: OpenQuestion | undefined;
   /** Holds the calls of the asking program's tools. */
@@ -110,6 +122,8 @@ export interface StartRunOptions {
   /** Is how long the run waits for results of the asking program's tools, in milliseconds. */
   clientPatienceMs?: number | undefined;
   ask(request: AskRequest): AsyncIterable<AgentEvent>;
+  /** Is called when the last one who waited for the run in another process has left. */
+  onLeft?(run: RunHandle): void;
   onEnd(run: RunHandle): void;
 }
 
@@ -129,15 +143,26 @@ export function startRun({
   asksInAnswer = false,
   clientPatienceMs = patienceMs,
   ask,
+  onLeft,
   onEnd,
 }: StartRunOptions): RunHandle {
   const { question, conversationId = "", mode = "agent" } = request;
   const snapshot = createRunSnapshot({ runId: id, conversationId, mode });
   const stop = new AbortController();
+  const leaving = new AbortController();
+  let journal: RunJournal | undefined;
   const notifier = createNotifier();
   const turns = createNotifier();
   const inbox = createRunInbox();
-  const questions = createQuestionQueue(patienceMs, notifyWaiters);
+  let stopReceiving: (() => void) | undefined;
+  const questions = createQuestionQueue(patienceMs, notifyWaiters, {
+    getMailbox: () => journal?.mailbox,
+    // A stopped run asks nothing more, and one that moves asks the same again.
+    isLeaving: () => stop.signal.aborted || leaving.signal.aborted || run.isMoved,
+    onOpen(question) {
+      if (asksInAnswer && question.kind === "call") clientCalls.askConsent(question);
+    },
+  });
   const clientCalls = createClientCalls({
     patienceMs: clientPatienceMs,
     getPlace: () => ({ event: events.length, models: snapshot.outcome().meta.models }),
@@ -151,8 +176,12 @@ export function startRun({
   let outcome: Outcome | undefined;
   let fault: ErrorReport | undefined;
   let isSavedLate = false;
+  /** Is true once it has turned out that another process goes on with the run, even where this one had done all but store its end. */
+  let isLost = false;
   /** Maps each holder to its session. */
   const holders = new Map<object, object | undefined>();
+  /** Maps each process in which somebody waits for the run to what holds the run for it. */
+  const elsewhere = new Map<string, object>();
   let changedAt = Date.now();
 
   const run: RunHandle = {
@@ -162,6 +191,7 @@ export function startRun({
     caller,
     locale,
     isAside,
+    isElsewhere: false,
     mode,
     after: request.after,
     onDisconnect,
@@ -191,6 +221,15 @@ export function startRun({
     get changedAt() {
       return changedAt;
     },
+    get isMoved() {
+      return isLost || (journal?.moved?.aborted ?? false);
+    },
+    leave() {
+      if (journal?.letGo === undefined || outcome !== undefined) return false;
+      leaving.abort();
+      return true;
+    },
+    letGo: async () => journal?.letGo?.(),
     get isStopping() {
       return stop.signal.aborted;
     },
@@ -230,11 +269,21 @@ export function startRun({
     turns.notify();
   }
 
-  const askUser: AskUser = (question, signal) => {
-    const reply = questions.ask(question, signal);
-    if (asksInAnswer && questions.open?.kind === "call") clientCalls.askConsent(questions.open);
-    return reply;
-  };
+  /** Does what another process asks for. */
+  function handleMessage(message: RunMessage): void {
+    if (message.type === "stop") run.cancel();
+    else if (message.type === "say") journal?.mailbox?.reply(message.id, inbox.send(message.text));
+    else if (message.type === "answer") questions.accept(message.questionId, message.reply);
+    else if (message.type === "hold") {
+      const holder = elsewhere.get(message.by) ?? {};
+      elsewhere.set(message.by, holder);
+      run.hold(holder);
+    } else {
+      const holder = elsewhere.get(message.by);
+      elsewhere.delete(message.by);
+      if (holder && run.release(holder)) onLeft?.(run);
+    }
+  }
 
   function hideInternalCause(ending: Outcome): Outcome {
     if (ending.error?.code === "internal") fault = ending.error;
@@ -283,9 +332,12 @@ export function startRun({
   async function followEvents(): Promise<void> {
     let recorder: EventRecorder | undefined;
     const told = resumed && resumed.events.length > 0 ? createRepeatFilter(resumed.events) : undefined;
-    // Readers come back by the number of an event over HTTP alone.
-    const recordEvents = (journal: RunJournal): void => {
-      if (entrance === "http") recorder = createEventRecorder({ journal, from: events.length, handle: handleEvent });
+    const connect = (opened: RunJournal): void => {
+      journal = opened;
+      stopReceiving = opened.mailbox?.receive(handleMessage);
+      // Readers come back by the number of an event over HTTP alone.
+      if (entrance === "http")
+        recorder = createEventRecorder({ journal: opened, from: events.length, handle: handleEvent });
     };
     const stream = ask({
       ...request,
@@ -296,8 +348,8 @@ export function startRun({
       signal: stop.signal,
       inbox,
       callClient: clientCalls.call,
-      user: { canAsk, ask: askUser, person: run, owner: caller.owner },
-      recording: { entrance, key, onRecorded: recordEvents },
+      user: { canAsk, ask: questions.ask, person: run, owner: caller.owner },
+      recording: { entrance, key, onDisconnect, leaving: leaving.signal, onRecorded: connect },
       resumed,
     });
     for await (const happened of stream)
@@ -322,10 +374,12 @@ export function startRun({
   if (resumed) restoreEvents(resumed.events);
   void followEvents()
     .catch((thrown) => {
+      isLost = thrown instanceof LostRunError;
       outcome ??= toUnstartedOutcome(thrown);
     })
     .finally(() => {
-      questions.open?.withdraw();
+      stopReceiving?.();
+      questions.close();
       clientCalls.close();
       inbox.close();
       notifyWaiters();

@@ -3,9 +3,11 @@ import type { Caller } from "../core/caller.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { TurnBudget } from "../core/turn-budget.ts";
 import { createTimeLimit, timeoutError } from "../kit/async/timeout.ts";
+import type { DuetError } from "../kit/errors.ts";
 import { createRandomHex } from "../kit/random.ts";
 import { weighJson } from "./bounded-json.ts";
 import type { CallerLimits } from "./limits/caller-limits.ts";
+import type { RunPlace } from "./limits/caller-places.ts";
 import { serverClosingError, tooManyRunsError, tooManyWaitingError } from "./limits/limit-errors.ts";
 import type { LiveRuns } from "./live-run.ts";
 import { type RunHandle, type StartRunOptions, startRun } from "./run-handle.ts";
@@ -16,6 +18,8 @@ export interface RunRegistry extends LiveRuns {
   listAll(): RunHandle[];
   /** Counts the caller's runs that go on, without those that wait, and those begun within the last minute where that is limited. */
   countOwn(caller: Caller): { now: number; inMinute: number };
+  /** Counts the further runs that this process could carry out now. */
+  countFree(): number;
   find(id: string, caller: Caller): RunHandle | undefined;
   findLatest(question: string, caller: Caller): RunHandle | undefined;
   /** Returns the caller's run that has asked its client for this call. */
@@ -30,14 +34,14 @@ export interface RunRegistry extends LiveRuns {
     caller: Caller,
     session?: object | undefined,
   ): RunHandle | undefined;
-  /** Learns what the caller has used, before a run begins. Is undefined where nothing has to be learnt. Never rejects. */
-  prepare(caller: Caller): Promise<void> | undefined;
+  /** Learns what the caller has used, before a run begins or goes on. Is undefined where nothing has to be learnt. Never rejects. */
+  prepare(caller: Caller, isLetIn?: boolean): Promise<void> | undefined;
   /** Throws what `begin` would throw now, before work is done for a run that has yet to begin. */
   checkAdmission(caller: Caller): void;
   /** Returns what limits the caller's model turns outside of its runs, too. Is undefined where there is no daily limit. */
   getBudget(caller: Caller): TurnBudget | undefined;
   /** Throws `overloaded` when too many runs are active or the server is closing, and `rate_limit` or `quota` when the caller has reached a limit of its own. */
-  begin(wanted: Omit<StartRunOptions, "id" | "onEnd"> & { id?: string | undefined }): RunHandle;
+  begin(wanted: Omit<StartRunOptions, "id" | "onEnd" | "onLeft"> & { id?: string | undefined }): RunHandle;
   /** Discards the ended runs of a conversation that its caller has deleted. */
   forgetConversation(conversationId: string, caller: Caller): void;
   /** Calls the listener with each conversation that is forgotten, for as long as the registry is there. */
@@ -66,9 +70,14 @@ export interface RegistryOptions {
   limits?: CallerLimits | undefined;
   onBegin?: ((run: RunHandle) => void) | undefined;
   onEnd?: ((run: RunHandle) => void) | undefined;
+  /** Is called when the last one who waited for a run in another process has left. */
+  onLeft?: ((run: RunHandle) => void) | undefined;
+  /** Returns why no run can begin now, such as a store that cannot be reached. */
+  findRefusal?: (() => DuetError | undefined) | undefined;
 }
 
-export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }: RegistryOptions): RunRegistry {
+export function createRunRegistry(options: RegistryOptions): RunRegistry {
+  const { most, keepMs, kept, limits, onBegin, onEnd, onLeft, findRefusal } = options;
   const active = new Map<string, RunHandle>();
   const ended = createFinishedRuns({ keepMs, onForget: forget, sizes: kept });
   /** Holds the runs that a repeated request may join, by caller and key. */
@@ -126,6 +135,8 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
    */
   function admit(caller: Caller, step: "check" | "admit"): void {
     if (closing.signal.aborted) throw serverClosingError();
+    const refusal = findRefusal?.();
+    if (refusal !== undefined) throw refusal;
     const all = [...active.values()].filter(({ clientCalls }) => clientCalls.open === undefined);
     const own = all.filter((run) => run.caller.owner === caller.owner);
     const waiting = all.filter(isWaiting).length;
@@ -146,8 +157,18 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
 
   /** Yields the caller's runs, newest first. */
   function* listCallerRuns(caller: Caller): Generator<RunHandle> {
-    for (const run of [...active.values()].reverse()) if (isOwnedBy(run, caller) && !run.isAside) yield run;
+    for (const run of [...active.values()].reverse())
+      if (isOwnedBy(run, caller) && !run.isAside && !run.isMoved) yield run;
     for (const run of ended.values()) if (isOwnedBy(run, caller)) yield run;
+  }
+
+  /** Says whether a run waits, so that other processes know, too. */
+  async function followState(run: RunHandle, place: RunPlace): Promise<void> {
+    const { signal } = new AbortController();
+    while (run.outcome === undefined) {
+      await run.waitForChange(signal);
+      place.update(run.clientCalls.open !== undefined ? "paused" : isWaiting(run) ? "waiting" : "going");
+    }
   }
 
   async function waitForEnd(run: RunHandle, signal: AbortSignal): Promise<Outcome | undefined> {
@@ -163,9 +184,10 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
       const now = own.filter((run) => run.clientCalls.open === undefined && !isWaiting(run)).length;
       return { now, inMinute: limits?.countMinute(caller) ?? 0 };
     },
+    countFree: () => Math.max(0, most - [...active.values()].filter((run) => !isWaiting(run)).length),
     find(id, caller) {
       const run = active.get(id) ?? ended.get(id);
-      return run && isOwnedBy(run, caller) ? run : undefined;
+      return run && !run.isMoved && isOwnedBy(run, caller) ? run : undefined;
     },
     findLatest(question, caller) {
       for (const run of listCallerRuns(caller)) if (run.question === question) return run;
@@ -182,7 +204,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
       }
       return undefined;
     },
-    prepare: (caller) => limits?.prepare(caller),
+    prepare: (caller, isLetIn) => limits?.prepare(caller, isLetIn),
     checkAdmission: (caller) => admit(caller, "check"),
     getBudget: (caller) => limits?.getBudget(caller),
     begin(wanted) {
@@ -190,13 +212,17 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
       // A run that goes on was let in when it began.
       if (wanted.resumed === undefined) admit(caller, "admit");
       else if (closing.signal.aborted) throw serverClosingError();
+      const place = limits?.takePlace(caller, wanted.resumed !== undefined);
       const run = startRun({
         ...wanted,
         request: { ...applyCallerLimits(caller, wanted.request), budget: limits?.getBudget(caller) },
         id: wanted.id ?? `run-${createRandomHex()}`,
+        onLeft,
         onEnd(it) {
-          active.delete(it.id);
-          if (!it.isAside) ended.add(it);
+          if (active.get(it.id) === it) active.delete(it.id);
+          place?.release();
+          if (it.isMoved) forget(it);
+          else if (!it.isAside) ended.add(it);
           notifyListeners(it.caller);
           onEnd?.(it);
         },
@@ -204,6 +230,7 @@ export function createRunRegistry({ most, keepMs, kept, limits, onBegin, onEnd }
       run.clientCalls.onPause(() => limitPaused(caller));
       if (limits) run.follow((event) => limits.countAgents(caller, event));
       active.set(run.id, run);
+      if (place) void followState(run, place);
       if (!run.isAside) remember(run);
       onBegin?.(run);
       notifyListeners(run.caller);

@@ -3,8 +3,11 @@ import type { Config } from "../config/config.ts";
 import type { Caller } from "../core/caller.ts";
 import type { Mode } from "../core/outcome.ts";
 import type { Entrance } from "../core/store/journal.ts";
+import { createFollowedRuns, type FollowedRuns } from "./followed-runs.ts";
 import { createCallerLimits } from "./limits/caller-limits.ts";
+import { createCallerPlaces } from "./limits/caller-places.ts";
 import { type Confirmations, createConfirmations } from "./questions/confirmation-tokens.ts";
+import { shareKey } from "./questions/share-key.ts";
 import { createResumer, type Resumer } from "./resume-runs.ts";
 import type { RunHandle } from "./run-handle.ts";
 import { createRunRegistry, type RunRegistry } from "./run-registry.ts";
@@ -25,6 +28,8 @@ export interface RunService {
   entrance: ServerEntrance;
   /** Goes on with runs of ended processes. */
   resumer: Resumer;
+  /** Holds runs of other processes that share the store. */
+  followed: FollowedRuns;
 }
 
 export type ServerEntrance = Extract<Entrance, "http" | "stdio">;
@@ -50,17 +55,33 @@ export function openRunService(
   { settings, mode, logSteps, entrance = "http", onBegin, onEnd, onFault }: RunServiceOptions,
 ): RunService {
   const most = settings.maxRuns;
+  const { maxRuns, runsPerMinute } = settings.limits;
+  const places = createCallerPlaces({
+    limits: { runs: maxRuns, perMinute: runsPerMinute },
+    open: async (caller) => (await duet.store(caller)).runPlaces,
+  });
   const limits = createCallerLimits({
     limits: settings.limits,
     most,
     isShared:
       settings.http.auth !== undefined || settings.http.requireToken || settings.modelApi.trustedKeys.length > 0,
+    places,
     openUsage: async (caller) => (await duet.store(caller)).dailyUsage,
   });
-  const runs = createRunRegistry({ most, keepMs: settings.keepResults * 1000, limits, onBegin, onEnd });
+  const runs = createRunRegistry({
+    ...{ most, keepMs: settings.keepResults * 1000, limits, onBegin, onEnd },
+    onLeft(run) {
+      if ((run.onDisconnect ?? settings.onDisconnect) === "cancel") run.cancel();
+    },
+    findRefusal: () => duet.storeRefusal,
+  });
   duet.storeMonitor.follow((event) => event.type === "saved" && runs.markSaved(event.runId));
   const resumer = createResumer({ duet, runs, entrance, patienceMs: settings.confirmTime * 1000 });
-  return { duet, settings, runs, confirmations: createConfirmations(), mode, logSteps, onFault, entrance, resumer };
+  const isOwn = (runId: string): boolean => runs.listAll().some(({ id, isMoved }) => id === runId && !isMoved);
+  const followed = createFollowedRuns({ duet, entrance, isOwn });
+  const confirmations = createConfirmations();
+  if (duet.findRecords) void shareKey(duet.findRecords, confirmations, runs.closing);
+  return { duet, settings, runs, followed, confirmations, mode, logSteps, onFault, entrance, resumer };
 }
 
 /**

@@ -1,12 +1,29 @@
 import { longestMessage, mostMessages } from "../core/run-inbox.ts";
+import { DuetError } from "../kit/errors.ts";
 import type { Text } from "../kit/locale.ts";
 import type { RunHandle } from "./run-handle.ts";
 
-/** Sends a message to a run. Returns why it cannot be delivered, and undefined where the models will read it. */
-export function sendMessage(run: RunHandle | undefined, text: string): Text | undefined {
+/**
+ * Sends a message to a run. Returns why it cannot be delivered, and undefined where the models will read it. Rejects with `overloaded`
+ * where the run is another process's, which does not answer.
+ */
+export async function sendMessage(run: RunHandle | undefined, text: string): Promise<Text | undefined> {
   if (run === undefined || run.outcome !== undefined) return texts.over;
-  const delivery = run.inbox.send(text);
+  const delivery = await run.inbox.send(text);
+  if (delivery === undefined) throw unheardError();
   return delivery === "next_step" ? undefined : texts[delivery];
+}
+
+function unheardError(): DuetError {
+  return new DuetError({
+    code: "overloaded",
+    text: {
+      zh: "执行这次运行的进程没有回应，消息没有转达。",
+      en: "The process of the run does not answer, so the message is not passed on.",
+    },
+    hint: { zh: "请稍后重发。", en: "Send it again in a moment." },
+    retryAfterMs: 1_000,
+  });
 }
 
 const texts = {

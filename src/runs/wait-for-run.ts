@@ -12,6 +12,8 @@ export interface WaitOptions {
   windowMs: number;
   /** Is true when a call that waits for approval may be returned as a token because the host cannot ask. */
   handsOut: boolean;
+  /** Ends the wait as its window does. */
+  until?: AbortSignal | undefined;
 }
 
 /** Says why a request stops waiting for its run. */
@@ -28,11 +30,13 @@ export type WaitResult =
  */
 export async function waitForRun(
   run: RunHandle,
-  { host, requestContext, windowMs, handsOut }: WaitOptions,
+  { host, requestContext, windowMs, handsOut, until }: WaitOptions,
 ): Promise<WaitResult> {
   const createWindow = () =>
-    createTimeLimit(windowMs, () => timeoutError("agent_ask", windowMs), requestContext.signal);
+    createTimeLimit(until?.aborted ? 0 : windowMs, () => timeoutError("agent_ask", windowMs), requestContext.signal);
   let window = createWindow();
+  const endWindow = (): void => window.spend(window.leftMs);
+  until?.addEventListener("abort", endWindow, { once: true });
   try {
     for (;;) {
       requestContext.signal.throwIfAborted();
@@ -48,16 +52,19 @@ export async function waitForRun(
         continue;
       }
       if (!isAskable) {
-        open.withdraw();
+        await open.withdraw();
+        // Somebody else's reply was quicker, and comes from another process.
+        if (!open.closed.aborted) await run.waitForChange(window.signal);
         continue;
       }
       // In between two requests of a host of the 2026 era no clock of its own runs.
       if (host.isModern) window.clear();
       const { signal } = host.isModern ? requestContext : window;
-      await askQuestion(open, { locale: run.locale, isModern: host.isModern }, requestContext.ask, signal);
+      await askQuestion(open, { id: run.id, locale: run.locale, isModern: host.isModern }, requestContext.ask, signal);
       if (host.isModern) window = createWindow();
     }
   } finally {
+    until?.removeEventListener("abort", endWindow);
     window.clear();
   }
 }

@@ -28,31 +28,33 @@ export function isDamage(thrown: unknown): boolean {
 }
 
 /** Names what is wrong with a store, for programs. */
-export type StoreFailure = "full" | "read_only" | "locked" | "damaged" | "io" | "conflict" | "other";
+export type StoreFailure = "full" | "read_only" | "locked" | "damaged" | "io" | "conflict" | "unreachable" | "other";
 
-/** Explains a failure of SQLite or of the file system. Its text names the file, which only the operator may know. */
+/**
+ * Explains a failure of the database or of the file system. Its text names the place, which only the operator may know. Whoever asks is
+ * told of a database that cannot be reached, and when to come again, so that text names no place.
+ */
 export class StoreError extends DuetError {
   readonly failure: StoreFailure;
-  /** Says what is wrong without naming the file. */
+  /** Says what is wrong without naming the place. */
   readonly why: Text;
+  /** Says it with the place. */
+  readonly described: Text;
 
-  constructor(thrown: unknown, file: string) {
+  constructor(thrown: unknown, place: string) {
     const { failure, why } = describeWhy(thrown);
+    const described = describeUnusable(why, place);
+    const isRemote = failure === "unreachable";
     super({
-      code: "internal",
-      text: {
-        zh: `对话存储 ${file} 无法使用：${why.zh}`,
-        en: `the conversation store ${file} cannot be used: ${why.en}`,
-      },
-      hint: {
-        zh: "请检查这个位置的权限和剩余空间，或用 DUET_HOME 另选一个文件夹。",
-        en: "Check the permissions and the free space there, or choose another folder with DUET_HOME.",
-      },
-      retryable: isBusy(thrown),
+      ...(isRemote ? { code: "overloaded", retryAfterMs: comeBackMs } : { code: "internal" }),
+      text: isRemote ? describeUnusable(why) : described,
+      hint: isRemote ? laterHint : isAddress(place) ? databaseHint : fileHint,
+      retryable: isBusy(thrown) || isRemote,
       cause: thrown,
     });
     this.failure = failure;
     this.why = why;
+    this.described = described;
   }
 
   /** Is true where the same change may succeed later. */
@@ -61,7 +63,72 @@ export class StoreError extends DuetError {
   }
 }
 
-/** Explains a failure of SQLite or of the file system to the user. */
+function describeUnusable(why: Text, place?: string): Text {
+  return {
+    zh: `对话存储${place === undefined ? "" : ` ${place} `}无法使用：${why.zh}`,
+    en: `the conversation store${place === undefined ? "" : ` ${place}`} cannot be used: ${why.en}`,
+  };
+}
+
+/** Is after how long whoever is refused may come again, in milliseconds. */
+const comeBackMs = 1_000;
+
+const laterHint: Text = { zh: "请稍后再试。", en: "Try again later." };
+
+const fileHint: Text = {
+  zh: "请检查这个位置的权限和剩余空间，或用 DUET_HOME 另选一个文件夹。",
+  en: "Check the permissions and the free space there, or choose another folder with DUET_HOME.",
+};
+
+const serverHint: Text = {
+  zh: "请检查 PostgreSQL 是否在运行，以及地址、用户和密码是否正确。",
+  en: "Check that PostgreSQL is running, and its address, user and password.",
+};
+
+const databaseHint: Text = {
+  zh: "请检查 PostgreSQL 的日志、这个用户的权限和剩余空间。",
+  en: "Check the log of PostgreSQL, this user's permissions and the free space.",
+};
+
+/** Returns true where no work can be done with the database until it can be reached again. */
+export function isUnreachable(thrown: unknown): thrown is StoreError {
+  return thrown instanceof StoreError && thrown.failure === "unreachable" && describeReason(thrown.cause) !== allInUse;
+}
+
+/**
+ * Returns true where nothing is stored, and the same may work at once although nobody changes anything: the connections of this process
+ * were all in use, or the server gave the statement up.
+ */
+export function isPassing(thrown: unknown): boolean {
+  return thrown instanceof StoreError && [allInUse, cancelled].includes(describeReason(thrown.cause));
+}
+
+/** Is the code of a statement that took too long, or that somebody has cancelled. */
+const cancelled = "57014";
+
+/** Is the code of a process all of whose own connections are in use (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+export const allInUse = "53400";
+
+/** Is the code of a database that only reads (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+export const onlyReads = "25006";
+
+/** Returns true where it may be reached later without anybody changing a setting. */
+export function canComeBack(thrown: unknown): boolean {
+  return isUnreachable(thrown) && !/^(?:28|3D)/.test(describeReason(thrown.cause));
+}
+
+/** Returns the error as its operator may read it: with the place, and with what can be done. */
+export function toOperatorError(error: DuetError): DuetError {
+  if (!(error instanceof StoreError) || error.failure !== "unreachable") return error;
+  return new DuetError({ code: "network", text: error.described, hint: serverHint, cause: error });
+}
+
+/** Tells the address of a database from the name of a file. */
+function isAddress(place: string): boolean {
+  return place.includes("://");
+}
+
+/** Explains a failure of the database or of the file system to the user. */
 export function toStoreError(thrown: unknown, file: string): DuetError {
   return thrown instanceof DuetError ? thrown : new StoreError(thrown, file);
 }
@@ -79,7 +146,8 @@ interface Reason {
 
 function describeWhy(thrown: unknown): Reason {
   const message = getMessage(thrown);
-  const known = getOwnValue(reasons, describeReason(thrown));
+  const reason = describeReason(thrown);
+  const known = getOwnValue(reasons, reason) ?? getOwnValue(reasons, reason.slice(0, 2));
   return known ?? { failure: "other", why: { zh: message, en: message } };
 }
 
@@ -101,7 +169,23 @@ const unreadable: Reason = {
   why: { zh: "读写磁盘出错", en: "the disk could not be read or written" },
 };
 
-/** Maps SQLite's result codes and the system's error codes to what they mean. */
+const gone: Reason = {
+  failure: "unreachable",
+  why: { zh: "无法连接到数据库", en: "the database cannot be reached" },
+};
+const refused: Reason = {
+  failure: "unreachable",
+  why: { zh: "数据库拒绝了这个用户或密码", en: "the database refuses this user or password" },
+};
+const conflict: Reason = {
+  failure: "conflict",
+  why: { zh: "另一个进程同时改动了同一个对话", en: "another process changed the same conversation meanwhile" },
+};
+
+/**
+ * Maps SQLite's result codes, PostgreSQL's codes or classes of them, and the system's error codes to what they mean. A class has two
+ * characters, with which no code of SQLite's is meant that is mapped here.
+ */
 const reasons: Readonly<Record<string, Reason>> = {
   EACCES: notAllowed,
   EPERM: notAllowed,
@@ -117,9 +201,75 @@ const reasons: Readonly<Record<string, Reason>> = {
   11: { failure: "damaged", why: { zh: "文件已损坏", en: "the file is damaged" } },
   13: full,
   14: { failure: "io", why: { zh: "文件无法打开", en: "the file cannot be opened" } },
-  19: {
-    failure: "conflict",
-    why: { zh: "另一个进程同时改动了同一个对话", en: "another process changed the same conversation meanwhile" },
-  },
+  19: conflict,
   26: { failure: "damaged", why: { zh: "文件不是数据库", en: "the file is not a database" } },
+  ECONNREFUSED: gone,
+  ECONNRESET: gone,
+  ENOTFOUND: gone,
+  EAI_AGAIN: gone,
+  EHOSTUNREACH: gone,
+  ENETUNREACH: gone,
+  ETIMEDOUT: gone,
+  EPIPE: gone,
+  "08": gone,
+  "53300": {
+    failure: "unreachable",
+    why: { zh: "数据库的连接已用完", en: "the database has no connection left" },
+  },
+  [allInUse]: {
+    failure: "unreachable",
+    why: { zh: "到数据库的连接都在使用中", en: "all connections to the database are in use" },
+  },
+  "55P03": {
+    failure: "unreachable",
+    why: { zh: "另一个进程正在更新它的表结构", en: "another process is changing its tables" },
+  },
+  "53100": full,
+  "57": gone,
+  [cancelled]: {
+    failure: "other",
+    why: { zh: "数据库取消了这条语句", en: "the database has cancelled the statement" },
+  },
+  "28": refused,
+  "3D": { failure: "unreachable", why: { zh: "没有这个数据库", en: "there is no such database" } },
+  "25P03": gone,
+  [onlyReads]: {
+    failure: "unreachable",
+    why: { zh: "数据库只能读（可能是备库）", en: "the database only reads, as a standby does" },
+  },
+  "42501": notAllowed,
+  "23505": conflict,
 };
+
+/** Reports a use of a store after its end. */
+export function closedStoreError(): DuetError {
+  return new DuetError({
+    code: "internal",
+    text: { zh: "对话存储已关闭", en: "the conversation store is closed" },
+  });
+}
+
+/** Reports a store that this program neither reads nor changes. */
+export function newerSchemaError(found: number, file: string, supported: number): DuetError {
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: `对话存储 ${file} 的版本是 ${found}，来自更新的 Duet（此版本支持到 ${supported}）`,
+      en: `the conversation store ${file} has version ${found}, from a newer Duet (this one supports up to ${supported})`,
+    },
+    hint: isAddress(file)
+      ? { zh: "请升级 Duet。", en: "Update Duet." }
+      : {
+          zh: "请升级 Duet，或用 DUET_HOME 另选一个文件夹。",
+          en: "Update Duet, or choose another folder with DUET_HOME.",
+        },
+  });
+}
+
+/** Reports that there is nothing to be read. */
+export function noStoreError(file: string): DuetError {
+  return new DuetError({
+    code: "config",
+    text: { zh: `没有对话存储 ${file}`, en: `there is no conversation store ${file}` },
+  });
+}

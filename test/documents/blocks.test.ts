@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { countBlocks, findIndentedCode, findTagProblem, readBlocks, runElsewhere, taggedDocuments } from "./blocks.ts";
 import { findBlockProblem } from "./check-block.ts";
@@ -18,6 +18,15 @@ test("what runs a block elsewhere is there, and a page with code that it does no
   const library = blocks.filter(({ tag }) => tag?.way === "run" && tag.kind === "library");
   const test = readFileSync("test/library/examples.test.ts", "utf8");
   expect(library.filter(({ file }) => !test.includes(`"${file}"`))).toEqual([]);
+});
+
+test("the files of the replicas stand in their page as they are", () => {
+  const files = globSync("docs/install/replicas/*");
+  expect(files.length).toBeGreaterThan(2);
+  for (const page of ["docs/replicas-setup.md", "docs/replicas-setup.zh.md"]) {
+    const shown = readBlocks(page).map(({ text }) => text);
+    for (const file of files) expect(shown, `${page} shows ${file}`).toContain(readFileSync(file, "utf8"));
+  }
 });
 
 const parsed = blocks.filter(({ tag }) => tag?.way === "parsed");

@@ -17,6 +17,7 @@ export const runElsewhere: Readonly<Record<string, string>> = {
   install: "test/packaging/hosts-page.test.ts",
   library: "test/library/examples.test.ts",
   interop: "scripts/interop/interop.mjs",
+  postgres: "test/store/postgres/postgres-store.test.ts",
 };
 
 export interface Tag {

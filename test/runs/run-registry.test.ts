@@ -1,4 +1,7 @@
 import { expect, test } from "vitest";
+import type { DuetError } from "../../src/kit/errors.ts";
+import { createRunRegistry } from "../../src/runs/run-registry.ts";
+import { StoreError } from "../../src/store/store-errors.ts";
 import { linkHost } from "../fakes/linked-hosts.ts";
 import { openFace } from "./mcp-interface.ts";
 
@@ -80,4 +83,16 @@ test("an end that nobody was given is joined no longer than it is kept", async (
   await expect.poll(() => [...mcp.runs.listRuns({})]).toEqual([]);
   expect((await host.ask("What is it?")).text).toBe("New.");
   expect(model.requests).toHaveLength(2);
+});
+
+test("no run begins while its record could be stored nowhere", () => {
+  let refusal: DuetError | undefined = new StoreError(
+    Object.assign(new Error("refused"), { code: "ECONNREFUSED" }),
+    "db",
+  );
+  const runs = createRunRegistry({ most: 1, keepMs: 1, findRefusal: () => refusal });
+  expect(() => runs.checkAdmission({})).toThrow(refusal);
+  expect(refusal).toMatchObject({ code: "overloaded", retryAfterMs: 1000 });
+  refusal = undefined;
+  runs.checkAdmission({});
 });

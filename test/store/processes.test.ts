@@ -1,37 +1,11 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { createInterface } from "node:readline";
+import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { damage } from "./damage.ts";
+import { allOf, startProcess } from "./start-process.ts";
 import { olderFile, openStore, storeFile } from "./stores.ts";
-
-interface StoreProcess {
-  child: ChildProcessWithoutNullStreams;
-  /** Lets it begin. */
-  go(): void;
-  /** What it has done, as it does it; ends with the process. */
-  lines: AsyncIterableIterator<string>;
-}
-
-/** Starts `store-process.ts`; it waits for the signal to start. */
-async function startProcess(...args: string[]): Promise<StoreProcess> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "store-process.ts"), ...args]);
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let stderr = "";
-  child.stderr.setEncoding("utf8").on("data", (text) => {
-    stderr += text;
-  });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  if ((await lines.next()).value !== '"ready"') throw new Error(`the process did not start: ${stderr}`);
-  return { child, lines, go: () => void child.stdin.write("go\n") };
-}
-
-async function allOf({ lines }: StoreProcess): Promise<unknown[]> {
-  return Array.fromAsync(lines, (line): unknown => JSON.parse(line));
-}
 
 /** Starts several, lets them go at once, and gives what each has done. */
 async function together(...commands: string[][]): Promise<unknown[][]> {

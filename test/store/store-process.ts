@@ -1,10 +1,11 @@
 /**
- * A process of its own with a store: `node store-process.ts ACTION FILE ...`. It waits for a line on stdin before it
+ * A process of its own with a store, a file or a database of PostgreSQL: `node store-process.ts ACTION FILE|URL ...`. It waits for a line on stdin before it
  * begins, and writes each thing it has done as a line, at once.
  */
 import { once } from "node:events";
 import { writeSync } from "node:fs";
 import type { OperatorStore } from "../../src/core/store/store.ts";
+import { createPostgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { createSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { newRun } from "./journal-runs.ts";
 import { finishedRun, page } from "./runs.ts";
@@ -65,7 +66,7 @@ const actions: Record<string, () => Promise<void>> = {
 };
 
 function open(): Promise<OperatorStore> {
-  return createSqliteStore(file);
+  return file.startsWith("postgres:") ? createPostgresStore(file) : createSqliteStore(file);
 }
 
 done("ready");

@@ -3,6 +3,8 @@ import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { onTestFinished } from "vitest";
 import type { OperatorStore } from "../../src/core/store/store.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
+import type { SqlStoreOptions } from "../../src/store/sql/sql-store.ts";
 import { createSqliteStore, type SqliteStoreOptions } from "../../src/store/sqlite/sqlite-store.ts";
 import { temporaryFolder } from "../fakes/program.ts";
 
@@ -26,3 +28,12 @@ export async function openStore(file: string, options?: Partial<SqliteStoreOptio
   onTestFinished(() => store.close());
   return store;
 }
+
+/** Opens an empty store of one kind; it is closed when the test ends. */
+export type OpenTestStore = (options?: Partial<SqlStoreOptions>) => Promise<OperatorStore>;
+
+/** The kinds of stores that need no server. */
+export const localStores: readonly (readonly [name: string, OpenTestStore])[] = [
+  ["in memory", async (options) => createMemoryStore(options)],
+  ["on disk", async (options) => openStore(await storeFile(), options)],
+];

@@ -1,43 +1,4 @@
-import { describe, expect, test } from "vitest";
-import type { SharedStore } from "../../src/core/store/store.ts";
-import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
-import { finishedRun } from "./runs.ts";
-import { openStore, storeFile } from "./stores.ts";
+import { testTitles } from "./contract/titles.ts";
+import { localStores } from "./stores.ts";
 
-const stores: [string, () => Promise<SharedStore>][] = [
-  ["in memory", async () => createMemoryStore()],
-  ["in a file", async () => openStore(await storeFile())],
-];
-
-describe.each(stores)("conversations %s", (_, open) => {
-  test.each([
-    [
-      '\n---\n  What does it say?\n\nAttached files:\n\n<<<file ab12 "notes.md"\nSecret\nfile ab12>>>',
-      "What does it say?",
-    ],
-    ["总结 @a.md\r\n谢谢", "总结 @a.md"],
-    ["\n???\n!!!", "???"],
-    [" \n ", ""],
-  ])("are titled with the first line that has a word: %j", async (question, title) => {
-    const store = await open();
-    await store.append(finishedRun("a", question, "x"));
-    expect(await store.list({ limit: 1, offset: 0 })).toMatchObject([{ title }]);
-  });
-
-  test("are gone on with where there is a turn or a plan that waits", async () => {
-    const store = await open();
-    await store.append(finishedRun("failed", "first?"));
-    expect(await store.latest()).toBeUndefined();
-    await store.append(finishedRun("answered", "second?", "yes"));
-    await store.append(finishedRun("failed", "third?"));
-    expect(await store.latest()).toBe("answered");
-    await store.append({ ...finishedRun("planned", "fourth?"), pendingPlan: "{}" });
-    expect(await store.latest()).toBe("planned");
-    await store.append(finishedRun("planned", "fifth?"));
-    expect(await store.latest()).toBe("answered");
-    await store.append(finishedRun("failed", "sixth?", "at last"));
-    expect(await store.latest()).toBe("failed");
-    const [first] = await store.list({ limit: 1, offset: 0 });
-    expect(first).toMatchObject({ id: "failed", title: "first?", turns: 1 });
-  });
-});
+for (const [name, open] of localStores) testTitles(name, open);

@@ -55,12 +55,13 @@ describe("a store that another process keeps locked", () => {
     expect(await store.latest()).toBe("a");
   });
 
-  test("still lets a run number its sources; they are kept with its turn", async () => {
+  test("still lets a run number its sources; they are kept with its turn, also where they have been stored after all", async () => {
     const { store, lock } = await lockedStore();
     const { sources } = await store.create("a");
     const found = ["https://1.example", "https://2.example"].map(page);
     expect(await sources.number(found)).toEqual([1, 2]);
     lock.exec("COMMIT");
+    expect(await (await store.create("a")).sources.number(found.slice(0, 1))).toEqual([1]);
     await store.append(finishedRun("a", "q", "[2]"));
     expect((await store.load("a"))?.sources.all().map(({ source }) => source)).toEqual(found);
   });

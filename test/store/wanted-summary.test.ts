@@ -1,30 +1,4 @@
-import { expect, test } from "vitest";
-import type { ConversationStore } from "../../src/core/store/store.ts";
-import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
-import { finishedRun } from "./runs.ts";
-import { openStore, storeFile } from "./stores.ts";
+import { testSummaries } from "./contract/summaries.ts";
+import { localStores } from "./stores.ts";
 
-async function talk(store: ConversationStore): Promise<void> {
-  for (const n of [1, 2, 3]) await store.append(finishedRun("conv-a", `Question ${n}?`, "Yes."));
-}
-
-test.each([
-  ["in memory", async () => createMemoryStore()],
-  ["on disk", async () => openStore(await storeFile())],
-])(
-  "a summary that somebody asked for takes the place of one of as many turns, and never the other way round: %s",
-  async (_, open) => {
-    const store = await open();
-    await talk(store);
-    const summary = async () => (await store.load("conv-a"))?.summary;
-    await store.summarise("conv-a", { text: "made", turns: 2 });
-    expect(await summary()).toEqual({ text: "made", turns: 2 });
-    await store.summarise("conv-a", { text: "wanted", turns: 2, isWanted: true });
-    expect(await summary()).toEqual({ text: "wanted", turns: 2, isWanted: true });
-    await store.summarise("conv-a", { text: "made again", turns: 2 });
-    await store.summarise("conv-a", { text: "of less", turns: 1, isWanted: true });
-    expect(await summary()).toEqual({ text: "wanted", turns: 2, isWanted: true });
-    await store.summarise("conv-a", { text: "of more", turns: 3 });
-    expect(await summary()).toEqual({ text: "of more", turns: 3, isWanted: true });
-  },
-);
+for (const [name, open] of localStores) testSummaries(name, open);

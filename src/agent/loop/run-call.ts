@@ -60,7 +60,7 @@ export interface CallOutcome {
   isOverLimit?: boolean;
 }
 
-/** Runs a call, or returns why it was not run. Never throws. */
+/** Runs a call, or returns why it was not run. Throws only where the run is another process's by now. */
 export async function runCall(
   run: Run,
   call: ToolCall,
@@ -76,6 +76,8 @@ export async function runCall(
   if (counts && !allowance.reserve()) return { result: toOverLimitResult(run.input), ran: false, isOverLimit: true };
   if (run.services.record.isOpen(callId) && !isRepeatable(run, tool, call.arguments))
     return { result: toUnknownOutcomeResult(run.input, call.name), ran: counts };
+  // The process may have stood still since it recorded that the call is to be made.
+  await run.services.record.confirm();
   const context = openCallContext(run, callId, {
     allowance,
     phase: tool.isAgent ? "delegate" : "decide",
@@ -197,6 +199,7 @@ export function openCallContext(run: Run, callId: string, { allowance, phase, so
             name: createElicitationName(question[0]),
             isAnswer: isElicitationReply,
             mayBeWithdrawn: true,
+            isInCall: true,
           };
           return waitFor(() => record.ask({ ...asked, ask: () => elicit(...question) }));
         },

@@ -103,6 +103,7 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
   if (refused) throw refused;
   const { record } = run.services;
   const { name: recordName, recorded } = record.findTurn(plan.kind ?? phase);
+  if (recorded === undefined) await record.leaveIfAsked();
   const { provider, model: modelName } = recorded?.model ?? model;
   const by = { provider, model: modelName };
   const name = toModelName(by);

@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
+import { once } from "node:events";
 import type { StoredBytes } from "../../core/files/run-files.ts";
 import type { Elicitation } from "../../core/forms/elicitation.ts";
 import type { ToolCall } from "../../core/messages.ts";
-import type { RecordedStep, RunJournal } from "../../core/store/journal.ts";
+import { LostRunError, type RecordedStep, type RunJournal } from "../../core/store/journal.ts";
 import { isHookDecision, toCallHookName } from "../../core/tools/hook-decision.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
@@ -37,6 +38,8 @@ export interface RunRecord {
   intend(calls: readonly ToolCall[], intent: RecordedIntent): Promise<void>;
   /** Returns what a call came to; undefined where the caller has to make it. */
   findCall(callId: string): RecordedCall | undefined;
+  /** Resolves when no other process can go on with the run by now. Throws where one does: nothing more is to be done here. */
+  confirm(): Promise<void>;
   /** Returns true for a call that an earlier process may have begun, and of which nobody knows what it came to. */
   isOpen(callId: string): boolean;
   /** Records a call with the bytes of its images. */
@@ -59,6 +62,11 @@ export interface RunRecord {
   ): T[];
   /** Lists the numbers under which results could be read on. */
   readonly resultNumbers: readonly number[];
+  /**
+   * Lets the run go here, before its next model turn, where this process wants to end: its calls have ended, and another process goes on.
+   * Throws then.
+   */
+  leaveIfAsked(): Promise<void>;
   /** Records that somebody has ended the run, so that nobody resumes it. */
   stop(): void;
 }
@@ -69,6 +77,8 @@ export interface RecordedQuestion<T> {
   isAnswer(value: unknown): value is T;
   /** Is true where no answer says nothing about the person, who is then asked again. */
   mayBeWithdrawn?: boolean;
+  /** Is true where the question belongs to a call that has begun, whose outcome nobody would know if the run were let go. */
+  isInCall?: boolean;
   ask(): Promise<T | undefined>;
 }
 
@@ -77,22 +87,31 @@ export interface RunRecordOptions {
   journal?: RunJournal | undefined;
   /** Holds what an earlier process has recorded. */
   steps?: readonly RecordedStep[] | undefined;
+  /** Aborts when this process wants to end, and the run is to go on in another one. */
+  leaving?: AbortSignal | undefined;
   clock: Pick<RunClock, "spentMs" | "advanceTo" | "resume">;
   /** Is called once, when a step could not be recorded. */
   onFailure(problem: DuetError): void;
 }
 
-export function createRunRecord({ steps, clock, onFailure, ...options }: RunRecordOptions): RunRecord {
+export function createRunRecord({ steps, clock, leaving, onFailure, ...options }: RunRecordOptions): RunRecord {
   let { journal } = options;
   const known = new Map((steps ?? []).map((step) => [step.name, step]));
   const lastMs = Math.max(0, ...(steps ?? []).map(({ spentMs }) => spentMs));
   const counts = new Map<string, number>();
   let asked: AskedCalls = { ids: new Set(), consentIds: new Set(), isReplayed: false };
   const open = new Set<string>();
+  /** Holds the calls that this process makes, and counts the questions to a person that wait. */
+  const making = new Set<string>();
+  let waiting = 0;
+  let changed = Promise.withResolvers<void>();
   let isLive = steps === undefined;
   let hasFailed = false;
   let isForbidden = false;
   let isStopped = false;
+  const stopped = Promise.withResolvers<void>();
+  /** Is waited for by every question, with one listener. */
+  let left: Promise<"left"> | undefined;
 
   /** Leaves the records behind. */
   function leaveRecords(): void {
@@ -123,12 +142,45 @@ export function createRunRecord({ steps, clock, onFailure, ...options }: RunReco
     if (journal === undefined || isStopped) return;
     if (hasFailed) return forbid("unrecorded");
     try {
-      await journal.add({ name, spentMs: Math.round(clock.spentMs), data, files });
+      const adding = journal.add({ name, spentMs: Math.round(clock.spentMs), data, files });
+      // A store that cannot be written keeps nobody from ending the run.
+      await Promise.race([adding, stopped.promise]);
+      if (isStopped) void ignoreRejection(adding, "nobody goes on with a run that somebody has ended");
     } catch (thrown) {
+      // It goes on elsewhere, and does nothing more here.
+      if (journal.moved && (journal.moved.aborted || thrown instanceof LostRunError)) throw thrown;
       if (hasFailed || isStopped) return;
       hasFailed = true;
       await forbid("unrecorded");
       onFailure(toDuetError(thrown));
+    }
+  }
+
+  async function leave(): Promise<void> {
+    if (journal?.letGo === undefined || !isLive) return;
+    // It ends here where it can, for the others would leave it until a newer program comes back.
+    if ((await ignoreRejection(journal.hasReader?.(), "it is let go, as without an answer")) === false) return;
+    await ignoreRejection(journal.letGo(), "the lease of this process ends by itself");
+    journal.moved?.throwIfAborted();
+  }
+
+  /** Asks a person, and lets the run go where this process wants to end meanwhile and nothing but such questions is under way. */
+  async function askOrLeave<T>(ask: () => Promise<T | undefined>): Promise<T | undefined> {
+    if (leaving === undefined || journal?.letGo === undefined) return ask();
+    left ??= waitForAbort(leaving);
+    let isAsking = true;
+    const asking = ask().finally(() => {
+      isAsking = false;
+    });
+    const answered = ignoreRejection(asking, "whoever asks gets it");
+    waiting += 1;
+    try {
+      await Promise.race([answered, left]);
+      while (isAsking && making.size > waiting) await Promise.race([answered, changed.promise]);
+      if (isAsking) await leave();
+      return await asking;
+    } finally {
+      waiting -= 1;
     }
   }
 
@@ -193,17 +245,26 @@ export function createRunRecord({ steps, clock, onFailure, ...options }: RunReco
       const data = find(`call:${callId}`);
       if (isRecordedCall(data)) return data;
       leaveRecords();
+      making.add(callId);
       return undefined;
     },
+    async confirm() {
+      if (!hasFailed && !isStopped) await journal?.confirm?.();
+    },
     isOpen: (callId) => open.has(callId),
-    addCall: (callId, call, files) => add(`call:${callId}`, call, files),
-    async ask({ name, isAnswer, mayBeWithdrawn = false, ask }) {
+    async addCall(callId, call, files) {
+      await add(`call:${callId}`, call, files);
+      making.delete(callId);
+      changed.resolve();
+      changed = Promise.withResolvers();
+    },
+    async ask({ name, isAnswer, mayBeWithdrawn = false, isInCall = false, ask }) {
       const answer = find(`answer:${name}`);
       if (answer === null) return undefined;
       if (isAnswer(answer)) return answer;
       leaveRecords();
       if (find(`question:${name}`) === undefined) await add(`question:${name}`, true);
-      const reply = await ask();
+      const reply = await (isInCall ? ask() : askOrLeave(ask));
       if (reply !== undefined || !mayBeWithdrawn) await add(`answer:${name}`, reply ?? null);
       return reply;
     },
@@ -240,8 +301,12 @@ export function createRunRecord({ steps, clock, onFailure, ...options }: RunReco
     resultNumbers: (steps ?? []).flatMap(({ data }) =>
       isRecordedCall(data) && data.number !== undefined ? [data.number] : [],
     ),
+    async leaveIfAsked() {
+      if (leaving?.aborted) await leave();
+    },
     stop() {
       isStopped = true;
+      stopped.resolve();
       void forbid("stopped");
     },
   };
@@ -269,4 +334,9 @@ interface AskedCalls {
 
 function toAsked({ turn, consentIds }: RecordedTurn, isReplayed: boolean): AskedCalls {
   return { ids: new Set(turn?.message.toolCalls.map(({ id }) => id)), consentIds: new Set(consentIds), isReplayed };
+}
+
+async function waitForAbort(signal: AbortSignal): Promise<"left"> {
+  if (!signal.aborted) await once(signal, "abort");
+  return "left";
 }

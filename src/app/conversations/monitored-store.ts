@@ -4,6 +4,7 @@ import { findFileRef } from "../../core/store/find-file.ts";
 import type { Journal, RunJournal } from "../../core/store/journal.ts";
 import { findLastResult } from "../../core/store/move-numbers.ts";
 import type { ResponseRecords } from "../../core/store/response-records.ts";
+import type { RunPlaces } from "../../core/store/run-places.ts";
 import {
   type Conversation,
   createId,
@@ -77,6 +78,8 @@ export function createMonitoredStore(store: SharedStore, parts: MonitoredParts):
     ...(store.hostTimeouts && { hostTimeouts: createMonitoredTimeouts(store.hostTimeouts, watch) }),
     ...(store.responses && { responses: createMonitoredResponses(store.responses, watch) }),
     dailyUsage: createMonitoredUsage(store.dailyUsage, watch),
+    ...(store.records && { records: store.records }),
+    ...(store.runPlaces && { runPlaces: createMonitoredPlaces(store.runPlaces, watch) }),
     load,
     async create(id, options) {
       const created = await watch(store.create(id, options));
@@ -226,6 +229,14 @@ function createMonitoredUsage(usage: DailyUsage, watch: Watch): DailyUsage {
   };
 }
 
+function createMonitoredPlaces(places: RunPlaces, watch: Watch): RunPlaces {
+  return {
+    claim: (wanted) => watch(places.claim(wanted)),
+    renew: (held, lastsMs) => watch(places.renew(held, lastsMs)),
+    release: (id, hasBegun) => watch(places.release(id, hasBegun)),
+  };
+}
+
 /** Reports each failure of the journal. */
 export function createMonitoredJournal(journal: Journal, report: (problem: DuetError) => void): Journal {
   async function watch<T>(work: Promise<T>): Promise<T> {
@@ -242,9 +253,22 @@ export function createMonitoredJournal(journal: Journal, report: (problem: DuetE
     add: (step) => watch(run.add(step)),
     addEvents: (from, events) => watch(run.addEvents(from, events)),
     forbid: (reason) => watch(run.forbid(reason)),
+    mailbox: run.mailbox,
+    ...(run.moved && { moved: run.moved }),
+    ...(run.confirm && { confirm: () => watch(run.confirm?.() ?? Promise.resolve()) }),
+    ...(run.letGo && { letGo: () => watch(run.letGo?.() ?? Promise.resolve()) }),
+    ...(run.hasReader && { hasReader: () => watch(run.hasReader?.() ?? Promise.resolve(true)) }),
   });
+  const { takeOver, mayBegin, countNewer } = journal;
 
   return {
+    ...(journal.isRequired && { isRequired: true }),
+    ...(takeOver && {
+      takeOver: async (wanted) =>
+        (await watch(takeOver(wanted))).map((taken) => ({ ...taken, journal: watchRun(taken.journal) })),
+    }),
+    ...(mayBegin && { mayBegin: (runId) => watch(mayBegin(runId)) }),
+    ...(countNewer && { countNewer: () => watch(countNewer()) }),
     begin: async (run) => watchRun(await watch(journal.begin(run))),
     listInterrupted: (id) => watch(journal.listInterrupted(id)),
     isGoing: (runId) => watch(journal.isGoing(runId)),

@@ -5,12 +5,13 @@ import type { Notice } from "../../core/events.ts";
 import type { Credentials } from "../../core/store/credentials.ts";
 import type { Journal } from "../../core/store/journal.ts";
 import type { Retention, RetentionLimits } from "../../core/store/retention.ts";
+import type { SharedRuns } from "../../core/store/shared-runs.ts";
 import type { ConversationStore, OperatorStore, SharedStore, TypedHistory } from "../../core/store/store.ts";
 import type { UsageHistory } from "../../core/store/usage-history.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
-import { StoreError } from "../../store/store-errors.ts";
+import { canComeBack, StoreError, toOperatorError } from "../../store/store-errors.ts";
 import { createLateCredentials } from "./late-credentials.ts";
 import { createMonitoredJournal, createMonitoredStore, probeStore } from "./monitored-store.ts";
 import { createReopeningStore } from "./reopening-store.ts";
@@ -28,6 +29,8 @@ export interface OpenedStore {
   retention?: Retention;
   /** Records the steps of runs. Is undefined where nothing outlives the process. */
   journal?: Journal;
+  /** Lets processes follow the runs of each other. Is undefined where each process knows its own alone. */
+  sharedRuns?: SharedRuns;
   /** Holds API tokens and sessions. They last as long as the process where an embedding program has brought its own store. */
   credentials: Credentials;
   /** Keeps what callers use. Is undefined when an embedding program has brought its own store. */
@@ -49,12 +52,18 @@ export interface OpenedStore {
 /** Names the database in the state directory. */
 export const storeFile = "duet.db";
 
-type StoreSettings = Pick<Config, "home"> &
+export type StoreSettings = Pick<Config, "home"> &
   Partial<Pick<Config, "store">> & { conversations: Pick<Config["conversations"], "store"> };
+
+/** Returns the address of the database in which everything is kept; undefined where it is a file or nothing is kept. */
+export function findDatabase({ conversations, store }: Omit<StoreSettings, "home">): string | undefined {
+  return conversations.store === "memory" ? undefined : store?.url;
+}
 
 /**
  * Opens the file `duet.db` in the state directory, or `own` in its place. Where the file cannot be used, conversations
- * last as long as the process; never rejects.
+ * last as long as the process. Where the settings name a database, that is opened: nothing is kept anywhere else while it cannot be
+ * reached, and what needs it rejects. Rejects for a database that waiting does not mend.
  */
 export async function openStore(
   { home, conversations, store: retention }: StoreSettings,
@@ -70,6 +79,8 @@ export async function openStore(
     const { createMemoryCredentials } = await import("../../store/memory/credentials.ts");
     return { store: own, credentials: createMemoryCredentials(), ...notices };
   }
+  const url = findDatabase({ conversations, store: retention });
+  if (url !== undefined) return { ...(await openDatabase(url, retention, monitor)), ...notices };
   if (conversations.store === "memory") {
     monitor.useMemory();
     return { ...split(await openMemory(retention)), ...notices };
@@ -96,14 +107,38 @@ export async function openStore(
 }
 
 type FileStore = Required<
-  Pick<OpenedStore, "typedHistory" | "retention" | "journal" | "credentials" | "usageHistory" | "findUnsaved" | "probe">
+  Pick<
+    OpenedStore,
+    "typedHistory" | "retention" | "journal" | "sharedRuns" | "credentials" | "usageHistory" | "findUnsaved" | "probe"
+  >
 > & { store: SharedStore };
+
+async function openDatabase(
+  url: string,
+  limits: RetentionLimits | undefined,
+  monitor: StoreMonitor,
+): Promise<FileStore> {
+  const { openPostgresLater } = await import("../../store/postgres/postgres-store.ts");
+  const { store, reachability } = await openPostgresLater(url, { retention: limits });
+  const kept = watchStore(store, monitor);
+  const reportState = (problem: DuetError | undefined): void => {
+    if (problem !== undefined) monitor.recordFailure(problem);
+    else void kept.findUnsaved()?.saveNow();
+  };
+  reachability.follow(reportState);
+  if (reachability.problem) reportState(reachability.problem);
+  return kept;
+}
 
 /** Rejects with a `DuetError` where the file cannot be used. */
 async function openFile(file: string, limits: RetentionLimits | undefined, monitor: StoreMonitor): Promise<FileStore> {
   const { createSqliteStore } = await import("../../store/sqlite/sqlite-store.ts");
   const { recordSetAside: onDamage, recordReplaced: onReplace } = monitor;
-  const opened = await createSqliteStore(file, { onDamage, onReplace, retention: limits });
+  return watchStore(await createSqliteStore(file, { onDamage, onReplace, retention: limits }), monitor);
+}
+
+/** Keeps what cannot be stored, and reports each failure. */
+function watchStore(opened: OperatorStore, monitor: StoreMonitor): FileStore {
   const { store, typedHistory, retention, credentials, usageHistory } = split(opened);
   const unsaved = createUnsavedRuns({ monitor, probe: () => probeStore(store) });
   const monitored = createMonitoredStore(store, { unsaved });
@@ -114,6 +149,7 @@ async function openFile(file: string, limits: RetentionLimits | undefined, monit
     credentials,
     usageHistory,
     journal: createMonitoredJournal(opened.journal, (problem) => unsaved.watch(problem)),
+    sharedRuns: opened.sharedRuns,
     findUnsaved: () => unsaved,
     probe: () => probeStore(monitored),
   };
@@ -148,8 +184,24 @@ async function readStoredTexts(file: string): Promise<string[]> {
   return (await ignoreRejection(readTypedTexts(file), "the notice says that the store cannot be used")) ?? [];
 }
 
-/** Throws a `config` error where the store that the configuration names is a newer Duet's. To be called before it is opened. */
-export async function refuseNewerStore({ home, conversations }: StoreSettings): Promise<void> {
+/** Says whether a program that cannot reach its database goes on and tries again, as a server does, or ends. */
+export type WhenAway = "wait" | "refuse";
+
+/**
+ * Throws a `config` error where the store that the configuration names is a newer Duet's, and what else makes a database unusable. To
+ * be called before it is opened.
+ */
+export async function refuseUnusableStore(
+  { home, conversations, store }: StoreSettings,
+  whenAway: WhenAway = "refuse",
+): Promise<void> {
+  const url = findDatabase({ conversations, store });
+  if (url !== undefined) {
+    const { checkDatabase } = await import("../../store/postgres/check-database.ts");
+    return checkDatabase(url).catch((thrown: unknown) => {
+      if (whenAway === "refuse" || !canComeBack(thrown)) throw toOperatorError(toDuetError(thrown));
+    });
+  }
   if (conversations.store === "memory") return;
   const { checkStoreVersion } = await import("../../store/sqlite/store-version.ts");
   checkStoreVersion(join(home, storeFile));

@@ -2,8 +2,11 @@ import { answerCalls, canAskUser, type User } from "../../core/questions/user.ts
 import { tryParseJson } from "../../kit/json.ts";
 import type { Session } from "./sessions.ts";
 
-/** Asks, unless the conversation has agreed to all calls of that tool under that rule, or refused them. */
-export function rememberApprovals(user: User, { approved, refused }: Session): User {
+/**
+ * Asks, unless the conversation has agreed to all calls of that tool under that rule, or refused them. `onChange` is told of each answer
+ * that holds on.
+ */
+export function rememberApprovals(user: User, { approved, refused }: Session, onChange: () => void = () => {}): User {
   if (!canAskUser(user, "call")) return user;
   return answerCalls(user, async (request, signal) => {
     const kind = toKind(request);
@@ -12,6 +15,7 @@ export function rememberApprovals(user: User, { approved, refused }: Session): U
     const answer = await user.ask({ kind: "call", ...request }, signal);
     if (answer === "never") refused.add(kind);
     if (answer === "conversation" && !request.onlyOnce) approved.add(kind);
+    if (answer === "never" || answer === "conversation") onChange();
     return answer;
   });
 }

@@ -1,7 +1,9 @@
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../../core/caller.ts";
 import type { HookSession } from "../../core/hooks.ts";
+import type { FindRecords } from "../../core/store/shared-records.ts";
 import type { Conversation, ConversationStore } from "../../core/store/store.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import type { KeyedMutex } from "../../kit/async/semaphore.ts";
 import type { ActiveRun } from "../active-runs.ts";
 
@@ -72,6 +74,8 @@ interface LoadOptions {
   caller: Caller;
   going: ActiveRun;
   mutex: KeyedMutex;
+  /** Opens what machines share, among it whose turn it is; absent where this machine has its own. */
+  findRecords: FindRecords | undefined;
   /** Is the current branch when it is absent. */
   branch: number | undefined;
   /** Is the turn that the next one follows, in place of the last one of the branch. */
@@ -85,14 +89,35 @@ interface LoadOptions {
 export async function loadConversation(
   store: ConversationStore,
   conversationId: string | undefined,
-  { caller, going, mutex, branch, after }: LoadOptions,
+  { caller, going, mutex, findRecords, branch, after }: LoadOptions,
 ): Promise<LoadedConversation> {
   if (conversationId === undefined) return { known: undefined, waitedMs: 0 };
   const known = await store.load(conversationId, branch, after);
   if (known?.pendingPlan === undefined) return { known, waitedMs: 0 };
   const began = performance.now();
+  const key = toConversationKey(caller, conversationId);
   // Who is cancelled meanwhile needs no turn any more.
-  going.atEnd(await mutex(toConversationKey(caller, conversationId), going.signal).catch(() => () => {}));
+  going.atEnd(await mutex(key, going.signal).catch(() => () => {}));
+  if (findRecords) await waitForTurn(findRecords, key, going);
   const waitedMs = performance.now() - began;
   return { known: await store.load(conversationId, branch, after), waitedMs };
+}
+
+/** Waits until no other machine handles a reply to the plan either. Without the records this process counts alone. */
+async function waitForTurn(findRecords: FindRecords, key: string, going: ActiveRun): Promise<void> {
+  const turn = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<void>();
+  going.atEnd(over.resolve);
+  async function takeTurn(): Promise<void> {
+    const records = await findRecords();
+    await records.exclusively("plan", key, going.signal, () => {
+      turn.resolve();
+      return over.promise;
+    });
+  }
+  const taken = ignoreRejection(
+    takeTurn(),
+    "the run is refused where it has to be recorded, and the store cannot be used",
+  );
+  await Promise.race([turn.promise, taken]);
 }

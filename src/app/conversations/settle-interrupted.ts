@@ -1,6 +1,7 @@
 import type { Caller } from "../../core/caller.ts";
 import type { Journal } from "../../core/store/journal.ts";
 import type { ConversationStore } from "../../core/store/store.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 
 /**
  * Adds the runs of a conversation to it whose process has ended, as far as they had come, before its next question is asked: who
@@ -17,6 +18,11 @@ export async function settleInterrupted(
     const taken = await journal.take(run.runId);
     if (taken === undefined) continue;
     const { toInterruptedRun } = await import("../../agent/record/interrupted-run.ts");
-    await store.append(toInterruptedRun(taken));
+    try {
+      await store.append(toInterruptedRun(taken));
+    } catch (thrown) {
+      await ignoreRejection(taken.journal.letGo?.(), "the lease of this process ends by itself");
+      throw thrown;
+    }
   }
 }

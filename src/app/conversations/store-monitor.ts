@@ -3,7 +3,7 @@ import { noticeKinds } from "../../core/notices.ts";
 import { type DuetError, toErrorReport } from "../../kit/errors.ts";
 import type { Locale, Text } from "../../kit/locale.ts";
 import { joinSentences } from "../../render/event-lines.ts";
-import { StoreError, type StoreFailure } from "../../store/store-errors.ts";
+import { StoreError, type StoreFailure, toOperatorError } from "../../store/store-errors.ts";
 
 /** Is `memory` where conversations last as long as the process, and `failing` where the last attempt to write them has failed. */
 export type StoreState = "ok" | "memory" | "failing";
@@ -209,7 +209,7 @@ function toNotice(event: Incident["event"], isOperator: boolean, locale: Locale)
 
 /** Describes what is wrong with the store, to the operator with the name of its file. */
 export function describeStoreProblem(problem: DuetError | undefined, isOperator: boolean): Text {
-  if (isOperator && problem !== undefined) return problem.text;
+  if (isOperator && problem !== undefined) return toOperatorError(problem).text;
   return problem instanceof StoreError ? problem.why : unusable;
 }
 
@@ -217,7 +217,7 @@ export function describeStoreProblem(problem: DuetError | undefined, isOperator:
 function describeWithAdvice(problem: DuetError, isOperator: boolean): Text {
   if (!isOperator) return describeStoreProblem(problem, isOperator);
   const toLine = (locale: Locale): string => {
-    const { message, hint } = toErrorReport(problem, locale);
+    const { message, hint } = toErrorReport(toOperatorError(problem), locale);
     return joinSentences(message, hint);
   };
   return { zh: toLine("zh"), en: toLine("en") };

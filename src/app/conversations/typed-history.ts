@@ -1,13 +1,12 @@
 import { chmodSync, closeSync, existsSync, fstatSync, openSync, readSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Config } from "../../config/config.ts";
 import { noticeKinds } from "../../core/notices.ts";
 import { mostTypedTexts, type TypedHistory } from "../../core/store/store.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
-import { type OpenedStore, storeFile } from "./open-store.ts";
+import { findDatabase, type OpenedStore, type StoreSettings, storeFile } from "./open-store.ts";
 
 /** Limits a text that is stored, in UTF-16 units. A longer one lasts as long as the chat. */
 const longestText = 50_000;
@@ -17,7 +16,7 @@ const longestText = 50_000;
  * version (`history`, JSON lines) is taken over once and renamed to `history.imported`. The methods never reject.
  */
 export function createTypedHistory(
-  { home, conversations }: Pick<Config, "home"> & { conversations: Pick<Config["conversations"], "store"> },
+  { home, conversations, store }: StoreSettings,
   openStore: () => Promise<OpenedStore>,
 ): TypedHistory {
   const file = join(home, "history");
@@ -26,7 +25,8 @@ export function createTypedHistory(
   async function list(): Promise<string[]> {
     if (conversations.store === "memory") return [];
     // A chat in which nothing is typed leaves no store behind.
-    if (!existsSync(join(home, storeFile)) && !isFile(file)) return [];
+    const isThere = findDatabase({ conversations, store }) !== undefined || existsSync(join(home, storeFile));
+    if (!isThere && !isFile(file)) return [];
     const opened = await openStore();
     const left = await takeOver(file, opened, (thrown) => {
       const why = toDuetError(thrown).text;

@@ -1,3 +1,4 @@
+import { LostRunError } from "../../core/store/journal.ts";
 import type { ConversationStore, FinishedRun, SourceList } from "../../core/store/store.ts";
 import { UnsavedRunError } from "../../core/store/unsaved-run-error.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
@@ -36,6 +37,8 @@ export interface UnsavedRuns {
   takeSaved(owner: string | undefined, conversationId: string): boolean;
   /** Records that the store has failed elsewhere, and tries to write it from time to time until it can be written. */
   watch(problem: DuetError): void;
+  /** Tries at once to save what waits: the store can be written again. Never rejects. */
+  saveNow(): Promise<void>;
   /** Tries once more, until the signal aborts, and stops trying. Returns how many runs were saved, and how many are lost. */
   close(signal: AbortSignal): Promise<{ saved: number; lost: number }>;
 }
@@ -140,7 +143,8 @@ export function createUnsavedRuns({
       await store.append(run);
     } catch (thrown) {
       if (isTemporary(thrown)) throw thrown;
-      monitor.recordLost(1);
+      // It goes on in another process, which has its end.
+      if (!(thrown instanceof LostRunError)) monitor.recordLost(1);
       return;
     }
     savedLate.add(toConversationKey({ owner }, run.conversationId));
@@ -219,6 +223,7 @@ export function createUnsavedRuns({
       recordFailure(found);
       if (!isClosed) timer.start();
     },
+    saveNow: flush,
     async close(signal) {
       isClosed = true;
       timer.stop();

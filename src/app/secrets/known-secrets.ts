@@ -12,7 +12,7 @@ import { searchBackendNames } from "../../tools/search/search-backends.ts";
  * out: it would be missing from answers.
  */
 export function listKnownSecrets(config: Config): Secret[] {
-  const { search, servers, agents, providers, environment, httpToken, signInSecret, email } = config;
+  const { search, servers, agents, providers, environment, httpToken, signInSecret, email, store } = config;
   const called = listCalledModels(config);
   const backends = searchBackendNames.flatMap((name) => search[name] ?? []);
   const programs = agents.flatMap(({ acp }) => acp ?? []);
@@ -25,6 +25,7 @@ export function listKnownSecrets(config: Config): Secret[] {
     { name: "DUET_HTTP_TOKEN", value: httpToken },
     { name: "DUET_SIGN_IN_SECRET", value: signInSecret },
     { name: "SMTP_PASSWORD", value: email?.password },
+    ...findAddressSecrets(store.url ?? "").map((value) => ({ name: "STORE_URL", value })),
     ...served.filter(({ name }) => /^(?:proxy-)?authorization$/i.test(name)),
   ];
   const addresses = [

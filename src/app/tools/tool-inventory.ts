@@ -5,6 +5,7 @@ import type { Caller } from "../../core/caller.ts";
 import { deepestChain } from "../../core/chain.ts";
 import type { HookRunner } from "../../core/hooks.ts";
 import type { Sample } from "../../core/sampling.ts";
+import type { FindRecords } from "../../core/store/shared-records.ts";
 import type { Tool } from "../../core/tools/tool.ts";
 import type { ToolInterceptor } from "../../core/tools/tool-interceptor.ts";
 import { isForPagesOnly } from "../../core/tools/tool-pages.ts";
@@ -81,17 +82,29 @@ export interface ToolInventoryParts {
   /** Is true where hosts get the servers' tools themselves, and show the servers' pages. */
   passesOn?: boolean | undefined;
   intercept?: ToolInterceptor | undefined;
+  /** Opens what machines share; absent where this one keeps its own. */
+  findRecords?: FindRecords | undefined;
 }
 
 export function openToolInventory(
   config: Config,
-  { own = [], sample, redactor, hooks, warn, start = "at-once", passesOn = false, intercept }: ToolInventoryParts,
+  {
+    own = [],
+    sample,
+    redactor,
+    hooks,
+    warn,
+    start = "at-once",
+    passesOn = false,
+    intercept,
+    findRecords,
+  }: ToolInventoryParts,
 ): ToolInventory {
   // A Duet that is its own server, at whatever distance, must not start one more without end.
   const title = `Duet ${createRandomHex().slice(0, 16)}`;
   let isClosed = false;
   const canStart = (): boolean => config.depth < deepestChain && !isClosed;
-  const servers = createOnce(() => startServers(config, { title, sample, passesOn }));
+  const servers = createOnce(() => startServers(config, { title, sample, passesOn, findRecords }));
   const startOnce = (): Promise<Pool> | undefined =>
     canStart() && config.servers.length > 0 ? servers.get() : servers.current;
   // Whoever takes the tools first is told; until then it must not be an unhandled rejection.
@@ -143,9 +156,10 @@ interface PoolParts {
   title: string;
   sample: Sample;
   passesOn: boolean;
+  findRecords: FindRecords | undefined;
 }
 
-async function startServers(config: Config, { title, sample, passesOn }: PoolParts): Promise<Pool> {
+async function startServers(config: Config, { title, sample, passesOn, findRecords }: PoolParts): Promise<Pool> {
   const { createPool } = await import("../../client/pool.ts");
   const pool = createPool(config.servers, {
     environment: config.environment,
@@ -153,6 +167,7 @@ async function startServers(config: Config, { title, sample, passesOn }: PoolPar
     // Where nothing is to be written, what was approved lasts as long as the process.
     home: config.conversations.store === "memory" ? undefined : config.home,
     credentialsHome: config.home,
+    findRecords,
     newTools: config.tools.newTools,
     sample,
     passesOn,

@@ -1,5 +1,5 @@
 import manifest from "../../../package.json" with { type: "json" };
-import { refuseNewerStore } from "../../app/conversations/open-store.ts";
+import { refuseUnusableStore } from "../../app/conversations/open-store.ts";
 import type { ModelCheck, SearchCheck } from "../../app/models/check-models.ts";
 import type { Config } from "../../config/config.ts";
 import { resolveVendorName } from "../../config/models/resolve-model.ts";
@@ -129,7 +129,7 @@ export function checkStateFolder(config: Config): Finding[] {
 /** Reports a store that a newer Duet wrote; other commands refuse to start with it. */
 export async function checkStore(config: Config): Promise<Finding[]> {
   try {
-    await refuseNewerStore(config);
+    await refuseUnusableStore(config);
     return [];
   } catch (thrown) {
     const what = { zh: "对话存储", en: "conversation store" };

@@ -71,7 +71,7 @@ export function createAuth(settings: ServerSettings, store: CredentialStore, wor
         });
       });
     } catch (thrown) {
-      if (hasBegun || signal.aborted) throw thrown;
+      if (hasBegun || signal.aborted || store.isShared) throw thrown;
       await work({ credentials: await store.read(known), save: async () => {} });
     }
   }

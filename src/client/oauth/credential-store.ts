@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { chmod, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { FindRecords } from "../../core/store/shared-records.ts";
 import { createSemaphore, type Semaphore } from "../../kit/async/semaphore.ts";
 import { acquireLock } from "../../kit/file-lock.ts";
-import { isRecord } from "../../kit/json.ts";
+import { isRecord, tryParseJson } from "../../kit/json.ts";
 import { createFolder, readPrivateFile, writePrivateFile } from "../../kit/private-file.ts";
 import { type Credentials, noCredentials, readCredentials } from "./credentials.ts";
 
@@ -19,8 +20,10 @@ export interface LockedCredentials {
   save(credentials: Credentials): Promise<void>;
 }
 
-/** Stores sign-ins in one file per server, which only the user can read. */
+/** Stores sign-ins, in one file per server, which only the user can read, or in the database that machines share. */
 export interface CredentialStore {
+  /** Is true where other machines use the same sign-ins: nobody renews one without its turn. */
+  readonly isShared: boolean;
   /** Never rejects: what cannot be read is not there. */
   read(owner: CredentialOwner): Promise<Credentials>;
   /** Waits its turn, also among processes. Rejects with the signal's reason, or with what the work throws. */
@@ -36,10 +39,15 @@ export interface CredentialStore {
 /** Limits a credentials file, in bytes; the sign-ins to one server take less. */
 const largestFile = 1_000_000;
 
-/** Keeps credentials under `home`, in memory when that is undefined. */
-export function createCredentialStore(home: string | undefined): CredentialStore {
+/** Keeps credentials in the records that machines share; without them under `home`, and in memory when that is undefined too. */
+export function createCredentialStore(home: string | undefined, findRecords?: FindRecords): CredentialStore {
   const turns = new Map<string, Semaphore>();
-  const shelf = home === undefined ? openMemory() : openFolder(join(home, "credentials"));
+  const shelf = openStorage();
+
+  function openStorage(): CredentialStorage {
+    if (findRecords !== undefined) return openShared(findRecords);
+    return home === undefined ? openMemory() : openFolder(join(home, "credentials"));
+  }
 
   function turnOf(name: string): Semaphore {
     const known = turns.get(name) ?? createSemaphore(1);
@@ -48,18 +56,16 @@ export function createCredentialStore(home: string | undefined): CredentialStore
   }
 
   return {
+    isShared: findRecords !== undefined,
     read: (owner) => shelf.read(owner),
     async exclusively(owner, signal, work) {
       const turn = turnOf(owner.name);
       await turn.acquire(signal);
       try {
-        const unlock = await shelf.lock(owner.name, signal);
-        try {
+        return await shelf.alone(owner.name, signal, async () => {
           const credentials = await shelf.read(owner);
-          return await work({ credentials, save: (changed) => shelf.write(owner, changed) });
-        } finally {
-          await unlock();
-        }
+          return work({ credentials, save: (changed) => shelf.write(owner, changed) });
+        });
       } finally {
         turn.release();
       }
@@ -71,7 +77,8 @@ export function createCredentialStore(home: string | undefined): CredentialStore
 interface CredentialStorage {
   read(owner: CredentialOwner): Promise<Credentials>;
   write(owner: CredentialOwner, credentials: Credentials): Promise<void>;
-  lock(name: string, signal: AbortSignal): Promise<() => Promise<void>>;
+  /** Does the work while no other process changes what is under this name. */
+  alone<T>(name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
   remove(name: string): Promise<boolean>;
 }
 
@@ -85,8 +92,27 @@ function openMemory(): CredentialStorage {
     async write({ name, url }, credentials) {
       kept.set(name, { url, credentials });
     },
-    lock: async () => async () => {},
+    alone: (_name, _signal, work) => work(),
     remove: async (name) => kept.delete(name),
+  };
+}
+
+function openShared(findRecords: FindRecords): CredentialStorage {
+  return {
+    async read({ name, url }) {
+      try {
+        const value = tryParseJson((await (await findRecords()).get("credentials", name))?.data ?? "");
+        const isTheirs = isRecord(value) && value.url === url;
+        return (isTheirs ? readCredentials(value) : undefined) ?? noCredentials;
+      } catch {
+        return noCredentials;
+      }
+    },
+    async write({ name, url }, credentials) {
+      await (await findRecords()).put("credentials", name, JSON.stringify({ server: name, url, ...credentials }));
+    },
+    alone: async (name, signal, work) => (await findRecords()).exclusively("credentials", name, signal, work),
+    remove: async (name) => (await findRecords()).remove("credentials", name),
   };
 }
 
@@ -102,9 +128,14 @@ function openFolder(folder: string): CredentialStorage {
       await makePrivate(folder);
       await writePrivateFile(getFile(name), `${JSON.stringify({ server: name, url, ...credentials }, undefined, 2)}\n`);
     },
-    async lock(name, signal) {
+    async alone(name, signal, work) {
       await makePrivate(folder);
-      return acquireLock(`${getFile(name)}.lock`, signal);
+      const unlock = await acquireLock(`${getFile(name)}.lock`, signal);
+      try {
+        return await work();
+      } finally {
+        await unlock();
+      }
     },
     async remove(name) {
       const file = getFile(name);

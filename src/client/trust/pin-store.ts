@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { ServerSettings } from "../../config/config.ts";
+import type { FindRecords } from "../../core/store/shared-records.ts";
 import type { ToolAnnotations } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError, getMessage } from "../../kit/errors.ts";
@@ -22,14 +23,14 @@ export interface PinReading {
   problem: Text | undefined;
 }
 
-/** Stores the pins of all servers, one file each. Processes share the files, and the last write of a whole file wins. */
+/** Stores the pins of all servers, one file or record each. Processes share them, and the last write of a whole one wins. */
 export interface PinStore {
   /** Never rejects. */
   read(settings: ServerSettings): Promise<PinReading>;
   /** Rejects with a `DuetError` where it cannot be written; what was there before is there still. */
   write(settings: ServerSettings, pins: ServerPins): Promise<void>;
   /**
-   * Returns true when another process has written since this store last read or wrote. Costs one `stat` of the file. Never
+   * Returns true when another process has written since this store last read or wrote. Costs one look at the file. Never
    * rejects.
    */
   hasChanged(settings: ServerSettings): Promise<boolean>;
@@ -38,8 +39,9 @@ export interface PinStore {
 /** Limits the file in bytes, and is larger than any list of tools can make it. */
 const longestFile = 64_000_000;
 
-/** Keeps pins under `pins` of that directory, for the user alone; in memory where there is none. */
-export function createPinStore(home: string | undefined): PinStore {
+/** Keeps pins in the records that machines share; without them under `pins` of that directory, for the user alone, or in memory. */
+export function createPinStore(home: string | undefined, findRecords?: FindRecords): PinStore {
+  if (findRecords !== undefined) return createSharedStore(findRecords);
   return home === undefined ? createMemoryStore() : createFileStore(join(home, "pins"));
 }
 
@@ -54,6 +56,39 @@ function createMemoryStore(): PinStore {
       kept.set(settings.name, pins);
     },
     hasChanged: async () => false,
+  };
+}
+
+function createSharedStore(findRecords: FindRecords): PinStore {
+  /** Holds the version of each server's record as it was last read or written. */
+  const seen = new Map<string, number | undefined>();
+  return {
+    async read(settings) {
+      const { name } = settings;
+      try {
+        const record = await (await findRecords()).get("pins", name);
+        seen.set(name, record?.version);
+        const pins = record && readPins(record.data);
+        if (record !== undefined && pins === undefined) return { pins, problem: describeUnreadable(name) };
+        return { pins: pins?.origin === toServerOrigin(settings) ? pins : undefined, problem: undefined };
+      } catch (thrown) {
+        return { pins: undefined, problem: describeUnreadable(name, thrown) };
+      }
+    },
+    async write({ name }, pins) {
+      try {
+        seen.set(name, await (await findRecords()).put("pins", name, writePins(pins)));
+      } catch (cause) {
+        throw unwritableFileError(name, cause);
+      }
+    },
+    async hasChanged({ name }) {
+      try {
+        return (await (await findRecords()).get("pins", name))?.version !== seen.get(name);
+      } catch {
+        return false;
+      }
+    },
   };
 }
 

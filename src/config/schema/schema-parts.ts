@@ -7,6 +7,7 @@ import type { Text } from "../../kit/locale.ts";
 import { direct, inherited, parseProxy } from "../../kit/net/proxy-rules.ts";
 import { isSecureAddress } from "../../kit/net/secure-address.ts";
 import { createOperatorSchema } from "../limit-schemas.ts";
+import { databaseForm, isDatabaseAddress } from "./database-address.ts";
 import { createHookGroups } from "./hook-schema.ts";
 
 /** Adds the allowed values to a `refine`. They are stored in the issue, where `check-source.ts` reads them. */
@@ -287,6 +288,8 @@ const token = createLazy(() =>
     ),
 );
 
+const database = createLazy(() => z.string().refine(isDatabaseAddress, withAllowed(databaseForm)));
+
 /** Holds the functions of Zod that the table uses. The namespace as a value would put the whole package into the bundle. */
 const builders = {
   ...{ string: z.string, number: z.number, int: z.int, boolean: z.boolean, unknown: z.unknown },
@@ -317,7 +320,16 @@ export const schemaParts = toParts({
     sender,
     hookGroups: createLazy(createHookGroups),
   },
-  ...{ signatureAlgorithms: () => signatureAlgorithms, secureAddress, keysAddress, scope, hostHeader, origin, token },
+  ...{
+    signatureAlgorithms: () => signatureAlgorithms,
+    secureAddress,
+    keysAddress,
+    scope,
+    hostHeader,
+    origin,
+    token,
+    database,
+  },
 });
 
 export type SchemaParts = typeof schemaParts;

@@ -30,6 +30,7 @@ export function listSecrets(config: Config): string[] {
     config.httpToken,
     config.signInSecret,
     config.email?.password,
+    ...findAddressSecrets(config.store.url ?? ""),
     ...servers.flatMap(listServerSecrets),
     ...agents.flatMap(({ acp }) => (acp ? listServerSecrets(acp) : [])),
   ].filter((secret) => secret !== undefined);

@@ -144,6 +144,16 @@ export const fileSettings = {
   }),
   store: defineGroup(
     {
+      url: defineSetting(({ database }) => database.optional(), {
+        help: {
+          zh: "[PostgreSQL 数据库](replicas.zh.md)，保存一切长期内容，可由多个 Duet 共用；密码不会显示",
+          en: "a [PostgreSQL database](replicas.md) for all that lasts, which several Duets may share; its password is never shown",
+        },
+        fileHelp:
+          "A PostgreSQL database for all that lasts, which several Duets may share, such as postgres://user@host:5432/duet.",
+        absent: { zh: "`DUET_HOME` 中的 `duet.db`", en: "`duet.db` in `DUET_HOME`" },
+        environment: "DUET_STORE_URL",
+      }),
       keepDays: defineSetting(({ z }) => z.int().min(1).max(36_500).default(365), {
         help: {
           zh: "对话在最后一次提问之后保留多少天",

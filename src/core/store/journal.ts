@@ -1,3 +1,4 @@
+import { DuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Locale } from "../../kit/locale.ts";
 import type { AnswerForm } from "../answer-form.ts";
@@ -10,6 +11,7 @@ import type { FileRef } from "../messages.ts";
 import type { ToolChoice } from "../model.ts";
 import type { Mode } from "../outcome.ts";
 import type { QuestionKind } from "../questions/user-question.ts";
+import type { RunMailbox } from "./run-mailbox.ts";
 
 /**
  * Records the finished steps of runs, so that a run can go on when its process has ended. Steps are known by their names and never
@@ -17,6 +19,8 @@ import type { QuestionKind } from "../questions/user-question.ts";
  * a `DuetError` that says what is wrong with the store.
  */
 export interface Journal {
+  /** Is true where a run must not go on without its record: another machine could go on with it, and would repeat what it has done. */
+  readonly isRequired?: boolean;
   /** Records a run that is about to begin. It belongs to this process. */
   begin(run: NewRunRecord): Promise<RunJournal>;
   /** Lists the runs of all owners that have not ended and whose process is gone, oldest first; of one conversation, if it is given. */
@@ -24,12 +28,29 @@ export interface Journal {
   /** Is true while a process that lives carries out the run, this one included. */
   isGoing(runId: string): Promise<boolean>;
   /**
+   * Is true for a run that has done nothing, because no step of it was ever recorded, and that may begin still. Of several processes that
+   * then begin it only one can. Absent where a run may do something without a record.
+   */
+  mayBegin?(runId: string): Promise<boolean>;
+  /**
    * Takes a run whose process is gone for this process. Of several concurrent calls, in any process, only one gets it; undefined
    * for all others, and for a run that has ended or must not be resumed.
    */
   take(runId: string): Promise<TakenRun | undefined>;
+  /** Takes runs whose process is gone, while other processes do the same. Absent where that is done one by one. */
+  takeOver?(wanted: WantedRuns): Promise<TakenRun[]>;
+  /** Counts the runs that nobody goes on with because no process lives that can read their records: a newer program wrote them. */
+  countNewer?(): Promise<number>;
   /** Returns the events that readers of a run may have received, in order. They are kept for an hour after its end. */
   events(runId: string, owner: string | undefined): Promise<AgentEvent[]>;
+}
+
+/** Says which runs of other processes are to be taken over. */
+export interface WantedRuns {
+  entrance: Entrance;
+  /** Is how long ago the last step may be, in milliseconds. */
+  withinMs: number;
+  most: number;
 }
 
 /** Records what happens in one run of this process. What a method has resolved for survives the end of the process. */
@@ -41,6 +62,22 @@ export interface RunJournal {
   addEvents(from: number, events: readonly AgentEvent[]): Promise<void>;
   /** Prevents that anybody resumes the run: a person or a host has ended it, or a step of it could not be recorded. */
   forbid(reason: "stopped" | "unrecorded"): Promise<void>;
+  /** Connects the run with the other processes that share the journal. It is absent where they do not see the run. */
+  readonly mailbox?: RunMailbox | undefined;
+  /**
+   * Aborts with a `LostRunError` when the run is no longer this process's: another one has taken it, it was let go, or a step could not
+   * be recorded. Absent where no other process takes a run while this one lives.
+   */
+  readonly moved?: AbortSignal;
+  /**
+   * Resolves when no other process can have the run by now: at once, unless this process has given no sign of life for long. What is done
+   * once and for all waits for it. Rejects as `add` does. Absent where no other process takes a run while this one lives.
+   */
+  confirm?(): Promise<void>;
+  /** Lets the run go, so that another process goes on with it. Aborts `moved` first. Rejects where that could not be stored. */
+  letGo?(): Promise<void>;
+  /** Is false where other processes share the journal and none of them can read the records of the run. */
+  hasReader?(): Promise<boolean>;
 }
 
 export interface NewStep {
@@ -131,6 +168,8 @@ export interface RunHeader {
   /** Names what was asked for, so that the same question asked again finds the run. */
   key?: string | undefined;
   wantedConversationId?: string | undefined;
+  /** Says what becomes of the run when everybody who waits for it has left. The configuration does when it is absent. */
+  onDisconnect?: "cancel" | "finish" | undefined;
 }
 
 /** A journal reads only what it wrote, so the check only recognises the value as a header. */
@@ -154,6 +193,8 @@ export interface InterruptedRun {
   /** Is when the run began, and when its last step was recorded: ISO 8601, UTC. */
   begunAt: string;
   lastAt: string;
+  /** Is how long ago that was, in milliseconds, by the clock that all processes share. Absent where each has the same. */
+  ageMs?: number | undefined;
 }
 
 export interface TakenRun extends InterruptedRun {
@@ -175,11 +216,19 @@ export const keepEventsMs = 3_600_000;
 /** Is how long an interrupted run is kept that nobody resumes, in milliseconds: 7 days. */
 export const keepInterruptedMs = 7 * 24 * 3_600_000;
 
-/** Says that a run is recorded by another process, or not at all any more. */
-export class LostRunError extends Error {
-  override readonly name = "LostRunError";
-
+/**
+ * Says that a run is recorded by another process, or not at all any more. It gives no time to come again, because clients that obey one
+ * ask the same question a second time, while the run goes on.
+ */
+export class LostRunError extends DuetError {
   constructor(runId: string) {
-    super(`the run ${runId} is no longer recorded for this process`);
+    super({
+      code: "overloaded",
+      text: {
+        zh: `运行 ${runId} 不再由这个进程记录，可能由另一个进程继续`,
+        en: `the run ${runId} is no longer recorded for this process; another one may go on with it`,
+      },
+      hint: { zh: "请用它的 run_id 查询结果。", en: "Ask for its result by its run_id." },
+    });
   }
 }

@@ -13,6 +13,9 @@ import type { Feedback } from "./feedback.ts";
 import type { Journal } from "./journal.ts";
 import type { ResponseRecords } from "./response-records.ts";
 import type { Retention } from "./retention.ts";
+import type { RunPlaces } from "./run-places.ts";
+import type { SharedRecords } from "./shared-records.ts";
+import type { SharedRuns } from "./shared-runs.ts";
 import type { TextMatch } from "./text-search.ts";
 import type { UsageHistory } from "./usage-history.ts";
 
@@ -90,6 +93,10 @@ export interface ConversationStore {
   readonly hostTimeouts?: HostTimeouts;
   /** Counts what the owner uses in a day; where it is absent, only this process counts it. */
   readonly dailyUsage?: DailyUsage;
+  /** Counts the owner's runs in all processes; where it is absent, each process counts its own. */
+  readonly runPlaces?: RunPlaces;
+  /** Keeps what all processes share beside conversations; where it is absent, each process has its own. Is for the operator. */
+  readonly records?: SharedRecords;
   /** Keeps responses under their IDs; where it is absent, a response is known while its run is. */
   readonly responses?: ResponseRecords;
   /** When absent, only this process knows a run with an idempotency key until the run has ended. */
@@ -178,6 +185,7 @@ export interface OperatorStore extends SharedStore {
   readonly typedHistory: TypedHistory;
   readonly retention: Retention;
   readonly journal: Journal;
+  readonly sharedRuns: SharedRuns;
   readonly credentials: Credentials;
   readonly usageHistory: UsageHistory;
 }

@@ -13,9 +13,16 @@ import { isRecord } from "../../kit/json.ts";
 import type { Host } from "./host.ts";
 
 /** Represents a question as the host's user sees it. Its message says who asks. */
-export type HostQuestion =
+export type HostQuestion = (
   | { kind: "form"; message: string; form: ElicitRequestFormParams["requestedSchema"] }
-  | UrlQuestion;
+  | UrlQuestion
+) & { origin?: QuestionOrigin | undefined };
+
+/** Says which run asks, so that another process of the same store can take the answer. */
+export interface QuestionOrigin {
+  runId: string;
+  questionId: string;
+}
 
 interface UrlQuestion {
   kind: "url";

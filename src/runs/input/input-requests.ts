@@ -3,7 +3,6 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { followSignal, sleep, waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
-import { createRandomHex } from "../../kit/random.ts";
 import type { Host } from "./host.ts";
 import type { HostConnection } from "./host-connection.ts";
 import {
@@ -15,6 +14,7 @@ import {
   waitForQuestion,
 } from "./pending-work.ts";
 import type { ProgressSender } from "./progress-pace.ts";
+import { createRequestState, type NamedQuestion, readRequestState } from "./request-state.ts";
 import { withdrawnQuestionError } from "./withdrawn-question.ts";
 
 /**
@@ -26,8 +26,9 @@ export interface InputRequests<T> {
   /**
    * Serves one request: begins the work, or goes on with the one whose question it answers. `kind` names what is asked for;
    * an answer to something else, or of another caller, finds nothing and is refused with a `ProtocolError`. Rejects as the work does.
+   * `takeUp` is for an answer to a run's question that another process has put: it returns what goes on with the run.
    */
-  serve(request: IncomingRequest, begin: StartWork<T>): Promise<T | InputRequiredResult>;
+  serve(request: IncomingRequest, begin: StartWork<T>, takeUp?: TakeUp<T>): Promise<T | InputRequiredResult>;
   /** Ends the work of a connection that is over. */
   closeConnection(connection: HostConnection): void;
 }
@@ -40,6 +41,9 @@ export interface InputRequestsOptions {
   /** Limits how many pieces of work of one caller may wait for answers at a time. Questions beyond it get no answer. */
   most?: number;
 }
+
+/** Gives a run the answer to its question. Returns undefined where nobody waits for it. */
+export type TakeUp<T> = (question: NamedQuestion, reply: unknown) => Promise<StartWork<T> | undefined>;
 
 const questionName = "question";
 
@@ -70,7 +74,7 @@ export function createInputRequests<T>({
   function suspendWork(work: PendingWork<T>, open: PendingQuestion): InputRequiredResult | undefined {
     const ofCaller = [...suspended.values()].filter((one) => getOwner(one.work) === getOwner(work));
     if (ofCaller.length >= most) return undefined;
-    const requestState = createRandomHex();
+    const requestState = createRequestState(open.origin, { kind: work.kind, owner: getOwner(work) });
     const { signal } = work.stop;
     const timer = setTimeout(() => work.stop.abort(unansweredError()), patienceMs);
     const forget = (): void => {
@@ -81,6 +85,18 @@ export function createInputRequests<T>({
     signal.addEventListener("abort", forget);
     suspended.set(requestState, { work, open, forget });
     return inputRequired({ inputRequests: { [questionName]: open.request }, requestState });
+  }
+
+  /** Has the run go on whose question another process has put to the host. */
+  async function takeUpWork(
+    state: string,
+    request: IncomingRequest,
+    takeUp: TakeUp<T> | undefined,
+  ): Promise<PendingWork<T> | undefined> {
+    const { kind, connection } = request;
+    const question = readRequestState(state, { kind, owner: connection.caller.owner });
+    const begin = question && (await takeUp?.(question, request.context.mcpReq.inputResponses?.[questionName]));
+    return begin && beginWork(request, begin);
   }
 
   /** Returns the work's own result, or its next question. */
@@ -96,11 +112,12 @@ export function createInputRequests<T>({
   }
 
   return {
-    async serve(request, begin) {
+    async serve(request, begin, takeUp) {
       const { mcpReq } = request.context;
       const state: unknown = mcpReq.requestState();
       const isAnswer = typeof state === "string";
-      const work = isAnswer ? resume(state, request) : beginWork(request, begin);
+      const known = isAnswer ? resume(state, request) : beginWork(request, begin);
+      const work = known ?? (await takeUpWork(String(state), request, takeUp));
       if (work === undefined) throw withdrawnQuestionError(String(state), locale);
       work.context = request.context;
       // On HTTP the signal aborts also when all has gone well, so it is followed no longer than the request lasts.

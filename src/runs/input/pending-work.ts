@@ -5,7 +5,7 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { followSignal } from "../../kit/async/timeout.ts";
 import { canShow, type Host } from "./host.ts";
 import type { HostConnection } from "./host-connection.ts";
-import { type HostQuestion, readReply, sendToHost, toInputRequest } from "./host-question.ts";
+import { type HostQuestion, type QuestionOrigin, readReply, sendToHost, toInputRequest } from "./host-question.ts";
 import type { ProgressPace } from "./progress-pace.ts";
 
 /** Starts the work that a host has requested, with the services that it may use. */
@@ -51,6 +51,7 @@ export interface PendingWork<T> {
 
 export interface PendingQuestion {
   readonly request: InputRequest;
+  readonly origin?: QuestionOrigin | undefined;
   /** Takes undefined when nobody has replied. */
   answer(reply: unknown): void;
 }
@@ -77,21 +78,26 @@ export function startWork<T>(
   const questions = new Set<PendingQuestion>();
   const ask: AskHost = async (question, ...withdrawn) => {
     if (!canShow(host, question.kind)) return undefined;
-    return readReply(await send(toInputRequest(question, host), ...withdrawn));
+    return readReply(await sendFrom(question.origin, toInputRequest(question, host), withdrawn));
   };
-  const send: SendToHost = async (request, ...withdrawn) => {
+  const send: SendToHost = (request, ...withdrawn) => sendFrom(undefined, request, withdrawn);
+  async function sendFrom(
+    origin: QuestionOrigin | undefined,
+    request: InputRequest,
+    withdrawn: readonly (AbortSignal | undefined)[],
+  ): Promise<unknown> {
     const { signal, end } = combineSignals([stop.signal, ...withdrawn]);
     try {
       if (signal.aborted) return undefined;
       if (!host.isModern) return await sendToHost(request, context, signal, patienceMs);
-      return await waitForAnswer(request, signal);
+      return await waitForAnswer({ request, origin }, signal);
     } finally {
       end();
     }
-  };
-  async function waitForAnswer(request: InputRequest, signal: AbortSignal): Promise<unknown> {
+  }
+  async function waitForAnswer(asked: Omit<PendingQuestion, "answer">, signal: AbortSignal): Promise<unknown> {
     const { promise, resolve: answer } = Promise.withResolvers<unknown>();
-    const open: PendingQuestion = { request, answer };
+    const open: PendingQuestion = { ...asked, answer };
     signal.addEventListener("abort", () => answer(undefined), { once: true });
     questions.add(open);
     work.wake();

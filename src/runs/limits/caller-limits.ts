@@ -13,6 +13,7 @@ import { dayMs } from "../../core/store/retention.ts";
 import type { TurnBudget, TurnReservation, WantedTurn } from "../../core/turn-budget.ts";
 import { createSemaphore, type Semaphore } from "../../kit/async/semaphore.ts";
 import { createWaitLimit, waitAbortable } from "../../kit/async/timeout.ts";
+import type { CallerPlaces, RunPlace } from "./caller-places.ts";
 import { type CallerUsage, createCallerUsage } from "./caller-usage.ts";
 import {
   describeTooExpensive,
@@ -25,16 +26,21 @@ import {
 } from "./limit-errors.ts";
 
 /**
- * Limits what each caller may use of the server (`serve.limits`). What is used in a day is counted in the store; the runs and the
- * minute are counted in memory, by each process for itself.
+ * Limits what each caller may use of the server (`serve.limits`). What is used in a day is counted in the store, and so are the runs and the
+ * minute where processes of several machines share it. Each process counts its own runs, too.
  */
 export interface CallerLimits {
-  /** Learns what the caller has used today, so that `admit` knows. Is undefined where nothing has to be learnt. Never rejects. */
-  prepare(caller: Caller): Promise<void> | undefined;
+  /**
+   * Learns what the caller has used today, and whether there is a place for one run more, so that `admit` knows. A run that was let in
+   * before needs no other place. Is undefined where nothing has to be learnt. Never rejects.
+   */
+  prepare(caller: Caller, isLetIn?: boolean): Promise<void> | undefined;
   /** Throws what `admit` would, and counts nothing. */
   check(caller: Caller, work: ActiveRunsView): void;
   /** Counts one run more. Throws `rate_limit` or `quota`, with the time after which it is worth trying again. */
   admit(caller: Caller, work: ActiveRunsView): void;
+  /** Gives a run the place that `prepare` has asked for, or throws `rate_limit`. A run that was let in before is not refused. */
+  takePlace(caller: Caller, isForced: boolean): RunPlace | undefined;
   /** Returns what remains of the daily limits, as far as it is known. A value is undefined when there is no such limit. */
   getRemaining(caller: Caller): { tokens: number | undefined; cost: number | undefined };
   /** Counts the runs that the caller has begun within the last minute, where that is limited. */
@@ -66,6 +72,8 @@ export interface CallerLimitsOptions {
   isShared: boolean;
   /** Opens what counts a caller's daily usage. Without it, or while it cannot be used, this process counts for itself. */
   openUsage?: ((caller: Caller) => Promise<DailyUsage | undefined>) | undefined;
+  /** Counts the runs of callers in all processes that share the store; without it, this process counts for itself. */
+  places?: CallerPlaces | undefined;
   /** Returns milliseconds since 1970. */
   now?: (() => number) | undefined;
 }
@@ -91,6 +99,7 @@ export function createCallerLimits({
   most,
   isShared,
   openUsage = async () => undefined,
+  places,
   now = Date.now,
 }: CallerLimitsOptions): CallerLimits {
   const { maxRuns, runsPerMinute, tokensPerDay, costPerDay } = limits;
@@ -167,11 +176,19 @@ export function createCallerLimits({
     const account = findAccount(caller);
     checkDay(account);
     checkMinute(account);
+    places?.check(caller);
+  }
+
+  function prepare(caller: Caller, isLetIn = false): Promise<void> | undefined {
+    const asked = isLetIn ? undefined : places?.ask(caller);
+    const learnt = hasDailyLimit ? findAccount(caller).usage.load() : undefined;
+    return asked && learnt ? Promise.all([asked, learnt]).then(() => {}) : (asked ?? learnt);
   }
 
   return {
-    prepare: (caller) => (hasDailyLimit ? findAccount(caller).usage.load() : undefined),
+    prepare,
     check,
+    takePlace: (caller, isForced) => places?.take(caller, isForced),
     admit(caller, work) {
       check(caller, work);
       if (runsPerMinute !== undefined) findAccount(caller).begun.push(now());

@@ -15,25 +15,25 @@ import type { OpenQuestion } from "./open-question.ts";
  */
 export async function askQuestion(
   open: OpenQuestion,
-  { locale, isModern }: { locale: Locale; isModern: boolean },
+  { id: runId, locale, isModern }: { id: string; locale: Locale; isModern: boolean },
   ask: AskHost,
   signal: AbortSignal,
 ): Promise<void> {
   const shown = toHostQuestion(open.question, locale);
   if (shown === undefined) return open.withdraw();
   const release = open.show({ isInResult: isModern });
-  const reply = await ask(shown, signal, open.closed);
+  const reply = await ask({ ...shown, origin: { runId, questionId: open.id } }, signal, open.closed);
   if (open.closed.aborted) return;
   if (signal.aborted && reply === undefined) return release();
-  applyHostReply(open, reply);
+  await applyHostReply(open, reply);
 }
 
-/** Gives a run what the host's user has said. */
-export function applyHostReply<K extends QuestionKind>(
+/** Gives a run what the host's user has said. Returns false where another reply counts. */
+export async function applyHostReply<K extends QuestionKind>(
   open: OpenQuestion<K>,
   reply: ElicitationReply | undefined,
-): void {
-  open.answer(reply && fromElicitationReply(open.question, reply));
+): Promise<boolean> {
+  return open.answer(reply && fromElicitationReply(open.question, reply));
 }
 
 /** Returns true when the host can show the question: a form, or an address where it asks to open one. */

@@ -13,14 +13,14 @@ export async function confirmRun(asked: RunQuestionRequest, token: string): Prom
 }
 
 async function confirmCall({ scope, input }: RunQuestionRequest, token: string, runId: string): Promise<RunHandle> {
-  const { runs, confirmations, caller } = scope;
-  const run = runs.find(runId, caller);
+  const { runs, followed, confirmations, caller } = scope;
+  const run = runs.find(runId, caller) ?? (await followed.find(runId, caller));
   const open = run?.open;
   if (run === undefined || open?.kind !== "call") throw refusedError(over);
   if (!confirmations.fits(token, toConfirmableCall(run, open))) throw refusedError(over);
   const word = readPlanReply(input.question)?.reply;
   if (word === undefined || word === "edit") throw refusedError(describeUnclearReply(input.question));
-  open.answer(word === "yes" ? "once" : "no");
+  if (!(await open.answer(word === "yes" ? "once" : "no"))) throw refusedError(over);
   return run;
 }
 

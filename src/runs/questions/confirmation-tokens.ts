@@ -21,15 +21,19 @@ export interface Claim {
 
 /**
  * Creates and checks tokens that prove that something was shown for approval. They are signed with a key that is lost when the
- * process ends.
+ * process ends, unless it takes the one that all processes share.
  */
 export interface Confirmations {
+  /** Signs with another key from now on. What was signed with an earlier one counts in this process. */
+  adoptKey(key: Uint8Array): void;
   mint(what: Confirmable, until: number): string;
   /** Returns the content of a token, or undefined if it is not ours or was changed. The token may have expired. */
   read(token: string): Claim | undefined;
   /** Returns true when the token was issued for exactly this and has not expired. */
   fits(token: string, what: Confirmable): boolean;
 }
+
+export const confirmationKeyBytes = 32;
 
 const claims = z.object({
   id: z.string(),
@@ -39,21 +43,26 @@ const claims = z.object({
 });
 
 export function createConfirmations(now: () => number = Date.now): Confirmations {
-  const key = randomBytes(32);
-  const sign = (payload: string): Buffer => createHmac("sha256", key).update(payload).digest();
+  /** Holds the key that signs, and those before it. */
+  let keys: readonly [Uint8Array, ...Uint8Array[]] = [randomBytes(confirmationKeyBytes)];
+  const sign = (payload: string, key: Uint8Array = keys[0]): Buffer =>
+    createHmac("sha256", key).update(payload).digest();
 
   function open(token: string): z.infer<typeof claims> | undefined {
     const [payload = "", signature = "", ...rest] = token.split(".");
     if (rest.length > 0) return undefined;
     const given = Buffer.from(signature, "base64url");
-    const right = sign(payload);
-    if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
+    const isRight = (right: Buffer): boolean => given.length === right.length && timingSafeEqual(given, right);
+    if (!keys.some((key) => isRight(sign(payload, key)))) return undefined;
     // Of what is ours the spelling too: base64 has several for one.
     if (given.toString("base64url") !== signature) return undefined;
     return claims.parse(JSON.parse(Buffer.from(payload, "base64url").toString("utf8")));
   }
 
   return {
+    adoptKey(shared) {
+      keys = [shared, ...keys];
+    },
     mint(what, until) {
       const said = { id: what.id, kind: what.kind, until, print: printOf(what) };
       const payload = Buffer.from(JSON.stringify(said)).toString("base64url");

@@ -20,9 +20,12 @@ export type OpenQuestion<K extends QuestionKind = QuestionKind> = {
     readonly closed: AbortSignal;
     /** Marks the question as shown by a host. The returned function frees it for others again. */
     show(display: { isInResult: boolean }): () => void;
-    /** Closes the question with the reply; with undefined, nobody has replied. */
-    answer(reply: UserReply<P> | undefined): void;
-    /** Closes the question without an answer. */
-    withdraw(): void;
+    /**
+     * Closes the question with the reply; with undefined, nobody has replied. False where another reply counts, which may come from
+     * another process. Rejects where the store of several processes cannot be asked.
+     */
+    answer(reply: UserReply<P> | undefined): Promise<boolean>;
+    /** Closes the question without an answer. Never rejects. */
+    withdraw(): Promise<void>;
   };
 }[K];

@@ -1,70 +1,131 @@
-import type { AskUser, QuestionKind, UserQuestion, UserReply } from "../../core/questions/user-question.ts";
+import {
+  type AskUser,
+  getReplySchema,
+  type QuestionKind,
+  type UserQuestion,
+  type UserReply,
+} from "../../core/questions/user-question.ts";
+import { localMailbox, type QuestionPlace, type RunMailbox } from "../../core/store/run-mailbox.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createRandomHex } from "../../kit/random.ts";
 import type { OpenQuestion } from "./open-question.ts";
+import { createQuestionDisplays } from "./question-displays.ts";
 
 /** Holds the questions that a run asks its user, one at a time. */
 export interface QuestionQueue {
   readonly open: OpenQuestion | undefined;
   /** Waits until the user has replied; undefined when nobody has in time, or when the signal aborts. Never rejects. */
   readonly ask: AskUser;
+  /** Closes a question with what was replied to it in another process. */
+  accept(questionId: string, reply: unknown): void;
+  /** Closes what is open because the run is over in this process. */
+  close(): void;
+}
+
+export interface QuestionQueueOptions {
+  /** Returns what connects the run with other processes, once it is recorded. */
+  getMailbox?(): RunMailbox | undefined;
+  /** Returns true where the run ends here, and may go on in another process, which asks again. */
+  isLeaving?(): boolean;
+  /** Is called once for each question, when it has opened. */
+  onOpen?(question: OpenQuestion): void;
 }
 
 /**
  * Creates a run's questions. Each waits `patienceMs` milliseconds. `onChange` is called when a question opens, becomes free to
  * be shown again, or closes.
  */
-export function createQuestionQueue(patienceMs: number, onChange: () => void): QuestionQueue {
+export function createQuestionQueue(
+  patienceMs: number,
+  onChange: () => void,
+  { getMailbox, isLeaving, onOpen }: QuestionQueueOptions = {},
+): QuestionQueue {
   let open: OpenQuestion | undefined;
+  /** Maps the questions that wait to what closes them with a reply from elsewhere. */
+  const accepting = new Map<string, (reply: unknown) => void>();
 
   async function ask<K extends QuestionKind>(
     question: UserQuestion<K>,
     signal: AbortSignal,
   ): Promise<UserReply<K> | undefined> {
     if (signal.aborted) return undefined;
+    const mailbox = getMailbox?.() ?? localMailbox;
+    const id = createRandomHex();
+    const posting = mailbox.post({ id, question, until: Date.now() + patienceMs });
+    const place =
+      posting instanceof Promise ? await ignoreRejection(posting, "it is asked in this process alone") : posting;
+    if (place === undefined) return openQuestion(question, { id, mailbox: localMailbox, signal });
+    const answered = readReply(question, place);
+    return answered ? answered.reply : openQuestion(question, { id: place.id, mailbox, signal });
+  }
+
+  function openQuestion<K extends QuestionKind>(
+    question: UserQuestion<K>,
+    { id, mailbox, signal }: { id: string; mailbox: RunMailbox; signal: AbortSignal },
+  ): Promise<UserReply<K> | undefined> | undefined {
+    if (signal.aborted) return undefined;
     const { promise, resolve } = Promise.withResolvers<UserReply<K> | undefined>();
     const closed = new AbortController();
-    /** Holds how each host shows the question. */
-    const displays = new Set<{ isInResult: boolean }>();
-    const timer = setTimeout(withdraw, patienceMs);
+    const displays = createQuestionDisplays(onChange);
+    const timer = setTimeout(() => void withdraw(), patienceMs);
     const posed: OpenQuestion<K> = {
-      id: createRandomHex(),
+      id,
       kind: question.kind,
       question,
       get isAsked() {
-        return displays.size > 0;
+        return displays.isAsked;
       },
       get isInResult() {
-        return displays.size > 0 && [...displays].every((display) => display.isInResult);
+        return displays.isInResult;
       },
       until: Date.now() + patienceMs,
       closed: closed.signal,
-      show({ isInResult }) {
-        const display = { isInResult };
-        displays.add(display);
-        return () => {
-          displays.delete(display);
-          onChange();
-        };
-      },
+      show: displays.show,
       answer,
       withdraw,
     };
-    function withdraw(): void {
-      answer(undefined);
+
+    /** Of replies in several processes the first one counts, and comes back by `accept`. */
+    async function answer(reply: UserReply<K> | undefined): Promise<boolean> {
+      if (closed.signal.aborted) return false;
+      const claimed = mailbox.claim(id, reply);
+      if (claimed === true) return close(reply);
+      try {
+        return (await claimed) && close(reply);
+      } catch (thrown) {
+        // Nobody else waits for a question that is given up.
+        if (reply === undefined) close(undefined);
+        throw thrown;
+      }
     }
-    function answer(reply: UserReply<K> | undefined): void {
-      if (closed.signal.aborted) return;
+
+    async function withdraw(): Promise<void> {
+      await ignoreRejection(answer(undefined), "it is closed all the same");
+    }
+
+    function close(reply: UserReply<K> | undefined): boolean {
+      if (closed.signal.aborted) return false;
       clearTimeout(timer);
-      signal.removeEventListener("abort", withdraw);
-      if (open?.id === posed.id) open = undefined;
+      signal.removeEventListener("abort", leave);
+      accepting.delete(id);
+      if (open?.id === id) open = undefined;
       closed.abort();
       resolve(reply);
       onChange();
+      return true;
     }
-    signal.addEventListener("abort", withdraw, { once: true });
+
+    function leave(): void {
+      if (close(undefined) && !isLeaving?.()) mailbox.withdraw(id);
+    }
+
+    signal.addEventListener("abort", leave, { once: true });
+    accepting.set(id, (reply) => close(readReply(question, { id, answer: { reply } })?.reply));
     // The compiler does not see that one kind of question is one of all kinds.
-    open = posed as unknown as OpenQuestion;
+    const opened = posed as unknown as OpenQuestion;
+    open = opened;
     onChange();
+    onOpen?.(opened);
     return promise;
   }
 
@@ -73,5 +134,17 @@ export function createQuestionQueue(patienceMs: number, onChange: () => void): Q
       return open;
     },
     ask,
+    accept: (questionId, reply) => accepting.get(questionId)?.(reply),
+    close() {
+      for (const close of [...accepting.values()]) close(undefined);
+    },
   };
+}
+
+/** What was replied elsewhere is checked once more, as it may come from another version of the program. */
+function readReply<K extends QuestionKind>(
+  question: UserQuestion<K>,
+  { answer }: QuestionPlace,
+): { reply: UserReply<K> | undefined } | undefined {
+  return answer && { reply: getReplySchema(question).safeParse(answer.reply).data };
 }

@@ -1,6 +1,7 @@
 import { createKeyedMutex, type KeyedMutex } from "../../kit/async/semaphore.ts";
 import type { RunService } from "../../runs/run-service.ts";
 import { type Changes, createChanges } from "./conversations/changes.ts";
+import { findRunElsewhere } from "./conversations/find-conversation.ts";
 import { createQuestionQueues, type QuestionQueues, type QueueOptions } from "./conversations/question-queues.ts";
 import { createFrames, type TakeFrames } from "./event-frames.ts";
 import { createKeyedRuns, type KeyedRuns } from "./keyed-runs.ts";
@@ -53,6 +54,9 @@ export function openApiContext(
     makesTitles,
     searches: createKeyedMutex(),
   };
-  const queue = createQuestionQueues({ runs: service.runs, changes, begin: beginWaiting });
+  const queue = createQuestionQueues({
+    ...{ runs: service.runs, changes, begin: beginWaiting },
+    findElsewhere: service.duet.sharesRuns ? (caller, id) => findRunElsewhere(service, caller, id) : undefined,
+  });
   return { ...service, ...shared, queue };
 }

@@ -3,6 +3,7 @@ import type { RunJson, RunListJson } from "../../core/schemas/run-schema.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { toBoundedJson } from "../../runs/bounded-json.ts";
 import { hideCauseInTrace } from "../../runs/finished-outcome.ts";
+import type { ListedRun } from "../../runs/followed-runs.ts";
 import { addPlanToken, toOutcomeFor } from "../../runs/outcome-for.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { CallerScope, RunService } from "../../runs/run-service.ts";
@@ -88,7 +89,7 @@ export function createRunRoutes(api: ApiContext): Readonly<Record<string, Route>
         const of = searchParams.get("conversation_id");
         const key = searchParams.get("idempotency_key");
         const beginning = key === null ? "" : toKeyNames(key, caller).beginning;
-        const runs = [...api.runs.listRuns(caller)].filter(
+        const runs = [...api.runs.listRuns(caller), ...(await api.followed.list(caller))].filter(
           ({ id, conversationId, outcome }) =>
             (of === null || conversationId === of) && !(isRunning && outcome !== undefined) && id.startsWith(beginning),
         );
@@ -103,7 +104,7 @@ export function createRunRoutes(api: ApiContext): Readonly<Record<string, Route>
   };
 }
 
-function listPage(api: ApiContext, all: RunHandle[], { limit, offset }: Page): RunListJson {
+function listPage(api: ApiContext, all: (RunHandle | ListedRun)[], { limit, offset }: Page): RunListJson {
   const newestFirst = all.sort((one, other) => other.startedAt - one.startedAt);
   const end = offset + limit;
   return {

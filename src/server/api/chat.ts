@@ -14,6 +14,7 @@ import { DuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
 import { takeAttachments } from "../../runs/attachment-input.ts";
 import { beginRun, canHandOut, type RunQuestionRequest } from "../../runs/begin-run.ts";
+import { findEndOfWait, findMoved } from "../../runs/find-moved.ts";
 import { leaveAfterSwitch } from "../../runs/leave-conversation.ts";
 import { toOutcomeFor } from "../../runs/outcome-for.ts";
 import { confirmRun } from "../../runs/questions/confirm.ts";
@@ -31,7 +32,7 @@ import { makeTitleAfter } from "./conversations/make-title.ts";
 import type { WaitingQuestion } from "./conversations/question-queues.ts";
 import { type FoundRun, findRun } from "./find-run.ts";
 import { toJsonResponse, toRunLocation } from "./json-response.ts";
-import { readKey, startOnce } from "./keyed-runs.ts";
+import { isKnown, readKey, startOnce } from "./keyed-runs.ts";
 import { readFields } from "./read-fields.ts";
 import { isEventStreamPreferred, readLastId, watchRun } from "./watch-run.ts";
 
@@ -93,18 +94,28 @@ export interface OutcomeWait {
   isKept: boolean;
   /** Aborts when whoever waits has left. */
   signal: AbortSignal;
+  /** Is true where the run has left this process while the request waited for it. */
+  hasLeft?: boolean | undefined;
 }
 
 /** Waits for a run on behalf of one request; one that nobody else counts on is cancelled with it. Rejects when the signal aborts. */
-export async function waitForOutcome({ scope, run, isKept, signal, ...wait }: OutcomeWait): Promise<Outcome> {
+export async function waitForOutcome({ scope, run, isKept, signal, hasLeft, ...wait }: OutcomeWait): Promise<Outcome> {
   const holder = {};
+  const beganAt = performance.now();
+  const until = findEndOfWait(scope, run, hasLeft);
   run.hold(holder, holder);
   // Held by nobody who could leave.
   if (isKept) run.hold({});
   try {
     const waitResult = await (wait.isAsked
-      ? waitForEnd(run, wait.windowMs, signal)
-      : waitForRun(run, { ...wait, host: silent, requestContext: { signal, ask: async () => undefined } }));
+      ? waitForEnd(run, { windowMs: wait.windowMs, signal, until })
+      : waitForRun(run, { ...wait, until, host: silent, requestContext: { signal, ask: async () => undefined } }));
+    const moved = waitResult.end === "ended" ? await findMoved(scope, run, signal) : undefined;
+    if (moved?.kept) return moved.kept;
+    if (moved) {
+      const windowMs = Math.max(0, wait.windowMs - (performance.now() - beganAt));
+      return await waitForOutcome({ ...wait, scope, run: moved.run, isKept, signal, windowMs, hasLeft: true });
+    }
     // A caller who learns that it continues will ask for it again.
     if (waitResult.end !== "ended") {
       run.hold({});
@@ -141,13 +152,19 @@ const silent = {
   capabilities: {},
 };
 
-async function waitForEnd(run: RunHandle, windowMs: number, signal: AbortSignal): Promise<WaitResult> {
-  const window = createTimeLimit(windowMs, () => timeoutError("wait_s", windowMs), signal);
+async function waitForEnd(
+  run: RunHandle,
+  { windowMs, signal, until }: { windowMs: number; signal: AbortSignal; until: AbortSignal | undefined },
+): Promise<WaitResult> {
+  const window = createTimeLimit(until?.aborted ? 0 : windowMs, () => timeoutError("wait_s", windowMs), signal);
+  const endWindow = (): void => window.spend(window.leftMs);
+  until?.addEventListener("abort", endWindow, { once: true });
   try {
     while (run.outcome === undefined && !window.signal.aborted) await run.waitForChange(window.signal);
     signal.throwIfAborted();
     return { end: run.outcome === undefined ? "window" : "ended" };
   } finally {
+    until?.removeEventListener("abort", endWindow);
     window.clear();
   }
 }
@@ -188,7 +205,8 @@ export function isFromOwnPage({ headers }: { headers: Headers }): boolean {
 }
 
 async function isThere({ duet, runs, caller }: CallerScope, runId: string): Promise<boolean> {
-  if (runs.find(runId, caller) !== undefined) return true;
+  const run = runs.find(runId, caller);
+  if (run !== undefined) return isKnown(run);
   const store = await duet.store(caller);
   return (await store.runs({ beginning: runId })).length > 0;
 }

@@ -7,7 +7,7 @@ import type { RunHandle } from "../../runs/run-handle.ts";
 import type { CallerScope } from "../../runs/run-service.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 
-/** Holds a run that this process knows, or the stored outcome of an older one. */
+/** Holds a run that this process knows, or another one carries out, or the stored outcome of an older one. */
 export type FoundRun = { run: RunHandle; kept?: undefined } | { run?: undefined; kept: Outcome };
 
 /** Throws `HttpRefusalError` (404) for an unknown run and for a run of another caller. */
@@ -17,6 +17,8 @@ export async function findRun(scope: CallerScope, id: string): Promise<FoundRun>
   await scope.resumer.resumeAll();
   const resumed = scope.runs.find(id, scope.caller);
   if (resumed !== undefined) return { run: resumed };
+  const followed = await scope.followed.find(id, scope.caller);
+  if (followed !== undefined) return { run: followed };
   const trace = await scope.duet.trace(id, scope.caller);
   if (trace === undefined) {
     const interrupted = await scope.resumer.find(id, scope.caller);

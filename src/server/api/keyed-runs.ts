@@ -5,6 +5,7 @@ import type { Caller } from "../../core/caller.ts";
 import { getIdempotencyRecords } from "../../core/store/store.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { sleep } from "../../kit/async/timeout.ts";
 import { isRecord, toText } from "../../kit/json.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { CallerScope } from "../../runs/run-service.ts";
@@ -134,7 +135,7 @@ export async function startOnce(
 ): Promise<string> {
   const { duet, runs, resumer, caller } = scope;
   const { runId } = key;
-  if (runs.find(runId, caller) !== undefined) return runId;
+  if (isKnown(runs.find(runId, caller))) return runId;
   const store = await duet.store(caller);
   const adding = addRecord(store, key);
   const before = await (isRecordOptional ? ignoreRejection(adding, "the run says that it is not saved") : adding);
@@ -145,10 +146,15 @@ export async function startOnce(
     if (kept !== undefined) return kept;
     if (before !== undefined && before.runId !== runId) throw new HttpRefusalError(otherBody);
     if (before !== undefined) {
-      const resumed = await resumer.resume(runId, caller);
-      if (resumed === undefined && (await duet.isRunGoing(runId))) throw new HttpRefusalError(runsElsewhere);
-      if (resumed === undefined) throw new HttpRefusalError(describeUnknownEnd(before.begunAt));
-      return runId;
+      const resumed = (await resumer.resume(runId, caller)) ?? (await findStartedElsewhere(scope, runId));
+      if (resumed !== undefined) return runId;
+      // The process that kept the key may have ended before it began the run. One that lives may begin it, and end it, at any moment.
+      if (!(await duet.mayBegin(runId))) {
+        if (await duet.isRunGoing(runId)) throw new HttpRefusalError(runsElsewhere);
+        const ended = await findStoredRun(store, key);
+        if (ended !== undefined) return ended;
+        throw new HttpRefusalError(describeUnknownEnd(before.begunAt));
+      }
     }
     const run = await open();
     keepsRecord = run.id === runId;
@@ -156,6 +162,23 @@ export async function startOnce(
     return run.id;
   } finally {
     if (!keepsRecord) await removeRecord(store, runId);
+  }
+}
+
+/** Is how long a run may take in another process between its record and its beginning, in milliseconds, and how often that is looked at. */
+const longestStartMs = 2_000;
+const lookEveryMs = 100;
+
+/** Finds a run that another process of a shared store has recorded, and begins. */
+async function findStartedElsewhere(
+  { duet, followed, caller }: CallerScope,
+  runId: string,
+): Promise<RunHandle | undefined> {
+  if (!(await duet.sharedRuns()).isShared) return undefined;
+  for (let leftMs = longestStartMs; ; leftMs -= lookEveryMs) {
+    const run = await followed.find(runId, caller);
+    if (run !== undefined || leftMs <= 0) return run;
+    await sleep(lookEveryMs);
   }
 }
 
@@ -189,10 +212,15 @@ async function removeRecord(store: Store, runId: string): Promise<void> {
   await ignoreRejection(removal, "a record that is left behind only forces the caller to use a new key");
 }
 
-/** A run that failed before its first step has done nothing, so it is not kept. */
+/** A run that failed before its first step has done nothing, so its record is not kept. */
 async function removeRecordIfUnstarted({ runs }: CallerScope, run: RunHandle, store: Store): Promise<void> {
-  const outcome = await runs.waitForEnd(run, new AbortController().signal);
-  if (outcome?.trace_id === "") await removeRecord(store, run.id);
+  await runs.waitForEnd(run, new AbortController().signal);
+  if (!isKnown(run)) await removeRecord(store, run.id);
+}
+
+/** Returns false for a run that failed before its first step, too: its key begins it anew. */
+export function isKnown(run: RunHandle | undefined): boolean {
+  return run !== undefined && run.outcome?.trace_id !== "";
 }
 
 /** Finds a stored run from before this process, or one that its memory has dropped. */

@@ -15,7 +15,7 @@ export function createMessageRoute(api: ApiContext): Handle {
   return async (call) => {
     const { run } = await findRun({ ...api, caller: call.caller }, call.params.id ?? "");
     const { message } = readFields(messageBody, await readJsonBody(call, api.settings.http.maxBody));
-    const refused = sendMessage(run, message);
+    const refused = await sendMessage(run, message);
     if (refused) throw new HttpRefusalError({ status: 409, text: refused });
     return new Response(null, { status: 202 });
   };

@@ -23,14 +23,14 @@ export function createReplyRoute(api: ApiContext): Handle {
     const { question_id, answer } = readFields(replyInput, await readJsonBody(call, api.settings.http.maxBody));
     const open = run?.open;
     if (open === undefined || open.id !== question_id) throw closedQuestionError(question_id);
-    applyReply(open, answer);
+    if (!(await applyReply(open, answer))) throw closedQuestionError(question_id);
     return new Response(null, { status: 204 });
   };
 }
 
-/** Throws `HttpRefusalError` for a value that is not an answer to this question. */
-function applyReply<K extends QuestionKind>(open: OpenQuestion<K>, answer: unknown): void {
-  open.answer(readFields(z.object({ answer: getReplySchema(open.question) }), { answer }).answer);
+/** Returns false where another answer counts. Throws `HttpRefusalError` for a value that is not an answer to this question. */
+async function applyReply<K extends QuestionKind>(open: OpenQuestion<K>, answer: unknown): Promise<boolean> {
+  return open.answer(readFields(z.object({ answer: getReplySchema(open.question) }), { answer }).answer);
 }
 
 function closedQuestionError(id: string): HttpRefusalError {

@@ -1,5 +1,6 @@
 import type { RunEntryJson } from "../../core/schemas/run-schema.ts";
 import { truncate } from "../../kit/text/truncate.ts";
+import type { ListedRun } from "../../runs/followed-runs.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { ApiContext } from "./api-context.ts";
 
@@ -7,8 +8,8 @@ import type { ApiContext } from "./api-context.ts";
 export const longestQuestion = 500;
 
 /** Returns a run as a list shows it. */
-export function toRunEntry({ queue }: Pick<ApiContext, "queue">, run: RunHandle): RunEntryJson {
-  const { id, conversationId, question, outcome, open, startedAt, mode, after = null } = run;
+export function toRunEntry({ queue }: Pick<ApiContext, "queue">, run: RunHandle | ListedRun): RunEntryJson {
+  const { id, conversationId, question, outcome, startedAt, mode, after = null } = run;
   return {
     run_id: id,
     conversation_id: conversationId,
@@ -17,7 +18,7 @@ export function toRunEntry({ queue }: Pick<ApiContext, "queue">, run: RunHandle)
     parent: after,
     queue_id: queue.findByRun(id) ?? null,
     status: outcome?.status ?? "running",
-    waits: open !== undefined,
+    waits: "waits" in run ? run.waits : run.open !== undefined,
     started_at: new Date(startedAt).toISOString(),
   };
 }

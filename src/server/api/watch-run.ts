@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../../core/events.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
+import { findEndOfWait } from "../../runs/find-moved.ts";
 import type { OpenQuestion } from "../../runs/questions/open-question.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import { releaseRun } from "../../runs/run-service.ts";
@@ -31,14 +32,18 @@ export async function watchRun(
   const { events, outcome } = run;
   const areKept = outcome === undefined || events.length > 0;
   if (areKept && from > events.length) throw unknownEventError(String(from), events.length);
-  // This status asks clients not to come again (https://html.spec.whatwg.org/multipage/server-sent-events.html).
-  if (outcome !== undefined && from > 0 && from === events.length) return new Response(null, { status: 204 });
+  // This status asks clients not to come again (https://html.spec.whatwg.org/multipage/server-sent-events.html). An end without a number
+  // may not have reached them.
+  const hasAll = from > 0 && from === events.length && events.at(-1)?.type === "run-end";
+  if (outcome !== undefined && hasAll) return new Response(null, { status: 204 });
   const { settings, takeFrames, times } = api;
   const holder = {};
   run.hold(holder, holder);
   closeWhenExpired(call);
   const stream = streamEvents({
     run,
+    // Its reader comes back with the number of the last event, to a process that stays.
+    until: findEndOfWait(api, run),
     from: Math.min(from, events.length),
     connection,
     takeFrames,
@@ -148,6 +153,8 @@ export interface EventStreamOptions {
   /** Is true for a reader who takes text back. */
   drafts?: boolean;
   times: Pick<ApiTimes, "keepAlive" | "rest">;
+  /** Ends the stream, without the end of the run. */
+  until?: AbortSignal | undefined;
   /** Runs once, when the reader has everything or has left. */
   onClose(): void;
 }
@@ -158,7 +165,7 @@ export interface EventStreamOptions {
  * rendered until the reader has taken the previous piece, so a slow reader holds at most one piece in memory.
  */
 export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8Array> {
-  const { run, connection, takeFrames, times, onClose } = options;
+  const { run, connection, takeFrames, times, until, onClose } = options;
   // Once the run lets go of them, this reader still has them.
   const { events } = run;
   let next = options.from;
@@ -168,13 +175,16 @@ export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8A
   let isOver = false;
   let isGone = false;
   let quiet = new AbortController();
-  const keepAlive = setTimeout(() => quiet.abort(), times.keepAlive);
+  const wake = (): void => quiet.abort();
+  const keepAlive = setTimeout(wake, times.keepAlive);
+  until?.addEventListener("abort", wake, { once: true });
 
   function close(): void {
     if (isGone) return;
     isGone = true;
     clearTimeout(keepAlive);
-    quiet.abort();
+    until?.removeEventListener("abort", wake);
+    wake();
     onClose();
   }
 
@@ -199,7 +209,7 @@ export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8A
     if (open === undefined || open === shown) return "";
     const question = toQuestionJson(open, locale);
     if (question === undefined) {
-      open.withdraw();
+      void open.withdraw();
       return "";
     }
     shown = open;
@@ -212,7 +222,8 @@ export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8A
     if (outcome === undefined) return "";
     isOver = true;
     run.isDelivered = true;
-    return events.at(-1)?.type === "run-end" ? "" : toTypedFrame({ type: "run-end", outcome });
+    // Its end is told where it goes on: who comes back gets it there.
+    return events.at(-1)?.type === "run-end" || run.isMoved ? "" : toTypedFrame({ type: "run-end", outcome });
   }
 
   function isLate(): boolean {
@@ -226,6 +237,10 @@ export function streamEvents(options: EventStreamOptions): ReadableStream<Uint8A
     for (;;) {
       await connection.drained();
       if (isOver || isGone) return undefined;
+      if (until?.aborted) {
+        isOver = true;
+        return undefined;
+      }
       if (isLate()) {
         connection.drop();
         return undefined;

@@ -80,6 +80,7 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
     await serveOverHttp({
       ...parseListenAddress(address),
       createServer: mcp.createServer,
+      findRecords: duet.findRecords,
       settings: config.serve.http,
       token: config.httpToken,
       credentials: () => duet.credentials(),
@@ -95,7 +96,7 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
       followResources: mcp.followResources,
       readiness: () => findReadiness(duet, config),
       onAnswer: operations.countAnswer,
-      finish: (inFlight) => finishRuns({ runs: service.runs, inFlight, graceMs: grace * 1000, hurry, locale, log }),
+      finish: (inFlight) => finishRuns({ ...service, inFlight, graceMs: grace * 1000, hurry, locale, log }),
       locale,
       log,
       onListening(url) {

@@ -5,6 +5,7 @@ import type { McpServer } from "@modelcontextprotocol/server";
 import type { Config } from "../../config/config.ts";
 import type { Caller } from "../../core/caller.ts";
 import type { Credentials } from "../../core/store/credentials.ts";
+import type { FindRecords } from "../../core/store/shared-records.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
@@ -32,6 +33,8 @@ import { createRoutes, type RequestSummary, type Route, type Routes } from "./ro
 export interface HttpServerOptions {
   /** Creates one server for each session of the 2025 protocol and each request of the 2026 protocol. */
   createServer(caller: Caller, isOneRequest: boolean, details?: ConnectionDetails): Promise<McpServer>;
+  /** Opens what machines share; absent where this one keeps its own. */
+  findRecords?: FindRecords | undefined;
   settings: Config["serve"]["http"];
   host: string;
   /** Is 0 for any free port. */
@@ -87,6 +90,7 @@ export async function serveOverHttp(options: HttpServerOptions): Promise<void> {
     onChange: options.onChange,
     followResources: options.followResources,
     inFlight,
+    findRecords: options.findRecords,
     maxBody: settings.maxBody,
     maxSessions: settings.maxSessions,
     sessionIdleMs: settings.sessionIdle * 1000,

@@ -1,4 +1,5 @@
 import type { Caller } from "../../core/caller.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import type { RunRegistry } from "../../runs/run-registry.ts";
 import type { AnswerRequest } from "./answer-request.ts";
 import { findConsentCode, readConsentReply } from "./consent-question.ts";
@@ -27,7 +28,8 @@ export function replyToConsent(runs: RunRegistry, request: AnswerRequest, caller
     }
     round.key = reply;
     clientCalls.asked = describeRequest(request);
-    round.consent.question.answer(reply === "yes" ? "once" : "no");
+    const answering = round.consent.question.answer(reply === "yes" ? "once" : "no");
+    void ignoreRejection(answering, "the question waits on, and is given up in time");
   } else if ((round.key ?? reply) !== reply || reply === undefined || !canTellAgain(run)) return undefined;
   return { run, roundIndex: index + 1 };
 }

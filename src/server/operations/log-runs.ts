@@ -8,7 +8,7 @@ import type { Log, LogFields, LogLevel } from "./log.ts";
 /** Logs each run for programs that collect logs. The log never contains a word of the questions or answers. */
 export interface RunLog {
   followRun(run: RunHandle): void;
-  logEnd(run: LiveRun): void;
+  logEnd(run: LiveRun & Partial<Pick<RunHandle, "isMoved">>): void;
 }
 
 export function createRunLog(log: Log, locale: Locale): RunLog {
@@ -26,6 +26,10 @@ export function createRunLog(log: Log, locale: Locale): RunLog {
     },
     logEnd(run) {
       logStart(run);
+      if (run.isMoved) {
+        log(say(locale, moving), "info", toLogNames(run));
+        return;
+      }
       const { status, stop_reason, error, meta } = run.snapshot();
       log(say(locale, ending), levels[status], {
         ...toLogNames(run),
@@ -73,3 +77,4 @@ function toLogNames(run: LiveRun): LogFields {
 
 const beginning = { zh: "运行开始", en: "run began" };
 const ending = { zh: "运行结束", en: "run ended" };
+const moving = { zh: "运行由另一个进程继续", en: "run goes on in another process" };

@@ -54,6 +54,8 @@ export function openOperations({ metrics, readStore, openUsage }: OperationsPart
     },
     countEnd(run) {
       state.runs -= 1;
+      // Whoever goes on with it counts what it has used.
+      if (run.isMoved) return;
       problems.countEnd(run);
       const saved = openUsage?.().then((history) => history?.add(toUsageEntries(run)));
       void ignoreRejection(saved, "the store's own notices say that it cannot be written");

@@ -1,12 +1,13 @@
 import type { Duet } from "../../app/duet.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { formatCount } from "../../kit/text/format-count.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import type { RunService } from "../../runs/run-service.ts";
 import type { Log } from "./log.ts";
 
 export interface ResumptionOptions {
-  duet: Pick<Duet, "interruptedRuns">;
+  duet: Pick<Duet, "interruptedRuns"> & Partial<Pick<Duet, "sharesRuns" | "newerRuns">>;
   service: Pick<RunService, "resumer" | "entrance">;
   locale: Locale;
   log: Log;
@@ -17,25 +18,53 @@ export interface ResumptionOptions {
 /** Is how often a server looks for runs of processes that have ended beside it, in milliseconds. */
 const lookEveryMs = 30_000;
 
+/** Is how often it does where several machines share the runs. */
+const lookSharedEveryMs = 500;
+
 /**
  * Goes on with the runs that a crash has interrupted, and tells the operator of those that are too old for that. Returns a function
  * that stops this.
  */
 export function resumeInterrupted({ duet, service, locale, log, lookAfterMs }: ResumptionOptions): () => void {
   const { resumer, entrance } = service;
+  /** Is how many runs of a newer program the operator knows of. */
+  let told = 0;
+
+  async function tellNewer(): Promise<void> {
+    const count = (await ignoreRejection(duet.newerRuns?.(), "the report about the store tells it")) ?? told;
+    if (count > told) log(say(locale, describeNewer(count)), "warn");
+    told = count;
+  }
 
   async function begin(): Promise<void> {
     await resumer.resumeAll();
     const left = (await ignoreRejection(duet.interruptedRuns(), "the report about the store tells it")) ?? [];
     for (const { runId, lastAt, header, isOld } of left)
       if (isOld && header.entrance === entrance) log(sanitizeLine(say(locale, describeOld(runId, lastAt))), "warn");
+    if (duet.sharesRuns) await tellNewer();
   }
 
   const timer = setTimeout(() => void begin(), lookAfterMs).unref();
-  const repeated = setInterval(() => void resumer.look(), lookEveryMs).unref();
+  let isLooking = false;
+  const look = async (): Promise<void> => {
+    if (isLooking) return;
+    isLooking = true;
+    await resumer.look();
+    isLooking = false;
+  };
+  const repeated = setInterval(() => void look(), duet.sharesRuns ? lookSharedEveryMs : lookEveryMs).unref();
+  const telling = duet.sharesRuns ? setInterval(() => void tellNewer(), lookEveryMs).unref() : undefined;
   return () => {
     clearTimeout(timer);
     clearInterval(repeated);
+    clearInterval(telling);
+  };
+}
+
+function describeNewer(count: number): Text {
+  return {
+    zh: `有 ${count} 个运行由更新版本的 Duet 记录，此版本无法读取；它们会保留到有那个版本的副本启动`,
+    en: `${formatCount(count, "run")} ${count === 1 ? "was" : "were"} recorded by a newer Duet, which this one cannot read; kept until a replica of that version starts`,
   };
 }
 

@@ -34,7 +34,10 @@ export type FoundResponse =
  * and for another caller's.
  */
 async function findResponse(context: ResponsesContext, caller: Caller, id: string): Promise<FoundResponse | undefined> {
-  const live = context.live.find(id, caller);
+  const known = context.live.find(id, caller);
+  const live = known?.run.isMoved ? undefined : known;
+  // Its run goes on in another process, and is read there.
+  if (known?.run.isMoved) context.live.remove(id, caller);
   if (live !== undefined && (await isRemoved(context, caller, live))) {
     context.live.remove(id, caller);
     await endRemovedResponse(context.service, caller, live);
@@ -84,9 +87,10 @@ async function settle(
   caller: Caller,
   { stored, runId, roundIndex }: { stored: StoredResponse; runId: string; roundIndex: number },
 ): Promise<FoundResponse> {
-  const { duet, resumer } = context.service;
+  const { duet, resumer, followed } = context.service;
   // What a client has sent for its calls is known to no other process.
-  const run = roundIndex === 0 ? await resumer.resume(runId, caller) : undefined;
+  const run =
+    roundIndex === 0 ? ((await resumer.resume(runId, caller)) ?? (await followed.find(runId, caller))) : undefined;
   if (run !== undefined) {
     const live = reopenResponse(context, { run, stored, caller });
     return { live, stored: live.stored };

@@ -103,6 +103,8 @@ export function createLiveResponse({ answer, stored, locale, save, ...options }:
 
   async function saveEnd(): Promise<void> {
     const wasSaved = await saving;
+    // Where the run goes on, its end is saved there.
+    if (run.isMoved) return;
     if (!isForgotten) saving = save(toStored(), wasSaved);
     isSaved = (await saving) || wasSaved;
   }

@@ -129,13 +129,13 @@ async function collectItems(find: FindResponse, last: StoredResponse): Promise<r
 
 /** Returns true where nothing has been said in the conversation of a response since. */
 async function isLast(
-  { service: { duet, runs } }: ResponsesContext,
+  { service: { duet, runs, followed } }: ResponsesContext,
   caller: Caller,
   { conversationId, response }: StoredResponse,
 ): Promise<boolean> {
   const isPause = response.output.some(({ type }) => type === "function_call" || type === "custom_tool_call");
   if (conversationId === undefined || isPause) return false;
-  const isGoing = [...runs.listRuns(caller)].some(
+  const isGoing = [...runs.listRuns(caller), ...(await followed.list(caller))].some(
     (run) => run.conversationId === conversationId && run.outcome === undefined,
   );
   if (isGoing) return false;

@@ -1,3 +1,4 @@
+import { followSignal } from "../../kit/async/timeout.ts";
 import { toTypedFrame } from "../api/event-frames.ts";
 import type { HttpConnection } from "../http/connection.ts";
 import { toWrittenCall } from "./client-tools.ts";
@@ -10,14 +11,16 @@ const pieceLength = 65_536;
 
 /**
  * Streams a response to one reader, from the event with this number on. A reader is an index into the list of events, so a slow one
- * holds at most one piece in memory.
+ * holds at most one piece in memory. `until` ends the stream without the end of the response.
  */
 export function streamResponse(
   live: LiveResponse,
   from: number,
-  connection: Pick<HttpConnection, "drained">,
+  { connection, until }: { connection: Pick<HttpConnection, "drained">; until?: AbortSignal | undefined },
 ): ReadableStream<Uint8Array> {
   const left = new AbortController();
+  const unfollow = followSignal(left, until);
+  let isGone = false;
   let next = from;
   let { ticks } = live;
 
@@ -50,11 +53,16 @@ export function streamResponse(
     {
       async pull(controller) {
         const text = await take();
-        if (left.signal.aborted) return;
-        if (text === undefined) controller.close();
-        else controller.enqueue(Buffer.from(text));
+        if (isGone) return;
+        if (text !== undefined) return controller.enqueue(Buffer.from(text));
+        unfollow();
+        controller.close();
       },
-      cancel: () => left.abort(),
+      cancel() {
+        isGone = true;
+        unfollow();
+        left.abort();
+      },
     },
     { highWaterMark: 0 },
   );

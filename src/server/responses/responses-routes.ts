@@ -1,4 +1,5 @@
 import { showValue } from "../../core/tools/argument-feedback.ts";
+import { findEndOfWait } from "../../runs/find-moved.ts";
 import type { RunService } from "../../runs/run-service.ts";
 import { toJsonResponse } from "../api/json-response.ts";
 import { readJsonBody, toFileBodyLimit } from "../http/request/read-body.ts";
@@ -46,7 +47,7 @@ function create(context: ResponsesContext): Handle {
     const call = withAsker(given, modelApi, request.user);
     const live = await begin(context, request, call);
     const headers = { "x-request-id": live.run.id };
-    if (request.isStreamed) return toStream(live, 0, call);
+    if (request.isStreamed) return toStream(context, live, { from: 0, call });
     if (request.isBackground) return toJsonResponse({ ...live.stored.response, status: "queued" }, 200, headers);
     await waitUntilSettled(live, new AbortController().signal);
     if (live.failure) throw new HttpRefusalError(live.failure);
@@ -82,8 +83,14 @@ async function begin(context: ResponsesContext, request: ResponsesRequest, call:
   return live;
 }
 
-function toStream(live: LiveResponse, from: number, { connection }: RouteCall): Response {
-  return toEventResponse(streamResponse(live, from, connection), live.run.id);
+function toStream(
+  { service }: ResponsesContext,
+  live: LiveResponse,
+  { from, call: { connection } }: { from: number; call: RouteCall },
+): Response {
+  // Who reads the run of another process reads on from another one, where this one closes.
+  const until = findEndOfWait(service, live.run);
+  return toEventResponse(streamResponse(live, from, { connection, until }), live.run.id);
 }
 
 function toEventResponse(body: string | ReadableStream, runId: string | undefined): Response {
@@ -102,7 +109,9 @@ function read(context: ResponsesContext): Handle {
     const { live, stored } = await getResponse(context, call.caller, call.params.id ?? "");
     const start = readStart(call.request);
     if (start === undefined) return toJsonResponse(stored.response);
-    return live ? toStream(live, start, call) : toEventResponse(replayResponse(stored.response, start), undefined);
+    return live
+      ? toStream(context, live, { from: start, call })
+      : toEventResponse(replayResponse(stored.response, start), undefined);
   };
 }
 

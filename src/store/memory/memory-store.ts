@@ -12,6 +12,7 @@ import {
   type Retention,
   type RetentionLimits,
 } from "../../core/store/retention.ts";
+import { localRuns } from "../../core/store/shared-runs.ts";
 import {
   type Conversation,
   type ConversationChanges,
@@ -367,6 +368,7 @@ export function createMemoryStore({
     usageHistory: createMemoryUsageHistory(now),
     retention,
     journal: journal.open(),
+    sharedRuns: localRuns,
   };
 }
 

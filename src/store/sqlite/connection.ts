@@ -1,26 +1,17 @@
 import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { DuetError } from "../../kit/errors.ts";
 import { createFolder } from "../../kit/private-file.ts";
-import { isDamage, toStoreError } from "../store-errors.ts";
+import type { StoreConnection, StoreWork } from "../sql/connection.ts";
+import { closedStoreError, isDamage, toStoreError } from "../store-errors.ts";
 import { createBusyRetry } from "./busy-retry.ts";
+import { type PreparedStatements, prepareWork, runWork } from "./prepare-statements.ts";
 import { inspectSchema, migrateSchema, schemaVersion } from "./schema.ts";
-import { prepareStatements, type Statements } from "./statements.ts";
 
-/** Manages the store's database. It is opened again when its file has been replaced, and set aside when it is damaged. */
-export interface StoreConnection {
-  /** Runs one transaction on a consistent snapshot. Rejects with a `DuetError`. */
-  read<T>(work: StoreWork<T>): Promise<T>;
-  /**
-   * Runs one transaction that is stored completely or not at all. It may run again on another file, so `work` must be
-   * repeatable.
-   */
-  write<T>(work: StoreWork<T>): Promise<T>;
+/** Manages the store's file. It is opened again when its file has been replaced, and set aside when it is damaged. */
+export interface FileConnection extends StoreConnection {
   close(): void;
 }
-
-export type StoreWork<T> = (statements: Statements) => T;
 
 /** A file is not replaced more often in a row. The limit ends the loop where file identities are unreliable. */
 const mostReopenings = 3;
@@ -35,7 +26,7 @@ export interface ConnectionOptions {
 }
 
 /** Rejects with a `DuetError` when the store cannot be used. */
-export async function openStoreConnection(file: string, options: ConnectionOptions): Promise<StoreConnection> {
+export async function openStoreConnection(file: string, options: ConnectionOptions): Promise<FileConnection> {
   const closing = new AbortController();
   const orStoreError = (thrown: unknown): never => {
     throw toStoreError(thrown, file);
@@ -90,6 +81,8 @@ export async function openStoreConnection(file: string, options: ConnectionOptio
   }
 
   return {
+    // The event loop stands still meanwhile.
+    sliceMs: 8,
     read: (work) => use("BEGIN", work).catch(orStoreError),
     write: (work) => use("BEGIN IMMEDIATE", work).catch(orStoreError),
     close() {
@@ -100,10 +93,10 @@ export async function openStoreConnection(file: string, options: ConnectionOptio
   };
 }
 
-function runTransaction<T>({ connection, statements }: Database, begin: string, work: StoreWork<T>): T {
+function runTransaction<T>({ connection, prepared }: Database, begin: string, work: StoreWork<T>): T {
   connection.exec(begin);
   try {
-    const result = work(statements);
+    const result = runWork(work(), prepared);
     connection.exec("COMMIT");
     return result;
   } catch (thrown) {
@@ -113,16 +106,9 @@ function runTransaction<T>({ connection, statements }: Database, begin: string, 
   }
 }
 
-function closedStoreError(): DuetError {
-  return new DuetError({
-    code: "internal",
-    text: { zh: "对话存储已关闭", en: "the conversation store is closed" },
-  });
-}
-
 interface Database {
   connection: DatabaseSync;
-  statements: Statements;
+  prepared: PreparedStatements;
   /** Identifies the opened file, even after it has been renamed. */
   identity: string | undefined;
 }
@@ -147,7 +133,7 @@ export function openDatabase(file: string, condemned?: string): OpenedDatabase {
       const connection = connect(file);
       try {
         start(connection);
-        return { connection, statements: prepareStatements(connection), identity: getFileIdentity(file), damaged };
+        return { connection, prepared: prepareWork(connection), identity: getFileIdentity(file), damaged };
       } catch (thrown) {
         const isNew = isDamage(thrown) && damaged === undefined;
         // SQLite sees that an open file was moved, and leaves its log alone when it closes. Windows moves no open file.

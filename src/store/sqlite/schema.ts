@@ -1,6 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { DuetError } from "../../kit/errors.ts";
-import { WrongTablesError } from "../store-errors.ts";
+import { newerSchemaError, WrongTablesError } from "../store-errors.ts";
 
 /** Changes a file of one version into the next one. Its number is its place in `migrations`, counted from 1. */
 interface Migration {
@@ -352,6 +351,31 @@ WHERE pinned = 0 AND named_by_person = 0`,
 ) STRICT, WITHOUT ROWID`,
     ],
   },
+  // What replicas share in PostgreSQL. In a file both are empty, but for what was copied back.
+  {
+    objects: [
+      // The runs that callers have: `going`, `waiting` for a person, `paused` for a client, or `ended` within their minute.
+      `CREATE TABLE run_places (
+  id TEXT PRIMARY KEY,
+  caller TEXT NOT NULL,
+  state TEXT NOT NULL,
+  begun_ms INTEGER NOT NULL,
+  until_ms INTEGER NOT NULL
+) STRICT`,
+      "CREATE INDEX run_places_by_caller ON run_places (caller)",
+      "CREATE INDEX run_places_by_time ON run_places (until_ms)",
+      // Pins and sign-ins of tool servers, keys, answers that hold for a conversation, and sessions of MCP.
+      `CREATE TABLE shared_records (
+  kind TEXT NOT NULL,
+  name TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  data TEXT NOT NULL,
+  until_ms INTEGER,
+  PRIMARY KEY (kind, name)
+) STRICT, WITHOUT ROWID`,
+      "CREATE INDEX shared_records_by_time ON shared_records (until_ms)",
+    ],
+  },
 ];
 
 /** Is the version of the tables that this program reads and writes. */
@@ -375,7 +399,7 @@ function addColumn(sql: string, { table, column }: { table: string; column: stri
 /** Returns the version of the tables, 0 for an empty file. Changes nothing; throws for other tables and for a newer version. */
 export function inspectSchema(connection: DatabaseSync): number {
   const found = Number(connection.prepare("PRAGMA user_version").get()?.user_version);
-  if (found > schemaVersion) throw newerSchemaError(found, connection.location() ?? "");
+  if (found > schemaVersion) throw newerSchemaError(found, connection.location() ?? "", schemaVersion);
   const texts = connection.prepare("SELECT sql FROM sqlite_schema").all();
   if (found === 0 && texts.length === 0) return 0;
   const known = new Set(texts.map(({ sql }) => sql));
@@ -391,19 +415,4 @@ export function migrateSchema(connection: DatabaseSync, from: number): void {
     ...objects.map((sql) => (mayExist ? sql.replace(/^CREATE (TABLE|INDEX)/, "$& IF NOT EXISTS") : sql)),
   ]);
   connection.exec(["BEGIN IMMEDIATE", ...steps, `PRAGMA user_version = ${schemaVersion}`, "COMMIT"].join(";\n"));
-}
-
-/** Reports a store that this program neither reads nor changes. */
-export function newerSchemaError(found: number, file: string): DuetError {
-  return new DuetError({
-    code: "config",
-    text: {
-      zh: `对话存储 ${file} 的版本是 ${found}，来自更新的 Duet（此版本支持到 ${schemaVersion}）`,
-      en: `the conversation store ${file} has version ${found}, from a newer Duet (this one supports up to ${schemaVersion})`,
-    },
-    hint: {
-      zh: "请升级 Duet，或用 DUET_HOME 另选一个文件夹。",
-      en: "Update Duet, or choose another folder with DUET_HOME.",
-    },
-  });
 }

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from "node:fs";
-import { newerSchemaError, schemaVersion } from "./schema.ts";
+import { newerSchemaError } from "../store-errors.ts";
+import { schemaVersion } from "./schema.ts";
 
 /**
  * Throws a `config` error for a store that a newer Duet wrote. Reads the header of the file alone and changes nothing; a file that
@@ -8,7 +9,7 @@ import { newerSchemaError, schemaVersion } from "./schema.ts";
  */
 export function checkStoreVersion(file: string): void {
   const version = readVersion(file);
-  if (version > schemaVersion) throw newerSchemaError(version, file);
+  if (version > schemaVersion) throw newerSchemaError(version, file, schemaVersion);
 }
 
 /** SQLite's header begins with these words, and `user_version` is at byte 60 (https://www.sqlite.org/fileformat.html). */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { LostRunError, type RunJournal } from "../../../src/core/store/journal.ts";
+import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { makeTool, noticesOf, outcomeOf } from "../../fakes/events.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 import { runOptions, streamRun } from "../../fakes/run.ts";
@@ -49,6 +50,49 @@ interface Failing {
   signal?: AbortSignal;
   onCall?(): void;
 }
+
+test("a run that another process goes on with does nothing more here once a step of it is refused", async () => {
+  const done: string[] = [];
+  const model = scriptedModel([[{ id: "c1", name: "work", input: {} }], "It is done."]);
+  const journal: RunJournal = {
+    runId: "run-1",
+    async add() {
+      throw new LostRunError("run-1");
+    },
+    async addEvents() {},
+    async forbid() {},
+    moved: new AbortController().signal,
+  };
+  const tools = [
+    makeTool("work", () => {
+      done.push("work");
+      return { ok: true, text: "The work is done." };
+    }),
+  ];
+  const models = { functionCall: model, answer: model };
+  const options = await runOptions({ models, tools, recording: { begin: async () => journal } });
+  await expect(Array.fromAsync(streamRun(options))).rejects.toThrow(LostRunError);
+  expect(done).toEqual([]);
+});
+
+test("the end of a run that another process goes on with is told by that one alone", async () => {
+  const model = scriptedModel(["It is done.", "It is done."]);
+  const memory = createMemoryStore();
+  const store = {
+    ...memory,
+    async append() {
+      throw new LostRunError("run-1");
+    },
+  };
+  const options = await runOptions({ models: { functionCall: model, answer: model }, store });
+  const told: string[] = [];
+  async function run() {
+    for await (const { type } of streamRun(options)) told.push(type);
+  }
+  await expect(run()).rejects.toThrow(LostRunError);
+  expect(told).toContain("answer-delta");
+  expect(told).not.toContain("run-end");
+});
 
 test("a run that cannot be recorded goes on, says so once, and must not be resumed", async () => {
   const { events, log } = await runWith({ failsAt: 3 });

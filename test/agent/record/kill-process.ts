@@ -4,8 +4,8 @@
  */
 import { writeSync } from "node:fs";
 import { DatabaseSync, StatementSync } from "node:sqlite";
+import { prepareStatements } from "../../../src/store/sqlite/prepare-statements.ts";
 import { createSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
-import { prepareStatements } from "../../../src/store/sqlite/statements.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 import { runOptions, streamRun } from "../../fakes/run.ts";
 import { killedWorlds } from "./kill-worlds.ts";
@@ -15,7 +15,7 @@ const [name = "", file = "", log = "", key, count, place] = process.argv.slice(2
 const store = await createSqliteStore(file);
 const keys = new Map<string, string>();
 const table = new DatabaseSync(file);
-for (const [one, { sourceSQL }] of Object.entries(prepareStatements(table))) keys.set(sourceSQL, one);
+for (const [one, { prepared }] of Object.entries(prepareStatements(table))) keys.set(prepared.sourceSQL, one);
 table.close();
 
 const counts = new Map<string, number>();

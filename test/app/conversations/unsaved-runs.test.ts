@@ -10,8 +10,10 @@ import {
 } from "../../../src/app/conversations/store-monitor.ts";
 import { createUnsavedRuns, type UnsavedLimits } from "../../../src/app/conversations/unsaved-runs.ts";
 import { noSpend } from "../../../src/core/store/daily-usage.ts";
+import { LostRunError } from "../../../src/core/store/journal.ts";
 import { UnsavedRunError } from "../../../src/core/store/unsaved-run-error.ts";
 import { createSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
+import { StoreError } from "../../../src/store/store-errors.ts";
 import { finishedRun, page } from "../../store/runs.ts";
 import { storeFile } from "../../store/stores.ts";
 
@@ -63,6 +65,21 @@ test("it is tried again after pauses that grow up to a minute, and told to the o
     expect.stringMatching(/^The conversation store cannot be written at present: .*locked.*DUET_HOME\.$/),
     "the conversation store can be written again; runs that had waited and are saved now: 1",
   ]);
+});
+
+test("a run that goes on in another process by the time it could be saved is none that is lost", async () => {
+  const monitor = createStoreMonitor();
+  const opened = await createSqliteStore(await storeFile());
+  onTestFinished(() => opened.close());
+  const away = new StoreError(Object.assign(new Error(), { code: "ECONNREFUSED" }), "postgres://db/duet");
+  const thrown = [away, new LostRunError("run-1")];
+  const store = { ...opened, append: () => Promise.reject(thrown.shift()) };
+  const unsaved = createUnsavedRuns({ monitor, probe: async () => {} });
+  onTestFinished(() => void unsaved.close(AbortSignal.abort()));
+  const added = { owner: undefined, store, run: finishedRun("a", "q", "a"), sources: undefined };
+  await expect(unsaved.append(added)).rejects.toBeInstanceOf(UnsavedRunError);
+  await unsaved.saveNow();
+  expect(monitor.status).toMatchObject({ state: "ok", waiting: 0, savedLate: 0, lost: 0 });
 });
 
 test("a store that was found failing by a question's key is found well again without another question", async () => {

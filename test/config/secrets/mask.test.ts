@@ -75,6 +75,7 @@ test("the secrets of a configuration are all those that a log could repeat", asy
       },
     },
     search: { searxng: { url: "http://me:searx-pass@127.0.0.1:2" } },
+    store: { url: "postgres://me:database-pass@127.0.0.1:3/duet" },
   };
   const environment = {
     LOCAL: "local-secret",
@@ -92,6 +93,7 @@ test("the secrets of a configuration are all those that a log could repeat", asy
       "argument-one",
       "argument-three",
       "argument-two",
+      "database-pass",
       "github-secret",
       "header-secret",
       "http-token-secret",

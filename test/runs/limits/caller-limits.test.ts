@@ -209,3 +209,18 @@ test("where others may come, the last runs are for callers who have none", () =>
   expect(openLimits({}, { most: 10 }).admit({}, { all: 9, own: 9 })).toBe("admitted");
   expect(openLimits({}, { most: 1, isShared: true }).admit(anna, { all: 0, own: 0 })).toBe("admitted");
 });
+
+test("a run that was let in before asks for no further place", async () => {
+  const asked: string[] = [];
+  const places = {
+    async ask({ owner = "" }: Caller) {
+      asked.push(owner);
+    },
+    check() {},
+    take: () => undefined,
+  };
+  const { prepare } = openLimits({ maxRuns: 2 }, { places });
+  await prepare(anna);
+  await prepare(ben, true);
+  expect(asked).toEqual(["anna"]);
+});

@@ -111,7 +111,7 @@ test("a key whose run goes on in another process is not run here, until it is ke
   expect(served.model.requests).toHaveLength(1);
 });
 
-test("a run that failed before its first step leaves no mark behind", async () => {
+test("a run that failed before its first step leaves no mark behind: its key begins it anew, here and after a restart", async () => {
   const served = await serveApi({ turns: ["Done."] });
   const { duet } = served.service;
   const refusing = vi.spyOn(duet, "ask").mockImplementation(() => {
@@ -119,7 +119,9 @@ test("a run that failed before its first step leaves no mark behind", async () =
   });
   const ask = (api: ServedApi) => outcomeIn(api.chat({ message: "Hello" }, keyed("k1")));
   expect(await ask(served)).toMatchObject({ status: "failed", error: { code: "config" } });
+  expect(await ask(served)).toMatchObject({ status: "failed" });
   refusing.mockRestore();
+  expect(await ask(served)).toMatchObject({ status: "complete" });
   const restarted = await served.restart();
   await expect.poll(async () => (await ask(restarted)).status).toBe("complete");
 });

@@ -52,6 +52,32 @@ test("a question that is beginning cannot be taken back, and one whose conversat
   expect(queues.findByRun(run.id)).toBeUndefined();
 });
 
+test("a question waits for the run of its conversation that another process carries out", async () => {
+  const { run, runs } = await openQueues(() => async () => undefined);
+  const begun: string[] = [];
+  const looks: string[] = [];
+  const queues = createQuestionQueues({
+    ...{ runs, changes: createChanges(), pauses },
+    async findElsewhere(_, id) {
+      looks.push(id);
+      return run.outcome === undefined ? run : undefined;
+    },
+    async begin({ input }) {
+      begun.push(input.message);
+      return undefined;
+    },
+  });
+  queues.add({
+    ...{ conversationId: "conv-1", caller, input: { message: "Second?" }, attachments: [], locale: "en" },
+    ...{ isStored: true, afterRun: undefined, headers: new Headers() },
+  });
+  await expect.poll(() => looks).toEqual(["conv-1"]);
+  expect(begun).toEqual([]);
+  await runs.cancel(run, 2_000);
+  await expect.poll(() => begun).toEqual(["Second?"]);
+  expect(looks).toEqual(["conv-1", "conv-1"]);
+});
+
 test("a question that may begin later is tried again when a run ends, and a refused one holds up nobody", async () => {
   const begun: string[] = [];
   const over = Promise.withResolvers<void>();

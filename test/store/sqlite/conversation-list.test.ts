@@ -1,9 +1,10 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import { openStoreConnection, type StoreConnection } from "../../../src/store/sqlite/connection.ts";
-import { listConversations } from "../../../src/store/sqlite/conversation-list.ts";
+import type { StoreConnection } from "../../../src/store/sql/connection.ts";
+import { listConversations } from "../../../src/store/sql/conversations/conversation-list.ts";
+import { openStoreConnection } from "../../../src/store/sqlite/connection.ts";
+import { prepareStatements } from "../../../src/store/sqlite/prepare-statements.ts";
 import { createSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
-import { prepareStatements } from "../../../src/store/sqlite/statements.ts";
 import { finishedRun } from "../runs.ts";
 import { storeFile } from "../stores.ts";
 
@@ -26,11 +27,9 @@ async function openLong(turns: number) {
 
 test("one conversation is found by its ID, whatever else its owner has", async () => {
   const { database } = await openLong(0);
-  const { sourceSQL } = prepareStatements(database).entry;
-  const plan = database.prepare(`EXPLAIN QUERY PLAN ${sourceSQL}`);
-  const steps = plan
-    .all({ id: "conv-1", owner: null, folder: null, pinned: null, questions: 0 })
-    .map(({ detail }) => detail);
+  const { prepared } = prepareStatements(database).entry ?? {};
+  const plan = database.prepare(`EXPLAIN QUERY PLAN ${prepared?.sourceSQL}`);
+  const steps = plan.all().map(({ detail }) => detail);
   expect(steps[0]).toMatch(/^SEARCH c USING .*\(id=\?\)$/);
 });
 

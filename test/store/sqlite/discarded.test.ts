@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
+import { createDiscardedConversations } from "../../../src/store/sql/conversations/discarded.ts";
 import { openStoreConnection } from "../../../src/store/sqlite/connection.ts";
-import { createDiscardedConversations } from "../../../src/store/sqlite/discarded.ts";
 import { createSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { finishedRun } from "../runs.ts";
 import { storeFile } from "../stores.ts";

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import type { ConversationStore } from "../../../src/core/store/store.ts";
-import { prepareStatements } from "../../../src/store/sqlite/statements.ts";
+import { prepareStatements } from "../../../src/store/sqlite/prepare-statements.ts";
 import { edit } from "../damage.ts";
 import { finishedRun, page } from "../runs.ts";
 import { openStore, storeFile } from "../stores.ts";
@@ -227,8 +227,8 @@ test("nothing that the store asks walks through a table without its index, or so
   const database = new DatabaseSync(file);
   // Sums of the operator's view group and sort what an index has found for its days.
   const sums = ["modelTotals", "callerTotals"];
-  for (const [name, { sourceSQL }] of Object.entries(prepareStatements(database))) {
-    const plan = database.prepare(`EXPLAIN QUERY PLAN ${sourceSQL}`).all();
+  for (const [name, { prepared }] of Object.entries(prepareStatements(database))) {
+    const plan = database.prepare(`EXPLAIN QUERY PLAN ${prepared.sourceSQL}`).all();
     const forbidden = sums.includes(name) ? /SCAN model_usage/ : /SCAN \w+$|TEMP B-TREE/;
     for (const { detail } of plan) expect(detail, name).not.toMatch(forbidden);
   }

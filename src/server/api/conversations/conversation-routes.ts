@@ -24,9 +24,11 @@ import { toJsonResponse } from "../json-response.ts";
 import { pageLimits, readFlag, readNumber, readPage, readSearch } from "../page-query.ts";
 import { readFields } from "../read-fields.ts";
 import {
+  cancelElsewhere,
   findEntry,
   findStoredEntry,
   listActiveRuns,
+  listRunsEverywhere,
   openConversationStore,
   toRunningEntry,
   unknownConversationError,
@@ -65,8 +67,9 @@ async function listPage(api: ApiContext, { request, caller, connection }: RouteC
     },
   );
   if (found === undefined) return new Response(null, { status: clientLeft });
+  const elsewhere = await api.followed.list(caller);
   return toJsonResponse({
-    conversations: found.slice(0, limit).map((entry) => toRunningEntry(api, caller, entry)),
+    conversations: found.slice(0, limit).map((entry) => toRunningEntry(api, caller, entry, elsewhere)),
     next_offset: found.length > limit ? offset + limit : null,
   } satisfies ConversationListJson);
 }
@@ -104,7 +107,7 @@ async function readConversation(
   api: ApiContext,
   { caller, id, branch }: ConversationReading,
 ): Promise<ConversationJson | undefined> {
-  const begun = listActiveRuns(api, caller, id).map(toStoredRun).reverse();
+  const begun = (await listRunsEverywhere(api, caller, id)).map(toStoredRun).reverse();
   const store = await api.duet.store(caller);
   const [conversation, tree, ended, entry] = await Promise.all([
     store.load(id, branch),
@@ -153,7 +156,7 @@ function toTreeJson(
   };
 }
 
-function toStoredRun({ id, question, startedAt }: RunHandle): StoredRun {
+function toStoredRun({ id, question, startedAt }: Pick<RunHandle, "id" | "question" | "startedAt">): StoredRun {
   return { id, question, status: "running", startedAt: new Date(startedAt).toISOString() };
 }
 
@@ -197,6 +200,7 @@ async function remove(api: ApiContext, { request, params: { id = "" }, caller }:
   const going = listActiveRuns(api, caller, id);
   // A run that ended later would keep itself, and the conversation with it.
   await Promise.all(going.map((run) => api.runs.cancel(run, graceMs)));
+  await cancelElsewhere(api, caller, { id, graceMs });
   const store = await api.duet.store(caller);
   const until = canUndo ? await store.discard?.(id, undoMs) : undefined;
   const wasThere = until !== undefined || (await store.remove(id));

@@ -3,6 +3,8 @@ import type { ConversationEntryJson } from "../../../core/schemas/conversation-s
 import { toEntryJson } from "../../../core/store/conversation-json.ts";
 import type { ConversationEntry, ConversationStore } from "../../../core/store/store.ts";
 import { showValue } from "../../../core/tools/argument-feedback.ts";
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
+import type { ListedRun } from "../../../runs/followed-runs.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
 import type { RunService } from "../../../runs/run-service.ts";
 import { HttpRefusalError } from "../../http/response/refusal.ts";
@@ -14,6 +16,42 @@ export function listActiveRuns({ runs }: Pick<RunService, "runs">, caller: Calle
   );
 }
 
+/** Lists the caller's runs of a conversation that go on in this process and in others, the newest first. */
+export async function listRunsEverywhere(
+  service: Pick<RunService, "runs" | "followed">,
+  caller: Caller,
+  id: string,
+): Promise<Omit<ListedRun, "waits">[]> {
+  const elsewhere = await service.followed.list(caller);
+  const all = [...listActiveRuns(service, caller, id), ...elsewhere.filter((run) => run.conversationId === id)];
+  return all.sort((one, other) => other.startedAt - one.startedAt);
+}
+
+/** Finds a run of the caller's conversation that goes on in another process. Never rejects: what cannot be read is none. */
+export async function findRunElsewhere(
+  { followed }: Pick<RunService, "followed">,
+  caller: Caller,
+  id: string,
+): Promise<RunHandle | undefined> {
+  async function find(): Promise<RunHandle | undefined> {
+    const going = (await followed.list(caller)).find((run) => run.conversationId === id);
+    return going && followed.find(going.id, caller);
+  }
+
+  return ignoreRejection(find(), "the monitor of the store reports it");
+}
+
+/** Cancels the caller's runs of a conversation that go on in other processes. */
+export async function cancelElsewhere(
+  { runs, followed }: Pick<RunService, "runs" | "followed">,
+  caller: Caller,
+  { id, graceMs }: { id: string; graceMs: number },
+): Promise<void> {
+  const going = (await followed.list(caller)).filter((run) => run.conversationId === id);
+  const found = await Promise.all(going.map((run) => followed.find(run.id, caller)));
+  await Promise.all(found.map((run) => run && runs.cancel(run, graceMs)));
+}
+
 /** Returns a conversation as a list shows it, and undefined when the caller has none with that ID. */
 export async function findEntry(
   service: RunService,
@@ -21,7 +59,7 @@ export async function findEntry(
   id: string,
 ): Promise<ConversationEntryJson | undefined> {
   const entry = await findStoredEntry(await service.duet.store(caller), id);
-  return entry && toRunningEntry(service, caller, entry);
+  return entry && toRunningEntry(service, caller, entry, await service.followed.list(caller));
 }
 
 /** Limits how many conversations a store lists that cannot list one alone. */
@@ -39,8 +77,10 @@ export function toRunningEntry(
   service: Pick<RunService, "runs">,
   caller: Caller,
   entry: ConversationEntry,
+  elsewhere: readonly ListedRun[],
 ): ConversationEntryJson {
-  return { ...toEntryJson(entry), running: listActiveRuns(service, caller, entry.id).length > 0 };
+  const isGoingElsewhere = elsewhere.some(({ conversationId }) => conversationId === entry.id);
+  return { ...toEntryJson(entry), running: isGoingElsewhere || listActiveRuns(service, caller, entry.id).length > 0 };
 }
 
 /** Returns the caller's store where it has a conversation with that ID. Throws `HttpRefusalError` (404) else. */

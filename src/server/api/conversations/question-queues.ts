@@ -94,6 +94,11 @@ export interface QuestionQueues {
 export interface QueueOptions {
   runs: RunRegistry;
   changes: Changes;
+  /**
+   * Finds a run of the conversation that another process carries out; absent where each process knows its own alone. What cannot be read
+   * is taken for none. Never rejects.
+   */
+  findElsewhere?: ((caller: Caller, conversationId: string) => Promise<RunHandle | undefined>) | undefined;
   /** Begins the run of a question; undefined where it has been asked already. Rejects where no run can begin. */
   begin(question: WaitingQuestion, signal: AbortSignal): Promise<RunHandle | undefined>;
   pauses?: typeof usualPauses;
@@ -105,7 +110,8 @@ interface BeginningQuestion {
   ended: Promise<void>;
 }
 
-export function createQuestionQueues({ runs, changes, begin, pauses = usualPauses }: QueueOptions): QuestionQueues {
+export function createQuestionQueues(options: QueueOptions): QuestionQueues {
+  const { runs, changes, findElsewhere, begin, pauses = usualPauses } = options;
   const queues = new Map<string, WaitingQuestion[]>();
   /** Holds the conversations whose queue is being worked off. */
   const going = new Set<string>();
@@ -186,7 +192,8 @@ export function createQuestionQueues({ runs, changes, begin, pauses = usualPause
     try {
       for (let next = findNext(key); next !== undefined; next = findNext(key)) {
         const { caller, conversationId } = next;
-        const [active] = listActiveRuns({ runs }, caller, conversationId);
+        const [here] = listActiveRuns({ runs }, caller, conversationId);
+        const active = here ?? (await findElsewhere?.(caller, conversationId));
         if (active !== undefined) await runs.waitForEnd(active, runs.closing);
         if (runs.closing.aborted) return;
         // It may have been taken back, or another one may have begun meanwhile.

@@ -56,10 +56,11 @@ interface EventStream {
 /** The transport calls the stream of what belongs to no request so. */
 const standalone = "_GET_stream";
 
-export function createEventLog(budget: EventBudget): EventLog {
+/** `firstStream` is before the number of the first stream: another process of the same session has others. */
+export function createEventLog(budget: EventBudget, firstStream = 0): EventLog {
   /** Holds the streams by the number that their events' ids begin with. */
   const streams = new Map<number, EventStream>();
-  let numberOfStreams = 0;
+  let numberOfStreams = firstStream;
   let lastEvent = 0;
   let used = 0;
   let newest: number | undefined;

@@ -1,5 +1,6 @@
 import { isLegacyRequest, type McpServer } from "@modelcontextprotocol/server";
 import type { Caller } from "../../../core/caller.ts";
+import type { FindRecords } from "../../../core/store/shared-records.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import type { ConnectionDetails } from "../../mcp/mcp-interface.ts";
 import type { Log } from "../../operations/log.ts";
@@ -11,6 +12,7 @@ import { closing, HttpRefusalError } from "../response/refusal.ts";
 import type { RouteCall } from "../routes.ts";
 import { createRequests, type FollowResources, type OnChange } from "./requests.ts";
 import { createSessions } from "./sessions.ts";
+import { createSharedSessions } from "./shared-sessions.ts";
 
 export interface McpRouteOptions {
   /** Creates one server for each session of the 2025 protocol and each request of the 2026 protocol. */
@@ -21,6 +23,8 @@ export interface McpRouteOptions {
   maxBody: number;
   maxSessions: number;
   inFlight: InFlight;
+  /** Opens what machines share, where sessions are then known to all; absent where this one keeps its own. */
+  findRecords?: FindRecords | undefined;
   sessionIdleMs: number;
   locale: Locale;
   log: Log;
@@ -36,7 +40,8 @@ export interface McpRoute {
 export function createMcpRoute(options: McpRouteOptions): McpRoute {
   const { createServer, onChange, followResources, inFlight, maxBody, maxSessions, sessionIdleMs, locale, log } =
     options;
-  const sessions = createSessions({ createServer, most: maxSessions, idleMs: sessionIdleMs, locale });
+  const shared = options.findRecords && createSharedSessions(options.findRecords, sessionIdleMs);
+  const sessions = createSessions({ createServer, most: maxSessions, idleMs: sessionIdleMs, locale, shared });
   const requests = createRequests({ createServer, onChange, followResources, most: maxSessions, locale, log });
   let isClosed = false;
 

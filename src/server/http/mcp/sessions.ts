@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomInt, randomUUID } from "node:crypto";
 import { type McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import type { Caller } from "../../../core/caller.ts";
 import { showValue } from "../../../core/tools/argument-feedback.ts";
@@ -10,6 +10,7 @@ import { closing, toRefusalResponse } from "../response/refusal.ts";
 import { createEventLog, type EventBudget, type EventLimits, eventLimits } from "./event-log.ts";
 import type { McpExchange } from "./mcp-exchange.ts";
 import { createSession, retryMs, type Session } from "./session.ts";
+import type { SharedSession, SharedSessions } from "./shared-sessions.ts";
 
 export interface SessionOptions {
   /** Limits what is kept for clients that come back; of the sessions of one server. */
@@ -20,6 +21,8 @@ export interface SessionOptions {
   /** Limits how long a session may stay without a request and without an open stream, in milliseconds. */
   idleMs: number;
   locale: Locale;
+  /** Knows the sessions of all processes; without it, each process has its own. */
+  shared?: SharedSessions | undefined;
 }
 
 /** Holds the sessions of all clients of the 2025 protocol. */
@@ -37,17 +40,26 @@ interface Entry {
 /** Is how often sessions are checked for expiry, in milliseconds. Shorter sessions are checked more often. */
 const sweepMs = 30_000;
 
+/** Limits the number before the first stream of a session that several processes serve: a number has nine digits. */
+const highestFirstStream = 900_000_000;
+
+/** Names the request that begins a session here which another process has begun. */
+const takenUp = "initialize";
+
 export function createSessions(options: SessionOptions): Sessions {
-  const { createServer, most, idleMs, locale } = options;
+  const { createServer, most, idleMs, locale, shared } = options;
   const budget: EventBudget = { limits: options.eventLimits ?? eventLimits, used: 0 };
   const sessions = new Map<string, Entry>();
   /** Counts the sessions that are being created, which already take a place. */
   let coming = 0;
+  /** Holds the sessions of other processes that are being taken up. */
+  const taking = new Map<string, Promise<Session | undefined>>();
   let isClosed = false;
 
   function closeSession(id: string): void {
     const entry = sessions.get(id);
     sessions.delete(id);
+    shared?.forget(id);
     void ignoreRejection(entry?.session.close(), "the session is over in any case");
   }
 
@@ -84,24 +96,89 @@ export function createSessions(options: SessionOptions): Sessions {
     }
   }
 
-  async function open(exchange: McpExchange, caller: Caller, key: string): Promise<Response> {
+  async function connect(caller: Caller, { id, key }: { id: string; key: string }) {
     const server = await createServer(caller, false);
-    const id = randomUUID();
-    const events = createEventLog(budget);
+    const events = createEventLog(budget, shared && randomInt(highestFirstStream));
     const transport = new WebStandardStreamableHTTPServerTransport({
       eventStore: events,
       retryInterval: retryMs,
       sessionIdGenerator: () => id,
       onsessioninitialized: () => void sessions.set(id, { session, key }),
-      onsessionclosed: () => void sessions.delete(id),
+      async onsessionclosed() {
+        sessions.delete(id);
+        await shared?.remove(id);
+      },
     });
     await server.connect(transport);
     const session = createSession(server, { transport, events, locale });
+    return { session, transport, events };
+  }
+
+  async function open(exchange: McpExchange, caller: Caller, key: string): Promise<Response> {
+    const id = randomUUID();
+    const { session } = await connect(caller, { id, key });
     try {
-      return isClosed ? toRefusalResponse(closing, locale, toJsonRpcError) : await session.handle(exchange);
+      if (isClosed) return toRefusalResponse(closing, locale, toJsonRpcError);
+      const response = await session.handle(exchange);
+      // The client may come to another process with its next request.
+      if (sessions.has(id) && exchange.message) await shared?.add(id, { key, initialize: exchange.message.body });
+      return response;
     } finally {
       if (!sessions.has(id)) await session.close();
     }
+  }
+
+  /** Begins a session of another process here as that has begun it. Returns undefined when there is none, or no place for it. */
+  async function takeUp(id: string, caller: Caller, key: string): Promise<Session | undefined> {
+    const begun = await shared?.find(id);
+    if (begun?.key !== key || isClosed || (isFull() && !closeLongestIdle(key))) return undefined;
+    coming += 1;
+    try {
+      return await beginAgain(id, caller, begun);
+    } finally {
+      coming -= 1;
+    }
+  }
+
+  async function beginAgain(
+    id: string,
+    caller: Caller,
+    { key, initialize }: SharedSession,
+  ): Promise<Session | undefined> {
+    const { session, transport, events } = await connect(caller, { id, key });
+    const isBegun = (): boolean => sessions.get(id)?.session === session;
+    try {
+      const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+      const request = new Request("http://localhost/mcp", { method: "POST", headers });
+      const answer = await transport.handleRequest(request, { parsedBody: initialize });
+      await answer.text();
+      if (events.assign(takenUp)) events.forget(takenUp);
+      const initialized = { jsonrpc: "2.0", method: "notifications/initialized" };
+      const next = new Request("http://localhost/mcp", {
+        method: "POST",
+        headers: { ...headers, "mcp-session-id": id },
+      });
+      await transport.handleRequest(next, { parsedBody: initialized });
+      return isBegun() ? session : undefined;
+    } finally {
+      if (!isBegun()) await session.close();
+    }
+  }
+
+  /** Several requests may come at once to a process that does not know their session. */
+  function takeUpOnce(id: string, caller: Caller, key: string): Promise<Session | undefined> {
+    const name = JSON.stringify([id, key]);
+    const taken = taking.get(name) ?? takeUp(id, caller, key).finally(() => taking.delete(name));
+    taking.set(name, taken);
+    return taken;
+  }
+
+  async function find(id: string, caller: Caller, key: string): Promise<Session | undefined> {
+    const entry = sessions.get(id);
+    if (entry === undefined) return shared && takeUpOnce(id, caller, key);
+    if (entry.key !== key) return undefined;
+    void shared?.markUsed(id).then((isThere) => isThere || closeSession(id));
+    return entry.session;
   }
 
   return {
@@ -112,9 +189,9 @@ export function createSessions(options: SessionOptions): Sessions {
         return exchange.message?.method === "initialize"
           ? begin(exchange, caller, key)
           : toRefusalResponse(noId, locale, toJsonRpcError);
-      const entry = sessions.get(id);
-      return entry?.key === key
-        ? entry.session.handle(exchange)
+      const session = await find(id, caller, key);
+      return session !== undefined
+        ? session.handle(exchange)
         : toRefusalResponse(createUnknownSessionRefusal(exchange, id), locale, toJsonRpcError);
     },
     async close() {

@@ -47,6 +47,7 @@ export interface Agent {
 export function createAgent(shared: RunService, { asks }: AgentOptions): Agent {
   const { duet, runs, settings } = shared;
   const { locale } = duet;
+  const followed = duet.sharesRuns ? shared.followed : undefined;
   const inputRequests = createInputRequests<CallToolResult>({ locale });
   const service: AgentService = {
     ...shared,
@@ -68,8 +69,8 @@ export function createAgent(shared: RunService, { asks }: AgentOptions): Agent {
       const scope: ConnectionScope = { ...service, connection, caller, knownRuns, hasListedTools: false };
       serveTasks(server, scope);
       const gateway = duet.gateway(caller);
-      const page = createRunPage({ runs, caller, locale, runIdOf: readRunId });
-      const resources = createAgentResources({ duet, runs, caller, knownRuns, locale });
+      const page = createRunPage({ runs, followed, caller, locale, runIdOf: readRunId });
+      const resources = createAgentResources({ duet, runs, followed, caller, knownRuns, locale });
       return {
         tools: createToolCapability({ scope, asks, page: page.tools, listAgentTools }),
         prompts: createAgentPrompts({ duet, caller, locale }),
@@ -170,10 +171,16 @@ export async function handleResult(
   return serveRun(scope, request, async () => run ?? readStoredResult(scope, id, request));
 }
 
-/** Goes on with a run that a crash has interrupted, however long ago: somebody asks for its result. */
-async function resumeRun({ resumer, caller }: ConnectionScope, id: string): Promise<RunHandle | undefined> {
+/** Goes on with a run that a crash has interrupted, however long ago: somebody asks for its result. Another process may have it. */
+async function resumeRun({ resumer, followed, caller }: ConnectionScope, id: string): Promise<RunHandle | undefined> {
   await resumer.resumeAll();
-  return ignoreRejection(resumer.resume(id, caller), "reading the stored result reports what is wrong with the store");
+  const resuming = resumer.resume(id, caller).then((run) => run ?? followed.find(id, caller));
+  return ignoreRejection(resuming, "reading the stored result reports what is wrong with the store");
+}
+
+/** Finds a run of this process or of another one. */
+async function findGoing({ runs, followed, caller }: ConnectionScope, id: string): Promise<RunHandle | undefined> {
+  return runs.find(id, caller) ?? (await ignoreRejection(followed.find(id, caller), "the store reports it"));
 }
 
 /** Limits how long a cancelled run is waited for, in milliseconds. */
@@ -188,7 +195,7 @@ export async function handleCancel(
   const { duet, runs, connection } = scope;
   const input = readInput(cancelInput, args, duet.locale);
   if (typeof input === "string") return createFailedResult(input);
-  const run = runs.find(input.run_id, connection.caller);
+  const run = await findGoing(scope, input.run_id);
   const host = readHost(connection.server, context);
   if (run === undefined)
     return readStoredResult(scope, input.run_id, { host }).catch((thrown) => toFailedResult(thrown, duet.locale));
@@ -197,14 +204,19 @@ export async function handleCancel(
 }
 
 /** Handles `agent_message`: says something to one of the caller's runs while it works. */
-export function handleMessage({ duet, runs, connection }: ConnectionScope, args: unknown): CallToolResult {
+export async function handleMessage(scope: ConnectionScope, args: unknown): Promise<CallToolResult> {
+  const { duet } = scope;
   const input = readInput(messageInput, args, duet.locale);
   if (typeof input === "string") return createFailedResult(input);
-  const run = runs.find(input.run_id, connection.caller);
+  const run = await findGoing(scope, input.run_id);
   if (run === undefined) return createFailedResult(say(duet.locale, describeUnknownRun(input.run_id)));
-  const refused = sendMessage(run, input.message);
-  if (refused) return createFailedResult(say(run.locale, refused));
-  return { content: [{ type: "text", text: say(run.locale, passedOn) }] };
+  try {
+    const refused = await sendMessage(run, input.message);
+    if (refused) return createFailedResult(say(run.locale, refused));
+    return { content: [{ type: "text", text: say(run.locale, passedOn) }] };
+  } catch (thrown) {
+    return toFailedResult(thrown, run.locale);
+  }
 }
 
 const passedOn: Text = { zh: "下一步开始前转达。", en: "It is passed on at the next step." };

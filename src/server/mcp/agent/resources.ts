@@ -9,12 +9,15 @@ import { toSafeJson, toShortLine } from "../../../kit/text/sanitize.ts";
 import { takeStart } from "../../../kit/text/truncate.ts";
 import { longestJson, toBoundedJson } from "../../../runs/bounded-json.ts";
 import { hideCauseInTrace } from "../../../runs/finished-outcome.ts";
+import type { FollowedRuns } from "../../../runs/followed-runs.ts";
 import type { LiveRun, LiveRuns } from "../../../runs/live-run.ts";
 import type { ResourceCapability } from "../capabilities.ts";
 
 export interface AgentResourcesOptions {
   duet: Pick<Duet, "store" | "trace">;
   runs: LiveRuns;
+  /** Finds runs of other processes; absent where each process knows its own alone. */
+  followed?: Pick<FollowedRuns, "find" | "list"> | undefined;
   caller: Caller;
   /** Holds the ids of the runs that this connection was told of. Only these are listed. */
   knownRuns: ReadonlySet<string>;
@@ -35,10 +38,12 @@ const mostListed = 50;
  * because some hosts show all that is listed to their model, and the questions of others are none of its business; templates and
  * completion find the rest.
  */
-export function createAgentResources({ duet, runs, caller, knownRuns, locale }: AgentResourcesOptions): AgentResources {
+export function createAgentResources(options: AgentResourcesOptions): AgentResources {
+  const { duet, runs, followed, caller, knownRuns, locale } = options;
+
   /** Returns the trace, or what is known of a run that is active or was not kept. */
   async function readRun(id: string): Promise<object | undefined> {
-    const live = runs.find(id, caller);
+    const live = runs.find(id, caller) ?? (await followed?.find(id, caller));
     if (live && live.outcome === undefined) return live.snapshot();
     const trace = await duet.trace(id, caller);
     return trace ? hideCauseInTrace(trace, locale) : live?.outcome;
@@ -55,7 +60,8 @@ export function createAgentResources({ duet, runs, caller, knownRuns, locale }: 
       if (knownRuns.size === 0) return [];
       const store = await duet.store(caller);
       const finished = await store.runs({ newest: mostListed });
-      const active = [...runs.listRuns(caller)].filter(({ outcome }) => outcome === undefined);
+      const elsewhere = (await followed?.list(caller)) ?? [];
+      const active = [...runs.listRuns(caller), ...elsewhere].filter(({ outcome }) => outcome === undefined);
       return [...active.map(toActiveEntry), ...finished]
         .filter(({ id }) => knownRuns.has(id))
         .map((run) => toRunResource(run, locale));
@@ -71,7 +77,7 @@ export function createAgentResources({ duet, runs, caller, knownRuns, locale }: 
   };
 }
 
-function toActiveEntry({ id, question, startedAt }: LiveRun): RunEntry {
+function toActiveEntry({ id, question, startedAt }: Pick<LiveRun, "id" | "question" | "startedAt">): RunEntry {
   return { id, question, status: "running", startedAt: new Date(startedAt).toISOString() };
 }
 

@@ -5,11 +5,15 @@ import { DuetError } from "../../../kit/errors.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import type { Detail, IncludedPart } from "../../../runs/ask-schema.ts";
 import { canHandOut } from "../../../runs/begin-run.ts";
+import { findEndOfWait, findMoved } from "../../../runs/find-moved.ts";
 import { firstWithLinks, type Host } from "../../../runs/input/host.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
+import { readReply } from "../../../runs/input/host-question.ts";
 import type { InputRequests } from "../../../runs/input/input-requests.ts";
-import type { RequestContext } from "../../../runs/input/pending-work.ts";
+import type { RequestContext, StartWork } from "../../../runs/input/pending-work.ts";
+import type { NamedQuestion } from "../../../runs/input/request-state.ts";
 import { toOutcomeFor } from "../../../runs/outcome-for.ts";
+import { applyHostReply } from "../../../runs/questions/ask-question.ts";
 import type { OpenQuestion } from "../../../runs/questions/open-question.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
 import {
@@ -52,13 +56,13 @@ export function serveRun(
   const observed = scope.observedTimeouts.get(scope.caller, host);
   const progress = createRunProgress(locale);
   progress.notify(say(locale, { zh: "⏳ 已收到", en: "⏳ received" }));
-  return scope.inputRequests.serve(
-    { kind, connection: scope.connection, host, context, progress },
+  const startWith =
+    (findRun: typeof find): StartWork<CallToolResult> =>
     async (requestContext) => {
       const holder = {};
       const stopListening = recordTimeout(scope, request, requestContext.signal);
       try {
-        const found = await find(holder);
+        const found = await findRun(holder);
         return "content" in found
           ? found
           : await waitFor(scope, found, {
@@ -75,8 +79,25 @@ export function serveRun(
       } finally {
         stopListening();
       }
+    };
+  return scope.inputRequests.serve(
+    { kind, connection: scope.connection, host, context, progress },
+    startWith(find),
+    async (question, reply) => {
+      const run = await findAsking(scope, question);
+      const isTaken = run?.open !== undefined && (await applyHostReply(run.open, readReply(reply)));
+      return run && isTaken ? startWith(async () => run) : undefined;
     },
   );
+}
+
+/** Finds a run of the caller that waits for the answer to this question, in whichever process. */
+async function findAsking(
+  { runs, followed, caller }: ConnectionScope,
+  { runId, isAbout }: NamedQuestion,
+): Promise<RunHandle | undefined> {
+  const run = runs.find(runId, caller) ?? (await followed.find(runId, caller));
+  return run?.open && isAbout(run.open.id) ? run : undefined;
 }
 
 /** Remembers after how long this host gave the request up, if it does. Returns a function that stops listening. */
@@ -104,6 +125,10 @@ interface WaitRequest {
   arrivedAt: number;
   /** Is after how many seconds the host has given up a call before. */
   observed: number | undefined;
+  /** Is how long the request may still wait, in milliseconds, where it has begun to wait in another process. */
+  leftMs?: number | undefined;
+  /** Is true where the run has left this process meanwhile. */
+  hasLeft?: boolean | undefined;
 }
 
 async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest): Promise<CallToolResult> {
@@ -129,14 +154,21 @@ async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest
     const waitOptions = {
       host,
       requestContext,
-      windowMs: computeWindowMs(scope, request, observed),
+      windowMs: wait.leftMs ?? computeWindowMs(scope, request, observed),
       handsOut: canHandOut(scope, chain),
+      until: findEndOfWait(scope, run, wait.hasLeft),
     };
+    const beganAt = performance.now();
     const waitResult = await waitForRun(run, waitOptions);
+    const moved = waitResult.end === "ended" ? await findMoved(scope, run, signal) : undefined;
+    if (moved?.run) {
+      const leftMs = Math.max(0, waitOptions.windowMs - (performance.now() - beganAt));
+      return await waitFor(scope, moved.run, { ...wait, arrivedAt: Date.now(), leftMs, hasLeft: true });
+    }
     // A caller who learns that it continues will ask again.
     if (waitResult.end !== "ended") run.hold(scope.connection, isOneRequest ? undefined : scope.connection);
     const waits = waitResult.end === "window" && run.open ? describeWaiting(run.open, locale) : undefined;
-    const outcome = await toOutcomeFor(scope, run, waitResult);
+    const outcome = moved?.kept ?? (await toOutcomeFor(scope, run, waitResult));
     const next = await request.goOn?.(outcome, requestContext, waitOptions.windowMs - (Date.now() - arrivedAt));
     if (next) return await waitFor(scope, next, { ...wait, arrivedAt: Date.now() });
     const images = await readRunImages(scope, { outcome, include: request.include });

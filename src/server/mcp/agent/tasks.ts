@@ -54,20 +54,21 @@ const anything = z.looseObject({});
 
 /** Lets a host that was given a task ask for it, answer its questions and cancel it. */
 export function serveTasks({ server }: McpServer, scope: ConnectionScope): void {
-  const { runs, connection, settings } = scope;
+  const { runs, followed, connection, settings } = scope;
   server.registerCapabilities({ extensions: { [extension]: {} } });
 
-  function findTaskRun(taskId: string, context: ServerContext): { run: RunHandle; host: Host } {
+  async function findTaskRun(taskId: string, context: ServerContext): Promise<{ run: RunHandle; host: Host }> {
     const host = readHost(connection.server, context);
     if (!canUseTasks(host))
       throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { extensions: { [extension]: {} } } });
-    const run = runs.find(taskId, connection.caller);
+    const { caller } = connection;
+    const run = runs.find(taskId, caller) ?? (await followed.find(taskId, caller));
     if (run === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no task ${taskId}`);
     return { run, host };
   }
 
   server.setRequestHandler("tasks/get", { params, result: anything }, async ({ taskId }, context) => {
-    const { run, host } = findTaskRun(taskId, context);
+    const { run, host } = await findTaskRun(taskId, context);
     const task = toTaskStatus(run, settings);
     const open = toAskableQuestion(run, host);
     const asked: InputRequests | undefined = open && { [toQuestionName(open.open)]: toInputRequest(open.words, host) };
@@ -83,15 +84,15 @@ export function serveTasks({ server }: McpServer, scope: ConnectionScope): void 
   });
 
   server.setRequestHandler("tasks/update", { params, result: anything }, async ({ taskId }, context) => {
-    const { open } = findTaskRun(taskId, context).run;
+    const { open } = (await findTaskRun(taskId, context)).run;
     const { inputResponses } = context.mcpReq;
     if (open && Object.hasOwn(inputResponses ?? {}, toQuestionName(open)))
-      applyHostReply(open, readReply(inputResponse(inputResponses, toQuestionName(open))));
+      await applyHostReply(open, readReply(inputResponse(inputResponses, toQuestionName(open))));
     return { resultType: "complete" };
   });
 
   server.setRequestHandler("tasks/cancel", { params, result: anything }, async ({ taskId }, context) => {
-    findTaskRun(taskId, context).run.cancel();
+    (await findTaskRun(taskId, context)).run.cancel();
     return { resultType: "complete" };
   });
 }
@@ -112,7 +113,7 @@ function toTaskStatus(run: RunHandle, { keepResults }: ConnectionScope["settings
 function toAskableQuestion({ open, locale }: RunHandle, host: Host) {
   if (open === undefined) return undefined;
   const words = canAsk(host, open) ? toHostQuestion(open.question, locale) : undefined;
-  if (words === undefined && !open.isAsked) open.withdraw();
+  if (words === undefined && !open.isAsked) void open.withdraw();
   return words && { open, words };
 }
 

@@ -2,10 +2,12 @@ import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { Caller } from "../../../core/caller.ts";
 import type { AgentEvent } from "../../../core/events.ts";
-import { createTimeLimit, timeoutError } from "../../../kit/async/timeout.ts";
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
+import { createTimeLimit, createWaitLimit, timeoutError } from "../../../kit/async/timeout.ts";
 import { isRecord } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { toBoundedJson } from "../../../runs/bounded-json.ts";
+import type { FollowedRuns } from "../../../runs/followed-runs.ts";
 import { joinPieces } from "../../../runs/join-pieces.ts";
 import { describeUnknownRun, type LiveRun, type LiveRuns } from "../../../runs/live-run.ts";
 import type { OpenQuestion } from "../../../runs/questions/open-question.ts";
@@ -27,6 +29,8 @@ export interface WatchedRuns extends LiveRuns {
 
 export interface WatchOptions {
   runs: WatchedRuns;
+  /** Finds runs of other processes; absent where each process knows its own alone. */
+  followed?: Pick<FollowedRuns, "find" | "list"> | undefined;
   caller: Caller;
   locale: Locale;
   /** Returns the run whose call a token confirms. The page of a confirming `agent_ask` knows the run only by this token. */
@@ -43,6 +47,9 @@ const watchInput = z.strictObject({
 });
 
 type WatchInput = z.infer<typeof watchInput>;
+
+/** Is how often a run that begins in another process is looked for, in milliseconds. */
+const lookEveryMs = 1_000;
 
 /** Limits an outcome, in UTF-16 units of JSON. */
 const longestOutcome = 400_000;
@@ -74,13 +81,13 @@ export function createWatchTool(locale: Locale): Tool {
  * `run_id`, or the newest with that `question`, which need not have begun. Rejects when the signal aborts.
  */
 export async function watchRun(options: WatchOptions, args: unknown, signal: AbortSignal): Promise<CallToolResult> {
-  const { runs, caller, locale } = options;
+  const { runs, caller, locale, followed } = options;
   const input = readInput(watchInput, args, locale);
   if (typeof input === "string") return createFailedResult(input);
   const limit = createTimeLimit(input.wait_s * 1000, () => timeoutError(watchName, input.wait_s * 1000), signal);
   try {
     for (;;) {
-      const run = findRun(options, input);
+      const run = findRun(options, input) ?? (await findElsewhere(options, input));
       if (run === undefined && !canBegin(input))
         return createFailedResult(say(locale, describeUnknownRun(input.run_id ?? "")));
       const isOther = run !== undefined && run.id !== input.run_id;
@@ -89,7 +96,7 @@ export async function watchRun(options: WatchOptions, args: unknown, signal: Abo
       signal.throwIfAborted();
       if (limit.signal.aborted || isOther || (run && hasNews(run, input))) return report(run, seen);
       if (run !== undefined && run.outcome === undefined) await run.waitForEvent(limit.signal);
-      else await waitForChange(runs, caller, limit.signal);
+      else await waitForChange(runs, caller, { signal: limit.signal, mostMs: followed && lookEveryMs });
     }
   } finally {
     limit.clear();
@@ -104,6 +111,20 @@ function findRun({ runs, caller, runIdOf }: WatchOptions, input: WatchInput): Wa
   return named ?? toShownQuestion ?? (run_id === undefined ? undefined : runs.find(run_id, caller));
 }
 
+async function findElsewhere(
+  { followed, caller, runIdOf }: WatchOptions,
+  { question, confirmation, run_id }: WatchInput,
+): Promise<WatchedRun | undefined> {
+  async function find(): Promise<WatchedRun | undefined> {
+    const named = (confirmation === undefined ? undefined : runIdOf?.(confirmation)) ?? run_id;
+    const isAsked = (run: { question: string }): boolean => run.question === question;
+    const id = named ?? (question === undefined ? undefined : (await followed?.list(caller))?.find(isAsked)?.id);
+    return id === undefined ? undefined : followed?.find(id, caller);
+  }
+
+  return followed && ignoreRejection(find(), "the monitor of the store reports it, and the page asks again");
+}
+
 function canBegin({ question, confirmation }: WatchInput): boolean {
   return question !== undefined || confirmation !== undefined;
 }
@@ -114,7 +135,14 @@ function hasNews(run: WatchedRun, input: WatchInput): boolean {
   return run.outcome !== undefined && !canBegin(input);
 }
 
-async function waitForChange(runs: LiveRuns, caller: Caller, signal: AbortSignal): Promise<void> {
+/** Waits for a run that begins or ends here, and `mostMs` milliseconds at most for what changes in other processes. */
+async function waitForChange(
+  runs: LiveRuns,
+  caller: Caller,
+  { signal: outer, mostMs }: { signal: AbortSignal; mostMs: number | undefined },
+): Promise<void> {
+  const limit = mostMs === undefined ? undefined : createWaitLimit(mostMs, outer);
+  const signal = limit?.signal ?? outer;
   const changed = Promise.withResolvers<void>();
   const resolveChange = (): void => changed.resolve();
   const stopListening = runs.onChange(caller, resolveChange);
@@ -122,6 +150,7 @@ async function waitForChange(runs: LiveRuns, caller: Caller, signal: AbortSignal
   if (signal.aborted) resolveChange();
   await changed.promise;
   signal.removeEventListener("abort", resolveChange);
+  limit?.clear();
   stopListening();
 }
 

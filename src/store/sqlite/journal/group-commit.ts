@@ -1,10 +1,11 @@
-import type { StoreConnection, StoreWork } from "../connection.ts";
+import type { StoreConnection, StoreWork } from "../../sql/connection.ts";
+import type { Work } from "../../sql/work.ts";
 
 /** Writes in one transaction what is to be written within one turn of the event loop. */
 export type GroupCommit = <T>(work: StoreWork<T>) => Promise<T>;
 
 interface WaitingWork {
-  work: StoreWork<unknown>;
+  work: StoreWork<void>;
   resolve(): void;
   reject(thrown: unknown): void;
 }
@@ -18,8 +19,8 @@ export function createGroupCommit(connection: Pick<StoreConnection, "write">): G
     const group = waiting;
     waiting = [];
     try {
-      await connection.write((statements) => {
-        for (const { work } of group) work(statements);
+      await connection.write(function* () {
+        for (const { work } of group) yield* work();
       });
       for (const { resolve } of group) resolve();
     } catch (thrown) {
@@ -29,12 +30,12 @@ export function createGroupCommit(connection: Pick<StoreConnection, "write">): G
     else isGoing = false;
   }
 
-  return (work) => {
-    let result: ReturnType<typeof work>;
-    const { promise, resolve, reject } = Promise.withResolvers<ReturnType<typeof work>>();
+  return <T>(work: () => Work<T>) => {
+    let result: T;
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
     waiting.push({
-      work(statements) {
-        result = work(statements);
+      *work() {
+        result = yield* work();
       },
       resolve: () => resolve(result),
       reject,

@@ -1,21 +1,18 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
-import type { AgentEvent } from "../../../core/events.ts";
-import type { StoredBytes } from "../../../core/files/run-files.ts";
-import { toConversationTitle } from "../../../core/store/conversation-title.ts";
-import {
-  type InterruptedRun,
-  isRunHeader,
-  type Journal,
-  keepEventsMs,
-  keepInterruptedMs,
-  LostRunError,
-  type RecordedStep,
-  type RunJournal,
-} from "../../../core/store/journal.ts";
+import { type InterruptedRun, type Journal, LostRunError, type RunJournal } from "../../../core/store/journal.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
-import { isRecord, toText } from "../../../kit/json.ts";
-import type { StoreConnection } from "../connection.ts";
-import { type Owner, type Statements, updateConversation } from "../statements.ts";
+import { toText } from "../../../kit/json.ts";
+import type { StoreConnection } from "../../sql/connection.ts";
+import { toInterruptedRun } from "../../sql/conversations/journal-rows.ts";
+import {
+  addRunFiles,
+  openRunConversation,
+  pruneEndedRuns,
+  pruneInterruptedRuns,
+  readRecordedRun,
+  readRunEvents,
+} from "../../sql/conversations/run-records.ts";
+import { statements } from "../../sql/statements/statements.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { isHolderAlive, lockForProcess, type ProcessLock } from "./process-lock.ts";
 
@@ -45,7 +42,7 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
   const toMark = (runId: string): string => `${file}-unrecorded-${encodeURIComponent(runId)}`;
 
   async function forbid(run: string, holder: string, state: "stopped" | "unrecorded"): Promise<void> {
-    await commit(({ forbidJournalRun }) => forbidJournalRun.run({ run, holder, state }));
+    await commit(() => statements.forbidJournalRun.run({ run, holder, state }));
     rmSync(toMark(run), { force: true });
   }
 
@@ -62,17 +59,17 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
       runId,
       async add({ name, spentMs, data, files }) {
         const step = { ...held, name, spent: spentMs, now: new Date().toISOString(), data: JSON.stringify(data) };
-        const { changes } = await commit((statements) => {
-          const added = statements.addJournalStep.run(step);
-          if (added.changes > 0) addFiles(statements, held, files);
+        const changes = await commit(function* () {
+          const added = yield* statements.addJournalStep.run(step);
+          if (added > 0) yield* addRunFiles(held, files);
           return added;
         });
         if (changes === 0) throw new LostRunError(runId);
       },
       async addEvents(from, events) {
         const rows = events.map((event, index) => ({ ...held, n: from + index, data: JSON.stringify(event) }));
-        const isHeld = await commit(({ addJournalEvent }) => rows.every((row) => addJournalEvent.run(row).changes > 0));
-        if (!isHeld) throw new LostRunError(runId);
+        const added = await commit(() => statements.addJournalEvent.runEach(rows));
+        if (added < rows.length) throw new LostRunError(runId);
       },
       async forbid(reason) {
         try {
@@ -86,19 +83,21 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
   }
 
   return {
-    async begin({ runId, owner = null, conversationId, header, files }) {
+    async begin(record) {
+      const { runId, owner = null, conversationId, header, files } = record;
       const journal = openRun(runId);
       const now = Date.now();
       const row = { run: runId, owner, conversation: conversationId, header: JSON.stringify(header) };
-      const hasPruned = await commit((statements) => {
+      const hasPruned = await commit(function* () {
         const isDue = now >= pruneAt;
-        if (isDue) pruneJournal(statements, now);
-        // The conversation is there whatever becomes of the run.
-        const title = toConversationTitle(header.question);
-        updateConversation(statements, { id: conversationId, owner, title, folder: header.folder });
+        if (isDue) {
+          yield* pruneEndedRuns(now);
+          yield* pruneInterruptedRuns(now);
+        }
+        yield* openRunConversation(record);
         const held = { run: runId, holder: getHolder() };
-        statements.addJournalRun.run({ ...row, ...held, now: new Date(now).toISOString() });
-        addFiles(statements, held, files);
+        yield* statements.addJournalRun.run({ ...row, ...held, now: new Date(now).toISOString() });
+        yield* addRunFiles(held, files);
         return isDue;
       });
       // Runs in between do not put it off: where one begins every few seconds, the time would never come.
@@ -106,8 +105,8 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
       return journal;
     },
     async listInterrupted(id) {
-      const rows = await connection.read(({ goingJournalRuns, goingJournalRunsOf }) =>
-        id === undefined ? goingJournalRuns.all() : goingJournalRunsOf.all({ id }),
+      const rows = await connection.read(() =>
+        id === undefined ? statements.goingJournalRuns.all() : statements.goingJournalRunsOf.all({ id }),
       );
       const gone = new Map<string, boolean>();
       const interrupted: InterruptedRun[] = [];
@@ -121,112 +120,22 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
       return interrupted;
     },
     async isGoing(runId) {
-      const row = await connection.read(({ journalRun }) => journalRun.get({ run: runId }));
+      const row = await connection.read(() => statements.journalRun.get({ run: runId }));
       return row !== undefined && !isGone(toText(row.holder));
     },
     async take(runId) {
-      const row = await connection.read(({ journalRun }) => journalRun.get({ run: runId }));
+      const row = await connection.read(() => statements.journalRun.get({ run: runId }));
       const run = row && toInterruptedRun(row);
       const was = toText(row?.holder);
       if (run === undefined || !isGone(was) || (await isMarked(runId, was))) return undefined;
       const holder = getHolder();
-      const taken = await connection.write((statements) => {
-        const claim = statements.takeJournalRun.get({ run: runId, holder, was });
-        if (claim === undefined) return undefined;
-        const steps = statements.journalSteps.all({ run: runId });
-        const events = statements.journalEvents.all({ run: runId, owner: run.owner ?? null });
-        const files = statements.journalFiles.all({ run: runId });
-        return { ends: Number(claim.ends), steps, events, files };
+      const taken = await connection.write(function* () {
+        const claim = yield* statements.takeJournalRun.get({ run: runId, holder, was });
+        return claim && (yield* readRecordedRun(run, Number(claim.ends)));
       });
-      if (taken === undefined) return undefined;
-      const [steps, events] = [taken.steps.map(toStep), taken.events.flatMap(toEvents)];
-      return { ...run, ends: taken.ends, steps, events, files: taken.files.flatMap(toFiles), journal: openRun(runId) };
+      return taken && { ...taken, journal: openRun(runId) };
     },
-    async events(runId, owner = undefined) {
-      const rows = await connection.read(({ journalEvents }) =>
-        journalEvents.all({ run: runId, owner: owner ?? null }),
-      );
-      return rows.flatMap(toEvents);
-    },
+    events: (runId, owner) => connection.read(() => readRunEvents(runId, owner)),
     close: () => lock?.release(),
   };
-}
-
-/**
- * Forgets the steps of a run that is being stored. Returns false where it is not recorded. Must run inside the transaction that
- * stores it.
- */
-export function endRunRecord({ endJournalRun, dropJournalSteps }: Statements, run: string, owner: Owner): boolean {
-  if (endJournalRun.get({ run, owner, now: new Date().toISOString() }) === undefined) return false;
-  dropJournalSteps.run({ run });
-  return true;
-}
-
-/** Removes the events of runs that ended long ago, and runs that nobody has resumed. Must run inside a transaction. */
-export function pruneJournal(statements: Statements, now: number): void {
-  const { pruneEndedJournalRuns, pruneJournalFiles, pruneJournalRuns } = statements;
-  pruneEndedJournalRuns.run({ ended: new Date(now - keepEventsMs).toISOString() });
-  const begun = new Date(now - keepInterruptedMs).toISOString();
-  dropUnnamed(statements, pruneJournalFiles.all({ begun }));
-  pruneJournalRuns.run({ begun });
-}
-
-/** Removes the records of a conversation's runs. Must run inside a transaction. */
-export function dropRunRecords(statements: Statements, key: { id: string; owner: Owner }): void {
-  dropUnnamed(statements, statements.dropJournalFilesOf.all(key));
-  statements.dropJournalRunsOf.run(key);
-}
-
-/** Forgets the files of a run whose conversation has named those that it keeps. Must run inside a transaction. */
-export function dropRunFiles(statements: Statements, run: string): void {
-  dropUnnamed(statements, statements.dropJournalFiles.all({ run }));
-}
-
-function dropUnnamed({ dropUnnamedFile }: Statements, rows: readonly Row[]): void {
-  for (const { hash } of rows) dropUnnamedFile.run({ hash: toText(hash) });
-}
-
-function addFiles(
-  { addFile, nameJournalFile }: Statements,
-  held: { run: string; holder: string },
-  files: readonly StoredBytes[] = [],
-): void {
-  for (const { hash, bytes } of files) {
-    addFile.run(hash, bytes);
-    nameJournalFile.run({ ...held, hash });
-  }
-}
-
-type Row = Record<string, unknown>;
-
-/** Returns undefined for a record that this version cannot read. */
-function toInterruptedRun({ run, owner, conversation, header, begun_at, last_at }: Row): InterruptedRun | undefined {
-  const read: unknown = JSON.parse(toText(header));
-  if (!isRunHeader(read)) return undefined;
-  return {
-    runId: toText(run),
-    owner: typeof owner === "string" ? owner : undefined,
-    conversationId: toText(conversation),
-    header: read,
-    begunAt: toText(begun_at),
-    lastAt: toText(last_at),
-  };
-}
-
-function toStep({ name, spent_ms, at, data }: Row): RecordedStep {
-  return { name: toText(name), spentMs: Number(spent_ms), at: toText(at), data: JSON.parse(toText(data)) };
-}
-
-function toEvents({ data }: Row): AgentEvent[] {
-  const event: unknown = JSON.parse(toText(data));
-  return isEvent(event) ? [event] : [];
-}
-
-function toFiles({ hash, bytes }: Row): StoredBytes[] {
-  return bytes instanceof Uint8Array ? [{ hash: toText(hash), bytes }] : [];
-}
-
-/** The journal reads only what it wrote. */
-function isEvent(value: unknown): value is AgentEvent {
-  return isRecord(value) && typeof value.type === "string";
 }

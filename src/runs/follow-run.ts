@@ -1,0 +1,317 @@
+import type { AgentEvent } from "../core/events.ts";
+import { noticeKinds } from "../core/notices.ts";
+import type { Outcome } from "../core/outcome.ts";
+import { longestMessage } from "../core/run-inbox.ts";
+import type { RunItem } from "../core/run-state.ts";
+import { LostRunError } from "../core/store/journal.ts";
+import type { PostedQuestion } from "../core/store/run-mailbox.ts";
+import type { RunUpdate, SharedRun, SharedRuns } from "../core/store/shared-runs.ts";
+import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
+import { toErrorReport } from "../kit/errors.ts";
+import { weighJson } from "./bounded-json.ts";
+import { createClientCalls } from "./client-calls.ts";
+import { hideCause } from "./finished-outcome.ts";
+import { openPostedQuestion } from "./questions/posted-question.ts";
+import { createNotifier, type RunHandle } from "./run-handle.ts";
+import { createRunSnapshot } from "./run-snapshot.ts";
+
+/** Is how long the last event of a run is waited for once its end is stored, in milliseconds. */
+const lastEventMs = 5_000;
+
+/** Is how long a run is followed that nobody asks for, in milliseconds. */
+const idleMs = 60_000;
+
+/** Is after how long the store is asked again where it could not tell what is new, in milliseconds. */
+const againMs = 500;
+
+export interface FollowOptions {
+  shared: SharedRuns;
+  run: SharedRun;
+  /** Names this process. */
+  by: string;
+  /** Aborts when this process follows nothing any more: whoever waits is told that the run goes on elsewhere. */
+  closing: AbortSignal;
+  /** Returns the outcome of a run that has told no end. */
+  readOutcome(run: SharedRun): Promise<Outcome>;
+  /** Is called when nobody has asked for the run for a while. */
+  onIdle(): void;
+}
+
+export interface FollowedRun extends RunHandle {
+  /** Says that somebody has asked for it. */
+  touch(): void;
+}
+
+/**
+ * Follows a run that another process carries out, and resolves when what it has told so far is known. Rejects where that cannot be read.
+ */
+export async function followRun(options: FollowOptions): Promise<FollowedRun> {
+  const { shared, run, by, closing, readOutcome, onIdle } = options;
+  const { runId, header, owner, conversationId } = run;
+  const { locale, mode } = header;
+  const snapshot = createRunSnapshot({ runId, conversationId, mode });
+  const notifier = createNotifier();
+  const turns = createNotifier();
+  const followers = new Set<Parameters<RunHandle["follow"]>[0]>();
+  const holders = new Map<object, object | undefined>();
+  const events: AgentEvent[] = [];
+  let eventWeight = 0;
+  let outcome: Outcome | undefined;
+  let open: ReturnType<typeof openPostedQuestion> | undefined;
+  let isStopping = false;
+  let isMoved = false;
+  let isOver = false;
+  let changedAt = Date.now();
+  let waiters = 0;
+  let sending: Promise<void> = Promise.resolve();
+  let reading: Promise<void> | undefined;
+  let hasNews = false;
+  let again: NodeJS.Timeout | undefined;
+  let settling: NodeJS.Timeout | undefined;
+  let unwatch: (() => void) | undefined;
+  const idle = setTimeout(checkIdle, idleMs).unref();
+
+  function notifyWaiters(): void {
+    notifier.notify();
+    turns.notify();
+  }
+
+  function handleEvent(told: AgentEvent): void {
+    const event = told.type === "run-end" ? { ...told, outcome: hideCause(told.outcome, locale) } : told;
+    events.push(event);
+    eventWeight += weighJson(event);
+    const item: RunItem | undefined = snapshot.handle(event);
+    if (event.type === "run-end") outcome = event.outcome;
+    // The process that goes on with it does not know yet that somebody waits for it here.
+    if (event.type === "notice" && event.code === noticeKinds.runResumed.code && holders.size > 0)
+      void send({ type: "hold", by });
+    for (const follower of followers) follower(event, item);
+  }
+
+  function showQuestion(posted: PostedQuestion | undefined): void {
+    if (open?.id === posted?.id) return;
+    open?.close();
+    open =
+      posted &&
+      openPostedQuestion(posted, {
+        send: (reply) => shared.answer(runId, posted.id, reply),
+        onChange: notifyWaiters,
+      });
+    notifyWaiters();
+  }
+
+  function handleNews({ events: told, question, ...news }: RunUpdate): void {
+    for (const event of told) handleEvent(event);
+    if (told.length > 0) changedAt = Date.now();
+    isOver = news.isOver;
+    if (outcome !== undefined) return void finish();
+    showQuestion(question);
+    if (isOver) settling ??= setTimeout(() => void settle(), lastEventMs).unref();
+    if (told.length > 0) notifier.notify();
+  }
+
+  /** The process of the run has ended after its end was stored, or before it was resumed. */
+  async function settle(): Promise<void> {
+    // A process that stood still for a moment may go on with it.
+    await read();
+    if (outcome === undefined && isOver) {
+      const found = await ignoreRejection(readOutcome(run), "the next look finds it");
+      if (outcome === undefined && found !== undefined) {
+        outcome = found;
+        return finish();
+      }
+    }
+    settling = undefined;
+    if (outcome === undefined && isOver) readAgain();
+  }
+
+  function finish(): void {
+    clearTimeout(settling);
+    clearTimeout(again);
+    stopWatching();
+    open?.close();
+    open = undefined;
+    notifyWaiters();
+    snapshot.close();
+    followers.clear();
+  }
+
+  async function readNews(): Promise<boolean> {
+    hasNews = false;
+    handleNews(await shared.read(runId, events.length));
+    return true;
+  }
+
+  async function readAll(): Promise<void> {
+    while (hasNews && outcome === undefined)
+      if (!(await ignoreRejection(readNews(), "the store is asked again"))) readAgain();
+    reading = undefined;
+  }
+
+  /** Nobody tells again what could not be read, such as the last event of all. */
+  function readAgain(): void {
+    if (unwatch === undefined) return;
+    again ??= setTimeout(() => {
+      again = undefined;
+      void read();
+    }, againMs).unref();
+  }
+
+  /** One look at a time: what comes during one is found by the next. */
+  function read(): Promise<void> {
+    hasNews = true;
+    reading ??= readAll();
+    return reading;
+  }
+
+  function watch(): void {
+    if (unwatch !== undefined || outcome !== undefined) return;
+    if (closing.aborted) return void close();
+    closing.addEventListener("abort", close, { once: true });
+    unwatch = shared.watch(runId, () => void read());
+    void read();
+  }
+
+  function stopWatching(): void {
+    closing.removeEventListener("abort", close);
+    unwatch?.();
+    unwatch = undefined;
+  }
+
+  function checkIdle(): void {
+    const isUsed = waiters > 0 || (outcome === undefined && holders.size + followers.size > 0);
+    if (isUsed) return void idle.refresh();
+    stopWatching();
+    onIdle();
+  }
+
+  async function waitFor(wait: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
+    // It may have been idle meanwhile.
+    watch();
+    waiters += 1;
+    await wait(signal);
+    waiters -= 1;
+    idle.refresh();
+  }
+
+  /** Sends one after the other, so that nothing is released before it is held. Resolves to false where that failed. */
+  function send(message: Parameters<SharedRuns["send"]>[1]): Promise<boolean> {
+    const sent = sending.then(async () => {
+      if (outcome !== undefined) return false;
+      const work = shared.send(runId, message).then(() => true);
+      return (await ignoreRejection(work, "whoever asks for it sees what it does")) ?? false;
+    });
+    sending = sent.then(() => {});
+    return sent;
+  }
+
+  async function stop(): Promise<void> {
+    isStopping = true;
+    isStopping = await send({ type: "stop" });
+  }
+
+  function release(own: readonly object[]): void {
+    const count = own.filter((holder) => holders.delete(holder)).length;
+    if (count > 0 && holders.size === 0) void send({ type: "release", by });
+  }
+
+  function close(): void {
+    if (outcome !== undefined) return;
+    isMoved = true;
+    const error = toErrorReport(new LostRunError(runId), locale);
+    outcome = { ...snapshot.outcome(), success: false, status: "failed", stop_reason: "error", error };
+    finish();
+  }
+
+  try {
+    await readNews();
+  } catch (thrown) {
+    clearTimeout(idle);
+    throw thrown;
+  }
+  watch();
+  return {
+    id: runId,
+    key: header.key ?? runId,
+    question: header.question,
+    caller: { owner, tools: header.callerTools },
+    locale,
+    conversationId,
+    wantedConversationId: header.wantedConversationId,
+    isAside: false,
+    isElsewhere: true,
+    mode,
+    after: header.after,
+    onDisconnect: header.onDisconnect,
+    startedAt: Date.parse(run.begunAt),
+    isDelivered: false,
+    get isMoved() {
+      return isMoved;
+    },
+    // It is another process that may let it go.
+    leave: () => false,
+    async letGo() {},
+    fault: undefined,
+    draft: undefined,
+    events,
+    get outcome() {
+      return outcome;
+    },
+    get open() {
+      return open?.closed.aborted ? undefined : open;
+    },
+    get changedAt() {
+      return changedAt;
+    },
+    get isStopping() {
+      return isStopping;
+    },
+    get eventWeight() {
+      return eventWeight;
+    },
+    // What it asks of its client is answered in its own process alone.
+    clientCalls: createClientCalls({
+      patienceMs: 0,
+      getPlace: () => ({ event: events.length, models: snapshot.outcome().meta.models }),
+      onChange() {},
+      onExpire() {},
+    }),
+    inbox: {
+      async send(text) {
+        if (outcome !== undefined || isAnswering(events)) return "after_run";
+        if (text.length > longestMessage) return "refused";
+        return shared.say(runId, text);
+      },
+    },
+    snapshot: () => outcome ?? snapshot.outcome(),
+    cancel: () => void stop(),
+    follow(take) {
+      followers.add(take);
+      return () => void followers.delete(take);
+    },
+    hold(holder, session) {
+      if (outcome !== undefined) return;
+      if (holders.size === 0) void send({ type: "hold", by });
+      holders.set(holder, session);
+    },
+    isHeldByOthers: (session) => [...holders.values()].some((other) => other !== undefined && other !== session),
+    // The process of the run knows who else needs it, and cancels it where nobody does.
+    release(holder) {
+      release([holder]);
+      return false;
+    },
+    releaseSession(session) {
+      release([...holders].filter(([holder, of]) => holder === session || of === session).map(([holder]) => holder));
+      return false;
+    },
+    markSaved() {},
+    dropEvents() {},
+    waitForEvent: (signal) => waitFor(notifier.wait, signal),
+    waitForChange: (signal) => waitFor(turns.wait, signal),
+    touch: () => void idle.refresh(),
+  };
+}
+
+function isAnswering(events: readonly AgentEvent[]): boolean {
+  return events.findLast(({ type }) => type === "phase-start" || type === "answer-delta")?.type === "answer-delta";
+}

@@ -1,0 +1,120 @@
+import type { Duet } from "../app/duet.ts";
+import type { Caller } from "../core/caller.ts";
+import type { Outcome } from "../core/outcome.ts";
+import type { Entrance } from "../core/store/journal.ts";
+import type { SharedRun } from "../core/store/shared-runs.ts";
+import { DuetError } from "../kit/errors.ts";
+import { createRandomHex } from "../kit/random.ts";
+import { toFinishedOutcome } from "./finished-outcome.ts";
+import { type FollowedRun, followRun } from "./follow-run.ts";
+import { toInterruptedOutcome } from "./interrupted-outcome.ts";
+import type { RunHandle } from "./run-handle.ts";
+
+/** Holds the runs that other processes of the same store carry out. Where no store is shared, nothing is ever found. */
+export interface FollowedRuns {
+  /** Returns a run of the caller that goes on in another process, or will. Rejects when the store cannot be read, or all is closed. */
+  find(runId: string, caller: Caller): Promise<RunHandle | undefined>;
+  /** Lists the caller's runs that go on in other processes, the newest first. Rejects when the store cannot be read. */
+  list(caller: Caller): Promise<ListedRun[]>;
+  /** Aborts when this process follows none any more. */
+  readonly closing: AbortSignal;
+  /** Ends each wait for a run of another process: whoever waits is told that it goes on there. */
+  close(): void;
+}
+
+/** Is a run as a list shows it. */
+export type ListedRun = Pick<
+  RunHandle,
+  "id" | "conversationId" | "question" | "outcome" | "startedAt" | "mode" | "after"
+> & { waits: boolean };
+
+export interface FollowedRunsOptions {
+  duet: Pick<Duet, "sharedRuns" | "trace" | "localeFor" | "canResume">;
+  entrance: Entrance;
+  /** Returns true for a run of this process. */
+  isOwn(runId: string): boolean;
+}
+
+export function createFollowedRuns({ duet, entrance, isOwn }: FollowedRunsOptions): FollowedRuns {
+  /** Names this process to the others. */
+  const by = createRandomHex();
+  const followed = new Map<string, Promise<FollowedRun>>();
+  const closing = new AbortController();
+
+  /** Callers of one owner may have rights to different tools, and do not see each other's runs. */
+  function isVisible({ owner, header }: SharedRun, caller: Caller): boolean {
+    return (
+      header.entrance === entrance &&
+      owner === caller.owner &&
+      JSON.stringify(header.callerTools) === JSON.stringify(caller.tools)
+    );
+  }
+
+  async function readOutcome(run: SharedRun): Promise<Outcome> {
+    const { runId, owner, header } = run;
+    const trace = await duet.trace(runId, { owner });
+    if (trace) return toFinishedOutcome(trace, duet.localeFor(trace.question));
+    return toInterruptedOutcome({ ...run, isOld: true, header });
+  }
+
+  async function follow(run: SharedRun): Promise<FollowedRun> {
+    const { runId } = run;
+    const shared = await duet.sharedRuns();
+    const following =
+      followed.get(runId) ?? followRun({ shared, run, by, closing: closing.signal, readOutcome, onIdle: forget });
+    function forget(): void {
+      if (followed.get(runId) === following) followed.delete(runId);
+    }
+    followed.set(runId, following);
+    following.catch(forget);
+    const found = await following;
+    found.touch();
+    return found;
+  }
+
+  return {
+    closing: closing.signal,
+    close: () => closing.abort(),
+    async find(runId, caller) {
+      const shared = await duet.sharedRuns();
+      if (!shared.isShared) return undefined;
+      const run = await shared.find(runId, caller.owner);
+      // What was told here shortly before its end is known still.
+      if (run === undefined) return findEnded(await followed.get(runId), caller);
+      // One that nobody carries out is followed where somebody is about to.
+      if (!isVisible(run, caller) || !(run.isHeld || duet.canResume(run))) return undefined;
+      // Nobody may be told that there is none.
+      if (closing.signal.aborted) throw goesOnElsewhereError();
+      return follow(run);
+    },
+    async list(caller) {
+      const shared = await duet.sharedRuns();
+      if (!shared.isShared) return [];
+      const runs = await shared.list(caller.owner);
+      return runs.filter((run: SharedRun) => isVisible(run, caller) && !isOwn(run.runId)).map(toListedRun);
+    },
+  };
+}
+
+function goesOnElsewhereError(): DuetError {
+  return new DuetError({
+    code: "overloaded",
+    text: {
+      zh: "服务器正在关闭，这次运行由另一个进程继续。",
+      en: "The server is closing, and another process goes on with this run.",
+    },
+    hint: { zh: "请稍后再试。", en: "Try again later." },
+    retryAfterMs: 1_000,
+  });
+}
+
+function findEnded(run: FollowedRun | undefined, { owner, tools }: Caller): RunHandle | undefined {
+  if (run?.outcome === undefined || run.isMoved || run.caller.owner !== owner) return undefined;
+  return JSON.stringify(run.caller.tools) === JSON.stringify(tools) ? run : undefined;
+}
+
+function toListedRun({ runId, conversationId, header, begunAt, waits }: SharedRun): ListedRun {
+  const { question, mode, after } = header;
+  const startedAt = Date.parse(begunAt);
+  return { id: runId, conversationId, question, outcome: undefined, startedAt, mode, after, waits };
+}

@@ -1,0 +1,80 @@
+// A CommonJS package that is imported dynamically has no named exports in the bundle.
+import pg from "pg";
+import { checkAddress, toConnectionString } from "./address.ts";
+
+export type { Client, Pool, PoolClient } from "pg";
+
+/** Limits the connections of one process. */
+const mostConnections = 8;
+
+/** Is how long a connection, one statement, and the wait for a connection that others use may take, in milliseconds. */
+const connectTimeoutMs = 2_000;
+const usualTimeoutMs = 10_000;
+const usualTurnMs = 10_000;
+
+/**
+ * Is the part of that time after which the server itself gives a statement up. Else it would go on without anybody who waits for it, with
+ * its locks and its connection, and what it came to would not be known.
+ */
+const serverShare = 0.9;
+
+/** Is after how long without use a connection is closed, in milliseconds; 0 never closes it. */
+const usualIdleMs = 10_000;
+
+/** The pool has one limit for a new connection and for the wait for a free one. Under load the wait is longer, and nothing is wrong. */
+class QuickClient extends pg.Client {
+  constructor(options: pg.ClientConfig = {}) {
+    super({ ...options, connectionTimeoutMillis: connectTimeoutMs });
+  }
+}
+
+/** Opens nothing yet: a connection is made when the first statement needs one. Throws a `config` error for what is no address. */
+export function createPool(
+  url: string,
+  { queryTimeoutMs = usualTimeoutMs, turnMs = usualTurnMs, most = mostConnections, idleMs = usualIdleMs } = {},
+): pg.Pool {
+  checkAddress(url);
+  const pool = new pg.Pool({
+    Client: QuickClient,
+    connectionString: toConnectionString(url),
+    max: most,
+    idleTimeoutMillis: idleMs,
+    connectionTimeoutMillis: turnMs,
+    query_timeout: queryTimeoutMs,
+    keepAlive: true,
+    allowExitOnIdle: true,
+    application_name: "duet",
+    types: { getTypeParser },
+    async onConnect(client) {
+      if (queryTimeoutMs > 0) await client.query(`SET statement_timeout = ${Math.floor(queryTimeoutMs * serverShare)}`);
+    },
+  });
+  // A connection that ends while nobody uses it is none of the pool's any more.
+  pool.on("error", () => {});
+  // One that ends while somebody uses it fails what is done on it, and tells it here as well.
+  pool.on("connect", (client) => client.on("error", () => {}));
+  return pool;
+}
+
+/** Creates one connection that is not the pool's, and opens nothing yet. What it is asked is answered soon, or it is lost. */
+export function createClient(url: string): pg.Client {
+  return new pg.Client({
+    connectionString: toConnectionString(url),
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: connectTimeoutMs,
+    keepAlive: true,
+    application_name: "duet",
+  });
+}
+
+/** Reads what SQLite gives as numbers (counts, sums, and truth) as numbers too. */
+const numbers: Readonly<Record<number, (text: string) => number>> = {
+  [pg.types.builtins.BOOL]: (text) => Number(text === "t"),
+  [pg.types.builtins.INT8]: Number,
+  [pg.types.builtins.NUMERIC]: Number,
+};
+
+function getTypeParser(oid: number, format?: "text" | "binary"): (value: string) => unknown {
+  const parser = format === "binary" ? undefined : numbers[oid];
+  return parser ?? pg.types.getTypeParser(oid, "text");
+}

@@ -1,0 +1,39 @@
+import type { DuetError } from "../../kit/errors.ts";
+import { allInUse, toStoreError } from "../store-errors.ts";
+
+/** Returns the code of an error of the server (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+export function getSqlState(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error && "code" in thrown && "severity" in thrown)) return undefined;
+  return typeof thrown.code === "string" ? thrown.code : undefined;
+}
+
+/** Explains what the server or the connection to it has thrown. */
+export function toDatabaseError(thrown: unknown, place: string): DuetError {
+  const code = findCode(thrown);
+  return toStoreError(code === undefined ? thrown : new CodedError(thrown, code), place);
+}
+
+/**
+ * Lists what the package reports without a code, with the code of a failed connection, of too few of them, or of a wrong password
+ * (https://www.postgresql.org/docs/current/errcodes-appendix.html).
+ */
+const uncoded: readonly (readonly [RegExp, string])[] = [
+  [/^timeout exceeded when trying to connect/, allInUse],
+  [/timeout|terminated|not queryable/i, "08006"],
+  // A server that wants a password is given none.
+  [/client password must be a (?:non-empty )?string/, "28P01"],
+];
+
+function findCode(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error) || "code" in thrown) return undefined;
+  return uncoded.find(([message]) => message.test(thrown.message))?.[1];
+}
+
+class CodedError extends Error {
+  readonly code: string;
+
+  constructor(cause: unknown, code: string) {
+    super(cause instanceof Error ? cause.message : "", { cause });
+    this.code = code;
+  }
+}

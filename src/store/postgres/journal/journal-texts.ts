@@ -1,0 +1,170 @@
+import { defineStatement } from "../../sql/work.ts";
+import { channel } from "../notifications.ts";
+
+/**
+ * Selects the runs that are written to and still belong to this process. Others wait to take one of them until the write is stored.
+ * `$1` lists the runs, `$2` their epochs, and `$3` is the holder.
+ */
+const selectHeld = (state: string): string => `
+  held AS (
+    SELECT r.run, r.epoch FROM journal_runs r JOIN unnest($1::text[], $2::integer[]) AS w (run, epoch)
+      ON r.run = w.run AND r.epoch = w.epoch
+    WHERE r.holder = $3 ${state} FOR SHARE OF r)`;
+
+/** Writes a time as ISO 8601, UTC. A colon in the text of a statement begins a parameter. */
+const toIso = (time: string): string =>
+  `to_char((${time}) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24' || chr(58) || 'MI' || chr(58) || 'SS.MS"Z"')`;
+
+/** Is now by the database's clock. Those of the replicas may differ. */
+const now = toIso("now()");
+
+/**
+ * Is true of a replica `p` that may hold runs. One that has given no sign of life for a whole lease holds them no more, but whoever was
+ * not connected for as long cannot know that: after an outage all look gone. A replica that has ended in order is in the table no more.
+ */
+const isLiving = "(p.alive_until > now() OR :settled = 0)";
+
+/** Is true while a replica holds the run `r`. */
+const isHeld = `EXISTS (SELECT 1 FROM replicas p WHERE p.id = r.holder AND ${isLiving})`;
+
+/**
+ * Lists the runs that no replica holds, by a look at the holders alone: every replica looks at all runs that go on, twice a second. What
+ * else has to hold is read of these few.
+ */
+const unheldRuns = `ARRAY(
+  SELECT u.run FROM journal_runs u WHERE u.state = 'going'
+    AND (u.holder IS NULL OR u.holder NOT IN (SELECT p.id FROM replicas p WHERE ${isLiving})))`;
+
+/** Is the time of the last step of the run `r`. */
+const lastAt = "coalesce((SELECT max(at) FROM journal_steps s WHERE s.run = r.run), r.begun_at)";
+
+/** Selects a run with the time of its last step, and whether the replica that holds it is gone. */
+const selectRun = `
+  SELECT r.run, r.owner, r.conversation, r.header, r.holder, r.epoch, r.begun_at, ${lastAt} AS last_at,
+    extract(epoch FROM now() - CAST(${lastAt} AS timestamptz)) * 1000 AS age_ms,
+    NOT ${isHeld} AS is_gone
+  FROM journal_runs r WHERE r.state = 'going'`;
+
+/** Is a run of a format that this program reads. `:formats` is a list as PostgreSQL writes it. */
+const isReadable = "r.format = ANY(CAST(:formats AS integer[]))";
+
+/** Is what a run has when it is taken. An end that came after a new record, or in order, does not count. The next holder has the next epoch. */
+const taken = `
+  holder = :holder, epoch = epoch + 1,
+  ends = CASE WHEN (SELECT count(*) FROM journal_steps s WHERE s.run = r.run) = taken_steps THEN ends + 1 ELSE 0 END,
+  taken_steps = (SELECT count(*) FROM journal_steps s WHERE s.run = r.run)`;
+
+/**
+ * Is the interface through which the run `r` was asked for. A question with U+0000 or half a surrogate pair is no JSON to PostgreSQL, and
+ * one such run would keep all others from being taken. Within a string of JSON a quote has a backslash before it.
+ */
+const entrance = `substring(r.header from '"entrance":"([a-z]+)"')`;
+
+/** Is what `taken_steps` is where a run was let go in order, so that no number of steps is the same. */
+const letGo = -1;
+
+/** Holds the statements that write the steps or the events of all runs of a process at once. */
+export const groupedTexts = {
+  /**
+   * A write whose answer was lost is made again, and adds nothing then. A question stays until its answer is recorded: `$9` lists the
+   * runs of which one is.
+   */
+  addSteps: `
+    WITH ${selectHeld("AND r.state = 'going'")}, answered AS (
+      DELETE FROM run_questions q USING held
+      WHERE q.run = held.run AND q.reply IS NOT NULL AND q.run = ANY($9::text[])), added AS (
+      INSERT INTO journal_steps (run, name, spent_ms, at, data)
+      SELECT s.run, s.name, s.spent, ${now}, s.data
+      FROM unnest($4::text[], $5::integer[], $6::text[], $7::double precision[], $8::text[])
+        WITH ORDINALITY AS s (run, epoch, name, spent, data, place) JOIN held USING (run, epoch)
+      WHERE NOT EXISTS (SELECT 1 FROM journal_steps o WHERE o.run = s.run AND o.name = s.name AND o.data = s.data)
+      ORDER BY s.place)
+    SELECT run, epoch FROM held`,
+  /** The last events of a run come when its end is stored. Readers in other processes are told once for all runs, by the text `$8`. */
+  addEvents: `
+    WITH ${selectHeld("")}, added AS (
+      INSERT INTO journal_events (run, n, data)
+      SELECT e.run, e.n, e.data FROM unnest($4::text[], $5::integer[], $6::integer[], $7::text[]) AS e (run, epoch, n, data)
+        JOIN held USING (run, epoch)
+      ON CONFLICT (run, n) DO UPDATE SET data = excluded.data)
+    SELECT run, epoch, pg_notify('${channel}', $8) FROM held`,
+};
+
+/** Holds the other statements of the journal that PostgreSQL alone has. */
+export const own = {
+  /**
+   * The format is the newest that every living replica reads. A run of which it was not known whether it is recorded may begin again: its
+   * asker was told that it could not, and asks once more with the same key.
+   */
+  begin: defineStatement(`
+    INSERT INTO journal_runs (run, owner, conversation, header, state, holder, begun_at, format)
+    VALUES (:run, :owner, :conversation, :header, 'going', :holder, ${now}, (
+      SELECT coalesce(max(f), 1) FROM unnest(CAST(:formats AS integer[])) AS f
+      WHERE NOT EXISTS (SELECT 1 FROM replicas p WHERE p.alive_until > now() AND NOT f = ANY(p.formats))))
+    ON CONFLICT (run) DO UPDATE SET conversation = excluded.conversation, header = excluded.header, state = 'going',
+      holder = excluded.holder, epoch = journal_runs.epoch + 1, begun_at = excluded.begun_at, format = excluded.format
+    WHERE journal_runs.owner IS NOT DISTINCT FROM excluded.owner
+      AND (journal_runs.state = 'unrecorded' OR journal_runs.state = 'going' AND journal_runs.holder = excluded.holder)
+      AND NOT EXISTS (SELECT 1 FROM journal_steps s WHERE s.run = journal_runs.run)
+    RETURNING epoch`),
+  /** Finds what `begin` would not begin anew. */
+  begun: defineStatement(`
+    SELECT 1 FROM journal_runs r
+    WHERE run = :run AND (state <> 'unrecorded' OR EXISTS (SELECT 1 FROM journal_steps s WHERE s.run = r.run))`),
+  /** Nobody else takes the run until the step is stored with its files. */
+  holdRun: defineStatement(`
+    SELECT 1 FROM journal_runs WHERE run = :run AND holder = :holder AND epoch = :epoch AND state = 'going' FOR SHARE`),
+  addStep: defineStatement(`
+    INSERT INTO journal_steps (run, name, spent_ms, at, data)
+    SELECT CAST(:run AS text), CAST(:name AS text), CAST(:spent AS double precision), ${now}, CAST(:data AS text)
+    WHERE NOT EXISTS (SELECT 1 FROM journal_steps o WHERE o.run = :run AND o.name = :name AND o.data = :data)`),
+  forbid: defineStatement(`
+    UPDATE journal_runs SET state = :state
+    WHERE run = :run AND holder = :holder AND epoch = :epoch AND state = 'going'`),
+  letGo: defineStatement(`
+    UPDATE journal_runs SET holder = NULL, taken_steps = CASE WHEN :orderly = 1 THEN ${letGo} ELSE taken_steps END
+    WHERE run = :run AND holder = :holder AND epoch = :epoch AND state = 'going'`),
+  /** A run whose asker was told that it could not begin. */
+  withdraw: defineStatement(`
+    UPDATE journal_runs SET state = 'unrecorded'
+    WHERE run = :run AND holder = :holder AND epoch = :epoch AND state = 'going'`),
+  /** The same, where it is not known whether it is recorded, and in which epoch. */
+  withdrawUnknown: defineStatement(`
+    UPDATE journal_runs SET state = 'unrecorded' WHERE run = :run AND holder = :holder AND state = 'going'`),
+  /** Is true, too, where no other replica lives: whoever comes next may read it. */
+  hasReader: defineStatement(`
+    SELECT coalesce(bool_or(r.format = ANY(p.formats)), true) AS has_reader
+    FROM journal_runs r LEFT JOIN replicas p ON p.id <> :holder AND p.alive_until > now() WHERE r.run = :run`),
+  countNewer: defineStatement(`
+    SELECT count(*) AS n FROM journal_runs r
+    WHERE r.state = 'going' AND NOT ${isReadable}
+      AND NOT EXISTS (SELECT 1 FROM replicas p WHERE p.alive_until > now() AND r.format = ANY(p.formats))`),
+  runs: defineStatement(`${selectRun} ORDER BY r.begun_at, r.run`),
+  runsOf: defineStatement(`${selectRun} AND r.conversation = :id ORDER BY r.begun_at, r.run`),
+  run: defineStatement(`${selectRun} AND r.run = :run`),
+  take: defineStatement(`
+    UPDATE journal_runs r SET ${taken}
+    WHERE run = :run AND epoch = :epoch AND state = 'going' AND ${isReadable} AND NOT ${isHeld}
+    RETURNING ends, epoch`),
+  /** Passes over what another replica is about to take. An array is read once, where a list may be read for each row, and pass the limit. */
+  takeOver: defineStatement(`
+    UPDATE journal_runs r SET ${taken}
+    WHERE run = ANY(ARRAY(
+      SELECT r.run FROM journal_runs r
+      WHERE r.run = ANY(${unheldRuns}) AND r.state = 'going' AND ${isReadable} AND ${entrance} = :entrance AND NOT ${isHeld}
+        AND ${lastAt} >= ${toIso("now() - :within * interval '1 millisecond'")}
+      ORDER BY r.begun_at FOR UPDATE SKIP LOCKED LIMIT :most))
+    RETURNING r.run, r.owner, r.conversation, r.header, r.begun_at, ${lastAt} AS last_at, r.ends, r.epoch`),
+};
+
+/** Moves the end of a replica's lease on, and returns the runs that it holds. All times are the database's. */
+export const renewalText = `
+  WITH alive AS (
+    INSERT INTO replicas AS r (id, alive_until, formats) VALUES ($1, now() + $2 * interval '1 millisecond', $3::integer[])
+    ON CONFLICT (id) DO UPDATE SET alive_until = excluded.alive_until, renewals = r.renewals + 1)
+  SELECT run, epoch FROM journal_runs WHERE holder = $1 AND state = 'going'`;
+
+/** Forgets replicas that ended long ago, of which nothing is to be taken over. */
+export const forgetReplicasText = `
+  DELETE FROM replicas p WHERE alive_until < now() - interval '1 day'
+    AND NOT EXISTS (SELECT 1 FROM journal_runs r WHERE r.holder = p.id AND r.state = 'going')`;

@@ -1,0 +1,127 @@
+import { hostname } from "node:os";
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
+import { createRandomHex } from "../../../kit/random.ts";
+import type { Reachability } from "../reachability.ts";
+import { forgetReplicasText, renewalText } from "./journal-texts.ts";
+
+/** Is how long a replica holds its runs without a sign of life, in milliseconds of the database's clock. */
+export const leaseMs = 5_000;
+
+/** Is how long one is waited for, in milliseconds. */
+const longestWaitMs = 900_000;
+
+/** Is how many signs of life it gives in that time. */
+const renewals = 5;
+
+/** Holds the runs of this process for as long as it tells the database that it lives. */
+export interface ReplicaLease {
+  /** Names this start of a process. */
+  readonly id: string;
+  /** Is true when this process has been connected for one whole lease without a break: whoever gave no sign of life by then is gone. */
+  readonly isSettled: boolean;
+  /** Resolves when the database knows this process. */
+  begin(): Promise<void>;
+  /**
+   * Resolves when nobody can have taken this process for a dead one since its last sign of life: at once, or with the next one. Rejects
+   * where none can be given.
+   */
+  confirm(): Promise<void>;
+  /** Ends it: what this process has not ended is interrupted. */
+  release(): Promise<void>;
+}
+
+/** Is a run in the epoch in which this process has got it. */
+export interface OwnedRun {
+  run: string;
+  epoch: number;
+}
+
+export interface LeaseOptions {
+  reachability: Pick<Reachability, "use" | "follow" | "waitUntilBack">;
+  /** Lists the formats of runs that this program reads. */
+  formats: readonly number[];
+  /** Is shorter in tests. */
+  lastsMs?: number | undefined;
+  /** Is called before each renewal, and the function that it returns with the runs that this process holds by then. */
+  onRenewal(): (held: readonly OwnedRun[]) => void;
+}
+
+export function createReplicaLease({
+  reachability,
+  formats,
+  lastsMs = leaseMs,
+  onRenewal,
+}: LeaseOptions): ReplicaLease {
+  const id = `${hostname()}-${process.pid}-${createRandomHex().slice(0, 12)}`;
+  let timer: NodeJS.Timeout | undefined;
+  let begun: Promise<void> | undefined;
+  let renewing: Promise<void> | undefined;
+  /** Are by this process's own clock, which counts also while the process stands still. */
+  let connectedAt = Number.POSITIVE_INFINITY;
+  let renewedAt = Number.NEGATIVE_INFINITY;
+  reachability.follow((problem) => {
+    if (problem !== undefined) connectedAt = Number.POSITIVE_INFINITY;
+    else if (timer !== undefined) renewNow();
+  });
+
+  async function renew(): Promise<void> {
+    const compare = onRenewal();
+    const startedAt = performance.now();
+    const { rows } = await reachability.use((client) =>
+      client.query<OwnedRun>({
+        name: "renew-lease",
+        text: renewalText,
+        values: [id, lastsMs, `{${formats.join(",")}}`],
+      }),
+    );
+    // A process that stood still may have been taken for a dead one.
+    const isUnbroken = startedAt - renewedAt < lastsMs / 2 && connectedAt !== Number.POSITIVE_INFINITY;
+    if (!isUnbroken) connectedAt = startedAt;
+    renewedAt = startedAt;
+    compare(rows);
+  }
+
+  function renewNow(): void {
+    renewing ??= ignoreRejection(renew(), "the next renewal makes up for it").finally(() => {
+      renewing = undefined;
+    });
+  }
+
+  async function begin(): Promise<void> {
+    await renew();
+    timer = setInterval(renewNow, lastsMs / renewals).unref();
+    const forgetting = reachability.use((client) => client.query(forgetReplicasText));
+    void ignoreRejection(forgetting, "the next process does it");
+  }
+
+  const isFresh = (): boolean => performance.now() - renewedAt < lastsMs;
+
+  return {
+    id,
+    async confirm() {
+      while (!isFresh()) {
+        renewNow();
+        await renewing;
+        if (!isFresh()) await reachability.waitUntilBack(longestWaitMs);
+      }
+    },
+    get isSettled() {
+      const at = performance.now();
+      return at - connectedAt >= lastsMs && at - renewedAt < lastsMs / 2;
+    },
+    begin() {
+      begun ??= begin().catch((thrown: unknown) => {
+        begun = undefined;
+        throw thrown;
+      });
+      return begun;
+    },
+    async release() {
+      if (timer === undefined) return;
+      clearInterval(timer);
+      timer = undefined;
+      await renewing;
+      await reachability.use((client) => client.query("DELETE FROM replicas WHERE id = $1", [id]));
+    },
+  };
+}

@@ -1,0 +1,273 @@
+import type { AgentEvent } from "../../core/events.ts";
+import { questionSchemas, type UserQuestion } from "../../core/questions/user-question.ts";
+import type { Delivery } from "../../core/run-inbox.ts";
+import type { PostedQuestion, QuestionPlace, RunMailbox, RunMessage } from "../../core/store/run-mailbox.ts";
+import type { RunUpdate, SharedRun, SharedRuns } from "../../core/store/shared-runs.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { sleep } from "../../kit/async/timeout.ts";
+import { isRecord, toText } from "../../kit/json.ts";
+import { createRandomHex } from "../../kit/random.ts";
+import { toEvents, toInterruptedRun } from "../sql/conversations/journal-rows.ts";
+import type { Row } from "../sql/work.ts";
+import type { PostgresConnection } from "./connection.ts";
+import { createGroupedWrites } from "./grouped-writes.ts";
+import type { Notifications } from "./notifications.ts";
+import { runTexts } from "./run-texts.ts";
+
+/** Is how often what other processes say to a run is looked for, however they are notified, in milliseconds. */
+const lookEveryMs = 1_000;
+
+/** Is how long a message waits for the process of its run, in milliseconds, and how often its answer is looked for, however it is notified. */
+const longestReplyMs = 3_000;
+const replyEveryMs = 250;
+
+const deliveries: readonly Delivery[] = ["next_step", "after_run", "refused"];
+
+/** Limits what PostgreSQL takes in one notification, in bytes. */
+const longestText = 7_900;
+
+export interface PostgresRuns extends SharedRuns {
+  /** Connects a run that this process holds. */
+  openMailbox(runId: string, epoch: number): RunMailbox;
+  close(): void;
+}
+
+/** Names who holds the runs of this process, and how it hears of others. */
+export interface PostgresRunsOptions {
+  holder: string;
+  notifications: Pick<Notifications, "listen">;
+}
+
+/** Lets the processes that share a database follow and steer the runs of each other. */
+export function createPostgresRuns(
+  connection: PostgresConnection,
+  { holder, notifications }: PostgresRunsOptions,
+): PostgresRuns {
+  const watchers = new Map<string, Set<() => void>>();
+  const mailboxes = new Map<string, Set<(message: RunMessage) => void>>();
+  let stopListening: (() => void) | undefined;
+  let looking: NodeJS.Timeout | undefined;
+  let isReading = false;
+  let mayHaveMissed = false;
+
+  function notifyWatchers(runId: string): void {
+    for (const listener of watchers.get(runId) ?? []) listener();
+  }
+
+  function handleNotification(text: string | undefined): void {
+    const { isMail, runs } = text === undefined ? { isMail: true, runs: undefined } : readNotification(text);
+    for (const runId of runs ?? watchers.keys()) notifyWatchers(runId);
+    if (isMail && (runs?.some((runId) => mailboxes.has(runId)) ?? mailboxes.size > 0)) readMail();
+  }
+
+  /** Listens from the first time on, until the store is closed. */
+  function listen(): void {
+    stopListening ??= notifications.listen(handleNotification);
+  }
+
+  /** One look at a time: what comes during one is found by the next. */
+  function readMail(): void {
+    mayHaveMissed = true;
+    if (!isReading) void readAllMail();
+  }
+
+  async function readAllMail(): Promise<void> {
+    isReading = true;
+    while (mayHaveMissed && mailboxes.size > 0) {
+      mayHaveMissed = false;
+      const query = connection.query("read-mail", runTexts.readMail, [holder, [...mailboxes.keys()]]);
+      const { rows } = (await ignoreRejection(query, "the next look finds it")) ?? { rows: [] };
+      for (const { run, data } of rows) {
+        const message = toMessage(JSON.parse(toText(data)));
+        for (const listener of mailboxes.get(toText(run)) ?? []) if (message) listener(message);
+      }
+    }
+    isReading = false;
+  }
+
+  const readNews = createGroupedWrites(async (wanted: readonly { run: string; from: number }[]) => {
+    const lists = [wanted.map(({ run }) => run), wanted.map(({ from }) => from)];
+    const { rows } = await connection.query("read-news", runTexts.readNews, lists);
+    return rows.map(toNews);
+  });
+
+  /** Returns the number of rows, which is 0 for a run that has ended. */
+  async function send(runId: string, message: object, stays = false): Promise<number> {
+    const values = [runId, JSON.stringify(message), Number(stays), toMailText(runId)];
+    return (await connection.query("send-mail", runTexts.send, values)).changes;
+  }
+
+  async function removeMail(runId: string, messages: readonly object[]): Promise<unknown[]> {
+    const values = [runId, messages.map((message) => JSON.stringify(message))];
+    const { rows } = await connection.query("remove-mail", runTexts.removeMail, values);
+    return rows.map(({ data }) => JSON.parse(toText(data)));
+  }
+
+  async function takeReply(runId: string, id: string): Promise<Delivery | undefined> {
+    const [reply] = await removeMail(
+      runId,
+      deliveries.map((delivery) => toReply(id, delivery)),
+    );
+    return deliveries.find((delivery) => isRecord(reply) && reply.delivery === delivery);
+  }
+
+  async function say(runId: string, text: string): Promise<Delivery | undefined> {
+    const message = { type: "say", id: createRandomHex(), text };
+    const until = performance.now() + longestReplyMs;
+    let told = Promise.withResolvers<void>();
+    listen();
+    const stopWatching = add(watchers, runId, () => told.resolve());
+    try {
+      if ((await send(runId, message)) === 0) return "after_run";
+      for (;;) {
+        told = Promise.withResolvers();
+        const leftMs = until - performance.now();
+        // What its process has read meanwhile can be taken back no more.
+        const isTakenBack = leftMs <= 0 && (await removeMail(runId, [message])).length > 0;
+        const delivery = isTakenBack ? undefined : await takeReply(runId, message.id);
+        if (delivery !== undefined || leftMs <= 0) return delivery;
+        await Promise.race([told.promise, sleep(Math.min(leftMs, replyEveryMs))]);
+      }
+    } finally {
+      stopWatching();
+    }
+  }
+
+  async function claim(runId: string, questionId: string, reply: unknown): Promise<boolean> {
+    const json = JSON.stringify(reply ?? null);
+    const { changes } = await connection.query("claim", runTexts.claim, [runId, questionId, json, toMailText(runId)]);
+    return changes > 0;
+  }
+
+  function openMailbox(runId: string, epoch: number): RunMailbox {
+    /** Closes a question as the run's holder, without a reply. */
+    async function close(how: "giveUp" | "withdraw", questionId: string): Promise<boolean> {
+      const values = [runId, questionId, holder, epoch, toMailText(runId)];
+      const { changes } = await connection.query(how, runTexts[how], values);
+      return changes > 0;
+    }
+
+    return {
+      receive(listener) {
+        listen();
+        const end = add(mailboxes, runId, listener);
+        looking ??= setInterval(readMail, lookEveryMs).unref();
+        readMail();
+        return () => {
+          end();
+          if (mailboxes.size > 0) return;
+          clearInterval(looking);
+          looking = undefined;
+        };
+      },
+      async post({ id, question, until }): Promise<QuestionPlace> {
+        const leftMs = until - Date.now();
+        const values = [runId, holder, epoch, id, JSON.stringify(question), leftMs, toMailText(runId)];
+        const { rows } = await connection.query("post-question", runTexts.post, values);
+        const [known] = rows;
+        if (typeof known?.id !== "string") return { id };
+        const reply: unknown = typeof known.reply === "string" ? JSON.parse(known.reply) : undefined;
+        return { id: known.id, ...(reply !== undefined && { answer: { reply: reply ?? undefined } }) };
+      },
+      claim: (questionId, reply) =>
+        reply === undefined ? close("giveUp", questionId) : claim(runId, questionId, reply),
+      withdraw(questionId) {
+        void ignoreRejection(close("withdraw", questionId), "nobody can answer it, and it goes with its run");
+      },
+      reply(messageId, delivery) {
+        void ignoreRejection(send(runId, toReply(messageId, delivery), true), "whoever waits for it learns nothing");
+      },
+    };
+  }
+
+  return {
+    isShared: true,
+    openMailbox,
+    async find(runId, owner = undefined) {
+      const { rows } = await connection.query("find-run", runTexts.find, [runId]);
+      const run = rows[0] && toSharedRun(rows[0]);
+      return run?.owner === owner ? run : undefined;
+    },
+    async list(owner) {
+      const { rows } = await connection.query("list-runs", runTexts.list, [owner ?? null]);
+      return rows.flatMap((row) => toSharedRun(row) ?? []);
+    },
+    read: (run, from) => readNews({ run, from }),
+    watch(runId, listener) {
+      listen();
+      return add(watchers, runId, listener);
+    },
+    send: async (runId, message) => void (await send(runId, message, message.type === "stop")),
+    say,
+    answer: claim,
+    close() {
+      stopListening?.();
+      clearInterval(looking);
+      watchers.clear();
+      mailboxes.clear();
+    },
+  };
+}
+
+function add<T>(all: Map<string, Set<T>>, runId: string, listener: T): () => void {
+  const listeners = all.get(runId) ?? new Set();
+  all.set(runId, listeners.add(listener));
+  return () => {
+    if (listeners.delete(listener) && listeners.size === 0 && all.get(runId) === listeners) all.delete(runId);
+  };
+}
+
+/** Returns the text that tells of new events of these runs; of so many that they cannot be named, it tells of all. */
+export function toEventText(runs: readonly string[]): string {
+  const text = `e ${[...new Set(runs)].join(" ")}`;
+  return Buffer.byteLength(text) > longestText ? "e" : text;
+}
+
+/** Returns the text that tells that something was said to a run, or that its question has changed. */
+function toMailText(runId: string): string {
+  return `m ${runId}`;
+}
+
+/** Is what a sender finds by its text. */
+function toReply(id: string, delivery: Delivery): object {
+  return { type: "reply", id, delivery };
+}
+
+function readNotification(text: string): { isMail: boolean; runs: readonly string[] | undefined } {
+  const [kind, ...runs] = text.split(" ");
+  return { isMail: kind === "m", runs: runs.length > 0 ? runs : undefined };
+}
+
+function toSharedRun(row: Row): SharedRun | undefined {
+  const run = toInterruptedRun(row);
+  return run && { ...run, isHeld: row.is_held === 1, waits: row.waits === 1, ageMs: Number(row.age_ms) };
+}
+
+function toNews({ is_over, events, id, question, left_ms }: Row): RunUpdate {
+  return {
+    events: Array.isArray(events) ? events.flatMap((data): AgentEvent[] => toEvents({ data })) : [],
+    question: typeof id === "string" ? toPosted(id, JSON.parse(toText(question)), Number(left_ms)) : undefined,
+    isOver: is_over === 1,
+  };
+}
+
+function toPosted(id: string, question: unknown, leftMs: number): PostedQuestion | undefined {
+  return isQuestion(question) ? { id, question, until: Date.now() + leftMs } : undefined;
+}
+
+function isQuestion(value: unknown): value is UserQuestion {
+  if (!isRecord(value)) return false;
+  const found = Object.entries(questionSchemas).find(([kind]) => kind === value.kind);
+  return found?.[1].fields.safeParse(value).success ?? false;
+}
+
+/** Processes read only what others of their kind wrote. Of what a newer one says nothing is known. */
+function toMessage(value: unknown): RunMessage | undefined {
+  if (!isRecord(value)) return undefined;
+  const { type, id, text, by, questionId, reply } = value;
+  if (type === "stop") return { type };
+  if (type === "say" && typeof id === "string" && typeof text === "string") return { type, id, text };
+  if ((type === "hold" || type === "release") && typeof by === "string") return { type, by };
+  if (type === "answer" && typeof questionId === "string") return { type, questionId, reply: reply ?? undefined };
+  return undefined;
+}

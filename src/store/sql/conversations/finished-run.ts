@@ -1,0 +1,124 @@
+import type { NumberedSource } from "../../../core/sources.ts";
+import { firstBranch } from "../../../core/store/branches.ts";
+import { toConversationTitle } from "../../../core/store/conversation-title.ts";
+import { findLastResult, moveNumbers } from "../../../core/store/move-numbers.ts";
+import { type ConversationTurn, type FinishedRun, toLastRun } from "../../../core/store/store.ts";
+import { toText } from "../../../kit/json.ts";
+import { statements } from "../statements/statements.ts";
+import { lock, type Work } from "../work.ts";
+import { extendBranch, findPlace, insertBranch, newBranch, type Place } from "./branches.ts";
+import { packTextNow } from "./packed-text.ts";
+import type { TraceColumns } from "./packed-trace.ts";
+import { type PackedResult, packResults, saveResults } from "./result-list.ts";
+import { dropRunFiles, endRunRecord } from "./run-records.ts";
+import { saveOwedSource } from "./source-list.ts";
+import { writeTurnFiles } from "./turn-files.ts";
+import { packTurnRecord, writeTurnRecord } from "./turn-record.ts";
+import { type Owner, updateConversation } from "./update-conversation.ts";
+
+/** Holds what a turn remembers of its run, and the results of the run, as their rows store them. */
+interface PackedTurn {
+  record: Uint8Array | null;
+  results: readonly PackedResult[];
+}
+
+export async function packTurn({ turn, results: kept }: FinishedRun): Promise<PackedTurn> {
+  const [record, results] = await Promise.all([
+    packTurnRecord(turn && writeTurnRecord(turn)),
+    packResults(turn && kept),
+  ]);
+  return { record, results };
+}
+
+interface UnsettledTurn extends PackedTurn {
+  run: FinishedRun & { turn: ConversationTurn };
+}
+
+/**
+ * Returns the record and the results of a turn with the marker and the numbers that they have in the conversation: two runs of it
+ * may have gone on side by side.
+ */
+function* settleTurn({ run, record, results }: UnsettledTurn): Work<PackedTurn & { last: number }> {
+  const { conversationId: id, marker, lastResult = 0 } = run;
+  const first = marker === undefined ? "" : toText((yield* statements.setMarker.get({ id, marker }))?.marker);
+  const by = Number((yield* statements.lastResult.get({ id }))?.results) - lastResult;
+  const given = { turn: run.turn, results: run.results ?? [] };
+  const last = findLastResult(given);
+  const isNumbered = by > 0 && last > lastResult;
+  const isMarked = marker === undefined || first === marker;
+  if (!isNumbered && isMarked) return { record, results, last };
+  const { turn } = isNumbered ? moveNumbers(given, lastResult, by) : given;
+  const json = writeTurnRecord(turn);
+  return {
+    record: json === undefined ? null : packTextNow(isMarked ? json : json.replaceAll(marker, first)),
+    results: isNumbered ? results.map(({ n, body }) => ({ n: n > lastResult ? n + by : n, body })) : results,
+    last: isNumbered ? last + by : last,
+  };
+}
+
+/** Holds a run with its owner and the source numbers that still have to be stored. */
+interface StoredRun extends PackedTurn {
+  run: FinishedRun;
+  columns: TraceColumns;
+  owner: Owner;
+  owed: readonly NumberedSource[];
+  /** Is who stores it, where a run may belong to another process meanwhile. */
+  holder?: string | undefined;
+  /** Reads the time by which what has ended is forgotten later. */
+  readNow(): Work<number>;
+}
+
+/**
+ * Keeps a run with the sources its turn may cite; a run that is kept already stays as it is. Returns false, and keeps nothing, where
+ * another process goes on with the run. Throws where the conversation or the run is another owner's.
+ */
+export function* insertRun(stored: StoredRun): Work<boolean> {
+  const { run, owner, holder, readNow } = stored;
+  yield* lock(`conversation ${run.conversationId}`);
+  const isRecorded = yield* endRunRecord(run.runId, owner, holder ?? null, yield* readNow());
+  if (!isRecorded && holder && (yield* statements.isHeldElsewhere.get({ run: run.runId, holder }))) return false;
+  yield* statements.dropIdempotencyRecord.run({ run: run.runId, owner });
+  if (!(yield* statements.isKept.get({ run: run.runId, owner }))) yield* insertNewRun(stored);
+  // What the conversation has named by now stays.
+  if (isRecorded) yield* dropRunFiles(run.runId);
+  return true;
+}
+
+function* insertNewRun({ run, columns, owner, owed, record, results }: StoredRun): Work<void> {
+  const { conversationId: id, runId, turn, trace, pendingPlan, loadedTools, files = [], folder } = run;
+  const title = toConversationTitle(trace.question);
+  const found = yield* findRunPlace(run, owner);
+  const turns = yield* updateConversation({ id, owner, title, turns: turn ? 1 : 0, folder });
+  yield* statements.setLastRun.run({ id, ...toLastRun(trace) });
+  const isNew = found?.branch === newBranch;
+  const place = isNew ? { ...found, branch: yield* insertBranch(id, { after: found.tip, last: turns - 1 }) } : found;
+  yield* statements.addTrace.run({ run: runId, id, ...columns, owner });
+  yield* statements.dropPlan.run({ id });
+  if (pendingPlan !== undefined)
+    yield* statements.addPlan.run({ id, plan: pendingPlan, branch: place?.branch ?? firstBranch });
+  if (loadedTools !== undefined) {
+    yield* statements.dropLoadedTools.run({ id });
+    yield* statements.addLoadedTool.runEach(loadedTools.map((name, n) => ({ id, n, name })));
+  }
+  if (turn === undefined) return;
+  const stored = yield* settleTurn({ run: { ...run, turn }, record, results });
+  const { question, answer } = turn;
+  const words = { question, answer, files: writeTurnFiles(turn), record: stored.record };
+  const parent = yield* extendBranch(id, place, turns);
+  yield* statements.addTurn.run({ id, n: turns, ...words, parent, run: runId });
+  yield* saveResults(id, stored);
+  for (const { hash, bytes } of files) {
+    yield* statements.addFile.run({ hash, bytes });
+    yield* statements.nameFile.run({ id, hash });
+  }
+  for (const source of owed) yield* saveOwedSource(id, source);
+}
+
+/** Returns where the turn of a run goes. A run that has none begins no branch. */
+function* findRunPlace(
+  { conversationId: id, branch, after, turn }: FinishedRun,
+  owner: Owner,
+): Work<Place | undefined> {
+  const row = yield* statements.conversation.get({ id, owner });
+  return row && (yield* findPlace({ id, row, branch, after: turn && after }));
+}

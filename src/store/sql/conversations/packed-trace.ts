@@ -1,0 +1,67 @@
+import { deflateRaw, deflateRawSync, inflateRawSync } from "node:zlib";
+import { toRunEntry } from "../../../core/store/store.ts";
+import type { AgentTrace } from "../../../core/trace.ts";
+
+/** Holds a trace as its row stores it. */
+export interface TraceColumns {
+  /** Holds the whole trace as JSON or, where `packed` holds it, what a list of runs shows. */
+  trace: string;
+  packed: Uint8Array | null;
+}
+
+/** A shorter trace is stored as it is, in characters. */
+const shortestPacked = 500;
+
+/** A longer one is packed at the fastest level, which takes a fourth of the time for 5 % more bytes. */
+const longestWellPacked = 64 * 1024;
+
+/** A shorter trace is packed at once: to hand it to another thread takes longer than to pack it. */
+const longestPackedNow = 8 * 1024;
+
+/** Prepares a trace for its row. A long one is compressed beside the event loop. */
+export async function packTrace(trace: AgentTrace): Promise<TraceColumns> {
+  const json = JSON.stringify(trace);
+  const { id, question, status, startedAt } = toRunEntry(trace);
+  const entry = JSON.stringify({ run_id: id, question, status, started_at: startedAt, steps: [] });
+  if (json.length < shortestPacked) return { trace: json, packed: null };
+  const body = await compress(Buffer.from(json), json.length > longestWellPacked ? 1 : 6);
+  if (entry.length + body.length >= json.length) return { trace: json, packed: null };
+  return { trace: entry, packed: Buffer.concat([Uint8Array.of(format), body]) };
+}
+
+/** Returns the JSON of a packed trace. Throws for a value that is none. */
+export function unpackTrace(packed: Uint8Array): string {
+  if (packed[0] !== format) throw new Error(`unknown format of a packed trace: ${packed[0]}`);
+  return inflateRawSync(packed.subarray(1), { dictionary }).toString("utf8");
+}
+
+function compress(bytes: Buffer, level: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    if (bytes.length < longestPackedNow) return resolve(deflateRawSync(bytes, { level, dictionary }));
+    deflateRaw(bytes, { level, dictionary }, (error, body) => (error ? reject(error) : resolve(body)));
+  });
+}
+
+/** Is the first byte of a packed trace. Another way of packing, or another dictionary, takes the next number. */
+const format = 1;
+
+/**
+ * Holds what traces have in common, the most frequent last. With it, a run of two short turns takes a fifth of its JSON, without
+ * it two fifths. Traces that were packed with it cannot be read without it: it never changes.
+ */
+const dictionary = Buffer.from(
+  [
+    '"plan":[{"id":"","title":"","status":"done","status":"skipped","tool":"","depends_on":[]}],"agents":{"runs":1,"total_tokens":',
+    '"thought_left_out":,"observation_left_out":,"tool_output_left_out":,"permission":{"decision":"refused","rule":"","error":"',
+    '"status":"failed","status":"cancelled","status":"partial","finish_reason":"error","finish_reason":"time_limit","error":{"code":"","message":"","hint":null}',
+    '{"timestamp":"2026-01-01T00:00:00.000Z","phase":1,"level":"warning","code":"retry","message":"The results are empty or short (under 20 characters); the model decides whether to continue."}',
+    "The model judged the information sufficient and answered.",
+    "模型判断信息已足够，开始回答。结果为空或过短（少于 20 个字符），由模型决定是否继续。",
+    '{"step":1,"thought":"","phase":1,"action":{"type":"action","tool":"calculator","args":{"query":"","url":"https://www."}},"observation":"","elapsed_ms":0,"timestamp":"2026-01-01T00:00:00.000Z","tool_output":"","cached":false,"permission":{"decision":"allowed","rule":"tools.allow: *"}},',
+    '{"step":2,"phase":2,"observation":"","action":{"type":"final","tool":"","args":{}},"elapsed_ms":0,"timestamp":"2026-01-01T00:00:00.000Z"}],"final_answer":"',
+    '{"run_id":"run-","conversation_id":"conv-","trace_id":"","question":"","mode":"agent","started_at":"2026-01-01T00:00:00.000Z","status":"complete","steps":[',
+    '","finish_reason":"answered","used_tools":{"":{"count":1,"total_ms":0}},"token_usage":{"input_tokens":0,"output_tokens":0,"reasoning_tokens":0,"cached_tokens":0,"total_tokens":0},"total_ms":0,"phases":[',
+    '{"phase":"decide","step":1,"model":"deepseek/deepseek-chat","input_tokens":0,"output_tokens":0,"reasoning_tokens":0,"cached_tokens":0,"elapsed_ms":0,"cost_usd":null},',
+    '{"phase":"answer","step":2,"model":"openai/gpt-","input_tokens":0,"output_tokens":0,"reasoning_tokens":0,"cached_tokens":0,"elapsed_ms":0,"cost_usd":0.0}],"models":{"function_call":{"provider":"deepseek","model":"deepseek-chat","calls":1,"input_tokens":0,"output_tokens":0,"reasoning_tokens":0,"cached_tokens":0,"elapsed_ms":0,"cost_usd":null},"answer":{"provider":"anthropic","model":"claude-","calls":1,"input_tokens":0,"output_tokens":0,"reasoning_tokens":0,"cached_tokens":0,"elapsed_ms":0,"cost_usd":null}},"cost_usd":null,"notes":[],"error":null}',
+  ].join("\n"),
+);

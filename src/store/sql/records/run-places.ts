@@ -1,0 +1,42 @@
+import { toUsageKey } from "../../../core/store/daily-usage.ts";
+import { findRefusal, placeMinuteMs, type RunPlaces } from "../../../core/store/run-places.ts";
+import type { StoreConnection } from "../connection.ts";
+import type { Owner } from "../conversations/update-conversation.ts";
+import { statements } from "../statements/statements.ts";
+import { lock, type Work } from "../work.ts";
+
+/** Is how long a place is kept that its process does not renew, in milliseconds: as long as a run waits for the database. */
+const keepLostMs = 900_000;
+
+/** Counts the runs of one caller in the database, by the clock that all processes share. */
+export function createSqlRunPlaces(connection: StoreConnection, owner: Owner, readNow: () => Work<number>): RunPlaces {
+  const caller = toUsageKey(owner);
+  return {
+    claim: ({ id, limits, lastsMs, isForced = false, isLetIn = false }) =>
+      connection.write(function* () {
+        // What is counted comes after the lock, in a statement of its own: two at once do not see the same.
+        yield* lock(`runs ${caller}`);
+        const now = yield* readNow();
+        const since = now - placeMinuteMs;
+        yield* statements.prunePlaces.run({ caller, since, lost: now - keepLostMs });
+        const row = (yield* statements.placeCounts.get({ caller, now, since })) ?? {};
+        const inMinute = Number(row.in_minute);
+        const oldestMs = inMinute === 0 ? 0 : now - Number(row.oldest);
+        const counts = { going: Number(row.going), waiting: Number(row.waiting), inMinute, oldestMs };
+        const refusal = isForced ? undefined : findRefusal(counts, limits);
+        const begun = isLetIn ? since : now;
+        if (refusal === undefined) yield* statements.addPlace.run({ id, caller, now: begun, until: now + lastsMs });
+        return { ...counts, refusal };
+      }),
+    async renew(places, lastsMs) {
+      const ordered = places.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+      await connection.write(function* () {
+        const until = (yield* readNow()) + lastsMs;
+        yield* statements.renewPlace.runEach(ordered.map(({ id, state }) => ({ id, state, until })));
+      });
+    },
+    async release(id, hasBegun) {
+      await connection.write(() => (hasBegun ? statements.endPlace : statements.dropPlace).run({ id }));
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import type { RecordKind, SharedRecords } from "../../../core/store/shared-records.ts";
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
+import { sleep } from "../../../kit/async/timeout.ts";
+import { toText } from "../../../kit/json.ts";
+import { createRandomHex } from "../../../kit/random.ts";
+import type { StoreConnection } from "../connection.ts";
+import { statements } from "../statements/statements.ts";
+import type { Work } from "../work.ts";
+
+/** Is how long a turn lasts without a renewal, how often it is renewed, and how often others look, in milliseconds. */
+const turnMs = 15_000;
+const renewalMs = 4_000;
+const pollMs = 100;
+
+/** Keeps records in the database, by the clock that all processes share. */
+export function createSqlSharedRecords(connection: StoreConnection, readNow: () => Work<number>): SharedRecords {
+  const toTurn = (kind: RecordKind, name: string) => ({ kind: `${kind} turn`, name });
+
+  function takeTurn(kind: RecordKind, name: string, holder: string): Promise<boolean> {
+    return connection.write(function* () {
+      const now = yield* readNow();
+      return (yield* statements.takeTurn.run({ ...toTurn(kind, name), holder, now, until: now + turnMs })) > 0;
+    });
+  }
+
+  return {
+    get: (kind, name) =>
+      connection.read(function* () {
+        const row = yield* statements.sharedRecord.get({ kind, name });
+        if (row === undefined || (row.until_ms !== null && Number(row.until_ms) <= (yield* readNow())))
+          return undefined;
+        return { data: toText(row.data), version: Number(row.version) };
+      }),
+    put: (kind, name, data, lastsMs) =>
+      connection.write(function* () {
+        const now = yield* readNow();
+        const until = lastsMs === undefined ? null : now + lastsMs;
+        return Number((yield* statements.putSharedRecord.get({ kind, name, data, now, until }))?.version);
+      }),
+    add: (kind, name, data) =>
+      connection.write(function* () {
+        const now = yield* readNow();
+        yield* statements.addSharedRecord.run({ kind, name, data, now });
+        return toText((yield* statements.sharedRecord.get({ kind, name }))?.data);
+      }),
+    extend: (kind, name, lastsMs) =>
+      connection.write(function* () {
+        const now = yield* readNow();
+        return (yield* statements.extendSharedRecord.run({ kind, name, now, until: now + lastsMs })) > 0;
+      }),
+    remove: async (kind, name) => (await connection.write(() => statements.dropSharedRecord.run({ kind, name }))) > 0,
+    async exclusively(kind, name, signal, work) {
+      const holder = createRandomHex();
+      while (!(await takeTurn(kind, name, holder))) await sleep(pollMs, signal);
+      const renew = (): void => void ignoreRejection(takeTurn(kind, name, holder), "the turn ends by itself");
+      const timer = setInterval(renew, renewalMs).unref();
+      try {
+        signal.throwIfAborted();
+        return await work();
+      } finally {
+        clearInterval(timer);
+        const ended = connection.write(() => statements.endTurn.run({ ...toTurn(kind, name), holder }));
+        await ignoreRejection(ended, "the turn ends by itself");
+      }
+    },
+  };
+}

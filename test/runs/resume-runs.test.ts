@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import type { TakenRun } from "../../src/core/store/journal.ts";
+import { createResumer } from "../../src/runs/resume-runs.ts";
+import type { StartRunOptions } from "../../src/runs/run-handle.ts";
+import { newRun } from "../store/journal-runs.ts";
+
+test("a run that is taken over goes on for whom it was begun, and ends for nobody who only looks at it", async () => {
+  const { header, ...run } = newRun("run-1", "anna");
+  const taken: TakenRun = {
+    ...{ ...run, header: { ...header, onDisconnect: "finish", key: "key" } },
+    ...{ begunAt: "2026-11-26T12:00:00.000Z", lastAt: "2026-11-26T12:00:00.000Z" },
+    ...{ ends: 0, steps: [], events: [], files: [] },
+    journal: { runId: "run-1", async add() {}, async addEvents() {}, async forbid() {} },
+  };
+  const prepared: unknown[] = [];
+  const begun: Partial<StartRunOptions>[] = [];
+  const resumer = createResumer({
+    duet: {
+      recordsRuns: true,
+      sharesRuns: true,
+      interruptedRuns: async () => [],
+      takeRun: async () => undefined,
+      takeOver: async () => [taken],
+      async *ask() {},
+    },
+    runs: {
+      find: () => undefined,
+      prepare: async (...given) => void prepared.push(given),
+      begin(options) {
+        begun.push(options);
+        throw new Error("the server closes");
+      },
+    },
+    entrance: "http",
+    patienceMs: 1,
+  });
+  await resumer.look();
+  expect(begun).toMatchObject([{ id: "run-1", key: "key", caller: { owner: "anna" }, onDisconnect: "finish" }]);
+  // It counts as a run that was let in before.
+  expect(prepared).toEqual([[expect.objectContaining({ owner: "anna" }), true]]);
+});

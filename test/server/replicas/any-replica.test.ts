@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
+import type { ScriptedTurn } from "../../fakes/model.ts";
+import { postgres, query, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
+import { requires } from "../../runner/requirements.ts";
+import { outcomeIn } from "../api/served-api.ts";
+import { openReplicas, type Replica, type Script } from "./open-replicas.ts";
+
+const half = "Half of an answer";
+const wipe = { id: "1", name: "wipe_disk", input: { disk: "a" } };
+
+describe("two replicas of one database", requires(postgres), () => {
+  let server: SharedPostgres;
+  beforeAll(async () => {
+    server = await sharePostgres();
+  });
+  afterAll(() => server?.stop());
+
+  const openTwo = async (first: Script, second: Script = {}) =>
+    openReplicas(await server.createDatabase(), [first, second]);
+
+  test("a run that began on one is read from where its client was, answered and cancelled on the other", async () => {
+    const script = { decides: [[wipe], "Wiped."], answers: [{ hang: true, text: half }] } satisfies Script;
+    const { a, b, wiped, prompts } = await openTwo(script);
+    const begun = await a.stream({ message: "Wipe disk a.", asks: true });
+    const start = await begun.until("run-start");
+    const runId = String(start?.data?.runId);
+    await begun.until("question");
+    const told = begun.seen.filter(({ id }) => id !== undefined);
+    await begun.leave();
+
+    const listed = await (await b.get("/agent/runs?status=running")).json();
+    expect(listed).toMatchObject({
+      runs: [{ run_id: runId, status: "running", waits: true, question: "Wipe disk a." }],
+    });
+    expect(await (await b.get("/agent/conversations")).json()).toMatchObject({ conversations: [{ running: true }] });
+    const last = told.length;
+    const reader = await b.follow(runId, last);
+    const asked = (await reader.until("question"))?.data;
+    expect(asked).toMatchObject({ kind: "call", tool: "wipe_disk" });
+    expect((await b.post(`/agent/runs/${runId}/messages`, { message: "Be quick." })).status).toBe(202);
+    const reply = { question_id: asked?.question_id, answer: "once" };
+    const answered = await Promise.all([
+      b.post(`/agent/runs/${runId}/reply`, reply),
+      a.post(`/agent/runs/${runId}/reply`, reply),
+    ]);
+    expect(answered.map(({ status }) => status).sort()).toEqual([204, 409]);
+    await reader.until("tool-end");
+    expect(wiped).toEqual(["a"]);
+    expect(JSON.stringify(prompts.a?.[0])).not.toContain("Be quick.");
+    expect(JSON.stringify(prompts.a?.[1])).toContain("Be quick.");
+    const text: string[] = [];
+    while (text.join("") !== half) text.push(String((await reader.until("answer-delta"))?.data?.text));
+    expect((await b.post(`/agent/runs/${runId}/messages`, { message: "Too late." })).status).toBe(409);
+
+    const cancelled = await b.send("DELETE", `/agent/runs/${runId}`);
+    expect([cancelled.status, (await outcomeIn(cancelled)).run_id]).toEqual([200, runId]);
+    await reader.rest();
+    const ids = [...told, ...reader.seen].flatMap(({ id }) => (id === undefined ? [] : Number(id)));
+    expect(ids).toEqual(ids.map((_, index) => index + 1));
+    const end = { status: "cancelled", response: expect.stringContaining(half) };
+    expect(reader.seen.at(-1)?.data).toMatchObject({ type: "run-end", outcome: end });
+    expect(await outcomeIn(b.get(`/agent/runs/${runId}`))).toMatchObject(end);
+    expect((await (await a.follow(runId)).rest()).filter(({ id }) => id !== undefined)).toHaveLength(ids.length);
+  });
+
+  test("a question outlives its replica: what was asked there is answered before the next one asks again", async () => {
+    const script = { decides: [[wipe], "Wiped."], answers: ["It is wiped."] };
+    const { a, b, wiped, url } = await openTwo(script, { ...script, decides: script.decides.slice(1) });
+    const key = { "idempotency-key": "wipe-once" };
+    const asked = { message: "Wipe disk a.", asks: true };
+    const begun = await a.stream(asked, key);
+    const question = (await begun.until("question"))?.data;
+    const runId = String(begun.seen.find(({ event }) => event === "run-start")?.data?.runId);
+    const told = begun.seen.filter(({ id }) => id !== undefined).length;
+    const reader = await b.follow(runId, told);
+    expect((await reader.until("question"))?.data).toMatchObject({ question_id: question?.question_id });
+    // As when a third one has it, and crashes: whatever the first one still writes comes too late.
+    await query(
+      url,
+      "INSERT INTO replicas (id, alive_until) VALUES ('third', now() + interval '1 hour'); UPDATE journal_runs SET holder = 'third'",
+    );
+    const reply = { question_id: question?.question_id, answer: "once" };
+    expect((await b.post(`/agent/runs/${runId}/reply`, reply)).status).toBe(204);
+    // It is so long ago that nobody goes on with it unasked.
+    await query(
+      url,
+      "DELETE FROM replicas WHERE id = 'third'; UPDATE journal_steps SET at = '2026-01-01T00:00:00.000Z'",
+    );
+    expect(await outcomeIn(b.post("/agent/chat", asked, key))).toMatchObject({
+      run_id: runId,
+      status: "complete",
+      response: "It is wiped.",
+    });
+    // Either of them may take a run that nobody holds.
+    expect(wiped).toHaveLength(1);
+    // The first one ends its stream without an end of the run, so that its reader comes back.
+    expect((await begun.rest()).map(({ event }) => event)).not.toContain("run-end");
+    await reader.rest();
+    const ids = reader.seen.flatMap(({ id }) => (id === undefined ? [] : Number(id)));
+    expect(ids).toEqual(ids.map((_, index) => told + index + 1));
+    expect(reader.seen.filter(({ event }) => event === "run-end")).toHaveLength(1);
+  });
+
+  test("who waits for an answer in one response gets it where the run goes on, over HTTP and MCP", async () => {
+    const answered = { decides: ["Nothing.", "Nothing."], answers: ["It is so.", "It is so."] };
+    // Either of them may take a run that nobody holds.
+    const first: Script = { ...answered, decides: [{ hang: true }, { hang: true }, ...answered.decides] };
+    const { a, b, url, prompts } = await openTwo(first, answered);
+    const key = { "idempotency-key": "one-answer" };
+    const asked = { message: "How is it?" };
+    const waits = [outcomeIn(a.post("/agent/chat", asked, key)), a.askModern({ question: "How is it, too?" })];
+    await expect.poll(() => prompts.a?.length).toBe(2);
+    const going = await query(url, "SELECT run FROM journal_runs WHERE state = 'going'");
+    // As after a crash: the first one finds out that it holds them no more.
+    await query(url, "UPDATE journal_runs SET holder = 'gone'");
+    for (const { run } of going) await b.get(`/agent/runs/${run}`);
+    const [answer, result] = await Promise.all(waits);
+    const said = expect.stringContaining("It is so.");
+    expect(answer).toMatchObject({ status: "complete", response: said });
+    expect(result).toMatchObject({ structuredContent: { status: "complete", response: said } });
+    expect(await outcomeIn(b.post("/agent/chat", asked, key))).toMatchObject({ run_id: answer?.run_id });
+  });
+
+  test("a host of 2026-07-28 is asked by one and answers the other, once, and gets the result there", async () => {
+    const { a, b, wiped } = await openTwo({ decides: [[wipe], "Wiped."], answers: ["It is wiped."] });
+    const asked = await a.askModern({ question: "Wipe disk a." });
+    expect(asked).toMatchObject({ resultType: "input_required", requestState: expect.any(String) });
+    const state = String(asked?.requestState);
+    const answer = { requestState: state, inputResponses: { question: { action: "accept", content: {} } } };
+    const changed = { ...answer, requestState: `0${state}` };
+    expect(await b.askModern({ question: "Wipe disk a." }, changed)).toBeUndefined();
+    expect(wiped).toEqual([]);
+    const result = await b.askModern({ question: "Wipe disk a." }, answer);
+    expect(result).toMatchObject({ structuredContent: { status: "complete", response: "It is wiped." } });
+    expect(await b.askModern({ question: "Wipe disk a." }, answer)).toBeUndefined();
+    expect(wiped).toEqual(["a"]);
+  });
+
+  test("a response that is written in the background on one is read, continued and cancelled on the other", async () => {
+    const answers = ["First answer.", { hang: true, text: half }] satisfies ScriptedTurn[];
+    const { a, b } = await openTwo({ answers }, { answers: ["Second answer."] });
+    const create = async (replica: Replica, more: object) =>
+      readResponse(await replica.post("/v1/responses", { model: "duet-chat", ...more }));
+    const first = await create(a, { input: "One?" });
+    const second = await create(b, { input: "Two?", previous_response_id: first.id });
+    expect([first.status, second.status]).toEqual(["completed", "completed"]);
+    expect(await (await a.get("/agent/conversations")).json()).toMatchObject({ conversations: [{ turns: 2 }] });
+
+    const begun = await create(a, { input: "Three?", background: true });
+    const read = async () => readResponse(await b.get(`/v1/responses/${begun.id}`));
+    await expect.poll(async () => JSON.stringify(await read())).toContain(half);
+    await b.post(`/v1/responses/${begun.id}/cancel`, {});
+    await expect.poll(async () => (await read()).status).toBe("cancelled");
+  });
+});
+
+const responseSchema = z.looseObject({
+  id: z.string(),
+  status: z.string(),
+});
+
+async function readResponse(response: Response) {
+  const text = await response.text();
+  expect([response.status, text]).toEqual([200, expect.any(String)]);
+  return responseSchema.parse(JSON.parse(text));
+}

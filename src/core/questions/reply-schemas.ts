@@ -1,7 +1,5 @@
 import * as z from "zod";
 import type { JsonValue } from "../../kit/json.ts";
-import type { ElicitationReply } from "../forms/elicitation.ts";
-import type { Approval } from "../tools/tool.ts";
 
 // The questions stand in `user-question.ts`, whose schemas are those of events, too, and which a run does not need.
 
@@ -33,13 +31,3 @@ export const formReplySchema = z.discriminatedUnion("action", [
 ]);
 
 export const urlReplySchema = z.strictObject({ action: z.enum(["accept", "decline", "cancel"]) });
-
-/** Recognises a decision about a call that was stored. */
-export function isApproval(value: unknown): value is Approval {
-  return callReplySchema.safeParse(value).success;
-}
-
-/** Recognises the reply to a form or an address that was stored. */
-export function isElicitationReply(value: unknown): value is ElicitationReply {
-  return formReplySchema.safeParse(value).success;
-}

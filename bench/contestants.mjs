@@ -1,12 +1,11 @@
-// What agent.mjs and counts.mjs compare: the built library, and a loop written by hand with the global `fetch` and the MCP client
-// on the same work. Model and tools are other processes.
+// What counts.mjs and questions.mjs measure: the built library, and in counts.mjs a loop written by hand with the global `fetch` and the
+// MCP client on the same work. Model and tools are other processes.
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { Client } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
 const at = (name) => fileURLToPath(new URL(name, import.meta.url));
-const tools = { command: process.execPath, args: [at("./tool-server.mjs")] };
+/** The MCP server that all of them use. */
+export const tools = { command: process.execPath, args: [at("./tool-server.mjs")] };
 
 /** Starts the model server, whose answer has so many words, so many milliseconds apart. */
 export async function startModel(pauseMs = 0, words = 60) {
@@ -16,8 +15,8 @@ export async function startModel(pauseMs = 0, words = 60) {
   return { url, close: () => server.kill() };
 }
 
-/** The library, as it was built into this folder. */
-export async function openDuet(url, dist = "../dist") {
+/** The library, as it was built into `dist`. `store` says where conversations and the journal of runs are kept. */
+export async function openDuet(url, { dist = "../dist", store = "memory" } = {}) {
   const { createDuet } = await import(`${dist}/index.js`);
   process.env.BENCH_KEY = "k";
   const model = { provider: "bench", model: "m" };
@@ -26,6 +25,7 @@ export async function openDuet(url, dist = "../dist") {
     config: {
       providers: { bench: { wire: "openai-chat", baseUrl: url, apiKeyEnv: "BENCH_KEY" } },
       mcpServers: { bench: tools },
+      conversations: { store },
       tools: { allow: ["bench__*"] },
       locale: "en",
     },
@@ -41,8 +41,10 @@ export async function openDuet(url, dist = "../dist") {
   };
 }
 
-/** The loop by hand. */
+/** The loop by hand. Its package is loaded only here, so that a process of the library has nothing of it in memory. */
 export async function openByHand(url) {
+  const { Client } = await import("@modelcontextprotocol/client");
+  const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio");
   const client = new Client({ name: "bench", version: "0" }, { versionNegotiation: { mode: "legacy" } });
   await client.connect(new StdioClientTransport({ ...tools, stderr: "ignore" }));
   const listed = (await client.listTools()).tools.map(({ name, description, inputSchema }) => ({
@@ -68,6 +70,14 @@ export async function openByHand(url) {
     },
     close: () => client.close(),
   };
+}
+
+/** Returns the milliseconds that the model alone takes for a question: the two turns, read one after the other. */
+export async function timeModel(url) {
+  const began = performance.now();
+  const listed = [{ type: "function", function: { name: "echo" } }];
+  for (const role of ["user", "tool"]) await turn(url, [{ role, content: "hello" }], listed);
+  return performance.now() - began;
 }
 
 async function turn(url, messages, listed) {

@@ -26,7 +26,7 @@ const found = {};
 for (const words of [60, 160]) {
   const model = await startModel(pauseMs, words);
   for (const [name, open] of Object.entries({ hand: openByHand, duet: openDuet })) {
-    const { ask, close } = await open(model.url, dist);
+    const { ask, close } = await open(model.url, { dist });
     await ask("Say hello.");
     counts = {};
     for (let question = 0; question < questions; question++) await ask("Say hello.");

@@ -1,4 +1,4 @@
-// The model of agent.mjs, counts.mjs, memory.mjs and questions.mjs on OpenAI's chat wire: asks for `echo` once, then answers in `argv[3]` chunks
+// The model of the scripts that ask, on OpenAI's chat wire: asks for `echo` once, then answers in `argv[3]` chunks
 // (60) of one word, each sent by itself, `argv[2]` milliseconds apart, or all in one write where that is negative. Prints its address; counts the bytes it was sent.
 import { createServer } from "node:http";
 

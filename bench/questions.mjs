@@ -11,27 +11,41 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { loadavg, tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { startModel } from "./contestants.mjs";
+import { startModel, timeModel } from "./contestants.mjs";
+import { openReport } from "./figures/report.mjs";
+import { median, quantile } from "./measure/statistics.mjs";
+import { findDockerAgent } from "./questions/docker-agent.mjs";
 import { openServer } from "./questions/mcp-server.mjs";
 
 const rounds = Number(process.argv[2] ?? 5);
 const [, , , chosen = "", otherDist] = process.argv;
 const at = (name) => fileURLToPath(new URL(name, import.meta.url));
-const builds = { duet: at("../dist"), ...(otherDist && { other: otherDist }) };
-const dockerAgent = process.env.DUET_BENCH_DOCKER_AGENT;
+const builds = { duet: at("../dist"), ...(otherDist && { other: resolve(otherDist) }) };
 
-const home = await mkdtemp(join(tmpdir(), "duet-bench-"));
-const env = { PATH: process.env.PATH, HOME: home, DUET_HOME: join(home, "duet"), BENCH_KEY: "k", OPENAI_API_KEY: "k" };
-const models = { atOnce: await startModel(-1), paced: await startModel(5) };
+/** What is read of a measured contestant, for the figures. */
+const read = {
+  cpu: ({ cpu }) => cpu,
+  p50: ({ times }) => quantile(0.5, times),
+  p99: ({ times }) => quantile(0.99, times),
+  memory: ({ rss }) => rss,
+  beyond: ({ times, modelMs }) => quantile(0.5, times) - modelMs,
+};
 
-/** The rows: what is asked, and the limits of the ratios to the floor, or in milliseconds and MB. */
-const rows = [
-  { title: "in process, C=1", open: openProcess, warm: 60, count: 100, atOnce: 1, most: { cpu: 1.7 } },
-  { title: "in process, C=10", open: openProcess, warm: 60, count: 200, atOnce: 10, most: { cpu: 1.8 } },
-  { title: "in process, C=100", open: openProcess, warm: 100, count: 300, atOnce: 100, most: { cpu: 2.3 } },
+/** The rows: what is asked, and the figures that come of it (figures/table.mjs). */
+const allRows = [
+  { title: "in process, C=1", open: openProcess, warm: 60, count: 100, atOnce: 1, figures: { "process-1": "cpu" } },
+  { title: "in process, C=10", open: openProcess, warm: 60, count: 200, atOnce: 10, figures: { "process-10": "cpu" } },
+  {
+    title: "in process, C=100",
+    open: openProcess,
+    warm: 100,
+    count: 300,
+    atOnce: 100,
+    figures: { "process-100": "cpu" },
+  },
   {
     title: "in process, paced, C=50",
     open: openProcess,
@@ -39,10 +53,24 @@ const rows = [
     warm: 50,
     count: 100,
     atOnce: 50,
-    most: { cpu: 1.7 },
+    figures: { "process-paced": "cpu" },
   },
-  { title: "over MCP, C=1", open: openOverMcp, warm: 60, count: 150, atOnce: 1, most: { cpu: 2, p50: 8 } },
-  { title: "over MCP, C=10", open: openOverMcp, warm: 60, count: 300, atOnce: 10, most: { cpu: 2, p99: 60, rss: 160 } },
+  {
+    title: "over MCP, C=1",
+    open: openOverMcp,
+    warm: 60,
+    count: 150,
+    atOnce: 1,
+    figures: { "mcp-1": "cpu", "mcp-p50": "p50" },
+  },
+  {
+    title: "over MCP, C=10",
+    open: openOverMcp,
+    warm: 60,
+    count: 300,
+    atOnce: 10,
+    figures: { "mcp-10": "cpu", "mcp-p99": "p99", "mcp-memory": "memory" },
+  },
   {
     title: "over MCP, paced, C=1",
     open: openOverMcp,
@@ -50,71 +78,88 @@ const rows = [
     warm: 4,
     count: 10,
     atOnce: 1,
-    most: { cpuMs: 28, more: 6 },
+    figures: { "mcp-paced": "beyond", "mcp-paced-cpu": "cpu" },
   },
 ];
+const rows = allRows.filter(({ title }) => title.includes(chosen));
+if (rows.length === 0) throw new Error(`no row is called ${chosen}`);
+const report = openReport(rows.flatMap(({ figures }) => Object.keys(figures)));
 
+const home = await mkdtemp(join(tmpdir(), "duet-bench-"));
+const env = { PATH: process.env.PATH, HOME: home, DUET_HOME: join(home, "duet"), BENCH_KEY: "k", OPENAI_API_KEY: "k" };
+const models = { atOnce: await startModel(-1), paced: await startModel(5) };
 try {
-  for (const row of rows) if (row.title.includes(chosen)) await measure(row);
+  for (const row of rows) await measure(row);
 } finally {
   for (const model of Object.values(models)) model.close();
   await rm(home, { recursive: true, force: true });
 }
 
-async function measure({ title, open, model = "atOnce", warm, count, atOnce, most }) {
-  const names = ["floor", ...Object.keys(builds), ...(dockerAgent && open === openOverMcp ? ["docker-agent"] : [])];
+async function measure({ title, open, model = "atOnce", warm, count, atOnce, figures }) {
+  const { url } = models[model];
+  const hasDockerAgent = open === openOverMcp && process.env.DUET_BENCH_DOCKER_AGENT !== undefined;
+  const names = ["floor", ...Object.keys(builds), ...(hasDockerAgent ? ["docker-agent"] : [])];
   const found = Object.fromEntries(names.map((name) => [name, []]));
   for (let round = 0; round < rounds; round++)
     for (const name of round % 2 ? names : names.toReversed()) {
-      const { run, close } = await open(name, models[model].url);
+      const { run, close } = await open(name, url);
       await run({ count: warm, atOnce });
-      found[name].push(await run({ count, atOnce }));
+      const measured = await run({ count, atOnce });
       await close();
+      found[name].push({ ...measured, modelMs: await timeModelOften(url) });
     }
-  const limits = Object.entries(most).map(([key, limit]) => `${key} ${limit}`);
-  console.log(`\n${title}   load ${loadavg()[0].toFixed(0)}, ${rounds} rounds   (at most: ${limits.join(", ")})`);
+  console.log(`\n${title}   load ${loadavg()[0].toFixed(0)}, ${rounds} rounds`);
+  const middle = (name, key) => median(found[name].map(read[key]));
+  const ratioOf = (name, key) =>
+    median(found[name].map((one, round) => read[key](one) / read[key](found.floor[round])));
   for (const name of names) {
-    const middle = (read) => median(found[name].map(read));
-    const ratio = median(found[name].map(({ cpu }, round) => cpu / found.floor[round].cpu));
-    const more = median(
-      found[name].map(({ times }, round) => quantile(0.5, times) - quantile(0.5, found.floor[round].times)),
-    );
-    const figures = [
-      `cpu ${middle(({ cpu }) => cpu)
-        .toFixed(2)
-        .padStart(6)} ms ${ratio.toFixed(2).padStart(5)} x`,
-      `p50 ${middle(({ times }) => quantile(0.5, times))
-        .toFixed(1)
-        .padStart(6)} ms`,
-      `p99 ${middle(({ times }) => quantile(0.99, times))
-        .toFixed(1)
-        .padStart(6)} ms`,
-      `beyond the floor ${more.toFixed(1).padStart(6)} ms`,
-      `memory ${middle(({ rss }) => rss)
-        .toFixed(0)
-        .padStart(4)} MB`,
+    const shown = [
+      `cpu ${middle(name, "cpu").toFixed(2).padStart(6)} ms ${ratioOf(name, "cpu").toFixed(2).padStart(5)} x`,
+      `p50 ${middle(name, "p50").toFixed(1).padStart(6)} ms`,
+      `p99 ${middle(name, "p99").toFixed(1).padStart(6)} ms`,
+      `beyond the model ${middle(name, "beyond").toFixed(1).padStart(6)} ms`,
+      `memory ${middle(name, "memory").toFixed(0).padStart(4)} MB`,
     ];
-    const progress =
-      found[name][0].progress === undefined ? "" : `   ${middle((one) => one.progress).toFixed(1)} messages`;
-    console.log(`${name.padEnd(13)} ${figures.join("   ")}${progress}`);
+    const { progress } = found[name][0];
+    console.log(
+      `${name.padEnd(13)} ${shown.join("   ")}${progress === undefined ? "" : `   ${progress.toFixed(1)} messages`}`,
+    );
   }
+  for (const [key, what] of Object.entries(figures)) report(key, toFigure(what));
+
+  function toFigure(what) {
+    const [duet, floor, ratio] = [middle("duet", what), middle("floor", what), ratioOf("duet", what)];
+    if (!hasDockerAgent) return { duet, floor, ratio };
+    const isRatio = what === "cpu" && model === "atOnce";
+    return { duet, floor, ratio, dockerAgent: isRatio ? ratioOf("docker-agent", what) : middle("docker-agent", what) };
+  }
+}
+
+/** Returns the median of some questions to the model alone, without those that warm the connection up. */
+async function timeModelOften(url) {
+  const times = [];
+  for (let count = 0; count < 5; count++) times.push(await timeModel(url));
+  return median(times.slice(1));
 }
 
 /** Opens a process that asks by itself. */
 async function openProcess(name, url) {
   const args = [at("./questions/in-process.mjs"), name === "floor" ? name : builds[name], url];
   const child = spawn(process.execPath, args, { env, cwd: home, stdio: ["pipe", "pipe", "inherit"] });
+  const exited = once(child, "exit");
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  await lines.next();
+  const readLine = async () => {
+    const { value } = await lines.next();
+    if (value === undefined) throw new Error(`${name} ended with ${await exited}`);
+    return JSON.parse(value);
+  };
+  await readLine();
   return {
-    async run(what) {
+    run(what) {
       child.stdin.write(`${JSON.stringify(what)}\n`);
-      const { value } = await lines.next();
-      if (value === undefined) throw new Error(`${name} ended`);
-      return JSON.parse(value);
+      return readLine();
     },
     async close() {
-      const exited = once(child, "exit");
       child.stdin.end();
       await exited;
     },
@@ -126,7 +171,10 @@ async function openOverMcp(name, url) {
   const toolServer = at("./tool-server.mjs");
   if (name === "floor")
     return openServer({ command: process.execPath, args: [at("./floor/serve.mjs"), url, toolServer], env });
-  if (name === "docker-agent") return openServer(await dockerAgentOf(url, toolServer));
+  if (name === "docker-agent") {
+    const { serve, ...agent } = await findDockerAgent({ url, toolServer, home, env });
+    return openServer({ ...agent, args: serve });
+  }
   const config = join(home, "duet.config.json");
   const bench = { command: process.execPath, args: [toolServer] };
   const settings = {
@@ -142,37 +190,4 @@ async function openOverMcp(name, url) {
     args: [join(builds[name], "duet.js"), "serve", "--config", config],
     env,
   });
-}
-
-/** The same agent for docker-agent, whose tool is called `root`. */
-async function dockerAgentOf(url, toolServer) {
-  const file = join(home, "agent.yaml");
-  const lines = [
-    "providers:",
-    "  bench:",
-    "    api_type: openai_chatcompletions",
-    `    base_url: ${url}`,
-    "    token_key: BENCH_KEY",
-    "agents:",
-    "  root:",
-    "    model: bench/m",
-    "    description: Answers questions.",
-    "    instruction: You are a helpful assistant. Use the tools when they help.",
-    "    toolsets:",
-    "      - type: mcp",
-    `        command: ${process.execPath}`,
-    `        args: [${JSON.stringify(toolServer)}]`,
-  ];
-  await writeFile(file, `${lines.join("\n")}\n`);
-  const args = ["serve", "mcp", file, "--working-dir", home];
-  const quiet = { ...env, TELEMETRY_ENABLED: "false" };
-  return { command: dockerAgent, args, env: quiet, tool: "root", argument: "message" };
-}
-
-function quantile(share, values) {
-  return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(share * values.length))];
-}
-
-function median(values) {
-  return quantile(0.5, values);
 }

@@ -5,17 +5,22 @@
 // builds beside.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { startModel } from "./contestants.mjs";
+import { listKeys, openReport } from "./figures/report.mjs";
+import { readCpu, readMemory } from "./measure/process.mjs";
+import { median } from "./measure/statistics.mjs";
+import { findDockerAgent } from "./questions/docker-agent.mjs";
 
 const at = (name) => fileURLToPath(new URL(name, import.meta.url));
 const turns = Number(process.argv[2] ?? 20);
 const builds = { duet: at("../dist"), ...Object.fromEntries(process.argv.slice(3).map((word) => word.split("="))) };
 const toolServer = at("./floor/tool-server.mjs");
+const report = openReport(listKeys("startup"));
 const home = await mkdtemp(join(tmpdir(), "duet-bench-"));
 const model = await startModel();
 const file = join(home, "asked.json");
@@ -42,25 +47,38 @@ const call = {
   params: { name: "agent_ask", arguments: { question: "Say hello." }, _meta: { progressToken: 1 } },
 };
 const answered = "word0";
+const dockerAgent = await findDockerAgent({ url: model.url, toolServer, home, env });
 
-/** What is measured: the first contestant of a row is what the others are compared with. */
+/** What is measured: the first contestant of a row is what the others are compared with; and the figures that come of it. */
 const rows = {
   "initialize is answered": {
+    figures: { initialize: "ms" },
     bare: () => end(["-e", 'process.on("exit", () => process._rawDebug(JSON.stringify(process.cpuUsage())))']),
     ...eachBuild((dist) => () => serve([join(dist, "duet.js"), "serve"], [initialize])),
   },
   "first answer over MCP": {
+    figures: { "cold-mcp": "ms", "cold-mcp-cpu": "cpu" },
     floor: () => serve([at("./floor/serve.mjs"), model.url, toolServer], [initialize, call]),
     ...eachBuild((dist) => () => serve([join(dist, "duet.js"), "serve", "--config", file], [initialize, call])),
+    ...(dockerAgent && {
+      "docker-agent": () => serve(dockerAgent.serve, [initialize, callDockerAgent()], dockerAgent),
+    }),
   },
   "first text of `duet ask`": {
+    figures: { "cold-ask": "ms" },
     floor: () => ask([at("./floor/ask.mjs"), model.url, toolServer, "Say hello."]),
     ...eachBuild((dist) => () => ask([join(dist, "duet.js"), "ask", "--config", file, "Say hello."])),
+    ...(dockerAgent && { "docker-agent": () => ask([...dockerAgent.ask, "Say hello."], dockerAgent) }),
   },
 };
 
 function eachBuild(make) {
   return Object.fromEntries(Object.entries(builds).map(([name, dist]) => [name, make(resolve(dist))]));
+}
+
+function callDockerAgent() {
+  const { tool, argument } = dockerAgent;
+  return { ...call, params: { ...call.params, name: tool, arguments: { [argument]: "Say hello." } } };
 }
 
 /** Runs to the end, where it tells its processor time. */
@@ -75,9 +93,9 @@ async function end(args) {
 }
 
 /** Sends the messages, each when the one before is answered, until the last is; text of the answer in progress is an answer, too. */
-async function serve(args, messages) {
+async function serve(args, messages, program) {
   const began = performance.now();
-  const child = start(args, "pipe");
+  const child = start(args, "pipe", program);
   const send = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   const waiting = [...messages];
   send(waiting[0]);
@@ -99,9 +117,9 @@ async function serve(args, messages) {
   return finish(child, began);
 }
 
-async function ask(args) {
+async function ask(args, program) {
   const began = performance.now();
-  const child = start(args, "ignore");
+  const child = start(args, "ignore", program);
   let text = "";
   await readUntil(child, child.stdout, "data", (data) => {
     text += data;
@@ -110,8 +128,9 @@ async function ask(args) {
   return finish(child, began);
 }
 
-function start(args, stdin) {
-  const child = spawn(process.execPath, args, { env, cwd: home, stdio: [stdin, "pipe", "pipe"] });
+/** Starts Node, or another program with its own environment. */
+function start(args, stdin, program = { command: process.execPath, env }) {
+  const child = spawn(program.command, args, { env: program.env, cwd: home, stdio: [stdin, "pipe", "pipe"] });
   child.said = "";
   child.stderr.on("data", (data) => {
     child.said += data;
@@ -130,32 +149,14 @@ function readUntil(child, source, event, isEnough) {
 
 async function finish(child, began) {
   const ms = performance.now() - began;
-  const [cpu, rss] = await Promise.all([readCpu(child.pid), readRss(child.pid)]);
+  const [cpu, rss] = [readCpu(child.pid), readMemory(child.pid)];
   child.kill();
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
   return { ms, cpu, rss };
 }
 
-/** Milliseconds of processor time of all threads; the tool server, a process of its own, is not in it. */
-async function readCpu(pid) {
-  let nanoseconds = 0;
-  for (const thread of await readdir(`/proc/${pid}/task`))
-    nanoseconds += Number((await readFile(`/proc/${pid}/task/${thread}/schedstat`, "utf8")).split(" ")[0]);
-  return nanoseconds / 1e6;
-}
-
-async function readRss(pid) {
-  return Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
-}
-
-function median(values) {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
 try {
-  for (const [title, contestants] of Object.entries(rows)) {
+  for (const [title, { figures: reported, ...contestants }] of Object.entries(rows)) {
     const figures = new Map(Object.keys(contestants).map((name) => [name, []]));
     // The first turn fills the compile cache, as any second start finds it.
     for (let turn = -1; turn < turns; turn++) {
@@ -166,10 +167,24 @@ try {
       }
     }
     print(title, figures);
+    for (const [key, what] of Object.entries(reported)) report(key, toFigure(figures, what));
   }
 } finally {
   model.close();
   await rm(home, { recursive: true, force: true });
+}
+
+/** Compares with the first contestant. */
+function toFigure(figures, what) {
+  const [base] = figures.values();
+  const read = (name) => figures.get(name)?.map((one) => one[what]);
+  const ratioOf = (name) => read(name) && median(read(name).map((value, turn) => value / base[turn][what]));
+  return {
+    duet: median(read("duet")),
+    floor: median(base.map((one) => one[what])),
+    ratio: ratioOf("duet"),
+    dockerAgent: ratioOf("docker-agent"),
+  };
 }
 
 function print(title, figures) {

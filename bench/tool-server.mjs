@@ -1,4 +1,4 @@
-// The MCP server of agent.mjs and memory.mjs: one tool, `echo`, over stdio, with nothing in between.
+// The MCP server of the scripts that ask: one tool, `echo`, over stdio, with nothing in between.
 import { createInterface } from "node:readline";
 
 const echo = {

@@ -1,7 +1,8 @@
 // A caller of an agent that is one tool of an MCP server over stdio. It is written by hand, so that it takes little of the processor.
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { readCpu, readPeakMemory } from "../measure/process.mjs";
 import { askAll } from "./ask-all.mjs";
 
 /** Starts the server of a contestant and opens its session. */
@@ -10,9 +11,13 @@ export async function openServer({ command, args, env, tool = "agent_ask", argum
   const waiting = new Map();
   let last = 0;
   let progress = 0;
-  child.once("exit", (code) => {
-    for (const { reject } of waiting.values()) reject(new Error(`the server exited with ${code}`));
+  let ended;
+  const exited = once(child, "exit").then(([code]) => {
+    ended = new Error(`the server exited with ${code}`);
+    for (const { reject } of waiting.values()) reject(ended);
   });
+  // What is written to a server that has ended is answered by its exit.
+  child.stdin.on("error", () => {});
   createInterface({ input: child.stdout }).on("line", (line) => {
     const { id, method, result, error } = JSON.parse(line);
     if (method === "notifications/progress") progress += 1;
@@ -29,7 +34,8 @@ export async function openServer({ command, args, env, tool = "agent_ask", argum
     child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   }
 
-  function request(method, params) {
+  async function request(method, params) {
+    if (ended) throw ended;
     const id = ++last;
     const { promise, resolve, reject } = Promise.withResolvers();
     waiting.set(id, { resolve, reject });
@@ -50,29 +56,16 @@ export async function openServer({ command, args, env, tool = "agent_ask", argum
   await request("tools/list", {});
   return {
     async run({ count, atOnce }) {
-      const [cpu, sent] = [cpuOf(child.pid), progress];
+      const [cpu, sent] = [readCpu(child.pid), progress];
       const times = await askAll(ask, count, atOnce);
-      const used = (cpuOf(child.pid) - cpu) / count;
-      return { cpu: used, times, rss: peakOf(child.pid), progress: (progress - sent) / count };
+      const used = (readCpu(child.pid) - cpu) / count;
+      return { cpu: used, times, rss: readPeakMemory(child.pid), progress: (progress - sent) / count };
     },
     async close() {
       child.stdin.end();
       const kill = setTimeout(() => child.kill(), 3000);
-      if (child.exitCode === null && child.signalCode === null) await new Promise((done) => child.once("exit", done));
+      await exited;
       clearTimeout(kill);
     },
   };
-}
-
-/** Milliseconds of processor time of all threads of a process that are alive. */
-function cpuOf(pid) {
-  let nanoseconds = 0;
-  for (const thread of readdirSync(`/proc/${pid}/task`))
-    nanoseconds += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]);
-  return nanoseconds / 1e6;
-}
-
-/** The most memory that the process had, in MB. */
-function peakOf(pid) {
-  return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
 }

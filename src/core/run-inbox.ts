@@ -61,10 +61,12 @@ export function createRunInbox({ isAskedLater = false } = {}): RunInbox {
     },
     close() {
       isClosed = true;
+      // Whoever keeps the inbox of a run that is over must not keep all that the run had.
+      reader = undefined;
       return waiting.splice(0);
     },
     attach(next) {
-      reader = next;
+      if (!isClosed) reader = next;
       for (const message of waiting) next.onArrive(message);
     },
     takeAll: () => waiting.splice(0),

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { jsonValueSchema, statusSchema, stopReasonSchema } from "../core/schemas/outcome-schema.ts";
+import { jsonValueSchema } from "../core/schemas/json-value-schema.ts";
+import { statusSchema, stopReasonSchema } from "../core/schemas/outcome-schema.ts";
 import { attemptTimesSchema } from "./times.ts";
 
 /** Lists why an attempt did not succeed; the first that applies is told. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { modes } from "../core/modes.ts";
-import { jsonValueSchema } from "../core/schemas/outcome-schema.ts";
+import { jsonValueSchema } from "../core/schemas/json-value-schema.ts";
 
 const text = z.string().min(1).max(20_000);
 const patterns = z.array(z.string().min(1).max(200)).max(100);

@@ -34,6 +34,7 @@ async function findLoaded(args: string[], stdin: string, more: Record<string, st
 const marks = {
   arguments: "Not enough non-option arguments",
   connections: "undici.globalDispatcher.1",
+  events: "Names the draft within its run.",
   patterns: "RE2JS",
   schemas: "strictTypes",
   store: "PRAGMA journal_mode",

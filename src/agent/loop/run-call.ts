@@ -1,7 +1,8 @@
 import { createChildTrace } from "../../core/chain.ts";
 import type { Elicitation } from "../../core/forms/elicitation.ts";
 import type { ToolCall } from "../../core/messages.ts";
-import { createApprove, createElicit, isApproval, isElicitationReply } from "../../core/questions/user.ts";
+import { isApproval, isElicitationReply } from "../../core/questions/stored-replies.ts";
+import { createApprove, createElicit } from "../../core/questions/user.ts";
 import type { RunFacts, Tool, ToolContext, ToolResult } from "../../core/tools/tool.ts";
 import type { TextBilling } from "../../core/turn-budget.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";

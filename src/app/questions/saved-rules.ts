@@ -4,7 +4,7 @@ import * as z from "zod";
 import { isExistingFile } from "../../config/sources/find-file.ts";
 import type { CallReview } from "../../core/questions/call-review.ts";
 import { listContentArguments } from "../../core/questions/review-arguments.ts";
-import { jsonValueSchema } from "../../core/schemas/outcome-schema.ts";
+import { jsonValueSchema } from "../../core/schemas/json-value-schema.ts";
 import type { ApprovalRequest } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";

@@ -1,7 +1,14 @@
 import * as z from "zod";
-import type { JsonValue } from "../../kit/json.ts";
 import { planStepSchema } from "../schemas/events-schema.ts";
-import { jsonValueSchema } from "../schemas/outcome-schema.ts";
+import { jsonValueSchema } from "../schemas/json-value-schema.ts";
+import {
+  approvalSchema,
+  callReplySchema,
+  formReplySchema,
+  insteadSchema,
+  planReplySchema,
+  urlReplySchema,
+} from "./reply-schemas.ts";
 
 /** Describes a call that a person has to approve. */
 export const approvalRequestSchema = z.object({
@@ -14,40 +21,15 @@ export const approvalRequestSchema = z.object({
   onlyOnce: z.boolean().meta({ description: "call: a yes is valid for this call only." }),
 });
 
-/**
- * Holds a person's decision: yes (`once`, `conversation`) or no (`no`, `never`), for this call or for all calls of that tool
- * under that rule in this conversation. `dismissed` means that the person closed the dialog without deciding.
- */
-export const approvalSchema = z.enum(["once", "conversation", "no", "never", "dismissed"]);
-
-/** Holds a no to this call, with what a person wants instead. The model reads it as the person's own words. */
-export const insteadSchema = z.strictObject({ instead: z.string().trim().min(1).max(10_000) });
-
-export const planReplySchema = z.discriminatedUnion("reply", [
-  z.strictObject({ reply: z.literal("yes") }),
-  z.strictObject({ reply: z.literal("no") }),
-  z.strictObject({ reply: z.literal("edit"), words: z.string().trim().min(1).max(10_000) }),
-]);
-
 /** Holds the configured name of the server that asks, and its words, which are untrusted. */
 const elicitation = {
   from: z.string().meta({ description: "form and url: the server that asks." }),
   message: z.string(),
 };
 
-const fieldValue: z.ZodType<JsonValue> = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
-
-const formReply = z.discriminatedUnion("action", [
-  z.strictObject({ action: z.literal("accept"), content: z.record(z.string(), fieldValue).optional() }),
-  z.strictObject({ action: z.literal("decline") }),
-  z.strictObject({ action: z.literal("cancel") }),
-]);
-
-const urlReply = z.strictObject({ action: z.enum(["accept", "decline", "cancel"]) });
-
 /** Describes each kind of question to the user: what it asks, and the replies to it. */
 export const questionSchemas = {
-  call: { fields: approvalRequestSchema, reply: z.union([approvalSchema, insteadSchema]) },
+  call: { fields: approvalRequestSchema, reply: callReplySchema },
   plan: {
     fields: z.object({ steps: z.array(planStepSchema).readonly().meta({ description: "plan." }) }),
     reply: planReplySchema,
@@ -58,7 +40,7 @@ export const questionSchemas = {
       /** Describes a flat object of texts, numbers, booleans and choices, as MCP defines it. */
       schema: z.record(z.string(), z.unknown()).meta({ description: "form: the JSON Schema of its fields." }),
     }),
-    reply: formReply,
+    reply: formReplySchema,
   },
   limit: {
     fields: z.object({
@@ -74,7 +56,7 @@ export const questionSchemas = {
       /** The person is asked to open this URL. Its scheme is `https`, or `http` on this machine. It is never opened unasked. */
       url: z.string().meta({ description: "url: the page to open." }),
     }),
-    reply: urlReply,
+    reply: urlReplySchema,
   },
 } as const;
 
@@ -105,9 +87,9 @@ export function getReplySchema<K extends QuestionKind>(question: UserQuestion<K>
     call: ({ onlyOnce }) =>
       z.union([onlyOnce ? approvalSchema.extract(["once", "no", "dismissed"]) : approvalSchema, insteadSchema]),
     plan: () => planReplySchema,
-    form: () => formReply,
+    form: () => formReplySchema,
     limit: () => questionSchemas.limit.reply,
-    url: () => urlReply,
+    url: () => urlReplySchema,
   };
   return replies[question.kind](question);
 }

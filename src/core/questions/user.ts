@@ -1,14 +1,8 @@
 import type { PlanStep } from "../events.ts";
-import type { AskElicitation, Elicit, ElicitationReply } from "../forms/elicitation.ts";
-import type { Approval, Approve, ApproveCall } from "../tools/tool.ts";
+import type { AskElicitation, Elicit } from "../forms/elicitation.ts";
+import type { Approve, ApproveCall } from "../tools/tool.ts";
 import type { PlanReply } from "./plan-reply.ts";
-import {
-  type AskUser,
-  type QuestionKind,
-  questionSchemas,
-  type UserQuestion,
-  type UserReply,
-} from "./user-question.ts";
+import type { AskUser, QuestionKind, UserQuestion, UserReply } from "./user-question.ts";
 
 /** Represents the person whom a run may ask. It is absent where nobody can be asked. */
 export interface User {
@@ -31,16 +25,6 @@ export function createApprove(user: User | undefined, signal: AbortSignal): Appr
   if (!canAskUser(user, "call")) return undefined;
   return (request, withdrawn) =>
     user.ask({ kind: "call", ...request }, withdrawn === undefined ? signal : AbortSignal.any([signal, withdrawn]));
-}
-
-/** Recognises a decision about a call that was stored. */
-export function isApproval(value: unknown): value is Approval {
-  return questionSchemas.call.reply.safeParse(value).success;
-}
-
-/** Recognises the reply to a form or an address that was stored. */
-export function isElicitationReply(value: unknown): value is ElicitationReply {
-  return questionSchemas.form.reply.safeParse(value).success;
 }
 
 /** Hands on the questions of programs below; undefined where the user cannot be asked. The signal withdraws them as well. */

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { errorCodes } from "../../kit/errors.ts";
 import type { Verdict } from "../verdict.ts";
-import { citationSchema, jsonValueSchema, modeSchema, outcomeSchema } from "./outcome-schema.ts";
+import { jsonValueSchema } from "./json-value-schema.ts";
+import { citationSchema, modeSchema, outcomeSchema } from "./outcome-schema.ts";
 
 // Files that need only the types import them from `events.ts`, `model.ts` and `tool.ts`, which do not load Zod.
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { jsonValueSchema, modeSchema, statusSchema } from "./outcome-schema.ts";
+import { jsonValueSchema } from "./json-value-schema.ts";
+import { modeSchema, statusSchema } from "./outcome-schema.ts";
 
 const time = z.iso.datetime().meta({ description: "UTC." });
 const callerName = z

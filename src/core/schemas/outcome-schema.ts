@@ -1,8 +1,8 @@
 import * as z from "zod";
 import type { ErrorCode, ErrorReport } from "../../kit/errors.ts";
-import type { JsonValue } from "../../kit/json.ts";
 import { stoppingLimits } from "../limits.ts";
 import { modes } from "../modes.ts";
+import { jsonValueSchema } from "./json-value-schema.ts";
 
 // Files that need only the types import them from `outcome.ts`, which does not load Zod.
 
@@ -21,9 +21,6 @@ export const stopReasonSchema = z.enum([
   "running",
   "cancelled",
 ]);
-
-/** Accepts every value, because whatever was parsed from JSON is JSON. */
-export const jsonValueSchema: z.ZodType<JsonValue> = z.any();
 
 /** Holds the usage of one model. */
 export const modelUsageSchema = z.object({

@@ -1,13 +1,7 @@
 import * as z from "zod";
 import { permissionSchema, phaseSchema, planStepSchema } from "./events-schema.ts";
-import {
-  errorReportSchema,
-  jsonValueSchema,
-  modeSchema,
-  outcomeMetaSchema,
-  statusSchema,
-  stopReasonSchema,
-} from "./outcome-schema.ts";
+import { jsonValueSchema } from "./json-value-schema.ts";
+import { errorReportSchema, modeSchema, outcomeMetaSchema, statusSchema, stopReasonSchema } from "./outcome-schema.ts";
 
 // Files that need only the types import them from `trace.ts`, which does not load Zod.
 

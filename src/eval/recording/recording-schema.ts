@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { finishReasonSchema, noticeSchema, toolFailureSchema, usageSchema } from "../../core/schemas/events-schema.ts";
-import { jsonValueSchema } from "../../core/schemas/outcome-schema.ts";
+import { jsonValueSchema } from "../../core/schemas/json-value-schema.ts";
 import { errorCodes } from "../../kit/errors.ts";
 import { attemptTimesSchema } from "../times.ts";
 

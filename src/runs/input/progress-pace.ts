@@ -25,7 +25,7 @@ export interface ProgressPaceOptions {
 
 /** Decides when progress is sent: as soon as the quiet time is over and the interval allows, and at least once per heartbeat. */
 export interface ProgressPace {
-  /** Signals that there is something to send. */
+  /** Signals that there may be something to send. */
   due(): void;
   /** Counts a notification that was sent by somebody else, so that it is confirmed and puts off the next sign of life. */
   countSent(): void;
@@ -49,20 +49,40 @@ export function createProgressPace({
   const began = performance.now();
   let count = 0;
   let lastSent = Number.NEGATIVE_INFINITY;
+  /** Is since when there was no sign of life, or since when there may be one. */
+  let silentSince = began + quietMs;
   let sender: ProgressSender | undefined;
   let isUnconfirmed = false;
   let timer: NodeJS.Timeout | undefined;
+  /** Is true while the timer is one that sends what waits, so that further news need not set it again. */
+  let isFlushComing = false;
+
+  function schedule(run: () => void, ms: number): void {
+    clearTimeout(timer);
+    timer = setTimeout(run, ms);
+    isFlushComing = run === flush;
+  }
+
+  function stop(): void {
+    clearTimeout(timer);
+    isFlushComing = false;
+    sender = undefined;
+  }
+
+  function noteSent(): void {
+    lastSent = performance.now();
+    silentSince = lastSent;
+    isUnconfirmed = true;
+  }
 
   function report(message: string | undefined): void {
-    clearTimeout(timer);
     if (sender === undefined) return;
     if (message !== undefined) {
       count += 1;
-      lastSent = performance.now();
-      isUnconfirmed = true;
+      noteSent();
       sender.send({ progress: count, message });
     }
-    timer = setTimeout(sendHeartbeat, heartbeatMs);
+    schedule(sendHeartbeat, Math.max(0, silentSince + heartbeatMs - performance.now()));
   }
 
   function flush(): void {
@@ -76,28 +96,26 @@ export function createProgressPace({
   return {
     flush,
     due() {
-      if (sender === undefined) return;
+      if (sender === undefined || isFlushComing) return;
       const wait = Math.max(began + quietMs, lastSent + intervalMs) - performance.now();
-      clearTimeout(timer);
       if (wait <= 0) flush();
-      else timer = setTimeout(flush, wait);
+      else schedule(flush, wait);
     },
     countSent() {
-      lastSent = performance.now();
-      isUnconfirmed = true;
-      clearTimeout(timer);
-      if (sender !== undefined) timer = setTimeout(sendHeartbeat, heartbeatMs);
+      noteSent();
+      if (sender !== undefined) schedule(sendHeartbeat, heartbeatMs);
     },
     attach(to) {
-      clearTimeout(timer);
+      stop();
       sender = to;
       isUnconfirmed = false;
-      if (sender !== undefined) timer = setTimeout(flush, Math.max(0, began + quietMs - performance.now()));
+      if (sender === undefined) return;
+      silentSince = Math.max(began + quietMs, performance.now());
+      schedule(flush, silentSince - performance.now());
     },
     async settle() {
-      clearTimeout(timer);
       const last = isUnconfirmed ? sender : undefined;
-      sender = undefined;
+      stop();
       await last?.confirm();
     },
   };

@@ -20,16 +20,27 @@ const tailLength = 120;
 /** Is how long nothing is sent, in milliseconds, so that a run that is done by then has no progress to hold its result back. */
 const quietMs = 100;
 
+/** Limits the events that wait to be rendered. */
+const mostWaiting = 200;
+
 /** Says what is written: a thought, the answer, or text of which that is not known yet. */
 type TextSign = "💭" | "✍" | "💬";
 
 export function createRunProgress(locale: Locale): RunProgress {
+  /** Holds the events that wait to be rendered: of a run that is done soon, or of what is dropped at the end, nobody reads them. */
+  let waiting: AgentEvent[] = [];
   /** Holds the lines that wait to be sent. The streamed text of a thought or an answer comes last. */
   let lines: string[] = [];
   let running: { kind: TextSign; text: string; fresh: boolean } | undefined;
   const { due, attach, settle } = createProgressPace({ deliver: takeWaiting, quietMs });
 
+  function renderWaiting(): void {
+    for (const event of waiting) render(event);
+    waiting = [];
+  }
+
   function takeWaiting(): string | undefined {
+    renderWaiting();
     const tail = running?.fresh ? `${running.kind} ${takeTail(running.text)}` : undefined;
     if (running) running.fresh = false;
     const message = [...lines, tail].filter(Boolean).join("  ·  ");
@@ -40,7 +51,6 @@ export function createRunProgress(locale: Locale): RunProgress {
   function grow(kind: TextSign, text: string): void {
     const before = running?.kind === kind ? running.text : "";
     running = { kind, text: (before + text).slice(-4 * tailLength), fresh: true };
-    due();
   }
 
   const planLines = createPlanLines(locale);
@@ -52,23 +62,29 @@ export function createRunProgress(locale: Locale): RunProgress {
     if (running?.fresh) lines.push(`${running.kind} ${takeTail(running.text)}`);
     running = undefined;
     lines.push(...said);
-    due();
+  }
+
+  function render(event: AgentEvent): void {
+    if (event.type === "answer-delta") grow("✍", event.text);
+    else if (event.type === "thought-delta") grow("💭", event.text);
+    else if (event.type === "draft-delta") grow("💬", event.text);
+    // What it was is told at once.
+    else if (event.type === "draft-end") running = undefined;
+    else say(event);
   }
 
   return {
     attach,
     settle,
     notify(line) {
+      renderWaiting();
       lines.push(line);
       due();
     },
     handle(event) {
-      if (event.type === "answer-delta") grow("✍", event.text);
-      else if (event.type === "thought-delta") grow("💭", event.text);
-      else if (event.type === "draft-delta") grow("💬", event.text);
-      // What it was is told at once.
-      else if (event.type === "draft-end") running = undefined;
-      else if (event.type !== "reasoning-delta") say(event);
+      if (event.type === "reasoning-delta") return;
+      if (waiting.push(event) >= mostWaiting) renderWaiting();
+      due();
     },
   };
 }

@@ -125,6 +125,18 @@ describe("progress", () => {
     expect(sent.length).toBeGreaterThanOrEqual(6);
   });
 
+  test("events that say nothing do not put off the sign of life", () => {
+    const progress = start();
+    progress.handle(phase);
+    for (let second = 0; second < 60; second++) {
+      progress.handle({ type: "draft-end", draft: 1, kept: "answer" });
+      vi.advanceTimersByTime(1000);
+    }
+    const gaps = sent.slice(1).map(({ at }, index) => at - (sent[index]?.at ?? 0));
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(10_000);
+    expect(sent.length).toBeGreaterThanOrEqual(6);
+  });
+
   test("after the end nothing is sent, and the end waits until the host has read the last notification", async () => {
     const progress = start();
     progress.handle(phase);

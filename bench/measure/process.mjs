@@ -1,0 +1,24 @@
+// What Linux tells of another process.
+import { readdirSync, readFileSync } from "node:fs";
+
+/** Returns the milliseconds of processor time of all threads of a process that are alive. */
+export function readCpu(pid) {
+  let nanoseconds = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`))
+    nanoseconds += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]);
+  return nanoseconds / 1e6;
+}
+
+/** Returns the memory of a process, in MB. */
+export function readMemory(pid) {
+  return readStatus(pid, "VmRSS");
+}
+
+/** Returns the most memory that a process had, in MB. */
+export function readPeakMemory(pid) {
+  return readStatus(pid, "VmHWM");
+}
+
+function readStatus(pid, name) {
+  return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
+}

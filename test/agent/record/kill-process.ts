@@ -4,6 +4,7 @@
  */
 import { writeSync } from "node:fs";
 import { DatabaseSync, StatementSync } from "node:sqlite";
+import { withWaitingSteps } from "../../../src/app/conversations/waiting-steps.ts";
 import { createSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { prepareStatements } from "../../../src/store/sqlite/statements.ts";
 import { scriptedModel } from "../../fakes/model.ts";
@@ -50,8 +51,10 @@ const options = await runOptions({
   store,
   models: { functionCall, answer },
   recording: {
-    begin: ({ runId, conversationId, ...known }) =>
-      store.journal.begin({ runId, conversationId, owner: undefined, header: { ...known, entrance: "library" } }),
+    async begin({ runId, conversationId, ...known }) {
+      const header = { ...known, entrance: "library" } as const;
+      return withWaitingSteps(await store.journal.begin({ runId, conversationId, owner: undefined, header }));
+    },
   },
 });
 for await (const event of streamRun(options)) if (event.type === "run-end") break;

@@ -66,6 +66,8 @@ export interface TimeLimit {
   spend(ms: number): void;
   /** Adds time, in milliseconds. A limit that has ended the wait gets none. */
   extend(ms: number): void;
+  /** Ends the wait now, with this reason: another limit of the same wait is over. */
+  end(reason: Error): void;
   clear(): void;
 }
 
@@ -86,15 +88,15 @@ export function createTimeLimit(
   let expired = false;
   let isOver = false;
   let isHeldUp = false;
-  function end(): void {
-    expired = !limit.signal.aborted;
-    limit.abort(reason());
+  function end(because: Error): void {
+    expired ||= !limit.signal.aborted;
+    limit.abort(because);
   }
   function expire(): void {
     if (isHeldUp) return;
     const holding = beforeEnd?.();
     if (holding === undefined) {
-      end();
+      end(reason());
       return;
     }
     isHeldUp = true;
@@ -105,7 +107,7 @@ export function createTimeLimit(
       .then((more) => {
         isHeldUp = false;
         left += more;
-        if (left <= 0 && !isOver) end();
+        if (left <= 0 && !isOver) end(reason());
         else if (!limit.signal.aborted) start();
       });
   }
@@ -156,6 +158,7 @@ export function createTimeLimit(
       left += more;
       if (isRunning) start();
     },
+    end,
     clear() {
       isOver = true;
       stop();

@@ -15,22 +15,6 @@ export const records: readonly Mutation[] = [
     endangers: "after a crash a call that may have taken effect is made again",
   },
   {
-    id: "record-waiting",
-    file: "src/agent/loop/run-call.ts",
-    text: "return readOnly === true && tool.canRepeat?.(args) === true;",
-    becomes: "return true;",
-    tests: ["test/agent/record/waiting.test.ts"],
-    endangers: "a call that changes something is made before it is recorded, and after a crash once more",
-  },
-  {
-    id: "record-waiting-event",
-    file: "src/app/conversations/waiting-steps.ts",
-    text: "      storeWaiting();\n      await run.addEvents",
-    becomes: "      await run.addEvents",
-    tests: ["test/app/conversations/waiting-steps.test.ts"],
-    endangers: "readers are told of a step that a later process does not know",
-  },
-  {
     id: "record-repeatable",
     file: "src/agent/loop/run-call.ts",
     text: "return tool.canRepeat?.(args) === true ||",

@@ -259,7 +259,6 @@ async function resolveQuestion({
 export async function saveRun(run: Run, finished: FinishedRun): Promise<void> {
   try {
     await run.services.store.append(finished);
-    run.services.record.end();
   } catch (thrown) {
     const isTriedAgain = thrown instanceof UnsavedRunError;
     run.services.emit(noticeKinds.notSaved({ why: toDuetError(thrown).text, isTriedAgain }, run.input.locale));

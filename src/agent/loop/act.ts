@@ -20,7 +20,7 @@ import type { LoopState, Run, RunInput } from "../run.ts";
 import { type ShownResult, takeImages } from "../tools/result-images.ts";
 import type { ResultKind } from "../tools/tool-results.ts";
 import { exchangeCalls } from "./client-calls.ts";
-import { type CallAllowance, type CallOutcome, createCallAllowance, isReadOnly, runCall } from "./run-call.ts";
+import { type CallAllowance, type CallOutcome, createCallAllowance, runCall } from "./run-call.ts";
 import { toOverTurnLimitResult, toRepeatedResult } from "./unrun-results.ts";
 
 /** Holds a call and its result, as the models read it. */
@@ -63,7 +63,7 @@ export async function act(run: Run, calls: readonly ToolCall[], step: number, al
   const sideBySide = Math.min(run.input.limits.maxParallel, heard.length);
   const allowance = createCallAllowance(allowed, sideBySide);
   const callIds = heard.map(({ id }) => createEventId(run.state, id));
-  await run.services.record.intend(heard, callIds, () => listConsentIds(run, heard));
+  await run.services.record.intend(heard, { callIds, consentIds: listConsentIds(run, heard) });
   async function runOne(index: number): Promise<void> {
     const call = heard[index];
     const record = records[index];
@@ -108,16 +108,11 @@ function toMadeCalls(run: Run, calls: readonly ToolCall[]): ToolCall[] {
     .map((call) => withDefaults(run, call));
 }
 
-/** Says what a later process has to know of the calls that a turn asks for. */
-export function foreseeCalls(run: Run, calls: readonly ToolCall[]): { consentIds: string[]; areReadOnly: boolean } {
-  const made = toMadeCalls(run, calls);
-  return { consentIds: listConsentIds(run, made), areReadOnly: made.every((call) => isReadOnly(run, call)) };
-}
-
 /** Lists the IDs of the calls that are not made before a person has agreed. Calls with the same ID all have to be. */
-function listConsentIds(run: Run, made: readonly ToolCall[]): string[] {
+export function listConsentIds(run: Run, calls: readonly ToolCall[]): string[] {
   const isConsentNeeded = ({ name, arguments: args }: ToolCall): boolean =>
     args !== undefined && run.services.catalog.findTool(name)?.needsConsent?.(args, run.state) === true;
+  const made = toMadeCalls(run, calls);
   const others = new Set(made.filter((call) => !isConsentNeeded(call)).map(({ id }) => id));
   return made.flatMap(({ id }) => (others.has(id) ? [] : [id]));
 }

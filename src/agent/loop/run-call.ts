@@ -98,14 +98,6 @@ function isRepeatable({ input }: Run, tool: Tool, args: JsonObject): boolean {
   return tool.canRepeat?.(args) === true || input.limits.repeatable.some((pattern) => isMatch(tool.name, pattern));
 }
 
-/** Returns true for a call that changes nothing, so that it may have been made where nobody knows of it. */
-export function isReadOnly({ services }: Run, { name, arguments: args }: ToolCall): boolean {
-  const tool = services.catalog.findTool(name);
-  if (tool === undefined || args === undefined) return true;
-  const { readOnly } = tool.annotationsFor?.(args) ?? tool.annotations;
-  return readOnly === true && tool.canRepeat?.(args) === true;
-}
-
 /** Never throws. */
 async function runTool(run: Run, tool: Tool, args: JsonObject, context: CallContext): Promise<ToolResult> {
   try {

@@ -20,7 +20,7 @@ import { fitRunRequest } from "../context/fit-run-request.ts";
 import { type ModelRole, sumCosts } from "../limits/statistics.ts";
 import { type RecordedTurn, splitBySigns, type TextSign, toFailedTurn, toTurnError } from "../record/recorded-steps.ts";
 import type { LoopState, Run } from "../run.ts";
-import { foreseeCalls } from "./act.ts";
+import { listConsentIds } from "./act.ts";
 import {
   chooseFallback,
   describeFallback,
@@ -162,10 +162,10 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
     run.services.modelCalls?.handleTurn(turn);
     if (whole) chargeUsage(whole.usage);
     else if (!isStopCharged) chargeUsage(estimateStoppedUsage(model, request, said));
-    const { consentIds, areReadOnly } = foreseeCalls(run, turn.message.toolCalls);
+    const consentIds = listConsentIds(run, turn.message.toolCalls);
     const elapsedMs = performance.now() - started;
     const recordedSigns = signs.length > 0 ? { signs } : {};
-    const made: RecordedTurn = {
+    await record.addTurn(recordName, {
       usage,
       costs,
       model: by,
@@ -174,8 +174,7 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
       consentIds,
       ...recordedSigns,
       ...toLearned(),
-    };
-    await record.addTurn(recordName, made, areReadOnly);
+    });
     plan.onEnd?.(turn);
     return turn;
   } catch (thrown) {
@@ -184,7 +183,7 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
     if (recorded === undefined && turn === undefined && error !== "cancelled") {
       const failed = toFailedTurn(toDuetError(thrown), said);
       const elapsedMs = performance.now() - started;
-      await record.addTurn(recordName, { usage, costs, model: by, elapsedMs, failed, signs, ...toLearned() }, true);
+      await record.addTurn(recordName, { usage, costs, model: by, elapsedMs, failed, signs, ...toLearned() });
     }
     throw thrown;
   } finally {

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { StoredBytes } from "../../core/files/run-files.ts";
 import type { Elicitation } from "../../core/forms/elicitation.ts";
 import type { ToolCall } from "../../core/messages.ts";
-import type { NewStep, RecordedStep, RunJournal } from "../../core/store/journal.ts";
+import type { RecordedStep, RunJournal } from "../../core/store/journal.ts";
 import { isHookDecision, toCallHookName } from "../../core/tools/hook-decision.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
@@ -28,18 +28,18 @@ export interface RunRecord {
   begin(open: () => Promise<RunJournal>): Promise<DuetError | undefined>;
   /** Returns the name of the next turn of this kind, with its record. The caller runs the turn where there is none. */
   findTurn(kind: string): { name: string; recorded: RecordedTurn | undefined };
-  /** Resolves when the turn, with the intents of its calls, is stored. It may wait where its calls change nothing. */
-  addTurn(name: string, turn: RecordedTurn, mayWait: boolean): Promise<void>;
+  /** Resolves when the turn, with the intents of its calls, is stored. */
+  addTurn(name: string, turn: RecordedTurn): Promise<void>;
   /**
    * Records that these calls are about to be made, unless the turn says so that asked for them. `callIds` are their names in the
-   * run; `listConsentIds` lists the IDs of those that wait for a person.
+   * run; `consentIds` are the IDs of those that wait for a person.
    */
-  intend(calls: readonly ToolCall[], callIds: readonly string[], listConsentIds: () => string[]): Promise<void>;
+  intend(calls: readonly ToolCall[], intent: RecordedIntent): Promise<void>;
   /** Returns what a call came to; undefined where the caller has to make it. */
   findCall(callId: string): RecordedCall | undefined;
   /** Returns true for a call that an earlier process may have begun, and of which nobody knows what it came to. */
   isOpen(callId: string): boolean;
-  /** Records a call with the bytes of its images, soon: without the record it may have taken effect, and is not made again. */
+  /** Records a call with the bytes of its images. */
   addCall(callId: string, call: RecordedCall, files?: readonly StoredBytes[]): Promise<void>;
   /** Asks a person, unless the answer is recorded. The question is recorded before it is asked, and the answer before it counts. */
   ask<T>(question: RecordedQuestion<T>): Promise<T | undefined>;
@@ -61,8 +61,6 @@ export interface RunRecord {
   readonly resultNumbers: readonly number[];
   /** Records that somebody has ended the run, so that nobody resumes it. */
   stop(): void;
-  /** Says that the run itself is stored, so that its steps are of no use any more. */
-  end(): void;
 }
 
 export interface RecordedQuestion<T> {
@@ -120,12 +118,12 @@ export function createRunRecord({ steps, clock, onFailure, ...options }: RunReco
     await ignoreRejection(forbidding, "the next step tries again, and the run has told that it is not recorded");
   }
 
-  async function add(name: string, data: unknown, more: Pick<NewStep, "files" | "mayWait"> = {}): Promise<void> {
+  async function add(name: string, data: unknown, files?: readonly StoredBytes[]): Promise<void> {
     // Nobody goes on with a run that somebody has ended, so what it still does needs no record.
     if (journal === undefined || isStopped) return;
     if (hasFailed) return forbid("unrecorded");
     try {
-      await journal.add({ name, spentMs: Math.round(clock.spentMs), data, ...more });
+      await journal.add({ name, spentMs: Math.round(clock.spentMs), data, files });
     } catch (thrown) {
       if (hasFailed || isStopped) return;
       hasFailed = true;
@@ -168,11 +166,12 @@ export function createRunRecord({ steps, clock, onFailure, ...options }: RunReco
       else asked = toAsked(recorded, true);
       return { name, recorded };
     },
-    async addTurn(name, recorded, mayWait) {
+    async addTurn(name, recorded) {
       asked = toAsked(recorded, false);
-      await add(name, recorded, { mayWait });
+      await add(name, recorded);
     },
-    async intend(calls, callIds, listConsentIds) {
+    async intend(calls, intent) {
+      const { callIds } = intent;
       const [first] = callIds;
       if (first === undefined) return;
       const isAsked = calls.every(({ id }) => asked.ids.has(id));
@@ -187,7 +186,7 @@ export function createRunRecord({ steps, clock, onFailure, ...options }: RunReco
         }
       } else if (!isAsked) {
         leaveRecords();
-        await add(name, { callIds, consentIds: listConsentIds() } satisfies RecordedIntent);
+        await add(name, intent);
       }
     },
     findCall(callId) {
@@ -197,7 +196,7 @@ export function createRunRecord({ steps, clock, onFailure, ...options }: RunReco
       return undefined;
     },
     isOpen: (callId) => open.has(callId),
-    addCall: (callId, call, files) => add(`call:${callId}`, call, { files, mayWait: true }),
+    addCall: (callId, call, files) => add(`call:${callId}`, call, files),
     async ask({ name, isAnswer, mayBeWithdrawn = false, ask }) {
       const answer = find(`answer:${name}`);
       if (answer === null) return undefined;
@@ -245,7 +244,6 @@ export function createRunRecord({ steps, clock, onFailure, ...options }: RunReco
       isStopped = true;
       void forbid("stopped");
     },
-    end: () => journal?.end?.(),
   };
 }
 

@@ -19,7 +19,6 @@ import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import { noConversationError, StoreError } from "../../store/store-errors.ts";
 import { toConversationKey } from "./sessions.ts";
 import type { UnsavedRuns } from "./unsaved-runs.ts";
-import { withWaitingSteps } from "./waiting-steps.ts";
 
 export interface MonitoredParts {
   unsaved: UnsavedRuns;
@@ -227,7 +226,7 @@ function createMonitoredUsage(usage: DailyUsage, watch: Watch): DailyUsage {
   };
 }
 
-/** Reports each failure of the journal, and lets steps wait that may. */
+/** Reports each failure of the journal. */
 export function createMonitoredJournal(journal: Journal, report: (problem: DuetError) => void): Journal {
   async function watch<T>(work: Promise<T>): Promise<T> {
     try {
@@ -246,12 +245,12 @@ export function createMonitoredJournal(journal: Journal, report: (problem: DuetE
   });
 
   return {
-    begin: async (run) => withWaitingSteps(watchRun(await watch(journal.begin(run)))),
+    begin: async (run) => watchRun(await watch(journal.begin(run))),
     listInterrupted: (id) => watch(journal.listInterrupted(id)),
     isGoing: (runId) => watch(journal.isGoing(runId)),
     async take(runId) {
       const taken = await watch(journal.take(runId));
-      return taken && { ...taken, journal: withWaitingSteps(watchRun(taken.journal)) };
+      return taken && { ...taken, journal: watchRun(taken.journal) };
     },
     events: (runId, owner) => watch(journal.events(runId, owner)),
   };

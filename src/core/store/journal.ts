@@ -41,8 +41,6 @@ export interface RunJournal {
   addEvents(from: number, events: readonly AgentEvent[]): Promise<void>;
   /** Prevents that anybody resumes the run: a person or a host has ended it, or a step of it could not be recorded. */
   forbid(reason: "stopped" | "unrecorded"): Promise<void>;
-  /** Forgets what still waits: the run itself is stored. Absent where nothing waits. */
-  end?(): void;
 }
 
 export interface NewStep {
@@ -53,11 +51,9 @@ export interface NewStep {
   data: unknown;
   /** Holds the bytes of what the step names. They are kept until the run ends. */
   files?: readonly StoredBytes[] | undefined;
-  /** Is true where nothing is done twice if the process ends before the step is stored: it is stored soon, with others. */
-  mayWait?: boolean | undefined;
 }
 
-export interface RecordedStep extends Omit<NewStep, "files" | "mayWait"> {
+export interface RecordedStep extends Omit<NewStep, "files"> {
   /** Holds ISO 8601, UTC. */
   at: string;
 }

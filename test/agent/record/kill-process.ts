@@ -4,7 +4,6 @@
  */
 import { writeSync } from "node:fs";
 import { DatabaseSync, StatementSync } from "node:sqlite";
-import { withWaitingSteps } from "../../../src/app/conversations/waiting-steps.ts";
 import { createSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { prepareStatements } from "../../../src/store/sqlite/statements.ts";
 import { scriptedModel } from "../../fakes/model.ts";
@@ -51,10 +50,8 @@ const options = await runOptions({
   store,
   models: { functionCall, answer },
   recording: {
-    async begin({ runId, conversationId, ...known }) {
-      const header = { ...known, entrance: "library" } as const;
-      return withWaitingSteps(await store.journal.begin({ runId, conversationId, owner: undefined, header }));
-    },
+    begin: ({ runId, conversationId, ...known }) =>
+      store.journal.begin({ runId, conversationId, owner: undefined, header: { ...known, entrance: "library" } }),
   },
 });
 for await (const event of streamRun(options)) if (event.type === "run-end") break;

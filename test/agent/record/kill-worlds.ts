@@ -23,12 +23,11 @@ function createWork(log: string): Tool {
     inputSchema: { type: "object", properties: {} },
     source: "builtin",
     annotations: {},
-    annotationsFor: ({ n }: JsonObject) => ({ readOnly: String(n).endsWith("r") }),
     canRepeat: ({ n }: JsonObject) => String(n).endsWith("r"),
     async run({ n }) {
       appendFileSync(log, `${String(n)}\n`);
       const text = `The result of ${String(n)} is long enough to be no thin one.`;
-      return { ok: true, text, ...(n === "1" && { images: [images.gif] }) };
+      return { ok: true, text, ...(n === "3" && { images: [images.gif] }) };
     },
   };
 }
@@ -40,7 +39,6 @@ export function readMade(log: string): string[] {
 
 const rounds = [
   { calls: ["1", "2r"].map((n) => ({ id: `c${n}`, name: "work", input: { n } })) },
-  { calls: [{ id: "c4r", name: "work", input: { n: "4r" } }] },
   { calls: [{ id: "c3", name: "work", input: { n: "3" } }] },
 ];
 const plan = {
@@ -51,12 +49,12 @@ export const killedWorlds: Readonly<Record<string, KilledWorld>> = {
   "one model": {
     script: { decide: [...rounds, "All of it is known by now."] },
     open: (log) => ({ tools: [createWork(log)], limits }),
-    calls: ["1", "2r", "4r", "3"],
+    calls: ["1", "2r", "3"],
   },
   "two models": {
     script: { decide: [...rounds, "enough"], answer: ["All of it is known by now."] },
     open: (log) => ({ tools: [createWork(log)], limits }),
-    calls: ["1", "2r", "4r", "3"],
+    calls: ["1", "2r", "3"],
   },
   "plan mode": {
     script: { decide: [JSON.stringify(plan)], answer: ["Both are known by now."] },

@@ -349,8 +349,8 @@ export const client: readonly Mutation[] = [
   {
     id: "call-total-limit",
     file: "src/client/calls/request-sender.ts",
-    text: "[followSignal(controller, outer), followSignal(controller, total.signal)]",
-    becomes: "[followSignal(controller, outer)]",
+    text: "createTimeLimit(totalMs, ",
+    becomes: "createTimeLimit(2 ** 31 - 1, ",
     tests: ["test/client/calls/call-clock.test.ts"],
     endangers: "progress keeps a call alive for ever",
   },

@@ -4,7 +4,6 @@ import type { Sample } from "../core/sampling.ts";
 import type { ServerLogEntry, ServerLogLevel } from "../core/server-log.ts";
 import type { FindRecords } from "../core/store/shared-records.ts";
 import type { Tool } from "../core/tools/tool.ts";
-import { waitAbortable } from "../kit/async/timeout.ts";
 import type { JsonObject } from "../kit/json.ts";
 import type { Environment } from "../kit/process/child-environment.ts";
 import { createLifeline } from "../kit/process/lifeline.ts";
@@ -18,7 +17,7 @@ import { createToolList } from "./lists/tool-list.ts";
 import { createCredentialStore } from "./oauth/credential-store.ts";
 import type { HostRoot } from "./questions/answers.ts";
 import type { Sdk } from "./sdk.ts";
-import { ServerConnection, type ServerStatus } from "./server-connection.ts";
+import { ServerConnection, type ServerStatus, type StartWait } from "./server-connection.ts";
 import type { ServerLog } from "./server-log.ts";
 import { createToolNames } from "./tool-names.ts";
 import { createPinStore, type TextList, type WaitingTool } from "./trust/pin-store.ts";
@@ -58,10 +57,9 @@ export interface Pool {
   start(): void;
   /**
    * Tries what has failed and rested again, and settles when each server has been tried once, within the longest start limit;
-   * sees what other processes have approved. Where `knownSuffice`, a server whose tools are known from an earlier start is not
-   * waited for. Rejects only when the signal aborts.
+   * sees what other processes have approved. Rejects only when the signal aborts.
    */
-  ready(signal?: AbortSignal, knownSuffice?: boolean): Promise<void>;
+  ready(signal?: AbortSignal, options?: StartWait): Promise<void>;
   /** Returns the tools of the servers that have been ready, in the order of the configuration, then of the server. */
   tools(): Tool[];
   status(): ServerStatus[];
@@ -212,10 +210,9 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
   connections = servers.map(connect);
   return {
     start,
-    async ready(signal, knownSuffice = false) {
+    async ready(signal, options) {
       start();
-      const settled = connections.map((connection) => connection.firstStartSettled(knownSuffice));
-      await waitAbortable(Promise.all(settled), signal);
+      await Promise.all(connections.map((connection) => connection.waitForFirstStart(signal, options)));
     },
     tools: () =>
       connections.flatMap((connection) => connection.list.usable.map((remote) => createTool(connection, remote))),

@@ -1,7 +1,7 @@
 import type { ServerSettings } from "../config/config.ts";
 import type { ServerLogEntry, ServerLogLevel } from "../core/server-log.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
-import { createWaitLimit, sleep, waitAbortable } from "../kit/async/timeout.ts";
+import { createWaitLimit, sleep, waitAbortable, waitPatiently } from "../kit/async/timeout.ts";
 import { DuetError } from "../kit/errors.ts";
 import type { JsonObject } from "../kit/json.ts";
 import type { Text } from "../kit/locale.ts";
@@ -35,6 +35,14 @@ export interface ServerStatus extends ServerState {
   warnings: Text[];
   /** Counts the tools that wait for approval. */
   waiting: number;
+}
+
+/** Says how long a server's first start is waited for: until it is over where nothing is said. */
+export interface StartWait {
+  /** Is true where tools that are known from an earlier start suffice: a call waits for the server. */
+  knownSuffice?: boolean | undefined;
+  /** Limits the wait, in milliseconds. */
+  patienceMs?: number | undefined;
 }
 
 /** Hears of what changes at a server. */
@@ -119,16 +127,18 @@ export class ServerConnection {
     else this.#lifecycle.start();
   }
 
-  /**
-   * Settles when its first start has succeeded or failed, or need not be waited for; never rejects. Where `knownSuffice`, tools
-   * that are known from an earlier start need not: a call waits for the server.
-   */
-  async firstStartSettled(knownSuffice: boolean): Promise<void> {
+  /** Waits until its first start has succeeded or failed, or need not be waited for. Rejects only with the signal's reason. */
+  async waitForFirstStart(
+    signal: AbortSignal | undefined,
+    { knownSuffice, patienceMs }: StartWait = {},
+  ): Promise<void> {
     await this.#preparing;
     if (knownSuffice) await this.list.load();
     const isWaitedFor = !(knownSuffice && this.list.isRecent);
     // A server that was there, or could not be started, is not worth waiting for again.
-    if (isWaitedFor && this.#lifecycle.starts === 1) await this.#lifecycle.settled();
+    const starting = isWaitedFor && this.#lifecycle.starts === 1 ? this.#lifecycle.settled() : undefined;
+    if (starting && patienceMs !== undefined) await waitPatiently(starting, patienceMs, signal);
+    else if (starting) await waitAbortable(starting, signal);
     await this.list.refresh();
   }
 
@@ -246,7 +256,8 @@ export class ServerConnection {
     const limit = createWaitLimit(this.settings.startTimeoutMs, signal);
     try {
       // What changes while a start takes in its first list is not in that list.
-      await waitAbortable(this.#lifecycle.settled(), limit.signal);
+      const starting = this.#lifecycle.settled();
+      if (starting) await waitAbortable(starting, limit.signal);
       const { session } = this.#lifecycle;
       if (session === undefined) return;
       await this.list.applyListing(await waitAbortable(session.list(limit.signal), limit.signal), session.era);
@@ -264,9 +275,8 @@ export class ServerConnection {
   async #refuse(tool: RemoteTool, signal: AbortSignal): Promise<CallReply | undefined> {
     const lastSeen = Math.max(this.list.listedAt, this.#askedAt);
     if (performance.now() - lastSeen > listBelievedMs) this.#refreshes.ask();
-    const limit = createWaitLimit(listPatienceMs, signal);
-    await waitAbortable(this.#refreshes.settled(), limit.signal).catch(() => signal.throwIfAborted());
-    limit.clear();
+    const refreshing = this.#refreshes.settled();
+    if (refreshing) await waitPatiently(refreshing, listPatienceMs, signal);
     if (this.list.usable.includes(tool)) return undefined;
     const { name } = this.settings;
     const isWaiting = this.list.waiting.some((each) => each.tool.name === tool.name);
@@ -278,8 +288,8 @@ export class ServerConnection {
 export interface CoalescedWork {
   /** Asks for one more time; what is asked for meanwhile is done once, afterwards. */
   ask(): void;
-  /** Settles when what was asked for until now is done; never rejects. */
-  settled(): Promise<void>;
+  /** Settles when what was asked for until now is done, and is undefined where all of it is; never rejects. */
+  settled(): Promise<void> | undefined;
   /** Drops the pending work. */
   close(): void;
 }
@@ -319,9 +329,7 @@ export function createCoalescedWork(work: (signal: AbortSignal) => Promise<void>
       isGoing = true;
       void ignoreRejection(run(), "settled() tells whoever waits");
     },
-    async settled() {
-      await (asked ?? begun)?.promise;
-    },
+    settled: () => (asked ?? begun)?.promise,
     close() {
       closed.abort();
       begun?.resolve();

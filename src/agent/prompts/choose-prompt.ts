@@ -100,6 +100,13 @@ export function findPlaceholders(template: string): string[] {
   return [...new Set([...template.matchAll(place)].flatMap(([, , name]) => name ?? []))];
 }
 
+/** Puts the texts of parts into their places, and leaves every other place, and a part without a text, as it is. */
+export function fillParts(template: string, find: (part: PartName) => string | undefined): string {
+  return template.replace(place, (whole: string, literal: string | undefined, name: string) =>
+    literal === undefined && isPartName(name) ? (find(name) ?? whole) : whole,
+  );
+}
+
 /** Fills each place once: what was filled in is not looked at again. */
 export function fillPlaceholders(template: string, fill: (name: string) => string): string {
   return template.replace(place, (_, literal: string | undefined, name: string) =>

@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
+import { LRUCache } from "lru-cache";
 import type { Locale } from "../../kit/locale.ts";
 import {
   type CustomPrompt,
   choosePrompt,
   type FileName,
+  fillParts,
   fillPlaceholders,
-  isPartName,
   type PromptName,
   type PromptReader,
 } from "./choose-prompt.ts";
@@ -19,31 +20,46 @@ export interface Prompts {
   render(name: PromptName, reader: PromptReader, variables: Readonly<Record<string, string>>): string;
 }
 
+/** Limits the templates that are kept with their parts in place. */
+const mostKept = 100;
+
 /** Puts the user's own prompts, already checked, before the built-in ones. */
 export function createPrompts(own: readonly CustomPrompt[] = []): Prompts {
   const builtIn = createBuiltInPrompts();
+  const kept = new LRUCache<string, string>({ max: mostKept });
   const find = (name: FileName, reader: PromptReader): string =>
     choosePrompt(own, name, reader)?.text ?? builtIn(name, reader.locale);
+
+  /** Returns a prompt with its parts and without what is not wanted: the same for all runs but for the values of its places. */
+  function assemble(name: PromptName, reader: PromptReader, unwanted: readonly string[]): string {
+    const key = [name, reader.locale, reader.model.provider, reader.model.model, ...unwanted].join(" ");
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    const template = removeUnwantedEnds(removeUnwanted(find(name, reader), unwanted), unwanted);
+    const whole = fillParts(template, (part) => (unwanted.includes(part) ? undefined : find(part, reader)));
+    kept.set(key, whole);
+    return whole;
+  }
+
   return {
     render(name, reader, variables) {
+      const unwanted = Object.keys(variables).filter((place) => variables[place] === "");
       const fill = (place: string): string => {
         const value = variables[place];
         if (value !== undefined) return value;
         if (place === "today") return formatDay(new Date());
-        if (isPartName(place)) return fillPlaceholders(find(place, reader), fill);
         throw new Error(`The prompt ${name} was given no value for {${place}}.`);
       };
-      const template = removeUnwanted(find(name, reader), variables);
-      return fillPlaceholders(removeUnwantedEnds(template, variables), fill).trim();
+      return fillPlaceholders(assemble(name, reader, unwanted), fill).trim();
     },
   };
 }
 
 /** Removes each line that holds only an unwanted part. */
-function removeUnwanted(template: string, variables: Readonly<Record<string, string>>): string {
+function removeUnwanted(template: string, unwanted: readonly string[]): string {
   const isUnwanted = (line: string): boolean => {
     const place = /^[\s*-]*\{([a-z]+)\}\s*$/.exec(line)?.[1];
-    return place !== undefined && variables[place] === "";
+    return place !== undefined && unwanted.includes(place);
   };
   return template
     .split("\n")
@@ -52,8 +68,8 @@ function removeUnwanted(template: string, variables: Readonly<Record<string, str
 }
 
 /** Removes an unwanted part at the end of a line, with the blanks before it. */
-function removeUnwantedEnds(template: string, variables: Readonly<Record<string, string>>): string {
-  return template.replace(/ *\{([a-z]+)\}$/gm, (whole, place: string) => (variables[place] === "" ? "" : whole));
+function removeUnwantedEnds(template: string, unwanted: readonly string[]): string {
+  return template.replace(/ *\{([a-z]+)\}$/gm, (whole, place: string) => (unwanted.includes(place) ? "" : whole));
 }
 
 /** Returns the local day, as 2026-11-21. */

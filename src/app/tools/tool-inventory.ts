@@ -11,7 +11,6 @@ import type { ToolInterceptor } from "../../core/tools/tool-interceptor.ts";
 import { isForPagesOnly } from "../../core/tools/tool-pages.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createOnce } from "../../kit/async/once.ts";
-import { createWaitLimit, waitAbortable } from "../../kit/async/timeout.ts";
 import type { Text } from "../../kit/locale.ts";
 import { createRandomHex } from "../../kit/random.ts";
 import type { Redactor } from "../../kit/text/redact.ts";
@@ -121,7 +120,7 @@ export function openToolInventory(
       // Who does not wait at all wants none of the user's own.
       const [users] = await Promise.all([
         patienceMs === 0 ? undefined : directory.take(),
-        waitPatiently(pool?.ready(signal, knownSuffice), patienceMs),
+        pool?.ready(signal, { knownSuffice, patienceMs }),
       ]);
       const found = (pool?.tools() ?? []).filter((tool) => forHost || !isForPagesOnly(tool));
       const remote = intercept?.replaceTools(found, "server") ?? found;
@@ -174,18 +173,6 @@ async function startServers(config: Config, { title, sample, passesOn, findRecor
   });
   pool.start();
   return pool;
-}
-
-async function waitPatiently(work: Promise<void> | undefined, ms: number | undefined): Promise<void> {
-  if (work === undefined || ms === undefined) return work;
-  const limit = createWaitLimit(ms);
-  try {
-    await waitAbortable(work, limit.signal);
-  } catch (thrown) {
-    if (!limit.expired) throw thrown;
-  } finally {
-    limit.clear();
-  }
 }
 
 /** Returns what puts the user's hooks around a tool, as the outermost layer but the narrower rules of a question or a caller. */

@@ -1,6 +1,6 @@
 import type { ServerSettings } from "../../config/config.ts";
 import { createSemaphore } from "../../kit/async/semaphore.ts";
-import { createTimeLimit, followSignal, sleep, timeoutError, waitAbortable } from "../../kit/async/timeout.ts";
+import { createTimeLimit, sleep, timeoutError, waitAbortable } from "../../kit/async/timeout.ts";
 import type { Redact } from "../../kit/text/redact.ts";
 import { isLost } from "../connection-errors.ts";
 import type { CallerSessions, LeasedSession } from "../lifecycle/caller-sessions.ts";
@@ -202,29 +202,21 @@ interface CallClock {
 
 /** Takes the name of the call in `what`; both limits are in milliseconds. */
 export function createCallClock(what: string, idleMs: number, totalMs: number, outer: AbortSignal): CallClock {
-  const controller = new AbortController();
   let silence: NodeJS.Timeout | undefined;
   let hasBegun = false;
   let pauses = 0;
-  let expired = false;
-  const total = createTimeLimit(totalMs, () => expireCall(totalMs));
-  const unfollow = [followSignal(controller, outer), followSignal(controller, total.signal)];
+  const total = createTimeLimit(totalMs, () => timeoutError(what, totalMs), outer);
   let resume = (): void => {};
-
-  function expireCall(ms: number): Error {
-    expired ||= !controller.signal.aborted;
-    return timeoutError(what, ms);
-  }
 
   function listen(): void {
     clearTimeout(silence);
-    if (hasBegun && pauses === 0) silence = setTimeout(() => controller.abort(expireCall(idleMs)), idleMs);
+    if (hasBegun && pauses === 0) silence = setTimeout(() => total.end(timeoutError(what, idleMs)), idleMs);
   }
 
   return {
-    signal: controller.signal,
+    signal: total.signal,
     get expired() {
-      return expired;
+      return total.expired;
     },
     begin() {
       hasBegun = true;
@@ -250,7 +242,6 @@ export function createCallClock(what: string, idleMs: number, totalMs: number, o
       silence = undefined;
       hasBegun = false;
       total.clear();
-      for (const end of unfollow) end();
     },
   };
 }

@@ -137,9 +137,9 @@ export class ServerLifecycle {
     if (state.state === "idle" || isRested) this.#begin();
   }
 
-  /** Settles when no start is going on; never rejects. */
-  async settled(): Promise<void> {
-    if (this.#state.state === "starting") await this.#state.settled;
+  /** Settles when the start that is going on is over, and is undefined where none is; never rejects. */
+  settled(): Promise<void> | undefined {
+    return this.#state.state === "starting" ? this.#state.settled : undefined;
   }
 
   /**
@@ -148,14 +148,16 @@ export class ServerLifecycle {
    */
   async live(signal: AbortSignal): Promise<LiveSession | CallReply> {
     const { name } = this.#options;
-    await waitAbortable(this.settled(), signal);
+    const earlier = this.settled();
+    if (earlier) await waitAbortable(earlier, signal);
     if (this.#state.state === "failed") {
       const leftMs = this.#state.retryAt - performance.now();
       if (leftMs > longestRetryWaitMs) return toUnavailableReply(name, this.#state.error, leftMs);
       if (leftMs > 0) await sleep(leftMs, signal);
     }
     if (this.#state.state === "idle" || this.#state.state === "failed") this.#begin();
-    await waitAbortable(this.settled(), signal);
+    const starting = this.settled();
+    if (starting) await waitAbortable(starting, signal);
     if (this.#state.state === "ready") return this.#state;
     if (this.#state.state !== "failed") throw closedServerError(name);
     const { error, retryAt } = this.#state;

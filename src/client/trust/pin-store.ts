@@ -97,10 +97,17 @@ function createFileStore(folder: string): PinStore {
   const seen = new Map<string, string>();
   /** Queues the writes of each server, so that the last one requested is the one that stays. */
   const writing = new Map<string, Promise<void>>();
+  const paths = new Map<string, string>();
+
+  function toPath(server: string): string {
+    const path = paths.get(server) ?? join(folder, toFile(server));
+    paths.set(server, path);
+    return path;
+  }
 
   async function write({ name }: ServerSettings, pins: ServerPins): Promise<void> {
     try {
-      seen.set(name, toState(await writePrivateFile(join(folder, toFile(name)), writePins(pins))));
+      seen.set(name, toState(await writePrivateFile(toPath(name), writePins(pins))));
     } catch (cause) {
       throw unwritableFileError(name, cause);
     }
@@ -111,7 +118,7 @@ function createFileStore(folder: string): PinStore {
       const { name } = settings;
       await ignoreRejection(writing.get(name), "whoever wrote gets the error");
       try {
-        const { text, state } = await readPrivateFile(join(folder, toFile(name)), longestFile);
+        const { text, state } = await readPrivateFile(toPath(name), longestFile);
         seen.set(name, toState(state));
         const pins = readPins(text ?? "");
         if (pins === undefined) return { pins, problem: describeUnreadable(name) };
@@ -134,7 +141,7 @@ function createFileStore(folder: string): PinStore {
       await ignoreRejection(writing.get(name), "whoever wrote gets the error");
       try {
         // It is a small file beside the store, and to look at it in another thread takes longer than the look.
-        const state = toState(statSync(join(folder, toFile(name)), { bigint: true }));
+        const state = toState(statSync(toPath(name), { bigint: true }));
         return state !== seen.get(name);
       } catch (thrown) {
         return isMissing(thrown) && (seen.get(name) ?? missing) !== missing;

@@ -1,6 +1,5 @@
 import { DuetError } from "../errors.ts";
 import type { Text } from "../locale.ts";
-import { ignoreRejection } from "./ignore-rejection.ts";
 
 /** Waits `ms` milliseconds; rejects with the signal's reason as soon as it aborts. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -20,22 +19,37 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /** Waits for `work` or for the signal, whichever is first; the work itself is not stopped. */
-export async function waitAbortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export function waitAbortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
-  if (signal.aborted) {
-    // Nobody waits for the work any more; its failure must not become an unhandled rejection.
-    void ignoreRejection(work, "nobody waits for the work any more");
-    throw signal.reason;
-  }
-  let stop = (): void => {};
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
+  // By hand: a race makes twice as many promises.
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+    const settle = (): void => signal.removeEventListener("abort", stop);
+    // Its failure is handled also when nobody waits for the work any more.
+    work.then(
+      (result) => {
+        settle();
+        resolve(result);
+      },
+      (thrown) => {
+        settle();
+        reject(thrown);
+      },
+    );
   });
+}
+
+/** Waits for `work` for that long at most, in milliseconds, and goes on without it then; rejects with the signal's reason. */
+export async function waitPatiently(work: Promise<unknown>, ms: number, signal?: AbortSignal): Promise<void> {
+  const limit = createWaitLimit(ms, signal);
   try {
-    return await Promise.race([work, aborted]);
+    await waitAbortable(work, limit.signal);
+  } catch (thrown) {
+    if (!limit.expired) throw thrown;
   } finally {
-    signal.removeEventListener("abort", stop);
+    limit.clear();
   }
 }
 
@@ -52,6 +66,8 @@ export interface TimeLimit {
   spend(ms: number): void;
   /** Adds time, in milliseconds. A limit that has ended the wait gets none. */
   extend(ms: number): void;
+  /** Ends the wait now, with this reason: another limit of the same wait is over. */
+  end(reason: Error): void;
   clear(): void;
 }
 
@@ -72,15 +88,15 @@ export function createTimeLimit(
   let expired = false;
   let isOver = false;
   let isHeldUp = false;
-  function end(): void {
-    expired = !limit.signal.aborted;
-    limit.abort(reason());
+  function end(because: Error): void {
+    expired ||= !limit.signal.aborted;
+    limit.abort(because);
   }
   function expire(): void {
     if (isHeldUp) return;
     const holding = beforeEnd?.();
     if (holding === undefined) {
-      end();
+      end(reason());
       return;
     }
     isHeldUp = true;
@@ -91,7 +107,7 @@ export function createTimeLimit(
       .then((more) => {
         isHeldUp = false;
         left += more;
-        if (left <= 0 && !isOver) end();
+        if (left <= 0 && !isOver) end(reason());
         else if (!limit.signal.aborted) start();
       });
   }
@@ -142,6 +158,7 @@ export function createTimeLimit(
       left += more;
       if (isRunning) start();
     },
+    end,
     clear() {
       isOver = true;
       stop();

@@ -10,8 +10,8 @@ export const noFileData: FileData = new Map();
 
 /** Reads the bytes that the messages name. What is not there any more is left out. */
 export async function readFileData({ messages, files }: ModelRequest): Promise<FileData> {
+  if (files === undefined) return noFileData;
   const hashes = new Set(messages.flatMap(({ content }) => toParts(content).flatMap(listHashes)));
-  if (hashes.size === 0 || files === undefined) return noFileData;
   const data = new Map<string, string>();
   for (const hash of hashes) {
     const bytes = await files.read(hash);

@@ -1,12 +1,12 @@
 import type { Readable } from "node:stream";
 import { constants, createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { Agent, type Dispatcher, errors, request } from "undici";
+import { Agent, type Dispatcher, errors } from "undici";
 import { toText } from "../../kit/json.ts";
 import { findRoute, type ProxyRules } from "../../kit/net/proxy-rules.ts";
 import type { HttpFailure } from "../errors/errors.ts";
 import type { Address } from "./request-address.ts";
 
-/** Sends requests with `undici.request`: the built-in `fetch` costs twice the CPU. */
+/** Sends requests with undici's `request`: the built-in `fetch` costs twice the CPU. */
 export interface Transport {
   /** Throws a `Refusal` for every status but 200. */
   post(address: Address, body: object, signal: AbortSignal): Promise<TransportResponse>;
@@ -73,24 +73,35 @@ export type Exchange = (
   signal: AbortSignal,
 ) => Promise<TransportResponse>;
 
+interface Target {
+  url: string;
+  origin: string;
+  path: string;
+  dispatcher: Dispatcher | Promise<Dispatcher>;
+}
+
 /** Opens the connections of a model. */
 export function openExchange({ network, connectMs = defaultConnectMs }: TransportOptions = {}): Exchange {
   // Silence is limited per call, by what was heard, from sending on; the agent's own limits would cut models that think for long.
   const direct = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: connectMs } });
   let routed: Promise<Dispatcher> | undefined;
+  let target: Target | undefined;
 
-  /** A model has one address, so that there is one route. */
-  function openRoute(url: string): Dispatcher | Promise<Dispatcher> {
+  /** A model has one address, so that there is one route, and an address is read once. */
+  function openTarget(url: string): Target {
+    if (target?.url === url) return target;
+    const { origin, pathname, search } = new URL(url);
     const route = findRoute(network, url);
-    if (route === undefined) return direct;
-    routed ??= import("../../kit/net/create-dispatcher.ts").then((net) => net.createDispatcher(route, { connectMs }));
-    return routed;
+    if (route !== undefined)
+      routed ??= import("../../kit/net/create-dispatcher.ts").then((net) => net.createDispatcher(route, { connectMs }));
+    target = { url, origin, path: pathname + search, dispatcher: (route && routed) ?? direct };
+    return target;
   }
 
   return async (url, headers, body, signal) => {
-    const opened = openRoute(url);
+    const { origin, path, dispatcher: opened } = openTarget(url);
     const dispatcher = opened instanceof Promise ? await opened : opened;
-    const sent = request(url, { dispatcher, method: "POST", headers, body, signal });
+    const sent = dispatcher.request({ origin, path, method: "POST", headers, body, signal });
     const answer = await sent.catch((thrown) => {
       throw thrown instanceof errors.ConnectTimeoutError ? new ConnectTimeout(connectMs, thrown) : thrown;
     });

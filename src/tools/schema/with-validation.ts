@@ -21,16 +21,15 @@ import type { ArgumentsCheck } from "./compile-schema.ts";
  */
 export function withValidation(tool: Tool): Tool {
   let compiled: Promise<ArgumentsCheck> | undefined;
-  async function check(args: JsonObject): Promise<ArgumentProblem[]> {
+  async function checkFilled(filled: JsonObject): Promise<ArgumentProblem[]> {
     compiled ??= import("./compile-schema.ts").then(({ compileKnownParts }) => compileKnownParts(tool.inputSchema));
-    const filled = fillDefaults(args, tool.inputSchema);
     const problems = describeProblems((await compiled)(filled));
     return problems.length > 0 ? problems : ((await tool.check?.(filled)) ?? []);
   }
   const checked = wrapTool(tool, async (given, context) => {
     const args = fillDefaults(given, tool.inputSchema);
     try {
-      const problems = await check(args);
+      const problems = await checkFilled(args);
       if (problems.length > 0)
         return createFailure("invalid_arguments", renderArgumentProblems(context.locale, problems));
     } catch (thrown) {
@@ -38,7 +37,7 @@ export function withValidation(tool: Tool): Tool {
     }
     return tool.run(args, context);
   });
-  return { ...checked, check };
+  return { ...checked, check: (args) => checkFilled(fillDefaults(args, tool.inputSchema)) };
 }
 
 /** Puts a validator's errors into words: one line a place and fault, the branches of `anyOf` and `oneOf` in one. */

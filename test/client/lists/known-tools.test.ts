@@ -67,7 +67,7 @@ const namesOf = (pool: Pool): string[] => pool.tools().map(({ name }) => name);
 test("a question has the tools of an earlier start at once, and a call waits for the server", async () => {
   const { openPool, open } = await knownServer();
   const pool = openPool();
-  await pool.ready(undefined, true);
+  await pool.ready(undefined, { knownSuffice: true });
   expect(pool.status()).toMatchObject([{ state: "starting", toolCount: 2 }]);
   expect(pool.tools().map((tool) => [tool.name, isForPagesOnly(tool)])).toEqual([
     ["slow__one", false],
@@ -81,7 +81,7 @@ test("a question has the tools of an earlier start at once, and a call waits for
 test("who asks for the list of tools waits for the server, and a call of a tool that is another one by then is refused", async () => {
   const { openPool, open } = await knownServer();
   const pool = openPool();
-  await pool.ready(undefined, true);
+  await pool.ready(undefined, { knownSuffice: true });
   const called = call(pool, "slow__one");
   const ready = pool.ready();
   open("Paints, and sends what it has painted.");
@@ -104,7 +104,7 @@ test.each<[string, { newTools?: "allow" }, (last: Record<string, unknown>) => un
   }
   const pool = openPool();
   let isReady = false;
-  const ready = pool.ready(undefined, true).then(() => {
+  const ready = pool.ready(undefined, { knownSuffice: true }).then(() => {
     isReady = true;
   });
   await pool.approve([]);

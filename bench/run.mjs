@@ -15,7 +15,15 @@ import { listKeys } from "./figures/report.mjs";
 const scripts = {
   ...{ startup: [], providers: [], prompts: [], records: [], conversation: [], tools: [], modules: [] },
   ...{ questions: [], counts: [], pages: [], browser: [], gateway: [], servers: [], memory: ["--expose-gc"] },
-  ...{ "shared-process": [], http: [], "model-api": [], streams: [], "first-text": [], terminal: ["--expose-gc"] },
+  ...{
+    "shared-process": [],
+    http: [],
+    "model-api": [],
+    streams: [],
+    replicas: [],
+    "first-text": [],
+    terminal: ["--expose-gc"],
+  },
 };
 /** Limits one script, in milliseconds; the longest takes some minutes. */
 const longestMs = 1_800_000;

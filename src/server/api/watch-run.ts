@@ -1,6 +1,8 @@
+import type { Caller } from "../../core/caller.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
+import { sleep } from "../../kit/async/timeout.ts";
 import { findEndOfWait } from "../../runs/find-moved.ts";
 import type { OpenQuestion } from "../../runs/questions/open-question.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
@@ -68,7 +70,7 @@ async function watchKeptRun(
   { caller, connection }: RouteCall,
 ): Promise<Response> {
   const end: AgentEvent = { type: "run-end", outcome: kept };
-  const stored = from === 0 ? [] : await duet.recordedEvents(kept.run_id, caller);
+  const stored = from === 0 ? [] : await readStoredEvents(duet, kept.run_id, caller);
   const last = stored.at(-1);
   if (from > 0 && from === stored.length && last?.type === "run-end") return new Response(null, { status: 204 });
   if (from >= stored.length) return toEventResponse(toTypedFrame(end), kept.run_id);
@@ -92,6 +94,20 @@ async function watchKeptRun(
     { highWaterMark: 0 },
   );
   return toEventResponse(stream, kept.run_id);
+}
+
+/** Limits how long the last events of a run are waited for once its end is stored, in milliseconds, and is how often they are looked for. */
+const lastEventsMs = 5_000;
+const lookEveryMs = 200;
+
+/** The process of a run stores its last events after its end, and may be killed in between. */
+async function readStoredEvents(duet: ApiContext["duet"], runId: string, caller: Caller): Promise<AgentEvent[]> {
+  for (let leftMs = duet.sharesRuns ? lastEventsMs : 0; ; leftMs -= lookEveryMs) {
+    const stored = await duet.recordedEvents(runId, caller);
+    const last = stored.at(-1);
+    if (last === undefined || last.type === "run-end" || leftMs <= 0) return stored;
+    await sleep(lookEveryMs);
+  }
 }
 
 function toEventResponse(body: string | ReadableStream, runId: string): Response {

@@ -31,7 +31,7 @@ export function createPrompts(own: readonly CustomPrompt[] = []): Prompts {
     choosePrompt(own, name, reader)?.text ?? builtIn(name, reader.locale);
 
   /** Returns a prompt with its parts and without what is not wanted: the same for all runs but for the values of its places. */
-  function assemble(name: PromptName, reader: PromptReader, unwanted: readonly string[]): string {
+  function renderTemplate(name: PromptName, reader: PromptReader, unwanted: readonly string[]): string {
     const key = [name, reader.locale, reader.model.provider, reader.model.model, ...unwanted].join(" ");
     const known = kept.get(key);
     if (known !== undefined) return known;
@@ -50,7 +50,7 @@ export function createPrompts(own: readonly CustomPrompt[] = []): Prompts {
         if (place === "today") return formatDay(new Date());
         throw new Error(`The prompt ${name} was given no value for {${place}}.`);
       };
-      return fillPlaceholders(assemble(name, reader, unwanted), fill).trim();
+      return fillPlaceholders(renderTemplate(name, reader, unwanted), fill).trim();
     },
   };
 }

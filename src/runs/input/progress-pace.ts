@@ -96,10 +96,10 @@ export function createProgressPace({
   return {
     flush,
     due() {
-      if (sender === undefined || isFlushComing) return;
+      if (sender === undefined) return;
       const wait = Math.max(began + quietMs, lastSent + intervalMs) - performance.now();
       if (wait <= 0) flush();
-      else schedule(flush, wait);
+      else if (!isFlushComing) schedule(flush, wait);
     },
     countSent() {
       noteSent();

@@ -250,7 +250,7 @@ export const records: readonly Mutation[] = [
     file: "src/store/copy/postgres-rows.ts",
     text: "if (count === 0) return;",
     becomes: "if (count >= 0) return;",
-    tests: ["test/store/postgres/copy.test.ts"],
+    tests: [postgresStore],
     endangers: "a run of a newer program is copied into a file, where this one misreads its record",
   },
   {

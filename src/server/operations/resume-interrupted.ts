@@ -30,7 +30,7 @@ export function resumeInterrupted({ duet, service, locale, log, lookAfterMs }: R
   /** Is how many runs of a newer program the operator knows of. */
   let told = 0;
 
-  async function tellNewer(): Promise<void> {
+  async function reportNewer(): Promise<void> {
     const count = (await ignoreRejection(duet.newerRuns?.(), "the report about the store tells it")) ?? told;
     if (count > told) log(say(locale, describeNewer(count)), "warn");
     told = count;
@@ -41,7 +41,7 @@ export function resumeInterrupted({ duet, service, locale, log, lookAfterMs }: R
     const left = (await ignoreRejection(duet.interruptedRuns(), "the report about the store tells it")) ?? [];
     for (const { runId, lastAt, header, isOld } of left)
       if (isOld && header.entrance === entrance) log(sanitizeLine(say(locale, describeOld(runId, lastAt))), "warn");
-    if (duet.sharesRuns) await tellNewer();
+    if (duet.sharesRuns) await reportNewer();
   }
 
   const timer = setTimeout(() => void begin(), lookAfterMs).unref();
@@ -53,7 +53,7 @@ export function resumeInterrupted({ duet, service, locale, log, lookAfterMs }: R
     isLooking = false;
   };
   const repeated = setInterval(() => void look(), duet.sharesRuns ? lookSharedEveryMs : lookEveryMs).unref();
-  const telling = duet.sharesRuns ? setInterval(() => void tellNewer(), lookEveryMs).unref() : undefined;
+  const telling = duet.sharesRuns ? setInterval(() => void reportNewer(), lookEveryMs).unref() : undefined;
   return () => {
     clearTimeout(timer);
     clearInterval(repeated);

@@ -128,8 +128,6 @@ describe("a copy of a store", requires(postgres), () => {
     await expect(copy(openSqliteSource(file), await openPostgresRows(url, "write"))).rejects.toThrow(
       "is not empty: its table conversations has 6 rows",
     );
-    await query(url, "UPDATE journal_runs SET format = 99");
-    await expect(openPostgresRows(url, "read")).rejects.toThrow("has 1 unfinished run that only a newer Duet can read");
   });
 
   test("has the columns of both databases", async () => {

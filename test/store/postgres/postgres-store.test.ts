@@ -4,6 +4,7 @@ import { LostRunError, type TakenRun } from "../../../src/core/store/journal.ts"
 import type { OperatorStore } from "../../../src/core/store/store.ts";
 import { createDuet, openPostgresStore } from "../../../src/index.ts";
 import { copiedTables } from "../../../src/store/copy/copied-tables.ts";
+import { openPostgresRows } from "../../../src/store/copy/postgres-rows.ts";
 import { toConnectionString } from "../../../src/store/postgres/address.ts";
 import { openPostgresConnection } from "../../../src/store/postgres/connection.ts";
 import { createPostgresStore, type PostgresStoreOptions } from "../../../src/store/postgres/postgres-store.ts";
@@ -433,6 +434,13 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     await taken?.journal.letGo?.();
     expect((await stores[1].journal.takeOver?.(everyRun))?.map(({ ends }) => ends)).toEqual([0]);
     expect(await stores[1].journal.takeOver?.({ ...everyRun, entrance: "stdio" })).toEqual([]);
+  });
+
+  test("a run that only a newer Duet can read is not copied out of the database", async () => {
+    const stores = await openTwo();
+    await stores[0].journal.begin(newRun("run-1"));
+    await query(url, "UPDATE journal_runs SET format = 99");
+    await expect(openPostgresRows(url, "read")).rejects.toThrow("has 1 unfinished run that only a newer Duet can read");
   });
 
   test("a run that was begun without its asker knowing may begin again, and one that has a step or a holder may not", async () => {

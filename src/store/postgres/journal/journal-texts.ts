@@ -128,7 +128,7 @@ export const own = {
   withdraw: defineStatement(`
     UPDATE journal_runs SET state = 'unrecorded'
     WHERE run = :run AND holder = :holder AND epoch = :epoch AND state = 'going'`),
-  /** Withdraws a run of which it is not known whether it is recorded, and in which epoch. */
+  /** Is for a run of which it is not known whether it is recorded, and in which epoch. */
   withdrawUnknown: defineStatement(`
     UPDATE journal_runs SET state = 'unrecorded' WHERE run = :run AND holder = :holder AND state = 'going'`),
   /** Is true, too, where no other replica lives: whoever comes next may read it. */

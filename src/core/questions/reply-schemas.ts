@@ -30,4 +30,6 @@ export const formReplySchema = z.discriminatedUnion("action", [
   z.strictObject({ action: z.literal("cancel") }),
 ]);
 
+export const limitReplySchema = z.enum(["go_on", "stop"]);
+
 export const urlReplySchema = z.strictObject({ action: z.enum(["accept", "decline", "cancel"]) });

@@ -2,10 +2,9 @@ import * as z from "zod";
 import { planStepSchema } from "../schemas/events-schema.ts";
 import { jsonValueSchema } from "../schemas/json-value-schema.ts";
 import {
-  approvalSchema,
   callReplySchema,
   formReplySchema,
-  insteadSchema,
+  limitReplySchema,
   planReplySchema,
   urlReplySchema,
 } from "./reply-schemas.ts";
@@ -48,7 +47,7 @@ export const questionSchemas = {
       setting: z.string().meta({ description: "limit: the setting whose limit is reached." }),
       value: z.number().meta({ description: "limit: its value." }),
     }),
-    reply: z.enum(["go_on", "stop"]),
+    reply: limitReplySchema,
   },
   url: {
     fields: z.object({
@@ -80,16 +79,3 @@ export type AskUser = <K extends QuestionKind>(
   question: UserQuestion<K>,
   signal: AbortSignal,
 ) => Promise<UserReply<K> | undefined>;
-
-/** Returns the schema of the replies to a question. An approval that counts once is not given for the conversation. */
-export function getReplySchema<K extends QuestionKind>(question: UserQuestion<K>): z.ZodType<UserReply<K>> {
-  const replies: { [P in QuestionKind]: (question: UserQuestion<P>) => z.ZodType<UserReply<P>> } = {
-    call: ({ onlyOnce }) =>
-      z.union([onlyOnce ? approvalSchema.extract(["once", "no", "dismissed"]) : approvalSchema, insteadSchema]),
-    plan: () => planReplySchema,
-    form: () => formReplySchema,
-    limit: () => questionSchemas.limit.reply,
-    url: () => urlReplySchema,
-  };
-  return replies[question.kind](question);
-}

@@ -1,10 +1,5 @@
-import {
-  type AskUser,
-  getReplySchema,
-  type QuestionKind,
-  type UserQuestion,
-  type UserReply,
-} from "../../core/questions/user-question.ts";
+import { getReplySchema } from "../../core/questions/stored-replies.ts";
+import type { AskUser, QuestionKind, UserQuestion, UserReply } from "../../core/questions/user-question.ts";
 import { localMailbox, type QuestionPlace, type RunMailbox } from "../../core/store/run-mailbox.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createRandomHex } from "../../kit/random.ts";

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { getReplySchema, type QuestionKind } from "../../core/questions/user-question.ts";
+import { getReplySchema } from "../../core/questions/stored-replies.ts";
+import type { QuestionKind } from "../../core/questions/user-question.ts";
 import { type QuestionJson, replySchema, toFieldName } from "../../core/schemas/run-schema.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import type { Locale } from "../../kit/locale.ts";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { getReplySchema, type UserQuestion } from "../../../src/core/questions/user-question.ts";
+import { getReplySchema } from "../../../src/core/questions/stored-replies.ts";
+import type { UserQuestion } from "../../../src/core/questions/user-question.ts";
 import { toPageWording } from "../../../src/render/questions/page-wording.ts";
 
 const empty = { reason: "", from: "", message: "", schema: {}, url: "" };

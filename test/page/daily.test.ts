@@ -261,7 +261,7 @@ inChromium("the operator's view in a browser", () => {
     await english.getByRole("button", { name: "Prompts" }).waitFor();
     await page.keyboard.press("Escape");
     await english.waitFor({ state: "detached" });
-    expect(await page.evaluate("document.activeElement.className")).toContain("open-operator");
+    await expect.poll(() => page.evaluate("document.activeElement.className")).toContain("open-operator");
     expect(faults).toEqual([]);
   });
 });

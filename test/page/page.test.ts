@@ -38,7 +38,7 @@ inChromium("the page in a browser", () => {
     expect(packed.length).toBeLessThan(120_000);
   });
 
-  test("what is chosen before the server has said what it has stays chosen", async () => {
+  test("what is chosen before the server has said what it has stays chosen, and so does the place in which one writes", async () => {
     const { page } = watched;
     const slow = gate();
     await page.route("**/agent/settings", async (route) => {
@@ -47,10 +47,13 @@ inChromium("the page in a browser", () => {
     });
     await page.reload();
     await chooseMode(page, "Plan 模式");
-    const answer = page.waitForResponse(/settings$/);
+    await page.getByRole("searchbox").focus();
+    const last = page.waitForResponse(/\/agent\/runs/);
     slow.open();
-    await answer;
+    await last;
     await page.unroute("**/agent/settings");
+    await page.locator("nav .none").waitFor();
+    expect(await page.evaluate("document.activeElement.id")).toBe("search");
     await page.getByRole("button", { name: "模型与参数" }).click();
     await page.getByRole("combobox", { name: "模型" }).first().getByText("offline").waitFor({ state: "attached" });
     await page.keyboard.press("Escape");

@@ -1,7 +1,13 @@
 import { expect, test } from "vitest";
 import { type Api, createApi } from "../../../src/server/web/chat/api/api.ts";
 import { createSender } from "../../../src/server/web/chat/api/follow-run.ts";
-import { createChatList, createConversations, loadSteps } from "../../../src/server/web/chat/chat-conversations.ts";
+import {
+  createChatList,
+  createConversations,
+  dropEntry,
+  insertEntry,
+  loadSteps,
+} from "../../../src/server/web/chat/chat-conversations.ts";
 import { createChatRuns } from "../../../src/server/web/chat/chat-runs.ts";
 import { createSendActions } from "../../../src/server/web/chat/create-send-actions.ts";
 import { createReportErrors } from "../../../src/server/web/chat/report-errors.ts";
@@ -295,6 +301,30 @@ test("a question of which the page heard nothing before it went is asked once, w
   await until(store, (chat) => chat.unsent.length === 0);
   expect([...kept.keys()]).toEqual([]);
 });
+
+test.each<[string, (chat: ChatState) => ChatState, string[]]>([
+  [
+    "renamed",
+    (chat) => chat.conversations.reduce((so, entry) => insertEntry(so, { ...entry, title: "Told" }), chat),
+    ["Told"],
+  ],
+  ["removed", (chat) => chat.conversations.reduce((so, { id }) => dropEntry(so, id), chat), []],
+])(
+  "a conversation that is %s while the list is read stays so, for the list may have been read before",
+  async (_, change, titles) => {
+    const open = await serve(["Yes."]);
+    const first = open();
+    first.runs.ask("One?");
+    await until(first.store, isAnswered);
+    const { store, list } = open();
+    await list.refresh();
+    expect(store.state.conversations.map(({ title }) => title)).toEqual(["One?"]);
+    const refreshed = list.refresh();
+    store.change(change);
+    await refreshed;
+    expect(store.state.conversations.map(({ title }) => title)).toEqual(titles);
+  },
+);
 
 async function serve(turns: ScriptedTurn[], more: HttpDuetSettings = {}) {
   const tool = makeTool("look", () => ({ ok: true, text: "Duet is an agent that is a server: enough to know." }));

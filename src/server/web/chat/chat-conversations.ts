@@ -237,6 +237,7 @@ export function createChatList(api: Api, store: Store): ChatList {
   return {
     async refresh() {
       const mine = ++asked;
+      const before = store.state.conversations;
       const [{ entries, next }, runs] = await Promise.all([api.conversations({}), api.runs()]);
       if (mine !== asked) return;
       const running = runs.filter(({ status }) => status === "running");
@@ -244,8 +245,13 @@ export function createChatList(api: Api, store: Store): ChatList {
         const known = new Set(entries.map(({ id }) => id));
         const rest = chat.conversations.slice(entries.length).filter(({ id }) => !known.has(id));
         const isLonger = rest.length > 0 && next !== undefined;
-        const conversations = isLonger ? [...entries, ...rest] : entries;
-        return { ...chat, conversations, running, moreAt: isLonger ? chat.moreAt : next };
+        const read = isLonger ? [...entries, ...rest] : entries;
+        // What was told of a conversation meanwhile may be newer than what was read.
+        const told = chat.conversations.filter((entry) => !before.includes(entry));
+        const left = new Set(chat.conversations.map(({ id }) => id));
+        const gone = new Set(before.flatMap(({ id }) => (left.has(id) ? [] : [id])));
+        const conversations = read.filter(({ id }) => !gone.has(id));
+        return told.reduce(insertEntry, { ...chat, conversations, running, moreAt: isLonger ? chat.moreAt : next });
       });
     },
     async more() {

@@ -171,7 +171,8 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     reportConnectivity,
     onSettings: reportSettings,
   });
-  if (await attempt(begun)) screen.focus();
+  // Whoever has gone elsewhere on the page while it was loading is left there.
+  if ((await attempt(begun)) && (document.activeElement ?? document.body) === document.body) screen.focus();
   await account;
   await restoreTexts({ api, texts, screen, store, waiting });
   reportSettings();

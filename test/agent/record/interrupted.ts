@@ -28,7 +28,8 @@ export interface PlayedRun {
 
 type Setting = Omit<Overrides, "models">;
 
-const begunAt = "2026-11-26T00:00:00.000Z";
+/** The day stands in what models are asked: a run that goes on has that of its beginning, which is today here. */
+const begunAt = new Date().toISOString();
 
 /** Runs a script to its end, and keeps what was recorded in the order in which it was. */
 export async function play(script: Script, setting: Setting, resumed?: Pick<PlayedRun, "steps" | "header" | "files">) {

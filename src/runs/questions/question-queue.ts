@@ -80,7 +80,7 @@ export function createQuestionQueue(
       withdraw,
     };
 
-    /** Of replies in several processes the first one counts, and comes back by `accept`. */
+    /** Tells all processes of the reply. The first of several counts, and comes back by `accept`. */
     async function answer(reply: UserReply<K> | undefined): Promise<boolean> {
       if (closed.signal.aborted) return false;
       const claimed = mailbox.claim(id, reply);
@@ -136,7 +136,7 @@ export function createQuestionQueue(
   };
 }
 
-/** What was replied elsewhere is checked once more, as it may come from another version of the program. */
+/** Checks a reply from elsewhere once more, as it may come from another version of the program. */
 function readReply<K extends QuestionKind>(
   question: UserQuestion<K>,
   { answer }: QuestionPlace,

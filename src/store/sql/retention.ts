@@ -128,7 +128,7 @@ export function createStoreRetention(
     });
   }
 
-  /** Of a busy hour there are many, each with its events: one statement for all would take longer than a statement may. */
+  /** Is done in steps: a busy hour leaves many, each with its events, and one statement for all would take longer than it may. */
   async function pruneEnded({ signal, beforeStep }: StepsOptions): Promise<void> {
     for (;;) {
       await beforeStep?.();

@@ -17,7 +17,7 @@ async function together(...commands: string[][]): Promise<unknown[][]> {
 describe("a process that is killed", () => {
   test("loses no turn that it had acknowledged, and at most the one it was writing", async () => {
     const file = await storeFile();
-    for (const [round, acknowledged] of [1, 7, 20, 43, 90].entries()) {
+    for (const [round, acknowledged] of [1, 20, 90].entries()) {
       const writer = await startProcess("append", file, `conv-${round}`, `r${round}`, "100000");
       writer.go();
       let seen = 0;
@@ -40,7 +40,7 @@ describe("a process that is killed", () => {
   });
 });
 
-test("ten processes that are started on one store with five interrupted runs take each run once", async () => {
+test("five processes that are started on one store with five interrupted runs take each run once", async () => {
   const file = await storeFile();
   const owner = await startProcess("runs", file, "5");
   owner.go();
@@ -48,7 +48,7 @@ test("ten processes that are started on one store with five interrupted runs tak
   const ended = once(owner.child, "close");
   owner.child.kill("SIGKILL");
   await ended;
-  const processes = await Promise.all(Array.from({ length: 10 }, () => startProcess("take", file)));
+  const processes = await Promise.all(Array.from({ length: 5 }, () => startProcess("take", file)));
   for (const { go } of processes) go();
   const taken: unknown[] = [];
   for (const { lines } of processes)
@@ -104,7 +104,7 @@ describe("two processes on one store", () => {
     async (kind) => {
       const file = await storeFile();
       await damage[kind]?.(file);
-      const names = ["a", "b", "c", "d"];
+      const names = ["a", "b"];
       const found = (await together(...names.map((name) => ["begin", file, name]))).flat(2);
       expect(found).toHaveLength(1);
       const kept = await readdir(dirname(file));

@@ -5,8 +5,6 @@
 import { once } from "node:events";
 import { writeSync } from "node:fs";
 import type { OperatorStore } from "../../src/core/store/store.ts";
-import { createPostgresStore } from "../../src/store/postgres/postgres-store.ts";
-import { createSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { newRun } from "./journal-runs.ts";
 import { finishedRun, page } from "./runs.ts";
 
@@ -58,6 +56,7 @@ const actions: Record<string, () => Promise<void>> = {
   async begin() {
     const [conversation = ""] = words;
     const damaged: string[] = [];
+    const { createSqliteStore } = await loadSqlite();
     const store = await createSqliteStore(file, { onDamage: (name) => damaged.push(name) });
     await store.append(finishedRun(conversation, "q", "a"));
     done(damaged);
@@ -65,9 +64,17 @@ const actions: Record<string, () => Promise<void>> = {
   },
 };
 
-function open(): Promise<OperatorStore> {
-  return file.startsWith("postgres:") ? createPostgresStore(file) : createSqliteStore(file);
+async function open(): Promise<OperatorStore> {
+  if (isPostgres) return (await loadPostgres()).createPostgresStore(file);
+  return (await loadSqlite()).createSqliteStore(file);
 }
+
+// To load the other kind as well takes longer than all that a process does.
+const isPostgres = file.startsWith("postgres:");
+const loadPostgres = () => import("../../src/store/postgres/postgres-store.ts");
+const loadSqlite = () => import("../../src/store/sqlite/sqlite-store.ts");
+// Several are ready at once, and none of them loads anything after that.
+await (isPostgres ? loadPostgres() : loadSqlite());
 
 done("ready");
 await once(process.stdin, "data");

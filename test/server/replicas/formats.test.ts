@@ -3,15 +3,15 @@ import { createPostgresStore } from "../../../src/store/postgres/postgres-store.
 import { createSuccess, createTool } from "../../../src/tools/create-tool.ts";
 import { startHttpDuet } from "../../fakes/http-duet.ts";
 import { scriptedModel } from "../../fakes/model.ts";
-import { postgres, query, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
+import { postgres, query, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
 import { temporaryFolder } from "../../fakes/program.ts";
 import { requires } from "../../runner/requirements.ts";
 import { newRun } from "../../store/journal-runs.ts";
 
 describe("a run whose format only a newer program reads", requires(postgres), () => {
-  let server: TestPostgres;
+  let server: SharedPostgres;
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await sharePostgres();
   });
   afterAll(() => server?.stop());
 

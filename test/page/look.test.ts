@@ -9,14 +9,15 @@ import { type PageDuet, startPageDuet } from "./page-duet.ts";
 import { answered, ask, chooseMode, gate, untilRun } from "./screen.ts";
 import { checkFaults, openPage, type WatchedPage } from "./watched-page.ts";
 
-const folder = "test-results/page";
+/** Where the pictures go; none is taken where DUET_PICTURES names no folder, because no test looks at them. */
+const folder = process.env.DUET_PICTURES;
 
-/** How the page looks in each of its states: to axe-core, and on pictures for whoever wants to see. */
+/** How the page looks in each of its states: to axe-core, and on pictures for whoever asks for them. */
 inChromium("the look of the page", () => {
   let duet: PageDuet;
   let watched: WatchedPage;
   beforeAll(async () => {
-    await mkdir(folder, { recursive: true });
+    if (folder) await mkdir(folder, { recursive: true });
     const own = { command: process.execPath, args: [fakePath, "--mode", "normal"], env: compileCache() };
     const serve = { http: { operator: "local" } };
     duet = await startPageDuet({ settings: { tools: { ask: ["calculator"] }, mcpServers: { own }, serve } });
@@ -172,7 +173,7 @@ inChromium("the look of the page", () => {
       // In the dark, only the colours are others.
       const rules = look === "dark" ? ["color-contrast"] : undefined;
       for (const each of await findViolations(page, rules)) broken.push(`${look}: ${each}`);
-      await page.screenshot({ path: `${folder}/${state}-${look}.png` });
+      if (folder) await page.screenshot({ path: `${folder}/${state}-${look}.png` });
     }
     if (looks === usualLooks) await page.setViewportSize({ width: 1200, height: 800 });
     expect(broken).toEqual([]);

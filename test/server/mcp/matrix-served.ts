@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { program } from "../../fakes/program.ts";
+import { forManyStarts, program } from "../../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";
 import type { Served } from "./gateway/hosts.ts";
 
@@ -38,7 +38,7 @@ export async function serveDuet(serve: object = {}): Promise<ServedDuet> {
   };
   await writeFile(join(folder, "duet.config.json"), JSON.stringify(config));
   const env = { PATH: process.env.PATH ?? "", HOME: folder, OPENAI_API_KEY: "sk-test-openai-0001" };
-  const args = [program, "serve", "--config", join(folder, "duet.config.json")];
+  const args = [...forManyStarts, program, "serve", "--config", join(folder, "duet.config.json")];
   const stop = new AbortController();
   return {
     provider,

@@ -8,7 +8,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { isRecord } from "../../../../src/kit/json.ts";
 import type { HostOutcome } from "../../../../src/server/mcp/agent/host-outcome.ts";
-import { startHttpDuet } from "../../../fakes/http-duet.ts";
+import { type HttpDuet, openHttpDuet, startHttpDuet } from "../../../fakes/http-duet.ts";
 import {
   collect,
   compileCache,
@@ -22,6 +22,7 @@ import {
   temporaryFolder,
 } from "../../../fakes/program.ts";
 import { startFakeProvider } from "../../../fakes/provider.ts";
+import { runWarmProgram } from "../../../fakes/warm-program.ts";
 import { type Connect, connectV1, connectV2, type Host, type HostOptions, hosts, type Listed } from "./hosts.ts";
 
 type Servers = Record<string, { command: string; args?: string[]; env?: Record<string, string> }>;
@@ -40,14 +41,20 @@ async function served(
   };
 }
 
-/** The same in this process, over HTTP: for what does not depend on the way to the host. */
-async function inProcess(settings: Record<string, unknown>, listLimit?: number): Promise<{ url: string }> {
-  const folder = await temporaryFolder();
-  const { origin } = await startHttpDuet({
+/** The same in this process, over HTTP: for what does not depend on the way to the host. It ends with the test. */
+async function inProcess(settings: Record<string, unknown> = {}): Promise<{ url: string }> {
+  return addressOf(await startHttpDuet(inProcessOptions(await temporaryFolder(), settings)));
+}
+
+function inProcessOptions(home: string, settings: Record<string, unknown> = {}, listLimit?: number) {
+  return {
     settings: { mcpServers: { below: offering() }, ...settings },
-    environment: { PATH: process.env.PATH ?? "", DUET_HOME: folder },
-    exposing: { expose: "tools", listLimit },
-  });
+    environment: { PATH: process.env.PATH ?? "", DUET_HOME: home },
+    exposing: { expose: "tools", listLimit } as const,
+  };
+}
+
+function addressOf({ origin }: HttpDuet): { url: string } {
   return { url: `${origin}/mcp` };
 }
 
@@ -84,8 +91,37 @@ function realServers(folder: string) {
 
 /** What real servers list without a gateway, in the order of `realServers`: once for all hosts. */
 let direct: Listed[][];
+
+/** Gateways in this process that all hosts share: their servers below keep nothing of what a test does. */
+interface Shared {
+  /** Has the real servers below it. */
+  real: HttpDuet;
+  plain: HttpDuet;
+  /** Denies `sum`. */
+  ruled: HttpDuet;
+  /** Has tools that weigh too much to be listed. */
+  searching: HttpDuet;
+}
+let shared: Shared;
+let sharedFolder: string;
+
 beforeAll(async () => {
-  direct = await Promise.all(Object.values(realServers(tmpdir())).map(listedDirectly));
+  sharedFolder = await mkdtemp(join(tmpdir(), "duet-test-"));
+  direct = await Promise.all(Object.values(realServers(sharedFolder)).map(listedDirectly));
+  const open = (name: string, settings = {}, listLimit?: number) =>
+    openHttpDuet(inProcessOptions(join(sharedFolder, name), settings, listLimit));
+  const [real, plain, ruled, searching] = await Promise.all([
+    open("real", { mcpServers: realServers(sharedFolder) }),
+    open("plain"),
+    open("ruled", { tools: { deny: ["below__sum"] } }),
+    open("searching", {}, 100),
+  ]);
+  shared = { real, plain, ruled, searching };
+});
+
+afterAll(async () => {
+  await Promise.all(Object.values(shared).map((duet) => duet.close()));
+  await rm(sharedFolder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 });
 
 async function journalOf(file: string): Promise<string> {
@@ -104,19 +140,27 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
   /** Its user. */
   let onQuestion: NonNullable<HostOptions["onQuestion"]> = () => ({ action: "cancel" });
   let onMessage: NonNullable<HostOptions["onMessage"]> = () => {};
+  let onToolsChanged: NonNullable<HostOptions["onToolsChanged"]> = () => {};
+  let onUpdated: NonNullable<HostOptions["onUpdated"]> = () => {};
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "duet-test-"));
     journal = join(folder, "journal");
     const file = join(folder, "duet.config.json");
-    const servers = { below: offering("--journal", journal) };
-    await writeFile(file, JSON.stringify({ mcpServers: servers, conversations: { store: "memory" } }));
+    const config = {
+      mcpServers: { below: offering("--journal", journal) },
+      conversations: { store: "memory" },
+      tools: { newTools: "allow" },
+    };
+    await writeFile(file, JSON.stringify(config));
     host = await connect({
       command: process.execPath,
       args: [program, "serve", "--config", file, "--locale", "en", "--expose", "tools"],
       env: { PATH: process.env.PATH ?? "", HOME: folder },
       onQuestion: (params) => onQuestion(params),
       onMessage: (message) => onMessage(message),
+      onToolsChanged: () => onToolsChanged(),
+      onUpdated: (uri) => onUpdated(uri),
     });
   });
 
@@ -126,11 +170,10 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
   });
 
   test("tools of real servers come as they are listed, but for their names, and so do their results", async () => {
-    await writeFile(join(folder, "note.txt"), "remember the milk");
-    const servers = realServers(folder);
-    const real = await opened(connect, await served(servers));
+    await writeFile(join(sharedFolder, "note.txt"), "remember the milk");
+    const real = await opened(connect, addressOf(shared.real));
     const listed = await real.listTools();
-    const expected = Object.keys(servers).flatMap((server, index) =>
+    const expected = Object.keys(realServers(sharedFolder)).flatMap((server, index) =>
       (direct[index] ?? [])
         .filter(({ execution }) => !(isRecord(execution) && execution.taskSupport === "required"))
         .map((tool) => seen({ ...tool, name: `${server}__${tool.name}` })),
@@ -145,7 +188,7 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
     expect(weather.structuredContent).toEqual({ temperature: 33, conditions: "Cloudy", humidity: 82 });
     const image = await real.call("everything__get-tiny-image");
     expect(image.content[1]).toMatchObject({ type: "image", mimeType: "image/png" });
-    const note = await real.call("filesystem__read_text_file", { path: join(folder, "note.txt") });
+    const note = await real.call("filesystem__read_text_file", { path: join(sharedFolder, "note.txt") });
     expect(note.structuredContent).toEqual({ content: "remember the milk" });
     expect(await real.call("memory__read_graph")).toMatchObject({ structuredContent: { entities: [], relations: [] } });
     expect(await real.call("calculator", { expression: "6*7" })).toMatchObject({ content: [{ text: "6*7 = 42" }] });
@@ -228,7 +271,7 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
     expect(await host.call("below__ask-twice")).toMatchObject({ content: [{ text: "first: cancel" }] });
     const dismissed = await host.call("below__wipe");
     expect(dismissed.content[0]?.text).toContain("the user dismissed the question");
-    const mute = await opened(connect, await inProcess({}));
+    const mute = await opened(connect, addressOf(shared.plain));
     expect(await mute.call("below__ask-twice")).toMatchObject({ content: [{ text: "first: refused" }] });
     const unanswered = await mute.call("below__wipe");
     expect(unanswered.isError).toBe(true);
@@ -265,8 +308,7 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
   });
 
   test("the rules hold here too: what is denied is neither listed nor called", async () => {
-    const rules = { tools: { deny: ["below__sum"] } };
-    const ruled = await opened(connect, await inProcess(rules));
+    const ruled = await opened(connect, addressOf(shared.ruled));
     const names = (await ruled.listTools()).map(({ name }) => name);
     expect(names).toContain("below__trace");
     expect(names).not.toContain("below__sum");
@@ -296,15 +338,6 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
     expect(await journalOf(journal)).not.toContain("12345");
   });
 
-  test("a tool that came later waits to be approved: the host is told so, and not that it is missing", async () => {
-    const waits = { isError: true, content: [{ text: expect.stringContaining("duet tools approve") }] };
-    const all = await opened(connect, await inProcess({}));
-    await all.call("below__grow");
-    await expect.poll(() => all.call("below__grown").catch(() => undefined)).toMatchObject(waits);
-    expect(await all.call("call_tool", { name: "below__grown" })).toMatchObject(waits);
-    expect((await all.listTools()).map(({ name }) => name)).not.toContain("below__grown");
-  });
-
   test("arguments that are nested too deep are refused, and not as a fault of ours", async () => {
     const deep = JSON.parse(`${'{"a":'.repeat(65)}1${"}".repeat(65)}`);
     const result = await host.call("below__sum", deep);
@@ -315,21 +348,17 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
   test("a list and a resource that change below are announced above, and the list has changed", async () => {
     let changes = 0;
     const updated: string[] = [];
-    const options = await served({ below: offering() }, undefined, { tools: { newTools: "allow" } });
-    const growing = await opened(connect, {
-      ...options,
-      onToolsChanged: () => void changes++,
-      onUpdated: (uri) => void updated.push(uri),
-    });
-    const before = await growing.listTools();
-    await growing.call("below__grow");
+    onToolsChanged = () => void changes++;
+    onUpdated = (uri) => void updated.push(uri);
+    const before = await host.listTools();
+    await host.call("below__grow");
     await expect.poll(() => changes).toBeGreaterThan(0);
-    const names = (await growing.listTools()).map(({ name }) => name);
+    const names = (await host.listTools()).map(({ name }) => name);
     expect(names).toEqual([...before.map(({ name }) => name), "below__grown"]);
-    expect(await growing.call("below__grown")).toMatchObject({ content: [{ text: "here" }] });
-    await growing.subscribe("offering://about");
+    expect(await host.call("below__grown")).toMatchObject({ content: [{ text: "here" }] });
+    await host.subscribe("offering://about");
     // A stream of the new revision is open before its server below has agreed.
-    const touch = () => growing.call("below__touch", { uri: "offering://about" }).then(() => updated[0]);
+    const touch = () => host.call("below__touch", { uri: "offering://about" }).then(() => updated[0]);
     await expect.poll(touch).toBe("offering://about");
   });
 
@@ -358,7 +387,7 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
   });
 
   test("tools that weigh too much are found and called, with progress and questions as any other", async () => {
-    const options = await inProcess({}, 100);
+    const options = addressOf(shared.searching);
     const searching = await opened(connect, { ...options, onQuestion: () => ({ action: "decline" }) });
     expect((await searching.listTools()).map(({ name }) => name)).toEqual(["find_tools", "call_tool"]);
     const found = await searching.call("find_tools", { query: "adds numbers", limit: 2 });
@@ -381,15 +410,14 @@ describe("duet serve --expose", () => {
   test("agent_ask stays what it is beside the tools, and alone where nothing else is asked for", async () => {
     const servers = { below: offering() };
     const connect = connectV2("legacy");
-    const listed = async (...more: string[]): Promise<Listed[]> => {
-      return (await opened(connect, await served(servers, more))).listTools();
-    };
-    const [agent, both, tools] = await Promise.all([listed(), listed("--expose", "both"), listed("--expose", "tools")]);
+    const open = async (...more: string[]) => opened(connect, await served(servers, more));
+    const host = await open("--expose", "both");
+    const others = await Promise.all([open(), open("--expose", "tools")]);
+    const [agent = [], tools = [], both = []] = await Promise.all([...others, host].map((each) => each.listTools()));
     expect(agent.map(({ name }) => name)).toEqual(["agent_ask", "agent_result", "agent_cancel", "agent_message"]);
     expect(both.slice(0, agent.length)).toEqual(agent);
     expect(both.slice(agent.length)).toEqual(tools);
     expect(tools.map(({ name }) => name)).not.toContain("agent_ask");
-    const host = await opened(connect, await served(servers, ["--expose", "both"]));
     const bad = await host.call("agent_ask", { question: "x", max_iterations: 11 });
     expect(bad.isError).toBe(true);
     expect(JSON.stringify(bad.content)).toContain("max_iterations");
@@ -461,35 +489,40 @@ describe("duet serve --expose", () => {
     expect(out).not.toContain("fault of the program");
   });
 
-  test.each(["tools", "agent"])("the operator is told once how many tools wait, exposing %s", async (exposed) => {
+  test("the operator is told once how many tools wait, whatever is exposed", async () => {
     const folder = await temporaryFolder();
     const say = join(folder, "say.json");
     const tool = (name: string) => ({ name, description: name, inputSchema: { type: "object" } });
     const list = (...names: string[]) => writeFile(say, JSON.stringify({ lists: [names.map(tool)] }));
-    const below = { command: process.execPath, args: [resolve("test/fakes/mcp-metadata.ts"), "--say", say] };
+    const below = {
+      command: process.execPath,
+      args: [resolve("test/fakes/mcp-metadata.ts"), "--say", say],
+      env: compileCache(),
+    };
     const file = await configFile({ mcpServers: { below } });
     const env = await programEnvironment({ DUET_HOME: join(folder, "home") });
     await list("one");
     await runProgram(["tools", "list", "--config", file], { env });
     await list("one", "two", "three");
-    const child = await startProgram(["serve", "--config", file, "--locale", "en", "--expose", exposed], { env });
-    const finished = collect(child);
-    let err = "";
-    child.stderr.on("data", (text) => {
-      err += text;
-    });
     const line =
       "duet: Tools that are new or changed and are not used until approved: 2 (below); run duet tools approve\n";
-    await expect.poll(() => err).toBe(line);
-    child.stdin.end();
-    expect(await finished).toMatchObject({ code: 0, stderr: line });
+    for (const exposed of ["tools", "agent"]) {
+      const child = await startProgram(["serve", "--config", file, "--locale", "en", "--expose", exposed], { env });
+      const finished = collect(child);
+      let err = "";
+      child.stderr.on("data", (text) => {
+        err += text;
+      });
+      await expect.poll(() => err).toBe(line);
+      child.stdin.end();
+      expect(await finished).toMatchObject({ code: 0, stderr: line });
+    }
   });
 
   test("a choice that is none is refused in one line", async () => {
-    const run = promisify(execFile)(process.execPath, [program, "serve", "--expose", "all"], {
-      env: await programEnvironment(),
-    });
-    await expect(run).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining("expose") });
+    const { code, stderr } = await runWarmProgram(["serve", "--expose", "all"]);
+    expect(code).toBe(2);
+    expect(stderr.trim().split("\n")).toEqual([expect.stringContaining("expose")]);
   });
 
   test("the MCP Inspector's command line lists and calls a tool of a server, and finds its page", async () => {
@@ -521,8 +554,20 @@ describe("duet serve --expose", () => {
   });
 });
 
+test("a tool that came later waits to be approved: each host is told so, and not that it is missing", async () => {
+  const waits = { isError: true, content: [{ text: expect.stringContaining("duet tools approve") }] };
+  const options = await inProcess();
+  const all = await Promise.all(hosts.map(([, connect]) => opened(connect, options)));
+  await all[0]?.call("below__grow");
+  for (const host of all) {
+    await expect.poll(() => host.call("below__grown").catch(() => undefined)).toMatchObject(waits);
+    expect(await host.call("call_tool", { name: "below__grown" })).toMatchObject(waits);
+    expect((await host.listTools()).map(({ name }) => name)).not.toContain("below__grown");
+  }
+});
+
 test("each caller of one server is asked its own question, and a dialog that stands open is in nobody's way", async () => {
-  const { url } = await inProcess({});
+  const { url } = addressOf(shared.plain);
   const accept = { action: "accept", content: { city: "Oslo", street: "Storgata" } };
   const shown = Promise.withResolvers<void>();
   const slow = await connectV2("auto")({

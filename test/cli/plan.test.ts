@@ -63,9 +63,9 @@ async function chat(it: Workplace, ...more: string[]): Promise<Terminal> {
 }
 
 describe("a plan in the terminal chat", () => {
-  test("is listed with purpose, tool and parameters, asked about, carried out at y with its states, and answered", async () => {
+  test("is listed, asked about, carried out at y and answered; takes no command but /exit, a no that leaves", async () => {
     const it = await openWorkplace();
-    it.provider.script("cheap", copyTo("a.txt", it));
+    it.provider.script("cheap", copyTo("a.txt", it), copyTo("b.txt", it));
     it.provider.script("strong", { text: "It is copied." });
     const terminal = await chat(it, "--mode", "plan");
     terminal.type(`${question}\r`);
@@ -78,9 +78,16 @@ describe("a plan in the terminal chat", () => {
     await terminal.shows("☑ 2. Write a.txt");
     await terminal.shows("It is copied.");
     expect(await copied("a.txt", it)).toBe(copy);
-    terminal.type("/exit\r");
+    terminal.type(`${question} again\r`);
+    await terminal.repeats("[y/n/what to change]", 2);
+    await terminal.reply("/help\r");
+    await terminal.shows("Commands do not work here: type y, n or what to change");
+    await terminal.reply("/exit\r");
+    await terminal.shows("The plan was cancelled; nothing was run.");
     expect(await terminal.ended()).toBe(0);
+    expect(it.provider.requests("cheap")).toHaveLength(2);
     expect(it.provider.unused()).toEqual([]);
+    expect(await copied("b.txt", it)).toBe("");
   });
 
   test("is changed in words, listed and asked about again", async () => {
@@ -98,9 +105,9 @@ describe("a plan in the terminal chat", () => {
     expect([await copied("a.txt", it), await copied("b.txt", it)]).toEqual(["", copy]);
   });
 
-  test("is not carried out at n, nor at Ctrl-C, and the chat goes on", async () => {
+  test("is not carried out at n, nor at Ctrl-C, and the chat goes on; nor at the end of the input", async () => {
     const it = await openWorkplace();
-    it.provider.script("cheap", copyTo("a.txt", it), copyTo("b.txt", it));
+    it.provider.script("cheap", copyTo("a.txt", it), copyTo("b.txt", it), copyTo("c.txt", it));
     const terminal = await chat(it, "--mode", "plan");
     terminal.type(`${question}\r`);
     await terminal.shows("[y/n/what to change] ");
@@ -112,35 +119,12 @@ describe("a plan in the terminal chat", () => {
     await terminal.shows("[y/n/what to change] (not answered)");
     await terminal.shows("⏭ 2. Write b.txt");
     await terminal.stands("Plan mode > ");
-    terminal.type("/exit\r");
-    expect(await terminal.ended()).toBe(0);
-    expect([await copied("a.txt", it), await copied("b.txt", it)]).toEqual(["", ""]);
-  });
-
-  test("is not carried out at the end of the input", async () => {
-    const it = await openWorkplace();
-    it.provider.script("cheap", copyTo("a.txt", it));
-    const terminal = await chat(it, "--mode", "plan");
-    terminal.type(`${question}\r`);
-    await terminal.shows("[y/n/what to change] ");
+    terminal.type(`${question} once more\r`);
+    await terminal.shows("2. Write c.txt · files__write_file");
+    await terminal.follows("2. Write c.txt", "[y/n/what to change] ");
     terminal.type("\u0004");
     expect(await terminal.ended()).toBe(0);
-    expect(await copied("a.txt", it)).toBe("");
-  });
-
-  test("takes no command for a change, but /exit for a no that leaves", async () => {
-    const it = await openWorkplace();
-    it.provider.script("cheap", copyTo("a.txt", it));
-    const terminal = await chat(it, "--mode", "plan");
-    terminal.type(`${question}\r`);
-    await terminal.shows("[y/n/what to change] ");
-    await terminal.reply("/help\r");
-    await terminal.shows("Commands do not work here: type y, n or what to change");
-    await terminal.reply("/exit\r");
-    await terminal.shows("The plan was cancelled; nothing was run.");
-    expect(await terminal.ended()).toBe(0);
-    expect(it.provider.requests("cheap")).toHaveLength(1);
-    expect(await copied("a.txt", it)).toBe("");
+    for (const name of ["a.txt", "b.txt", "c.txt"]) expect(await copied(name, it)).toBe("");
   });
 
   test("takes no line for a reply that was typed before it was shown", async () => {
@@ -162,7 +146,7 @@ describe("a plan in the terminal chat", () => {
   });
 
   test("is what DEFAULT_MODE=plan and /mode plan ask for", async () => {
-    const it = await openWorkplace();
+    const it = await openWorkplace({ mcpServers: {} });
     const terminal = await startTerminal(["--config", it.config], { env: { ...it.env, DEFAULT_MODE: "plan" } });
     await terminal.shows("Plan mode > ");
     terminal.type("/mode agent\r");
@@ -177,7 +161,6 @@ describe("a plan in the terminal chat", () => {
 describe("duet ask --mode plan", () => {
   test.each([
     ["y\r", 0, copy],
-    ["n\r", 130, ""],
     ["\u0004", 130, ""],
     ["\u0003", 130, ""],
   ])("asks at a terminal: %j ends with %i", async (keys, code, content) => {
@@ -192,7 +175,7 @@ describe("duet ask --mode plan", () => {
     expect(await copied("a.txt", it)).toBe(content);
   });
 
-  test("takes no line for a reply that was typed before the plan was shown", async () => {
+  test("takes no line for a reply that was typed before the plan was shown; n ends it with 130", async () => {
     const it = await openWorkplace();
     const typed = Promise.withResolvers<void>();
     it.provider.script("cheap", { ...copyTo("a.txt", it), hang: "after-text", until: typed.promise });
@@ -205,6 +188,7 @@ describe("duet ask --mode plan", () => {
     await terminal.shows("Run the plan? [y/n/what to change] ");
     terminal.type("n\r");
     expect(await terminal.ended()).toBe(130);
+    await terminal.shows("\n⏭ step 1 not run");
     expect(await copied("a.txt", it)).toBe("");
   });
 

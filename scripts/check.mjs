@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url);
 /** The compiler keeps what it has found, and reads again only what has changed. */
 function checkTypes(name, ...args) {
   const file = `node_modules/.cache/tsc/${name}.tsbuildinfo`;
-  // Each further checker looks at the shared types again: four took 26 s of processor time where one takes 16 s.
+  // More checkers look at the shared types again: 34 s of processor time with the default of four, 23 s with one.
   return ["typescript", "tsc", [...args, "--checkers", "1", "--incremental", "--tsBuildInfoFile", file]];
 }
 

@@ -39,7 +39,9 @@ export function createMarks(): Marks {
     appear: (names) =>
       vi.waitFor(
         () => {
-          const missing = names.filter((name) => !living().has(name));
+          // Every look reads the environment of all processes of this machine.
+          const found = living();
+          const missing = names.filter((name) => !found.has(name));
           if (missing.length > 0) throw new Error(`Not there yet: ${missing.join(", ")}`);
         },
         { timeout: 60_000, interval: 100 },

@@ -167,9 +167,9 @@ describe("a chat of which one end is a pipe", () => {
 describe("a chat speaks one language", () => {
   test("--locale zh and --locale en: our own words are not mixed, and a hang-up gives the terminal back", async () => {
     const here = await chatTerminal();
-    for (const { locale, args, LANG } of [
-      { locale: "zh", args: ["--locale", "zh"], LANG: "en_US.UTF-8" },
-      { locale: "en", args: ["--locale", "en", "--no-color"], LANG: "zh_CN.UTF-8" },
+    for (const { locale, args, LANG, bill } of [
+      { locale: "zh", args: ["--locale", "zh"], LANG: "en_US.UTF-8", bill: "共 30 tok" },
+      { locale: "en", args: ["--locale", "en", "--no-color"], LANG: "zh_CN.UTF-8", bill: "30 tok in total" },
     ]) {
       const terminal = await here.open(["--mode", "agent", ...args], { env: { LANG } });
       here.provider.script("only", { reasoning: "0", toolCalls: [{ name: "asked", arguments: {} }] }, { text: "1" });
@@ -178,7 +178,8 @@ describe("a chat speaks one language", () => {
       await terminal.reply(keyCodes.down);
       await terminal.stands("❯");
       terminal.press("enter");
-      await terminal.repeats(" tok", 1);
+      // Tokens stand in the status line from the first request on; the run has ended once its bill is written.
+      await terminal.shows(bill);
       for (const command of ["/help", "/cost", "/config", "/tools", "/trace", "/expand"]) terminal.type(`${command}\r`);
       await terminal.follows("> /expand", "000000");
       await terminal.signal("SIGHUP");

@@ -107,6 +107,8 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
   run.state.answer.finish();
   const elapsedMs = taken ? clock.spentMs : performance.now() - started - clock.outsideMs;
   const outcome = toOutcome(run, ending, elapsedMs);
+  // A process that is killed once the end is stored has left the text of the answer to whoever reads the events.
+  await recording?.flushEvents?.();
   await saveRun(run, {
     conversationId: run.input.conversation.id,
     runId: run.input.id,

@@ -297,6 +297,7 @@ function createRecording(
   return {
     taken,
     leaving,
+    flushEvents: recording?.flushEvents?.bind(recording),
     isRequired: journal.isRequired,
     async begin({ runId, conversationId, ...known }, files) {
       const asked = {

@@ -133,6 +133,8 @@ export interface RecordingRequest {
   leaving?: AbortSignal | undefined;
   /** Is called when the run is recorded, before its first event. */
   onRecorded?(journal: RunJournal): void;
+  /** Resolves when the events that were told so far are recorded: the end of the run is stored after them. Never rejects. */
+  flushEvents?(): Promise<void>;
 }
 
 /** Holds an earlier turn as its asker has kept it. */

@@ -6,6 +6,8 @@ import { joinPieces } from "./join-pieces.ts";
 /** Passes on the events of a run once they are recorded, so that no reader knows a number that a later process does not. */
 export interface EventRecorder {
   add(event: AgentEvent): void;
+  /** Resolves when everything that was added so far has been passed on, or never will be. Never rejects. */
+  flush(): Promise<void>;
   /** Resolves when everything that was added has been passed on. Rejects with why the rest is told by another process. */
   finish(): Promise<void>;
 }
@@ -85,6 +87,10 @@ export function createEventRecorder({ journal, from, handle }: EventRecorderOpti
       const leftMs = isText && !hasFailed ? lastAt + paceMs - performance.now() : 0;
       if (leftMs <= 0) start();
       else timer ??= setTimeout(start, leftMs);
+    },
+    async flush() {
+      start();
+      await recording;
     },
     async finish() {
       start();

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { AskRequest } from "../app/ask-request.ts";
 import type { Caller } from "../core/caller.ts";
 import { type DraftEvent, isDraftEvent } from "../core/drafts.ts";
@@ -87,6 +88,8 @@ export interface RunHandle extends LiveRun {
   dropEvents(): void;
   /** Resolves at the next event, when a question comes or goes, at the end, or when the signal aborts. Never rejects. */
   waitForEvent(signal: AbortSignal): Promise<void>;
+  /** Reads what another process has told of the run meanwhile. Never rejects. Absent for a run of this process. */
+  readNews?(): Promise<void>;
   /** Waits like `waitForEvent`, but is not woken by events, which are frequent. */
   waitForChange(signal: AbortSignal): Promise<void>;
 }
@@ -329,8 +332,16 @@ export function startRun({
     }
   }
 
+  let recorder: EventRecorder | undefined;
+
+  /** Waits until the run's events, which come here in later microtasks, are recorded. */
+  async function flushEvents(): Promise<void> {
+    if (recorder === undefined) return;
+    await setImmediate();
+    await recorder.flush();
+  }
+
   async function followEvents(): Promise<void> {
-    let recorder: EventRecorder | undefined;
     const told = resumed && resumed.events.length > 0 ? createRepeatFilter(resumed.events) : undefined;
     const connect = (opened: RunJournal): void => {
       journal = opened;
@@ -349,7 +360,7 @@ export function startRun({
       inbox,
       callClient: clientCalls.call,
       user: { canAsk, ask: questions.ask, person: run, owner: caller.owner },
-      recording: { entrance, key, onDisconnect, leaving: leaving.signal, onRecorded: connect },
+      recording: { entrance, key, onDisconnect, leaving: leaving.signal, onRecorded: connect, flushEvents },
       resumed,
     });
     for await (const happened of stream)

@@ -31,6 +31,7 @@ export async function watchRun(
   const { request, connection } = call;
   const from = readLastId(request.headers);
   if (kept !== undefined) return watchKeptRun(api, { kept, from }, call);
+  if (from > run.events.length && run.outcome === undefined) await waitForKnownEvents(api, run, from);
   const { events, outcome } = run;
   const areKept = outcome === undefined || events.length > 0;
   if (areKept && from > events.length) throw unknownEventError(String(from), events.length);
@@ -58,6 +59,23 @@ export async function watchRun(
     },
   });
   return toEventResponse(stream, run.id);
+}
+
+/** Limits how long events that another process has told are waited for, in milliseconds. */
+const knownEventsMs = 10_000;
+
+/**
+ * Waits for events that the reader has got from another process: an event is told there as soon as the database has it, and this one may
+ * learn of it a moment later. Resolves without them where they do not come.
+ */
+async function waitForKnownEvents({ duet }: ApiContext, run: RunHandle, from: number): Promise<void> {
+  if (!duet.sharesRuns) return;
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), knownEventsMs);
+  await run.readNews?.();
+  while (run.events.length < from && run.outcome === undefined && !limit.signal.aborted)
+    await run.waitForEvent(limit.signal);
+  clearTimeout(timer);
 }
 
 /**
@@ -97,10 +115,10 @@ async function watchKeptRun(
 }
 
 /** Limits how long the last events of a run are waited for once its end is stored, in milliseconds, and is how often they are looked for. */
-const lastEventsMs = 5_000;
+const lastEventsMs = 1_000;
 const lookEveryMs = 200;
 
-/** The process of a run stores its last events after its end, and may be killed in between. */
+/** The process of a run stores its last event after its end, and may be killed in between: the end is then told without a number. */
 async function readStoredEvents(duet: ApiContext["duet"], runId: string, caller: Caller): Promise<AgentEvent[]> {
   for (let leftMs = duet.sharesRuns ? lastEventsMs : 0; ; leftMs -= lookEveryMs) {
     const stored = await duet.recordedEvents(runId, caller);

@@ -89,7 +89,7 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
   }
 
   function showQuestion(posted: PostedQuestion | undefined): void {
-    if (open?.id === posted?.id) return;
+    if (open?.question.id === posted?.id) return;
     open?.close();
     open =
       posted &&
@@ -258,7 +258,7 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
       return outcome;
     },
     get open() {
-      return open?.closed.aborted ? undefined : open;
+      return open?.question.closed.aborted ? undefined : open?.question;
     },
     get changedAt() {
       return changedAt;

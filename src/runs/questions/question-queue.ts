@@ -3,8 +3,8 @@ import type { AskUser, QuestionKind, UserQuestion, UserReply } from "../../core/
 import { localMailbox, type QuestionPlace, type RunMailbox } from "../../core/store/run-mailbox.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createRandomHex } from "../../kit/random.ts";
+import { createOpenQuestion } from "./create-open-question.ts";
 import type { OpenQuestion } from "./open-question.ts";
-import { createQuestionDisplays } from "./question-displays.ts";
 
 /** Holds the questions that a run asks its user, one at a time. */
 export interface QuestionQueue {
@@ -61,24 +61,9 @@ export function createQuestionQueue(
     if (signal.aborted) return undefined;
     const { promise, resolve } = Promise.withResolvers<UserReply<K> | undefined>();
     const closed = new AbortController();
-    const displays = createQuestionDisplays(onChange);
-    const timer = setTimeout(() => void withdraw(), patienceMs);
-    const posed: OpenQuestion<K> = {
-      id,
-      kind: question.kind,
-      question,
-      get isAsked() {
-        return displays.isAsked;
-      },
-      get isInResult() {
-        return displays.isInResult;
-      },
-      until: Date.now() + patienceMs,
-      closed: closed.signal,
-      show: displays.show,
-      answer,
-      withdraw,
-    };
+    const until = Date.now() + patienceMs;
+    const opened = createOpenQuestion({ id, question, until, closed: closed.signal, answer, onChange });
+    const timer = setTimeout(() => void opened.withdraw(), patienceMs);
 
     /** Tells all processes of the reply. The first of several counts, and comes back by `accept`. */
     async function answer(reply: UserReply<K> | undefined): Promise<boolean> {
@@ -92,10 +77,6 @@ export function createQuestionQueue(
         if (reply === undefined) close(undefined);
         throw thrown;
       }
-    }
-
-    async function withdraw(): Promise<void> {
-      await ignoreRejection(answer(undefined), "it is closed all the same");
     }
 
     function close(reply: UserReply<K> | undefined): boolean {
@@ -116,8 +97,6 @@ export function createQuestionQueue(
 
     signal.addEventListener("abort", leave, { once: true });
     accepting.set(id, (reply) => close(readReply(question, { id, answer: { reply } })?.reply));
-    // The compiler does not see that one kind of question is one of all kinds.
-    const opened = posed as unknown as OpenQuestion;
     open = opened;
     onChange();
     onOpen?.(opened);

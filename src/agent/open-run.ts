@@ -60,7 +60,7 @@ export interface RunRecording {
   isRequired?: boolean | undefined;
   /** Aborts when this process wants to end, and the run is to go on in another one. */
   leaving?: AbortSignal | undefined;
-  /** Resolves when the events that were told so far are recorded. Never rejects. */
+  /** Resolves when the events that were told so far are recorded, or a few seconds later. Never rejects. */
   flushEvents?: (() => Promise<void>) | undefined;
   /** Records a run that begins. Rejects where the store cannot. */
   begin(facts: RecordedFacts, files: readonly StoredBytes[]): Promise<RunJournal>;

@@ -107,8 +107,9 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
   run.state.answer.finish();
   const elapsedMs = taken ? clock.spentMs : performance.now() - started - clock.outsideMs;
   const outcome = toOutcome(run, ending, elapsedMs);
-  // A process that is killed once the end is stored has left the text of the answer to whoever reads the events.
+  // The end is stored after the events, so that a process that is killed in between loses none of the answer's text.
   await recording?.flushEvents?.();
+  if (hasMoved(signal)) throw signal.reason;
   await saveRun(run, {
     conversationId: run.input.conversation.id,
     runId: run.input.id,

@@ -133,7 +133,7 @@ export interface RecordingRequest {
   leaving?: AbortSignal | undefined;
   /** Is called when the run is recorded, before its first event. */
   onRecorded?(journal: RunJournal): void;
-  /** Resolves when the events that were told so far are recorded: the end of the run is stored after them. Never rejects. */
+  /** Resolves when the events that were told so far are recorded, or a few seconds later: the end of the run is stored then. Never rejects. */
   flushEvents?(): Promise<void>;
 }
 

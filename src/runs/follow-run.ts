@@ -16,7 +16,7 @@ import { createNotifier, type RunHandle } from "./run-handle.ts";
 import { createRunSnapshot } from "./run-snapshot.ts";
 
 /** Is how long the last event of a run is waited for once its end is stored, in milliseconds. */
-const lastEventMs = 2_000;
+const lastEventMs = 5_000;
 
 /** Is how long a run is followed that nobody asks for, in milliseconds. */
 const idleMs = 60_000;

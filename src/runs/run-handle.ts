@@ -10,6 +10,7 @@ import { createRunInbox, type Delivery } from "../core/run-inbox.ts";
 import type { RunItem } from "../core/run-state.ts";
 import { type Entrance, LostRunError, type RunJournal, type TakenRun } from "../core/store/journal.ts";
 import type { RunMessage } from "../core/store/run-mailbox.ts";
+import { waitPatiently } from "../kit/async/timeout.ts";
 import { DuetError, type ErrorReport, toDuetError, toErrorReport } from "../kit/errors.ts";
 import type { Locale } from "../kit/locale.ts";
 import { weighJson } from "./bounded-json.ts";
@@ -334,11 +335,11 @@ export function startRun({
 
   let recorder: EventRecorder | undefined;
 
-  /** Waits until the run's events, which come here in later microtasks, are recorded. */
+  /** Waits until the run's events, which come here in later microtasks, are recorded, but not for a store that does not answer. */
   async function flushEvents(): Promise<void> {
     if (recorder === undefined) return;
     await setImmediate();
-    await recorder.flush();
+    await waitPatiently(recorder.flush(), flushMs);
   }
 
   async function followEvents(): Promise<void> {
@@ -402,6 +403,9 @@ export function startRun({
     });
   return run;
 }
+
+/** Limits how long the end of a run waits for its events to be recorded, in milliseconds. */
+const flushMs = 5_000;
 
 const noEnd = { zh: "运行没有结束事件", en: "the run ended without a run-end event" };
 

@@ -10,18 +10,15 @@ export interface OpenQuestionOptions<K extends QuestionKind> {
   until: number;
   /** Aborts when it is closed. */
   closed: AbortSignal;
-  /** Takes a reply, undefined where nobody has one. Resolves to false where another one counts. */
+  /** Takes a reply, undefined where nobody has one. Resolves to false where another one counts; rejects as `OpenQuestion.answer` does. */
   answer(reply: UserReply<K> | undefined): Promise<boolean>;
   /** Is called when the question can be shown again. */
   onChange(): void;
 }
 
 /** Returns a question as the interfaces show it. */
-export function createOpenQuestion<K extends QuestionKind>({
-  onChange,
-  ...options
-}: OpenQuestionOptions<K>): OpenQuestion {
-  const { id, question, until, closed, answer } = options;
+export function createOpenQuestion<K extends QuestionKind>(options: OpenQuestionOptions<K>): OpenQuestion {
+  const { id, question, until, closed, answer, onChange } = options;
   const displays = createQuestionDisplays(onChange);
   const posed: OpenQuestion<K> = {
     id,
@@ -37,7 +34,7 @@ export function createOpenQuestion<K extends QuestionKind>({
     closed,
     show: displays.show,
     answer,
-    withdraw: async () => void (await ignoreRejection(answer(undefined), "it is given up in time all the same")),
+    withdraw: async () => void (await ignoreRejection(answer(undefined), "it is closed or given up all the same")),
   };
   // The compiler does not see that one kind of question is one of all kinds.
   return posed as unknown as OpenQuestion;

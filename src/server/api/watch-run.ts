@@ -2,12 +2,12 @@ import type { Caller } from "../../core/caller.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
-import { sleep } from "../../kit/async/timeout.ts";
+import { createWaitLimit, sleep } from "../../kit/async/timeout.ts";
 import { findEndOfWait } from "../../runs/find-moved.ts";
 import type { OpenQuestion } from "../../runs/questions/open-question.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import { releaseRun } from "../../runs/run-service.ts";
-import type { HttpConnection } from "../http/connection.ts";
+import { createLeaveSignal, type HttpConnection } from "../http/connection.ts";
 import { closeWhenExpired } from "../http/mcp/mcp-exchange.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { RouteCall } from "../http/routes.ts";
@@ -31,18 +31,26 @@ export async function watchRun(
   const { request, connection } = call;
   const from = readLastId(request.headers);
   if (kept !== undefined) return watchKeptRun(api, { kept, from }, call);
-  if (from > run.events.length && run.outcome === undefined) await waitForKnownEvents(api, run, from);
+  const { settings, takeFrames, times } = api;
+  const holder = {};
+  run.hold(holder, holder);
+  const releaseHolder = (): void => {
+    if (run.outcome !== undefined || (run.onDisconnect ?? settings.onDisconnect) === "finish")
+      return void run.release(holder);
+    setTimeout(() => releaseRun(api, run, [holder]), times.comeBack).unref();
+  };
+  closeWhenExpired(call);
+  await waitForKnownEvents(api, run, { from, gone: createLeaveSignal(connection) });
   const { events, outcome } = run;
-  const areKept = outcome === undefined || events.length > 0;
-  if (areKept && from > events.length) throw unknownEventError(String(from), events.length);
+  const areKept = outcome === undefined || (events.length > 0 && !run.isElsewhere);
+  if (areKept && from > events.length && !run.isMoved && !api.runs.closing.aborted) {
+    releaseHolder();
+    throw unknownEventError(String(from), events.length);
+  }
   // This status asks clients not to come again (https://html.spec.whatwg.org/multipage/server-sent-events.html). An end without a number
   // may not have reached them.
   const hasAll = from > 0 && from === events.length && events.at(-1)?.type === "run-end";
   if (outcome !== undefined && hasAll) return new Response(null, { status: 204 });
-  const { settings, takeFrames, times } = api;
-  const holder = {};
-  run.hold(holder, holder);
-  closeWhenExpired(call);
   const stream = streamEvents({
     run,
     // Its reader comes back with the number of the last event, to a process that stays.
@@ -52,11 +60,7 @@ export async function watchRun(
     takeFrames,
     drafts,
     times,
-    onClose() {
-      if (run.outcome !== undefined || (run.onDisconnect ?? settings.onDisconnect) === "finish")
-        return void run.release(holder);
-      setTimeout(() => releaseRun(api, run, [holder]), times.comeBack).unref();
-    },
+    onClose: releaseHolder,
   });
   return toEventResponse(stream, run.id);
 }
@@ -66,16 +70,19 @@ const knownEventsMs = 10_000;
 
 /**
  * Waits for events that the reader has got from another process: an event is told there as soon as the database has it, and this one may
- * learn of it a moment later. Resolves without them where they do not come.
+ * learn of it a moment later. Resolves without them where they do not come, the reader has gone, or this process ends.
  */
-async function waitForKnownEvents({ duet }: ApiContext, run: RunHandle, from: number): Promise<void> {
-  if (!duet.sharesRuns) return;
-  const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), knownEventsMs);
-  await run.readNews?.();
-  while (run.events.length < from && run.outcome === undefined && !limit.signal.aborted)
+async function waitForKnownEvents(
+  { duet, runs }: ApiContext,
+  run: RunHandle,
+  { from, gone }: { from: number; gone: AbortSignal },
+): Promise<void> {
+  if (!duet.sharesRuns || from <= run.events.length || run.outcome !== undefined) return;
+  const limit = createWaitLimit(knownEventsMs, AbortSignal.any([gone, runs.closing]));
+  void run.readNews?.();
+  while (from > run.events.length && run.outcome === undefined && !limit.signal.aborted)
     await run.waitForEvent(limit.signal);
-  clearTimeout(timer);
+  limit.clear();
 }
 
 /**
@@ -118,7 +125,7 @@ async function watchKeptRun(
 const lastEventsMs = 1_000;
 const lookEveryMs = 200;
 
-/** The process of a run stores its last event after its end, and may be killed in between: the end is then told without a number. */
+/** The process of a run stores its last events after its end, and may be killed in between: the end is then told without a number. */
 async function readStoredEvents(duet: ApiContext["duet"], runId: string, caller: Caller): Promise<AgentEvent[]> {
   for (let leftMs = duet.sharesRuns ? lastEventsMs : 0; ; leftMs -= lookEveryMs) {
     const stored = await duet.recordedEvents(runId, caller);

@@ -68,6 +68,7 @@ export async function startPostgres({ settings = [] }: { settings?: readonly str
     },
     createDatabase: () => createDatabases(url).create(),
     async kill() {
+      await disconnect(url);
       await askKeeper(`servers/${n}/kill`);
       pid = undefined;
     },
@@ -75,6 +76,7 @@ export async function startPostgres({ settings = [] }: { settings?: readonly str
       pid = (await askKeeper(`servers/${n}/start`)).pid;
     },
     async stop() {
+      await disconnect(url);
       await askKeeper(`servers/${n}/stop`);
       pid = undefined;
     },
@@ -113,6 +115,7 @@ function createDatabases(url: string) {
     },
     async drop(): Promise<void> {
       for (const name of names) await query(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      await disconnect(url);
     },
   };
 }
@@ -142,14 +145,30 @@ function toDatabase(url: string, name: string): string {
   return own.href;
 }
 
+/** Are the connections of `query`: each begins a process of the server, which takes ten times as long as most statements. */
+const pools = new Map<string, pg.Pool>();
+
 /** Runs one statement, for tests that look into a database. */
 export async function query(url: string, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
-  const client = await connect(url);
-  try {
-    return (await client.query(text, values)).rows;
-  } finally {
-    await client.end();
-  }
+  return (await findPool(url).query(text, values)).rows;
+}
+
+function findPool(url: string): pg.Pool {
+  const known = pools.get(url);
+  if (known !== undefined) return known;
+  const pool = new pg.Pool({ connectionString: url, max: 1, allowExitOnIdle: true });
+  // It connects again when the server has ended a connection.
+  pool.on("error", () => {});
+  pools.set(url, pool);
+  return pool;
+}
+
+/** Ends the connections of `query` to all databases of a server. */
+async function disconnect(url: string): Promise<void> {
+  const { host } = new URL(url);
+  const own = [...pools].filter(([each]) => new URL(each).host === host);
+  for (const [each] of own) pools.delete(each);
+  await Promise.all(own.map(([, pool]) => pool.end()));
 }
 
 /** Keeps what a statement has locked until the returned function is called, or the server ends. */

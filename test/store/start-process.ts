@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
+import { forManyStarts } from "../fakes/program.ts";
 
 export interface StoreProcess {
   child: ChildProcessWithoutNullStreams;
@@ -13,7 +14,7 @@ export interface StoreProcess {
 
 /** Starts `store-process.ts`; it waits for the signal to start. */
 export async function startProcess(...args: string[]): Promise<StoreProcess> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "store-process.ts"), ...args]);
+  const child = spawn(process.execPath, [...forManyStarts, join(import.meta.dirname, "store-process.ts"), ...args]);
   onTestFinished(() => void child.kill("SIGKILL"));
   let stderr = "";
   child.stderr.setEncoding("utf8").on("data", (text) => {

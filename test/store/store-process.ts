@@ -4,6 +4,7 @@
  */
 import { once } from "node:events";
 import { writeSync } from "node:fs";
+import { flushCompileCache } from "node:module";
 import type { OperatorStore } from "../../src/core/store/store.ts";
 import { newRun } from "./journal-runs.ts";
 import { finishedRun, page } from "./runs.ts";
@@ -75,6 +76,8 @@ const loadPostgres = () => import("../../src/store/postgres/postgres-store.ts");
 const loadSqlite = () => import("../../src/store/sqlite/sqlite-store.ts");
 // Several are ready at once, and none of them loads anything after that.
 await (isPostgres ? loadPostgres() : loadSqlite());
+// Node keeps what it has compiled when a process ends, and most of these are killed.
+flushCompileCache();
 
 done("ready");
 await once(process.stdin, "data");

@@ -24,8 +24,8 @@ const verbs: Record<string, (server: Server) => Promise<void>> = {
 async function answer(request: IncomingMessage) {
   const [, what, n, verb = ""] = (request.url ?? "").split("/");
   if (what === "shared") {
-    // Commits are as safe as the server, which nobody ends.
-    shared ??= servers.start(["max_connections=300", "synchronous_commit=off"]);
+    // Commits are as safe as the server, which nobody ends. Chaos tests ask when they were made.
+    shared ??= servers.start(["max_connections=300", "synchronous_commit=off", "track_commit_timestamp=on"]);
     return describe(0, await shared);
   }
   if (n === undefined) {

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { postgres, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
+import { postgres, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
 import { requires } from "../../runner/requirements.ts";
 import { createChance } from "./chaos/chance.ts";
 import { faults, smallScale } from "./chaos/faults.ts";
@@ -8,9 +8,9 @@ import { judge, listTakeovers } from "./chaos/judge.ts";
 import { renderReport } from "./chaos/report.ts";
 
 describe("three replicas of the built program", requires(postgres), () => {
-  let server: TestPostgres;
+  let server: SharedPostgres;
   beforeAll(async () => {
-    server = await startPostgres({ settings: ["track_commit_timestamp=on"] });
+    server = await sharePostgres();
   });
   afterAll(() => server?.stop());
 

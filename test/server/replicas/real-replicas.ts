@@ -20,6 +20,8 @@ export interface RealReplica extends Replica {
 export interface RealReplicas {
   /** Has the models `decides` and `answers`. */
   readonly provider: FakeProvider;
+  /** Gives one that lives. */
+  findOne(): Promise<RealReplica>;
   /** Gives two that live. */
   findTwo(): Promise<[RealReplica, RealReplica]>;
   start(): Promise<RealReplica>;
@@ -98,6 +100,7 @@ export async function openRealReplicas(url: string): Promise<RealReplicas> {
   return {
     provider,
     start,
+    findOne: async () => all.find(({ child }) => isAlive(child)) ?? start(),
     async findTwo() {
       const [first, second] = all.filter(({ child }) => isAlive(child));
       if (first !== undefined) return [first, second ?? (await start())];

@@ -95,7 +95,7 @@ describe("replicas on one database", requires(ownPostgres), () => {
   });
 
   test("while the database is away a question is refused at once, a call ends and waits to be recorded, and nothing is unknown afterwards", async () => {
-    const [first] = await replicas.findTwo();
+    const first = await replicas.findOne();
     const line = writeLine("away");
     const asked = outcomeIn(first.post("/agent/chat", { message: line.message }));
     await expect.poll(line.readLines).toBe("begun ");

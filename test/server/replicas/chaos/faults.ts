@@ -40,7 +40,7 @@ export const smallScale: Scale = {
 };
 
 export interface FaultInput {
-  server: TestPostgres;
+  server: Pick<TestPostgres, "createDatabase"> & Partial<Pick<TestPostgres, "kill" | "start">>;
   chance: Chance;
   scale: Scale;
 }

@@ -42,7 +42,7 @@ export interface Pace {
 }
 
 export interface LabOptions {
-  server: TestPostgres;
+  server: Pick<TestPostgres, "createDatabase">;
   chance: Chance;
   times: ModelTimes;
   /** Go into `serve.limits`. */

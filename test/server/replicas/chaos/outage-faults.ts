@@ -21,19 +21,21 @@ const askedMeanwhile = 10;
 
 export async function* loseDatabase(input: FaultInput): AsyncGenerator<{ part: string; evidence: Evidence }> {
   const { server, chance, scale } = input;
+  const { kill, start } = server;
+  if (kill === undefined || start === undefined) throw new Error("the server is shared, and nobody ends it");
   for (const ms of outages) {
     const lab = await openLab({ server, chance, times: scale.model });
     try {
       const most = Math.min(scale.most, 20);
       const asking = lab.askAll(planRuns(input, Math.min(scale.runs, 60)), { everyMs: 100, most });
       await pause(2_500);
-      await server.kill();
+      await kill();
       const beganAt = performance.now();
       // Replicas notice at once that their connections have ended.
       await pause(500);
       await expectRefusals(lab);
       await pause(Math.max(0, ms - (performance.now() - beganAt)));
-      await server.start();
+      await start();
       await expectWork(lab);
       await watchConnections(lab, asking);
       yield { part: `away for ${ms / 1000} s`, evidence: await lab.collect({ unknown: true, takeovers: true }) };

@@ -65,5 +65,5 @@ export function readQuestion(text: string): RunPlan | undefined {
 }
 
 export function toAnswer(name: string): string {
-  return `All that ${name} had to do is done or told as unknown, as far as anybody can know it here.`;
+  return `All that ${name} had to do is done or told.`;
 }

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { forManyStarts, program } from "../../../fakes/program.ts";
 import type { ReplicaLife } from "./evidence.ts";
 
 /** Runs one replica of the built program after the other in the same place. */
@@ -37,7 +38,6 @@ export interface ReplicaOptions {
   lives: ReplicaLife[];
 }
 
-const program = resolve("dist/duet.js");
 const longestLog = 200;
 
 export function createReplica({ name, folder, config, url, clockMs = 0, lives }: ReplicaOptions): Replica {
@@ -61,7 +61,7 @@ export function createReplica({ name, folder, config, url, clockMs = 0, lives }:
       ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }),
     };
     const preload = clockMs === 0 ? [] : ["--import", new URL("shift-clock.mjs", import.meta.url).href];
-    const args = [...preload, program, "serve", "--http", "0", "--config", config];
+    const args = [...forManyStarts, ...preload, program, "serve", "--http", "0", "--config", config];
     const started = spawn(process.execPath, args, { cwd: home, env, stdio: ["ignore", "ignore", "pipe"] });
     const own: ReplicaLife = { name, pid: started.pid ?? 0, startedAt: Date.now(), away: [] };
     lives.push(own);

@@ -6,8 +6,8 @@ import { isRecord, toText } from "../../src/kit/json.ts";
 import { drive } from "./client-driver.ts";
 
 export interface ClientProxy {
-  /** What the suite is to start. */
-  command: string;
+  /** Where it listens. */
+  socket: string;
   close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export async function openClientProxy(folder: string): Promise<ClientProxy> {
 
   await new Promise<void>((resolve) => server.listen(socket, resolve));
   return {
-    command: [process.execPath, join(import.meta.dirname, "client-proxy.mjs"), socket].join(" "),
+    socket,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }

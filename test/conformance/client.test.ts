@@ -16,7 +16,7 @@ let proxy: ClientProxy;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "duet-conformance-"));
   proxy = await openClientProxy(folder);
-  await Promise.all(revisions.map((revision) => runScenarios({ revision, command: proxy.command, folder })));
+  await Promise.all(revisions.map((revision) => runScenarios({ revision, socket: proxy.socket, folder })));
 }, 300_000);
 afterAll(async () => {
   await proxy.close();

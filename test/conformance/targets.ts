@@ -1,3 +1,7 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openHttpDuet } from "../fakes/http-duet.ts";
 import { type Revision, revisions } from "./checks.ts";
 import { asOfOlderEra, type OpenRelay, openRelay, stripPrefix } from "./relay.ts";
 import { serveFixtures } from "./serve-fixtures.ts";
@@ -57,16 +61,22 @@ function isNoTask(scenario: string): boolean {
   return !scenario.startsWith("tasks-");
 }
 
-/** Duet with the fixtures below, whose names are given back as they are. */
+/** Duet with the fixtures below, whose names are given back as they are; in this process, because four programs take longer to start. */
 async function serveGateway(url: string): Promise<OpenRelay> {
+  const folder = await mkdtemp(join(tmpdir(), "duet-conformance-"));
   const conf = { url, sampling: true, roots: [import.meta.dirname] };
-  const duet = await serveProgram({ mcpServers: { conf } }, ["--expose", "tools", "--list-limit", "1000000"]);
-  const relay = await openRelay(duet.url, stripPrefix("conf__"));
+  const duet = await openHttpDuet({
+    settings: { mcpServers: { conf } },
+    environment: { DUET_HOME: folder },
+    exposing: { expose: "tools", listLimit: 1_000_000 },
+  });
+  const relay = await openRelay(`${duet.origin}/mcp`, stripPrefix("conf__"));
   return {
     url: relay.url,
     async close() {
       await relay.close();
       await duet.close();
+      await rm(folder, { recursive: true, force: true });
     },
   };
 }

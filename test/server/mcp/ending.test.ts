@@ -65,13 +65,10 @@ describe("a host that reads nothing more does not keep duet serve alive", () => 
     await expect.poll(() => provider.requests("cheap")[0]?.aborted).toBe(true);
   });
 
-  test.for([
-    ["SIGTERM", 0],
-    ["SIGINT", 130],
-  ] as const)("when %s comes, which exits with %i", async ([signal, code]) => {
+  test("when SIGTERM comes, which exits with 0", async () => {
     const { child, ended } = await startUnread();
-    child.kill(signal);
-    expect(await ended).toEqual([code, null]);
+    child.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
   });
 
   test("when a second signal comes, which ends it at once with its own code", requires(linux), async () => {
@@ -112,24 +109,19 @@ describe("a host that still reads gets its answers", () => {
     expect(code).toBe(0);
   });
 
-  test.for([
-    ["SIGTERM", 0],
-    ["SIGINT", 130],
-  ] as const)(
-    "when %s comes: the run that it cancels is told as cancelled, and it exits with %i",
-    async ([signal, code]) => {
-      const { provider, child } = await startServer();
-      provider.script("cheap", { text: "thinking", hang: "after-text" });
-      const finished = collect(child);
-      child.stdin.write(lineOf(initialize) + lineOf({ id: 1, method: "tools/call", params: question }));
-      await expect.poll(() => provider.requests("cheap").length).toBe(1);
-      child.kill(signal);
-      const { stdout, ...end } = await finished;
-      const last = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
-      expect([last.id, toEnding(last)]).toEqual([1, expect.toBeOneOf(["cancelled", -32000])]);
-      expect(end.code).toBe(code);
-    },
-  );
+  // SIGTERM comes to such a run below.
+  test("when SIGINT comes: the run that it cancels is told as cancelled, and it exits with 130", async () => {
+    const { provider, child } = await startServer();
+    provider.script("cheap", { text: "thinking", hang: "after-text" });
+    const finished = collect(child);
+    child.stdin.write(lineOf(initialize) + lineOf({ id: 1, method: "tools/call", params: question }));
+    await expect.poll(() => provider.requests("cheap").length).toBe(1);
+    child.kill("SIGINT");
+    const { stdout, ...end } = await finished;
+    const last = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
+    expect([last.id, toEnding(last)]).toEqual([1, expect.toBeOneOf(["cancelled", -32000])]);
+    expect(end.code).toBe(130);
+  });
 });
 
 describe("a result that follows progress is not held back for an answer to a ping that cannot come", () => {
@@ -192,8 +184,8 @@ describe("a reader of other commands", () => {
   });
 
   test("that reads nothing is waited for, as a pager wants it, until a signal comes", async () => {
-    const { provider, child: server } = await startServer();
-    server.stdin.end();
+    const provider = await startFakeProvider();
+    onTestFinished(() => provider.close());
     provider.script("cheap", { text: "word ".repeat(100_000) });
     const models = { functionCall: { provider: "openai", model: "cheap", baseUrl: provider.openaiUrl } };
     const args = ["ask", "Tell me all", "--mode", "chat", "--config", await configFile({ models })];

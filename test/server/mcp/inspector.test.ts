@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isRecord } from "../../../src/kit/json.ts";
-import { program } from "../../fakes/program.ts";
+import { forManyStarts, program } from "../../fakes/program.ts";
 import { type ServedDuet, serveDuet } from "./matrix-served.ts";
 
 let duet: ServedDuet;
@@ -29,7 +29,7 @@ async function inspect(target: readonly string[], era: string, ...args: string[]
 const targets = {
   stdio: () => {
     const env = Object.entries(duet.env).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
-    return [process.execPath, program, "serve", ...env];
+    return [process.execPath, ...forManyStarts, program, "serve", ...env];
   },
   HTTP: () => [url],
 };
@@ -37,16 +37,15 @@ const targets = {
 let answerSchema: unknown;
 
 test("the Inspector finds no error in the schemas of the tools", async () => {
-  const { tools } = await inspect(targets.HTTP(), "modern", "--method", "tools/list", "--strict");
+  const { tools } = await inspect(targets.stdio(), "modern", "--method", "tools/list", "--strict");
   const listed = Array.isArray(tools) ? tools.filter(isRecord) : [];
   expect(listed.map(({ name }) => name)).toEqual(["agent_ask", "agent_result", "agent_cancel", "agent_message"]);
   answerSchema = listed[0]?.outputSchema;
 });
 
+// The list is that of the new era over stdio, and gateway.test.ts has the old one over HTTP: each of these starts takes a second.
 describe.each([
   ["legacy", "stdio"],
-  ["modern", "stdio"],
-  ["legacy", "HTTP"],
   ["modern", "HTTP"],
 ] as const)("the Inspector, %s over %s", (era, transport) => {
   test("gets an answer, as text and by its schema", async () => {

@@ -51,6 +51,13 @@ describe.each(rows)("$name over $transport", ({ connect, served, name, transport
     return () => duet.provider.requests("cheap").slice(before);
   }
 
+  test("lists what there is", async () => {
+    const tools = (await host.listTools()).map(({ name }) => name);
+    expect(tools).toEqual(["agent_ask", "agent_result", "agent_cancel", "agent_message"]);
+    expect((await host.listPrompts()).map(({ name }) => name)).toEqual(["ask", "plan"]);
+    expect(await host.listResources()).toBeInstanceOf(Array);
+  });
+
   test("progress comes before the end, rises and can be read; the result fits its schema", async () => {
     const begun = Promise.withResolvers<void>();
     const told = Promise.withResolvers<void>();

@@ -3,7 +3,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, onTestFinished, test } from "vitest";
 import type { HostOutcome } from "../../../src/server/mcp/agent/host-outcome.ts";
 import { written } from "../../agent/plan/planning.ts";
-import { configFile, npmServer, program, programEnvironment } from "../../fakes/program.ts";
+import { configFile, forManyStarts, npmServer, program, programEnvironment } from "../../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";
 
 interface Host {
@@ -34,7 +34,7 @@ async function connect(agent: object = {}): Promise<Host> {
   const keys = { OPENAI_API_KEY: "sk-test-openai-0001", ANTHROPIC_API_KEY: "sk-test-anthropic-0002" };
   const env = await programEnvironment(keys);
   const client = new Client({ name: "test", version: "1" });
-  const args = [program, "serve", "--config", config];
+  const args = [...forManyStarts, program, "serve", "--config", config];
   await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: "pipe" }));
   onTestFinished(() => client.close());
   return {

@@ -1,38 +1,47 @@
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { describe, expect, onTestFinished, test } from "vitest";
+import type { RequestOptions } from "@modelcontextprotocol/sdk/shared/protocol.js";
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { HostOutcome } from "../../../src/server/mcp/agent/host-outcome.ts";
-import { collect, configFile, npmServer, program, startProgram, temporaryFolder } from "../../fakes/program.ts";
+import { collect, forManyStarts, npmServer, program, startProgram, temporaryFolder } from "../../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";
 
 interface Served {
   provider: FakeProvider;
-  /** The configuration file. */
-  config: string;
-  command: string;
   args: string[];
   env: Record<string, string>;
 }
 
-async function served(mcpServers: object = {}): Promise<Served> {
+/** Writes its files into `folder`, which has to be there; whoever opens it closes its provider. */
+async function openServed(folder: string, mcpServers: object = {}): Promise<Served> {
   const provider = await startFakeProvider();
-  onTestFinished(() => provider.close());
-  const config = await configFile({
-    models: {
-      functionCall: { provider: "openai", model: "cheap", baseUrl: provider.openaiUrl },
-      answer: { provider: "anthropic", model: "strong", baseUrl: provider.anthropicUrl },
-    },
-    mcpServers,
-  });
+  const file = join(folder, "duet.config.json");
+  const models = {
+    functionCall: { provider: "openai", model: "cheap", baseUrl: provider.openaiUrl },
+    answer: { provider: "anthropic", model: "strong", baseUrl: provider.anthropicUrl },
+  };
+  await writeFile(file, JSON.stringify({ models, mcpServers }));
   const env = {
     PATH: process.env.PATH ?? "",
-    HOME: await temporaryFolder(),
+    HOME: folder,
     OPENAI_API_KEY: "sk-test-openai-0001",
     ANTHROPIC_API_KEY: "sk-test-anthropic-0002",
   };
-  return { provider, config, command: process.execPath, args: [program, "serve", "--config", config], env };
+  return { provider, args: ["serve", "--config", file], env };
+}
+
+async function served(mcpServers: object = {}): Promise<Served> {
+  const it = await openServed(await temporaryFolder(), mcpServers);
+  onTestFinished(() => it.provider.close());
+  return it;
+}
+
+function toTransport({ args, env }: Served): StdioV1 {
+  return new StdioV1({ command: process.execPath, args: [...forManyStarts, program, ...args], env, stderr: "pipe" });
 }
 
 interface Progress {
@@ -40,35 +49,30 @@ interface Progress {
   message?: string;
 }
 
-interface Caller {
-  listTools(): Promise<{ tools: { name: string; outputSchema?: unknown }[] }>;
-  ask(question: string, onProgress: (progress: Progress) => void, signal?: AbortSignal): Promise<Answer>;
-}
-
-interface Answer {
-  isError?: boolean | undefined;
-  content: { type: string; text?: string }[];
-  structuredContent?: unknown;
-}
-
-async function v1({ command, args, env }: Served): Promise<Caller> {
-  const client = new ClientV1({ name: "test", version: "1" });
-  await client.connect(new StdioV1({ command, args, env, stderr: "pipe" }));
-  onTestFinished(() => client.close());
-  return {
-    listTools: () => client.listTools(),
-    ask: async (question, onprogress, signal) =>
-      (await client.callTool({ name: "agent_ask", arguments: { question } }, undefined, {
-        onprogress,
-        signal,
-      })) as Answer,
-  };
-}
-
 // The other clients, and HTTP, are tried in matrix.test.ts.
 describe("duet serve over stdio for an SDK v1 client", () => {
+  let folder: string;
+  /** One program for all of these: none of them ends it, or leaves anything to the next. */
+  let it: Served;
+  const client = new ClientV1({ name: "test", version: "1" });
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "duet-test-"));
+    it = await openServed(folder, { everything: npmServer("mcp-server-everything") });
+    await client.connect(toTransport(it));
+  });
+
+  afterAll(async () => {
+    await client.close();
+    await it.provider.close();
+    await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  });
+
+  function ask(args: Record<string, unknown>, settings: RequestOptions = {}) {
+    return client.callTool({ name: "agent_ask", arguments: args }, undefined, settings) as Promise<CallToolResult>;
+  }
+
   test("progress rises and the result is structured and complete as text", async () => {
-    const it = await served({ everything: npmServer("mcp-server-everything") });
     const begun = Promise.withResolvers<void>();
     const told = Promise.withResolvers<void>();
     const toolCalls = [{ name: "everything__get-sum", arguments: { a: 2, b: 3 } }];
@@ -78,18 +82,18 @@ describe("duet serve over stdio for an SDK v1 client", () => {
       { text: "Enough." },
     );
     it.provider.script("strong", { text: "The sum is five.", hang: "after-text", until: told.promise });
-    const caller = await v1(it);
-    const { tools } = await caller.listTools();
+    const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(["agent_ask", "agent_result", "agent_cancel", "agent_message"]);
     expect(tools[0]?.outputSchema).toBeDefined();
 
     const progress: Progress[] = [];
-    const result = await caller.ask("What is 2 + 3?", (one) => {
+    const onprogress = (one: Progress): void => {
       progress.push(one);
       begun.resolve();
       // The last words of an answer may wait for their turn until it is there.
       if (one.message?.includes("five")) told.resolve();
-    });
+    };
+    const result = await ask({ question: "What is 2 + 3?" }, { onprogress });
     expect(result.isError ?? false).toBe(false);
     expect(result.content[0]).toEqual({ type: "text", text: "The sum is five." });
     expect(result.structuredContent).toMatchObject({
@@ -104,64 +108,38 @@ describe("duet serve over stdio for an SDK v1 client", () => {
     for (const part of ["openai/cheap", "everything__get-sum", "anthropic/strong", "five"]) expect(all).toContain(part);
   });
 
-  test("a cancel closes the model's request, and the next call works", async () => {
-    const it = await served();
-    it.provider.script("cheap", { text: "thinking", hang: "after-text" }, { text: "Enough." });
-    it.provider.script("strong", { text: "Back again." });
-    const caller = await v1(it);
-    const stop = new AbortController();
-    const call = caller.ask("wait", () => {}, stop.signal);
-    call.catch(() => {});
-    await expect.poll(() => it.provider.requests("cheap").length).toBe(1);
-    stop.abort("user stop");
-    await expect(call).rejects.toThrow();
-    await expect.poll(() => it.provider.requests("cheap")[0]?.aborted, { interval: 10 }).toBe(true);
-    const again = await caller.ask("and now?", () => {});
-    expect(again.content[0]?.text).toBe("Back again.");
-  });
-
   test("a run that fails is an error with a reason and what to do", async () => {
-    const it = await served();
     it.provider.script("cheap", { status: 401, body: '{"error":{"message":"Incorrect API key provided"}}' });
-    const caller = await v1(it);
-    const result = await caller.ask("hello", () => {});
+    const result = await ask({ question: "hello" });
     expect(result.isError).toBe(true);
-    expect(result.content[0]?.text).toContain("OPENAI_API_KEY");
+    expect(result.content[0]).toMatchObject({ text: expect.stringContaining("OPENAI_API_KEY") });
     expect(JSON.stringify(result)).not.toContain("sk-test-openai-0001");
   });
-});
 
-describe("duet serve", () => {
   test("bad arguments are refused with the field's name and the server stays up", async () => {
-    const it = await served();
     it.provider.script("cheap", { text: "Enough." });
     it.provider.script("strong", { text: "Fine." });
-    const client = new ClientV1({ name: "test", version: "1" });
-    await client.connect(new StdioV1({ command: it.command, args: it.args, env: it.env, stderr: "pipe" }));
-    onTestFinished(() => client.close());
-    const bad = await client.callTool({ name: "agent_ask", arguments: { question: "x", max_iterations: 11 } });
+    const bad = await ask({ question: "x", max_iterations: 11 });
     expect(bad.isError).toBe(true);
     expect(JSON.stringify(bad.content)).toContain("max_iterations");
-    const good = await client.callTool({ name: "agent_ask", arguments: { question: "x" } });
+    const good = await ask({ question: "x" });
     expect(good.isError ?? false).toBe(false);
   });
 
   test("a conversation goes on when its id is passed back", async () => {
-    const it = await served();
     it.provider.script("cheap", { text: "Enough." }, { text: "Enough." });
     it.provider.script("strong", { text: "My name is Duet." }, { text: "I said Duet." });
-    const client = new ClientV1({ name: "test", version: "1" });
-    await client.connect(new StdioV1({ command: it.command, args: it.args, env: it.env, stderr: "pipe" }));
-    onTestFinished(() => client.close());
-    const first = await client.callTool({ name: "agent_ask", arguments: { question: "Who are you?" } });
+    const first = await ask({ question: "Who are you?" });
     const { conversation_id } = first.structuredContent as HostOutcome;
-    await client.callTool({ name: "agent_ask", arguments: { question: "What did you say?", conversation_id } });
-    expect(JSON.stringify(it.provider.requests("strong")[1]?.body.messages)).toContain("My name is Duet.");
+    await ask({ question: "What did you say?", conversation_id });
+    expect(JSON.stringify(it.provider.requests("strong").at(-1)?.body.messages)).toContain("My name is Duet.");
   });
+});
 
+describe("duet serve", () => {
   test("stdout carries only protocol lines, and the end of stdin ends the process with 0", async () => {
     const { args, env } = await served();
-    const child = await startProgram(args.slice(1), { env });
+    const child = await startProgram(args, { env });
     const finished = collect(child);
     child.stdin.write(
       `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "0" } } })}\nnot json\n`,
@@ -177,7 +155,7 @@ describe("duet serve", () => {
     const it = await served();
     it.provider.script("cheap", { text: "Enough." });
     it.provider.script("strong", { text: "Still here." });
-    const child = await startProgram(it.args.slice(1), { env: it.env });
+    const child = await startProgram(it.args, { env: it.env });
     const finished = collect(child);
     const send = (message: object): string => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`;
     const call = (id: number) =>
@@ -206,7 +184,7 @@ describe("duet serve", () => {
 
   test("what is too long or no message is refused in one line, and the next request is answered", async () => {
     const { args, env } = await served();
-    const child = await startProgram([...args.slice(1), "--locale", "en"], { env });
+    const child = await startProgram([...args, "--locale", "en"], { env });
     const finished = collect(child);
     const send = (message: object): void =>
       void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
@@ -241,25 +219,19 @@ describe("duet serve", () => {
   });
 
   test("a cancel reaches the tool that is running below", async () => {
-    const it = await served();
     const journal = join(await temporaryFolder(), "journal");
-    const config = await configFile({
-      models: { functionCall: { provider: "openai", model: "cheap", baseUrl: it.provider.openaiUrl } },
-      mcpServers: {
-        slow: {
-          command: process.execPath,
-          args: [resolve("test/fakes/mcp.ts"), "--mode", "hang-on-call", "--journal", journal],
-        },
-      },
-    });
-    const { callTool, tools } = await connectV1({ ...it, args: [program, "serve", "--config", config] });
-    expect(tools).toEqual(["agent_ask", "agent_result", "agent_cancel", "agent_message"]);
+    const args = [resolve("test/fakes/mcp.ts"), "--mode", "hang-on-call", "--journal", journal];
+    const it = await served({ slow: { command: process.execPath, args } });
+    const client = new ClientV1({ name: "test", version: "1" });
+    await client.connect(toTransport(it));
+    onTestFinished(() => client.close());
     it.provider.script("cheap", (request) => {
       const names = (request.body.tools as { function: { name: string } }[]).map((tool) => tool.function.name);
       return { toolCalls: [{ name: names.find((name) => name.startsWith("slow__")) ?? "none", arguments: {} }] };
     });
     const stop = new AbortController();
-    const call = callTool("hang, please", stop.signal);
+    const asked = { name: "agent_ask", arguments: { question: "hang, please" } };
+    const call = client.callTool(asked, undefined, { signal: stop.signal });
     call.catch(() => {});
     const journalText = () => readFile(journal, "utf8").catch(() => "");
     await expect.poll(journalText).toContain("tools/call");
@@ -267,15 +239,3 @@ describe("duet serve", () => {
     await expect.poll(journalText, { interval: 20 }).toContain("notifications/cancelled");
   });
 });
-
-async function connectV1({ command, args, env }: Served) {
-  const client = new ClientV1({ name: "test", version: "1" });
-  await client.connect(new StdioV1({ command, args, env, stderr: "pipe" }));
-  onTestFinished(() => client.close());
-  const { tools } = await client.listTools();
-  return {
-    tools: tools.map(({ name }) => name),
-    callTool: (question: string, signal: AbortSignal) =>
-      client.callTool({ name: "agent_ask", arguments: { question } }, undefined, { signal }),
-  };
-}

@@ -1,27 +1,27 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { isRecord } from "../../../../src/kit/json.ts";
 import type { HostOutcome } from "../../../../src/server/mcp/agent/host-outcome.ts";
-import { type HttpDuet, openHttpDuet, startHttpDuet } from "../../../fakes/http-duet.ts";
+import { type HttpDuet, type HttpDuetSettings, openHttpDuet, startHttpDuet } from "../../../fakes/http-duet.ts";
+import { messagesOf, modernHeaders, modernMeta } from "../../../fakes/http-interface.ts";
 import {
   collect,
   compileCache,
   configFile,
+  forManyStarts,
   type NpmServer,
   npmServer,
   program,
   programEnvironment,
-  runProgram,
   startProgram,
   temporaryFolder,
 } from "../../../fakes/program.ts";
-import { startFakeProvider } from "../../../fakes/provider.ts";
 import { runWarmProgram } from "../../../fakes/warm-program.ts";
 import { type Connect, connectV1, connectV2, type Host, type HostOptions, hosts, type Listed } from "./hosts.ts";
 
@@ -36,7 +36,7 @@ async function served(
   const file = await configFile({ mcpServers: servers, conversations: { store: "memory" }, ...config });
   return {
     command: process.execPath,
-    args: [program, "serve", "--config", file, "--locale", "en", ...more],
+    args: [...forManyStarts, program, "serve", "--config", file, "--locale", "en", ...more],
     env: await programEnvironment(),
   };
 }
@@ -155,7 +155,7 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
     await writeFile(file, JSON.stringify(config));
     host = await connect({
       command: process.execPath,
-      args: [program, "serve", "--config", file, "--locale", "en", "--expose", "tools"],
+      args: [...forManyStarts, program, "serve", "--config", file, "--locale", "en", "--expose", "tools"],
       env: { PATH: process.env.PATH ?? "", HOME: folder },
       onQuestion: (params) => onQuestion(params),
       onMessage: (message) => onMessage(message),
@@ -408,28 +408,31 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
 
 describe("duet serve --expose", () => {
   test("agent_ask stays what it is beside the tools, and alone where nothing else is asked for", async () => {
-    const servers = { below: offering() };
-    const connect = connectV2("legacy");
-    const open = async (...more: string[]) => opened(connect, await served(servers, more));
-    const host = await open("--expose", "both");
-    const others = await Promise.all([open(), open("--expose", "tools")]);
-    const [agent = [], tools = [], both = []] = await Promise.all([...others, host].map((each) => each.listTools()));
+    const home = await temporaryFolder();
+    const open = async (exposing: HttpDuetSettings["exposing"]) =>
+      startHttpDuet({ ...inProcessOptions(home), exposing });
+    const duets = await Promise.all([open({}), shared.plain, open({ expose: "both" })]);
+    const [agentHost, toolsHost, host] = await Promise.all(
+      duets.map((duet) => opened(connectV2("legacy"), addressOf(duet))),
+    );
+    const lists = await Promise.all([agentHost, toolsHost, host].map((each) => each?.listTools()));
+    const [agent = [], tools = [], both = []] = lists;
     expect(agent.map(({ name }) => name)).toEqual(["agent_ask", "agent_result", "agent_cancel", "agent_message"]);
     expect(both.slice(0, agent.length)).toEqual(agent);
     expect(both.slice(agent.length)).toEqual(tools);
     expect(tools.map(({ name }) => name)).not.toContain("agent_ask");
-    const bad = await host.call("agent_ask", { question: "x", max_iterations: 11 });
-    expect(bad.isError).toBe(true);
-    expect(JSON.stringify(bad.content)).toContain("max_iterations");
+    const bad = await host?.call("agent_ask", { question: "x", max_iterations: 11 });
+    expect(bad?.isError).toBe(true);
+    expect(JSON.stringify(bad?.content)).toContain("max_iterations");
   });
 
   test("the calls of an agent belong to the trace of whoever asks it", async () => {
-    const provider = await startFakeProvider();
-    onTestFinished(() => provider.close());
-    provider.script("cheap", { toolCalls: [{ name: "below__trace", arguments: {} }] }, { text: "Traced." });
-    const models = { functionCall: { provider: "openai", model: "cheap", baseUrl: provider.openaiUrl } };
-    const options = await served({ below: offering() }, ["--expose", "both"], { models });
-    const host = await opened(connectV2("auto"), { ...options, env: { ...options.env, OPENAI_API_KEY: "sk-test-1" } });
+    const duet = await startHttpDuet({
+      ...inProcessOptions(await temporaryFolder()),
+      turns: [[{ id: "1", name: "below__trace", input: {} }], "Traced."],
+      exposing: { expose: "both" },
+    });
+    const host = await opened(connectV2("auto"), addressOf(duet));
     const id = "0af7651916cd43dd8448eb211c80319c";
     const meta = { traceparent: `00-${id}-b7ad6b7169203331-01`, tracestate: "vendor=1" };
     const { structuredContent } = await host.call("agent_ask", { question: "Trace it.", detail: "full" }, { meta });
@@ -448,7 +451,7 @@ describe("duet serve --expose", () => {
     const config = options.args[options.args.indexOf("--config") + 1] ?? "";
     // That process starts the server, too, which has no such tool there.
     const approve = () =>
-      runProgram(["tools", "approve", "below__grown", "--yes", "--config", config], { env: options.env });
+      runWarmProgram(["tools", "approve", "below__grown", "--yes", "--config", config], { env: options.env });
     await expect.poll(approve).toMatchObject({ code: 0, stderr: "Approved below__grown\n" });
     await expect.poll(() => changes).toBeGreaterThan(0);
     expect((await growing.listTools()).map(({ name }) => name)).toContain("below__grown");
@@ -456,37 +459,23 @@ describe("duet serve --expose", () => {
   });
 
   test("an answer to a question that nobody asked is refused with what it names", async () => {
-    const { args, env } = await served({ below: offering() });
-    const child = await startProgram(args.slice(1), { env });
-    const finished = collect(child);
-    const _meta = {
-      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-      "io.modelcontextprotocol/clientInfo": { name: "t", version: "0" },
-      "io.modelcontextprotocol/clientCapabilities": {},
-    };
-    const forged = { _meta, requestState: "forged-1", inputResponses: {} };
-    const send = (id: number, method: string, params: object): void =>
-      void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, ...forged } })}\n`);
-    send(1, "tools/call", { name: "below__sum", arguments: { a: 1, b: 2 } });
-    send(2, "prompts/get", { name: "below__greet" });
-    let out = "";
-    child.stdout.on("data", (text) => {
-      out += text;
-    });
-    await expect.poll(() => out.trim().split("\n").length).toBe(2);
-    child.stdin.end();
-    await finished;
-    const answers = out
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line));
-    // A result would say that the tool has run with a state that its server never gave out.
-    for (const id of [1, 2])
-      expect(answers.find((answer) => answer.id === id).error).toMatchObject({
-        code: -32602,
-        message: expect.stringContaining('"forged-1"'),
+    const answers: unknown[] = [];
+    for (const [method, params] of [
+      ["tools/call", { name: "below__sum", arguments: { a: 1, b: 2 } }],
+      ["prompts/get", { name: "below__greet" }],
+    ] as const) {
+      const forged = { _meta: modernMeta, requestState: "forged-1", inputResponses: {} };
+      const response = await fetch(addressOf(shared.plain).url, {
+        method: "POST",
+        headers: modernHeaders(method, params.name),
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, ...forged } }),
       });
-    expect(out).not.toContain("fault of the program");
+      answers.push(messagesOf(await response.text()).at(-1));
+    }
+    // A result would say that the tool has run with a state that its server never gave out.
+    const refusal = { error: { code: -32602, message: expect.stringContaining('"forged-1"') } };
+    expect(answers).toMatchObject([refusal, refusal]);
+    expect(JSON.stringify(answers)).not.toContain("fault of the program");
   });
 
   test("the operator is told once how many tools wait, whatever is exposed", async () => {
@@ -502,11 +491,11 @@ describe("duet serve --expose", () => {
     const file = await configFile({ mcpServers: { below } });
     const env = await programEnvironment({ DUET_HOME: join(folder, "home") });
     await list("one");
-    await runProgram(["tools", "list", "--config", file], { env });
+    await runWarmProgram(["tools", "list", "--config", file], { env });
     await list("one", "two", "three");
     const line =
       "duet: Tools that are new or changed and are not used until approved: 2 (below); run duet tools approve\n";
-    for (const exposed of ["tools", "agent"]) {
+    for (const exposed of ["both", "agent"]) {
       const child = await startProgram(["serve", "--config", file, "--locale", "en", "--expose", exposed], { env });
       const finished = collect(child);
       let err = "";
@@ -526,17 +515,13 @@ describe("duet serve --expose", () => {
   });
 
   test("the MCP Inspector's command line lists and calls a tool of a server, and finds its page", async () => {
-    const { command, args, env } = await served({ below: offering() });
-    const home = join(await temporaryFolder(), "home");
-    await mkdir(home);
-    const [entry = "", , , file = "", ...rest] = args;
+    const env = await programEnvironment();
     async function inspect(...method: string[]): Promise<string> {
-      const variables = Object.entries(env).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
       const { stdout } = await promisify(execFile)(
         resolve("node_modules/.bin/mcp-inspector"),
-        // It has a --config of its own, so the server finds its file where it is started.
-        ["--cli", command, entry, "serve", ...rest, "--connect-timeout", "120000", ...method, ...variables],
-        { cwd: dirname(file), env: { ...env, HOME: home } },
+        // In inspector.test.ts it is the client of the other era, or over stdio.
+        ["--cli", addressOf(shared.plain).url, "--protocol-era", "legacy", "--connect-timeout", "120000", ...method],
+        { cwd: env.HOME, env },
       );
       return stdout;
     }

@@ -11,7 +11,7 @@ import type { JsonObject } from "../../src/kit/json.ts";
 import { startAmapService } from "../fakes/amap-service.ts";
 import { outcomeOf } from "../fakes/events.ts";
 import { type ScriptedTurn, scriptedModel } from "../fakes/model.ts";
-import { configFile, npmServer, temporaryFolder } from "../fakes/program.ts";
+import { compileCache, configFile, npmServer, temporaryFolder } from "../fakes/program.ts";
 import { startFakeSearch } from "../fakes/search.ts";
 import { keys, redirecting } from "../real-servers/nine.ts";
 
@@ -66,8 +66,8 @@ async function openScene(servers: readonly string[], tools: object = {}): Promis
   const site = await startSite();
   onTestFinished(() => service.close());
   const known: Record<string, object> = {
-    plain: { command: process.execPath, args: [server, "--writes"] },
-    claims: { command: process.execPath, args: [server] },
+    plain: { command: process.execPath, args: [server, "--writes"], env: compileCache() },
+    claims: { command: process.execPath, args: [server], env: compileCache() },
     amap: servers.includes("amap") ? await amapServer() : {},
   };
   const file = await configFile({

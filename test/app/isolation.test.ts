@@ -7,7 +7,7 @@ import { configFile, temporaryFolder } from "../fakes/program.ts";
 import { type FakeTurn, type JournalEntry, startFakeProvider } from "../fakes/provider.ts";
 import { type FakeResult, startFakeSearch } from "../fakes/search.ts";
 
-const conversations = 200;
+const conversations = 100;
 const numbers = Array.from({ length: conversations }, (_, index) => index);
 
 /** A word that only one conversation knows. */
@@ -15,7 +15,7 @@ function wordOf(number: number): string {
   return `word${String(number).padStart(3, "0")}x`;
 }
 
-test("200 conversations at once in one process: none sees another's words, sources, cache or limits", async () => {
+test("100 conversations at once in one process: none sees another's words, sources, cache or limits", async () => {
   const provider = await startFakeProvider();
   const pages = numbers.map((number): [string, FakeResult[]] => [
     `topic ${wordOf(number)}`,

@@ -4,12 +4,16 @@ import { expect, test } from "vitest";
 import type { Duet } from "../../src/app/duet.ts";
 import { duetWith } from "../fakes/callers.ts";
 import { scriptedModel } from "../fakes/model.ts";
-import { temporaryFolder } from "../fakes/program.ts";
+import { compileCache, temporaryFolder } from "../fakes/program.ts";
 
 /** A program whose one server starts when it is wanted, and whether that has started. */
 async function open(): Promise<{ duet: Duet; hasStarted(): boolean }> {
   const journal = join(await temporaryFolder(), "journal");
-  const amap = { command: process.execPath, args: [resolve("test/fakes/mcp.ts"), "--journal", journal] };
+  const amap = {
+    command: process.execPath,
+    args: [resolve("test/fakes/mcp.ts"), "--journal", journal],
+    env: compileCache(),
+  };
   const model = scriptedModel(["Hello.", "Hello."]);
   const duet = await duetWith(
     { models: { functionCall: model, alone: true }, startServers: "when-wanted" },

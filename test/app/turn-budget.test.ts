@@ -10,6 +10,7 @@ import { DuetError } from "../../src/kit/errors.ts";
 import { createRedactor } from "../../src/kit/text/redact.ts";
 import { startHttpDuet } from "../fakes/http-duet.ts";
 import { scriptedModel } from "../fakes/model.ts";
+import { compileCache } from "../fakes/program.ts";
 
 /** A budget that grants everything and notes what it is told. */
 function openBudget() {
@@ -146,7 +147,12 @@ test("a text for a server is reserved like a turn and billed, and not written wh
 test("what a server has written counts in the bill of the run and in the day of its caller", async () => {
   const messages = [{ role: "user", content: { type: "text", text: "A colour?" } }];
   const questions = { colour: { method: "sampling/createMessage", params: { messages, maxTokens: 10 } } };
-  const quiz = { command: process.execPath, args: [resolve("test/fakes/mcp-questions.ts")], sampling: true };
+  const quiz = {
+    command: process.execPath,
+    args: [resolve("test/fakes/mcp-questions.ts")],
+    env: compileCache(),
+    sampling: true,
+  };
   const { origin } = await startHttpDuet({
     turns: [{ calls: [{ id: "1", name: "quiz__ask", input: { questions } }] }, { text: "Blue.", tokens: 100 }, "Done."],
     settings: { mcpServers: { quiz }, tools: { newTools: "allow" }, serve: { limits: { tokensPerDay: 235 } } },

@@ -82,10 +82,11 @@ function told({ provider }: Workplace): string {
 }
 
 describe("a call that needs consent, in the terminal chat", () => {
-  test("is shown with its arguments and rule, and runs at y; the next one is asked about again", async () => {
+  test("is shown with its arguments and rule, and runs at y; the next ones are asked about again, one after the other", async () => {
     const it = await openWorkplace();
-    it.provider.script("cheap", write("a.txt", it), enough, write("b.txt", it), enough);
-    it.provider.script("strong", { text: "Written a." }, { text: "Not written b." });
+    const both = [...(write("b.txt", it).toolCalls ?? []), ...(write("c.txt", it).toolCalls ?? [])];
+    it.provider.script("cheap", write("a.txt", it), enough, { toolCalls: both }, enough);
+    it.provider.script("strong", { text: "Written a." }, { text: "One of them." });
     const terminal = await chat(it);
     terminal.type("Write a\r");
     await terminal.shows("🔐 needs consent · files__write_file · rule tools.ask: *:destructive");
@@ -96,11 +97,13 @@ describe("a call that needs consent, in the terminal chat", () => {
     await terminal.reply("y\r");
     await terminal.shows("Written a.");
     expect(await content("a.txt", it)).toBe("Duet");
-    terminal.type("Write b\r");
+    terminal.type("Write both\r");
     await terminal.shows(`"path": "${join(it.folder, "b.txt")}"`);
     await terminal.reply("n\r");
-    await terminal.shows("Not written b.");
-    expect(await content("b.txt", it)).toBe("");
+    await terminal.shows(`"path": "${join(it.folder, "c.txt")}"`);
+    await terminal.reply("y\r");
+    await terminal.shows("One of them.");
+    expect([await content("b.txt", it), await content("c.txt", it)]).toEqual(["", "Duet"]);
     expect(told(it)).toContain("Not run: the user did not agree to this call.");
     terminal.type("/exit\r");
     expect(await terminal.ended()).toBe(0);
@@ -125,82 +128,51 @@ describe("a call that needs consent, in the terminal chat", () => {
     expect(await content("c.txt", it)).toBe("");
   });
 
-  test("does not run at Ctrl-C, and the chat goes on; nor at the end of the input", async () => {
+  test("does not run at Ctrl-C, and the chat goes on; of two at once, none runs at the end of the input", async () => {
     const it = await openWorkplace();
-    it.provider.script("cheap", write("a.txt", it), write("b.txt", it));
+    const both = [...(write("b.txt", it).toolCalls ?? []), ...(write("c.txt", it).toolCalls ?? [])];
+    it.provider.script("cheap", write("a.txt", it), { toolCalls: both });
     const terminal = await chat(it);
     terminal.type("Write a\r");
     await terminal.shows("Let files__write_file run?");
     terminal.type("\u0003");
     await terminal.shows("Cancelled.");
-    terminal.type("Write b\r");
+    terminal.type("Write both\r");
     await terminal.shows(`"path": "${join(it.folder, "b.txt")}"`);
     terminal.type("\u0004");
     expect(await terminal.ended()).toBe(0);
-    expect([await content("a.txt", it), await content("b.txt", it)]).toEqual(["", ""]);
+    for (const name of ["a.txt", "b.txt", "c.txt"]) expect(await content(name, it)).toBe("");
+    // Nothing more is asked of the models.
+    expect(it.provider.requests("cheap")).toHaveLength(2);
+    expect(it.provider.requests("strong")).toHaveLength(0);
   });
 
-  test("is refused at /exit, which leaves without asking about what the run would call next", async () => {
-    const it = await openWorkplace();
-    it.provider.script("cheap", write("a.txt", it), write("b.txt", it), enough);
-    const terminal = await plainChat(it);
-    terminal.type("Write both\r");
-    await terminal.shows(
-      "Let files__write_file run? [y once/a in this conversation/s always/n no/i say what instead] ",
-    );
-    terminal.type("/help\r");
-    await terminal.shows("Type y, a, s, n, i or never, which refuses");
-    await terminal.repeats("Let files__write_file run?", 2);
-    terminal.type("/exit\r");
-    expect(await terminal.ended()).toBe(0);
-    expect(it.provider.requests("cheap")).toHaveLength(1);
-    expect([await content("a.txt", it), await content("b.txt", it)]).toEqual(["", ""]);
-  });
-
-  test("stands on a quiet screen: what another call says meanwhile is shown after the reply", async () => {
+  test("stands on a quiet screen: what another call says meanwhile is shown after the reply; is refused at /exit, which leaves without asking about what the run would call next", async () => {
     const tools = await temporaryFolder();
     const it = await openWorkplace({ directory: tools });
     await writeFile(join(tools, "sly.mjs"), slyTool(it.folder));
     const both = [...(write("a.txt", it).toolCalls ?? []), { name: "sly", arguments: {} }];
-    it.provider.script("cheap", { toolCalls: both }, enough);
+    it.provider.script("cheap", { toolCalls: both }, enough, write("b.txt", it), write("c.txt", it), enough);
     it.provider.script("strong", { text: "Not written." });
     const terminal = await plainChat(it);
     terminal.type("Write a\r");
-    await terminal.shows("Let files__write_file run?");
+    await terminal.shows(
+      "Let files__write_file run? [y once/a in this conversation/s always/n no/i say what instead] ",
+    );
     await writeFile(join(it.folder, "go"), "");
     await expect.poll(() => content("said", it)).toBe("yes");
     terminal.type("n\r");
     await terminal.shows("Not written.");
     expect(terminal.screen()).toMatch(/Let files__write_file run\? .*\] n\s+… Let sly run\?/);
-  });
-
-  test("of two at once, none runs at the end of the input, and nothing more is asked of the models", async () => {
-    const it = await openWorkplace();
-    const both = [...(write("a.txt", it).toolCalls ?? []), ...(write("b.txt", it).toolCalls ?? [])];
-    it.provider.script("cheap", { toolCalls: both });
-    const terminal = await chat(it);
     terminal.type("Write both\r");
-    await terminal.shows(`"path": "${join(it.folder, "a.txt")}"`);
-    terminal.type("\u0004");
+    await terminal.repeats("Let files__write_file run?", 2);
+    terminal.type("/help\r");
+    await terminal.shows("Type y, a, s, n, i or never, which refuses");
+    await terminal.repeats("Let files__write_file run?", 3);
+    terminal.type("/exit\r");
     expect(await terminal.ended()).toBe(0);
-    expect([await content("a.txt", it), await content("b.txt", it)]).toEqual(["", ""]);
-    expect(it.provider.requests("cheap")).toHaveLength(1);
-    expect(it.provider.requests("strong")).toHaveLength(0);
-  });
-
-  test("of two at once, one is asked about after the other", async () => {
-    const it = await openWorkplace();
-    const both = [...(write("a.txt", it).toolCalls ?? []), ...(write("b.txt", it).toolCalls ?? [])];
-    it.provider.script("cheap", { toolCalls: both }, enough);
-    it.provider.script("strong", { text: "One of them." });
-    const terminal = await chat(it);
-    terminal.type("Write both\r");
-    await terminal.shows(`"path": "${join(it.folder, "a.txt")}"`);
-    await terminal.reply("n\r");
-    await terminal.shows(`"path": "${join(it.folder, "b.txt")}"`);
-    await terminal.reply("y\r");
-    await terminal.shows("One of them.");
-    expect([await content("a.txt", it), await content("b.txt", it)]).toEqual(["", "Duet"]);
+    expect(it.provider.requests("cheap")).toHaveLength(3);
+    for (const name of ["a.txt", "b.txt", "c.txt"]) expect(await content(name, it)).toBe("");
   });
 });
 

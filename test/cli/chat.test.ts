@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { allDead, processesIn } from "../client/servers.ts";
-import { configFile, runProgram, startProgram, temporaryFolder } from "../fakes/program.ts";
+import { compileCache, configFile, runProgram, startProgram, temporaryFolder } from "../fakes/program.ts";
 import { startFakeProvider } from "../fakes/provider.ts";
 import { startTerminal } from "../fakes/terminal.ts";
 
@@ -89,7 +89,13 @@ test.each([
   const journal = join(await temporaryFolder(), "journal");
   const config = await configFile({
     models: { functionCall: { provider: "openai", model: "cheap", baseUrl: provider.openaiUrl } },
-    mcpServers: { fake: { command: process.execPath, args: [resolve("test/fakes/mcp.ts"), "--journal", journal] } },
+    mcpServers: {
+      fake: {
+        command: process.execPath,
+        args: [resolve("test/fakes/mcp.ts"), "--journal", journal],
+        env: compileCache(),
+      },
+    },
     tools: { ask: ["*"] },
   });
   const env = { OPENAI_API_KEY: "sk-test-openai-0001" };

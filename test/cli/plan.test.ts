@@ -105,16 +105,27 @@ describe("a plan in the terminal chat", () => {
     expect([await copied("a.txt", it), await copied("b.txt", it)]).toEqual(["", copy]);
   });
 
-  test("is not carried out at n, nor at Ctrl-C, and the chat goes on; nor at the end of the input", async () => {
+  test("is not carried out at n, nor at Ctrl-C, and the chat goes on; nor at the end of the input; takes no line that was typed before it was shown", async () => {
     const it = await openWorkplace();
-    it.provider.script("cheap", copyTo("a.txt", it), copyTo("b.txt", it), copyTo("c.txt", it));
+    const typed = Promise.withResolvers<void>();
+    const planned = { ...copyTo("a.txt", it), hang: "after-text", until: typed.promise } as const;
+    it.provider.script("cheap", planned, { text: '{"steps":[]}' }, copyTo("b.txt", it), copyTo("c.txt", it));
+    it.provider.script("strong", { text: "You are welcome." });
     const terminal = await chat(it, "--mode", "plan");
     terminal.type(`${question}\r`);
+    await terminal.shows("⠋ 📋 planning");
+    terminal.type("y\r");
+    await terminal.shows("✉ y");
+    typed.resolve();
     await terminal.shows("[y/n/what to change] ");
     await terminal.reply("n\r");
     await terminal.shows("The plan was cancelled; nothing was run.");
+    // The line that was typed early is the next question.
+    await terminal.shows("You are welcome.");
+    expect(await copied("a.txt", it)).toBe("");
     terminal.type(`${question} again\r`);
     await terminal.shows("2. Write b.txt · files__write_file");
+    await terminal.follows("2. Write b.txt", "[y/n/what to change] ");
     await terminal.reply("half a reply\u0003");
     await terminal.shows("[y/n/what to change] (not answered)");
     await terminal.shows("⏭ 2. Write b.txt");
@@ -125,24 +136,6 @@ describe("a plan in the terminal chat", () => {
     terminal.type("\u0004");
     expect(await terminal.ended()).toBe(0);
     for (const name of ["a.txt", "b.txt", "c.txt"]) expect(await copied(name, it)).toBe("");
-  });
-
-  test("takes no line for a reply that was typed before it was shown", async () => {
-    const it = await openWorkplace();
-    const typed = Promise.withResolvers<void>();
-    const planned = { ...copyTo("a.txt", it), hang: "after-text", until: typed.promise } as const;
-    it.provider.script("cheap", planned, { text: '{"steps":[]}' });
-    it.provider.script("strong", { text: "You are welcome." });
-    const terminal = await chat(it, "--mode", "plan");
-    terminal.type(`${question}\r`);
-    await terminal.shows("⠋ 📋 planning");
-    terminal.type("y\r");
-    await terminal.shows("✉ y");
-    typed.resolve();
-    await terminal.shows("[y/n/what to change] ");
-    await terminal.reply("n\r");
-    await terminal.shows("You are welcome.");
-    expect(await copied("a.txt", it)).toBe("");
   });
 
   test("is what DEFAULT_MODE=plan and /mode plan ask for", async () => {
@@ -161,7 +154,6 @@ describe("a plan in the terminal chat", () => {
 describe("duet ask --mode plan", () => {
   test.each([
     ["y\r", 0, copy],
-    ["\u0004", 130, ""],
     ["\u0003", 130, ""],
   ])("asks at a terminal: %j ends with %i", async (keys, code, content) => {
     const it = await openWorkplace();
@@ -192,15 +184,16 @@ describe("duet ask --mode plan", () => {
     expect(await copied("a.txt", it)).toBe("");
   });
 
-  test("shows the plan at a terminal even where the output is JSON", async () => {
+  test("shows the plan at a terminal even where the output is JSON; the end of the input ends it with 130", async () => {
     const it = await openWorkplace();
     it.provider.script("cheap", copyTo("a.txt", it));
     const args = ["ask", question, "--mode", "plan", "--output", "json", "--config", it.config];
     const terminal = await startTerminal(args, { env: it.env });
     await terminal.shows("2. Write a.txt · files__write_file");
     await terminal.shows("Run the plan? [y/n/what to change] ");
-    terminal.type("n\r");
+    terminal.type("\u0004");
     expect(await terminal.ended()).toBe(130);
+    expect(await copied("a.txt", it)).toBe("");
   });
 
   test("goes on without a word where there is no terminal", async () => {
@@ -214,27 +207,20 @@ describe("duet ask --mode plan", () => {
     expect(stderr).toContain("☑ step 2 done: Write a.txt");
     expect(await copied("a.txt", it)).toBe(copy);
   });
-
-  test("stops with the plan on stdout where plans are to be confirmed", async () => {
-    const it = await openWorkplace({ agent: { plan: { unattended: "stop" } } });
-    it.provider.script("cheap", copyTo("a.txt", it));
-    const args = ["ask", question, "--mode", "plan", "--config", it.config];
-    const { code, stdout, stderr } = await runProgram(args, { env: it.env });
-    expect(code).toBe(3);
-    expect(stdout).toContain("1. Read the note — `files__read_text_file`");
-    expect(stderr).toContain("The plan is waiting for confirmation.");
-    expect(await copied("a.txt", it)).toBe("");
-  });
 });
 
-test("a plan that waits is carried out by the yes of a later process", async () => {
+test("where plans are to be confirmed, `duet ask` stops with the plan on stdout, and the yes of a later process carries it out", async () => {
   const it = await openWorkplace({ agent: { plan: { unattended: "stop" } } });
   it.provider.script("cheap", copyTo("a.txt", it));
   it.provider.script("strong", { text: "It is copied." });
   const cwd = await temporaryFolder();
   const env = { ...it.env, DUET_HOME: cwd };
   const args = ["--mode", "plan", "--config", it.config];
-  expect((await runProgram(["ask", question, ...args], { env, cwd })).code).toBe(3);
+  const stopped = await runProgram(["ask", question, ...args], { env, cwd });
+  expect(stopped.code).toBe(3);
+  expect(stopped.stdout).toContain("1. Read the note — `files__read_text_file`");
+  expect(stopped.stderr).toContain("The plan is waiting for confirmation.");
+  expect(await copied("a.txt", it)).toBe("");
   const { code, stdout } = await runInOwnProcess(["ask", "y", "--continue", ...args], { env, cwd });
   expect([code, stdout]).toEqual([0, "It is copied.\n"]);
   expect(await copied("a.txt", it)).toBe(copy);

@@ -2,14 +2,18 @@ import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { allDead, processesIn } from "../client/servers.ts";
-import { collect, configFile, startProgram, temporaryFolder } from "../fakes/program.ts";
+import { collect, compileCache, configFile, startProgram, temporaryFolder } from "../fakes/program.ts";
 
 const fakeServer = resolve("test/fakes/mcp.ts");
 
 test("duet serve takes the servers of a configuration that changes, and ends those that are gone", async () => {
   const folder = await temporaryFolder();
   const journal = (name: string): string => join(folder, name);
-  const server = (name: string) => ({ command: process.execPath, args: [fakeServer, "--journal", journal(name)] });
+  const server = (name: string) => ({
+    command: process.execPath,
+    args: [fakeServer, "--journal", journal(name)],
+    env: compileCache(),
+  });
   const kept = server("kept");
   const config = await configFile({ mcpServers: { kept, old: server("old") } });
   const child = await startProgram(["serve", "--config", config], { env: { LANG: "en_US.UTF-8" } });

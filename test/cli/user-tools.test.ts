@@ -241,12 +241,14 @@ describe("a module that misbehaves beyond its call", () => {
     expect(stdout).toContain("✗ odd.mjs: ended while it was loading: it called process.exit(0)\n");
   });
 
-  test("an endless loop leaves the server to answer others, and is ended when its caller leaves", async () => {
+  test("a thread that never comes back leaves the server to answer others, and is ended when its caller leaves", async () => {
+    // It blocks the thread as an endless loop does, but leaves the processor alone.
+    const block = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)";
     const cwd = directory(
       { tools: { ...settings.tools, ask: [] } },
       {
         "tools/odd.mjs": tool(
-          '({ loop }, { progress }) => { if (loop) { progress("looping"); while (true); } return "odd"; }',
+          `({ blocks }, { progress }) => { if (blocks) { progress("blocking"); ${block}; } return "odd"; }`,
         ),
         "tools/fine.mjs": `export default { name: "fine", description: "d", inputSchema: {}, run: () => "fine" };`,
       },
@@ -257,13 +259,13 @@ describe("a module that misbehaves beyond its call", () => {
     await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd, env, stderr: "pipe" }));
     onTestFinished(() => client.close());
     const leave = new AbortController();
-    const looping = Promise.withResolvers<void>();
-    const endless = client.callTool({ name: "odd", arguments: { loop: true } }, undefined, {
+    const blocking = Promise.withResolvers<void>();
+    const endless = client.callTool({ name: "odd", arguments: { blocks: true } }, undefined, {
       signal: leave.signal,
-      onprogress: () => looping.resolve(),
+      onprogress: () => blocking.resolve(),
     });
     endless.catch(() => {});
-    await looping.promise;
+    await blocking.promise;
     const fine = { content: [{ type: "text", text: "fine" }] };
     expect(await client.callTool({ name: "fine", arguments: {} })).toMatchObject(fine);
     leave.abort();

@@ -409,10 +409,15 @@ export function inspectSchema(connection: DatabaseSync): number {
 
 /** Makes today's tables of those of an older version, or in an empty file: all of them or none. */
 export function migrateSchema(connection: DatabaseSync, from: number): void {
-  const steps = migrations.slice(from).flatMap(({ columns = [], objects, mayExist }) => [
+  // SQLite reads all its tables anew for each column that is added, so an empty file gets them as they are today.
+  const steps = from === 0 ? listObjects(schemaVersion) : listSteps(from);
+  connection.exec(["BEGIN IMMEDIATE", ...steps, `PRAGMA user_version = ${schemaVersion}`, "COMMIT"].join(";\n"));
+}
+
+function listSteps(from: number): string[] {
+  return migrations.slice(from).flatMap(({ columns = [], objects, mayExist }) => [
     ...columns.map(({ table, column }) => `ALTER TABLE ${table} ADD COLUMN ${column}`),
     // SQLite does not store the words `IF NOT EXISTS`, so the texts stay comparable.
     ...objects.map((sql) => (mayExist ? sql.replace(/^CREATE (TABLE|INDEX)/, "$& IF NOT EXISTS") : sql)),
   ]);
-  connection.exec(["BEGIN IMMEDIATE", ...steps, `PRAGMA user_version = ${schemaVersion}`, "COMMIT"].join(";\n"));
 }

@@ -89,10 +89,12 @@ describe("an evaluator of the user's own", () => {
 
 describe("an evaluator that never returns", () => {
   const facts = { question: "q", iterations: 1, toolCalls: 1, results: [], allResults: [] };
+  // It blocks its thread as an endless loop does, but leaves the processor alone; modules that loop are in module-threads.test.ts.
+  const blockForever = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)";
 
   test("is ended at its limit with a readable error, and is started again with nothing in memory", async () => {
     const text = `let asked = 0;
-export default ({ question }) => { asked++; if (question === "loop") while (true); return { verdict: "answer", reason: String(asked) }; }`;
+export default ({ question }) => { asked++; if (question === "block") ${blockForever}; return { verdict: "answer", reason: String(asked) }; }`;
     const directory = workplace({ "evaluate.mjs": text });
     const path = join(directory, "evaluate.mjs");
     const { evaluate, close } = await openEvaluator(path, () => {}, { loadMs: 20_000, callMs: 5000 });
@@ -101,14 +103,14 @@ export default ({ question }) => { asked++; if (question === "loop") while (true
     await evaluate({ ...facts, signal });
     expect(await evaluate({ ...facts, signal })).toEqual({ verdict: "answer", reason: "2" });
     const lost = "What it kept in memory is lost; the next call starts it again.";
-    await expect(evaluate({ ...facts, question: "loop", signal })).rejects.toThrow(
+    await expect(evaluate({ ...facts, question: "block", signal })).rejects.toThrow(
       `${path} kept its thread busy until the time limit of 5 s and was stopped. ${lost}`,
     );
     expect(await evaluate({ ...facts, signal })).toEqual({ verdict: "answer", reason: "1" });
   });
 
   test("leaves the run to the built-in rules, and the run says so", async () => {
-    const directory = setUp("./evaluate.mjs", { "evaluate.mjs": "export default () => { while (true); }" });
+    const directory = setUp("./evaluate.mjs", { "evaluate.mjs": `export default () => { ${blockForever}; }` });
     const config = await loadConfig({ locale: "en" }, { HOME: directory }, directory);
     const model = scriptedModel([[{ id: "1", name: "calculator", input: { expression: "6*7" } }], "It is 42."]);
     const duet = await openDuet(config, { models: { functionCall: model, answer: model } });

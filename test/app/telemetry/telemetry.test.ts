@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { cp, mkdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Outcome } from "../../../src/core/outcome.ts";
 import { type CollectedSpan, startCollector } from "../../fakes/collector.ts";
 import {
   collect,
+  compileCache,
   configFile,
   type Finished,
   program,
@@ -215,7 +216,7 @@ test("a tool that fails has an error of its own; the run it belongs to has none"
 
 test("a call to a downstream server carries what the MCP conventions ask for", async () => {
   const collector = await startCollector();
-  const server = { command: process.execPath, args: ["test/fakes/mcp.ts"], cwd: process.cwd() };
+  const server = { command: process.execPath, args: [resolve("test/fakes/mcp.ts")], env: compileCache() };
   const { outcome } = await ask(
     { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
     [{ toolCalls: [{ name: "far__echo", arguments: { text: "x" } }] }, { text: "Enough." }],

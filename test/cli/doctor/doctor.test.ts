@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { collect, configFile, type Finished, startProgram } from "../../fakes/program.ts";
+import { collect, compileCache, configFile, type Finished, startProgram } from "../../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";
 import { runWarmProgram as runProgram } from "../../fakes/warm-program.ts";
 
@@ -33,7 +33,7 @@ describe("duet doctor, when all is well", () => {
   test("says so, a line each, and ends with 0", async () => {
     fake.script("gpt-4o-cheap", { text: "ready" });
     fake.script("claude-strong", { text: "ready" });
-    const server = { command: process.execPath, args: [fakeServer] };
+    const server = { command: process.execPath, args: [fakeServer], env: compileCache() };
     const config = await configFile({
       models: {
         functionCall: { provider: "openai", model: "gpt-4o-cheap", baseUrl: fake.openaiUrl },
@@ -162,7 +162,7 @@ describe("duet doctor, when something is wrong, ends with 1 and says what to do"
 
   test("one server broken: its own words are told, and the others are fine", async () => {
     fake.script("gpt-4o-cheap", { text: "ready" });
-    const server = { command: process.execPath, args: [fakeServer] };
+    const server = { command: process.execPath, args: [fakeServer], env: compileCache() };
     const config = await configuration({
       mcpServers: {
         good: server,
@@ -201,7 +201,7 @@ test("with no model at all the offline rules are named, and how to configure one
 describe("duet doctor, with a configuration that no other command runs with,", () => {
   test("names every error, and checks what they do not concern", async () => {
     fake.script("gpt-4o-cheap", { text: "ready" });
-    const server = { command: process.execPath, args: [fakeServer] };
+    const server = { command: process.execPath, args: [fakeServer], env: compileCache() };
     const unset = { command: "x", env: { KEY: `\${NOT_SET_ANYWHERE}` } };
     const config = await configuration({
       agent: { maxIterations: 1001, maxToolCals: 1 },

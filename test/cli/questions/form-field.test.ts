@@ -7,7 +7,7 @@ import { readForm } from "../../../src/core/forms/form.ts";
 import { createElicit } from "../../../src/core/questions/user.ts";
 import type { Locale } from "../../../src/kit/locale.ts";
 import { everyField, formQuestion } from "../../fakes/mcp-questions.ts";
-import { configFile, type ProgramOptions } from "../../fakes/program.ts";
+import { compileCache, configFile, type ProgramOptions } from "../../fakes/program.ts";
 import { startFakeProvider } from "../../fakes/provider.ts";
 import { startTerminal } from "../../fakes/terminal.ts";
 import { runWarmProgram as runProgram } from "../../fakes/warm-program.ts";
@@ -234,7 +234,7 @@ async function desk(questions: object): Promise<{ args: string[]; options: Progr
       functionCall: { provider: "openai", model: "cheap", baseUrl: provider.openaiUrl },
       answer: { provider: "anthropic", model: "strong", baseUrl: provider.anthropicUrl },
     },
-    mcpServers: { quiz: { command: process.execPath, args: [file] } },
+    mcpServers: { quiz: { command: process.execPath, args: [file], env: compileCache() } },
     locale: "en",
   });
   return {

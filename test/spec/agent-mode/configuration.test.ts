@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createDuet, DuetError } from "../../../src/index.ts";
 import { verdictsOf } from "../../fakes/events.ts";
-import { configFile, temporaryFolder } from "../../fakes/program.ts";
+import { compileCache, configFile, temporaryFolder } from "../../fakes/program.ts";
 import { runWarmProgram as runProgram } from "../../fakes/warm-program.ts";
 import { ask, calculate, embed, follow, hear, once, request, searchFor, setScene, told } from "./two-models.ts";
 
@@ -57,6 +57,7 @@ describe("Agent 配置", () => {
     const slow = {
       command: process.execPath,
       args: [resolve("test/fakes/mcp.ts"), "--mode", "hang-on-call", "--journal", journal],
+      env: compileCache(),
     };
     const config = await configFile({ mcpServers: { slow } });
     const env = { AGENT_MAX_EXECUTION_TIME: "10" };

@@ -4,7 +4,7 @@ import type { AgentEvent } from "../../../src/core/events.ts";
 import { defineTool } from "../../../src/index.ts";
 import { allDead, processesIn } from "../../client/servers.ts";
 import { withoutDay } from "../../fakes/model.ts";
-import { collect, configFile, startProgram, temporaryFolder } from "../../fakes/program.ts";
+import { collect, compileCache, configFile, startProgram, temporaryFolder } from "../../fakes/program.ts";
 import { leftOfRun } from "../released.ts";
 import {
   calculate,
@@ -94,7 +94,7 @@ describe("LangChain Agent 集成", () => {
     const scene = await setScene();
     const journal = join(await temporaryFolder(), "journal");
     const args = [resolve("test/fakes/mcp.ts"), "--mode", "hang-on-call", "--journal", journal];
-    const config = await configFile({ mcpServers: { slow: { command: process.execPath, args } } });
+    const config = await configFile({ mcpServers: { slow: { command: process.execPath, args, env: compileCache() } } });
     scene.provider.script("cheap", { toolCalls: [{ name: "slow__echo", arguments: {} }, calculate("6*7")] });
     const child = await startProgram(["ask", "等一等", "--output", "jsonl", "--config", config], { env: scene.env });
     child.stdin.end();

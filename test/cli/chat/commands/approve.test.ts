@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { canRunAtOnce } from "../../../../src/cli/chat/run-command.ts";
-import { temporaryFolder } from "../../../fakes/program.ts";
+import { compileCache, temporaryFolder } from "../../../fakes/program.ts";
 import { openTestChat } from "./test-chat.ts";
 
 const fake = join(import.meta.dirname, "../../../fakes/mcp-metadata.ts");
@@ -12,7 +12,11 @@ async function openWithServer(replies: string[] | undefined) {
   const file = join(await temporaryFolder(), "say.json");
   const tool = (name: string) => ({ name, description: `Does ${name}.`, inputSchema: { type: "object" } });
   await writeFile(file, JSON.stringify({ lists: [[tool("read"), tool("send")]] }));
-  const mail = { command: process.execPath, args: [fake, "--say", file, "--journal", `${file}.journal`] };
+  const mail = {
+    command: process.execPath,
+    args: [fake, "--say", file, "--journal", `${file}.journal`],
+    env: compileCache(),
+  };
   return openTestChat({ settings: { mcpServers: { mail } }, replies });
 }
 

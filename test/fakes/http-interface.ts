@@ -163,13 +163,14 @@ export async function sendRaw(port: number, text: string | Buffer): Promise<RawA
   return readRaw(socket);
 }
 
+/** Reads until the connection ends or is cut: what came before is what there is. */
 export async function readRaw(socket: Socket): Promise<RawAnswer> {
   let all = "";
-  try {
-    for await (const piece of socket) all += piece;
-  } catch {
-    // A connection that was cut: what came before is what there is.
-  }
+  socket.setEncoding("utf8").on("data", (piece) => {
+    all += piece;
+  });
+  socket.resume();
+  if (!socket.closed) await new Promise((resolve) => socket.once("close", resolve));
   const [head = "", ...rest] = all.split("\r\n\r\n");
   return { status: Number(head.split(" ")[1] ?? 0), head: head.toLowerCase(), body: rest.join("\r\n\r\n") };
 }

@@ -118,7 +118,7 @@ describe("74: links", () => {
     const root = join(files.path, "root");
     await using _swapping = await swapWithoutEnd(files.path);
     let read = 0;
-    for (let turn = 0; turn < 150; turn++) {
+    for (let turn = 0; turn < 60; turn++) {
       const results = await Promise.all([
         call(root, "read_file", { path: "a.txt" }),
         call(root, "read_file", { path: "sub/b.txt" }),

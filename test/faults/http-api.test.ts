@@ -1,15 +1,23 @@
 // Fault group G (docs/development/faults-network.md#g-our-own-http-and-mcp-server) over every route that `serve --http` has: the
 // agent API, OpenAI's wire, the page, health, figures and MCP. What only MCP has is tested in http-interface.test.ts; whose is what,
 // group H, in http-callers.test.ts.
-import { describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { longestTurn } from "../../src/agent/loop/run-turn.ts";
 import { replaceStream } from "../../src/core/model.ts";
 import { sleep } from "../../src/kit/async/timeout.ts";
 import { findCode } from "../../src/server/http/response/error-table.ts";
-import { startHttpDuet } from "../fakes/http-duet.ts";
+import { type HttpDuet, openHttpDuet, startHttpDuet } from "../fakes/http-duet.ts";
 import { openSocket, post, type RawAnswer, rawText, readRaw, sendRaw, startHttpFace } from "../fakes/http-interface.ts";
 import { scriptedModel } from "../fakes/model.ts";
-import { everyRequest, guardedRoutes, openRoutes, postRoutes, readingRoutes, routes } from "./http-routes.ts";
+import {
+  everyRequest,
+  guardedRoutes,
+  openRoutes,
+  postRoutes,
+  readingRoutes,
+  routes,
+  servedRequests,
+} from "./http-routes.ts";
 
 const origin = "https://app.example.com";
 const host = "duet.example.com";
@@ -19,10 +27,18 @@ const http = {
   operator: "proxied",
 };
 
+const turns = Array.from({ length: 40 }, () => "Said.");
+
 function start(more: Record<string, unknown> = {}, environment: Record<string, string> = {}) {
-  const turns = Array.from({ length: 40 }, () => "Said.");
   return startHttpDuet({ turns, settings: { serve: { http: { ...http, ...more } } }, environment });
 }
+
+/** Is for the tests whose requests are all refused: its model is never asked. */
+let refusing: HttpDuet;
+beforeAll(async () => {
+  refusing = await openHttpDuet({ turns, settings: { serve: { http } } });
+});
+afterAll(() => refusing.close());
 
 function sendAll(port: number, texts: readonly string[]): Promise<RawAnswer[]> {
   return Promise.all(texts.map((text) => sendRaw(port, text)));
@@ -40,23 +56,23 @@ test("the table of these tests has every route of the server", async () => {
 });
 
 test("80: a foreign Host is refused on every route, whatever the method, and nothing is done", async () => {
-  const { port, model } = await start();
+  const { port, model } = refusing;
   expect(await statuses(port, everyRequest(port, { host: `evil.test:${port}` }))).toEqual([403]);
   expect(model.requests).toEqual([]);
 });
 
 test("81: an odd Host is a bad request on every route", async () => {
-  const { port, model } = await start();
-  expect(await statuses(port, everyRequest(port, { host: `evil.com@127.0.0.1:${port}` }))).toEqual([400]);
-  const twice = everyRequest(port).map((text) => text.replace("\r\n", `\r\nHost: ${host}\r\n`));
+  const { port, model } = refusing;
+  expect(await statuses(port, servedRequests(port, { host: `evil.com@127.0.0.1:${port}` }))).toEqual([400]);
+  const twice = servedRequests(port).map((text) => text.replace("\r\n", `\r\nHost: ${host}\r\n`));
   expect(await statuses(port, twice)).toEqual([400]);
   expect(model.requests).toEqual([]);
 });
 
 test("82: a page of another origin is refused on every route, and CORS says nothing to it", async () => {
-  const { port, model } = await start();
+  const { port, model } = refusing;
   for (const odd of ["https://evil", "null"]) {
-    const answers = await sendAll(port, everyRequest(port, { origin: odd, cookie: "a=b" }));
+    const answers = await sendAll(port, servedRequests(port, { origin: odd, cookie: "a=b" }));
     expect([odd, [...new Set(answers.map(({ status }) => status))]]).toEqual([odd, [403]]);
     expect(answers.map(({ head }) => head).join()).not.toContain("access-control");
   }
@@ -64,7 +80,7 @@ test("82: a page of another origin is refused on every route, and CORS says noth
 });
 
 test("83: what a page could send without asking first is read on no route", async () => {
-  const { port, model } = await start();
+  const { port, model } = refusing;
   const types = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/json", ""];
   const texts = postRoutes.flatMap(({ path, body }) => [
     ...types.map((type) => post(port, body, { "content-type": type }, path)),
@@ -75,7 +91,7 @@ test("83: what a page could send without asking first is read on no route", asyn
 });
 
 test("84: CORS names a configured origin on every route, never another one, never with credentials", async () => {
-  const { port } = await start();
+  const { port } = refusing;
   const asked = {
     "access-control-request-method": "POST",
     "access-control-request-headers": "idempotency-key, x-evil",
@@ -90,7 +106,7 @@ test("84: CORS names a configured origin on every route, never another one, neve
     expect(status).toBe(204);
     expect(head).toMatch(/access-control-allow-headers: .*idempotency-key.*last-event-id/);
   }
-  const own = everyRequest(port, { origin: `http://127.0.0.1:${port}` }).filter((text) => !text.startsWith("POST"));
+  const own = servedRequests(port, { origin: `http://127.0.0.1:${port}` }).filter((text) => !text.startsWith("POST"));
   for (const { head } of await sendAll(port, own)) expect(head).not.toContain("access-control-allow-origin");
 });
 
@@ -137,7 +153,7 @@ describe("87: a body that is wrong", () => {
   }
 
   test("is refused on every route in the words of its callers, before it costs anything", async () => {
-    const { port, model, lines } = await start();
+    const { port, model, lines } = refusing;
     const told = lines.length;
     const bodies = [
       "[".repeat(90_000),
@@ -173,7 +189,7 @@ describe("87: a body that is wrong", () => {
   });
 
   test("that is too long is cut off at the limit, whether it says so or not", async () => {
-    const { port, model } = await start();
+    const { port, model } = refusing;
     for (const { path } of readingRoutes) {
       const type = { "content-type": "application/json" };
       const told = await sendRaw(port, rawText("POST", path, port, { ...type, "content-length": "1000000000" }));

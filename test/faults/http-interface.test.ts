@@ -343,13 +343,13 @@ describe("91: JSON-RPC that is none", () => {
     const session = await openSession(face.url);
     expect((await session.send({ jsonrpc: "2.0", id: 99, result: {} })).status).toBe(202);
     const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: { a: 1 } } };
-    const flood = Array.from({ length: 200 }, () => cancel);
+    const flood = Array.from({ length: 60 }, () => cancel);
     for (const one of flood) expect((await session.send(one)).status).toBeLessThan(500);
     expect(await (await session.send(call(1, "who"))).text()).toContain("operator");
   });
 });
 
-test("92: thousands of calls with the same ids at once, and everybody gets his own answer", async () => {
+test("92: hundreds of calls with the same ids at once, and everybody gets his own answer", async () => {
   const wide = await startHttpFace();
   onTestFinished(() => wide.close());
   const wrong: string[] = [];
@@ -357,7 +357,7 @@ test("92: thousands of calls with the same ids at once, and everybody gets his o
   /** Calls one after another, all clients with the same ids. */
   async function client(name: string, headers: Record<string, string>, meta?: unknown): Promise<void> {
     const connection = await keepConnection(wide.port);
-    for (let id = 0; id < 170; id++) {
+    for (let id = 0; id < 30; id++) {
       const text = `${name} ${id}`;
       const body = call(id, "echo", { text }, meta);
       const answer = await connection.ask(post(wide.port, body, { ...headers, connection: "keep-alive" }));
@@ -378,5 +378,5 @@ test("92: thousands of calls with the same ids at once, and everybody gets his o
     ]),
   );
   expect(wrong).toEqual([]);
-  expect(wide.calls).toBe(2040);
+  expect(wide.calls).toBe(360);
 });

@@ -135,13 +135,23 @@ const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 /** Every route, and some that are none, by every method, served or not. */
 export function everyRequest(port: number, headers: Record<string, string> = {}): string[] {
   const paths = [...all, ...nowhere.map((path) => ({ path, body: call(1, "x") }))];
-  return paths.flatMap(({ path, body = {} }) =>
-    methods.map((method) => {
-      const isBare = ["GET", "HEAD", "DELETE", "OPTIONS"].includes(method);
-      if (isBare) return rawText(method, path, port, { accept: "application/json, text/event-stream", ...headers });
-      return post(port, body, headers, path).replace(/^POST/, method);
-    }),
-  );
+  return paths.flatMap((route) => methods.map((method) => toRequest(port, method, route, headers)));
+}
+
+/** Every route by each of its own methods. */
+export function servedRequests(port: number, headers: Record<string, string> = {}): string[] {
+  return all.flatMap((route) => route.methods.map((method) => toRequest(port, method, route, headers)));
+}
+
+function toRequest(
+  port: number,
+  method: string,
+  { path, body = {} }: Pick<TestedRoute, "path" | "body">,
+  headers: Record<string, string>,
+): string {
+  const isBare = ["GET", "HEAD", "DELETE", "OPTIONS"].includes(method);
+  if (isBare) return rawText(method, path, port, { accept: "application/json, text/event-stream", ...headers });
+  return post(port, body, headers, path).replace(/^POST/, method);
 }
 
 const health = {

@@ -74,7 +74,13 @@ test("93: the state of a question counts once, unchanged, from who was asked, an
   const answer = (state: string, owner = "anna", tool = "agent_ask", given: Json = args) =>
     send(owner, tool, given, { requestState: state, inputResponses: yes }, asks);
 
-  const changed = [...flipped(requestState), "", requestState.slice(1), `${requestState}0`, requestState.toUpperCase()];
+  const changed = [
+    ...someOf(flipped(requestState)),
+    "",
+    requestState.slice(1),
+    `${requestState}0`,
+    requestState.toUpperCase(),
+  ];
   for (const state of changed.filter((each) => each !== requestState))
     expect(await answer(state), state).toMatchObject({ isRefused: true });
   expect(await answer(requestState, "ben")).toMatchObject({ isRefused: true });

@@ -6,9 +6,13 @@ import { collect, programEnvironment, temporaryFolder } from "../fakes/program.t
 import { startFakeProvider } from "../fakes/provider.ts";
 import { makeProject } from "./project.ts";
 
+function readExample(file: string, index: number): string {
+  return readBlocks(file).filter(({ tag }) => tag?.kind === "library")[index]?.text ?? "";
+}
+
 /** Runs the example against the fake provider on both wires; gives what it printed. */
 async function runExample(file: string, index: number): Promise<string> {
-  const code = readBlocks(file).filter(({ tag }) => tag?.kind === "library")[index]?.text ?? "";
+  const code = readExample(file, index);
   expect(code).toContain("createDuet");
   const provider = await startFakeProvider();
   onTestFinished(() => provider.close());
@@ -37,8 +41,9 @@ describe("the examples of the library page run as they stand", () => {
     expect(await runExample(file, 0)).toBe("complete It is 3. 2 1\n");
   });
 
-  test.each(["docs/library.md", "docs/library.zh.md"])("%s: a tool, an evaluator and the stream", async (file) => {
-    const printed = await runExample(file, 1);
+  test("a tool, an evaluator and the stream, the same in both languages", async () => {
+    expect(readExample("docs/library.zh.md", 1)).toBe(readExample("docs/library.md", 1));
+    const printed = await runExample("docs/library.md", 1);
     expect(printed).toBe('-> stock_level {"article":"M8 bolt"}\nThere are 7 left.\n answered 36\n');
   });
 });

@@ -14,6 +14,8 @@ import { keys, type Nine, nineServers, toolCounts } from "./nine.ts";
 import { type Served, startServing } from "./served.ts";
 
 const names = ["everything", ...Object.keys(toolCounts)];
+/** Are started behind a shell, and behind npx where there is npx. */
+const launchers = ["shell", ...(hasNpx() ? ["npx"] : [])];
 
 test("nine servers from npm start together and list their tools", async () => {
   const { servers } = await nineServers();
@@ -36,7 +38,7 @@ test("nine servers from npm start together and list their tools", async () => {
 
 describe("duet serve with nine servers", requires(linux), () => {
   test("one is killed in the middle of a call and comes back; the others answer; nothing is left after EOF", async () => {
-    const { request, provider, nine, marks } = await serveAll();
+    const { request, provider, nine, marks } = await serve([...names, ...launchers]);
     const page = await silentPage();
     const long = "everything__gzip-file-as-resource";
     const path = nine.folder;
@@ -110,13 +112,17 @@ describe("duet serve with nine servers", requires(linux), () => {
     }
   });
 
-  test.each(["SIGTERM", "SIGKILL"] as const)("nothing is left after %s", async (signal) => {
-    const { request, provider, marks } = await serveAll();
+  // Each half of the servers meets one of the signals; the end of the input above meets them all.
+  test.each([
+    ["SIGTERM", ["everything", "filesystem", "memory", "thinking", "amap"]],
+    ["SIGKILL", ["tavily", "exa", "brave", "duckduckgo", ...launchers]],
+  ] as const)("nothing is left after %s of one with %j", async (signal, chosen) => {
+    const { request, provider, marks } = await serve(chosen);
     provider.script("cheap", { text: "Ready." });
     // A run begins once every server is ready or has failed.
     await request.ask("Are they all there?");
     const ours = descendantsOf(request.pid);
-    expect(ours.length).toBeGreaterThan(names.length);
+    expect(ours.length).toBeGreaterThan(chosen.length);
     process.kill(request.pid, signal);
     await request.ended;
     await allGone(marks, ours);
@@ -139,32 +145,31 @@ async function silentPage(): Promise<{ url: string; asked: Promise<unknown> }> {
   return { url: `http://127.0.0.1:${isRecord(address) ? address.port : 0}/`, asked };
 }
 
-interface ServedAll {
+interface ServedMarked {
   request: Served;
   provider: FakeProvider;
   nine: Nine;
   marks: Marks;
 }
 
-/** The nine, one more behind a shell, and one behind npx where there is npx; all have a process when this is fulfilled. */
-async function serveAll(): Promise<ServedAll> {
+/** Some of the nine and of what launchers start; all have a process when this is fulfilled. */
+async function serve(chosen: readonly string[]): Promise<ServedMarked> {
   const marks = createMarks();
   const provider = await startFakeProvider();
   onTestFinished(() => provider.close());
   const nine = await nineServers(marks.env);
   const { command } = npmServer("mcp-server-everything");
-  const further = {
+  const servers = {
+    ...nine.servers,
     shell: { command: "sh", args: ["-c", `'${process.execPath}' '${command}'; true`], env: marks.env("shell") },
-    ...(hasNpx() && {
-      npx: {
-        ...{ command: "npx", args: ["--no-install", "mcp-server-everything"] },
-        ...{ cwd: resolve("."), env: marks.env("npx") },
-      },
-    }),
+    npx: {
+      ...{ command: "npx", args: ["--no-install", "mcp-server-everything"] },
+      ...{ cwd: resolve("."), env: marks.env("npx") },
+    },
   };
   const config = await configFile({
     models: { functionCall: { provider: "openai", model: "cheap", baseUrl: provider.openaiUrl } },
-    mcpServers: { ...nine.servers, ...further },
+    mcpServers: Object.fromEntries(Object.entries(servers).filter(([name]) => chosen.includes(name))),
     agent: { maxToolCalls: 20, maxExecutionTime: 120 },
     locale: "en",
   });
@@ -172,7 +177,7 @@ async function serveAll(): Promise<ServedAll> {
     for (const pid of [...marks.living().values()].flat()) process.kill(pid, "SIGKILL");
   });
   const request = await startServing(config, { OPENAI_API_KEY: "sk-test-openai-0001" });
-  await marks.appear([...names, ...Object.keys(further)]);
+  await marks.appear(chosen);
   return { request, provider, nine, marks };
 }
 

@@ -83,7 +83,7 @@ test(
     const swapping = new Worker(swap, { eval: true, workerData: folder });
     onTestFinished(async () => void (await swapping.terminate()));
     let written = 0;
-    for (let n = 0; n < 800; n++) {
+    for (let n = 0; n < 300; n++) {
       for (const name of ["a.md", `new-${n}.md`]) {
         const file = await files.open(join(folder, "sub", name)).catch(() => undefined);
         const done = await file?.write("inside").then(

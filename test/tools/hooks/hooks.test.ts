@@ -229,7 +229,7 @@ describe("a module as a hook", () => {
   test("that blocks its thread, or throws, blocks nothing", async () => {
     const scene = await openScene({
       PreToolUse: [
-        asModule("export default () => { for (;;); }", 1),
+        asModule("export default () => { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); }", 1),
         asModule('export default () => { throw new Error("oops"); }'),
       ],
     });

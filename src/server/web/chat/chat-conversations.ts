@@ -1,4 +1,5 @@
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
+import { joinCalls } from "../../../kit/async/join-calls.ts";
 import type { Api } from "./api/api.ts";
 import { ApiError } from "./api/api-error.ts";
 import type { Conversation, ConversationEntry, RunEntry } from "./api/conversation.ts";
@@ -80,7 +81,8 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
       followAll(found, id);
       void readQueue(id);
     },
-    async catchUp() {
+    // A run that begins and ends is told by its stream and by the stream of changes, nearly at once.
+    catchUp: joinCalls(async () => {
       const { conversationId: id, items } = store.state;
       if (id === undefined) return;
       const conversation = await api.conversation(id).catch(ignoreMissing);
@@ -94,7 +96,7 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
         followAll(conversation, id);
       } else if (store.state.items === items && listOwnTurns(id).length === 0)
         store.change((chat) => leaveGone(chat, id));
-    },
+    }),
     async remove(entry) {
       const { id } = entry;
       await api.deleteConversation(id).catch(ignoreMissing);
@@ -232,14 +234,10 @@ export interface ChatList {
 }
 
 export function createChatList(api: Api, store: Store): ChatList {
-  /** When several refreshes overlap, only the last one is used. */
-  let asked = 0;
   return {
-    async refresh() {
-      const mine = ++asked;
+    refresh: joinCalls(async () => {
       const before = store.state.conversations;
       const [{ entries, next }, runs] = await Promise.all([api.conversations({}), api.runs()]);
-      if (mine !== asked) return;
       const running = runs.filter(({ status }) => status === "running");
       store.change((chat) => {
         const known = new Set(entries.map(({ id }) => id));
@@ -253,7 +251,7 @@ export function createChatList(api: Api, store: Store): ChatList {
         const conversations = read.filter(({ id }) => !gone.has(id));
         return told.reduce(insertEntry, { ...chat, conversations, running, moreAt: isLonger ? chat.moreAt : next });
       });
-    },
+    }),
     async more() {
       const { moreAt } = store.state;
       if (moreAt === undefined) return;

@@ -1,8 +1,10 @@
+import { waitPatiently } from "./timeout.ts";
+
 /**
- * Does the work for a call, but never twice at once: whoever calls while it is being done shares one more go, which begins when that
- * one has ended and so sees all that had changed by the call.
+ * Does the work for a call, but not twice at once: whoever calls while it is being done shares one more go, which begins when that one has
+ * ended, or after `patienceMs` milliseconds, and so sees all that had changed by the call.
  */
-export function joinCalls(work: () => Promise<void>): () => Promise<void> {
+export function joinCalls(work: () => Promise<void>, patienceMs = 10_000): () => Promise<void> {
   let current: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   function start(): Promise<void> {
@@ -16,7 +18,7 @@ export function joinCalls(work: () => Promise<void>): () => Promise<void> {
   return () => {
     if (next !== undefined) return next;
     if (current === undefined) return start();
-    next = current.then(start, start);
+    next = waitPatiently(current, patienceMs).then(start, start);
     return next;
   };
 }

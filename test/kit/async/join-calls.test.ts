@@ -25,3 +25,14 @@ test("calls during the work share one more go, which begins after it, whether it
   begun[3]?.resolve();
   await again;
 });
+
+test("work that does not end keeps nobody from the next go for longer than that", async () => {
+  const goes: number[] = [];
+  const call = joinCalls(async () => {
+    goes.push(goes.length);
+    if (goes.length === 1) await new Promise(() => {});
+  }, 1);
+  void call();
+  await call();
+  expect(goes).toEqual([0, 1]);
+});

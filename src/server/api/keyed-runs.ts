@@ -151,7 +151,7 @@ export async function startOnce(
       // The process that kept the key may have ended before it began the run. One that lives may begin it, and end it, at any moment.
       if (!(await duet.mayBegin(runId))) {
         // Another process that has waited as long may have begun it just now.
-        if ((await findStartedElsewhere(scope, runId)) !== undefined) return runId;
+        if ((await scope.followed.find(runId, caller)) !== undefined) return runId;
         if (await duet.isRunGoing(runId)) throw new HttpRefusalError(runsElsewhere);
         const ended = await findStoredRun(store, key);
         if (ended !== undefined) return ended;

@@ -145,6 +145,45 @@ test("a question that was taken back elsewhere while nothing was heard of it is 
   expect(page.store.state.unsent).toEqual([]);
 });
 
+test("a question that is taken back while the server is given what it may have lost is given to nobody again", async () => {
+  const open = await serve([[call]], { settings: { tools: { ask: ["look"] } } });
+  const asked: string[] = [];
+  const [read, told] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const page = open(({ waiting, withdraw, outcome, queue }) => ({
+    waiting: (id) => read.promise.then(() => waiting(id)),
+    withdraw: (...of) => withdraw(...of).finally(() => told.promise),
+    outcome(runId) {
+      asked.push("outcome");
+      return outcome(runId);
+    },
+    queue(...of) {
+      asked.push("queue");
+      return queue(...of);
+    },
+  }));
+  page.runs.ask("First?");
+  await until(page.store, waits);
+  const conversationId = page.store.state.conversationId ?? "";
+  await page.waiting.add(
+    { conversationId, files: [], request: { message: "Second?", mode: undefined, locale: "en" } },
+    undefined,
+  );
+  const { api } = open();
+  const [question] = await api.waiting(conversationId);
+  if (question === undefined) throw new Error("Nothing waits.");
+  const sent = page.waiting.sendLost();
+  const taken = page.waiting.takeBack(conversationId, question);
+  // Were it sent at once, it would be there before this.
+  await api.waiting(conversationId);
+  read.resolve();
+  await sent;
+  told.resolve();
+  await taken;
+  await page.waiting.sendLost();
+  expect(asked).toEqual(["queue"]);
+  expect(await api.waiting(conversationId)).toEqual([]);
+});
+
 test("what an older run did is told by its trace as it was told while it ran", async () => {
   const open = await serve([[call], "Enough."], {});
   const { store, runs } = open();

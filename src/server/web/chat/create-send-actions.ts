@@ -26,7 +26,7 @@ export interface SendActionsOptions {
   readonly api: Api;
   readonly store: Store;
   readonly runs: Pick<ChatRuns, "ask" | "reply">;
-  readonly waiting: Pick<WaitingQuestions, "add" | "findFiles">;
+  readonly waiting: Pick<WaitingQuestions, "add" | "findFiles" | "takeBack">;
   readonly attempt: ReportErrors;
   screen(): WritingPlace;
 }
@@ -132,7 +132,7 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
       const { conversationId } = store.state;
       if (conversationId === undefined) return;
       const files = findWaitingFiles(question);
-      void attempt(api.withdraw(conversationId, question.id)).then((isTaken) => {
+      void attempt(waiting.takeBack(conversationId, question)).then((isTaken) => {
         if (!isTaken) return;
         const entry = { conversationId, text: question.message, files, isQueued: true };
         // A draft that stands there, or another conversation, is not mixed with it.
@@ -149,7 +149,7 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
       const { message: text, afterRun } = question;
       const files = findWaitingFiles(question);
       if (files.length < question.files.length) return;
-      void attempt(api.withdraw(conversationId, question.id)).then((isTaken) => {
+      void attempt(waiting.takeBack(conversationId, question)).then((isTaken) => {
         const addAgain = (): Promise<void> => queue(conversationId, text, { files, afterRun });
         if (isTaken) void sendOrKeep({ conversationId, text, files, isQueued: true }, addAgain());
       });

@@ -12,6 +12,11 @@ import type { KeptTexts } from "./storage/kept-texts.ts";
 export interface WaitingQuestions {
   /** Rejects where the server does not take it. It follows the turn of `afterRun`, where one is named, and of those that wait behind it. */
   add(question: NewQuestion, afterRun: string | undefined): Promise<void>;
+  /**
+   * Takes a question back from the server, once what is being sent has been sent: otherwise a question that is given to the server
+   * again would wait anew. Rejects where it has begun.
+   */
+  takeBack(conversationId: string, waiting: WaitingQuestion): Promise<void>;
   /** Returns the files of a question that waits, as far as this browser has them. */
   findFiles(waiting: WaitingQuestion): readonly AttachedFile[];
   /** Takes over which questions of a conversation the server has. Those that it had and has no more have begun, or were taken back. */
@@ -37,7 +42,7 @@ interface OwnQuestion extends NewQuestion {
 }
 
 export interface WaitingQuestionsOptions {
-  readonly api: Pick<Api, "queue" | "waiting" | "outcome">;
+  readonly api: Pick<Api, "queue" | "waiting" | "withdraw" | "outcome">;
   readonly store: Store;
   readonly kept: Pick<KeptTexts, "put" | "remove">;
 }
@@ -79,6 +84,8 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
     known.add(key);
     keep({ ...question, runId: waiting.reservedRunId });
   }
+
+  const findByRun = (id: string): OwnQuestion | undefined => [...own.values()].find(({ runId }) => runId === id);
 
   /** Looks behind the questions that wait for the turn of a run, and for those of each other. */
   function findLastRun(runId: string): string {
@@ -147,7 +154,13 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
           throw thrown;
         }
       }),
-    findFiles: ({ reservedRunId }) => [...own.values()].find(({ runId }) => runId === reservedRunId)?.files ?? [],
+    takeBack: (conversationId, { id, reservedRunId }) =>
+      queueUp(async () => {
+        await api.withdraw(conversationId, id);
+        const taken = findByRun(reservedRunId);
+        if (taken !== undefined) forget(taken.key);
+      }),
+    findFiles: ({ reservedRunId }) => findByRun(reservedRunId)?.files ?? [],
     settle(conversationId, waiting) {
       for (const { key, runId, conversationId: id } of own.values()) {
         if (id !== conversationId || runId === undefined) continue;

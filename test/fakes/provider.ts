@@ -77,7 +77,8 @@ export async function startFakeProvider(): Promise<FakeProvider> {
   const journal: JournalEntry[] = [];
   const memory = createMemory();
   const stop = new AbortController();
-  const server = createServer((request, response) => {
+  // Vendors keep connections for minutes. Node's 5 s pass while a busy test reads nothing, and the next request is reset.
+  const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
     answer(request, response, { scripts, journal, memory, stop: stop.signal }).catch(() => response.destroy());
   });
   const port = await new Promise<number>((resolve) => {

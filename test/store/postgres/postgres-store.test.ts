@@ -418,11 +418,15 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     expect(await stores[0].journal.listInterrupted()).toEqual([]);
     const other = await openQuick();
     holder.child.kill("SIGKILL");
-    const taken: string[] = [];
+    const taken = new Set<string>();
+    const twice: string[][] = [];
+    // On a busy machine a taker may itself give no sign of life for its short lease, and lose what it took to the other one.
     const takeOver = async (): Promise<number> => {
       const found = await Promise.all([stores[1], other].map(({ journal }) => journal.takeOver?.(everyRun)));
-      taken.push(...found.flatMap((runs = []) => runs.map(({ runId }) => runId)));
-      return taken.length;
+      const runs = found.flatMap((each = []) => each.map(({ runId }) => runId));
+      if (new Set(runs).size < runs.length) twice.push(runs);
+      for (const run of runs) taken.add(run);
+      return taken.size;
     };
     expect(await takeOver()).toBe(0);
     const lasts =
@@ -430,7 +434,7 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     expect(await query(url, lasts)).toEqual([{ ends: true }]);
     await endLease("run-0");
     await expect.poll(takeOver).toBe(5);
-    expect(new Set(taken).size).toBe(5);
+    expect(twice).toEqual([]);
   });
 
   test("a run that is let go goes on elsewhere at once, and that counts as no end of its process", async () => {

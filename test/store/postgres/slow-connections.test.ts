@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { openPostgresConnection } from "../../../src/store/postgres/connection.ts";
 
+import { createNotifications } from "../../../src/store/postgres/notifications.ts";
 import { isPassing } from "../../../src/store/store-errors.ts";
 import { postgres, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
 import { openCutProxy } from "../../fakes/proxy/cut-postgres.ts";
@@ -89,5 +90,15 @@ describe("a database that is slow to make connections", requires(postgres), () =
     // The system has the connection, of which this process does not know yet.
     await vi.advanceTimersByTimeAsync(2_000);
     expect((await asked).rows).toEqual([{ one: 1 }]);
+  });
+
+  test("does not keep the end of a process waiting, which listens for notifications", async () => {
+    const { url, holdConnections } = await openCutProxy(await server.createDatabase());
+    const { first, release } = holdConnections();
+    const notifications = createNotifications(url, async () => {});
+    notifications.listen(() => {});
+    await first;
+    await notifications.close();
+    release();
   });
 });

@@ -92,15 +92,16 @@ const databaseHint: Text = {
 
 /** Returns true where no work can be done with the database until it can be reached again. */
 export function isUnreachable(thrown: unknown): thrown is StoreError {
-  return thrown instanceof StoreError && thrown.failure === "unreachable" && describeReason(thrown.cause) !== allInUse;
+  if (!(thrown instanceof StoreError) || thrown.failure !== "unreachable") return false;
+  return ![allInUse, busy].includes(describeReason(thrown.cause));
 }
 
 /**
- * Returns true where nothing is stored, and the same may work at once although nobody changes anything: the connections of this process
- * were all in use, or the server gave the statement up.
+ * Returns true where nothing is stored, and the same may work at once although nobody changes anything: no connection was free or
+ * made in time, or the server gave the statement up.
  */
 export function isPassing(thrown: unknown): boolean {
-  return thrown instanceof StoreError && [allInUse, cancelled].includes(describeReason(thrown.cause));
+  return thrown instanceof StoreError && [allInUse, busy, cancelled].includes(describeReason(thrown.cause));
 }
 
 /** Is the code of a statement that took too long, or that somebody has cancelled. */
@@ -108,6 +109,9 @@ const cancelled = "57014";
 
 /** Is the code of a process all of whose own connections are in use (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 export const allInUse = "53400";
+
+/** Is the code of a server that is short of means (same place), which a database gets here that has not made a connection in time. */
+export const busy = "53000";
 
 /** Is the code of a database that only reads (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 export const onlyReads = "25006";
@@ -219,6 +223,10 @@ const reasons: Readonly<Record<string, Reason>> = {
   [allInUse]: {
     failure: "unreachable",
     why: { zh: "到数据库的连接都在使用中", en: "all connections to the database are in use" },
+  },
+  [busy]: {
+    failure: "unreachable",
+    why: { zh: "数据库太忙，没有及时接受新连接", en: "the database is too busy to make a connection in time" },
   },
   "55P03": {
     failure: "unreachable",

@@ -40,7 +40,7 @@ export async function watchRun(
     setTimeout(() => releaseRun(api, run, [holder]), times.comeBack).unref();
   };
   closeWhenExpired(call);
-  await waitForKnownEvents(api, run, { from, gone: createLeaveSignal(connection) });
+  await waitForKnownEvents(api, run, { from, connection });
   const { events, outcome } = run;
   const areKept = outcome === undefined || (events.length > 0 && !run.isElsewhere);
   if (areKept && from > events.length && !run.isMoved && !api.runs.closing.aborted) {
@@ -75,10 +75,10 @@ const knownEventsMs = 10_000;
 async function waitForKnownEvents(
   { duet, runs }: ApiContext,
   run: RunHandle,
-  { from, gone }: { from: number; gone: AbortSignal },
+  { from, connection }: { from: number; connection: HttpConnection },
 ): Promise<void> {
   if (!duet.sharesRuns || from <= run.events.length || run.outcome !== undefined) return;
-  const limit = createWaitLimit(knownEventsMs, AbortSignal.any([gone, runs.closing]));
+  const limit = createWaitLimit(knownEventsMs, AbortSignal.any([createLeaveSignal(connection), runs.closing]));
   void run.readNews?.();
   while (from > run.events.length && run.outcome === undefined && !limit.signal.aborted)
     await run.waitForEvent(limit.signal);

@@ -1,5 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../../core/caller.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { waitAbortable } from "../../kit/async/timeout.ts";
 import type { Locale } from "../../kit/locale.ts";
 import { createNotifier, type RunHandle } from "../../runs/run-handle.ts";
 import { type HttpRefusal, toOpenAiError } from "../http/response/dialects.ts";
@@ -31,6 +33,11 @@ export interface LiveResponse {
   readonly isSaved: boolean;
   /** Resolves at the next event, at the end, or when the signal aborts. */
   waitForEvent(signal: AbortSignal): Promise<void>;
+  /**
+   * Resolves once the response and its run are recorded, so that another process finds them by their IDs, or cannot be, or when the
+   * signal aborts.
+   */
+  waitUntilRecorded(signal: AbortSignal): Promise<void>;
   /** Saves nothing more of the response, and resolves when what was to be saved before is. */
   forget(): Promise<void>;
 }
@@ -99,7 +106,8 @@ export function createLiveResponse({ answer, stored, locale, save, ...options }:
   }
 
   let isForgotten = false;
-  let saving = save(toStored(), false);
+  const firstSave = save(toStored(), false);
+  let saving = firstSave;
 
   async function saveEnd(): Promise<void> {
     const wasSaved = await saving;
@@ -139,6 +147,11 @@ export function createLiveResponse({ answer, stored, locale, save, ...options }:
       return isSaved;
     },
     waitForEvent: notifier.wait,
+    async waitUntilRecorded(signal) {
+      await ignoreRejection(waitAbortable(firstSave, signal), "whoever has left waits no more");
+      // The first event comes once the run is recorded.
+      while (run.events.length === 0 && run.outcome === undefined && !signal.aborted) await run.waitForEvent(signal);
+    },
     async forget() {
       isForgotten = true;
       await saving;

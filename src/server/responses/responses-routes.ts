@@ -2,6 +2,7 @@ import { showValue } from "../../core/tools/argument-feedback.ts";
 import { findEndOfWait } from "../../runs/find-moved.ts";
 import type { RunService } from "../../runs/run-service.ts";
 import { toJsonResponse } from "../api/json-response.ts";
+import { createLeaveSignal } from "../http/connection.ts";
 import { readJsonBody, toFileBodyLimit } from "../http/request/read-body.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { Handle, Route, RouteCall } from "../http/routes.ts";
@@ -47,6 +48,8 @@ function create(context: ResponsesContext): Handle {
     const call = withAsker(given, modelApi, request.user);
     const live = await begin(context, request, call);
     const headers = { "x-request-id": live.run.id };
+    // Its client asks for it by its ID, and may reach another replica.
+    if (request.isBackground) await live.waitUntilRecorded(createLeaveSignal(call.connection));
     if (request.isStreamed) return toStream(context, live, { from: 0, call });
     if (request.isBackground) return toJsonResponse({ ...live.stored.response, status: "queued" }, 200, headers);
     await waitUntilSettled(live, new AbortController().signal);

@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 // A CommonJS package that is imported dynamically has no named exports in the bundle.
 import pg from "pg";
 import { checkAddress, toConnectionString } from "./address.ts";
@@ -7,10 +8,18 @@ export type { Client, Pool, PoolClient } from "pg";
 /** Limits the connections of one process. */
 const mostConnections = 8;
 
-/** Is how long a connection, one statement, and the wait for a connection that others use may take, in milliseconds. */
-const connectTimeoutMs = 2_000;
+/**
+ * Is how long the machine of the database may take to accept a connection, in milliseconds. Its system does so at once, however busy
+ * the database is: a machine that does not is away.
+ */
+const acceptTimeoutMs = 2_000;
+
+/** Is how long one statement, and the wait for a connection, be it a new one or one that others use, may take, in milliseconds. */
 const usualTimeoutMs = 10_000;
 const usualTurnMs = 10_000;
+
+/** Is how long one statement may take on a connection that is not the pool's, in milliseconds. */
+const quickTimeoutMs = 2_000;
 
 /**
  * Is the part of that time after which the server itself gives a statement up. Else it would go on without anybody who waits for it, with
@@ -21,13 +30,6 @@ const serverShare = 0.9;
 /** Is after how long without use a connection is closed, in milliseconds; 0 never closes it. */
 const usualIdleMs = 10_000;
 
-/** The pool has one limit for a new connection and for the wait for a free one. Under load the wait is longer, and nothing is wrong. */
-class QuickClient extends pg.Client {
-  constructor(options: pg.ClientConfig = {}) {
-    super({ ...options, connectionTimeoutMillis: connectTimeoutMs });
-  }
-}
-
 /** Opens nothing yet: a connection is made when the first statement needs one. Throws a `config` error for what is no address. */
 export function createPool(
   url: string,
@@ -35,8 +37,8 @@ export function createPool(
 ): pg.Pool {
   checkAddress(url);
   const pool = new pg.Pool({
-    Client: QuickClient,
     connectionString: toConnectionString(url),
+    stream: createSocket,
     max: most,
     idleTimeoutMillis: idleMs,
     connectionTimeoutMillis: turnMs,
@@ -60,11 +62,27 @@ export function createPool(
 export function createClient(url: string): pg.Client {
   return new pg.Client({
     connectionString: toConnectionString(url),
-    connectionTimeoutMillis: connectTimeoutMs,
-    query_timeout: connectTimeoutMs,
+    stream: createSocket,
+    connectionTimeoutMillis: usualTurnMs,
+    query_timeout: quickTimeoutMs,
     keepAlive: true,
     application_name: "duet",
   });
+}
+
+function createSocket(): Socket {
+  const socket = new Socket();
+  // A process that stood still finds the limit passed before it learns that it is connected, which is in the same turn of the event loop.
+  const limit = setTimeout(() => setImmediate(destroyUnconnected), acceptTimeoutMs).unref();
+  function destroyUnconnected(): void {
+    if (socket.connecting) socket.destroy(new NotAcceptedError("the connection was not accepted"));
+  }
+  for (const event of ["connect", "close"]) socket.once(event, () => clearTimeout(limit));
+  return socket;
+}
+
+class NotAcceptedError extends Error {
+  readonly code = "ETIMEDOUT";
 }
 
 /** Reads what SQLite gives as numbers (counts, sums, and truth) as numbers too. */

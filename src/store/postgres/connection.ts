@@ -17,7 +17,7 @@ import {
 import { closedStoreError, onlyReads } from "../store-errors.ts";
 import { describePlace } from "./address.ts";
 import { createPool, type PoolClient } from "./client.ts";
-import { getSqlState, toDatabaseError } from "./database-error.ts";
+import { getSqlState, toConnectError, toDatabaseError } from "./database-error.ts";
 import { createReachability, type Reachability } from "./reachability.ts";
 import { migrateDatabase, migrationMs, postgresSchemaVersion, readUsableSchema } from "./schema.ts";
 import { translateStatement } from "./translate.ts";
@@ -129,9 +129,18 @@ export function openPostgresConnection(url: string): PostgresConnection {
     }
   }
 
+  /** A database that is slow to make one more connection is busy. Whether it is away, the connection of `reachability` finds out. */
+  async function connect(): Promise<PoolClient> {
+    try {
+      return await pool.connect();
+    } catch (thrown) {
+      throw toConnectError(thrown);
+    }
+  }
+
   async function use<T>(attempt: Attempt, work: (client: PoolClient) => Promise<T>): Promise<T> {
     closing.signal.throwIfAborted();
-    const client = await pool.connect();
+    const client = await connect();
     if (attempt.isLeft) {
       client.release();
       throw new Error("nobody waits for it any more");

@@ -1,5 +1,5 @@
-import type { DuetError } from "../../kit/errors.ts";
-import { allInUse, toStoreError } from "../store-errors.ts";
+import { type DuetError, getMessage } from "../../kit/errors.ts";
+import { allInUse, busy, toStoreError } from "../store-errors.ts";
 
 /** Returns the code of an error of the server (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 export function getSqlState(thrown: unknown): string | undefined {
@@ -13,13 +13,21 @@ export function toDatabaseError(thrown: unknown, place: string): DuetError {
   return toStoreError(code === undefined ? thrown : new CodedError(thrown, code), place);
 }
 
+/** Tells a database that has not made a connection in time from one that refuses it. */
+export function toConnectError(thrown: unknown): unknown {
+  return findCode(thrown) === lost && /timeout/i.test(getMessage(thrown)) ? new CodedError(thrown, busy) : thrown;
+}
+
+/** Is the code of a failed connection. */
+const lost = "08006";
+
 /**
  * Lists what the package reports without a code, with the code of a failed connection, of too few of them, or of a wrong password
  * (https://www.postgresql.org/docs/current/errcodes-appendix.html).
  */
 const uncoded: readonly (readonly [RegExp, string])[] = [
   [/^timeout exceeded when trying to connect/, allInUse],
-  [/timeout|terminated|not queryable/i, "08006"],
+  [/timeout|terminated|not queryable/i, lost],
   // A server that wants a password is given none.
   [/client password must be a (?:non-empty )?string/, "28P01"],
 ];

@@ -1,5 +1,5 @@
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import { sleep } from "../../kit/async/timeout.ts";
+import { sleep, waitAbortable } from "../../kit/async/timeout.ts";
 import { createRandomHex } from "../../kit/random.ts";
 import { type Client, createClient } from "./client.ts";
 
@@ -64,9 +64,9 @@ export function createNotifications(url: string, tell: (text: string) => Promise
         notify(undefined);
       } else if (!payload.startsWith("probe ")) notify(payload);
     });
-    client = made;
     try {
-      await made.connect();
+      await openClient(made, closing.signal);
+      client = made;
       await made.query(`LISTEN ${channel}`);
       await tell(probe);
       while (!lost.signal.aborted && !closing.signal.aborted) {
@@ -108,4 +108,14 @@ export function createNotifications(url: string, tell: (text: string) => Promise
       await connecting;
     },
   };
+}
+
+/** Connects, and lets go as soon as the signal aborts: a client that is ended while it connects never says what became of that. */
+async function openClient(client: Client, signal: AbortSignal): Promise<void> {
+  try {
+    await waitAbortable(client.connect(), signal);
+  } catch (thrown) {
+    client.connection.stream.destroy();
+    throw thrown;
+  }
 }

@@ -48,11 +48,11 @@ const longestPauseMs = 500;
 /** Limits the look whether the database answers, in milliseconds. */
 const answerMs = 2_000;
 
-/** Limits the second look after one that took too long, in milliseconds. */
-const secondLookMs = 500;
+/** Limits the second look after one that took too long, in milliseconds. It makes a connection, for which a busy machine needs a while. */
+const secondLookMs = 2_000;
 
 export function createReachability({ url, explain, prepare, closing }: ReachabilityOptions): Reachability {
-  const pool = createPool(url, { most: 1, queryTimeoutMs: answerMs, turnMs: answerMs, idleMs: 0 });
+  const pool = createPool(url, { most: 1, queryTimeoutMs: answerMs, idleMs: 0 });
   const listeners = new Set<(problem: DuetError | undefined) => void>();
   /** Holds what ends the waits for work that is under way. */
   const leavers = new Set<(problem: DuetError) => void>();

@@ -3,12 +3,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { journalStatements } from "../../../src/store/sql/statements/journal-statements.ts";
 import { outcomeOf } from "../../fakes/events.ts";
-import { scriptedModel } from "../../fakes/model.ts";
 import { forManyStarts, temporaryFolder } from "../../fakes/program.ts";
-import { runOptions, streamRun } from "../../fakes/run.ts";
+import { streamRun } from "../../fakes/run.ts";
 import { openStore } from "../../store/stores.ts";
 import { leaveOut } from "./interrupted.ts";
-import { type KilledWorld, killedWorlds, readMade } from "./kill-worlds.ts";
+import { type KilledWorld, killedWorlds, openKilledRun, readMade } from "./kill-worlds.ts";
 
 type Point = [key: string, count: number, place: "before" | "after"];
 
@@ -38,25 +37,14 @@ async function listPoints(): Promise<Map<string, Point[]>> {
 }
 
 /** Goes on with what is recorded, as the next process does; a run that was not recorded yet is asked for again. */
-async function goOn({ script, open }: KilledWorld, file: string, log: string) {
+async function goOn(world: KilledWorld, file: string, log: string) {
   const store = await openStore(file);
   const kept = await store.trace("run-1");
   if (kept !== undefined) return { trace: kept, unknown: [] };
   const [interrupted] = await store.journal.listInterrupted();
   const taken = interrupted && (await store.journal.take(interrupted.runId));
-  const left = leaveOut(script, taken?.steps ?? []);
-  const functionCall = scriptedModel(left.decide, "one");
-  const answer = left.answer ? scriptedModel(left.answer, "two") : functionCall;
-  const begin = ({ runId, conversationId, ...known }: Parameters<NonNullable<typeof options.recording>["begin"]>[0]) =>
-    store.journal.begin({ runId, conversationId, owner: undefined, header: { ...known, entrance: "library" } });
-  const options = await runOptions({
-    ...open(log),
-    id: "run-1",
-    conversationId: "conv-1",
-    store,
-    models: { functionCall, answer },
-    recording: { taken, begin: (facts) => begin(facts) },
-  });
+  const script = leaveOut(world.script, taken?.steps ?? []);
+  const options = await openKilledRun({ ...world, script }, { store, log, taken });
   const events = await Array.fromAsync(streamRun(options));
   expect(outcomeOf(events).success).toBe(true);
   const unknown = events.flatMap((event) =>

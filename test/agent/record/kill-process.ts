@@ -7,9 +7,8 @@ import { join } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { prepareStatements } from "../../../src/store/sqlite/prepare-statements.ts";
 import { createSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
-import { scriptedModel } from "../../fakes/model.ts";
-import { runOptions, streamRun } from "../../fakes/run.ts";
-import { type KilledWorld, killedWorlds } from "./kill-worlds.ts";
+import { streamRun } from "../../fakes/run.ts";
+import { type KilledWorld, killedWorlds, openKilledRun } from "./kill-worlds.ts";
 
 const [folder = "", name, key, count, place] = process.argv.slice(2);
 
@@ -38,7 +37,7 @@ for (const [method, original] of Object.entries(methods)) {
   });
 }
 
-async function runWorld({ script, open }: KilledWorld, file: string, log: string): Promise<void> {
+async function runWorld(world: KilledWorld, file: string, log: string): Promise<void> {
   const store = await createSqliteStore(file);
   const table = new DatabaseSync(file);
   for (const [one, { prepared }] of Object.entries(prepareStatements(table))) keys.set(prepared.sourceSQL, one);
@@ -46,19 +45,7 @@ async function runWorld({ script, open }: KilledWorld, file: string, log: string
   // Opening a store counts for nothing.
   counts.clear();
   isRunning = true;
-  const functionCall = scriptedModel(script.decide, "one");
-  const answer = script.answer ? scriptedModel(script.answer, "two") : functionCall;
-  const options = await runOptions({
-    ...open(log),
-    id: "run-1",
-    conversationId: "conv-1",
-    store,
-    models: { functionCall, answer },
-    recording: {
-      begin: ({ runId, conversationId, ...known }) =>
-        store.journal.begin({ runId, conversationId, owner: undefined, header: { ...known, entrance: "library" } }),
-    },
-  });
+  const options = await openKilledRun(world, { store, log });
   for await (const event of streamRun(options)) if (event.type === "run-end") break;
   await store.close();
   isRunning = false;

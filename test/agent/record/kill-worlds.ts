@@ -1,9 +1,13 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import type { RunOptions } from "../../../src/agent/open-run.ts";
+import type { TakenRun } from "../../../src/core/store/journal.ts";
+import type { OperatorStore } from "../../../src/core/store/store.ts";
 import type { Tool } from "../../../src/core/tools/tool.ts";
 import type { JsonObject } from "../../../src/kit/json.ts";
 import { createPermissionCheck, withPermission } from "../../../src/tools/permission-rules.ts";
 import { images } from "../../fakes/images.ts";
-import type { Overrides } from "../../fakes/run.ts";
+import { scriptedModel } from "../../fakes/model.ts";
+import { type Overrides, runOptions } from "../../fakes/run.ts";
 import type { Script } from "./interrupted.ts";
 
 /** A run whose process is ended at a statement of the store. */
@@ -12,6 +16,33 @@ export interface KilledWorld {
   /** What the run is set to, with tools that write each call into a file before they give its result. */
   open(log: string): Omit<Overrides, "models">;
   calls: readonly string[];
+}
+
+/** Holds what is recorded of a run, in the process that begins it and in the one that goes on with it. */
+interface KilledRun {
+  store: OperatorStore;
+  /** Is the file into which the tools write. */
+  log: string;
+  /** Is left out by the first process. */
+  taken?: TakenRun | undefined;
+}
+
+/** Returns the options of a run whose models answer by `script`. */
+export function openKilledRun({ script, open }: KilledWorld, { store, log, taken }: KilledRun): Promise<RunOptions> {
+  const functionCall = scriptedModel(script.decide, "one");
+  const answer = script.answer ? scriptedModel(script.answer, "two") : functionCall;
+  return runOptions({
+    ...open(log),
+    id: "run-1",
+    conversationId: "conv-1",
+    store,
+    models: { functionCall, answer },
+    recording: {
+      taken,
+      begin: ({ runId, conversationId, ...known }) =>
+        store.journal.begin({ runId, conversationId, owner: undefined, header: { ...known, entrance: "library" } }),
+    },
+  });
 }
 
 const limits = { maxToolCalls: 10, maxIterations: 6 };

@@ -10,14 +10,27 @@ export interface CutProxy {
   url: string;
   /** Cuts the connection on which the next transaction is stored, before its client learns of it. */
   cutAtCommit(): void;
+  /** Holds connections from now on: they are accepted, and the database hears nothing of them. */
+  holdConnections(): HeldConnections;
 }
 
-/** Opens a proxy of a database whose connections a test cuts. */
+export interface HeldConnections {
+  /** Resolves when there is one. */
+  readonly first: Promise<void>;
+  /** Lets the database answer these connections and later ones. */
+  release(): void;
+}
+
+/** Opens a proxy of a database whose connections a test cuts or holds. */
 export async function openCutProxy(url: string): Promise<CutProxy> {
   const place = new URL(url);
   const { hostname, port } = place;
   let isArmed = false;
-  const server = createServer((client) => {
+  let holding: { first: PromiseWithResolvers<void>; released: PromiseWithResolvers<void> } | undefined;
+  const server = createServer(async (client) => {
+    client.on("error", () => {});
+    holding?.first.resolve();
+    await holding?.released.promise;
     const upstream = connect(Number(port), hostname);
     const pair: readonly Socket[] = [client, upstream];
     upstream.on("data", (piece: Buffer) => {
@@ -41,6 +54,17 @@ export async function openCutProxy(url: string): Promise<CutProxy> {
     url: place.href,
     cutAtCommit() {
       isArmed = true;
+    },
+    holdConnections() {
+      const held = { first: Promise.withResolvers<void>(), released: Promise.withResolvers<void>() };
+      holding = held;
+      return {
+        first: held.first.promise,
+        release() {
+          holding = undefined;
+          held.released.resolve();
+        },
+      };
     },
   };
 }

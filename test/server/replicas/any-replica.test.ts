@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import type { ScriptedTurn } from "../../fakes/model.ts";
-import { postgres, query, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
+import { keepLocked, postgres, query, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
 import { requires } from "../../runner/requirements.ts";
 import { outcomeIn } from "../api/served-api.ts";
 import { openReplicas, type Replica, type Script } from "./open-replicas.ts";
@@ -192,6 +192,28 @@ describe("two replicas of one database", requires(postgres), () => {
     await b.post(`/v1/responses/${begun.id}/cancel`, {});
     await expect.poll(async () => (await read()).status).toBe("cancelled");
   });
+
+  test.each(["responses", "journal_runs"])(
+    "a response in the background is told once it is recorded, so that any replica knows it: %s",
+    async (table) => {
+      const { a, b, url } = await openTwo({ answers: [{ hang: true, text: half }] });
+      // The store is open, and the replica known.
+      await a.get("/agent/runs");
+      const unlock = await keepLocked(url, `LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`);
+      const order: string[] = [];
+      const asked = a.post("/v1/responses", { model: "duet-chat", input: "One?", background: true });
+      const answered = asked.finally(() => order.push("answered"));
+      const waiting = `SELECT DISTINCT relation::regclass::text AS of FROM pg_locks WHERE NOT granted`;
+      await expect.poll(() => query(url, waiting)).toEqual([{ of: table }]);
+      // An answer that was sent by now is here.
+      await a.get("/readyz");
+      order.push("recorded");
+      await unlock();
+      const { id } = await readResponse(await answered);
+      expect(await readResponse(await b.get(`/v1/responses/${id}`))).toMatchObject({ id, status: "in_progress" });
+      expect(order).toEqual(["recorded", "answered"]);
+    },
+  );
 });
 
 const responseSchema = z.looseObject({

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { openPostgresConnection } from "../../../src/store/postgres/connection.ts";
+
+import { createNotifications } from "../../../src/store/postgres/notifications.ts";
+import { isPassing } from "../../../src/store/store-errors.ts";
+import { postgres, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
+import { openCutProxy } from "../../fakes/proxy/cut-postgres.ts";
+import { requires } from "../../runner/requirements.ts";
+
+describe("a database that is slow to make connections", requires(postgres), () => {
+  let server: SharedPostgres;
+  beforeAll(async () => {
+    server = await sharePostgres();
+  });
+  afterAll(() => server?.stop());
+
+  /** Limits pass when a test says so. */
+  async function openProxied() {
+    const proxy = await openCutProxy(await server.createDatabase());
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const connection = openPostgresConnection(proxy.url);
+    onTestFinished(async () => {
+      await connection.close();
+      vi.useRealTimers();
+    });
+    const ask = () => connection.query("one", "SELECT 1 AS one");
+    return { ...connection, ...proxy, ask };
+  }
+
+  test("lets work wait, and does not count as away", async () => {
+    const { reachability, ask, holdConnections } = await openProxied();
+    await reachability.open();
+    const { first, release } = holdConnections();
+    const asked = ask();
+    await first;
+    vi.advanceTimersByTime(9_000);
+    expect(reachability.problem).toBeUndefined();
+    release();
+    expect((await asked).rows).toEqual([{ one: 1 }]);
+  });
+
+  test("fails work that has waited for ten seconds, which may come again, and other work goes on", async () => {
+    const { reachability, ask, holdConnections } = await openProxied();
+    await reachability.open();
+    const { first, release } = holdConnections();
+    const refused = ask().catch((thrown: unknown) => thrown);
+    await first;
+    vi.advanceTimersByTime(10_000);
+    const thrown = await refused;
+    expect(thrown).toMatchObject({ code: "overloaded", retryable: true, retryAfterMs: 1_000 });
+    expect(isPassing(thrown)).toBe(true);
+    expect(reachability.problem).toBeUndefined();
+    const { rows } = await reachability.use((client) => client.query("SELECT 2 AS two"));
+    expect(rows).toEqual([{ two: 2 }]);
+    release();
+    expect((await ask()).rows).toEqual([{ one: 1 }]);
+  });
+
+  test("is opened when it answers", async () => {
+    const { reachability, holdConnections } = await openProxied();
+    const { first, release } = holdConnections();
+    const opened = reachability.open();
+    await first;
+    vi.advanceTimersByTime(9_000);
+    release();
+    await opened;
+    expect(reachability.problem).toBeUndefined();
+  });
+
+  test("does not count as away where it is slow to answer as well, and answers a new connection within two seconds", async () => {
+    const { reachability, holdConnections } = await openProxied();
+    await reachability.open();
+    const { first, release } = holdConnections();
+    const asked = reachability.use((client) => {
+      const answering = client.query("SELECT pg_sleep(0.2)");
+      vi.advanceTimersByTime(2_000);
+      return answering;
+    });
+    await first;
+    vi.advanceTimersByTime(1_900);
+    release();
+    await expect(asked).rejects.toMatchObject({ code: "overloaded" });
+    expect(reachability.problem).toBeUndefined();
+  });
+
+  test("answers a process that stood still while it connected", async () => {
+    const { reachability, ask } = await openProxied();
+    await reachability.open();
+    const asked = ask();
+    // The system has the connection, of which this process does not know yet.
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect((await asked).rows).toEqual([{ one: 1 }]);
+  });
+
+  test("does not keep the end of a process waiting, which listens for notifications", async () => {
+    const { url, holdConnections } = await openCutProxy(await server.createDatabase());
+    const { first, release } = holdConnections();
+    const notifications = createNotifications(url, async () => {});
+    notifications.listen(() => {});
+    await first;
+    await notifications.close();
+    release();
+  });
+});

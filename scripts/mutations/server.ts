@@ -415,8 +415,8 @@ export const server: readonly Mutation[] = [
   {
     id: "caller-day-settled",
     file: "src/store/sql/records/daily-usage.ts",
-    text: "yield* statements.addUsage.run({",
-    becomes: "if (used.tokens < 0) yield* statements.addUsage.run({",
+    text: "day: toUsageDay(time), ...toWhole(used) })",
+    becomes: "day: toUsageDay(time), tokens: 0, cost: 0 })",
     tests: ["test/runs/limits/caller-limits.test.ts"],
     endangers: "what turns have used is not counted in the store, and a restart begins anew",
   },

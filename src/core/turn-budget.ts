@@ -1,5 +1,6 @@
 import type { Usage } from "./model.ts";
 import type { Spend } from "./store/daily-usage.ts";
+import type { TurnReservation } from "./turn-charge.ts";
 
 /** Limits what the model turns of one caller use together, in all its runs. */
 export interface TurnBudget {
@@ -16,11 +17,6 @@ export interface WantedTurn {
   /** Is how long the turn may take, in milliseconds. */
   lastsMs: number;
   signal: AbortSignal;
-}
-
-export interface TurnReservation {
-  /** Ends the reservation and counts what the turn has used. Never rejects. */
-  settle(used: Spend): Promise<void>;
 }
 
 /** Holds what model calls beside the turns of a run have used. */

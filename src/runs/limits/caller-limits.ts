@@ -10,7 +10,8 @@ import {
   type UsageLimits,
 } from "../../core/store/daily-usage.ts";
 import { dayMs } from "../../core/store/retention.ts";
-import type { TurnBudget, TurnReservation, WantedTurn } from "../../core/turn-budget.ts";
+import type { TurnBudget, WantedTurn } from "../../core/turn-budget.ts";
+import type { TurnReservation } from "../../core/turn-charge.ts";
 import { createSemaphore, type Semaphore } from "../../kit/async/semaphore.ts";
 import { createWaitLimit, waitAbortable } from "../../kit/async/timeout.ts";
 import type { CallerPlaces, RunPlace } from "./caller-places.ts";
@@ -141,7 +142,7 @@ export function createCallerLimits({
       for (;;) {
         const settled = account.settled.promise;
         const id = await account.usage.reserve({ spend, lastsMs });
-        if (id !== undefined) return { settle: (used) => settle(account, id, used) };
+        if (id !== undefined) return toReservation(account, id);
         checkDay(account);
         await waitUpTo(pollMs, settled, signal);
       }
@@ -150,8 +151,23 @@ export function createCallerLimits({
     }
   }
 
+  function toReservation(account: Account, id: string): TurnReservation {
+    return {
+      id,
+      settle: (used) => settle(account, id, used),
+      async settleWith(used, recording) {
+        await account.usage.settleWith(id, used, recording);
+        wakeWaiting(account);
+      },
+    };
+  }
+
   async function settle(account: Account, id: string | undefined, used: Spend): Promise<void> {
     await account.usage.settle(id, used);
+    wakeWaiting(account);
+  }
+
+  function wakeWaiting(account: Account): void {
     account.settled.resolve();
     account.settled = Promise.withResolvers();
   }

@@ -9,7 +9,7 @@ import { prepareStatements } from "../../../src/store/sqlite/prepare-statements.
 import { createSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 import { runOptions, streamRun } from "../../fakes/run.ts";
-import { type KilledWorld, killedWorlds } from "./kill-worlds.ts";
+import { type KilledWorld, killedWorlds, limitByDay } from "./kill-worlds.ts";
 
 const [folder = "", name, key, count, place] = process.argv.slice(2);
 
@@ -53,7 +53,7 @@ async function runWorld({ script, open }: KilledWorld, file: string, log: string
     id: "run-1",
     conversationId: "conv-1",
     store,
-    models: { functionCall, answer },
+    models: limitByDay({ functionCall, answer }, store),
     recording: {
       begin: ({ runId, conversationId, ...known }) =>
         store.journal.begin({ runId, conversationId, owner: undefined, header: { ...known, entrance: "library" } }),

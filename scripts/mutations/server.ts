@@ -478,11 +478,11 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "caller-agents-below",
-    file: "src/runs/limits/caller-limits.ts",
-    text: "if (agents === undefined || !hasDailyLimit) return;",
-    becomes: "if (agents !== undefined || !hasDailyLimit) return;",
-    tests: ["test/runs/limits/caller-limits.test.ts"],
-    endangers: "what sub-agents use does not count for the day",
+    file: "src/agent/loop/act.ts",
+    text: "return [{ reservation: budget.openBill(), used }];",
+    becomes: "return [];",
+    tests: ["test/agent/record/charges.test.ts"],
+    endangers: "what agents of other programs use does not count for the day",
   },
   {
     id: "caller-share",

@@ -11,6 +11,12 @@ export interface TurnBudget {
   reserve(turn: WantedTurn): Promise<TurnReservation>;
 }
 
+/** Counts what all that belongs to a run has used, also what comes from others. */
+export interface DayBudget extends TurnBudget {
+  /** Reserves nothing, and counts what agents of other programs have billed. */
+  openBill(): TurnReservation;
+}
+
 export interface WantedTurn {
   /** Is the most that the turn is expected to use. */
   spend: Spend;

@@ -33,7 +33,7 @@ export interface RunRecord {
   findTurn(kind: string): { name: string; recorded: RecordedTurn | undefined };
   /** Resolves when the turn, with the intents of its calls, is stored, and what it is charged for is counted with it. */
   addTurn(name: string, turn: RecordedTurn, charges: readonly TurnCharge[]): Promise<void>;
-  /** Counts what a turn without a record is charged for, unless another process goes on with the run. */
+  /** Counts what has no record, unless another process goes on with the run. */
   settle(charges: readonly TurnCharge[]): Promise<void>;
   /**
    * Records that these calls are about to be made, unless the turn says so that asked for them. `callIds` are their names in the
@@ -46,8 +46,8 @@ export interface RunRecord {
   confirm(): Promise<void>;
   /** Returns true for a call that an earlier process may have begun, and of which nobody knows what it came to. */
   isOpen(callId: string): boolean;
-  /** Records a call with the bytes of its images. */
-  addCall(callId: string, call: RecordedCall, files?: readonly StoredBytes[]): Promise<void>;
+  /** Records a call with the bytes of its images, and counts with it what it is charged for. */
+  addCall(callId: string, call: RecordedCall, more: StepAdditions): Promise<void>;
   /** Asks a person, unless the answer is recorded. The question is recorded before it is asked, and the answer before it counts. */
   ask<T>(question: RecordedQuestion<T>): Promise<T | undefined>;
   /** Does something whose outcome may be another one at another time, and records that. `isKnown` recognises the record. */
@@ -157,7 +157,7 @@ export function createRunRecord({ steps, clock, leaving, onFailure, ...options }
     await settling.catch((thrown: unknown) => settle(charges, thrown));
   }
 
-  async function add(name: string, data: unknown, { files, charges = [] }: Additions = {}): Promise<void> {
+  async function add(name: string, data: unknown, { files, charges = [] }: StepAdditions = {}): Promise<void> {
     // Nobody goes on with a run that somebody has ended, so what it still does needs no record.
     if (journal === undefined || isStopped) return settle(charges);
     if (hasFailed) {
@@ -278,8 +278,8 @@ export function createRunRecord({ steps, clock, leaving, onFailure, ...options }
       if (!hasFailed && !isStopped) await journal?.confirm?.();
     },
     isOpen: (callId) => open.has(callId),
-    async addCall(callId, call, files) {
-      await add(`call:${callId}`, call, { files });
+    async addCall(callId, call, more) {
+      await add(`call:${callId}`, call, more);
       making.delete(callId);
       changed.resolve();
       changed = Promise.withResolvers();
@@ -351,8 +351,8 @@ export function toQuestionName(callId: string, n: number): string {
   return n === 1 ? callId : `${callId}:${n}`;
 }
 
-/** Is what comes with a step: the bytes that it names, and what its turn is charged for. */
-interface Additions {
+/** Is what comes with a step: the bytes that it names, and what it is charged for. */
+export interface StepAdditions {
   files?: readonly StoredBytes[] | undefined;
   charges?: readonly TurnCharge[];
 }

@@ -24,7 +24,7 @@ export interface CallerUsage {
   /** Ends a reservation, if an id is given, and counts what was used. */
   settle(id: string | undefined, used: Spend): Promise<void>;
   /** Ends a reservation with what ends it in the store, as `TurnReservation` says. */
-  settleWith(id: string, used: Spend, recording: Promise<Spend | undefined>): Promise<void>;
+  settleWith(id: string | undefined, used: Spend, recording: Promise<Spend | undefined>): Promise<void>;
 }
 
 export interface CallerUsageOptions {
@@ -82,12 +82,12 @@ export function createCallerUsage({ limits, open, now }: CallerUsageOptions): Ca
     else stored = today;
   }
 
-  async function settleWith(id: string, used: Spend, recording: Promise<Spend | undefined>): Promise<void> {
+  async function settleWith(id: string | undefined, used: Spend, recording: Promise<Spend | undefined>): Promise<void> {
     turnDay();
     pending.add(used);
     try {
       const today = await recording;
-      going.delete(id);
+      if (id !== undefined) going.delete(id);
       stored = today ?? addSpend(stored ?? noSpend, used);
     } finally {
       pending.delete(used);

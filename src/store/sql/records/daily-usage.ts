@@ -75,7 +75,8 @@ export function toSpend(row: Row | undefined): Spend {
   return { tokens: Number(row?.tokens ?? 0), cost: Number(row?.cost ?? 0) };
 }
 
-/** The column of tokens holds whole numbers alone. */
+/** The column of tokens holds whole numbers alone. No step may fail because a model tells nonsense. */
 export function toWhole({ tokens, cost }: Spend): Record<"tokens" | "cost", number> {
-  return { tokens: Math.ceil(tokens), cost };
+  const whole = Math.max(0, Math.min(Math.ceil(tokens), Number.MAX_SAFE_INTEGER));
+  return { tokens: Number.isNaN(whole) ? 0 : whole, cost: Number.isFinite(cost) ? cost : 0 };
 }

@@ -14,7 +14,18 @@ import { mutations } from "./mutations/mutations.ts";
 
 const root = join(import.meta.dirname, "..");
 /** What the tests read, beside the files of the page in `dist`. The tests of the table run neither the built program nor a browser. */
-const copied = ["bin", "src", "test", "scripts", "docs", "package.json", "tsconfig.json", "README.md", "README.zh.md"];
+const copied = [
+  "bin",
+  "src",
+  "test",
+  "scripts",
+  "docs",
+  "package.json",
+  "tsconfig.json",
+  "README.md",
+  "README.zh.md",
+  "SECURITY.md",
+];
 /** After so long a test run is ended: the defect made something wait for ever. */
 const limitMs = 120_000;
 

@@ -415,8 +415,8 @@ export const server: readonly Mutation[] = [
   {
     id: "caller-day-settled",
     file: "src/store/sql/records/daily-usage.ts",
-    text: "yield* statements.addUsage.run({",
-    becomes: "if (used.tokens < 0) yield* statements.addUsage.run({",
+    text: "day: toUsageDay(time), ...toWhole(used) })",
+    becomes: "day: toUsageDay(time), tokens: 0, cost: 0 })",
     tests: ["test/runs/limits/caller-limits.test.ts"],
     endangers: "what turns have used is not counted in the store, and a restart begins anew",
   },
@@ -478,11 +478,11 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "caller-agents-below",
-    file: "src/runs/limits/caller-limits.ts",
-    text: "if (agents === undefined || !hasDailyLimit) return;",
-    becomes: "if (agents !== undefined || !hasDailyLimit) return;",
-    tests: ["test/runs/limits/caller-limits.test.ts"],
-    endangers: "what sub-agents use does not count for the day",
+    file: "src/agent/loop/act.ts",
+    text: "return [{ reservation: budget.openBill(), used }];",
+    becomes: "return [];",
+    tests: ["test/agent/record/charges.test.ts"],
+    endangers: "what agents of other programs use does not count for the day",
   },
   {
     id: "caller-share",

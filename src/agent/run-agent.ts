@@ -16,6 +16,7 @@ import { recallConversation } from "./context/recall.ts";
 import { runEndHooks, runStartHooks } from "./hooks/run-hooks.ts";
 import { holdTimeUp } from "./limits/ask-for-more.ts";
 import { createRunClock, type Limits } from "./limits/run-clock.ts";
+import { takeAgentCharges } from "./loop/act.ts";
 import { hasClientTools } from "./loop/client-calls.ts";
 import { decideAndAct } from "./loop/decide.ts";
 import { noticeUndelivered, openInbox } from "./loop/deliver-messages.ts";
@@ -101,6 +102,7 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
   } finally {
     clock.clear();
   }
+  await record.settle(takeAgentCharges(run));
   if (hasMoved(signal)) throw signal.reason;
   if (ending.error instanceof LostRunError) throw ending.error;
   await runEndHooks(run, ending);

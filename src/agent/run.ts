@@ -12,7 +12,7 @@ import type { User } from "../core/questions/user.ts";
 import type { RuleRouter } from "../core/rule-router.ts";
 import type { RunInbox } from "../core/run-inbox.ts";
 import type { Conversation, ConversationStore, TurnStep } from "../core/store/store.ts";
-import type { TurnBudget } from "../core/turn-budget.ts";
+import type { DayBudget } from "../core/turn-budget.ts";
 import type { DuetError } from "../kit/errors.ts";
 import type { Locale } from "../kit/locale.ts";
 import type { AnswerText } from "./answer/answer-text.ts";
@@ -172,7 +172,7 @@ export interface RunServices {
   /** Holds the user's own rule for after each round. The built-in rules decide when it is undefined. */
   readonly evaluator?: Evaluator | undefined;
   /** Limits what the caller's runs use together. The models reserve their turns themselves; texts for servers have to. */
-  readonly budget?: TurnBudget | undefined;
+  readonly budget?: DayBudget | undefined;
   /** Answers plain requests before a model is asked; absent where models are to answer everything. */
   readonly router?: RuleRouter | undefined;
   /** Runs the user's hooks at the start and the end of the run; absent where there are none. */

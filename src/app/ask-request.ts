@@ -16,7 +16,7 @@ import type { ConversationStore, ConversationTurn, SourceList } from "../core/st
 import type { SendingGuard } from "../core/tools/data-flow.ts";
 import type { Tool } from "../core/tools/tool.ts";
 import type { ToolInterceptor } from "../core/tools/tool-interceptor.ts";
-import type { TurnBudget } from "../core/turn-budget.ts";
+import type { DayBudget } from "../core/turn-budget.ts";
 import type { Locale, Text } from "../kit/locale.ts";
 import type { Redactor } from "../kit/text/redact.ts";
 import type { LimitChanges } from "./merge-limits.ts";
@@ -103,7 +103,7 @@ export interface AskRequest {
   /** Replaces the models in force. */
   models?: Models | undefined;
   /** Limits what the turns of this run and of the caller's other runs use together. */
-  budget?: TurnBudget | undefined;
+  budget?: DayBudget | undefined;
   /** Is the language of messages about the question. It is `localeFor` the question when absent. */
   locale?: Locale | undefined;
   /** Says where the run stands in a chain of agents, and what the agent above allows it. */

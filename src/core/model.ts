@@ -4,6 +4,7 @@ import type { Locale } from "../kit/locale.ts";
 import type { Notice } from "./events.ts";
 import type { AssistantMessage, FileReader, Message, TextPhase } from "./messages.ts";
 import type { finishReasonSchema, usageSchema } from "./schemas/events-schema.ts";
+import type { TurnCharge } from "./turn-charge.ts";
 
 /** Calls a language model through one interface, whatever its vendor and wire format. */
 export interface Model {
@@ -132,6 +133,8 @@ export interface RunContext {
   readonly hasFallback?: boolean;
   /** Returns how long the call may take, in milliseconds: until the answer must begin or, for the answer, until the run must end. */
   leftMs(): number;
+  /** Takes what the turn is charged for, and has it counted with the record of the turn. Absent for a turn that is not recorded. */
+  charge?(charge: TurnCharge): void;
 }
 
 /** Describes a tool to a model. */

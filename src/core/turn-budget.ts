@@ -1,5 +1,6 @@
 import type { Usage } from "./model.ts";
 import type { Spend } from "./store/daily-usage.ts";
+import type { TurnReservation } from "./turn-charge.ts";
 
 /** Limits what the model turns of one caller use together, in all its runs. */
 export interface TurnBudget {
@@ -10,17 +11,18 @@ export interface TurnBudget {
   reserve(turn: WantedTurn): Promise<TurnReservation>;
 }
 
+/** Counts what all that belongs to a run has used, also what comes from others. */
+export interface DayBudget extends TurnBudget {
+  /** Reserves nothing, and counts what agents of other programs have billed. */
+  openBill(): TurnReservation;
+}
+
 export interface WantedTurn {
   /** Is the most that the turn is expected to use. */
   spend: Spend;
   /** Is how long the turn may take, in milliseconds. */
   lastsMs: number;
   signal: AbortSignal;
-}
-
-export interface TurnReservation {
-  /** Ends the reservation and counts what the turn has used. Never rejects. */
-  settle(used: Spend): Promise<void>;
 }
 
 /** Holds what model calls beside the turns of a run have used. */

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../core/caller.ts";
 import type { Outcome } from "../core/outcome.ts";
-import type { TurnBudget } from "../core/turn-budget.ts";
+import type { DayBudget } from "../core/turn-budget.ts";
 import { createTimeLimit, timeoutError } from "../kit/async/timeout.ts";
 import type { DuetError } from "../kit/errors.ts";
 import { createRandomHex } from "../kit/random.ts";
@@ -39,7 +39,7 @@ export interface RunRegistry extends LiveRuns {
   /** Throws what `begin` would throw now, before work is done for a run that has yet to begin. */
   checkAdmission(caller: Caller): void;
   /** Returns what limits the caller's model turns outside of its runs, too. Is undefined where there is no daily limit. */
-  getBudget(caller: Caller): TurnBudget | undefined;
+  getBudget(caller: Caller): DayBudget | undefined;
   /** Throws `overloaded` when too many runs are active or the server is closing, and `rate_limit` or `quota` when the caller has reached a limit of its own. */
   begin(wanted: Omit<StartRunOptions, "id" | "onEnd" | "onLeft"> & { id?: string | undefined }): RunHandle;
   /** Discards the ended runs of a conversation that its caller has deleted. */
@@ -228,7 +228,6 @@ export function createRunRegistry(options: RegistryOptions): RunRegistry {
         },
       });
       run.clientCalls.onPause(() => limitPaused(caller));
-      if (limits) run.follow((event) => limits.countAgents(caller, event));
       active.set(run.id, run);
       if (place) void followState(run, place);
       if (!run.isAside) remember(run);

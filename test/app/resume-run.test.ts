@@ -9,7 +9,7 @@ const usage = { inputTokens: 1, outputTokens: 1, reasoningTokens: 0, cachedToken
 
 function taken(ends: number, steps: [name: string, data: unknown][]): TakenRun {
   const recorded = steps.map(([name, data]): RecordedStep => ({ name, data, spentMs: 1, at }));
-  const journal = { runId: "run-1", add: async () => {}, addEvents: async () => {}, forbid: async () => {} };
+  const journal = { runId: "run-1", add: async () => undefined, addEvents: async () => {}, forbid: async () => {} };
   return {
     ...newRun("run-1"),
     owner: undefined,

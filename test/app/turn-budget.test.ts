@@ -19,7 +19,8 @@ function openBudget() {
   const budget: TurnBudget = {
     async reserve({ spend }) {
       wanted.push(spend);
-      return { settle: async (used) => void settled.push(used) };
+      const settle = async (used: Spend) => void settled.push(used);
+      return { id: "", settle, settleWith: settle };
     },
   };
   return { budget, wanted, settled };

@@ -35,7 +35,7 @@ const kinds: Record<string, CreateJournal> = {
     };
   },
   async memory() {
-    const shared = createMemoryJournal();
+    const shared = createMemoryJournal((_owner, { used }) => used);
     return async () => {
       const journal = shared.open();
       return {

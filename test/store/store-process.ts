@@ -45,6 +45,16 @@ const actions: Record<string, () => Promise<void>> = {
     done("begun");
     setInterval(() => {}, 60_000);
   },
+  /** Begins a run of anna's, and records steps that have used 10 tokens each until it is killed. */
+  async charge() {
+    const { journal } = await open();
+    const run = await journal.begin(newRun("run-1", "anna"));
+    for (let n = 1; ; n++) {
+      const usage = { used: { tokens: 10, cost: 0.5 }, reservations: [] };
+      await run.add({ name: `turn:decide:${n}`, spentMs: n, data: n, usage });
+      done(n);
+    }
+  },
   /** Takes every interrupted run, and tells which it got. */
   async take() {
     const { journal } = await open();

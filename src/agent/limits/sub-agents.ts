@@ -1,4 +1,5 @@
 import type { AgentsBill } from "../../core/outcome.ts";
+import { addSpend, noSpend, type Spend } from "../../core/store/daily-usage.ts";
 import type { AgentUsage } from "../../core/tools/tool.ts";
 
 /** Holds tokens, and US dollars where there is a cost budget. */
@@ -26,6 +27,8 @@ export interface SubAgents {
    * brought the bill.
    */
   add(server: string, usage: AgentUsage, reserved: Budget): void;
+  /** Returns what was billed since the last time, but for what is counted by itself or by an earlier process. */
+  takeUncounted(): Spend;
   tokens(): number;
   /** Returns the known cost in US dollars. */
   knownCost(): number;
@@ -36,6 +39,8 @@ export interface SubAgents {
 export function createSubAgents(): SubAgents {
   /** Maps each run to its highest bill: a run that continues sends another bill later. */
   const bills = new Map<string, AgentUsage>();
+  /** Maps each run to what is counted of it. */
+  const counted = new Map<string, Spend>();
   const reservations = new Set<Budget>();
   /** Maps each run that continues after its call to the budget reserved for it. */
   const continuing = new Map<string, Budget>();
@@ -77,12 +82,23 @@ export function createSubAgents(): SubAgents {
       if (usage.isOver) continuing.delete(key);
       else if (!continuing.has(key)) continuing.set(key, reserved);
       const before = bills.get(key);
-      bills.set(key, {
+      const bill = {
         ...usage,
         runs: Math.max(usage.runs, before?.runs ?? 0),
         tokens: Math.max(usage.tokens, before?.tokens ?? 0),
         cost: Math.max(usage.cost, before?.cost ?? 0),
-      });
+      };
+      bills.set(key, bill);
+      if (usage.isCounted) counted.set(key, bill);
+    },
+    takeUncounted() {
+      let due = noSpend;
+      for (const [key, bill] of bills) {
+        const { tokens, cost } = counted.get(key) ?? noSpend;
+        due = addSpend(due, { tokens: bill.tokens - tokens, cost: bill.cost - cost });
+        counted.set(key, bill);
+      }
+      return due;
     },
     tokens: () => sumUsage(({ tokens }) => tokens),
     knownCost: sumKnownCost,

@@ -6,6 +6,7 @@ import { getFailureKind } from "../../core/tools/failure-kind.ts";
 import { fillDefaults } from "../../core/tools/fill-defaults.ts";
 import { getOwnName } from "../../core/tools/own-name.ts";
 import { isOfClient, type Tool, type ToolResult } from "../../core/tools/tool.ts";
+import type { TurnCharge } from "../../core/turn-charge.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import { isDeeperThan } from "../../kit/json.ts";
@@ -249,7 +250,7 @@ async function makeCall(
       mayRepeat: mayRepeat && waitedMs === 0,
       elapsedMs: record.elapsed_ms,
     };
-    await run.services.record.addCall(callId, recording, files);
+    await run.services.record.addCall(callId, recording, { files, charges: takeAgentCharges(run) });
   }
   run.services.emit({
     type: "tool-end",
@@ -268,6 +269,13 @@ async function makeCall(
   return { observation, mayRepeat: mayRepeat && ran && waitedMs === 0 };
 }
 
+/** Returns what other agents have billed since the last time, which is counted for the day of the caller. */
+export function takeAgentCharges({ state, services: { budget } }: Run): TurnCharge[] {
+  const used = state.subAgents.takeUncounted();
+  if (budget === undefined || (used.tokens <= 0 && used.cost <= 0)) return [];
+  return [{ reservation: budget.openBill(), used }];
+}
+
 /** Adds the images of a recorded call to the run, as `takeImages` did. Its text says so already. */
 function replayImages({ state }: Run, { result, images = [] }: RecordedCall): ShownResult {
   state.images.push(...images);
@@ -280,7 +288,7 @@ function replayCall(run: Run, recorded: RecordedCall, allowance: CallAllowance):
   if (ran) allowance.reserve();
   if (result.usage && source !== undefined) {
     const reservation = run.state.subAgents.reserveBudget(getRemainingBudget(run.state, run.input.limits), 1);
-    run.state.subAgents.add(source, result.usage, reservation);
+    run.state.subAgents.add(source, { ...result.usage, isCounted: true }, reservation);
     reservation.release();
   }
   return { result, ran, mayRepeat, isOverLimit };

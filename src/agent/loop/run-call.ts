@@ -5,6 +5,7 @@ import { isApproval, isElicitationReply } from "../../core/questions/stored-repl
 import { createApprove, createElicit } from "../../core/questions/user.ts";
 import type { RunFacts, Tool, ToolContext, ToolResult } from "../../core/tools/tool.ts";
 import type { TextBilling } from "../../core/turn-budget.ts";
+import type { TurnReservation } from "../../core/turn-charge.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { JsonObject } from "../../kit/json.ts";
@@ -242,11 +243,14 @@ function createTextBilling({ state, services: { budget }, input: { limits } }: R
       async reserve(turn) {
         const left = getRemainingBudget(state, limits);
         if (left.tokens <= 0 || (left.cost ?? 1) <= 0) throw nothingLeftForTextError();
-        return budget?.reserve(turn) ?? { settle: async () => {} };
+        return budget?.reserve(turn) ?? unlimitedTurn;
       },
     },
   };
 }
+
+/** Is reserved where nothing is limited, and counts nothing. */
+const unlimitedTurn: TurnReservation = { id: "", settle: async () => {}, settleWith: async () => {} };
 
 function nothingLeftForTextError(): DuetError {
   return new DuetError({

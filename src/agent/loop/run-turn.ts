@@ -12,6 +12,7 @@ import {
   toModelName,
   type Usage,
 } from "../../core/model.ts";
+import type { TurnCharge } from "../../core/turn-charge.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { countRequestTokens, getContextWindow, getRequestBudget } from "../context/context-window.ts";
@@ -113,6 +114,8 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
   let error: PhaseEnd["error"];
   /** Lists the cost of each attempt, failed ones included, and null where it is not known. */
   const costs: (number | null)[] = [];
+  /** Holds what is not counted yet of the caller's day. */
+  const charges: TurnCharge[] = [];
   let isStopCharged = false;
   function chargeUsage(used: Usage): void {
     isStopCharged = plan.stopSignal?.aborted === true;
@@ -148,7 +151,7 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
       ...plan.request,
       ...(hasFiles && { files: run.services.files }),
       locale: run.input.locale,
-      run: createModelContext(run, plan),
+      run: { ...createModelContext(run, plan), charge: (charge) => void charges.push(charge) },
     };
     const handleEvent = (event: ModelEvent): void => {
       if (event.type === "text-delta") sayText(event.text, event.phase);
@@ -166,16 +169,8 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
     const consentIds = listConsentIds(run, turn.message.toolCalls);
     const elapsedMs = performance.now() - started;
     const recordedSigns = signs.length > 0 ? { signs } : {};
-    await record.addTurn(recordName, {
-      usage,
-      costs,
-      model: by,
-      elapsedMs,
-      turn,
-      consentIds,
-      ...recordedSigns,
-      ...toLearned(),
-    });
+    const kept = { usage, costs, model: by, elapsedMs, turn, consentIds, ...recordedSigns, ...toLearned() };
+    await record.addTurn(recordName, kept, charges.splice(0));
     plan.onEnd?.(turn);
     return turn;
   } catch (thrown) {
@@ -184,10 +179,12 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
     if (recorded === undefined && turn === undefined && error !== "cancelled") {
       const failed = toFailedTurn(toDuetError(thrown), said);
       const elapsedMs = performance.now() - started;
-      await record.addTurn(recordName, { usage, costs, model: by, elapsedMs, failed, signs, ...toLearned() });
+      const kept = { usage, costs, model: by, elapsedMs, failed, signs, ...toLearned() };
+      await record.addTurn(recordName, kept, charges.splice(0));
     }
     throw thrown;
   } finally {
+    await record.settle(charges);
     const elapsedMs = recorded?.elapsedMs ?? performance.now() - started;
     const isFallback = plan.isFallback || name !== toModelName(model);
     const bill = { usage, elapsedMs, costs, allowance: turn?.allowance };

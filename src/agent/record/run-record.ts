@@ -3,8 +3,10 @@ import { once } from "node:events";
 import type { StoredBytes } from "../../core/files/run-files.ts";
 import type { Elicitation } from "../../core/forms/elicitation.ts";
 import type { ToolCall } from "../../core/messages.ts";
+import { addSpend, noSpend, type Spend, type StepUsage } from "../../core/store/daily-usage.ts";
 import { LostRunError, type RecordedStep, type RunJournal } from "../../core/store/journal.ts";
 import { isHookDecision, toCallHookName } from "../../core/tools/hook-decision.ts";
+import type { TurnCharge } from "../../core/turn-charge.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import type { RunClock } from "../limits/run-clock.ts";
@@ -29,8 +31,10 @@ export interface RunRecord {
   begin(open: () => Promise<RunJournal>): Promise<DuetError | undefined>;
   /** Returns the name of the next turn of this kind, with its record. The caller runs the turn where there is none. */
   findTurn(kind: string): { name: string; recorded: RecordedTurn | undefined };
-  /** Resolves when the turn, with the intents of its calls, is stored. */
-  addTurn(name: string, turn: RecordedTurn): Promise<void>;
+  /** Resolves when the turn, with the intents of its calls, is stored, and what it is charged for is counted with it. */
+  addTurn(name: string, turn: RecordedTurn, charges: readonly TurnCharge[]): Promise<void>;
+  /** Counts what has no record, unless another process goes on with the run. */
+  settle(charges: readonly TurnCharge[]): Promise<void>;
   /**
    * Records that these calls are about to be made, unless the turn says so that asked for them. `callIds` are their names in the
    * run; `consentIds` are the IDs of those that wait for a person.
@@ -42,8 +46,8 @@ export interface RunRecord {
   confirm(): Promise<void>;
   /** Returns true for a call that an earlier process may have begun, and of which nobody knows what it came to. */
   isOpen(callId: string): boolean;
-  /** Records a call with the bytes of its images. */
-  addCall(callId: string, call: RecordedCall, files?: readonly StoredBytes[]): Promise<void>;
+  /** Records a call with the bytes of its images, and counts with it what it is charged for. */
+  addCall(callId: string, call: RecordedCall, more: StepAdditions): Promise<void>;
   /** Asks a person, unless the answer is recorded. The question is recorded before it is asked, and the answer before it counts. */
   ask<T>(question: RecordedQuestion<T>): Promise<T | undefined>;
   /** Does something whose outcome may be another one at another time, and records that. `isKnown` recognises the record. */
@@ -137,15 +141,36 @@ export function createRunRecord({ steps, clock, leaving, onFailure, ...options }
     await ignoreRejection(forbidding, "the next step tries again, and the run has told that it is not recorded");
   }
 
-  async function add(name: string, data: unknown, files?: readonly StoredBytes[]): Promise<void> {
+  /**
+   * Counts by itself what has no record, or whose record has failed with `thrown`. Where another process goes on with the run, nothing
+   * is counted: that one asks the model again.
+   */
+  async function settle(charges: readonly TurnCharge[], thrown?: unknown): Promise<void> {
+    const moved = isStopped ? undefined : journal?.moved;
+    const isElsewhere = moved !== undefined && (moved.aborted || thrown instanceof LostRunError);
+    await Promise.all(charges.map(({ reservation, used }) => reservation.settle(isElsewhere ? noSpend : used)));
+  }
+
+  /** Resolves when what `recording` counts is known. */
+  async function settleWith(charges: readonly TurnCharge[], recording: Promise<Spend | undefined>): Promise<void> {
+    const settling = Promise.all(charges.map(({ reservation, used }) => reservation.settleWith(used, recording)));
+    await settling.catch((thrown: unknown) => settle(charges, thrown));
+  }
+
+  async function add(name: string, data: unknown, { files, charges = [] }: StepAdditions = {}): Promise<void> {
     // Nobody goes on with a run that somebody has ended, so what it still does needs no record.
-    if (journal === undefined || isStopped) return;
-    if (hasFailed) return forbid("unrecorded");
+    if (journal === undefined || isStopped) return settle(charges);
+    if (hasFailed) {
+      await settle(charges);
+      return forbid("unrecorded");
+    }
     try {
-      const adding = journal.add({ name, spentMs: Math.round(clock.spentMs), data, files });
+      const usage = charges.length > 0 ? toStepUsage(charges) : undefined;
+      const adding = journal.add({ name, spentMs: Math.round(clock.spentMs), data, files, usage });
+      const counted = settleWith(charges, adding).then(() => adding);
       // A store that cannot be written keeps nobody from ending the run.
-      await Promise.race([adding, stopped.promise]);
-      if (isStopped) void ignoreRejection(adding, "nobody goes on with a run that somebody has ended");
+      await Promise.race([counted, stopped.promise]);
+      if (isStopped) void ignoreRejection(counted, "nobody goes on with a run that somebody has ended");
     } catch (thrown) {
       // It goes on elsewhere, and does nothing more here.
       if (journal.moved && (journal.moved.aborted || thrown instanceof LostRunError)) throw thrown;
@@ -218,10 +243,11 @@ export function createRunRecord({ steps, clock, leaving, onFailure, ...options }
       else asked = toAsked(recorded, true);
       return { name, recorded };
     },
-    async addTurn(name, recorded) {
+    async addTurn(name, recorded, charges) {
       asked = toAsked(recorded, false);
-      await add(name, recorded);
+      await add(name, recorded, { charges });
     },
+    settle: (charges) => settle(charges),
     async intend(calls, intent) {
       const { callIds } = intent;
       const [first] = callIds;
@@ -252,8 +278,8 @@ export function createRunRecord({ steps, clock, leaving, onFailure, ...options }
       if (!hasFailed && !isStopped) await journal?.confirm?.();
     },
     isOpen: (callId) => open.has(callId),
-    async addCall(callId, call, files) {
-      await add(`call:${callId}`, call, files);
+    async addCall(callId, call, more) {
+      await add(`call:${callId}`, call, more);
       making.delete(callId);
       changed.resolve();
       changed = Promise.withResolvers();
@@ -323,6 +349,19 @@ export function toElicitationName(callId: string, question: Elicitation, n: numb
 /** Returns the name under which the `n`th question about a call is recorded. */
 export function toQuestionName(callId: string, n: number): string {
   return n === 1 ? callId : `${callId}:${n}`;
+}
+
+/** Is what comes with a step: the bytes that it names, and what it is charged for. */
+export interface StepAdditions {
+  files?: readonly StoredBytes[] | undefined;
+  charges?: readonly TurnCharge[];
+}
+
+function toStepUsage(charges: readonly TurnCharge[]): StepUsage {
+  return {
+    used: charges.map(({ used }) => used).reduce(addSpend, noSpend),
+    reservations: charges.map(({ reservation }) => reservation.id),
+  };
 }
 
 /** Holds the IDs of the calls that the last turn asks for, and whether the turn was replayed. */

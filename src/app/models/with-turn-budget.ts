@@ -33,7 +33,9 @@ const longestTurnMs = 600_000;
 /** Is added to the time of a turn, in milliseconds, so that its reservation ends after it. */
 const graceMs = 10_000;
 
-/** Reserves each turn of the model before it begins, and settles it after its end, whatever that is. */
+/**
+ * Reserves each turn of the model before it begins, and settles it after its end, whatever that is: here, or where the turn is recorded.
+ */
 export function withTurnBudget(model: Model, budget: TurnBudget | undefined): Model {
   if (budget === undefined) return model;
   return replaceStream(model, async (request, onEvent, signal) => {
@@ -56,7 +58,9 @@ export function withTurnBudget(model: Model, budget: TurnBudget | undefined): Mo
       charge(turn.usage);
       return turn;
     } finally {
-      await reservation.settle(used ?? (delivery.isRefused ? wanted : noSpend));
+      const charge = { reservation, used: used ?? (delivery.isRefused ? wanted : noSpend) };
+      if (request.run?.charge) request.run.charge(charge);
+      else await reservation.settle(charge.used);
     }
   });
 }

@@ -97,7 +97,9 @@ export function createAgentTools({
       if (event.type === "run-end") outcome = event.outcome;
       else reportStep(event, context);
     });
-    return outcome ? toResult(outcome, sources) : createFailure("cancelled", "");
+    if (outcome === undefined) return createFailure("cancelled", "");
+    // Its turns have the budget of the run above.
+    return toResult(outcome, { sources, isCounted: above.budget !== undefined });
   }
 }
 
@@ -136,9 +138,12 @@ function toUserAbove({ approve, elicit }: ToolContext): User | undefined {
   return { ...user, person: elicit?.person ?? user.person, owner: elicit?.owner };
 }
 
-function toResult(outcome: Outcome, list: SourceList): ToolResult {
+function toResult(
+  outcome: Outcome,
+  { sources: list, isCounted }: { sources: SourceList; isCounted: boolean },
+): ToolResult {
   const { status, response, error, citations } = outcome;
-  const usage = toUsage(outcome);
+  const usage = { ...toUsage(outcome), isCounted };
   if (status === "failed" || status === "cancelled" || response.trim() === "") {
     const message = error?.message ?? response;
     return { ...createFailure(status === "cancelled" ? "cancelled" : "tool", message), usage };

@@ -16,13 +16,20 @@ export interface DailyUsage {
    * any process, each sees the reservations of those before it.
    */
   reserve(wanted: UsageReservation): Promise<UsageToday & { isGranted: boolean }>;
-  /** Ends a reservation, which need not exist, and counts what was used. */
-  settle(id: string, used: Spend): Promise<UsageToday>;
+  /** Ends a reservation, which need not exist, and counts what was used. Returns all that was used today. */
+  settle(id: string, used: Spend): Promise<Spend>;
 }
 
 export interface UsageToday {
   used: Spend;
   reserved: Spend;
+}
+
+/** Is what a step has used. It is counted with the record of the step, or not at all. */
+export interface StepUsage {
+  used: Spend;
+  /** Lists the reservations that end with it, which need not exist. */
+  reservations: readonly string[];
 }
 
 export interface UsageReservation {

@@ -11,6 +11,7 @@ import type { FileRef } from "../messages.ts";
 import type { ToolChoice } from "../model.ts";
 import type { Mode } from "../outcome.ts";
 import type { QuestionKind } from "../questions/user-question.ts";
+import type { Spend, StepUsage } from "./daily-usage.ts";
 import type { RunMailbox } from "./run-mailbox.ts";
 
 /**
@@ -56,8 +57,11 @@ export interface WantedRuns {
 /** Records what happens in one run of this process. What a method has resolved for survives the end of the process. */
 export interface RunJournal {
   readonly runId: string;
-  /** Rejects with a `LostRunError` where the run belongs to another process, or is not recorded any more. */
-  add(step: NewStep): Promise<void>;
+  /**
+   * Rejects with a `LostRunError` where the run belongs to another process, or is not recorded any more. Resolves with what the owner
+   * has used today, where the step counts something and the store tells.
+   */
+  add(step: NewStep): Promise<Spend | undefined>;
   /** Records events of which the first has the number `from`, counted from 0. Rejects as `add` does. */
   addEvents(from: number, events: readonly AgentEvent[]): Promise<void>;
   /** Prevents that anybody resumes the run: a person or a host has ended it, or a step of it could not be recorded. */
@@ -88,9 +92,11 @@ export interface NewStep {
   data: unknown;
   /** Holds the bytes of what the step names. They are kept until the run ends. */
   files?: readonly StoredBytes[] | undefined;
+  /** Is counted for the run's owner in the transaction that records the step. A step that is recorded already counts nothing. */
+  usage?: StepUsage | undefined;
 }
 
-export interface RecordedStep extends Omit<NewStep, "files"> {
+export interface RecordedStep extends Omit<NewStep, "files" | "usage"> {
   /** Holds ISO 8601, UTC. */
   at: string;
 }

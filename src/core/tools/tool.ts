@@ -222,6 +222,8 @@ export interface AgentUsage {
   isCostKnown: boolean;
   /** Is true when the usage is final. */
   isOver: boolean;
+  /** Is true where the agent's turns are counted by themselves for the day of the caller. */
+  isCounted?: boolean;
 }
 
 export type ToolFailure = z.infer<typeof toolFailureSchema>;

@@ -1,7 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Config } from "../../config/config.ts";
 import type { Caller } from "../../core/caller.ts";
-import type { AgentEvent } from "../../core/events.ts";
 import {
   type DailyUsage,
   mostCallers,
@@ -10,7 +9,8 @@ import {
   type UsageLimits,
 } from "../../core/store/daily-usage.ts";
 import { dayMs } from "../../core/store/retention.ts";
-import type { TurnBudget, TurnReservation, WantedTurn } from "../../core/turn-budget.ts";
+import type { DayBudget, WantedTurn } from "../../core/turn-budget.ts";
+import type { TurnReservation } from "../../core/turn-charge.ts";
 import { createSemaphore, type Semaphore } from "../../kit/async/semaphore.ts";
 import { createWaitLimit, waitAbortable } from "../../kit/async/timeout.ts";
 import type { CallerPlaces, RunPlace } from "./caller-places.ts";
@@ -45,10 +45,8 @@ export interface CallerLimits {
   getRemaining(caller: Caller): { tokens: number | undefined; cost: number | undefined };
   /** Counts the runs that the caller has begun within the last minute, where that is limited. */
   countMinute(caller: Caller): number;
-  /** Returns the budget of the caller's model turns, or undefined when there is no daily limit. */
-  getBudget(caller: Caller): TurnBudget | undefined;
-  /** Counts what the agents that a run has called have used. Its own turns are counted through the budget. */
-  countAgents(caller: Caller, event: AgentEvent): void;
+  /** Returns what the caller's model turns reserve and count, or undefined when there is no daily limit. */
+  getBudget(caller: Caller): DayBudget | undefined;
 }
 
 /** Counts the active runs. Runs that only wait for a person are counted separately. */
@@ -141,7 +139,7 @@ export function createCallerLimits({
       for (;;) {
         const settled = account.settled.promise;
         const id = await account.usage.reserve({ spend, lastsMs });
-        if (id !== undefined) return { settle: (used) => settle(account, id, used) };
+        if (id !== undefined) return toReservation(account, id);
         checkDay(account);
         await waitUpTo(pollMs, settled, signal);
       }
@@ -150,8 +148,23 @@ export function createCallerLimits({
     }
   }
 
+  function toReservation(account: Account, id?: string): TurnReservation {
+    return {
+      id: id ?? "",
+      settle: (used) => settle(account, id, used),
+      async settleWith(used, recording) {
+        await account.usage.settleWith(id, used, recording);
+        wakeWaiting(account);
+      },
+    };
+  }
+
   async function settle(account: Account, id: string | undefined, used: Spend): Promise<void> {
     await account.usage.settle(id, used);
+    wakeWaiting(account);
+  }
+
+  function wakeWaiting(account: Account): void {
     account.settled.resolve();
     account.settled = Promise.withResolvers();
   }
@@ -207,12 +220,10 @@ export function createCallerLimits({
     },
     getBudget(caller) {
       if (!hasDailyLimit) return undefined;
-      return { reserve: (turn) => reserve(findAccount(caller), turn) };
-    },
-    countAgents(caller, event) {
-      const agents = event.type === "run-end" ? event.outcome.meta.agents : undefined;
-      if (agents === undefined || !hasDailyLimit) return;
-      void settle(findAccount(caller), undefined, { tokens: agents.total_tokens, cost: agents.cost_usd ?? 0 });
+      return {
+        reserve: (turn) => reserve(findAccount(caller), turn),
+        openBill: () => toReservation(findAccount(caller)),
+      };
     },
   };
 }

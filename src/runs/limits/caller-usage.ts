@@ -12,7 +12,7 @@ import { createRandomHex } from "../../kit/random.ts";
 
 /**
  * Counts what one caller uses in a day: in the store, which other processes share, and in memory for as long as the store fails.
- * Never rejects.
+ * Only `settleWith` rejects.
  */
 export interface CallerUsage {
   /** Returns what was used today, as far as this process knows. */
@@ -23,6 +23,8 @@ export interface CallerUsage {
   reserve(wanted: Omit<UsageReservation, "id" | "limits">): Promise<string | undefined>;
   /** Ends a reservation, if an id is given, and counts what was used. */
   settle(id: string | undefined, used: Spend): Promise<void>;
+  /** Ends a reservation with what ends it in the store, as `TurnReservation` says. */
+  settleWith(id: string | undefined, used: Spend, recording: Promise<Spend | undefined>): Promise<void>;
 }
 
 export interface CallerUsageOptions {
@@ -77,12 +79,25 @@ export function createCallerUsage({ limits, open, now }: CallerUsageOptions): Ca
     const today = await tryStore((usage) => usage.settle(id ?? "", due));
     pending.delete(due);
     if (today === undefined) owed = addSpend(owed, due);
-    else stored = today.used;
+    else stored = today;
+  }
+
+  async function settleWith(id: string | undefined, used: Spend, recording: Promise<Spend | undefined>): Promise<void> {
+    turnDay();
+    pending.add(used);
+    try {
+      const today = await recording;
+      if (id !== undefined) going.delete(id);
+      stored = today ?? addSpend(stored ?? noSpend, used);
+    } finally {
+      pending.delete(used);
+    }
   }
 
   return {
     known: getKnown,
     settle,
+    settleWith,
     async load() {
       turnDay();
       if (stored !== undefined) return;

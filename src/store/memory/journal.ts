@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../../core/events.ts";
 import type { StoredBytes } from "../../core/files/run-files.ts";
+import type { Spend, StepUsage } from "../../core/store/daily-usage.ts";
 import {
   type InterruptedRun,
   type Journal,
@@ -30,8 +31,11 @@ interface MemoryRun extends Omit<InterruptedRun, "lastAt"> {
   files: Map<string, StoredBytes>;
 }
 
+/** Counts what a step of an owner's run has used. Returns all that the owner has used today. */
+export type CountUsage = (owner: string | undefined, usage: StepUsage) => Spend;
+
 /** Keeps the journal for as long as the process lives. */
-export function createMemoryJournal(now: () => number = Date.now): MemoryJournal {
+export function createMemoryJournal(countUsage: CountUsage, now: () => number = Date.now): MemoryJournal {
   const runs = new Map<string, MemoryRun>();
   const closed = new WeakSet<object>();
   const toTime = (): string => new Date(now()).toISOString();
@@ -56,10 +60,11 @@ export function createMemoryJournal(now: () => number = Date.now): MemoryJournal
     }
     return {
       runId,
-      async add({ files = [], ...step }) {
+      async add({ files = [], usage, ...step }) {
         const run = getHeld();
         for (const file of files) run.files.set(file.hash, file);
         run.steps.set(step.name, JSON.stringify({ ...step, at: toTime() }));
+        return usage && countUsage(run.owner, usage);
       },
       async addEvents(from, events) {
         const run = runs.get(runId);

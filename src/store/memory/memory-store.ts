@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { listBranchTurns, type TurnNode } from "../../core/store/branches.ts";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
-import { type DailyUsage, mostCallers, toUsageKey } from "../../core/store/daily-usage.ts";
+import { mostCallers, toUsageKey } from "../../core/store/daily-usage.ts";
 import { discardedOwner } from "../../core/store/discarded-owner.ts";
 import { findFileRef } from "../../core/store/find-file.ts";
 import { findLastResult, moveNumbers } from "../../core/store/move-numbers.ts";
@@ -34,7 +34,7 @@ import type { AgentTrace } from "../../core/trace.ts";
 import { redactValue } from "../../kit/text/redact.ts";
 import { noConversationError } from "../store-errors.ts";
 import { createMemoryCredentials } from "./credentials.ts";
-import { createMemoryDailyUsage } from "./daily-usage.ts";
+import { createMemoryDailyUsage, type MemoryDailyUsage } from "./daily-usage.ts";
 import { createMemoryFiles } from "./files.ts";
 import { createMemoryIdempotencyRecords } from "./idempotency-records.ts";
 import { createMemoryJournal } from "./journal.ts";
@@ -100,9 +100,9 @@ export function createMemoryStore({
   const traces = new LRUCache<string, StoredTrace>({ max });
   const records = createMemoryIdempotencyRecords();
   const responses = createMemoryResponseRecords();
-  const journal = createMemoryJournal(now);
+  const journal = createMemoryJournal((owner, usage) => getUsage(owner).count(usage), now);
   const files = createMemoryFiles();
-  const usages = new LRUCache<string, DailyUsage>({ maxSize: mostCallers, sizeCalculation: () => 1 });
+  const usages = new LRUCache<string, MemoryDailyUsage>({ maxSize: mostCallers, sizeCalculation: () => 1 });
   let asked = 0;
   /** Counts the bytes of all conversations. */
   let stored = 0;
@@ -175,7 +175,7 @@ export function createMemoryStore({
     dropAll(listExpired(checksAge));
   }
 
-  function getUsage(owner: string | undefined): DailyUsage {
+  function getUsage(owner: string | undefined): MemoryDailyUsage {
     const key = toUsageKey(owner);
     const known = usages.get(key) ?? createMemoryDailyUsage(now);
     usages.set(key, known);

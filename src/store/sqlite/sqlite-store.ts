@@ -31,7 +31,7 @@ export async function createSqliteStore(
       onDamage(name);
     },
   });
-  const journal = createSqliteJournal(file, connection);
+  const journal = createSqliteJournal(file, connection, options.now);
   const { dataVersion: readVersion } = fileStatements;
   opened = createSqlStore(
     {

@@ -129,6 +129,7 @@ test("what comes while the last messages are being recorded is left for after th
     async add({ name }: { name: string }) {
       if (name === "turn:decide:1") inbox.send("just before the answer");
       if (name === "messages:0") sent.push(inbox.send("during it"));
+      return undefined;
     },
     async addEvents() {},
     async forbid() {},

@@ -41,6 +41,7 @@ export async function play(script: Script, setting: Setting, resumed?: Pick<Play
     async add({ files: named = [], ...step }: NewStep) {
       steps.push(JSON.parse(JSON.stringify({ ...step, at: begunAt })));
       files.push(...named);
+      return undefined;
     },
     async addEvents() {},
     async forbid() {},

@@ -40,7 +40,8 @@ async function listPoints(): Promise<Map<string, Point[]>> {
 async function goOn(world: KilledWorld, file: string, log: string) {
   const store = await openStore(file);
   const kept = await store.trace("run-1");
-  if (kept !== undefined) return { trace: kept, unknown: [] };
+  const readUsed = async () => (await store.dailyUsage.read()).used.tokens;
+  if (kept !== undefined) return { trace: kept, unknown: [], used: await readUsed() };
   const [interrupted] = await store.journal.listInterrupted();
   const taken = interrupted && (await store.journal.take(interrupted.runId));
   const script = leaveOut(world.script, taken?.steps ?? []);
@@ -50,7 +51,7 @@ async function goOn(world: KilledWorld, file: string, log: string) {
   const unknown = events.flatMap((event) =>
     event.type === "tool-end" && event.error?.code === "outcome_unknown" ? [event.callId] : [],
   );
-  return { trace: await store.trace("run-1"), unknown };
+  return { trace: await store.trace("run-1"), unknown, used: await readUsed() };
 }
 
 let listed: Promise<Map<string, Point[]>> | undefined;
@@ -71,17 +72,18 @@ describe.each(Object.entries(killedWorlds))(
         const folder = await temporaryFolder();
         const [file, log] = [join(folder, "duet.db"), join(folder, "log")];
         const { code } = await runProcess(folder, name, ...point.map(String));
-        const { trace, unknown } = await goOn(world, file, log);
+        const { trace, unknown, used } = await goOn(world, file, log);
         const made = readMade(log);
         const twice = made.filter((n, index) => made.indexOf(n) !== index && !n.endsWith("r"));
         // A call is made, or the models know that it may have been; only one that may be repeated is made again.
         const isUnknown = (n: string) => unknown.some((callId) => n.startsWith(callId.replace(/^(c|step_)/, "")));
         const missing = world.calls.filter((n) => !made.includes(n) && !isUnknown(n));
-        expect({ point, code, twice, missing, status: trace?.status }).toEqual({
+        expect({ point, code, twice, missing, used, status: trace?.status }).toEqual({
           point,
           code: 9,
           twice: [],
           missing: [],
+          used: trace?.token_usage.total_tokens,
           status: expect.stringMatching(/^(complete|partial)$/),
         });
       };

@@ -1,9 +1,13 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import type { RunOptions } from "../../../src/agent/open-run.ts";
+import type { Models } from "../../../src/agent/run.ts";
+import { withTurnBudgets } from "../../../src/app/models/with-turn-budget.ts";
+import { serveSchema } from "../../../src/config/schema/file-schema.ts";
 import type { TakenRun } from "../../../src/core/store/journal.ts";
 import type { OperatorStore } from "../../../src/core/store/store.ts";
 import type { Tool } from "../../../src/core/tools/tool.ts";
 import type { JsonObject } from "../../../src/kit/json.ts";
+import { createCallerLimits } from "../../../src/runs/limits/caller-limits.ts";
 import { createPermissionCheck, withPermission } from "../../../src/tools/permission-rules.ts";
 import { images } from "../../fakes/images.ts";
 import { scriptedModel } from "../../fakes/model.ts";
@@ -36,7 +40,7 @@ export function openKilledRun({ script, open }: KilledWorld, { store, log, taken
     id: "run-1",
     conversationId: "conv-1",
     store,
-    models: { functionCall, answer },
+    models: limitByDay({ functionCall, answer }, store),
     recording: {
       taken,
       begin: ({ runId, conversationId, ...known }) =>
@@ -61,6 +65,13 @@ function createWork(log: string): Tool {
       return { ok: true, text, ...(n === "3" && { images: [images.gif] }) };
     },
   };
+}
+
+/** Has the turns of models reserve and count what they use, as those of a caller with a limit do. */
+function limitByDay(models: Models, { dailyUsage }: Pick<OperatorStore, "dailyUsage">): Models {
+  const { limits } = serveSchema.parse({ limits: { tokensPerDay: 1_000_000 } });
+  const { getBudget } = createCallerLimits({ limits, most: 1, isShared: false, openUsage: async () => dailyUsage });
+  return withTurnBudgets(models, getBudget({}));
 }
 
 /** Returns the calls that the tools have written down, in all processes of a run. */

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { createReopeningStore } from "../../../src/app/conversations/reopening-store.ts";
 import { createStoreMonitor, type StoreEvent } from "../../../src/app/conversations/store-monitor.ts";
-import type { DailyUsage, UsageToday } from "../../../src/core/store/daily-usage.ts";
+import type { DailyUsage, Spend } from "../../../src/core/store/daily-usage.ts";
 import type { SharedStore } from "../../../src/core/store/store.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { createSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
@@ -68,9 +68,7 @@ test("what callers used in memory is counted in the store once it can be opened,
   expect(await other.dailyUsage.read()).toMatchObject({ used: { tokens: 5, cost: 0.5 } });
   expect(await other.of("anna").dailyUsage.read()).toMatchObject({ used: { tokens: 107, cost: 0.25 } });
   // A turn that began in memory ends when the store is open.
-  expect(await store.of("anna").dailyUsage.settle("begun", { tokens: 1, cost: 0 })).toMatchObject({
-    used: { tokens: 108 },
-  });
+  expect(await store.of("anna").dailyUsage.settle("begun", { tokens: 1, cost: 0 })).toMatchObject({ tokens: 108 });
   expect(await other.of("bob").dailyUsage.read()).toMatchObject({ used: { tokens: 0, cost: 0 } });
 });
 
@@ -83,7 +81,7 @@ test("usage that the store does not take when it is opened is counted with the c
   expect(monitor.status.state).toBe("ok");
   await expect(store.of("anna").dailyUsage.read()).rejects.toThrow("cannot be used");
   failUsage(false);
-  expect(await store.of("anna").dailyUsage.settle("", { tokens: 1, cost: 0 })).toMatchObject({ used: { tokens: 8 } });
+  expect(await store.of("anna").dailyUsage.settle("", { tokens: 1, cost: 0 })).toMatchObject({ tokens: 8 });
   expect(await (await openStore(file)).of("anna").dailyUsage.read()).toMatchObject({ used: { tokens: 8 } });
 });
 
@@ -120,7 +118,7 @@ async function unopenedStore() {
   monitor.useMemory(locked);
   let isUsageFailing = false;
   function failingUsage(opened: SharedStore): SharedStore {
-    async function settle(...args: Parameters<DailyUsage["settle"]>): Promise<UsageToday> {
+    async function settle(...args: Parameters<DailyUsage["settle"]>): Promise<Spend> {
       if (isUsageFailing) throw locked;
       return opened.dailyUsage.settle(...args);
     }

@@ -8,9 +8,6 @@ import {
   type CallerLimitsOptions,
   createCallerLimits,
 } from "../../../src/runs/limits/caller-limits.ts";
-import { outcomeOf } from "../../fakes/events.ts";
-import { scriptedModel } from "../../fakes/model.ts";
-import { runAll } from "../../fakes/run.ts";
 import { openStore, storeFile } from "../../store/stores.ts";
 
 const anna: Caller = { owner: "anna" };
@@ -106,13 +103,10 @@ test("what was used in a day counts until midnight of UTC, and then nothing is r
   expect(openLimits({}).getBudget(anna)).toBeUndefined();
 });
 
-test("what sub-agents have used counts for the day of who asked", async () => {
+test("what other agents have billed counts for the day of who asked, by itself or with the record of a call", async () => {
   const limits = openLimits({ tokensPerDay: 100, costPerDay: 0.5 });
-  const models = { functionCall: scriptedModel([]), answer: scriptedModel(["Hello."]) };
-  const outcome = outcomeOf(await runAll({ mode: "chat", models }));
-  const meta = { ...outcome.meta, agents: { runs: 1, total_tokens: 30, cost_usd: 0.25 } };
-  limits.countAgents(anna, { type: "run-end", outcome: { ...outcome, meta } });
-  limits.countAgents(anna, { type: "run-end", outcome });
+  await limits.getBudget(anna)?.openBill().settle({ tokens: 10, cost: 0.125 });
+  await limits.getBudget(anna)?.openBill().settleWith({ tokens: 20, cost: 0.125 }, Promise.resolve(undefined));
   expect(limits.getRemaining(anna)).toEqual({ tokens: 70, cost: 0.25 });
 });
 

@@ -1,3 +1,4 @@
+import { addToDay } from "../../sql/statements/upkeep-statements.ts";
 import { defineStatement } from "../../sql/work.ts";
 import { channel } from "../notifications.ts";
 
@@ -17,6 +18,9 @@ const toIso = (time: string): string =>
 
 /** Is now by the database's clock. Those of the replicas may differ. */
 const now = toIso("now()");
+
+/** Is the day of UTC. */
+const today = "to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD')";
 
 /**
  * Is true of a replica `p` that may hold runs. One that has given no sign of life for a whole lease holds them no more, but whoever was
@@ -67,19 +71,26 @@ const letGo = -1;
 export const groupedTexts = {
   /**
    * A write whose answer was lost is made again, and adds nothing then. A question stays until its answer is recorded: `$9` lists the
-   * runs of which one is.
+   * runs of which one is. What the steps have used, null where that is nothing, is counted for their callers `$10`, and the reservations
+   * `$13` end with it. Callers are in order, so that no two replicas wait for one another.
    */
   addSteps: `
     WITH ${selectHeld("AND r.state = 'going'")}, answered AS (
       DELETE FROM run_questions q USING held
-      WHERE q.run = held.run AND q.reply IS NOT NULL AND q.run = ANY($9::text[])), added AS (
+      WHERE q.run = held.run AND q.reply IS NOT NULL AND q.run = ANY($9::text[])), steps AS (
+      SELECT s.* FROM unnest(
+        $4::text[], $5::integer[], $6::text[], $7::double precision[], $8::text[], $10::text[], $11::bigint[], $12::double precision[])
+        WITH ORDINALITY AS s (run, epoch, name, spent, data, caller, tokens, cost, place) JOIN held USING (run, epoch)), added AS (
       INSERT INTO journal_steps (run, name, spent_ms, at, data)
-      SELECT s.run, s.name, s.spent, ${now}, s.data
-      FROM unnest($4::text[], $5::integer[], $6::text[], $7::double precision[], $8::text[])
-        WITH ORDINALITY AS s (run, epoch, name, spent, data, place) JOIN held USING (run, epoch)
+      SELECT s.run, s.name, s.spent, ${now}, s.data FROM steps s
       WHERE NOT EXISTS (SELECT 1 FROM journal_steps o WHERE o.run = s.run AND o.name = s.name AND o.data = s.data)
-      ORDER BY s.place)
-    SELECT run, epoch FROM held`,
+      ORDER BY s.place RETURNING run, name), settled AS (
+      DELETE FROM usage_reservations WHERE id = ANY($13::text[])), counted AS (
+      INSERT INTO daily_usage (caller, day, tokens, cost)
+      SELECT s.caller, coalesce($14, ${today}), sum(s.tokens), sum(s.cost) FROM steps s JOIN added USING (run, name)
+      WHERE s.tokens IS NOT NULL GROUP BY s.caller ORDER BY s.caller
+      ${addToDay} RETURNING caller, tokens, cost)
+    SELECT s.run, s.epoch, c.tokens, c.cost FROM steps s LEFT JOIN counted c ON c.caller = s.caller`,
   /** The last events of a run come when its end is stored. Readers in other processes are told once for all runs, by the text `$8`. */
   addEvents: `
     WITH ${selectHeld("")}, added AS (

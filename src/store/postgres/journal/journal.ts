@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { toUsageKey } from "../../../core/store/daily-usage.ts";
 import {
   type InterruptedRun,
   type Journal,
@@ -18,17 +19,19 @@ import {
   readRecordedRun,
   readRunEvents,
 } from "../../sql/conversations/run-records.ts";
+import { countUsage } from "../../sql/records/daily-usage.ts";
 import { lock, type Row, type Work } from "../../sql/work.ts";
 import { isUnreachable } from "../../store-errors.ts";
 import type { PostgresConnection } from "../connection.ts";
 import type { Notifications } from "../notifications.ts";
 import { createPostgresRuns } from "../shared-runs.ts";
+import { databaseStatements } from "../space.ts";
 import { createDrivenRuns } from "./driven-runs.ts";
 import { knownFormats, toFormatList } from "./journal-formats.ts";
 import { own } from "./journal-texts.ts";
 import { createReplicaLease, type OwnedRun } from "./lease.ts";
 import { createPatientWrites } from "./patient-writes.ts";
-import { createRunWrites, type StoredStep } from "./run-writes.ts";
+import { createRunWrites, type StepWritten, type StoredStep } from "./run-writes.ts";
 
 export interface PostgresJournal extends Journal {
   readonly sharedRuns: SharedRuns;
@@ -45,6 +48,8 @@ export interface JournalOptions {
   formats: readonly number[];
   /** Is how long a replica holds its runs without a sign of life, in milliseconds. */
   leaseMs: number;
+  /** Returns milliseconds since 1970, for what depends on the day, in place of the database's clock. */
+  now: () => number;
 }
 
 /** Limits the runs that are remembered because it is not known whether they are recorded. */
@@ -60,7 +65,7 @@ const keepEndedMs = 3_600_000;
 export function createPostgresJournal(
   connection: PostgresConnection,
   notifications: Pick<Notifications, "listen">,
-  { formats: known = knownFormats, leaseMs }: Partial<JournalOptions> = {},
+  { formats: known = knownFormats, leaseMs, now }: Partial<JournalOptions> = {},
 ): PostgresJournal {
   const { reachability } = connection;
   const keepTrying = createPatientWrites(reachability);
@@ -79,8 +84,11 @@ export function createPostgresJournal(
       };
     },
   });
-  const writes = createRunWrites(connection, lease.id);
+  const writes = createRunWrites(connection, { holder: lease.id, now });
   const sharedRuns = createPostgresRuns(connection, { holder: lease.id, notifications });
+  function* readNow(): Work<number> {
+    return now === undefined ? Number((yield* databaseStatements.clock.get())?.now) : now();
+  }
   const getSettled = (): { settled: number } => ({ settled: Number(lease.isSettled) });
 
   /** Gives back a run that this process holds and does not drive. */
@@ -99,14 +107,17 @@ export function createPostgresJournal(
       await connection.write(() => own.withdrawUnknown.run({ run, holder: lease.id }));
   }
 
-  function openRun(runId: string, epoch: number): RunJournal {
+  function openRun(runId: string, owner: string | undefined, epoch: number): RunJournal {
     const held = { run: runId, epoch };
+    const caller = toUsageKey(owner);
     const run = driven.add(runId, epoch);
 
     /** A run whose step is not recorded goes on nowhere but in a process that knows what is. */
-    async function record(size: number, write: () => Promise<boolean>): Promise<void> {
+    async function record<T extends object>(size: number, write: () => Promise<T | null>): Promise<T> {
       try {
-        if (run.moved.aborted || !(await keepTrying(size, write))) throw new LostRunError(runId);
+        const written = run.moved.aborted ? null : await keepTrying(size, write);
+        if (written === null) throw new LostRunError(runId);
+        return written;
       } catch (thrown) {
         driven.remove(run);
         throw thrown;
@@ -116,12 +127,15 @@ export function createPostgresJournal(
     return {
       runId,
       moved: run.moved,
-      async add({ name, spentMs, data, files = [] }) {
-        const step = { ...held, name, spent: spentMs, data: JSON.stringify(data) };
+      async add({ name, spentMs, data, files = [], usage }) {
+        const step = { ...held, name, spent: spentMs, data: JSON.stringify(data), caller, usage };
         const size = step.data.length + files.reduce((sum, { bytes }) => sum + bytes.length, 0);
-        await record(size, () =>
-          files.length === 0 ? writes.writeStep(step) : connection.write(() => addStepWithFiles(step, lease.id, files)),
+        const written = await record(size, () =>
+          files.length === 0
+            ? writes.writeStep(step)
+            : connection.write(() => addStepWithFiles(step, { holder: lease.id, files, readNow })),
         );
+        return written.today;
       },
       async addEvents(from, events) {
         const texts = events.map((event) => JSON.stringify(event));
@@ -170,7 +184,7 @@ export function createPostgresJournal(
     const done = driven.expect(runId);
     try {
       const claimed = await connection.write(work);
-      return claimed.map(({ epoch, ...run }) => ({ ...run, journal: openRun(run.runId, epoch) }));
+      return claimed.map(({ epoch, ...run }) => ({ ...run, journal: openRun(run.runId, run.owner, epoch) }));
     } finally {
       done();
     }
@@ -195,7 +209,7 @@ export function createPostgresJournal(
         return Number(begun.epoch);
       });
       try {
-        const run = openRun(runId, await write);
+        const run = openRun(runId, record.owner, await write);
         withdrawn.delete(runId);
         return run;
       } catch (thrown) {
@@ -269,14 +283,19 @@ function* readClaimed(run: InterruptedRun, { ends, epoch }: Row): Work<ClaimedRu
   return { ...(yield* readRecordedRun(run, Number(ends))), epoch: Number(epoch) };
 }
 
-/** Returns false where the run belongs to another replica. */
+interface StepContext {
+  holder: string;
+  files: NonNullable<NewStep["files"]>;
+  readNow(): Work<number>;
+}
+
+/** Returns null where the run belongs to another replica. */
 function* addStepWithFiles(
-  { run, epoch, ...step }: StoredStep,
-  holder: string,
-  files: NonNullable<NewStep["files"]>,
-): Work<boolean> {
-  if ((yield* own.holdRun.get({ run, holder, epoch })) === undefined) return false;
-  yield* own.addStep.run({ run, ...step });
+  { run, epoch, caller, usage, ...step }: StoredStep,
+  { holder, files, readNow }: StepContext,
+): Work<StepWritten | null> {
+  if ((yield* own.holdRun.get({ run, holder, epoch })) === undefined) return null;
+  const isNew = (yield* own.addStep.run({ run, ...step })) > 0;
   yield* addRunFiles({ run, holder }, files);
-  return true;
+  return { today: isNew && usage ? yield* countUsage(caller, usage, yield* readNow()) : undefined };
 }

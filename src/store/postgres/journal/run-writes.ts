@@ -1,5 +1,7 @@
+import { type Spend, type StepUsage, toUsageDay } from "../../../core/store/daily-usage.ts";
 import { toText } from "../../../kit/json.ts";
-import type { Value } from "../../sql/work.ts";
+import { toSpend, toWhole } from "../../sql/records/daily-usage.ts";
+import type { Row, Value } from "../../sql/work.ts";
 import type { PostgresConnection, PostgresValue } from "../connection.ts";
 import { createGroupedWrites, type GroupedWrites } from "../grouped-writes.ts";
 import { toEventText } from "../shared-runs.ts";
@@ -10,6 +12,14 @@ export interface StoredStep extends OwnedRun {
   name: string;
   spent: number;
   data: string;
+  /** Is whose day counts what the step has used. */
+  caller: string;
+  usage: StepUsage | undefined;
+}
+
+/** Says that a step is stored, and what its caller has used today where that is known. */
+export interface StepWritten {
+  today: Spend | undefined;
 }
 
 export interface StoredEvents extends OwnedRun {
@@ -17,36 +27,53 @@ export interface StoredEvents extends OwnedRun {
   events: readonly string[];
 }
 
-/** Writes steps and events of all runs of this process together. Each resolves to false where its run belongs to another process. */
+/** Writes steps and events of all runs of this process together. Each resolves to null where its run belongs to another process. */
 export interface RunWrites {
-  writeStep: GroupedWrites<StoredStep, boolean>;
-  writeEvents: GroupedWrites<StoredEvents, boolean>;
+  writeStep: GroupedWrites<StoredStep, StepWritten | null>;
+  writeEvents: GroupedWrites<StoredEvents, Row | null>;
 }
 
 /** Is how long the events of all runs of a process are collected after a write of others began, in milliseconds. */
 const eventPaceMs = 25;
 
-export function createRunWrites(connection: Pick<PostgresConnection, "query">, holder: string): RunWrites {
-  /** Writes with one statement, and returns which of the items are stored. */
+export interface RunWritesOptions {
+  holder: string;
+  /** Returns milliseconds since 1970, for what depends on the day; the database's clock counts when it is absent. */
+  now?: (() => number) | undefined;
+}
+
+export function createRunWrites(
+  connection: Pick<PostgresConnection, "query">,
+  { holder, now }: RunWritesOptions,
+): RunWrites {
+  /** Writes with one statement, and returns for each item that is stored what is told of its run. */
   async function write(
     name: keyof typeof groupedTexts,
     items: readonly OwnedRun[],
     columns: readonly PostgresValue[],
-  ): Promise<boolean[]> {
+  ): Promise<(Row | null)[]> {
     const runs = new Map(items.map((item) => [toKey(item), item])).values().toArray();
     const lists = [runs.map(({ run }) => run), runs.map(({ epoch }) => epoch), holder, ...columns];
     const { rows } = await connection.query(name, groupedTexts[name], lists);
-    const held = new Set(rows.map(({ run, epoch }) => toKey({ run: toText(run), epoch: Number(epoch) })));
-    return items.map((item) => held.has(toKey(item)));
+    const held = new Map(rows.map((row) => [toKey({ run: toText(row.run), epoch: Number(row.epoch) }), row]));
+    return items.map((item) => held.get(toKey(item)) ?? null);
   }
 
   return {
-    writeStep: createGroupedWrites((steps: readonly StoredStep[]) =>
-      write("addSteps", steps, [
+    writeStep: createGroupedWrites(async (steps: readonly StoredStep[]) => {
+      const rows = await write("addSteps", steps, [
         ...listColumns(steps, ["run", "epoch", "name", "spent", "data"]),
         steps.filter(({ name }) => name.startsWith("answer:")).map(({ run }) => run),
-      ]),
-    ),
+        ...listColumns(steps, ["caller"]),
+        ...listColumns(
+          steps.map(({ usage }) => (usage ? toWhole(usage.used) : nothing)),
+          ["tokens", "cost"],
+        ),
+        steps.flatMap(({ usage }) => usage?.reservations ?? []),
+        now === undefined ? null : toUsageDay(now()),
+      ]);
+      return rows.map((row) => row && { today: row.tokens === null ? undefined : toSpend(row) });
+    }),
     writeEvents: createGroupedWrites(
       (groups: readonly StoredEvents[]) => {
         const rows = groups.flatMap(({ run, epoch, from, events }) =>
@@ -59,6 +86,9 @@ export function createRunWrites(connection: Pick<PostgresConnection, "query">, h
     ),
   };
 }
+
+/** Is what a step without a model turn has used. */
+const nothing = { tokens: null, cost: null };
 
 function toKey({ run, epoch }: OwnedRun): string {
   return `${epoch} ${run}`;

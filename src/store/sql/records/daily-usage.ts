@@ -2,6 +2,7 @@ import {
   canReserve,
   type DailyUsage,
   type Spend,
+  type StepUsage,
   toUsageDay,
   toUsageKey,
   type UsageToday,
@@ -31,40 +32,51 @@ export function createSqlDailyUsage(
 ): DailyUsage {
   const caller = toUsageKey(owner);
 
-  function* read(): Work<UsageToday> {
-    const time = yield* readNow();
+  function* read(time: number): Work<UsageToday> {
+    const times = { day: toUsageDay(time), now: new Date(time).toISOString() };
+    const row = yield* statements.usageToday.get({ caller, ...times });
     return {
-      used: toSpend(yield* statements.usageToday.get({ caller, day: toUsageDay(time) })),
-      reserved: toSpend(yield* statements.usageReserved.get({ caller, now: new Date(time).toISOString() })),
+      used: toSpend(row),
+      reserved: { tokens: Number(row?.reserved_tokens ?? 0), cost: Number(row?.reserved_cost ?? 0) },
     };
   }
 
   return {
-    read: () => connection.read(read),
+    read: () =>
+      connection.read(function* () {
+        return yield* read(yield* readNow());
+      }),
     reserve: ({ id, spend, limits, lastsMs }) =>
       connection.write(function* () {
         yield* lock(`usage ${caller}`);
-        const today = yield* read();
+        const time = yield* readNow();
+        const today = yield* read(time);
         const isGranted = canReserve(today, spend, limits);
-        const until = new Date((yield* readNow()) + lastsMs).toISOString();
+        const until = new Date(time + lastsMs).toISOString();
         if (isGranted) yield* statements.putUsageReservation.run({ id, caller, ...toWhole(spend), until });
         return { ...today, isGranted };
       }),
     settle: (id, used) =>
       connection.write(function* () {
         yield* lock(`usage ${caller}`);
-        yield* statements.dropUsageReservation.run({ id });
-        yield* statements.addUsage.run({ caller, day: toUsageDay(yield* readNow()), ...toWhole(used) });
-        return yield* read();
+        return yield* countUsage(caller, { used, reservations: [id] }, yield* readNow());
       }),
   };
 }
 
-function toSpend(row: Row | undefined): Spend {
+/** Counts what was used, and ends what was reserved for it. Returns all that the caller has used today. Belongs to a transaction. */
+export function* countUsage(caller: string, { used, reservations }: StepUsage, time: number): Work<Spend> {
+  yield* statements.dropUsageReservation.runEach(reservations.map((id) => ({ id })));
+  return toSpend(yield* statements.addUsage.get({ caller, day: toUsageDay(time), ...toWhole(used) }));
+}
+
+/** Reads the columns of what was used. */
+export function toSpend(row: Row | undefined): Spend {
   return { tokens: Number(row?.tokens ?? 0), cost: Number(row?.cost ?? 0) };
 }
 
-/** The column of tokens holds whole numbers alone. */
-function toWhole({ tokens, cost }: Spend): Record<"tokens" | "cost", number> {
-  return { tokens: Math.ceil(tokens), cost };
+/** The column of tokens holds whole numbers alone. No step may fail because a model tells nonsense. */
+export function toWhole({ tokens, cost }: Spend): Record<"tokens" | "cost", number> {
+  const whole = Math.max(0, Math.min(Math.ceil(tokens), Number.MAX_SAFE_INTEGER));
+  return { tokens: Number.isNaN(whole) ? 0 : whole, cost: Number.isFinite(cost) ? cost : 0 };
 }

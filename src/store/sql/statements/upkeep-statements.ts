@@ -82,17 +82,21 @@ function sumUpUsage(column: "model" | "caller"): string {
     GROUP BY place, name, day ORDER BY place, day`;
 }
 
+/** Adds to what was used in a day before. */
+export const addToDay = `ON CONFLICT (caller, day) DO UPDATE SET tokens = daily_usage.tokens + excluded.tokens,
+        cost = daily_usage.cost + excluded.cost`;
+
 export const dailyUsageStatements = {
+  /** Is one statement, because a step that is recorded meanwhile moves its tokens from what is reserved to what is used. */
   usageToday: defineStatement(`
-      SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost), 0.0) AS cost FROM daily_usage
-      WHERE caller = :caller AND day = :day`),
-  usageReserved: defineStatement(`
-      SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost), 0.0) AS cost FROM usage_reservations
-      WHERE caller = :caller AND until > :now`),
+      SELECT
+        (SELECT tokens FROM daily_usage WHERE caller = :caller AND day = :day) AS tokens,
+        (SELECT cost FROM daily_usage WHERE caller = :caller AND day = :day) AS cost,
+        (SELECT sum(tokens) FROM usage_reservations WHERE caller = :caller AND until > :now) AS reserved_tokens,
+        (SELECT sum(cost) FROM usage_reservations WHERE caller = :caller AND until > :now) AS reserved_cost`),
   addUsage: defineStatement(`
       INSERT INTO daily_usage (caller, day, tokens, cost) VALUES (:caller, :day, :tokens, :cost)
-      ON CONFLICT (caller, day) DO UPDATE SET tokens = daily_usage.tokens + excluded.tokens,
-        cost = daily_usage.cost + excluded.cost`),
+      ${addToDay} RETURNING tokens, cost`),
   putUsageReservation: defineStatement(`
       INSERT INTO usage_reservations (id, caller, tokens, cost, until) VALUES (:id, :caller, :tokens, :cost, :until)
       ON CONFLICT (id) DO UPDATE SET caller = excluded.caller, tokens = excluded.tokens, cost = excluded.cost,

@@ -1,4 +1,5 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { toUsageKey } from "../../../core/store/daily-usage.ts";
 import { type InterruptedRun, type Journal, LostRunError, type RunJournal } from "../../../core/store/journal.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { toText } from "../../../kit/json.ts";
@@ -12,6 +13,7 @@ import {
   readRecordedRun,
   readRunEvents,
 } from "../../sql/conversations/run-records.ts";
+import { countUsage } from "../../sql/records/daily-usage.ts";
 import { statements } from "../../sql/statements/statements.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { isHolderAlive, lockForProcess, type ProcessLock } from "./process-lock.ts";
@@ -25,7 +27,11 @@ export interface SqliteJournal extends Journal {
 const pruneEveryMs = 60_000;
 
 /** Stores the journal in the store's own file. A run belongs to a process, which holds a lock beside the store while it lives. */
-export function createSqliteJournal(file: string, connection: StoreConnection): SqliteJournal {
+export function createSqliteJournal(
+  file: string,
+  connection: StoreConnection,
+  readNow: () => number = Date.now,
+): SqliteJournal {
   const commit = createGroupCommit(connection);
   /** Is when old records are looked for again, in milliseconds since 1970. */
   let pruneAt = 0;
@@ -53,18 +59,19 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
     return true;
   }
 
-  function openRun(runId: string): RunJournal {
+  function openRun(runId: string, owner: string | undefined): RunJournal {
     const held = { run: runId, holder: getHolder() };
     return {
       runId,
-      async add({ name, spentMs, data, files }) {
+      async add({ name, spentMs, data, files, usage }) {
         const step = { ...held, name, spent: spentMs, now: new Date().toISOString(), data: JSON.stringify(data) };
-        const changes = await commit(function* () {
-          const added = yield* statements.addJournalStep.run(step);
-          if (added > 0) yield* addRunFiles(held, files);
-          return added;
+        const added = await commit(function* () {
+          if ((yield* statements.addJournalStep.run(step)) === 0) return undefined;
+          yield* addRunFiles(held, files);
+          return { today: usage && (yield* countUsage(toUsageKey(owner), usage, readNow())) };
         });
-        if (changes === 0) throw new LostRunError(runId);
+        if (added === undefined) throw new LostRunError(runId);
+        return added.today;
       },
       async addEvents(from, events) {
         const rows = events.map((event, index) => ({ ...held, n: from + index, data: JSON.stringify(event) }));
@@ -85,7 +92,7 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
   return {
     async begin(record) {
       const { runId, owner = null, conversationId, header, files } = record;
-      const journal = openRun(runId);
+      const journal = openRun(runId, record.owner);
       const now = Date.now();
       const row = { run: runId, owner, conversation: conversationId, header: JSON.stringify(header) };
       const hasPruned = await commit(function* () {
@@ -133,7 +140,7 @@ export function createSqliteJournal(file: string, connection: StoreConnection): 
         const claim = yield* statements.takeJournalRun.get({ run: runId, holder, was });
         return claim && (yield* readRecordedRun(run, Number(claim.ends)));
       });
-      return taken && { ...taken, journal: openRun(runId) };
+      return taken && { ...taken, journal: openRun(runId, run.owner) };
     },
     events: (runId, owner) => connection.read(() => readRunEvents(runId, owner)),
     close: () => lock?.release(),

@@ -73,8 +73,8 @@ export function createClient(url: string): pg.Client {
 function createSocket(): Socket {
   const socket = new Socket();
   // A process that stood still finds the limit passed before it learns that it is connected, which is in the same turn of the event loop.
-  const limit = setTimeout(() => setImmediate(destroyUnconnected), acceptTimeoutMs).unref();
-  function destroyUnconnected(): void {
+  const limit = setTimeout(() => setImmediate(closeUnconnected), acceptTimeoutMs).unref();
+  function closeUnconnected(): void {
     if (socket.connecting) socket.destroy(new NotAcceptedError("the connection was not accepted"));
   }
   for (const event of ["connect", "close"]) socket.once(event, () => clearTimeout(limit));

@@ -189,6 +189,14 @@ export const records: readonly Mutation[] = [
     endangers: "two replicas carry out one run",
   },
   {
+    id: "postgres-taken-meanwhile",
+    file: "src/store/postgres/journal/journal-texts.ts",
+    text: "JOIN unheld u ON u.run = r.run AND u.epoch = r.epoch",
+    becomes: "JOIN unheld u ON u.run = r.run",
+    tests: [postgresStore],
+    endangers: "a replica takes a run from another one that lives and has just taken it from a dead one",
+  },
+  {
     id: "record-confirm",
     file: "src/agent/loop/run-call.ts",
     text: "  await run.services.record.confirm();\n",

@@ -133,7 +133,9 @@ describe("replicas on one database", requires(ownPostgres), () => {
     await begun.rest().catch(() => {});
     const seen = begun.seen.map(({ event }) => event);
     expect([seen.includes("tool-start"), seen.includes("run-end")]).toEqual([true, false]);
-    expect(await (await second.get(`/agent/runs/${runId}`)).json()).toMatchObject({
+    // The database has stored the end before the replica hears that it has.
+    const read = async () => (await second.get(`/agent/runs/${runId}`)).json();
+    await expect.poll(read).toMatchObject({
       status: "complete",
       response: "It is done.",
       tool_calls: [{ ok: true, result: "The line was written." }],

@@ -10,6 +10,7 @@ import { openPostgresConnection } from "../../../src/store/postgres/connection.t
 import { own as ownStatements } from "../../../src/store/postgres/journal/journal-texts.ts";
 import { createPostgresStore, type PostgresStoreOptions } from "../../../src/store/postgres/postgres-store.ts";
 import { translateStatement } from "../../../src/store/postgres/translate.ts";
+import { withDatabase } from "../../../src/store/postgres/with-database.ts";
 import { listValues } from "../../../src/store/sql/number-parameters.ts";
 import { statements } from "../../../src/store/sql/statements/statements.ts";
 import { defineStatement, lock } from "../../../src/store/sql/work.ts";
@@ -477,11 +478,46 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     expect(await query(url, "SELECT state, epoch FROM journal_runs")).toEqual([{ state: "going", epoch: 3 }]);
   });
 
-  test("a look for runs to take over reads no header of those that are held, however many there are", async () => {
+  /** Makes a database with one run and the replica that holds it. */
+  async function openDatabaseWithRun(): Promise<string> {
     const own = await shared.createDatabase();
     const store = await createPostgresStore(own);
     onTestFinished(() => store.close());
     await store.journal.begin(newRun("run-1"));
+    return own;
+  }
+
+  /** Gives the statement with which a replica that has been connected for long looks for runs to take over. */
+  function takeOverAs(holder: string): { text: string; values: unknown[] } {
+    const { text, names } = translateStatement(ownStatements.takeOver.text);
+    const bound = { holder, formats: "{1}", settled: 1, entrance: "http", within: 600_000, most: 10 };
+    return { text, values: listValues(names, bound) };
+  }
+
+  test("a run that another process takes during a look for runs to take over is not taken from it", async () => {
+    const own = await openDatabaseWithRun();
+    // The look stands still when it has found the run and has not locked it yet.
+    await query(
+      own,
+      `ALTER TABLE journal_steps RENAME TO all_steps;
+       CREATE VIEW journal_steps AS SELECT all_steps.* FROM all_steps, (SELECT pg_advisory_xact_lock_shared(1)) AS waits`,
+    );
+    await query(own, "UPDATE journal_runs SET holder = NULL");
+    const goOn = await keepLocked(own, "SELECT pg_advisory_xact_lock(1)");
+    const look = takeOverAs("late");
+    const taken = withDatabase(own, (client) => client.query(look.text, look.values));
+    const waiting = "SELECT 1 AS waits FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+    await expect.poll(() => query(own, waiting)).toEqual([{ waits: 1 }]);
+    await query(own, "UPDATE journal_runs SET holder = (SELECT id FROM replicas), epoch = epoch + 1");
+    await goOn();
+    expect((await taken).rows).toEqual([]);
+    expect(await query(own, "SELECT epoch FROM journal_runs")).toEqual([{ epoch: 2 }]);
+    await query(own, "UPDATE journal_runs SET holder = NULL");
+    expect(await query(own, look.text, look.values)).toEqual([expect.objectContaining({ run: "run-1", epoch: 3 })]);
+  });
+
+  test("a look for runs to take over reads no header of those that are held, however many there are", async () => {
+    const own = await openDatabaseWithRun();
     // Text that cannot be packed stands in blocks of its own, five for each header.
     await query(
       own,
@@ -490,10 +526,9 @@ describe("a store in PostgreSQL", requires(postgres), () => {
          FROM journal_runs, generate_series(1, 200) n`,
     );
     await query(own, "ANALYZE");
-    const { text, names } = translateStatement(ownStatements.takeOver.text);
-    const bound = { holder: "other", formats: "{1}", settled: 1, entrance: "stdio", within: 600_000, most: 10 };
+    const look = takeOverAs("other");
     const countBlocks = async (): Promise<number> => {
-      const [row] = await query(own, `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, listValues(names, bound));
+      const [row] = await query(own, `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${look.text}`, look.values);
       const [{ Plan: plan }] = JSON.parse(JSON.stringify(row?.["QUERY PLAN"]));
       return plan["Shared Hit Blocks"] + plan["Shared Read Blocks"];
     };

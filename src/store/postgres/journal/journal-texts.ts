@@ -32,12 +32,13 @@ const isLiving = "(p.alive_until > now() OR :settled = 0)";
 const isHeld = `EXISTS (SELECT 1 FROM replicas p WHERE p.id = r.holder AND ${isLiving})`;
 
 /**
- * Lists the runs that no replica holds, by a look at the holders alone: every replica looks at all runs that go on, twice a second. What
- * else has to hold is read of these few.
+ * Is a table of the runs that no replica holds, by a look at the holders alone: every replica looks at all runs that go on, twice a second.
+ * What else has to hold is read of these few.
  */
-const unheldRuns = `ARRAY(
-  SELECT u.run FROM journal_runs u WHERE u.state = 'going'
-    AND (u.holder IS NULL OR u.holder NOT IN (SELECT p.id FROM replicas p WHERE ${isLiving})))`;
+const unheldRuns = `
+  unheld AS MATERIALIZED (
+    SELECT u.run, u.epoch FROM journal_runs u WHERE u.state = 'going'
+      AND (u.holder IS NULL OR u.holder NOT IN (SELECT p.id FROM replicas p WHERE ${isLiving})))`;
 
 /** Is the time of the last step of the run `r`. */
 const lastAt = "coalesce((SELECT max(at) FROM journal_steps s WHERE s.run = r.run), r.begun_at)";
@@ -157,14 +158,19 @@ export const own = {
     UPDATE journal_runs r SET ${taken}
     WHERE run = :run AND epoch = :epoch AND state = 'going' AND ${isReadable} AND NOT ${isHeld}
     RETURNING ends, epoch`),
-  /** Passes over what another replica is about to take. An array is read once, where a list may be read for each row, and pass the limit. */
+  /**
+   * Passes over what another replica is about to take. What one has taken since this statement began has another epoch than it had then:
+   * PostgreSQL looks at a locked row once more as it is now, but at its holder in `replicas` as NOT EXISTS has found it before, so that
+   * nothing but the epoch tells it. An array is read once, where a list may be read for each row, and pass the limit.
+   */
   takeOver: defineStatement(`
+    WITH ${unheldRuns}
     UPDATE journal_runs r SET ${taken}
     WHERE run = ANY(ARRAY(
-      SELECT r.run FROM journal_runs r
-      WHERE r.run = ANY(${unheldRuns}) AND r.state = 'going' AND ${isReadable} AND ${entrance} = :entrance AND NOT ${isHeld}
+      SELECT r.run FROM journal_runs r JOIN unheld u ON u.run = r.run AND u.epoch = r.epoch
+      WHERE r.run = ANY(ARRAY(SELECT run FROM unheld)) AND r.state = 'going' AND ${isReadable} AND ${entrance} = :entrance
         AND ${lastAt} >= ${toIso("now() - :within * interval '1 millisecond'")}
-      ORDER BY r.begun_at FOR UPDATE SKIP LOCKED LIMIT :most))
+      ORDER BY r.begun_at FOR UPDATE OF r SKIP LOCKED LIMIT :most))
     RETURNING r.run, r.owner, r.conversation, r.header, r.begun_at, ${lastAt} AS last_at, r.ends, r.epoch`),
 };
 

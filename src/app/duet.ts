@@ -321,6 +321,12 @@ export class Duet {
     return this.#parts.conversations.monitor;
   }
 
+  /** Is true where `agent.budgets` limits what is used in a day, which is then counted with the record of each turn. */
+  get limitsDay(): boolean {
+    const { tokensPerDay, costPerDay } = this.#parts.config.agent.budgets;
+    return (tokensPerDay ?? costPerDay) !== undefined;
+  }
+
   /** Is why nothing new can be asked: the database of the store cannot be reached. A file that cannot be written refuses nothing. */
   get storeRefusal(): DuetError | undefined {
     const { problem } = this.#parts.conversations.monitor;

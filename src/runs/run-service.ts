@@ -66,6 +66,7 @@ export function openRunService(
     isShared:
       settings.http.auth !== undefined || settings.http.requireToken || settings.modelApi.trustedKeys.length > 0,
     places,
+    isDayCounted: duet.limitsDay,
     openUsage: async (caller) => (await duet.store(caller)).dailyUsage,
   });
   const runs = createRunRegistry({

@@ -45,7 +45,7 @@ export interface CallerLimits {
   getRemaining(caller: Caller): { tokens: number | undefined; cost: number | undefined };
   /** Counts the runs that the caller has begun within the last minute, where that is limited. */
   countMinute(caller: Caller): number;
-  /** Returns what the caller's model turns reserve and count, or undefined when there is no daily limit. */
+  /** Returns what the caller's model turns reserve and count, or undefined when no day is counted. */
   getBudget(caller: Caller): DayBudget | undefined;
 }
 
@@ -68,6 +68,8 @@ export interface CallerLimitsOptions {
   most: number;
   /** Is true when other callers may come; then one caller alone never gets all of `most`. */
   isShared: boolean;
+  /** Is true where what is used in a day is counted for other limits as well: for those of agents (`agent.budgets`). */
+  isDayCounted?: boolean | undefined;
   /** Opens what counts a caller's daily usage. Without it, or while it cannot be used, this process counts for itself. */
   openUsage?: ((caller: Caller) => Promise<DailyUsage | undefined>) | undefined;
   /** Counts the runs of callers in all processes that share the store; without it, this process counts for itself. */
@@ -96,6 +98,7 @@ export function createCallerLimits({
   limits,
   most,
   isShared,
+  isDayCounted = false,
   openUsage = async () => undefined,
   places,
   now = Date.now,
@@ -219,11 +222,9 @@ export function createCallerLimits({
       return account.begun.length;
     },
     getBudget(caller) {
-      if (!hasDailyLimit) return undefined;
-      return {
-        reserve: (turn) => reserve(findAccount(caller), turn),
-        openBill: () => toReservation(findAccount(caller)),
-      };
+      const openBill = (): TurnReservation => toReservation(findAccount(caller));
+      if (hasDailyLimit) return { reserve: (turn) => reserve(findAccount(caller), turn), openBill };
+      return isDayCounted ? { reserve: async () => openBill(), openBill } : undefined;
     },
   };
 }

@@ -20,21 +20,41 @@ test("callers see their own limits and what they have used of them", async () =>
   expect(new Date(used.resets_at).getUTCHours()).toBe(0);
 });
 
-test("what an agent below has used counts once for the day of who asked", async () => {
-  const call = { id: "1", name: "agent_researcher", input: { message: "How high?" } };
-  const turns = [{ calls: [call], tokens: 1 }, { text: "300 m.", tokens: 100 }, "It is 300 m."];
-  const limits = { serve: { limits: { tokensPerDay: 100_000 } }, agent: { budgets: { tokensPerDay: 100_000 } } };
-  const agents = { researcher: { description: "Finds facts.", tools: [] } };
-  const { origin } = await startHttpDuet({ turns, settings: { agents, ...limits } });
-  const headers = { "content-type": "application/json" };
-  const body = JSON.stringify({ message: "How high is it?" });
-  const answered = await fetch(`${origin}/agent/chat`, { method: "POST", headers, body });
-  const outcome = JSON.parse(await answered.text());
-  const { total_tokens, agents: below } = outcome.meta;
-  expect([outcome.response, below]).toMatchObject(["It is 300 m.", { runs: 1 }]);
-  const { tokens_today } = JSON.parse(await (await fetch(`${origin}/agent/usage`)).text());
-  expect(tokens_today.used).toBe(total_tokens + below.total_tokens);
-});
+const day = { tokensPerDay: 100_000 };
+
+test.each([
+  ["its caller", { serve: { limits: day } }],
+  ["agents", { agent: { budgets: day } }],
+  ["both", { serve: { limits: day }, agent: { budgets: day } }],
+])(
+  "with a limit for the day of %s, each turn counts when it ends, and what an agent below has used counts once",
+  async (_, limits) => {
+    const call = { id: "1", name: "agent_researcher", input: { message: "How high?" } };
+    const turns = [{ calls: [call], tokens: 1 }, { text: "300 m.", tokens: 100 }, "It is 300 m."];
+    const agents = { researcher: { description: "Finds facts.", tools: [] } };
+    const model = scriptedModel(turns);
+    const readUsed = async (): Promise<number> =>
+      JSON.parse(await (await fetch(`${origin}/agent/usage`)).text()).tokens_today.used;
+    const seen: number[] = [];
+    const watched: typeof model = {
+      ...model,
+      async stream(...asked) {
+        seen.push(await readUsed());
+        return model.stream(...asked);
+      },
+    };
+    const models = { functionCall: watched, answer: watched };
+    const { origin } = await startHttpDuet({ models, settings: { agents, ...limits } });
+    const headers = { "content-type": "application/json" };
+    const body = JSON.stringify({ message: "How high is it?" });
+    const answered = await fetch(`${origin}/agent/chat`, { method: "POST", headers, body });
+    const outcome = JSON.parse(await answered.text());
+    const { total_tokens, agents: below } = outcome.meta;
+    expect([outcome.response, below]).toMatchObject(["It is 300 m.", { runs: 1 }]);
+    expect(seen).toEqual([0, 2, 202]);
+    expect(await readUsed()).toBe(total_tokens + below.total_tokens);
+  },
+);
 
 test("what others have used is not shown to a caller", async () => {
   const { duet, call } = await serveCallers(scriptedModel([]));

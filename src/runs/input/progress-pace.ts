@@ -59,7 +59,7 @@ export function createProgressPace({
 
   function schedule(run: () => void, ms: number): void {
     clearTimeout(timer);
-    timer = setTimeout(run, ms);
+    timer = setTimeout(run, Math.max(0, ms));
     isFlushComing = run === flush;
   }
 

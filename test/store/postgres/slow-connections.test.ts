@@ -1,11 +1,30 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { openPostgresConnection } from "../../../src/store/postgres/connection.ts";
-
 import { createNotifications } from "../../../src/store/postgres/notifications.ts";
-import { isPassing } from "../../../src/store/store-errors.ts";
+import { isPassing, isUnreachable } from "../../../src/store/store-errors.ts";
 import { postgres, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
 import { openCutProxy } from "../../fakes/proxy/cut-postgres.ts";
 import { requires } from "../../runner/requirements.ts";
+
+/** Gives the port of a process that listens and stands still, and whose queue of connections is full: it accepts no other one. */
+async function listenDeaf(): Promise<number> {
+  const program = `require("node:net").createServer().listen({ port: 0, host: "127.0.0.1", backlog: 1 }, function () {
+    require("node:fs").writeSync(1, String(this.address().port));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  })`;
+  const child = spawn(process.execPath, ["-e", program], { stdio: ["ignore", "pipe", "inherit"] });
+  const [port] = await once(child.stdout, "data");
+  const waiting = Array.from({ length: 8 }, () => connect(Number(port), "127.0.0.1").on("error", () => {}));
+  onTestFinished(() => {
+    for (const socket of waiting) socket.destroy();
+    child.kill("SIGKILL");
+  });
+  await Promise.race(waiting.map((socket) => once(socket, "connect")));
+  return Number(port);
+}
 
 describe("a database that is slow to make connections", requires(postgres), () => {
   let server: SharedPostgres;
@@ -54,6 +73,23 @@ describe("a database that is slow to make connections", requires(postgres), () =
     expect(rows).toEqual([{ two: 2 }]);
     release();
     expect((await ask()).rows).toEqual([{ one: 1 }]);
+  });
+
+  test("counts as away where its machine accepts no connection for two seconds", async () => {
+    const port = await listenDeaf();
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const connection = openPostgresConnection(`postgres://duet@127.0.0.1:${port}/duet`);
+    onTestFinished(async () => {
+      await connection.close();
+      vi.useRealTimers();
+    });
+    const opened = connection.reachability.open().catch((thrown: unknown) => thrown);
+    vi.advanceTimersByTime(1_999);
+    await new Promise(setImmediate);
+    expect(connection.reachability.problem).toBeUndefined();
+    vi.advanceTimersByTime(1);
+    expect(isUnreachable(await opened)).toBe(true);
+    expect(connection.reachability.problem).toBe(await opened);
   });
 
   test("is opened when it answers", async () => {

@@ -18,6 +18,8 @@ export interface DayBudget extends TurnBudget {
 }
 
 export interface WantedTurn {
+  /** Names the run of the turn, if it is one of a run. */
+  runId?: string | undefined;
   /** Is the most that the turn is expected to use. */
   spend: Spend;
   /** Is how long the turn may take, in milliseconds. */

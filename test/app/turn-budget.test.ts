@@ -175,6 +175,21 @@ test("what a server has written counts in the bill of the run and in the day of 
   expect((await ask()).status).toBe(429);
 });
 
+test("a reservation is told for which run it is, so that whoever takes that over can end it", async () => {
+  const seen: (string | undefined)[] = [];
+  const { budget } = openBudget();
+  const model = withTurnBudget(scriptedModel(["Yes.", "Yes."]), {
+    reserve(turn) {
+      seen.push(turn.runId);
+      return budget.reserve(turn);
+    },
+  });
+  const { signal } = new AbortController();
+  await model.call({ ...request, run: { id: "run-1", leftMs: () => 1000 } }, signal);
+  await model.call(request, signal);
+  expect(seen).toEqual(["run-1", undefined]);
+});
+
 test("a fallback reserves its turns like the model that it stands in for", async () => {
   const { budget, wanted } = openBudget();
   const [first, spare] = [scriptedModel(["Yes."]), scriptedModel(["Yes."])];

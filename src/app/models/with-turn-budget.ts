@@ -42,7 +42,7 @@ export function withTurnBudget(model: Model, budget: TurnBudget | undefined): Mo
     const wanted = estimateTurn(model, request);
     const leftMs = request.run?.leftMs() ?? asideTurnMs;
     const lastsMs = Math.min(Math.max(leftMs, 0), longestTurnMs) + graceMs;
-    const reservation = await budget.reserve({ spend: wanted, lastsMs, signal });
+    const reservation = await budget.reserve({ runId: request.run?.id, spend: wanted, lastsMs, signal });
     let used: Spend | undefined;
     const charge = (usage: Usage): void => {
       used = addSpend(used ?? noSpend, toSpend(model, usage));

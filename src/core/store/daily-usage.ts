@@ -1,3 +1,5 @@
+import { createRandomHex } from "../../kit/random.ts";
+
 /** Counts tokens and US dollars. */
 export interface Spend {
   tokens: number;
@@ -38,6 +40,14 @@ export interface UsageReservation {
   limits: UsageLimits;
   /** Is how long the reservation lasts when its process cannot settle it, in milliseconds. */
   lastsMs: number;
+}
+
+/**
+ * Returns a new name for a reservation. Of a run, it begins with the name of the run: whoever takes that over from a process that is gone
+ * ends what was reserved for its turns.
+ */
+export function createReservationId(runId: string | undefined): string {
+  return runId === undefined ? createRandomHex() : `${runId}/${createRandomHex()}`;
 }
 
 /** Limits what is used in a day. There is no limit where a value is absent. */

@@ -136,12 +136,12 @@ export function createCallerLimits({
   }
 
   /** Turns that have to wait do so in the order in which they came. */
-  async function reserve(account: Account, { spend, lastsMs, signal }: WantedTurn): Promise<TurnReservation> {
+  async function reserve(account: Account, { runId, spend, lastsMs, signal }: WantedTurn): Promise<TurnReservation> {
     await account.turn.acquire(signal);
     try {
       for (;;) {
         const settled = account.settled.promise;
-        const id = await account.usage.reserve({ spend, lastsMs });
+        const id = await account.usage.reserve({ runId, spend, lastsMs });
         if (id !== undefined) return toReservation(account, id);
         checkDay(account);
         await waitUpTo(pollMs, settled, signal);

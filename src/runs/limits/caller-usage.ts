@@ -1,6 +1,7 @@
 import {
   addSpend,
   canReserve,
+  createReservationId,
   type DailyUsage,
   noSpend,
   type Spend,
@@ -8,7 +9,6 @@ import {
   type UsageLimits,
   type UsageReservation,
 } from "../../core/store/daily-usage.ts";
-import { createRandomHex } from "../../kit/random.ts";
 
 /**
  * Counts what one caller uses in a day: in the store, which other processes share, and in memory for as long as the store fails.
@@ -20,11 +20,15 @@ export interface CallerUsage {
   /** Learns what was used today, if this process does not know it yet. */
   load(): Promise<void>;
   /** Reserves what a turn may use. Returns the id of the reservation, and undefined when it is not granted. */
-  reserve(wanted: Omit<UsageReservation, "id" | "limits">): Promise<string | undefined>;
+  reserve(wanted: WantedReservation): Promise<string | undefined>;
   /** Ends a reservation, if an id is given, and counts what was used. */
   settle(id: string | undefined, used: Spend): Promise<void>;
   /** Ends a reservation with what ends it in the store, as `TurnReservation` says. */
   settleWith(id: string | undefined, used: Spend, recording: Promise<Spend | undefined>): Promise<void>;
+}
+
+export interface WantedReservation extends Pick<UsageReservation, "spend" | "lastsMs"> {
+  runId: string | undefined;
 }
 
 export interface CallerUsageOptions {
@@ -103,10 +107,10 @@ export function createCallerUsage({ limits, open, now }: CallerUsageOptions): Ca
       if (stored !== undefined) return;
       stored = (await tryStore((usage) => usage.read()))?.used ?? stored;
     },
-    async reserve(wanted) {
+    async reserve({ runId, ...wanted }) {
       turnDay();
       if (owed.tokens > 0 || owed.cost > 0) await settle(undefined, noSpend);
-      const id = createRandomHex();
+      const id = createReservationId(runId);
       const answer = await tryStore((usage) => usage.reserve({ ...wanted, id, limits }));
       if (answer !== undefined) stored = answer.used;
       const reserved = going.values().reduce(addSpend, noSpend);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { noSpend } from "../../../src/core/store/daily-usage.ts";
+import { createReservationId, noSpend } from "../../../src/core/store/daily-usage.ts";
 import { LostRunError, type TakenRun } from "../../../src/core/store/journal.ts";
 import type { OperatorStore } from "../../../src/core/store/store.ts";
 import { newRun } from "../journal-runs.ts";
@@ -63,8 +63,13 @@ export function testKilledUsage(name: string, create: () => Promise<KillableStor
     for await (const line of process.lines) if (Number(line) === 20) process.child.kill("SIGKILL");
     const store = await open();
     const readTokens = async (): Promise<number> => (await store.of("anna").dailyUsage.read()).used.tokens;
+    const turn = { spend: { tokens: 50, cost: 0.5 }, limits: {}, lastsMs: 600_000 };
+    for (const runId of ["run-1", "run-10", undefined])
+      await store.of("anna").dailyUsage.reserve({ ...turn, id: createReservationId(runId) });
     let taken: TakenRun | undefined;
     await expect.poll(async () => (taken = await takeRun(store)), { timeout: 10_000 }).toBeDefined();
+    // What its killed process had reserved for this run nobody uses any more.
+    expect((await store.of("anna").dailyUsage.read()).reserved).toEqual({ tokens: 100, cost: 1 });
     const count = taken?.steps.length ?? 0;
     expect(count).toBeGreaterThanOrEqual(20);
     expect(await readTokens()).toBe(10 * count);

@@ -14,9 +14,9 @@ import type { StoreWork } from "../../sql/connection.ts";
 import { toInterruptedRun } from "../../sql/conversations/journal-rows.ts";
 import {
   addRunFiles,
+  openRecordedRun,
   openRunConversation,
   type RecordedRun,
-  readRecordedRun,
   readRunEvents,
 } from "../../sql/conversations/run-records.ts";
 import { countUsage } from "../../sql/records/daily-usage.ts";
@@ -235,7 +235,7 @@ export function createPostgresJournal(
       const wanted = { run: runId, epoch: Number(row.epoch), formats };
       const [taken] = await claim(runId, function* () {
         const claimed = yield* own.take.get({ ...wanted, holder: lease.id, ...getSettled() });
-        return claimed === undefined ? [] : [yield* readClaimed(run, claimed)];
+        return claimed === undefined ? [] : [yield* openClaimed(run, claimed)];
       });
       return taken;
     },
@@ -248,7 +248,7 @@ export function createPostgresJournal(
         const runs: ClaimedRun[] = [];
         for (const row of rows) {
           const run = toInterruptedRun(row);
-          if (run !== undefined) runs.push(yield* readClaimed(run, row));
+          if (run !== undefined) runs.push(yield* openClaimed(run, row));
         }
         return runs;
       });
@@ -279,8 +279,8 @@ export function createPostgresJournal(
 
 type ClaimedRun = RecordedRun & { epoch: number };
 
-function* readClaimed(run: InterruptedRun, { ends, epoch }: Row): Work<ClaimedRun> {
-  return { ...(yield* readRecordedRun(run, Number(ends))), epoch: Number(epoch) };
+function* openClaimed(run: InterruptedRun, { ends, epoch }: Row): Work<ClaimedRun> {
+  return { ...(yield* openRecordedRun(run, Number(ends))), epoch: Number(epoch) };
 }
 
 interface StepContext {

@@ -28,9 +28,10 @@ export function* readRunEvents(run: string, owner: string | undefined): Work<Age
 /** Is what is recorded of a run that its new process has just claimed. */
 export type RecordedRun = Omit<TakenRun, "journal">;
 
-/** Belongs to the transaction that claims the run. */
-export function* readRecordedRun(run: InterruptedRun, ends: number): Work<RecordedRun> {
+/** Reads what is recorded of a run, and ends what its last process had reserved for it. Belongs to the transaction that claims the run. */
+export function* openRecordedRun(run: InterruptedRun, ends: number): Work<RecordedRun> {
   const { runId } = run;
+  yield* statements.dropRunReservations.run({ run: runId });
   const steps = yield* statements.journalSteps.all({ run: runId });
   const events = yield* readRunEvents(runId, run.owner);
   const files = yield* statements.journalFiles.all({ run: runId });

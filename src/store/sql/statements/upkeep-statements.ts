@@ -102,6 +102,9 @@ export const dailyUsageStatements = {
       ON CONFLICT (id) DO UPDATE SET caller = excluded.caller, tokens = excluded.tokens, cost = excluded.cost,
         until = excluded.until`),
   dropUsageReservation: defineStatement("DELETE FROM usage_reservations WHERE id = :id"),
+  dropRunReservations: defineStatement(
+    "DELETE FROM usage_reservations WHERE substr(id, 1, length(:run) + 1) = :run || '/'",
+  ),
   pruneUsageReservations: defineStatement("DELETE FROM usage_reservations WHERE until <= :now"),
   addModelUsage: defineStatement(`
       INSERT INTO model_usage (day, caller, model, runs, tokens, cost, unpriced)

@@ -7,10 +7,10 @@ import type { StoreConnection } from "../../sql/connection.ts";
 import { toInterruptedRun } from "../../sql/conversations/journal-rows.ts";
 import {
   addRunFiles,
+  openRecordedRun,
   openRunConversation,
   pruneEndedRuns,
   pruneInterruptedRuns,
-  readRecordedRun,
   readRunEvents,
 } from "../../sql/conversations/run-records.ts";
 import { countUsage } from "../../sql/records/daily-usage.ts";
@@ -138,7 +138,7 @@ export function createSqliteJournal(
       const holder = getHolder();
       const taken = await connection.write(function* () {
         const claim = yield* statements.takeJournalRun.get({ run: runId, holder, was });
-        return claim && (yield* readRecordedRun(run, Number(claim.ends)));
+        return claim && (yield* openRecordedRun(run, Number(claim.ends)));
       });
       return taken && { ...taken, journal: openRun(runId, run.owner) };
     },

@@ -466,8 +466,8 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "replica-hold-again",
-    file: "src/runs/follow-run.ts",
-    text: "event.code === noticeKinds.runResumed.code && holders.size > 0",
+    file: "src/runs/live/follow-run.ts",
+    text: "event.code === noticeKinds.runResumed.code && !holders.isEmpty",
     becomes: "false",
     tests: ["test/runs/follow-run.test.ts"],
     endangers: "a run is cancelled under whoever waits for it in another process",

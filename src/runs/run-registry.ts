@@ -9,8 +9,9 @@ import { weighJson } from "./bounded-json.ts";
 import type { CallerLimits } from "./limits/caller-limits.ts";
 import type { RunPlace } from "./limits/caller-places.ts";
 import { serverClosingError, tooManyRunsError, tooManyWaitingError } from "./limits/limit-errors.ts";
+import { type StartRunOptions, startRun } from "./live/start-run.ts";
 import type { LiveRuns } from "./live-run.ts";
-import { type RunHandle, type StartRunOptions, startRun } from "./run-handle.ts";
+import type { RunHandle } from "./run-handle.ts";
 
 export interface RunRegistry extends LiveRuns {
   listRuns(caller: Caller): Iterable<RunHandle>;

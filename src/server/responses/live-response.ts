@@ -1,9 +1,10 @@
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../../core/caller.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { createNotifier } from "../../kit/async/notifier.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 import type { Locale } from "../../kit/locale.ts";
-import { createNotifier, type RunHandle } from "../../runs/run-handle.ts";
+import type { RunHandle } from "../../runs/run-handle.ts";
 import { type HttpRefusal, toOpenAiError } from "../http/response/dialects.ts";
 import { type AnswerEvent, followAnswer } from "../model-api/answer-events.ts";
 import type { AnswerSearch } from "../model-api/answer-search.ts";

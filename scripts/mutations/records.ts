@@ -469,7 +469,7 @@ export const records: readonly Mutation[] = [
     file: "src/runs/live/follow-run.ts",
     text: "event.code === noticeKinds.runResumed.code && !holders.isEmpty",
     becomes: "false",
-    tests: ["test/runs/follow-run.test.ts"],
+    tests: ["test/runs/live/follow-run.test.ts"],
     endangers: "a run is cancelled under whoever waits for it in another process",
   },
   {

@@ -51,7 +51,7 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
   const snapshot = createRunSnapshot({ runId, conversationId, mode });
   const notifier = createNotifier();
   const turns = createNotifier();
-  const log = createEventLog(snapshot);
+  const log = createEventLog();
   const holders = createRunHolders();
   const reader = createSharedRunReader({
     shared,
@@ -77,7 +77,8 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
 
   function handleEvent(told: AgentEvent): void {
     const event = told.type === "run-end" ? { ...told, outcome: hideCause(told.outcome, locale) } : told;
-    const item = log.add(event);
+    log.add(event);
+    const item = snapshot.handle(event);
     if (event.type === "run-end") outcome = event.outcome;
     // The process that goes on with it does not know yet that somebody waits for it here.
     if (event.type === "notice" && event.code === noticeKinds.runResumed.code && !holders.isEmpty)
@@ -127,7 +128,8 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
     open?.close();
     open = undefined;
     notifyWaiters();
-    log.close();
+    snapshot.close();
+    log.removeListeners();
   }
 
   function watch(): void {
@@ -143,7 +145,7 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
   }
 
   function checkIdle(): void {
-    const isUsed = waiters > 0 || (outcome === undefined && (!holders.isEmpty || log.hasFollowers));
+    const isUsed = waiters > 0 || (outcome === undefined && (!holders.isEmpty || log.hasListeners));
     if (isUsed) return void idle.refresh();
     stopWatching();
     onIdle();
@@ -174,10 +176,8 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
     isStopping = await send({ type: "stop" });
   }
 
-  /** The process of the run knows who else needs it, and cancels it where nobody does. */
-  function sendRelease(isLast: boolean): false {
-    if (isLast) void send({ type: "release", by });
-    return false;
+  function sendRelease(): void {
+    void send({ type: "release", by });
   }
 
   function close(): void {
@@ -258,9 +258,16 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
       if (holders.isEmpty) void send({ type: "hold", by });
       holders.add(holder, session);
     },
-    isHeldByOthers: holders.areOthers,
-    release: (holder) => sendRelease(holders.remove(holder)),
-    releaseSession: (session) => sendRelease(holders.removeSession(session)),
+    isHeldByOthers: holders.isHeldByOthers,
+    // The process of the run knows who else needs it, and cancels it where nobody does.
+    release(holder) {
+      if (holders.remove(holder)) sendRelease();
+      return false;
+    },
+    releaseSession(session) {
+      if (holders.removeSession(session)) sendRelease();
+      return false;
+    },
     markSaved() {},
     dropEvents() {},
     waitForEvent: (signal) => waitFor(notifier.wait, signal),

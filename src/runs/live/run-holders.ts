@@ -1,12 +1,15 @@
-/** Knows who needs a run: requests that wait for it, and callers that know that it continues. */
+/** Needs a run: a request that waits for it, a caller that knows that it continues, or the name of another process in which somebody waits. */
+export type RunHolder = object | string;
+
+/** Holds who needs a run. */
 export interface RunHolders {
   readonly isEmpty: boolean;
   /** Adds a holder. `session` is whose it is; without one, anybody who asks the same may have the run. */
-  add(holder: object, session?: object): void;
+  add(holder: RunHolder, session?: object): void;
   /** Returns true when another session than this one needs the run. */
-  areOthers(session: object): boolean;
+  isHeldByOthers(session: object): boolean;
   /** Returns true when the holder was there and nobody is left. */
-  remove(holder: object): boolean;
+  remove(holder: RunHolder): boolean;
   /** Removes every holder of a session. Returns true when there was one and nobody is left. */
   removeSession(session: object): boolean;
   clear(): void;
@@ -14,13 +17,13 @@ export interface RunHolders {
 
 export function createRunHolders(): RunHolders {
   /** Maps each holder to its session. */
-  const holders = new Map<object, object | undefined>();
+  const holders = new Map<RunHolder, object | undefined>();
   return {
     get isEmpty() {
       return holders.size === 0;
     },
     add: (holder, session) => void holders.set(holder, session),
-    areOthers: (session) => [...holders.values()].some((other) => other !== undefined && other !== session),
+    isHeldByOthers: (session) => [...holders.values()].some((other) => other !== undefined && other !== session),
     remove: (holder) => holders.delete(holder) && holders.size === 0,
     removeSession(session) {
       const own = [...holders].filter(([holder, of]) => holder === session || of === session);

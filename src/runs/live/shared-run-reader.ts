@@ -1,5 +1,4 @@
 import type { RunUpdate, SharedRuns } from "../../core/store/shared-runs.ts";
-import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 
 /** Is after how long the store is asked again where it could not tell what is new, in milliseconds. */
 const againMs = 500;
@@ -7,8 +6,8 @@ const againMs = 500;
 /** Reads what another process tells of a run. */
 export interface SharedRunReader {
   /** Reads what is new. Rejects where that cannot be read. */
-  readOnce(): Promise<true>;
-  /** Reads what is new until nothing is. One look at a time: what comes during one is found by the next. Never rejects. */
+  readOnce(): Promise<void>;
+  /** Reads until nothing is new, one read at a time: what comes during one is found by the next. Never rejects. */
   read(): Promise<void>;
   /** Reads again a little later, while the run is watched. */
   readAgain(): void;
@@ -35,14 +34,13 @@ export function createSharedRunReader(options: SharedRunReaderOptions): SharedRu
   let again: NodeJS.Timeout | undefined;
   let unwatch: (() => void) | undefined;
 
-  async function readOnce(): Promise<true> {
+  async function readOnce(): Promise<void> {
     hasNews = false;
     handle(await shared.read(runId, countEvents()));
-    return true;
   }
 
   async function readAll(): Promise<void> {
-    while (hasNews && !isDone()) if (!(await ignoreRejection(readOnce(), "the store is asked again"))) readAgain();
+    while (hasNews && !isDone()) await readOnce().catch(readAgain);
     reading = undefined;
   }
 

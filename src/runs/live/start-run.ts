@@ -14,14 +14,14 @@ import { waitPatiently } from "../../kit/async/timeout.ts";
 import { DuetError, type ErrorReport, toDuetError, toErrorReport } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
 import { createClientCalls } from "../client-calls.ts";
-import { createEventRecorder, type EventRecorder } from "../event-recorder.ts";
 import { hideCause } from "../finished-outcome.ts";
 import { createQuestionQueue } from "../questions/question-queue.ts";
-import { createRepeatFilter } from "../repeat-filter.ts";
 import type { LiveDraft, RunHandle } from "../run-handle.ts";
 import { createRunSnapshot } from "../run-snapshot.ts";
 import { createEventLog } from "./event-log.ts";
-import { createRunHolders } from "./run-holders.ts";
+import { createEventRecorder, type EventRecorder } from "./event-recorder.ts";
+import { createRepeatFilter } from "./repeat-filter.ts";
+import { createRunHolders, type RunHolder } from "./run-holders.ts";
 
 export interface StartRunOptions {
   id: string;
@@ -92,7 +92,7 @@ export function startRun({
     onChange: notifyWaiters,
     onExpire: () => run.cancel(),
   });
-  const log = createEventLog(snapshot);
+  const log = createEventLog();
   const holders = createRunHolders();
   let draft: LiveDraft | undefined;
   let outcome: Outcome | undefined;
@@ -100,8 +100,6 @@ export function startRun({
   let isSavedLate = false;
   /** Is true once it has turned out that another process goes on with the run, even where this one had done all but store its end. */
   let isLost = false;
-  /** Maps each process in which somebody waits for the run to what holds the run for it. */
-  const elsewhere = new Map<string, object>();
 
   const run: RunHandle = {
     id,
@@ -155,10 +153,8 @@ export function startRun({
     snapshot: () => outcome ?? snapshot.outcome(),
     cancel: () => stop.abort(cancelledError()),
     follow: log.follow,
-    hold(holder, session) {
-      if (outcome === undefined) holders.add(holder, session);
-    },
-    isHeldByOthers: holders.areOthers,
+    hold,
+    isHeldByOthers: holders.isHeldByOthers,
     release: holders.remove,
     releaseSession: holders.removeSession,
     get eventWeight() {
@@ -168,7 +164,7 @@ export function startRun({
       isSavedLate = true;
       if (outcome !== undefined) outcome = replaceNotSaved(outcome, locale);
     },
-    dropEvents: log.drop,
+    dropEvents: log.clear,
     waitForEvent: notifier.wait,
     waitForChange: turns.wait,
   };
@@ -178,20 +174,17 @@ export function startRun({
     turns.notify();
   }
 
+  function hold(holder: RunHolder, session?: object): void {
+    if (outcome === undefined) holders.add(holder, session);
+  }
+
   /** Does what another process asks for. */
   function handleMessage(message: RunMessage): void {
     if (message.type === "stop") run.cancel();
     else if (message.type === "say") journal?.mailbox?.reply(message.id, inbox.send(message.text));
     else if (message.type === "answer") questions.accept(message.questionId, message.reply);
-    else if (message.type === "hold") {
-      const holder = elsewhere.get(message.by) ?? {};
-      elsewhere.set(message.by, holder);
-      run.hold(holder);
-    } else {
-      const holder = elsewhere.get(message.by);
-      elsewhere.delete(message.by);
-      if (holder && run.release(holder)) onLeft?.(run);
-    }
+    else if (message.type === "hold") hold(message.by);
+    else if (holders.remove(message.by)) onLeft?.(run);
   }
 
   function hideInternalCause(ending: Outcome): Outcome {
@@ -218,7 +211,8 @@ export function startRun({
     }
     const event =
       happened.type === "run-end" ? { ...happened, outcome: hideInternalCause(happened.outcome) } : happened;
-    const item = log.add(event);
+    log.add(event);
+    const item = snapshot.handle(event);
     if (event.type === "run-end") outcome = isSavedLate ? replaceNotSaved(event.outcome, locale) : event.outcome;
     log.publish(event, item);
     if (outcome === undefined) notifier.notify();
@@ -275,8 +269,11 @@ export function startRun({
     return hideInternalCause({ ...known, status: "failed", stop_reason: "error", error });
   }
 
-  // Readers of an earlier process of the run may have received them.
-  for (const event of resumed?.events ?? []) log.add(event);
+  // Readers of an earlier process of the run may have received these events.
+  for (const event of resumed?.events ?? []) {
+    log.add(event);
+    snapshot.handle(event);
+  }
   void followEvents()
     .catch((thrown) => {
       isLost = thrown instanceof LostRunError;
@@ -290,7 +287,8 @@ export function startRun({
       notifyWaiters();
       // What is kept of a run must not keep the connections that it was asked over.
       holders.clear();
-      log.close();
+      log.removeListeners();
+      snapshot.close();
       onEnd(run);
     });
   return run;

@@ -239,7 +239,7 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "postgres-format-left",
-    file: "src/agent/record/run-record.ts",
+    file: "src/agent/record/move-run.ts",
     text: '(await ignoreRejection(journal.hasReader?.(), "it is let go, as without an answer")) === false',
     becomes: "journal.hasReader === undefined",
     tests: ["test/server/replicas/formats.test.ts"],
@@ -255,7 +255,7 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "usage-elsewhere",
-    file: "src/agent/record/run-record.ts",
+    file: "src/agent/record/settle-charges.ts",
     text: "isElsewhere ? noSpend : used",
     becomes: "used",
     tests: ["test/agent/record/charges.test.ts"],

@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+import type { Elicitation } from "../../core/forms/elicitation.ts";
 import type { ImagePart, TextPhase } from "../../core/messages.ts";
 import type { FinishReason, Model, Turn, Usage } from "../../core/model.ts";
 import type { RecordedStep } from "../../core/store/journal.ts";
@@ -93,6 +95,19 @@ export function isRecordedIntent(value: unknown): value is RecordedIntent {
 
 export function isRecordedCall(value: unknown): value is RecordedCall {
   return isRecord(value) && isRecord(value.result) && typeof value.result.text === "string";
+}
+
+/**
+ * Returns the name under which a server's question during a call is recorded; `n` counts the same questions of the call. It follows
+ * from the words: a server that is called again may ask in another order, or something else.
+ */
+export function toElicitationName(callId: string, question: Elicitation, n: number): string {
+  return `${callId}:${question.kind}:${hash("sha256", JSON.stringify(question)).slice(0, 16)}:${n}`;
+}
+
+/** Returns the name under which the `n`th question about a call is recorded. */
+export function toQuestionName(callId: string, n: number): string {
+  return n === 1 ? callId : `${callId}:${n}`;
 }
 
 /** Returns where the called tools come from, and the names of the tools that were asked for, of which a call may be under way. */

@@ -3,6 +3,7 @@ import type { Elicitation } from "../../core/forms/elicitation.ts";
 import type { ImagePart, TextPhase } from "../../core/messages.ts";
 import type { FinishReason, Model, Turn, Usage } from "../../core/model.ts";
 import type { RecordedStep } from "../../core/store/journal.ts";
+import { isHookDecision, toCallHookName } from "../../core/tools/hook-decision.ts";
 import type { ToolResult } from "../../core/tools/tool.ts";
 import { DuetError, type ErrorCode, errorCodes } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
@@ -108,6 +109,23 @@ export function toElicitationName(callId: string, question: Elicitation, n: numb
 /** Returns the name under which the `n`th question about a call is recorded. */
 export function toQuestionName(callId: string, n: number): string {
   return n === 1 ? callId : `${callId}:${n}`;
+}
+
+/**
+ * Returns true for a call without a record that may have begun, by the steps known under their names. One that waits for a person has
+ * not; one that a person has agreed to may have. `asks` is true where the call needs consent, unless a hook has decided otherwise.
+ */
+export function canHaveBegun(known: ReadonlyMap<string, RecordedStep>, callId: string, asks: boolean): boolean {
+  const hooks = known.get(`${toCallHookName(callId)}:1`)?.data;
+  const decided = isHookDecision(hooks) ? hooks.decision : undefined;
+  const needsConsent = decided === "allow" ? false : asks || decided === "ask";
+  for (let n = 1; ; n++) {
+    const name = toQuestionName(callId, n);
+    if (!known.has(`question:${name}`)) return n > 1 || !needsConsent;
+    const answer = known.get(`answer:${name}`)?.data;
+    const isYes = answer === "once" || answer === "conversation";
+    if (!isYes) return false;
+  }
 }
 
 /** Returns where the called tools come from, and the names of the tools that were asked for, of which a call may be under way. */

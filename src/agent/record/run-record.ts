@@ -1,20 +1,19 @@
 import type { StoredBytes } from "../../core/files/run-files.ts";
 import type { ToolCall } from "../../core/messages.ts";
 import { LostRunError, type RecordedStep, type RunJournal } from "../../core/store/journal.ts";
-import { isHookDecision, toCallHookName } from "../../core/tools/hook-decision.ts";
 import type { TurnCharge } from "../../core/turn-charge.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import type { RunClock } from "../limits/run-clock.ts";
 import { createRunMove } from "./move-run.ts";
 import {
+  canHaveBegun,
   isRecordedCall,
   isRecordedIntent,
   isRecordedTurn,
   type RecordedCall,
   type RecordedIntent,
   type RecordedTurn,
-  toQuestionName,
 } from "./recorded-steps.ts";
 import { settleCharges, settleWithStep, toStepUsage } from "./settle-charges.ts";
 
@@ -172,20 +171,6 @@ export function createRunRecord({ steps, clock, leaving, onFailure, ...options }
     }
   }
 
-  /** A call that waits for a person has not begun; one that a person has agreed to may have. */
-  function canHaveBegun(callId: string, asks: boolean): boolean {
-    const hooks = known.get(`${toCallHookName(callId)}:1`)?.data;
-    const decided = isHookDecision(hooks) ? hooks.decision : undefined;
-    const needsConsent = decided === "allow" ? false : asks || decided === "ask";
-    for (let n = 1; ; n++) {
-      const name = toQuestionName(callId, n);
-      if (!known.has(`question:${name}`)) return n > 1 || !needsConsent;
-      const answer = known.get(`answer:${name}`)?.data;
-      const isYes = answer === "once" || answer === "conversation";
-      if (!isYes) return false;
-    }
-  }
-
   return {
     isResumed: steps !== undefined,
     async begin(open) {
@@ -223,7 +208,7 @@ export function createRunRecord({ steps, clock, leaving, onFailure, ...options }
         const consentIds = isRecordedIntent(recorded) ? new Set(recorded.consentIds) : asked.consentIds;
         for (const [index, id] of callIds.entries()) {
           const needsConsent = consentIds.has(calls[index]?.id ?? "");
-          if (!known.has(`call:${id}`) && canHaveBegun(id, needsConsent)) open.add(id);
+          if (!known.has(`call:${id}`) && canHaveBegun(known, id, needsConsent)) open.add(id);
         }
       } else if (!isAsked) {
         leaveRecords();

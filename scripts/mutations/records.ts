@@ -473,6 +473,22 @@ export const records: readonly Mutation[] = [
     endangers: "a run is cancelled under whoever waits for it in another process",
   },
   {
+    id: "run-wait-for-event",
+    file: "src/runs/live/wait-until.ts",
+    text: "!isReached() && ",
+    becomes: "false && ",
+    tests: ["test/server/anthropic/messages.test.ts"],
+    endangers: "a client is told before the event that it waits for, and a failed run looks like one that goes on",
+  },
+  {
+    id: "replica-held-elsewhere",
+    file: "src/runs/live/start-run.ts",
+    text: 'message.type === "hold") hold(message.by)',
+    becomes: 'message.type === "hold") hold({})',
+    tests: ["test/runs/live/run-mailbox.test.ts"],
+    endangers: "a run goes on for ever after all who waited for it in another process have left",
+  },
+  {
     id: "replica-taken-place",
     file: "src/runs/limits/caller-limits.ts",
     text: "isLetIn ? undefined : places?.ask(caller)",

@@ -112,10 +112,11 @@ export function toQuestionName(callId: string, n: number): string {
 }
 
 /**
- * Returns true for a call without a record that may have begun, by the steps known under their names. One that waits for a person has
- * not; one that a person has agreed to may have. `asks` is true where the call needs consent, unless a hook has decided otherwise.
+ * Returns true for a call without a record that an earlier process may have run. A call that waits for a person has not run; one that a
+ * person has agreed to may have. `known` maps the names of the steps to their records, and `asks` is true where the call needs consent
+ * unless a hook has decided otherwise.
  */
-export function canHaveBegun(known: ReadonlyMap<string, RecordedStep>, callId: string, asks: boolean): boolean {
+export function canHaveRun(known: ReadonlyMap<string, RecordedStep>, callId: string, asks: boolean): boolean {
   const hooks = known.get(`${toCallHookName(callId)}:1`)?.data;
   const decided = isHookDecision(hooks) ? hooks.decision : undefined;
   const needsConsent = decided === "allow" ? false : asks || decided === "ask";

@@ -7,7 +7,7 @@ import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import type { RunClock } from "../limits/run-clock.ts";
 import { createRunMove } from "./move-run.ts";
 import {
-  canHaveBegun,
+  canHaveRun,
   isRecordedCall,
   isRecordedIntent,
   isRecordedTurn,
@@ -208,7 +208,7 @@ export function createRunRecord({ steps, clock, leaving, onFailure, ...options }
         const consentIds = isRecordedIntent(recorded) ? new Set(recorded.consentIds) : asked.consentIds;
         for (const [index, id] of callIds.entries()) {
           const needsConsent = consentIds.has(calls[index]?.id ?? "");
-          if (!known.has(`call:${id}`) && canHaveBegun(known, id, needsConsent)) open.add(id);
+          if (!known.has(`call:${id}`) && canHaveRun(known, id, needsConsent)) open.add(id);
         }
       } else if (!isAsked) {
         leaveRecords();

@@ -73,7 +73,7 @@ export const hookMutations: readonly Mutation[] = [
   },
   {
     id: "hook-allowed-open",
-    file: "src/agent/record/run-record.ts",
+    file: "src/agent/record/recorded-steps.ts",
     text: 'const needsConsent = decided === "allow" ? false : asks || decided === "ask";',
     becomes: 'const needsConsent = asks || decided === "ask";',
     tests: [runs],

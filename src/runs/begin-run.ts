@@ -13,7 +13,8 @@ import { createStepWriter } from "../render/step-writer.ts";
 import type { AskInput } from "./ask-schema.ts";
 import type { Host } from "./input/host.ts";
 import { checkCeilings, readCeilings } from "./limits/caller-ceilings.ts";
-import type { RunHandle, StartRunOptions } from "./run-handle.ts";
+import type { StartRunOptions } from "./live/start-run.ts";
+import type { RunHandle } from "./run-handle.ts";
 import type { CallerScope } from "./run-service.ts";
 
 /** Represents one question, whichever interface it came through. */

@@ -6,8 +6,8 @@ import type { SharedRun } from "../core/store/shared-runs.ts";
 import { DuetError } from "../kit/errors.ts";
 import { createRandomHex } from "../kit/random.ts";
 import { toFinishedOutcome } from "./finished-outcome.ts";
-import { type FollowedRun, followRun } from "./follow-run.ts";
 import { toInterruptedOutcome } from "./interrupted-outcome.ts";
+import { type FollowedRun, followRun } from "./live/follow-run.ts";
 import type { RunHandle } from "./run-handle.ts";
 
 /** Holds the runs that other processes of the same store carry out. Where no store is shared, nothing is ever found. */

@@ -9,8 +9,10 @@ import { weighJson } from "./bounded-json.ts";
 import type { CallerLimits } from "./limits/caller-limits.ts";
 import type { RunPlace } from "./limits/caller-places.ts";
 import { serverClosingError, tooManyRunsError, tooManyWaitingError } from "./limits/limit-errors.ts";
+import { type StartRunOptions, startRun } from "./live/start-run.ts";
+import { waitForEnd } from "./live/wait-until.ts";
 import type { LiveRuns } from "./live-run.ts";
-import { type RunHandle, type StartRunOptions, startRun } from "./run-handle.ts";
+import type { RunHandle } from "./run-handle.ts";
 
 export interface RunRegistry extends LiveRuns {
   listRuns(caller: Caller): Iterable<RunHandle>;
@@ -56,8 +58,6 @@ export interface RunRegistry extends LiveRuns {
   cancel(run: RunHandle, ms: number, signal?: AbortSignal): Promise<Outcome>;
   /** Records that a run has been saved that could not be saved when it ended. */
   markSaved(runId: string): void;
-  /** Resolves when this run has ended. */
-  waitForEnd(run: RunHandle, signal: AbortSignal): Promise<Outcome | undefined>;
 }
 
 export interface RegistryOptions {
@@ -171,11 +171,6 @@ export function createRunRegistry(options: RegistryOptions): RunRegistry {
     }
   }
 
-  async function waitForEnd(run: RunHandle, signal: AbortSignal): Promise<Outcome | undefined> {
-    while (run.outcome === undefined && !signal.aborted) await run.waitForChange(signal);
-    return run.outcome;
-  }
-
   return {
     listRuns: listCallerRuns,
     listAll: () => [...active.values(), ...ended.values()].filter(({ isAside }) => !isAside),
@@ -255,7 +250,6 @@ export function createRunRegistry(options: RegistryOptions): RunRegistry {
       return run.snapshot();
     },
     markSaved: (runId) => (active.get(runId) ?? ended.get(runId))?.markSaved(),
-    waitForEnd: waitForEnd,
     onChange({ owner }, listener) {
       const entry = { owner, tell: listener };
       listeners.add(entry);

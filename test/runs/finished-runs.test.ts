@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { AgentEvent } from "../../src/core/events.ts";
+import { waitForEnd } from "../../src/runs/live/wait-until.ts";
 import type { RunHandle } from "../../src/runs/run-handle.ts";
 import { createRunRegistry } from "../../src/runs/run-registry.ts";
 
@@ -22,7 +23,7 @@ function openRuns(kept: { ends: number; events: number }) {
         yield { type: "run-end", outcome: { ...begun.snapshot(), status: "complete", response } };
       },
     });
-    await registry.waitForEnd(begun, AbortSignal.timeout(20_000));
+    await waitForEnd(begun, AbortSignal.timeout(20_000));
     // It is kept a moment after its end was reported.
     await new Promise(setImmediate);
     return begun;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { TakenRun } from "../../src/core/store/journal.ts";
+import type { StartRunOptions } from "../../src/runs/live/start-run.ts";
 import { createResumer } from "../../src/runs/resume-runs.ts";
-import type { StartRunOptions } from "../../src/runs/run-handle.ts";
 import { newRun } from "../store/journal-runs.ts";
 
 test("a run that is taken over goes on for whom it was begun, and ends for nobody who only looks at it", async () => {

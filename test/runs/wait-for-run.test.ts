@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ElicitationReply } from "../../src/core/forms/elicitation.ts";
 import { waitAbortable } from "../../src/kit/async/timeout.ts";
 import type { Host } from "../../src/runs/input/host.ts";
-import { startRun } from "../../src/runs/run-handle.ts";
+import { startRun } from "../../src/runs/live/start-run.ts";
 import { type WaitResult, waitForRun } from "../../src/runs/wait-for-run.ts";
 
 beforeEach(() => void vi.useFakeTimers());

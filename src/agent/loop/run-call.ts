@@ -14,7 +14,7 @@ import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { createAgentWriting } from "../answer/agent-writing.ts";
 import { getRemainingBudget } from "../limits/reached-limit.ts";
 import type { Budget } from "../limits/sub-agents.ts";
-import { toElicitationName, toQuestionName } from "../record/run-record.ts";
+import { toElicitationName, toQuestionName } from "../record/recorded-steps.ts";
 import { getDepth, type Run } from "../run.ts";
 import {
   toFailedResult,

@@ -1,6 +1,9 @@
+import { hash } from "node:crypto";
+import type { Elicitation } from "../../core/forms/elicitation.ts";
 import type { ImagePart, TextPhase } from "../../core/messages.ts";
 import type { FinishReason, Model, Turn, Usage } from "../../core/model.ts";
 import type { RecordedStep } from "../../core/store/journal.ts";
+import { isHookDecision, toCallHookName } from "../../core/tools/hook-decision.ts";
 import type { ToolResult } from "../../core/tools/tool.ts";
 import { DuetError, type ErrorCode, errorCodes } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
@@ -93,6 +96,37 @@ export function isRecordedIntent(value: unknown): value is RecordedIntent {
 
 export function isRecordedCall(value: unknown): value is RecordedCall {
   return isRecord(value) && isRecord(value.result) && typeof value.result.text === "string";
+}
+
+/**
+ * Returns the name under which a server's question during a call is recorded; `n` counts the same questions of the call. It follows
+ * from the words: a server that is called again may ask in another order, or something else.
+ */
+export function toElicitationName(callId: string, question: Elicitation, n: number): string {
+  return `${callId}:${question.kind}:${hash("sha256", JSON.stringify(question)).slice(0, 16)}:${n}`;
+}
+
+/** Returns the name under which the `n`th question about a call is recorded. */
+export function toQuestionName(callId: string, n: number): string {
+  return n === 1 ? callId : `${callId}:${n}`;
+}
+
+/**
+ * Returns true for a call without a record that an earlier process may have run. A call that waits for a person has not run; one that a
+ * person has agreed to may have. `known` maps the names of the steps to their records, and `asks` is true where the call needs consent
+ * unless a hook has decided otherwise.
+ */
+export function canHaveRun(known: ReadonlyMap<string, RecordedStep>, callId: string, asks: boolean): boolean {
+  const hooks = known.get(`${toCallHookName(callId)}:1`)?.data;
+  const decided = isHookDecision(hooks) ? hooks.decision : undefined;
+  const needsConsent = decided === "allow" ? false : asks || decided === "ask";
+  for (let n = 1; ; n++) {
+    const name = toQuestionName(callId, n);
+    if (!known.has(`question:${name}`)) return n > 1 || !needsConsent;
+    const answer = known.get(`answer:${name}`)?.data;
+    const isYes = answer === "once" || answer === "conversation";
+    if (!isYes) return false;
+  }
 }
 
 /** Returns where the called tools come from, and the names of the tools that were asked for, of which a call may be under way. */

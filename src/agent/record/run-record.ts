@@ -1,16 +1,13 @@
-import { hash } from "node:crypto";
-import { once } from "node:events";
 import type { StoredBytes } from "../../core/files/run-files.ts";
-import type { Elicitation } from "../../core/forms/elicitation.ts";
 import type { ToolCall } from "../../core/messages.ts";
-import { addSpend, noSpend, type Spend, type StepUsage } from "../../core/store/daily-usage.ts";
 import { LostRunError, type RecordedStep, type RunJournal } from "../../core/store/journal.ts";
-import { isHookDecision, toCallHookName } from "../../core/tools/hook-decision.ts";
 import type { TurnCharge } from "../../core/turn-charge.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import type { RunClock } from "../limits/run-clock.ts";
+import { createRunMove } from "./move-run.ts";
 import {
+  canHaveRun,
   isRecordedCall,
   isRecordedIntent,
   isRecordedTurn,
@@ -18,6 +15,7 @@ import {
   type RecordedIntent,
   type RecordedTurn,
 } from "./recorded-steps.ts";
+import { settleCharges, settleWithStep, toStepUsage } from "./settle-charges.ts";
 
 /**
  * Records the finished steps of one run and, where the run goes on after its process has ended, gives back what is recorded. A
@@ -105,17 +103,13 @@ export function createRunRecord({ steps, clock, leaving, onFailure, ...options }
   const counts = new Map<string, number>();
   let asked: AskedCalls = { ids: new Set(), consentIds: new Set(), isReplayed: false };
   const open = new Set<string>();
-  /** Holds the calls that this process makes, and counts the questions to a person that wait. */
-  const making = new Set<string>();
-  let waiting = 0;
-  let changed = Promise.withResolvers<void>();
   let isLive = steps === undefined;
   let hasFailed = false;
   let isForbidden = false;
   let isStopped = false;
   const stopped = Promise.withResolvers<void>();
-  /** Is waited for by every question, with one listener. */
-  let left: Promise<"left"> | undefined;
+  // A run that still repeats its records is not let go.
+  const move = createRunMove({ leaving, getJournal: () => (isLive ? journal : undefined) });
 
   /** Leaves the records behind. */
   function leaveRecords(): void {
@@ -141,20 +135,14 @@ export function createRunRecord({ steps, clock, leaving, onFailure, ...options }
     await ignoreRejection(forbidding, "the next step tries again, and the run has told that it is not recorded");
   }
 
-  /**
-   * Counts by itself what has no record, or whose record has failed with `thrown`. Where another process goes on with the run, nothing
-   * is counted: that one asks the model again.
-   */
-  async function settle(charges: readonly TurnCharge[], thrown?: unknown): Promise<void> {
-    const moved = isStopped ? undefined : journal?.moved;
-    const isElsewhere = moved !== undefined && (moved.aborted || thrown instanceof LostRunError);
-    await Promise.all(charges.map(({ reservation, used }) => reservation.settle(isElsewhere ? noSpend : used)));
+  /** Returns true where another process goes on with the run, which a step shows whose record has failed with `thrown`. */
+  function isElsewhere(thrown?: unknown): boolean {
+    return journal?.moved !== undefined && (journal.moved.aborted || thrown instanceof LostRunError);
   }
 
-  /** Resolves when what `recording` counts is known. */
-  async function settleWith(charges: readonly TurnCharge[], recording: Promise<Spend | undefined>): Promise<void> {
-    const settling = Promise.all(charges.map(({ reservation, used }) => reservation.settleWith(used, recording)));
-    await settling.catch((thrown: unknown) => settle(charges, thrown));
+  /** Counts by itself what has no record, or whose record has failed with `thrown`. */
+  function settle(charges: readonly TurnCharge[], thrown?: unknown): Promise<void> {
+    return settleCharges(charges, !isStopped && isElsewhere(thrown));
   }
 
   async function add(name: string, data: unknown, { files, charges = [] }: StepAdditions = {}): Promise<void> {
@@ -165,61 +153,21 @@ export function createRunRecord({ steps, clock, leaving, onFailure, ...options }
       return forbid("unrecorded");
     }
     try {
-      const usage = charges.length > 0 ? toStepUsage(charges) : undefined;
+      const usage = toStepUsage(charges);
       const adding = journal.add({ name, spentMs: Math.round(clock.spentMs), data, files, usage });
-      const counted = settleWith(charges, adding).then(() => adding);
+      const counted = settleWithStep(charges, adding)
+        .catch((thrown: unknown) => settle(charges, thrown))
+        .then(() => adding);
       // A store that cannot be written keeps nobody from ending the run.
       await Promise.race([counted, stopped.promise]);
       if (isStopped) void ignoreRejection(counted, "nobody goes on with a run that somebody has ended");
     } catch (thrown) {
       // It goes on elsewhere, and does nothing more here.
-      if (journal.moved && (journal.moved.aborted || thrown instanceof LostRunError)) throw thrown;
+      if (isElsewhere(thrown)) throw thrown;
       if (hasFailed || isStopped) return;
       hasFailed = true;
       await forbid("unrecorded");
       onFailure(toDuetError(thrown));
-    }
-  }
-
-  async function leave(): Promise<void> {
-    if (journal?.letGo === undefined || !isLive) return;
-    // It ends here where it can, for the others would leave it until a newer program comes back.
-    if ((await ignoreRejection(journal.hasReader?.(), "it is let go, as without an answer")) === false) return;
-    await ignoreRejection(journal.letGo(), "the lease of this process ends by itself");
-    journal.moved?.throwIfAborted();
-  }
-
-  /** Asks a person, and lets the run go where this process wants to end meanwhile and nothing but such questions is under way. */
-  async function askOrLeave<T>(ask: () => Promise<T | undefined>): Promise<T | undefined> {
-    if (leaving === undefined || journal?.letGo === undefined) return ask();
-    left ??= waitForAbort(leaving);
-    let isAsking = true;
-    const asking = ask().finally(() => {
-      isAsking = false;
-    });
-    const answered = ignoreRejection(asking, "whoever asks gets it");
-    waiting += 1;
-    try {
-      await Promise.race([answered, left]);
-      while (isAsking && making.size > waiting) await Promise.race([answered, changed.promise]);
-      if (isAsking) await leave();
-      return await asking;
-    } finally {
-      waiting -= 1;
-    }
-  }
-
-  /** A call that waits for a person has not begun; one that a person has agreed to may have. */
-  function canHaveBegun(callId: string, asks: boolean): boolean {
-    const hooks = known.get(`${toCallHookName(callId)}:1`)?.data;
-    const decided = isHookDecision(hooks) ? hooks.decision : undefined;
-    const needsConsent = decided === "allow" ? false : asks || decided === "ask";
-    for (let n = 1; ; n++) {
-      const name = toQuestionName(callId, n);
-      if (!known.has(`question:${name}`)) return n > 1 || !needsConsent;
-      const answer = known.get(`answer:${name}`)?.data;
-      const isYes = answer === "once" || answer === "conversation";
-      if (!isYes) return false;
     }
   }
 
@@ -260,7 +208,7 @@ export function createRunRecord({ steps, clock, leaving, onFailure, ...options }
         const consentIds = isRecordedIntent(recorded) ? new Set(recorded.consentIds) : asked.consentIds;
         for (const [index, id] of callIds.entries()) {
           const needsConsent = consentIds.has(calls[index]?.id ?? "");
-          if (!known.has(`call:${id}`) && canHaveBegun(id, needsConsent)) open.add(id);
+          if (!known.has(`call:${id}`) && canHaveRun(known, id, needsConsent)) open.add(id);
         }
       } else if (!isAsked) {
         leaveRecords();
@@ -271,7 +219,7 @@ export function createRunRecord({ steps, clock, leaving, onFailure, ...options }
       const data = find(`call:${callId}`);
       if (isRecordedCall(data)) return data;
       leaveRecords();
-      making.add(callId);
+      move.beginCall(callId);
       return undefined;
     },
     async confirm() {
@@ -280,9 +228,7 @@ export function createRunRecord({ steps, clock, leaving, onFailure, ...options }
     isOpen: (callId) => open.has(callId),
     async addCall(callId, call, more) {
       await add(`call:${callId}`, call, more);
-      making.delete(callId);
-      changed.resolve();
-      changed = Promise.withResolvers();
+      move.endCall(callId);
     },
     async ask({ name, isAnswer, mayBeWithdrawn = false, isInCall = false, ask }) {
       const answer = find(`answer:${name}`);
@@ -290,7 +236,7 @@ export function createRunRecord({ steps, clock, leaving, onFailure, ...options }
       if (isAnswer(answer)) return answer;
       leaveRecords();
       if (find(`question:${name}`) === undefined) await add(`question:${name}`, true);
-      const reply = await (isInCall ? ask() : askOrLeave(ask));
+      const reply = await (isInCall ? ask() : move.askOrLeave(ask));
       if (reply !== undefined || !mayBeWithdrawn) await add(`answer:${name}`, reply ?? null);
       return reply;
     },
@@ -327,9 +273,7 @@ export function createRunRecord({ steps, clock, leaving, onFailure, ...options }
     resultNumbers: (steps ?? []).flatMap(({ data }) =>
       isRecordedCall(data) && data.number !== undefined ? [data.number] : [],
     ),
-    async leaveIfAsked() {
-      if (leaving?.aborted) await leave();
-    },
+    leaveIfAsked: move.leaveIfAsked,
     stop() {
       isStopped = true;
       stopped.resolve();
@@ -338,30 +282,10 @@ export function createRunRecord({ steps, clock, leaving, onFailure, ...options }
   };
 }
 
-/**
- * Returns the name under which a server's question during a call is recorded; `n` counts the same questions of the call. It follows
- * from the words: a server that is called again may ask in another order, or something else.
- */
-export function toElicitationName(callId: string, question: Elicitation, n: number): string {
-  return `${callId}:${question.kind}:${hash("sha256", JSON.stringify(question)).slice(0, 16)}:${n}`;
-}
-
-/** Returns the name under which the `n`th question about a call is recorded. */
-export function toQuestionName(callId: string, n: number): string {
-  return n === 1 ? callId : `${callId}:${n}`;
-}
-
 /** Is what comes with a step: the bytes that it names, and what it is charged for. */
 export interface StepAdditions {
   files?: readonly StoredBytes[] | undefined;
   charges?: readonly TurnCharge[];
-}
-
-function toStepUsage(charges: readonly TurnCharge[]): StepUsage {
-  return {
-    used: charges.map(({ used }) => used).reduce(addSpend, noSpend),
-    reservations: charges.map(({ reservation }) => reservation.id),
-  };
 }
 
 /** Holds the IDs of the calls that the last turn asks for, and whether the turn was replayed. */
@@ -373,9 +297,4 @@ interface AskedCalls {
 
 function toAsked({ turn, consentIds }: RecordedTurn, isReplayed: boolean): AskedCalls {
   return { ids: new Set(turn?.message.toolCalls.map(({ id }) => id)), consentIds: new Set(consentIds), isReplayed };
-}
-
-async function waitForAbort(signal: AbortSignal): Promise<"left"> {
-  if (!signal.aborted) await once(signal, "abort");
-  return "left";
 }

@@ -16,6 +16,7 @@ import { takeAttachments } from "../../runs/attachment-input.ts";
 import { beginRun, canHandOut, type RunQuestionRequest } from "../../runs/begin-run.ts";
 import { findEndOfWait, findMoved } from "../../runs/find-moved.ts";
 import { leaveAfterSwitch } from "../../runs/leave-conversation.ts";
+import { waitForEnd, waitUntil } from "../../runs/live/wait-until.ts";
 import { toOutcomeFor } from "../../runs/outcome-for.ts";
 import { confirmRun } from "../../runs/questions/confirm.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
@@ -108,7 +109,7 @@ export async function waitForOutcome({ scope, run, isKept, signal, hasLeft, ...w
   if (isKept) run.hold({});
   try {
     const waitResult = await (wait.isAsked
-      ? waitForEnd(run, { windowMs: wait.windowMs, signal, until })
+      ? waitInWindow(run, { windowMs: wait.windowMs, signal, until })
       : waitForRun(run, { ...wait, until, host: silent, requestContext: { signal, ask: async () => undefined } }));
     const moved = waitResult.end === "ended" ? await findMoved(scope, run, signal) : undefined;
     if (moved?.kept) return moved.kept;
@@ -134,8 +135,7 @@ const longestBeginningMs = 2000;
 /** Resolves once it is known which conversation the run belongs to, which the caller needs for its next question. */
 async function waitForConversation(run: RunHandle, signal: AbortSignal): Promise<void> {
   const limit = createTimeLimit(longestBeginningMs, () => timeoutError("wait_s", longestBeginningMs), signal);
-  while (run.conversationId === "" && run.outcome === undefined && !limit.signal.aborted)
-    await run.waitForEvent(limit.signal);
+  await waitUntil(run, () => run.conversationId !== "", limit.signal);
   limit.clear();
 }
 
@@ -152,7 +152,7 @@ const silent = {
   capabilities: {},
 };
 
-async function waitForEnd(
+async function waitInWindow(
   run: RunHandle,
   { windowMs, signal, until }: { windowMs: number; signal: AbortSignal; until: AbortSignal | undefined },
 ): Promise<WaitResult> {
@@ -160,9 +160,9 @@ async function waitForEnd(
   const endWindow = (): void => window.spend(window.leftMs);
   until?.addEventListener("abort", endWindow, { once: true });
   try {
-    while (run.outcome === undefined && !window.signal.aborted) await run.waitForChange(window.signal);
+    const outcome = await waitForEnd(run, window.signal);
     signal.throwIfAborted();
-    return { end: run.outcome === undefined ? "window" : "ended" };
+    return { end: outcome === undefined ? "window" : "ended" };
   } finally {
     until?.removeEventListener("abort", endWindow);
     window.clear();

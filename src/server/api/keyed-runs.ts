@@ -7,6 +7,7 @@ import { showValue } from "../../core/tools/argument-feedback.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import { isRecord, toText } from "../../kit/json.ts";
+import { waitForEnd } from "../../runs/live/wait-until.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { CallerScope } from "../../runs/run-service.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
@@ -160,7 +161,7 @@ export async function startOnce(
     }
     const run = await open();
     keepsRecord = run.id === runId;
-    if (keepsRecord) void removeRecordIfUnstarted(scope, run, store);
+    if (keepsRecord) void removeRecordIfUnstarted(run, store);
     return run.id;
   } finally {
     if (!keepsRecord) await removeRecord(store, runId);
@@ -215,8 +216,8 @@ async function removeRecord(store: Store, runId: string): Promise<void> {
 }
 
 /** A run that failed before its first step has done nothing, so its record is not kept. */
-async function removeRecordIfUnstarted({ runs }: CallerScope, run: RunHandle, store: Store): Promise<void> {
-  await runs.waitForEnd(run, new AbortController().signal);
+async function removeRecordIfUnstarted(run: RunHandle, store: Store): Promise<void> {
+  await waitForEnd(run, new AbortController().signal);
   if (!isKnown(run)) await removeRecord(store, run.id);
 }
 

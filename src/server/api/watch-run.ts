@@ -4,6 +4,7 @@ import type { Outcome } from "../../core/outcome.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { createWaitLimit, sleep } from "../../kit/async/timeout.ts";
 import { findEndOfWait } from "../../runs/find-moved.ts";
+import { waitUntil } from "../../runs/live/wait-until.ts";
 import type { OpenQuestion } from "../../runs/questions/open-question.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import { releaseRun } from "../../runs/run-service.ts";
@@ -80,8 +81,7 @@ async function waitForKnownEvents(
   if (!duet.sharesRuns || from <= run.events.length || run.outcome !== undefined) return;
   const limit = createWaitLimit(knownEventsMs, AbortSignal.any([createLeaveSignal(connection), runs.closing]));
   void run.readNews?.();
-  while (from > run.events.length && run.outcome === undefined && !limit.signal.aborted)
-    await run.waitForEvent(limit.signal);
+  await waitUntil(run, () => run.events.length >= from, limit.signal);
   limit.clear();
 }
 

@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../../core/events.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import { waitUntil } from "../../runs/live/wait-until.ts";
 import type { HttpRefusal } from "../http/response/dialects.ts";
 import { HttpRefusalError, toRetryResponse } from "../http/response/refusal.ts";
 import { toAnswerEnd } from "./answer-end.ts";
@@ -67,7 +68,7 @@ export async function findEarlyRefusal(
   const limit = createTimeLimit(longestHeadMs, () => timeoutError("head", longestHeadMs), left);
   const isSilent = (): boolean =>
     run.draft === undefined && run.clientCalls.rounds.length === 0 && !run.events.some(isUnderWay);
-  while (run.outcome === undefined && isSilent() && !limit.signal.aborted) await run.waitForEvent(limit.signal);
+  await waitUntil(run, () => !isSilent(), limit.signal);
   limit.clear();
   if (run.outcome === undefined) return undefined;
   if (toRetryResponse(run.outcome) === undefined && !(which === "all" && isSilent())) return undefined;

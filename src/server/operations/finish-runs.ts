@@ -2,6 +2,7 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { FollowedRuns } from "../../runs/followed-runs.ts";
+import { waitForEnd } from "../../runs/live/wait-until.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { RunRegistry } from "../../runs/run-registry.ts";
 import type { InFlight } from "../http/response/in-flight.ts";
@@ -54,7 +55,7 @@ export async function finishRuns(options: FinishOptions): Promise<void> {
   const late = staying.filter(isActive);
   if (late.length > 0) warnOperator(finishTexts.cancels(late.length));
   for (const run of late) run.cancel();
-  await runWithin(cancelMs, (signal) => Promise.all(all.map((run) => runs.waitForEnd(run, signal))));
+  await runWithin(cancelMs, (signal) => Promise.all(all.map((run) => waitForEnd(run, signal))));
   await runWithin(sendMs, inFlight.waitUntilEmpty);
 }
 

@@ -1,9 +1,11 @@
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../../core/caller.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { createNotifier } from "../../kit/async/notifier.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 import type { Locale } from "../../kit/locale.ts";
-import { createNotifier, type RunHandle } from "../../runs/run-handle.ts";
+import { waitUntil } from "../../runs/live/wait-until.ts";
+import type { RunHandle } from "../../runs/run-handle.ts";
 import { type HttpRefusal, toOpenAiError } from "../http/response/dialects.ts";
 import { type AnswerEvent, followAnswer } from "../model-api/answer-events.ts";
 import type { AnswerSearch } from "../model-api/answer-search.ts";
@@ -150,7 +152,7 @@ export function createLiveResponse({ answer, stored, locale, save, ...options }:
     async waitUntilRecorded(signal) {
       await ignoreRejection(waitAbortable(firstSave, signal), "whoever has left waits no more");
       // The first event comes once the run is recorded.
-      while (run.events.length === 0 && run.outcome === undefined && !signal.aborted) await run.waitForEvent(signal);
+      await waitUntil(run, () => run.events.length > 0, signal);
     },
     async forget() {
       isForgotten = true;

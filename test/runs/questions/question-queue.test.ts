@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { createNotifier } from "../../../src/kit/async/notifier.ts";
 import { createQuestionQueue } from "../../../src/runs/questions/question-queue.ts";
-import { createNotifier } from "../../../src/runs/run-handle.ts";
 import { linkHost } from "../../fakes/linked-hosts.ts";
 import { openFace } from "../mcp-interface.ts";
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { outcomeSchema } from "../../../src/core/schemas/outcome-schema.ts";
 import { DuetError } from "../../../src/kit/errors.ts";
+import { waitForEnd } from "../../../src/runs/live/wait-until.ts";
 import { outcomeIn, problemIn, serveApi } from "./served-api.ts";
 
 const echo = { id: "1", name: "echo", input: { text: "hello" } };
@@ -68,7 +69,7 @@ test("a run that goes on when wait_s is over can be asked for later, and goes on
   });
   gate.resolve();
   const run = service.runs.find(begun.run_id, {});
-  if (run) await service.runs.waitForEnd(run, AbortSignal.timeout(20_000));
+  if (run) await waitForEnd(run, AbortSignal.timeout(20_000));
   expect(await (await send(path)).json()).toMatchObject({ status: "complete", response: "Done.", waits_for: null });
 });
 

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { ConversationEntryJson } from "../../../src/core/schemas/conversation-schema.ts";
 import type { ConversationJson } from "../../../src/core/store/conversation-json.ts";
 import { loadExported } from "../../../src/render/export/exported-conversation.ts";
+import { waitForEnd } from "../../../src/runs/live/wait-until.ts";
 import { createSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { startHttpDuet } from "../../fakes/http-duet.ts";
 import { images } from "../../fakes/images.ts";
@@ -220,7 +221,7 @@ test("a run that its asker lets finish goes on when the page closes, and a later
   await other.leave();
   const { conversationId, runId } = start?.data ?? {};
   const cancelled = api.service.runs.find(String(otherId), {});
-  if (cancelled) await api.service.runs.waitForEnd(cancelled, new AbortController().signal);
+  if (cancelled) await waitForEnd(cancelled, new AbortController().signal);
   const running = await json(api.send(`/agent/runs?status=running&conversation_id=${conversationId}`));
   expect(running.runs).toMatchObject([
     { run_id: runId, question: "First?", mode: "agent", parent: null, queue_id: null },

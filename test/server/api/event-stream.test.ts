@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { AgentEvent } from "../../../src/core/events.ts";
 import { Channel } from "../../../src/kit/async/channel.ts";
-import { startRun } from "../../../src/runs/run-handle.ts";
+import { startRun } from "../../../src/runs/live/start-run.ts";
 import { defaultTimes } from "../../../src/server/api/api-context.ts";
 import { createFrames, type TakeFrames } from "../../../src/server/api/event-frames.ts";
 import { type EventStreamOptions, streamEvents } from "../../../src/server/api/watch-run.ts";

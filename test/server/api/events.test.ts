@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { waitForEnd } from "../../../src/runs/live/wait-until.ts";
 import { openSocket, rawText, readRaw } from "../../fakes/http-interface.ts";
 import { outcomeIn, problemIn, serveApi } from "./served-api.ts";
 
@@ -105,7 +106,7 @@ test("a run whose readers have all left ends when none has come back in time", a
   const runId = String((await reader.until("run-start"))?.data?.runId);
   const run = service.runs.find(runId, {});
   await reader.leave();
-  const outcome = run && (await service.runs.waitForEnd(run, AbortSignal.timeout(20_000)));
+  const outcome = run && (await waitForEnd(run, AbortSignal.timeout(20_000)));
   expect(outcome).toMatchObject({ status: "cancelled" });
 });
 
@@ -130,7 +131,7 @@ test("a run goes on without its reader where the operator wants it to", async ()
   const run = service.runs.find(String((await reader.until("run-start"))?.data?.runId), {});
   await reader.leave();
   gate.resolve();
-  expect(run && (await service.runs.waitForEnd(run, AbortSignal.timeout(20_000)))).toMatchObject({
+  expect(run && (await waitForEnd(run, AbortSignal.timeout(20_000)))).toMatchObject({
     status: "complete",
   });
 });
@@ -172,7 +173,7 @@ test("a client that does not wait for its answer stops its run", async () => {
   const [run] = service.runs.listRuns({});
   leave.abort();
   await answer;
-  expect(run && (await service.runs.waitForEnd(run, AbortSignal.timeout(20_000)))).toMatchObject({
+  expect(run && (await waitForEnd(run, AbortSignal.timeout(20_000)))).toMatchObject({
     status: "cancelled",
   });
 });

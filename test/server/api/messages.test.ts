@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { waitAbortable } from "../../../src/kit/async/timeout.ts";
+import { waitForEnd } from "../../../src/runs/live/wait-until.ts";
 import { linkHost } from "../../fakes/linked-hosts.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 import { openFace } from "../../runs/mcp-interface.ts";
@@ -29,7 +30,7 @@ test("what its caller says to a run over HTTP is read before the next turn; nobo
   expect((await post(path, "anna", { message: "in French" })).status).toBe(202);
   gate.resolve();
   const run = service.runs.find(run_id, { owner: "anna" });
-  if (run) await service.runs.waitForEnd(run, new AbortController().signal);
+  if (run) await waitForEnd(run, new AbortController().signal);
   expect(model.requests[1]?.messages.at(-1)).toEqual({ role: "user", content: "in French" });
   expect(JSON.stringify(model.requests)).not.toContain("wombat");
   const late = await read(post(path, "anna", { message: "and in Latin" }));

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { waitForEnd } from "../../../src/runs/live/wait-until.ts";
 import { written } from "../../agent/plan/planning.ts";
 import { type EventReader, outcomeIn, problemIn, type ServedApi, serveApi } from "./served-api.ts";
 
@@ -124,7 +125,7 @@ test("who reads no stream finds the question with the run, and answers it there"
   const question_id = (await state()).waits_for?.question_id;
   await reply(served, begun.run_id, { question_id, answer: "once" });
   const run = served.service.runs.find(begun.run_id, {});
-  if (run) await served.service.runs.waitForEnd(run, AbortSignal.timeout(20_000));
+  if (run) await waitForEnd(run, AbortSignal.timeout(20_000));
   expect(await state()).toMatchObject({ status: "complete", response: "Wiped.", waits_for: null });
 });
 

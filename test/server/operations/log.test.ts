@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { hideSecrets } from "../../../src/config/secrets/mask.ts";
+import { waitForEnd } from "../../../src/runs/live/wait-until.ts";
 import { createRunRegistry } from "../../../src/runs/run-registry.ts";
 import { createLog } from "../../../src/server/operations/log.ts";
 import { createRunLog } from "../../../src/server/operations/log-runs.ts";
@@ -65,7 +66,7 @@ test("a run is told when it begins and when it has ended, by its ids and figures
       throw new Error("canary-cause");
     },
   });
-  await runs.waitForEnd(run, AbortSignal.timeout(10_000));
+  await waitForEnd(run, AbortSignal.timeout(10_000));
   await expect.poll(() => lines.length).toBe(2);
   expect(lines.join()).not.toContain("canary");
   const same = { run_id: run.id, trace_id: traceId, conversation_id: "conv-1", caller: "anna", mode: "plan" };

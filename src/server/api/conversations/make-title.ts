@@ -5,6 +5,7 @@ import type { Locale } from "../../../kit/locale.ts";
 import { createRandomHex } from "../../../kit/random.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { truncate } from "../../../kit/text/truncate.ts";
+import { waitForEnd } from "../../../runs/live/wait-until.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
 import { streamSideRun } from "../../model-api/side-run.ts";
 import type { ApiContext } from "../api-context.ts";
@@ -27,7 +28,7 @@ export async function makeTitleAfter(api: ApiContext, run: RunHandle): Promise<v
 async function makeTitle(api: ApiContext, run: RunHandle): Promise<void> {
   const { duet, runs, changes } = api;
   const { caller, conversationId: wanted } = run;
-  const outcome = await runs.waitForEnd(run, runs.closing);
+  const outcome = await waitForEnd(run, runs.closing);
   if (outcome === undefined || (outcome.status !== "complete" && outcome.status !== "partial")) return;
   const id = outcome.conversation_id || wanted;
   const store = await duet.store(caller);
@@ -67,7 +68,7 @@ async function askForTitle({ duet, runs }: ApiContext, run: RunHandle, answer: s
         signal,
       }),
   });
-  const outcome = await runs.waitForEnd(aside, runs.closing);
+  const outcome = await waitForEnd(aside, runs.closing);
   return outcome?.success ? toTitle(outcome.response) : "";
 }
 

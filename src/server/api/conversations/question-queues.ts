@@ -5,6 +5,7 @@ import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { type ErrorReport, toDuetError, toErrorReport } from "../../../kit/errors.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { createRandomHex } from "../../../kit/random.ts";
+import { waitForEnd } from "../../../runs/live/wait-until.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
 import type { RunRegistry } from "../../../runs/run-registry.ts";
 import { HttpRefusalError } from "../../http/response/refusal.ts";
@@ -194,7 +195,7 @@ export function createQuestionQueues(options: QueueOptions): QuestionQueues {
         const { caller, conversationId } = next;
         const [here] = listActiveRuns({ runs }, caller, conversationId);
         const active = here ?? (await findElsewhere?.(caller, conversationId));
-        if (active !== undefined) await runs.waitForEnd(active, runs.closing);
+        if (active !== undefined) await waitForEnd(active, runs.closing);
         if (runs.closing.aborted) return;
         // It may have been taken back, or another one may have begun meanwhile.
         if (active !== undefined) continue;
@@ -205,7 +206,7 @@ export function createQuestionQueues(options: QueueOptions): QuestionQueues {
         }
         if (typeof begun === "string") continue;
         pauseMs = pauses.firstMs;
-        await runs.waitForEnd(begun, runs.closing);
+        await waitForEnd(begun, runs.closing);
         answering.delete(begun.id);
       }
     } finally {

@@ -3,6 +3,7 @@ import { operator } from "../../../../src/core/caller.ts";
 import type { Outcome } from "../../../../src/core/outcome.ts";
 import type { Tool } from "../../../../src/core/tools/tool.ts";
 import { isRecord, toText } from "../../../../src/kit/json.ts";
+import { waitForEnd } from "../../../../src/runs/live/wait-until.ts";
 import type { RunHandle } from "../../../../src/runs/run-handle.ts";
 import { createRunRegistry, type RunRegistry } from "../../../../src/runs/run-registry.ts";
 import { createRunPage } from "../../../../src/server/mcp/agent/run-page.ts";
@@ -47,7 +48,7 @@ export function pagedAgent({ decide, answer, tools = [], runIdOf }: Script): Pag
   }
 
   async function ended(run: RunHandle): Promise<Outcome> {
-    return (await runs.waitForEnd(run, AbortSignal.timeout(10_000))) ?? run.snapshot();
+    return (await waitForEnd(run, AbortSignal.timeout(10_000))) ?? run.snapshot();
   }
 
   async function call(name: string, args: unknown): Promise<CallToolResult | undefined> {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { waitAbortable } from "../../src/kit/async/timeout.ts";
-import { startRun } from "../../src/runs/run-handle.ts";
+import { waitAbortable } from "../../../src/kit/async/timeout.ts";
+import { startRun } from "../../../src/runs/live/start-run.ts";
 
 test("a run that is cancelled before it has begun is cancelled, and no fault of the program", async () => {
   const run = startRun({

@@ -1,6 +1,6 @@
-import { type DraftEvent, isDraftEvent } from "../core/drafts.ts";
-import type { AgentEvent } from "../core/events.ts";
-import type { Citation } from "../core/outcome.ts";
+import { type DraftEvent, isDraftEvent } from "../../core/drafts.ts";
+import type { AgentEvent } from "../../core/events.ts";
+import type { Citation } from "../../core/outcome.ts";
 
 /** Leaves out of the events of a run that goes on what its readers have already received. */
 export interface RepeatFilter {

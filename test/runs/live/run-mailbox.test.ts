@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { LostRunError, type RunJournal } from "../../src/core/store/journal.ts";
-import type { RunMailbox, RunMessage } from "../../src/core/store/run-mailbox.ts";
-import { waitAbortable } from "../../src/kit/async/timeout.ts";
-import { type RunHandle, startRun } from "../../src/runs/run-handle.ts";
+import { LostRunError, type RunJournal } from "../../../src/core/store/journal.ts";
+import type { RunMailbox, RunMessage } from "../../../src/core/store/run-mailbox.ts";
+import { waitAbortable } from "../../../src/kit/async/timeout.ts";
+import { startRun } from "../../../src/runs/live/start-run.ts";
+import type { RunHandle } from "../../../src/runs/run-handle.ts";
 
 /** Begins a run that is recorded in a journal that others share; `say` is what they say to it. */
 async function beginShared({ addEvents = async () => {} }: Partial<Pick<RunJournal, "addEvents">> = {}) {

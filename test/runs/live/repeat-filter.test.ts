@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import type { AgentEvent } from "../../src/core/events.ts";
-import { reduceRun } from "../../src/core/reduce-run.ts";
-import { createRunState } from "../../src/core/run-state.ts";
-import { createEventRecorder } from "../../src/runs/event-recorder.ts";
-import { createRepeatFilter } from "../../src/runs/repeat-filter.ts";
+import type { AgentEvent } from "../../../src/core/events.ts";
+import { reduceRun } from "../../../src/core/reduce-run.ts";
+import { createRunState } from "../../../src/core/run-state.ts";
+import { createEventRecorder } from "../../../src/runs/live/event-recorder.ts";
+import { createRepeatFilter } from "../../../src/runs/live/repeat-filter.ts";
 
 const begins = (step: number): AgentEvent => ({ type: "phase-start", phase: "answer", step, model: "a/b", reason: "" });
 const says = (text: string): AgentEvent => ({ type: "answer-delta", text });

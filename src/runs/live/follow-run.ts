@@ -1,28 +1,27 @@
-import type { AgentEvent } from "../core/events.ts";
-import { noticeKinds } from "../core/notices.ts";
-import type { Outcome } from "../core/outcome.ts";
-import { longestMessage } from "../core/run-inbox.ts";
-import type { RunItem } from "../core/run-state.ts";
-import { LostRunError } from "../core/store/journal.ts";
-import type { PostedQuestion } from "../core/store/run-mailbox.ts";
-import type { RunUpdate, SharedRun, SharedRuns } from "../core/store/shared-runs.ts";
-import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
-import { toErrorReport } from "../kit/errors.ts";
-import { weighJson } from "./bounded-json.ts";
-import { createClientCalls } from "./client-calls.ts";
-import { hideCause } from "./finished-outcome.ts";
-import { openPostedQuestion } from "./questions/posted-question.ts";
-import { createNotifier, type RunHandle } from "./run-handle.ts";
-import { createRunSnapshot } from "./run-snapshot.ts";
+import type { AgentEvent } from "../../core/events.ts";
+import { noticeKinds } from "../../core/notices.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import { longestMessage } from "../../core/run-inbox.ts";
+import { LostRunError } from "../../core/store/journal.ts";
+import type { PostedQuestion } from "../../core/store/run-mailbox.ts";
+import type { RunUpdate, SharedRun, SharedRuns } from "../../core/store/shared-runs.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { createNotifier } from "../../kit/async/notifier.ts";
+import { toErrorReport } from "../../kit/errors.ts";
+import { createClientCalls } from "../client-calls.ts";
+import { hideCause } from "../finished-outcome.ts";
+import { openPostedQuestion } from "../questions/posted-question.ts";
+import type { RunHandle } from "../run-handle.ts";
+import { createRunSnapshot } from "../run-snapshot.ts";
+import { createEventLog } from "./event-log.ts";
+import { createRunHolders } from "./run-holders.ts";
+import { createSharedRunReader } from "./shared-run-reader.ts";
 
 /** Is how long the last event of a run is waited for once its end is stored, in milliseconds. */
 const lastEventMs = 5_000;
 
 /** Is how long a run is followed that nobody asks for, in milliseconds. */
 const idleMs = 60_000;
-
-/** Is after how long the store is asked again where it could not tell what is new, in milliseconds. */
-const againMs = 500;
 
 export interface FollowOptions {
   shared: SharedRuns;
@@ -52,23 +51,23 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
   const snapshot = createRunSnapshot({ runId, conversationId, mode });
   const notifier = createNotifier();
   const turns = createNotifier();
-  const followers = new Set<Parameters<RunHandle["follow"]>[0]>();
-  const holders = new Map<object, object | undefined>();
-  const events: AgentEvent[] = [];
-  let eventWeight = 0;
+  const log = createEventLog();
+  const holders = createRunHolders();
+  const reader = createSharedRunReader({
+    shared,
+    runId,
+    countEvents: () => log.events.length,
+    isDone: () => outcome !== undefined,
+    handle: handleNews,
+  });
   let outcome: Outcome | undefined;
   let open: ReturnType<typeof openPostedQuestion> | undefined;
   let isStopping = false;
   let isMoved = false;
   let isOver = false;
-  let changedAt = Date.now();
   let waiters = 0;
   let sending: Promise<void> = Promise.resolve();
-  let reading: Promise<void> | undefined;
-  let hasNews = false;
-  let again: NodeJS.Timeout | undefined;
   let settling: NodeJS.Timeout | undefined;
-  let unwatch: (() => void) | undefined;
   const idle = setTimeout(checkIdle, idleMs).unref();
 
   function notifyWaiters(): void {
@@ -78,14 +77,13 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
 
   function handleEvent(told: AgentEvent): void {
     const event = told.type === "run-end" ? { ...told, outcome: hideCause(told.outcome, locale) } : told;
-    events.push(event);
-    eventWeight += weighJson(event);
-    const item: RunItem | undefined = snapshot.handle(event);
+    log.add(event);
+    const item = snapshot.handle(event);
     if (event.type === "run-end") outcome = event.outcome;
     // The process that goes on with it does not know yet that somebody waits for it here.
-    if (event.type === "notice" && event.code === noticeKinds.runResumed.code && holders.size > 0)
+    if (event.type === "notice" && event.code === noticeKinds.runResumed.code && !holders.isEmpty)
       void send({ type: "hold", by });
-    for (const follower of followers) follower(event, item);
+    log.publish(event, item);
   }
 
   function showQuestion(posted: PostedQuestion | undefined): void {
@@ -102,7 +100,6 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
 
   function handleNews({ events: told, question, ...news }: RunUpdate): void {
     for (const event of told) handleEvent(event);
-    if (told.length > 0) changedAt = Date.now();
     isOver = news.isOver;
     if (outcome !== undefined) return void finish();
     showQuestion(question);
@@ -113,7 +110,7 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
   /** The process of the run has ended after its end was stored, or before it was resumed. */
   async function settle(): Promise<void> {
     // A process that stood still for a moment may go on with it.
-    await read();
+    await reader.read();
     if (outcome === undefined && isOver) {
       const found = await ignoreRejection(readOutcome(run), "the next look finds it");
       if (outcome === undefined && found !== undefined) {
@@ -122,64 +119,33 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
       }
     }
     settling = undefined;
-    if (outcome === undefined && isOver) readAgain();
+    if (outcome === undefined && isOver) reader.readAgain();
   }
 
   function finish(): void {
     clearTimeout(settling);
-    clearTimeout(again);
     stopWatching();
     open?.close();
     open = undefined;
     notifyWaiters();
     snapshot.close();
-    followers.clear();
-  }
-
-  async function readNews(): Promise<boolean> {
-    hasNews = false;
-    handleNews(await shared.read(runId, events.length));
-    return true;
-  }
-
-  async function readAll(): Promise<void> {
-    while (hasNews && outcome === undefined)
-      if (!(await ignoreRejection(readNews(), "the store is asked again"))) readAgain();
-    reading = undefined;
-  }
-
-  /** Nobody tells again what could not be read, such as the last event of all. */
-  function readAgain(): void {
-    if (unwatch === undefined) return;
-    again ??= setTimeout(() => {
-      again = undefined;
-      void read();
-    }, againMs).unref();
-  }
-
-  /** One look at a time: what comes during one is found by the next. */
-  function read(): Promise<void> {
-    hasNews = true;
-    reading ??= readAll();
-    return reading;
+    log.removeListeners();
   }
 
   function watch(): void {
-    if (unwatch !== undefined || outcome !== undefined) return;
+    if (reader.isWatching || outcome !== undefined) return;
     if (closing.aborted) return void close();
     closing.addEventListener("abort", close, { once: true });
-    unwatch = shared.watch(runId, () => void read());
-    void read();
+    reader.watch();
   }
 
   function stopWatching(): void {
     closing.removeEventListener("abort", close);
-    unwatch?.();
-    unwatch = undefined;
+    reader.stopWatching();
   }
 
   function checkIdle(): void {
-    const isUsed = waiters > 0 || (outcome === undefined && holders.size + followers.size > 0);
+    const isUsed = waiters > 0 || (outcome === undefined && (!holders.isEmpty || log.hasListeners));
     if (isUsed) return void idle.refresh();
     stopWatching();
     onIdle();
@@ -210,9 +176,8 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
     isStopping = await send({ type: "stop" });
   }
 
-  function release(own: readonly object[]): void {
-    const count = own.filter((holder) => holders.delete(holder)).length;
-    if (count > 0 && holders.size === 0) void send({ type: "release", by });
+  function sendRelease(): void {
+    void send({ type: "release", by });
   }
 
   function close(): void {
@@ -224,7 +189,7 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
   }
 
   try {
-    await readNews();
+    await reader.readOnce();
   } catch (thrown) {
     clearTimeout(idle);
     throw thrown;
@@ -253,7 +218,9 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
     async letGo() {},
     fault: undefined,
     draft: undefined,
-    events,
+    get events() {
+      return log.events;
+    },
     get outcome() {
       return outcome;
     },
@@ -261,53 +228,50 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
       return open?.question.closed.aborted ? undefined : open?.question;
     },
     get changedAt() {
-      return changedAt;
+      return log.changedAt;
     },
     get isStopping() {
       return isStopping;
     },
     get eventWeight() {
-      return eventWeight;
+      return log.weight;
     },
     // What it asks of its client is answered in its own process alone.
     clientCalls: createClientCalls({
       patienceMs: 0,
-      getPlace: () => ({ event: events.length, models: snapshot.outcome().meta.models }),
+      getPlace: () => ({ event: log.events.length, models: snapshot.outcome().meta.models }),
       onChange() {},
       onExpire() {},
     }),
     inbox: {
       async send(text) {
-        if (outcome !== undefined || isAnswering(events)) return "after_run";
+        if (outcome !== undefined || isAnswering(log.events)) return "after_run";
         if (text.length > longestMessage) return "refused";
         return shared.say(runId, text);
       },
     },
     snapshot: () => outcome ?? snapshot.outcome(),
     cancel: () => void stop(),
-    follow(take) {
-      followers.add(take);
-      return () => void followers.delete(take);
-    },
+    follow: log.follow,
     hold(holder, session) {
       if (outcome !== undefined) return;
-      if (holders.size === 0) void send({ type: "hold", by });
-      holders.set(holder, session);
+      if (holders.isEmpty) void send({ type: "hold", by });
+      holders.add(holder, session);
     },
-    isHeldByOthers: (session) => [...holders.values()].some((other) => other !== undefined && other !== session),
+    isHeldByOthers: holders.isHeldByOthers,
     // The process of the run knows who else needs it, and cancels it where nobody does.
     release(holder) {
-      release([holder]);
+      if (holders.remove(holder)) sendRelease();
       return false;
     },
     releaseSession(session) {
-      release([...holders].filter(([holder, of]) => holder === session || of === session).map(([holder]) => holder));
+      if (holders.removeSession(session)) sendRelease();
       return false;
     },
     markSaved() {},
     dropEvents() {},
     waitForEvent: (signal) => waitFor(notifier.wait, signal),
-    readNews: read,
+    readNews: reader.read,
     waitForChange: (signal) => waitFor(turns.wait, signal),
     touch: () => void idle.refresh(),
   };

@@ -1,0 +1,63 @@
+import type { AgentEvent } from "../../core/events.ts";
+import type { RunItem } from "../../core/run-state.ts";
+import { weighJson } from "../bounded-json.ts";
+
+/** Is called for each event, with what it changed in the state of the run. */
+export type EventListener = (event: AgentEvent, item: RunItem | undefined) => void;
+
+/** Holds the events of a run so far, and passes new ones on to those who follow it. */
+export interface EventLog {
+  readonly events: readonly AgentEvent[];
+  /** Is the memory that they take, in UTF-16 units. */
+  readonly weight: number;
+  /** Is when an event was last published, in milliseconds since 1970. */
+  readonly changedAt: number;
+  readonly hasListeners: boolean;
+  /** Adds an event to the list. No listener is called. */
+  add(event: AgentEvent): void;
+  /** Calls the listeners with an event: one that was added, or one of a draft, which stands in no list. */
+  publish(event: AgentEvent, item: RunItem | undefined): void;
+  /** Calls the listener for each event from now on. Returns what ends that. */
+  follow(listener: EventListener): () => void;
+  /** Begins an empty list. Whoever reads the one before still has it. */
+  clear(): void;
+  removeListeners(): void;
+}
+
+export function createEventLog(): EventLog {
+  const listeners = new Set<EventListener>();
+  let events: AgentEvent[] = [];
+  let weight = 0;
+  let changedAt = Date.now();
+  return {
+    get events() {
+      return events;
+    },
+    get weight() {
+      return weight;
+    },
+    get changedAt() {
+      return changedAt;
+    },
+    get hasListeners() {
+      return listeners.size > 0;
+    },
+    add(event) {
+      events.push(event);
+      weight += weighJson(event);
+    },
+    publish(event, item) {
+      changedAt = Date.now();
+      for (const listener of listeners) listener(event, item);
+    },
+    follow(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    clear() {
+      events = [];
+      weight = 0;
+    },
+    removeListeners: () => listeners.clear(),
+  };
+}

@@ -1,0 +1,304 @@
+import { setImmediate } from "node:timers/promises";
+import type { AskRequest } from "../../app/ask-request.ts";
+import type { Caller } from "../../core/caller.ts";
+import { type DraftEvent, isDraftEvent } from "../../core/drafts.ts";
+import type { AgentEvent } from "../../core/events.ts";
+import { replaceNotSaved } from "../../core/notices.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import type { QuestionKind } from "../../core/questions/user-question.ts";
+import { createRunInbox } from "../../core/run-inbox.ts";
+import { type Entrance, LostRunError, type RunJournal, type TakenRun } from "../../core/store/journal.ts";
+import type { RunMessage } from "../../core/store/run-mailbox.ts";
+import { createNotifier } from "../../kit/async/notifier.ts";
+import { waitPatiently } from "../../kit/async/timeout.ts";
+import { DuetError, type ErrorReport, toDuetError, toErrorReport } from "../../kit/errors.ts";
+import type { Locale } from "../../kit/locale.ts";
+import { createClientCalls } from "../client-calls.ts";
+import { hideCause } from "../finished-outcome.ts";
+import { createQuestionQueue } from "../questions/question-queue.ts";
+import type { LiveDraft, RunHandle } from "../run-handle.ts";
+import { createRunSnapshot } from "../run-snapshot.ts";
+import { createEventLog } from "./event-log.ts";
+import { createEventRecorder, type EventRecorder } from "./event-recorder.ts";
+import { createRepeatFilter } from "./repeat-filter.ts";
+import { createRunHolders, type RunHolder } from "./run-holders.ts";
+
+export interface StartRunOptions {
+  id: string;
+  key: string;
+  caller: Caller;
+  locale: Locale;
+  /** Is described at `RunHandle`. */
+  isAside?: boolean | undefined;
+  request: Omit<AskRequest, "user" | "signal" | "runId" | "caller" | "recording" | "resumed" | "callClient">;
+  /** Is the interface whose next process may go on with the run. */
+  entrance?: Entrance | undefined;
+  /** Holds the records of a run that goes on. */
+  resumed?: TakenRun | undefined;
+  onDisconnect?: RunHandle["onDisconnect"];
+  /** Returns true for the kinds of questions that the run may ask its user. */
+  canAsk(kind: QuestionKind): boolean;
+  /** Is how long a question waits for its answer, in milliseconds. */
+  patienceMs: number;
+  /** Is true where the answer itself asks the user about a call, and the next message replies. */
+  asksInAnswer?: boolean | undefined;
+  /** Is how long the run waits for results of the asking program's tools, in milliseconds. */
+  clientPatienceMs?: number | undefined;
+  ask(request: AskRequest): AsyncIterable<AgentEvent>;
+  /** Is called when the last one who waited for the run in another process has left. */
+  onLeft?(run: RunHandle): void;
+  onEnd(run: RunHandle): void;
+}
+
+/** Begins a run and holds it until it ends. */
+export function startRun({
+  id,
+  key,
+  caller,
+  locale,
+  isAside = false,
+  entrance = "http",
+  resumed,
+  onDisconnect,
+  request,
+  canAsk,
+  patienceMs,
+  asksInAnswer = false,
+  clientPatienceMs = patienceMs,
+  ask,
+  onLeft,
+  onEnd,
+}: StartRunOptions): RunHandle {
+  const { question, conversationId = "", mode = "agent" } = request;
+  const snapshot = createRunSnapshot({ runId: id, conversationId, mode });
+  const stop = new AbortController();
+  const leaving = new AbortController();
+  let journal: RunJournal | undefined;
+  const notifier = createNotifier();
+  const turns = createNotifier();
+  const inbox = createRunInbox();
+  let stopReceiving: (() => void) | undefined;
+  const questions = createQuestionQueue(patienceMs, notifyWaiters, {
+    getMailbox: () => journal?.mailbox,
+    // A stopped run asks nothing more, and one that moves asks the same again.
+    isLeaving: () => stop.signal.aborted || leaving.signal.aborted || run.isMoved,
+    onOpen(question) {
+      if (asksInAnswer && question.kind === "call") clientCalls.askConsent(question);
+    },
+  });
+  const clientCalls = createClientCalls({
+    patienceMs: clientPatienceMs,
+    getPlace: () => ({ event: log.events.length, models: snapshot.outcome().meta.models }),
+    onChange: notifyWaiters,
+    onExpire: () => run.cancel(),
+  });
+  const log = createEventLog();
+  const holders = createRunHolders();
+  let draft: LiveDraft | undefined;
+  let outcome: Outcome | undefined;
+  let fault: ErrorReport | undefined;
+  let isSavedLate = false;
+  /** Is true once it has turned out that another process goes on with the run, even where this one had done all but store its end. */
+  let isLost = false;
+
+  const run: RunHandle = {
+    id,
+    key,
+    question,
+    caller,
+    locale,
+    isAside,
+    isElsewhere: false,
+    mode,
+    after: request.after,
+    onDisconnect,
+    wantedConversationId: resumed ? resumed.header.wantedConversationId : request.conversationId,
+    startedAt: resumed ? Date.parse(resumed.begunAt) : Date.now(),
+    isDelivered: false,
+    get conversationId() {
+      return request.history === undefined ? snapshot.conversationId : "";
+    },
+    get events() {
+      return log.events;
+    },
+    get draft() {
+      return draft;
+    },
+    get outcome() {
+      return outcome;
+    },
+    get fault() {
+      return fault;
+    },
+    inbox,
+    get open() {
+      return questions.open;
+    },
+    clientCalls,
+    get changedAt() {
+      return log.changedAt;
+    },
+    get isMoved() {
+      return isLost || (journal?.moved?.aborted ?? false);
+    },
+    leave() {
+      if (journal?.letGo === undefined || outcome !== undefined) return false;
+      leaving.abort();
+      return true;
+    },
+    letGo: async () => journal?.letGo?.(),
+    get isStopping() {
+      return stop.signal.aborted;
+    },
+    snapshot: () => outcome ?? snapshot.outcome(),
+    cancel: () => stop.abort(cancelledError()),
+    follow: log.follow,
+    hold,
+    isHeldByOthers: holders.isHeldByOthers,
+    release: holders.remove,
+    releaseSession: holders.removeSession,
+    get eventWeight() {
+      return log.weight;
+    },
+    markSaved() {
+      isSavedLate = true;
+      if (outcome !== undefined) outcome = replaceNotSaved(outcome, locale);
+    },
+    dropEvents: log.clear,
+    waitForEvent: notifier.wait,
+    waitForChange: turns.wait,
+  };
+
+  function notifyWaiters(): void {
+    notifier.notify();
+    turns.notify();
+  }
+
+  function hold(holder: RunHolder, session?: object): void {
+    if (outcome === undefined) holders.add(holder, session);
+  }
+
+  /** Does what another process asks for. */
+  function handleMessage(message: RunMessage): void {
+    if (message.type === "stop") run.cancel();
+    else if (message.type === "say") journal?.mailbox?.reply(message.id, inbox.send(message.text));
+    else if (message.type === "answer") questions.accept(message.questionId, message.reply);
+    else if (message.type === "hold") hold(message.by);
+    else if (holders.remove(message.by)) onLeft?.(run);
+  }
+
+  function hideInternalCause(ending: Outcome): Outcome {
+    if (ending.error?.code === "internal") fault = ending.error;
+    return hideCause(ending, locale);
+  }
+
+  /** A draft is void when it ends, so nobody who comes later needs its events. */
+  function handleDraft(event: DraftEvent): void {
+    if (event.type === "draft-start") draft = { draft: event.draft, step: event.step, text: "" };
+    else if (event.type === "draft-delta" && draft) draft.text += event.text;
+    else if (event.type === "draft-end" && draft) {
+      draft.kept = event.kept;
+      draft = undefined;
+    }
+    log.publish(event, undefined);
+    notifier.notify();
+  }
+
+  function handleEvent(happened: AgentEvent): void {
+    if (isDraftEvent(happened)) {
+      handleDraft(happened);
+      return;
+    }
+    const event =
+      happened.type === "run-end" ? { ...happened, outcome: hideInternalCause(happened.outcome) } : happened;
+    log.add(event);
+    const item = snapshot.handle(event);
+    if (event.type === "run-end") outcome = isSavedLate ? replaceNotSaved(event.outcome, locale) : event.outcome;
+    log.publish(event, item);
+    if (outcome === undefined) notifier.notify();
+    else notifyWaiters();
+  }
+
+  let recorder: EventRecorder | undefined;
+
+  /** Waits until the run's events, which come here in later microtasks, are recorded, but not for a store that does not answer. */
+  async function flushEvents(): Promise<void> {
+    if (recorder === undefined) return;
+    await setImmediate();
+    await waitPatiently(recorder.flush(), flushMs);
+  }
+
+  async function followEvents(): Promise<void> {
+    const told = resumed && resumed.events.length > 0 ? createRepeatFilter(resumed.events) : undefined;
+    const connect = (opened: RunJournal): void => {
+      journal = opened;
+      stopReceiving = opened.mailbox?.receive(handleMessage);
+      // Readers come back by the number of an event over HTTP alone.
+      if (entrance === "http")
+        recorder = createEventRecorder({ journal: opened, from: log.events.length, handle: handleEvent });
+    };
+    const stream = ask({
+      ...request,
+      // Who follows a run takes drafts or leaves them.
+      drafts: true,
+      caller,
+      runId: id,
+      signal: stop.signal,
+      inbox,
+      callClient: clientCalls.call,
+      user: { canAsk, ask: questions.ask, person: run, owner: caller.owner },
+      recording: { entrance, key, onDisconnect, leaving: leaving.signal, onRecorded: connect, flushEvents },
+      resumed,
+    });
+    for await (const happened of stream)
+      for (const event of told?.filter(happened) ?? [happened])
+        if (recorder) recorder.add(event);
+        else handleEvent(event);
+    await recorder?.finish();
+    if (outcome === undefined) throw new DuetError({ code: "internal", text: noEnd });
+  }
+
+  /**
+   * Returns the outcome of a run that never began: there was no model, the store could not be opened, or it was cancelled
+   * before.
+   */
+  function toUnstartedOutcome(thrown: unknown): Outcome {
+    const known = { ...snapshot.outcome(), success: false };
+    if (stop.signal.aborted) return { ...known, status: "cancelled", stop_reason: "cancelled" };
+    const error = toErrorReport(toDuetError(thrown), locale);
+    return hideInternalCause({ ...known, status: "failed", stop_reason: "error", error });
+  }
+
+  // Readers of an earlier process of the run may have received these events.
+  for (const event of resumed?.events ?? []) {
+    log.add(event);
+    snapshot.handle(event);
+  }
+  void followEvents()
+    .catch((thrown) => {
+      isLost = thrown instanceof LostRunError;
+      outcome ??= toUnstartedOutcome(thrown);
+    })
+    .finally(() => {
+      stopReceiving?.();
+      questions.close();
+      clientCalls.close();
+      inbox.close();
+      notifyWaiters();
+      // What is kept of a run must not keep the connections that it was asked over.
+      holders.clear();
+      log.removeListeners();
+      snapshot.close();
+      onEnd(run);
+    });
+  return run;
+}
+
+/** Limits how long the end of a run waits for its events to be recorded, in milliseconds. */
+const flushMs = 5_000;
+
+const noEnd = { zh: "运行没有结束事件", en: "the run ended without a run-end event" };
+
+function cancelledError(): DuetError {
+  return new DuetError({ code: "internal", text: { zh: "已取消", en: "cancelled" } });
+}

@@ -97,7 +97,7 @@ export interface Evidence {
   /** What is still there after all has ended: connections, processes. */
   left: string[];
   /** What must not happen in this fault, beside what must never happen. */
-  forbids: { unknown: boolean; takeovers: boolean };
+  forbids: { unknown: boolean; takeovers: boolean; late: boolean };
 }
 
 export const toCallKey = (runId: string, callId: string): string => `${runId} ${callId}`;

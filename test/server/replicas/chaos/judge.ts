@@ -234,14 +234,14 @@ function findHelper(lives: readonly ReplicaLife[], lost: ReplicaLife, at: number
 }
 
 function judgeTakeovers(evidence: Evidence): Omit<Verdict, "rule"> {
-  return judgeTimes(listTakeovers(evidence), "taken over");
+  return judgeTimes(listTakeovers(evidence), evidence, "taken over");
 }
 
-function judgeTimes(all: readonly Takeover[], done: string): Omit<Verdict, "rule"> {
+function judgeTimes(all: readonly Takeover[], { forbids }: Evidence, done: string): Omit<Verdict, "rule"> {
   return {
     looked: all.length,
     violations: all
-      .filter(({ ms, dueMs }) => ms === undefined || ms > dueMs)
+      .filter(({ ms, dueMs }) => ms === undefined || (forbids.late && ms > dueMs))
       .map(({ runId, pid, ms, dueMs }) => ({
         says: `${runId} of ${pid} was ${ms === undefined ? `never ${done}` : `${done} after ${Math.round(ms)} ms`}, allowed ${Math.round(dueMs)}`,
         runId,
@@ -264,7 +264,7 @@ export function listHandovers({ holds, lives }: Pick<Evidence, "holds" | "lives"
 }
 
 function judgeHandovers(evidence: Evidence): Omit<Verdict, "rule"> {
-  return judgeTimes(listHandovers(evidence), "taken up");
+  return judgeTimes(listHandovers(evidence), evidence, "taken up");
 }
 
 function judgeHolds({ holds }: Evidence): Omit<Verdict, "rule"> {

@@ -145,7 +145,7 @@ export async function openLab(options: LabOptions): Promise<Lab> {
       });
       return {
         ...{ tools: readToolLines(toolLog), clients, lives, expected, left: await listLeft(), ...database },
-        forbids: { unknown: false, takeovers: false, ...forbids },
+        forbids: { unknown: false, takeovers: false, late: true, ...forbids },
       };
     },
   };

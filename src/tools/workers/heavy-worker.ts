@@ -1,5 +1,6 @@
 // The child process in which heavy work is done: what takes long or breaks does so beside the program.
 import { on } from "node:events";
+import { flushCompileCache } from "node:module";
 import { Worker } from "node:worker_threads";
 import { runJob } from "./run-job.ts";
 
@@ -22,4 +23,8 @@ process.once("disconnect", () => process.exit());
 
 guardMemory(Number(process.argv[2]));
 
-for await (const [job] of on(process, "message")) process.send?.(await runJob(job));
+for await (const [job] of on(process, "message")) {
+  process.send?.(await runJob(job));
+  // Node writes what it has compiled when a process exits, and this one is killed.
+  flushCompileCache();
+}

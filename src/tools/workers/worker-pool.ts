@@ -1,5 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { getCompileCacheDir } from "node:module";
+import { dirname } from "node:path";
 import { createLifeline, type Lifeline } from "../../kit/process/lifeline.ts";
 import { hasProcessGroups } from "../../kit/process/process-tree.ts";
 import type { Job, JobName, JobReply } from "./run-job.ts";
@@ -128,12 +130,17 @@ export function startWorkerProcess(memoryMb: number, lifeline: Lifeline | undefi
   };
 }
 
-/** The child gets an empty environment and a working directory that is not the user's, and its output is ignored. */
+/**
+ * The child gets no variable but the folder in which Node keeps compiled code, and a working directory that is not the user's.
+ * Its output is ignored.
+ */
 function forkWorker(memoryMb: number, hasGroup: boolean): ChildProcess {
   const name = import.meta.url.endsWith(".ts") ? "./heavy-worker.ts" : "./heavy-worker.js";
+  // The folder is named after the version and the flags of Node, and the child finds its own beside it.
+  const cacheFolder = getCompileCacheDir();
   const child = fork(new URL(name, import.meta.url), [String(2 * memoryMb * 1024 * 1024)], {
     execArgv: [`--max-old-space-size=${memoryMb}`],
-    env: {},
+    env: cacheFolder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cacheFolder) },
     cwd: "/",
     serialization: "advanced",
     stdio: ["ignore", "ignore", "ignore", "ipc"],

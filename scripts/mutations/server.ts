@@ -503,7 +503,7 @@ export const server: readonly Mutation[] = [
   {
     id: "token-signature",
     file: "src/runs/questions/confirmation-tokens.ts",
-    text: "if (!keys.some((key) => isRight(sign(payload, key)))) return undefined;\n",
+    text: "if (![...shared, getOwnKey()].some((key) => isRight(sign(payload, key)))) return undefined;\n",
     becomes: "",
     tests: ["test/runs/questions/confirmation-tokens.test.ts"],
     endangers: "anybody makes tokens that confirm a call",

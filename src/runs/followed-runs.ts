@@ -3,6 +3,7 @@ import type { Caller } from "../core/caller.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { Entrance } from "../core/store/journal.ts";
 import type { SharedRun } from "../core/store/shared-runs.ts";
+import { createLazy } from "../kit/create-lazy.ts";
 import { DuetError } from "../kit/errors.ts";
 import { createRandomHex } from "../kit/random.ts";
 import { toFinishedOutcome } from "./finished-outcome.ts";
@@ -37,7 +38,7 @@ export interface FollowedRunsOptions {
 
 export function createFollowedRuns({ duet, entrance, isOwn }: FollowedRunsOptions): FollowedRuns {
   /** Names this process to the others. */
-  const by = createRandomHex();
+  const getName = createLazy(() => createRandomHex());
   const followed = new Map<string, Promise<FollowedRun>>();
   const closing = new AbortController();
 
@@ -61,7 +62,8 @@ export function createFollowedRuns({ duet, entrance, isOwn }: FollowedRunsOption
     const { runId } = run;
     const shared = await duet.sharedRuns();
     const following =
-      followed.get(runId) ?? followRun({ shared, run, by, closing: closing.signal, readOutcome, onIdle: forget });
+      followed.get(runId) ??
+      followRun({ shared, run, by: getName(), closing: closing.signal, readOutcome, onIdle: forget });
     function forget(): void {
       if (followed.get(runId) === following) followed.delete(runId);
     }

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { text } from "node:stream/consumers";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { program, programEnvironment, temporaryFolder } from "../fakes/program.ts";
@@ -50,6 +51,18 @@ test("before `initialize` is answered, a server loads few files, and nothing tha
   const loaded = await findLoaded(["serve"], initialize);
   expect(findParts(loaded)).toEqual([]);
   expect(loaded.names.length).toBeLessThanOrEqual(30);
+});
+
+test("a server that nobody asks loads neither Node's cryptography nor what starts processes", async () => {
+  const tell = 'process.on("exit", () => process._rawDebug(process.moduleLoadList.join(";")))';
+  const env = await programEnvironment({});
+  const args = ["--import", `data:text/javascript,${tell}`, program, "serve"];
+  const child = spawn(process.execPath, args, { env, cwd: env.HOME });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  child.stdin.end();
+  const modules = (await text(child.stderr)).trim().split(";");
+  expect(modules).toContain("NativeModule fs/promises");
+  expect(modules.filter((name) => /^NativeModule (?:crypto|child_process|worker_threads)$/.test(name))).toEqual([]);
 });
 
 test("a question of the command line is answered from few files, without the parser of all commands", async () => {

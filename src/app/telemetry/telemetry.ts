@@ -6,6 +6,7 @@ import { type Signal, signalNames, type TelemetrySettings } from "../../config/t
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createOnce } from "../../kit/async/once.ts";
 import { createWaitLimit, waitAbortable } from "../../kit/async/timeout.ts";
+import { createLazy } from "../../kit/create-lazy.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { createRandomHex } from "../../kit/random.ts";
@@ -49,7 +50,14 @@ export interface TelemetryOptions {
 export function openTelemetry(settings: TelemetrySettings, { warn, redact }: TelemetryOptions): Telemetry {
   const { captureContent, signals } = settings;
   const { address } = signals.traces;
-  const resource = { "service.instance.id": randomUUID(), ...settings.resource };
+  const getInstanceId = createLazy(() => randomUUID());
+  const resource = {
+    /** Is made when something is sent: Node's cryptography takes 5 ms to load. */
+    get "service.instance.id"() {
+      return getInstanceId();
+    },
+    ...settings.resource,
+  };
   const told = new Set<string>();
   /**
    * Holds what fails once everything ends. It is told at the end, in the order of the signals; a sender that goes on trying when its

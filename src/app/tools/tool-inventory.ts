@@ -11,6 +11,7 @@ import type { ToolInterceptor } from "../../core/tools/tool-interceptor.ts";
 import { isForPagesOnly } from "../../core/tools/tool-pages.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createOnce } from "../../kit/async/once.ts";
+import { createLazy } from "../../kit/create-lazy.ts";
 import type { Text } from "../../kit/locale.ts";
 import { createRandomHex } from "../../kit/random.ts";
 import type { Redactor } from "../../kit/text/redact.ts";
@@ -100,10 +101,10 @@ export function openToolInventory(
   }: ToolInventoryParts,
 ): ToolInventory {
   // A Duet that is its own server, at whatever distance, must not start one more without end.
-  const title = `Duet ${createRandomHex().slice(0, 16)}`;
+  const getTitle = createLazy(() => `Duet ${createRandomHex().slice(0, 16)}`);
   let isClosed = false;
   const canStart = (): boolean => config.depth < deepestChain && !isClosed;
-  const servers = createOnce(() => startServers(config, { title, sample, passesOn, findRecords }));
+  const servers = createOnce(() => startServers(config, { title: getTitle(), sample, passesOn, findRecords }));
   const startOnce = (): Promise<Pool> | undefined =>
     canStart() && config.servers.length > 0 ? servers.get() : servers.current;
   // Whoever takes the tools first is told; until then it must not be an unhandled rejection.
@@ -112,7 +113,9 @@ export function openToolInventory(
   const directory = openUserTools(config, warn);
 
   return {
-    title,
+    get title() {
+      return getTitle();
+    },
     async resolveTools(conversation: object, wanted: WantedTools): Promise<Inventory> {
       const { allow, within = [], more = [], caller, withoutServers, forHost = false } = wanted;
       const { patienceMs, knownSuffice, signal } = wanted;

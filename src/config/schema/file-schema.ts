@@ -3,18 +3,24 @@ import { isRecord } from "../../kit/json.ts";
 import type { Setting, SettingGroup, SettingRows, ShortForm } from "../settings/setting.ts";
 import { fileSettings, outsideSettings } from "../settings/settings.ts";
 import { absentGroups } from "./absent-groups.ts";
-import { type SchemaOf, toObjectSchema, toSchema } from "./object-schema.ts";
+import { type SchemaOf, toNamedSchema, toObjectSchema, toSchema } from "./object-schema.ts";
 
-/** Is the schema of a row of the file. What a group with defaults is checked against is built when one is there. */
+/** Is the schema of a row of the file. What a group is checked against is built when one is there. */
 type FileSchemaOf<Row> =
-  SchemaOf<Row> extends z.ZodPrefault<infer Schema> ? z.ZodDefault<z.ZodLazy<Schema>> : SchemaOf<Row>;
+  SchemaOf<Row> extends z.ZodPrefault<infer Schema>
+    ? z.ZodDefault<z.ZodLazy<Schema>>
+    : SchemaOf<Row> extends z.ZodDefault<infer Named extends z.ZodRecord>
+      ? z.ZodDefault<z.ZodLazy<Named>>
+      : SchemaOf<Row>;
 
 type FileRows = typeof fileSettings;
 
 function toFileShape(): { -readonly [Key in keyof FileRows]: FileSchemaOf<FileRows[Key]> } {
   const shape = Object.entries<Setting | SettingGroup>(fileSettings).map(([key, row]) => {
     const getDefaults = absentGroups[key];
-    if (getDefaults === undefined || !("rows" in row)) return [key, toSchema(row)];
+    if (!("rows" in row)) return [key, toSchema(row)];
+    if (row.presence === "named") return [key, z.lazy(() => toNamedSchema(row)).default({})];
+    if (getDefaults === undefined) return [key, toSchema(row)];
     return [key, z.lazy(() => toObjectSchema(row.rows)).default(getDefaults)];
   });
   // The type is that of the loop: each key has the schema of its row.

@@ -37,19 +37,17 @@ export function toObjectSchema<Rows extends SettingRows>(
 export function toSchema(row: Setting | SettingGroup, addHelp: AddHelp = (schema) => schema): z.ZodType {
   const getHelp = () => row.fileHelp ?? (row.help && toSentence(row.help.en));
   if (!("rows" in row)) return addHelp(row.schema(schemaParts), getHelp);
+  if (row.presence === "named") return addHelp(toNamedSchema(row, addHelp).default({}), getHelp);
   const schema = toObjectSchema(row.rows, addHelp);
   if (row.presence === "defaults") return addHelp(schema, getHelp).prefault({});
-  if (row.presence === "optional") return addHelp(schema, getHelp).optional();
+  return addHelp(schema, getHelp).optional();
+}
+
+/** Builds the schema of a group whose keys are names that people choose, without its default. */
+export function toNamedSchema(row: SettingGroup, addHelp: AddHelp = (schema) => schema) {
   const names = row.names?.(schemaParts) ?? z.string();
-  return addHelp(
-    z
-      .record(
-        names,
-        addHelp(schema, () => row.entryHelp),
-      )
-      .default({}),
-    getHelp,
-  );
+  const schema = addHelp(toObjectSchema(row.rows, addHelp), () => row.entryHelp);
+  return z.record(names, schema);
 }
 
 /** Converts a fragment of Markdown to a sentence of plain text. */

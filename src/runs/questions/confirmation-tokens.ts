@@ -1,5 +1,6 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import * as z from "zod";
+import { createLazy } from "../../kit/create-lazy.ts";
 
 /** Describes what a token confirms; the token is valid for nothing else. */
 export interface Confirmable {
@@ -43,9 +44,10 @@ const claims = z.object({
 });
 
 export function createConfirmations(now: () => number = Date.now): Confirmations {
-  /** Holds the key that signs, and those before it. */
-  let keys: readonly [Uint8Array, ...Uint8Array[]] = [randomBytes(confirmationKeyBytes)];
-  const sign = (payload: string, key: Uint8Array = keys[0]): Buffer =>
+  /** Holds the keys that processes share; the last one signs. */
+  let shared: readonly Uint8Array[] = [];
+  const getOwnKey = createLazy(() => randomBytes(confirmationKeyBytes));
+  const sign = (payload: string, key: Uint8Array = shared.at(-1) ?? getOwnKey()): Buffer =>
     createHmac("sha256", key).update(payload).digest();
 
   function open(token: string): z.infer<typeof claims> | undefined {
@@ -53,15 +55,15 @@ export function createConfirmations(now: () => number = Date.now): Confirmations
     if (rest.length > 0) return undefined;
     const given = Buffer.from(signature, "base64url");
     const isRight = (right: Buffer): boolean => given.length === right.length && timingSafeEqual(given, right);
-    if (!keys.some((key) => isRight(sign(payload, key)))) return undefined;
+    if (![...shared, getOwnKey()].some((key) => isRight(sign(payload, key)))) return undefined;
     // Of what is ours the spelling too: base64 has several for one.
     if (given.toString("base64url") !== signature) return undefined;
     return claims.parse(JSON.parse(Buffer.from(payload, "base64url").toString("utf8")));
   }
 
   return {
-    adoptKey(shared) {
-      keys = [shared, ...keys];
+    adoptKey(key) {
+      shared = [...shared, key];
     },
     mint(what, until) {
       const said = { id: what.id, kind: what.kind, until, print: printOf(what) };

@@ -200,7 +200,8 @@ test("what a question has cost is in the bill, too, where the agent dies, and wh
     expect.stringContaining("its process ended meanwhile (exit code 7)"),
     bill,
   ]);
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  // Time goes on by itself, too: on a busy machine what an agent writes is read with breaks.
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"], shouldAdvanceTime: true });
   onTestFinished(() => void vi.useRealTimers());
   const events = [];
   for await (const event of duet.ask({ question: "spend", agent: "codex" })) {

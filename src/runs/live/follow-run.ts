@@ -154,10 +154,15 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
   async function waitFor(wait: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
     // It may have been idle meanwhile.
     watch();
+    // Where this process closes, that was its end, which nobody is told of any more.
+    if (outcome !== undefined) return;
     waiters += 1;
-    await wait(signal);
-    waiters -= 1;
-    idle.refresh();
+    try {
+      await wait(signal);
+    } finally {
+      waiters -= 1;
+      idle.refresh();
+    }
   }
 
   /** Sends one after the other, so that nothing is released before it is held. Resolves to false where that failed. */

@@ -298,4 +298,12 @@ export const migrations: readonly PostgresMigration[] = [
       "CREATE INDEX shared_records_by_time ON shared_records (until_ms)",
     ],
   },
+  {
+    // A step whose answer was lost is written again, perhaps while the first attempt is still being stored.
+    statements: [
+      `DELETE FROM journal_steps later USING journal_steps s
+  WHERE later.run = s.run AND later.name = s.name AND later.data = s.data AND later.n > s.n`,
+      "CREATE UNIQUE INDEX journal_steps_once ON journal_steps (run, name, md5(data))",
+    ],
+  },
 ];

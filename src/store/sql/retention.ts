@@ -65,11 +65,21 @@ export function createStoreRetention(
 ): StoreRetention {
   const closing = new AbortController();
   const toTime = (ms: number): string => new Date(ms).toISOString();
-  const getAgeLimit = (): string => toTime(now() - limits.keepDays * dayMs);
-  const getInUseLimit = (): string => toTime(now() - inUseMs);
+  /** Is how far the time that all processes share is before the clock of this one, in milliseconds. */
+  let aheadMs = 0;
+  const getTime = (): number => now() + aheadMs;
+  const getAgeLimit = (): string => toTime(getTime() - limits.keepDays * dayMs);
+  const getInUseLimit = (): string => toTime(getTime() - inUseMs);
   let nextCheck = 0;
   let going: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
+
+  /** By its own clock, a process whose clock is wrong would remove what others have just stored. */
+  function* setClock(): Work<number> {
+    const time = yield* readNow();
+    aheadMs = time - now();
+    return time;
+  }
 
   function* isSmallEnough(): Work<boolean> {
     return (yield* space.measure()) <= limits.maxSize;
@@ -95,7 +105,7 @@ export function createStoreRetention(
 
   async function pruneAll(usesAge: boolean, options: StepsOptions): Promise<number> {
     let removed = 0;
-    if (usesAge) await removeLooseResponses(connection, toTime(now() - longestResponseMs), options);
+    if (usesAge) await removeLooseResponses(connection, toTime(getTime() - longestResponseMs), options);
     for (;;) {
       const more = await pruneSome(usesAge, options);
       removed += more;
@@ -109,7 +119,7 @@ export function createStoreRetention(
   function claim(): Promise<{ usesAge: boolean } | undefined> {
     return connection.write(function* () {
       yield* lock("upkeep");
-      const time = yield* readNow();
+      const time = yield* setClock();
       const row = yield* statements.upkeep.get();
       const due = Date.parse(toText(row?.due_at));
       // A time that is further away than any process sets comes from another clock.
@@ -133,7 +143,7 @@ export function createStoreRetention(
     for (;;) {
       await beforeStep?.();
       const began = performance.now();
-      if (!(await connection.write(() => pruneEndedRuns(now())))) return;
+      if (!(await connection.write(() => pruneEndedRuns(getTime())))) return;
       await pauseAfterStep(began, signal);
     }
   }
@@ -178,6 +188,7 @@ export function createStoreRetention(
     limits,
     measure: () => connection.read(space.measure),
     async listExpired() {
+      await connection.read(setClock);
       const before = getInUseLimit();
       const [rows, stored] = await connection.read(function* (): Work<[Row[], number]> {
         const loose = Number((yield* statements.looseResponseBytes.get({ before }))?.bytes);
@@ -194,7 +205,10 @@ export function createStoreRetention(
       }
       return expired;
     },
-    prune: (signal) => pruneAll(true, { signal }),
+    async prune(signal) {
+      await connection.read(setClock);
+      return pruneAll(true, { signal });
+    },
     settled: async () => going,
     pruneWhenDue,
     close() {

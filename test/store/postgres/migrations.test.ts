@@ -22,6 +22,9 @@ const relied = `
   SELECT 'trigger ' || r.relname || '.' || t.tgname, pg_get_triggerdef(t.oid), true, r.relname
   FROM pg_trigger t JOIN pg_class r ON r.oid = t.tgrelid WHERE NOT t.tgisinternal`;
 
+/** Are what the program of the version before keeps to as well: it stores a step once, but for one that it writes twice at the same time. */
+const keptAnyway = ["unique journal_steps.journal_steps_once"];
+
 describe("the tables of each version", requires(postgres), () => {
   let server: SharedPostgres;
   beforeAll(async () => {
@@ -53,7 +56,7 @@ describe("the tables of each version", requires(postgres), () => {
       const demanded = [...after].filter(
         ([name, { demands, table }]) => !before.has(name) && demands && tables.has(table),
       );
-      expect(demanded.map(([name]) => name)).toEqual([]);
+      expect(demanded.map(([name]) => name).filter((name) => !keptAnyway.includes(name))).toEqual([]);
     }
   });
 });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { LostRunError, type TakenRun } from "../../../src/core/store/journal.ts";
 import type { OperatorStore } from "../../../src/core/store/store.ts";
@@ -7,7 +8,7 @@ import { copiedTables } from "../../../src/store/copy/copied-tables.ts";
 import { openPostgresRows } from "../../../src/store/copy/postgres-rows.ts";
 import { toConnectionString } from "../../../src/store/postgres/address.ts";
 import { openPostgresConnection } from "../../../src/store/postgres/connection.ts";
-import { own as ownStatements } from "../../../src/store/postgres/journal/journal-texts.ts";
+import { heldRunsText, own as ownStatements, renewalText } from "../../../src/store/postgres/journal/journal-texts.ts";
 import { createPostgresStore, type PostgresStoreOptions } from "../../../src/store/postgres/postgres-store.ts";
 import { translateStatement } from "../../../src/store/postgres/translate.ts";
 import { withDatabase } from "../../../src/store/postgres/with-database.ts";
@@ -515,6 +516,76 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     await query(own, "UPDATE journal_runs SET holder = NULL");
     expect(await query(own, look.text, look.values)).toEqual([expect.objectContaining({ run: "run-1", epoch: 3 })]);
   });
+
+  /** Resolves when a statement on this table waits for a lock. */
+  const waitForLock = (own: string, table: string) =>
+    expect
+      .poll(() =>
+        query(
+          own,
+          "SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1",
+          [`%INSERT INTO ${table}%`],
+        ),
+      )
+      .toEqual([{ n: 1 }]);
+
+  async function openClient(own: string): Promise<pg.Client> {
+    const client = new pg.Client(own);
+    await client.connect();
+    onTestFinished(() => client.end());
+    return client;
+  }
+
+  test("a replica that comes back while its runs are being taken waits, and learns that they are another one's", async () => {
+    const own = await openDatabaseWithRun();
+    const gone = "UPDATE journal_runs SET holder = 'gone'";
+    await query(own, gone);
+    const expired = "INSERT INTO replicas VALUES ('gone', now() - interval '1 second', '{1}')";
+    await query(own, expired);
+    const [taker, passing] = [await openClient(own), await openClient(own)];
+    const look = takeOverAs("late");
+    await taker.query("BEGIN");
+    expect((await taker.query(look.text, look.values)).rows).toMatchObject([{ epoch: 2 }]);
+    const comeBack = withDatabase(own, async (client) => {
+      await client.query(renewalText, ["gone", 5_000, "{1}"]);
+      return (await client.query(heldRunsText, ["gone"])).rows;
+    });
+    await waitForLock(own, "replicas");
+    await taker.query("COMMIT");
+    expect(await comeBack).toEqual([]);
+    // One that is just giving a sign of life is passed over.
+    await query(own, gone);
+    await query(own, "UPDATE replicas SET alive_until = now() - interval '1 second' WHERE id = 'gone'");
+    await passing.query("BEGIN");
+    await passing.query(renewalText, ["gone", 5_000, "{1}"]);
+    expect(await query(own, look.text, look.values)).toEqual([]);
+    await passing.query("ROLLBACK");
+    expect(await query(own, look.text, look.values)).toMatchObject([{ epoch: 3 }]);
+  });
+
+  test.each([
+    ["alone", {}],
+    ["with files", { files: [{ hash: "a".repeat(64), bytes: Buffer.from("a") }] }],
+  ])(
+    "a step that is written again %s while the first attempt is still being stored is stored and counted once",
+    async (_, more) => {
+      const store = await open();
+      const run = await store.journal.begin(newRun("run-1", "anna"));
+      const first = step("turn:decide:1");
+      const attempt = await openClient(url);
+      await attempt.query("BEGIN");
+      await attempt.query("INSERT INTO journal_steps (run, name, spent_ms, at, data) VALUES ('run-1', $1, 1, '', $2)", [
+        first.name,
+        JSON.stringify(first.data),
+      ]);
+      const adding = run.add({ ...first, ...more, usage: { used: { tokens: 20, cost: 0.5 }, reservations: [] } });
+      await waitForLock(url, "journal_steps");
+      await attempt.query("COMMIT");
+      await adding;
+      expect(await query(url, "SELECT count(*)::int AS n FROM journal_steps")).toEqual([{ n: 1 }]);
+      expect((await store.of("anna").dailyUsage.read()).used.tokens).toBe(0);
+    },
+  );
 
   test("a look for runs to take over reads no header of those that are held, however many there are", async () => {
     const own = await openDatabaseWithRun();

@@ -83,6 +83,23 @@ describe("processes that share a database and no clock", requires(postgres), () 
     expect(await right.journal.events("run-1", undefined)).toHaveLength(1);
   });
 
+  test("a process whose clock is early removes neither events that others read nor conversations that are not old", async () => {
+    const url = await server.createDatabase();
+    const { store, journal } = await openStore(url);
+    const run = await journal.begin(newRun("run-1"));
+    await run.addEvents(0, [{ type: "answer-delta", text: "It is known." }]);
+    await store.append({ ...finishedRun("conv-run-1", "Is it known?", "It is."), runId: "run-1" });
+    await withClock(30 * hourMs, async () => {
+      const early = await openStore(url, { retention: { keepDays: 1, maxSize: 1_000_000_000 } });
+      await early.store.append(finishedRun("conv-2", "And now?", "It is."));
+      await early.retention.settled();
+      expect(await early.retention.listExpired()).toEqual([]);
+      expect(await early.retention.prune(AbortSignal.timeout(60_000))).toBe(0);
+    });
+    expect(await journal.events("run-1", undefined)).toHaveLength(1);
+    expect(await store.load("conv-run-1")).toBeDefined();
+  });
+
   test("a run that a killed process has left is not too old for one whose clock is early", async () => {
     const url = await server.createDatabase();
     const { journal } = await openStore(url, { leaseMs });

@@ -28,6 +28,20 @@ const today = "to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD')";
  */
 const isLiving = "(p.alive_until > now() OR :settled = 0)";
 
+/**
+ * Is a table of the replicas that hold runs and are gone. They are locked, so that one that comes back waits with its sign of life until
+ * they are taken, and sees that then; one that is just giving it is passed over.
+ */
+const goneReplicas = `
+  gone AS MATERIALIZED (
+    SELECT p.id FROM replicas p
+    WHERE NOT ${isLiving} AND EXISTS (SELECT 1 FROM journal_runs u WHERE u.holder = p.id AND u.state = 'going')
+    FOR SHARE OF p SKIP LOCKED)`;
+
+/** Is true of a run `u` that no replica holds. */
+const isUnheld = `
+  (u.holder IS NULL OR u.holder IN (SELECT id FROM gone) OR NOT EXISTS (SELECT 1 FROM replicas p WHERE p.id = u.holder))`;
+
 /** Is true while a replica holds the run `r`. */
 const isHeld = `EXISTS (SELECT 1 FROM replicas p WHERE p.id = r.holder AND ${isLiving})`;
 
@@ -37,8 +51,7 @@ const isHeld = `EXISTS (SELECT 1 FROM replicas p WHERE p.id = r.holder AND ${isL
  */
 const unheldRuns = `
   unheld AS MATERIALIZED (
-    SELECT u.run, u.epoch FROM journal_runs u WHERE u.state = 'going'
-      AND (u.holder IS NULL OR u.holder NOT IN (SELECT p.id FROM replicas p WHERE ${isLiving})))`;
+    SELECT u.run, u.epoch FROM journal_runs u WHERE u.state = 'going' AND ${isUnheld})`;
 
 /** Is the time of the last step of the run `r`. */
 const lastAt = "coalesce((SELECT max(at) FROM journal_steps s WHERE s.run = r.run), r.begun_at)";
@@ -55,8 +68,8 @@ const isReadable = "r.format = ANY(CAST(:formats AS integer[]))";
 
 /** Is what a run has when it is taken. An end that came after a new record, or in order, does not count. The next holder has the next epoch. */
 const taken = `
-  holder = :holder, epoch = epoch + 1,
-  ends = CASE WHEN (SELECT count(*) FROM journal_steps s WHERE s.run = r.run) = taken_steps THEN ends + 1 ELSE 0 END,
+  holder = :holder, epoch = r.epoch + 1,
+  ends = CASE WHEN (SELECT count(*) FROM journal_steps s WHERE s.run = r.run) = r.taken_steps THEN r.ends + 1 ELSE 0 END,
   taken_steps = (SELECT count(*) FROM journal_steps s WHERE s.run = r.run)`;
 
 /**
@@ -71,7 +84,8 @@ const letGo = -1;
 /** Holds the statements that write the steps or the events of all runs of a process at once. */
 export const groupedTexts = {
   /**
-   * A write whose answer was lost is made again, and adds nothing then. A question stays until its answer is recorded: `$9` lists the
+   * A write whose answer was lost is made again, and adds nothing then, also where the first one is still being stored: a step has a
+   * unique key. A question stays until its answer is recorded: `$9` lists the
    * runs of which one is. What the steps have used, null where that is nothing, is counted for their callers `$10`, and the reservations
    * `$13` end with it. Callers are in order, so that no two replicas wait for one another.
    */
@@ -83,9 +97,8 @@ export const groupedTexts = {
         $4::text[], $5::integer[], $6::text[], $7::double precision[], $8::text[], $10::text[], $11::bigint[], $12::double precision[])
         WITH ORDINALITY AS s (run, epoch, name, spent, data, caller, tokens, cost, place) JOIN held USING (run, epoch)), added AS (
       INSERT INTO journal_steps (run, name, spent_ms, at, data)
-      SELECT s.run, s.name, s.spent, ${now}, s.data FROM steps s
-      WHERE NOT EXISTS (SELECT 1 FROM journal_steps o WHERE o.run = s.run AND o.name = s.name AND o.data = s.data)
-      ORDER BY s.place RETURNING run, name), settled AS (
+      SELECT s.run, s.name, s.spent, ${now}, s.data FROM steps s ORDER BY s.place
+      ON CONFLICT DO NOTHING RETURNING run, name), settled AS (
       DELETE FROM usage_reservations WHERE id = ANY($13::text[])), counted AS (
       INSERT INTO daily_usage (caller, day, tokens, cost)
       SELECT s.caller, coalesce($14, ${today}), sum(s.tokens), sum(s.cost) FROM steps s JOIN added USING (run, name)
@@ -128,8 +141,7 @@ export const own = {
     SELECT 1 FROM journal_runs WHERE run = :run AND holder = :holder AND epoch = :epoch AND state = 'going' FOR SHARE`),
   addStep: defineStatement(`
     INSERT INTO journal_steps (run, name, spent_ms, at, data)
-    SELECT CAST(:run AS text), CAST(:name AS text), CAST(:spent AS double precision), ${now}, CAST(:data AS text)
-    WHERE NOT EXISTS (SELECT 1 FROM journal_steps o WHERE o.run = :run AND o.name = :name AND o.data = :data)`),
+    VALUES (:run, :name, :spent, ${now}, :data) ON CONFLICT DO NOTHING`),
   forbid: defineStatement(`
     UPDATE journal_runs SET state = :state
     WHERE run = :run AND holder = :holder AND epoch = :epoch AND state = 'going'`),
@@ -155,16 +167,17 @@ export const own = {
   runsOf: defineStatement(`${selectRun} AND r.conversation = :id ORDER BY r.begun_at, r.run`),
   run: defineStatement(`${selectRun} AND r.run = :run`),
   take: defineStatement(`
+    WITH ${goneReplicas}, ${unheldRuns}
     UPDATE journal_runs r SET ${taken}
-    WHERE run = :run AND epoch = :epoch AND state = 'going' AND ${isReadable} AND NOT ${isHeld}
-    RETURNING ends, epoch`),
+    FROM unheld u WHERE u.run = r.run AND r.run = :run AND r.epoch = :epoch AND r.state = 'going' AND ${isReadable}
+    RETURNING r.ends, r.epoch`),
   /**
    * Passes over what another replica is about to take. What one has taken since this statement began has another epoch than it had then:
    * PostgreSQL looks at a locked row once more as it is now, but at its holder in `replicas` as NOT EXISTS has found it before, so that
    * nothing but the epoch tells it. An array is read once, where a list may be read for each row, and pass the limit.
    */
   takeOver: defineStatement(`
-    WITH ${unheldRuns}
+    WITH ${goneReplicas}, ${unheldRuns}
     UPDATE journal_runs r SET ${taken}
     WHERE run = ANY(ARRAY(
       SELECT r.run FROM journal_runs r JOIN unheld u ON u.run = r.run AND u.epoch = r.epoch
@@ -174,12 +187,13 @@ export const own = {
     RETURNING r.run, r.owner, r.conversation, r.header, r.begun_at, ${lastAt} AS last_at, r.ends, r.epoch`),
 };
 
-/** Moves the end of a replica's lease on, and returns the runs that it holds. All times are the database's. */
+/** Moves the end of a replica's lease on. All times are the database's. */
 export const renewalText = `
-  WITH alive AS (
-    INSERT INTO replicas AS r (id, alive_until, formats) VALUES ($1, now() + $2 * interval '1 millisecond', $3::integer[])
-    ON CONFLICT (id) DO UPDATE SET alive_until = excluded.alive_until, renewals = r.renewals + 1)
-  SELECT run, epoch FROM journal_runs WHERE holder = $1 AND state = 'going'`;
+  INSERT INTO replicas AS r (id, alive_until, formats) VALUES ($1, now() + $2 * interval '1 millisecond', $3::integer[])
+  ON CONFLICT (id) DO UPDATE SET alive_until = excluded.alive_until, renewals = r.renewals + 1`;
+
+/** Lists the runs that a replica holds, once it has renewed its lease: one statement would not see what was taken while it waited. */
+export const heldRunsText = "SELECT run, epoch FROM journal_runs WHERE holder = $1 AND state = 'going'";
 
 /** Forgets replicas that ended long ago, of which nothing is to be taken over. */
 export const forgetReplicasText = `

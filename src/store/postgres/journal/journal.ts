@@ -178,13 +178,22 @@ export function createPostgresJournal(
     return connection.read(() => (id === undefined ? own.runs.all(settled) : own.runsOf.all({ id, ...settled })));
   }
 
-  /** Claims runs and reads them in one transaction. What it claims is not a stray before this process knows of it. */
+  /**
+   * Claims runs, and reads what is recorded of them once that is stored: a replica that comes back waits for it. What it claims is not a
+   * stray before this process knows of it.
+   */
   async function claim(runId: string | undefined, work: StoreWork<readonly ClaimedRun[]>): Promise<TakenRun[]> {
     await lease.begin();
     const done = driven.expect(runId);
     try {
       const claimed = await connection.write(work);
-      return claimed.map(({ epoch, ...run }) => ({ ...run, journal: openRun(run.runId, run.owner, epoch) }));
+      if (claimed.length === 0) return [];
+      const records = await connection.write(function* () {
+        const opened: (RecordedRun & { epoch: number })[] = [];
+        for (const { run, ends, epoch } of claimed) opened.push({ ...(yield* openRecordedRun(run, ends)), epoch });
+        return opened;
+      });
+      return records.map(({ epoch, ...run }) => ({ ...run, journal: openRun(run.runId, run.owner, epoch) }));
     } finally {
       done();
     }
@@ -235,7 +244,7 @@ export function createPostgresJournal(
       const wanted = { run: runId, epoch: Number(row.epoch), formats };
       const [taken] = await claim(runId, function* () {
         const claimed = yield* own.take.get({ ...wanted, holder: lease.id, ...getSettled() });
-        return claimed === undefined ? [] : [yield* openClaimed(run, claimed)];
+        return claimed === undefined ? [] : [toClaimed(run, claimed)];
       });
       return taken;
     },
@@ -245,12 +254,10 @@ export function createPostgresJournal(
       return claim(undefined, function* () {
         const wanted = { entrance, within: withinMs, most, formats, holder: lease.id };
         const rows = yield* own.takeOver.all({ ...wanted, ...getSettled() });
-        const runs: ClaimedRun[] = [];
-        for (const row of rows) {
+        return rows.flatMap((row) => {
           const run = toInterruptedRun(row);
-          if (run !== undefined) runs.push(yield* openClaimed(run, row));
-        }
-        return runs;
+          return run === undefined ? [] : toClaimed(run, row);
+        });
       });
     },
     async countNewer() {
@@ -277,10 +284,14 @@ export function createPostgresJournal(
   };
 }
 
-type ClaimedRun = RecordedRun & { epoch: number };
+interface ClaimedRun {
+  run: InterruptedRun;
+  ends: number;
+  epoch: number;
+}
 
-function* openClaimed(run: InterruptedRun, { ends, epoch }: Row): Work<ClaimedRun> {
-  return { ...(yield* openRecordedRun(run, Number(ends))), epoch: Number(epoch) };
+function toClaimed(run: InterruptedRun, { ends, epoch }: Row): ClaimedRun {
+  return { run, ends: Number(ends), epoch: Number(epoch) };
 }
 
 interface StepContext {

@@ -1,17 +1,19 @@
 import { hostname } from "node:os";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
+import { sleep } from "../../../kit/async/timeout.ts";
 import { createRandomHex } from "../../../kit/random.ts";
 import type { Reachability } from "../reachability.ts";
-import { forgetReplicasText, renewalText } from "./journal-texts.ts";
+import { forgetReplicasText, heldRunsText, renewalText } from "./journal-texts.ts";
 
 /** Is how long a replica holds its runs without a sign of life, in milliseconds of the database's clock. */
 export const leaseMs = 5_000;
 
-/** Is how long one is waited for, in milliseconds. */
-const longestWaitMs = 900_000;
-
-/** Is how many signs of life it gives in that time. */
+/** Is how often a replica renews its lease while that lasts. */
 const renewals = 5;
+
+/** Limits how long `confirm` waits for a sign of life, in milliseconds, and is its pause after one that the database did not take. */
+const longestWaitMs = 900_000;
+const pauseMs = 100;
 
 /** Holds the runs of this process for as long as it tells the database that it lives. */
 export interface ReplicaLease {
@@ -56,7 +58,7 @@ export function createReplicaLease({
   let timer: NodeJS.Timeout | undefined;
   let begun: Promise<void> | undefined;
   let renewing: Promise<void> | undefined;
-  /** Are by this process's own clock, which counts also while the process stands still. */
+  /** Are by this process's own clock, which counts also while the process stands still, but not while the machine is suspended. */
   let connectedAt = Number.POSITIVE_INFINITY;
   let renewedAt = Number.NEGATIVE_INFINITY;
   reachability.follow((problem) => {
@@ -67,13 +69,10 @@ export function createReplicaLease({
   async function renew(): Promise<void> {
     const compare = onRenewal();
     const startedAt = performance.now();
-    const { rows } = await reachability.use((client) =>
-      client.query<OwnedRun>({
-        name: "renew-lease",
-        text: renewalText,
-        values: [id, lastsMs, `{${formats.join(",")}}`],
-      }),
-    );
+    const { rows } = await reachability.use(async (client) => {
+      await client.query({ name: "renew-lease", text: renewalText, values: [id, lastsMs, `{${formats.join(",")}}`] });
+      return client.query<OwnedRun>({ name: "list-held-runs", text: heldRunsText, values: [id] });
+    });
     // A process that stood still may have been taken for a dead one.
     const isUnbroken = startedAt - renewedAt < lastsMs / 2 && connectedAt !== Number.POSITIVE_INFINITY;
     if (!isUnbroken) connectedAt = startedAt;
@@ -81,10 +80,16 @@ export function createReplicaLease({
     compare(rows);
   }
 
-  function renewNow(): void {
-    renewing ??= ignoreRejection(renew(), "the next renewal makes up for it").finally(() => {
+  /** Waits for the renewal that is under way, or for a new one. */
+  function renewOnce(): Promise<void> {
+    renewing ??= renew().finally(() => {
       renewing = undefined;
     });
+    return renewing;
+  }
+
+  function renewNow(): void {
+    void ignoreRejection(renewOnce(), "the next renewal makes up for it");
   }
 
   async function begin(): Promise<void> {
@@ -99,10 +104,17 @@ export function createReplicaLease({
   return {
     id,
     async confirm() {
+      const until = performance.now() + longestWaitMs;
       while (!isFresh()) {
-        renewNow();
-        await renewing;
-        if (!isFresh()) await reachability.waitUntilBack(longestWaitMs);
+        try {
+          await renewOnce();
+        } catch (thrown) {
+          const leftMs = until - performance.now();
+          if (leftMs <= 0) throw thrown;
+          await reachability.waitUntilBack(leftMs);
+          // It may be reachable, and take no sign of life all the same: its disk is full, or a right is missing.
+          await sleep(pauseMs);
+        }
       }
     },
     get isSettled() {
@@ -120,7 +132,7 @@ export function createReplicaLease({
       if (timer === undefined) return;
       clearInterval(timer);
       timer = undefined;
-      await renewing;
+      await ignoreRejection(renewing ?? Promise.resolve(), "it ends now");
       await reachability.use((client) => client.query("DELETE FROM replicas WHERE id = $1", [id]));
     },
   };

@@ -85,6 +85,16 @@ test("on a machine that is known to be busy a takeover may be late, but has to c
   expect(findViolated(evidence)).toContain("runs are taken over within the lease plus 1.5 s");
 });
 
+test("a run that was given up after three kills in a row violates none, and one that was given up before does", () => {
+  const evidence = createEvidence();
+  const [client] = evidence.clients;
+  const error = "server: the program ended unexpectedly 3 times in a row during this run without any progress";
+  Object.assign(client ?? {}, { answer: "", outcome: { status: "failed", error, response: "", calls: [] } });
+  expect(findViolated(evidence)).toContain("every run ends as complete, or is given up after three kills in a row");
+  for (const life of evidence.lives) Object.assign(life, { endedAt: begunAt + 320, end: "killed" });
+  expect(findViolated(evidence)).not.toContain("every run ends as complete, or is given up after three kills in a row");
+});
+
 /** Breaks one rule by the smallest change. */
 interface Breach {
   rule: string;
@@ -114,12 +124,12 @@ const breaches: Breach[] = [
     },
   },
   {
-    rule: "every run ends as complete",
+    rule: "every run ends as complete, or is given up after three kills in a row",
     says: "for its client",
     spoil: (_, client) => void delete client.outcome,
   },
   {
-    rule: "every run ends as complete",
+    rule: "every run ends as complete, or is given up after three kills in a row",
     says: "in the store, also where no client has heard of it",
     spoil: ({ holds }) => void holds.push({ runId: "run-1", at: begunAt, pid: 20, epoch: 1, state: "going" }),
   },

@@ -31,7 +31,7 @@ const mayHaveHappened = /may have taken effect/;
 export const rules: readonly Rule[] = [
   { rule: "no unsafe call is made twice", judge: judgeUnsafe },
   { rule: "no call is made after its outcome was committed", judge: judgeCommitted },
-  { rule: "every run ends as complete", judge: judgeEnds },
+  { rule: "every run ends as complete, or is given up after three kills in a row", judge: judgeEnds },
   { rule: "each client sees event 1, 2, 3 … and the end, once", judge: judgeEvents },
   { rule: "the text of the events is the answer", judge: judgeAnswers },
   { rule: "each call of a run has one outcome, and what is told as done was done", judge: judgeOutcomes },
@@ -97,7 +97,29 @@ function judgeCommitted(evidence: Evidence): Omit<Verdict, "rule"> {
   };
 }
 
-function judgeEnds({ clients, holds }: Evidence): Omit<Verdict, "rule"> {
+const gaveUp = /ended unexpectedly 3 times in a row/;
+
+/**
+ * Lists the runs that were given up, as the documents say: three of their holders in a row were killed before they came any further, so
+ * that there was one more before these. Their outcome says that alone, and their clients have seen what they did.
+ */
+export function listGivenUp({ clients, holds, lives }: Evidence): ClientRun[] {
+  const killed = new Set(lives.flatMap(({ pid, end }) => (end === "killed" ? pid : [])));
+  return clients.filter(({ runId, outcome }) => {
+    if (!gaveUp.test(outcome?.error ?? "")) return false;
+    const own = new Set(holds.flatMap((hold) => (hold.runId === runId ? (hold.pid ?? []) : [])));
+    return [...own].filter((pid) => killed.has(pid)).length >= 3;
+  });
+}
+
+/** Leaves out the runs that were given up, which have no answer. */
+function omitGivenUp(evidence: Evidence): Evidence {
+  const givenUp = new Set(listGivenUp(evidence));
+  return { ...evidence, clients: evidence.clients.filter((client) => !givenUp.has(client)) };
+}
+
+function judgeEnds(evidence: Evidence): Omit<Verdict, "rule"> {
+  const { clients, holds } = omitGivenUp(evidence);
   const last = new Map(holds.map((hold) => [hold.runId, hold]));
   const open = [...last.values()].filter(({ state }) => state !== "ended");
   const clientsOf = clients.flatMap(({ name, runId, outcome, last }): Violation[] =>
@@ -143,7 +165,8 @@ function findEventFault({ events, ends }: ClientRun): string | undefined {
   return ends === 1 ? undefined : `has ${ends} ends`;
 }
 
-function judgeAnswers({ clients }: Evidence): Omit<Verdict, "rule"> {
+function judgeAnswers(evidence: Evidence): Omit<Verdict, "rule"> {
+  const { clients } = omitGivenUp(evidence);
   const ended = clients.filter((client) => client.outcome !== undefined && !hasEndAlone(client));
   const isWrong = ({ name, answer, outcome }: ClientRun): boolean =>
     answer !== outcome?.response || !answer.includes(toAnswer(name));
@@ -156,7 +179,8 @@ function judgeAnswers({ clients }: Evidence): Omit<Verdict, "rule"> {
   };
 }
 
-function judgeOutcomes({ clients, tools }: Evidence): Omit<Verdict, "rule"> {
+function judgeOutcomes(evidence: Evidence): Omit<Verdict, "rule"> {
+  const { clients, tools } = omitGivenUp(evidence);
   const done = new Set(tools.filter(({ what }) => what === "end").map(({ call }) => call));
   const ended = clients.flatMap(({ outcome, ...client }) => (outcome === undefined ? [] : { ...client, outcome }));
   return {

@@ -1,5 +1,5 @@
 import type { Evidence } from "./evidence.ts";
-import { listHandovers, listTakeovers, listUnknown, type Takeover, type Verdict } from "./judge.ts";
+import { listGivenUp, listHandovers, listTakeovers, listUnknown, type Takeover, type Verdict } from "./judge.ts";
 import { isUnsafe } from "./plan.ts";
 
 /** Limits what is printed of the violations of one rule. */
@@ -37,6 +37,7 @@ function listFacts(evidence: Evidence): [string, string | number][] {
     ["streams taken up again", clients.reduce((sum, { returns }) => sum + returns, 0)],
     ["clients that came after the end", clients.filter(({ events }) => events.length === 0).length],
     ["questions told that they could not begin", clients.reduce((sum, { unbegun }) => sum + unbegun, 0)],
+    ["runs given up after three kills in a row", listGivenUp(evidence).length],
     ["answers begun anew", clients.filter(({ events }) => events.some(({ type }) => type === "answer-restart")).length],
     ["takeovers (median, p95, max)", renderTimes(listTakeovers(evidence))],
     ["handovers (median, p95, max)", renderTimes(listHandovers(evidence))],

@@ -138,9 +138,16 @@ function findNames(text: string, { names, hasCamelCase }: ForeignNames): string[
   return [...found];
 }
 
-// Each begins at the start of a word only, so that a long one is not read again and again; and no group repeats.
-const joined = /(?<![A-Za-z0-9-])[A-Za-z0-9-]+[_.:]+[A-Za-z0-9][A-Za-z0-9_.:-]*/g;
-const camelCase = /(?<![A-Za-z0-9])[A-Za-z0-9]*[a-z][A-Z][A-Za-z0-9]*/g;
+// Each begins at the start of a word only, so that a long one is not read again and again; no group repeats, and nothing repeats
+// without end: V8 remembers each repetition of a pattern, and of millions it runs out of room.
+const joined = new RegExp(
+  `(?<![A-Za-z0-9-])[A-Za-z0-9-]{1,${longestName}}[_.:]{1,${longestName}}[A-Za-z0-9][A-Za-z0-9_.:-]{0,${longestName}}`,
+  "g",
+);
+const camelCase = new RegExp(
+  `(?<![A-Za-z0-9])[A-Za-z0-9]{0,${longestName}}[a-z][A-Z][A-Za-z0-9]{0,${longestName}}`,
+  "g",
+);
 const endsInMark = /[_-]$/;
 const tail = /(?<![._:-])[._:-]+$/;
 

@@ -10,7 +10,7 @@ export const sharedStatements = {
       FROM run_places WHERE caller = :caller`),
   addPlace: defineStatement(`
       INSERT INTO run_places (id, caller, state, begun_ms, until_ms) VALUES (:id, :caller, 'going', :now, :until)`),
-  /** Renews all places of a process at once. `places` is a list in JSON. */
+  /** `places` lists in JSON all places of a process, with their states. */
   renewPlaces: defineStatement(`
       UPDATE run_places SET state = p.value ->> 'state', until_ms = :until
       FROM json_each(:places) AS p WHERE run_places.id = p.value ->> 'id' AND run_places.state <> 'ended'`),

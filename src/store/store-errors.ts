@@ -86,8 +86,8 @@ const serverHint: Text = {
 };
 
 const databaseHint: Text = {
-  zh: "请检查 PostgreSQL 的日志、这个用户的权限和剩余空间。",
-  en: "Check the log of PostgreSQL, this user's permissions and the free space.",
+  zh: "请检查 PostgreSQL 的服务器日志、这个用户的权限和剩余空间。",
+  en: "Check the server log of PostgreSQL, this user's permissions and the free space.",
 };
 
 /** Returns true where no work can be done with the database until it can be reached again. */
@@ -124,7 +124,8 @@ export function canComeBack(thrown: unknown): boolean {
 /** Returns the error as its operator may read it: with the place, and with what can be done. */
 export function toOperatorError(error: DuetError): DuetError {
   if (!(error instanceof StoreError) || error.failure !== "unreachable") return error;
-  return new DuetError({ code: "network", text: error.described, hint: serverHint, cause: error });
+  const hint = describeWhy(error.cause).hint ?? serverHint;
+  return new DuetError({ code: "network", text: error.described, hint, cause: error });
 }
 
 /** Tells the address of a database from the name of a file. */
@@ -146,6 +147,8 @@ function getSqliteCode(thrown: unknown): number | undefined {
 interface Reason {
   failure: StoreFailure;
   why: Text;
+  /** Says to the operator what can be done about a database that cannot be used, where it is not the usual. */
+  hint?: Text;
 }
 
 function describeWhy(thrown: unknown): Reason {
@@ -219,18 +222,31 @@ const reasons: Readonly<Record<string, Reason>> = {
   "53300": {
     failure: "unreachable",
     why: { zh: "数据库的连接已用完", en: "the database has no connection left" },
+    hint: {
+      zh: "请调大 max_connections（每个副本 10 个），或结束其他客户端。",
+      en: "Raise max_connections (10 for each replica) or end other clients.",
+    },
   },
   [allInUse]: {
     failure: "unreachable",
     why: { zh: "到数据库的连接都在使用中", en: "all connections to the database are in use" },
+    hint: {
+      zh: "每个进程最多用 8 个连接；请减少同时的提问，或增加副本。",
+      en: "This process uses 8 connections at most; ask fewer questions at once, or add a replica.",
+    },
   },
   [busy]: {
     failure: "unreachable",
     why: { zh: "数据库太忙，没有及时接受新连接", en: "the database is too busy to make a connection in time" },
+    hint: { zh: "请查看数据库所在机器的负载。", en: "Look at the load of the database's machine." },
   },
   "55P03": {
     failure: "unreachable",
-    why: { zh: "另一个进程正在更新它的表结构", en: "another process is changing its tables" },
+    why: {
+      zh: "它的表被锁住：另一个进程正在更新表结构，或正在备份",
+      en: "its tables are locked, by a process that updates them or by a backup",
+    },
+    hint: { zh: "请等它结束后再试。", en: "Try again when that has ended." },
   },
   "53100": full,
   "57": gone,
@@ -239,11 +255,19 @@ const reasons: Readonly<Record<string, Reason>> = {
     why: { zh: "数据库取消了这条语句", en: "the database has cancelled the statement" },
   },
   "28": refused,
-  "3D": { failure: "unreachable", why: { zh: "没有这个数据库", en: "there is no such database" } },
+  "3D": {
+    failure: "unreachable",
+    why: { zh: "没有这个数据库", en: "there is no such database" },
+    hint: {
+      zh: "请建立这个数据库，或改正 store.url 里的库名。",
+      en: "Create the database, or correct its name in store.url.",
+    },
+  },
   "25P03": gone,
   [onlyReads]: {
     failure: "unreachable",
     why: { zh: "数据库只能读（可能是备库）", en: "the database only reads, as a standby does" },
+    hint: { zh: "请让 store.url 指向主库。", en: "Point store.url at the primary." },
   },
   "42501": notAllowed,
   "23505": conflict,

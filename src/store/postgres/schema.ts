@@ -5,7 +5,7 @@ import { migrations } from "./migrations.ts";
 /** Is the version of the tables that this program reads and writes. */
 export const postgresSchemaVersion = migrations.length;
 
-/** Only one process at a time changes the tables. The number is of no other meaning. */
+/** Only one process at a time changes the tables. The number is arbitrary and must never change. */
 const migrationLock = 4_857_220_631;
 
 /** Says which Duets can use a database. */

@@ -11,6 +11,7 @@ const differences: readonly (readonly [RegExp | string, string])[] = [
   [nextAsked, "nextval('asked')"],
   [/\bchar\((\d+)\)/g, "chr($1)"],
   [/\bgroup_concat\(/g, "string_agg("],
+  [/\bjson_each\((:\w+)\)/g, "jsonb_array_elements(CAST($1 AS jsonb))"],
   // SQLite's LIKE makes no difference between capital and small letters.
   [/ LIKE /g, " ILIKE "],
   // A plus keeps SQLite from an index.

@@ -54,6 +54,22 @@ export function testRunPlaces(name: string, open: OpenPlaces): void {
       expect(await claim("f")).toMatchObject({ refusal: "runs", going: 1 });
     });
 
+    test("are renewed together, each with what its run does, but for those that have ended", async () => {
+      const { here, there, clock } = await openPlaces();
+      const limits = { runs: 4 };
+      for (const id of ["a", "b", "c", "d"]) await here.claim({ id, limits, lastsMs });
+      await here.release("d", true);
+      clock.ms += lastsMs - 1;
+      const states = { a: "going", b: "waiting", d: "going" } as const;
+      await here.renew(
+        Object.entries(states).map(([id, state]) => ({ id, state })),
+        lastsMs,
+      );
+      clock.ms += 1;
+      expect(await there.claim({ id: "e", limits, lastsMs })).toMatchObject({ going: 1, waiting: 1 });
+      await here.renew([], lastsMs);
+    });
+
     test("count within a minute once the run has begun, in all processes", async () => {
       const { here, there, clock } = await openPlaces();
       const limits = { runs: 100, perMinute: 2 };

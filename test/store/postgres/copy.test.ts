@@ -159,7 +159,7 @@ describe("a copy of a store", requires(postgres), () => {
     const unlock = await keepLocked(url, "SELECT pg_advisory_xact_lock(4857220631)");
     expect(await duet("migrate", url)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("another process is changing its tables"),
+      stderr: expect.stringContaining("its tables are locked, by a process that updates them"),
     });
     await unlock();
     expect((await duet("migrate", url)).stdout).toBe(`the tables went from version 0 to ${postgresSchemaVersion}\n`);

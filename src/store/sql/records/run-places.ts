@@ -29,10 +29,10 @@ export function createSqlRunPlaces(connection: StoreConnection, owner: Owner, re
         return { ...counts, refusal };
       }),
     async renew(places, lastsMs) {
-      const ordered = places.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+      const renewed = JSON.stringify(places.map(({ id, state }) => ({ id, state })));
       await connection.write(function* () {
         const until = (yield* readNow()) + lastsMs;
-        yield* statements.renewPlace.runEach(ordered.map(({ id, state }) => ({ id, state, until })));
+        yield* statements.renewPlaces.run({ places: renewed, until });
       });
     },
     async release(id, hasBegun) {

@@ -10,9 +10,10 @@ export const sharedStatements = {
       FROM run_places WHERE caller = :caller`),
   addPlace: defineStatement(`
       INSERT INTO run_places (id, caller, state, begun_ms, until_ms) VALUES (:id, :caller, 'going', :now, :until)`),
-  renewPlace: defineStatement(
-    "UPDATE run_places SET state = :state, until_ms = :until WHERE id = :id AND state <> 'ended'",
-  ),
+  /** `places` lists in JSON all places of a process, with their states. */
+  renewPlaces: defineStatement(`
+      UPDATE run_places SET state = p.value ->> 'state', until_ms = :until
+      FROM json_each(:places) AS p WHERE run_places.id = p.value ->> 'id' AND run_places.state <> 'ended'`),
   endPlace: defineStatement("UPDATE run_places SET state = 'ended' WHERE id = :id"),
   dropPlace: defineStatement("DELETE FROM run_places WHERE id = :id"),
   /** A place that is not renewed counts as nothing, and stays: its process may only be cut off from the database. */

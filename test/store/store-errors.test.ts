@@ -1,0 +1,30 @@
+import { describe, expect, test } from "vitest";
+import { StoreError, toOperatorError } from "../../src/store/store-errors.ts";
+
+describe("what the operator is told to do about a database that cannot be used", () => {
+  const remedies: readonly (readonly [code: string, what: string, hint: string])[] = [
+    ["ECONNREFUSED", "is not there", "Check that PostgreSQL is running, and its address, user and password."],
+    ["28P01", "refuses the password", "Check that PostgreSQL is running, and its address, user and password."],
+    ["53300", "has no connection left", "Raise max_connections (10 for each replica) or end other clients."],
+    [
+      "53400",
+      "is asked more than the process has connections for",
+      "This process uses 8 connections at most; ask fewer questions at once, or add a replica.",
+    ],
+    ["53000", "is too busy", "Look at the load of the database's machine."],
+    ["25006", "only reads", "Point store.url at the primary."],
+    ["3D000", "does not exist", "Create the database, or correct its name in store.url."],
+    ["55P03", "has its tables locked", "Try again when that has ended."],
+  ];
+
+  test.each(remedies)("fits its cause: %s, one that %s", (code, _, hint) => {
+    const error = new StoreError(Object.assign(new Error("no"), { code }), "postgres://db/duet");
+    expect(toOperatorError(error)).toMatchObject({ code: "network", hint: { en: hint } });
+  });
+
+  test("whoever asks is told when to come again, and nothing about the server", () => {
+    const error = new StoreError(Object.assign(new Error("no"), { code: "53300" }), "postgres://db/duet");
+    expect(error).toMatchObject({ code: "overloaded", hint: { en: "Try again later." } });
+    expect(error.message).not.toContain("postgres://");
+  });
+});

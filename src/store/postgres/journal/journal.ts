@@ -178,6 +178,9 @@ export function createPostgresJournal(
     return connection.read(() => (id === undefined ? own.runs.all(settled) : own.runsOf.all({ id, ...settled })));
   }
 
+  const readRun = (runId: string): Promise<Row | undefined> =>
+    connection.read(() => own.run.get({ run: runId, ...getSettled() }));
+
   /** Claims runs and reads them in one transaction. What it claims is not a stray before this process knows of it. */
   async function claim(runId: string | undefined, work: StoreWork<readonly ClaimedRun[]>): Promise<TakenRun[]> {
     await lease.begin();
@@ -223,13 +226,17 @@ export function createPostgresJournal(
       const rows = await list(id);
       return rows.filter(({ is_gone }) => is_gone === 1).flatMap((row) => toInterruptedRun(row) ?? []);
     },
+    async findInterrupted(runId) {
+      const row = await readRun(runId);
+      return row?.is_gone === 1 ? toInterruptedRun(row) : undefined;
+    },
     async isGoing(runId) {
-      const row = await connection.read(() => own.run.get({ run: runId, ...getSettled() }));
+      const row = await readRun(runId);
       return row !== undefined && row.is_gone !== 1;
     },
     mayBegin: async (runId) => (await connection.read(() => own.begun.get({ run: runId }))) === undefined,
     async take(runId) {
-      const row = await connection.read(() => own.run.get({ run: runId, ...getSettled() }));
+      const row = await readRun(runId);
       const run = row?.is_gone === 1 ? toInterruptedRun(row) : undefined;
       if (row === undefined || run === undefined) return undefined;
       const wanted = { run: runId, epoch: Number(row.epoch), formats };

@@ -73,6 +73,12 @@ export function createPostgresJournal(
   const formats = toFormatList(known);
   /** Holds the runs of which it is not known whether they are recorded, and whose askers were told that they are not. */
   const withdrawn = new LRUCache<string, true>({ max: mostWithdrawn });
+  /** Holds what ends the expectation of each run whose end is not stored yet. */
+  const unstored = new LRUCache<string, () => void>({
+    ttl: keepEndedMs,
+    ttlAutopurge: true,
+    dispose: (done) => done(),
+  });
   const lease = createReplicaLease({
     reachability,
     formats: known,
@@ -265,16 +271,11 @@ export function createPostgresJournal(
     },
     events: (runId, owner) => connection.read(() => readRunEvents(runId, owner)),
     async endRun(runId, store) {
-      const done = driven.expect(runId);
+      // Whoever keeps it tries again where that fails.
+      unstored.set(runId, unstored.get(runId) ?? driven.expect(runId));
       driven.end(runId);
-      try {
-        await store();
-        done();
-      } catch (thrown) {
-        // Whoever keeps it tries again.
-        setTimeout(done, keepEndedMs).unref();
-        throw thrown;
-      }
+      await store();
+      unstored.delete(runId);
     },
     async close() {
       sharedRuns.close();

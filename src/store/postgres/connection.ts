@@ -43,7 +43,7 @@ const idleLimit = "SET LOCAL idle_in_transaction_session_timeout = '10s'";
 const mostAttempts = 8;
 
 /** Ends a failed attempt that another transaction was the reason of: nothing of it is stored. */
-const meetings = new Set([
+const retryableStates = new Set([
   "40001", // serialization failure
   "40P01", // deadlock
   "23503", // a file that another transaction has just removed is named
@@ -70,7 +70,7 @@ export function openPostgresConnection(url: string): PostgresConnection {
     reachability.check();
     const attempt = { isLeft: false };
     try {
-      return await reachability.waitOrLeave(work(attempt));
+      return await reachability.waitWhileReachable(work(attempt));
     } finally {
       attempt.isLeft = true;
     }
@@ -172,12 +172,12 @@ export function openPostgresConnection(url: string): PostgresConnection {
     }
   }
 
-  async function retryMeetings<T>(attempt: () => Promise<T>): Promise<T> {
+  async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
     for (let left = mostAttempts; ; left--) {
       try {
         return await attempt();
       } catch (thrown) {
-        if (left <= 1 || !meetings.has(getSqlState(thrown) ?? "")) throw thrown;
+        if (left <= 1 || !retryableStates.has(getSqlState(thrown) ?? "")) throw thrown;
       }
       await sleep(Math.random() * 20);
     }
@@ -193,7 +193,7 @@ export function openPostgresConnection(url: string): PostgresConnection {
       if (after.done) return after.value;
     }
     const begin = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${idleLimit}`;
-    return retryMeetings(() => runInTurn(attempt, begin, work));
+    return retryConflicts(() => runInTurn(attempt, begin, work));
   }
 
   return {
@@ -201,12 +201,12 @@ export function openPostgresConnection(url: string): PostgresConnection {
     reachability,
     sliceMs: 500,
     read: (work) => runReported((attempt) => read(attempt, work)),
-    write: (work) => runReported((attempt) => retryMeetings(() => runInTurn(attempt, `BEGIN; ${idleLimit}`, work))),
+    write: (work) => runReported((attempt) => retryConflicts(() => runInTurn(attempt, `BEGIN; ${idleLimit}`, work))),
     query: (name, text, values = []) =>
       runReported(async (attempt) => {
         const bound = values.map((value) => (isList(value) ? value.map(toBound) : toBound(value)));
         const run = (client: PoolClient) => client.query<Row>({ name, text, values: bound });
-        return toAnswer(await retryMeetings(() => use(attempt, run)));
+        return toAnswer(await retryConflicts(() => use(attempt, run)));
       }),
     async close() {
       if (closing.signal.aborted) return;

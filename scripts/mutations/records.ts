@@ -331,7 +331,7 @@ export const records: readonly Mutation[] = [
   {
     id: "shared-turn",
     file: "src/store/sql/statements/shared-statements.ts",
-    text: "WHERE shared_records.until_ms <= :now OR shared_records.data = excluded.data`",
+    text: "WHERE shared_records.until_ms <= :now`",
     becomes: "WHERE 1 = 1`",
     tests: [postgresStore, replicas],
     endangers: "two replicas use one rotating refresh token at once, and the sign-in is revoked",

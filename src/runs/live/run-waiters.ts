@@ -1,7 +1,7 @@
 /** Waits for a run: a request, a caller that knows that it continues, or the name of another process in which somebody waits. */
 export type RunWaiter = object | string;
 
-/** Knows who waits for a run. */
+/** Holds all who wait for a run. */
 export interface RunWaiters {
   readonly isEmpty: boolean;
   /** Adds a waiter. `session` is whose it is; without one, anybody who asks the same may have the run. */

@@ -79,7 +79,7 @@ export function createPostgresRuns(
         mayHaveMissed = false;
         const query = connection.query("read-mail", runTexts.readMail, [holder, [...mailboxes.keys()]]);
         const { rows } = (await ignoreRejection(query, "the next look finds it")) ?? { rows: [] };
-        for (const row of rows) deliver(row);
+        for (const row of rows) handleMessage(row);
       }
     } finally {
       isReading = false;
@@ -87,7 +87,7 @@ export function createPostgresRuns(
   }
 
   /** A defect in what one run does with a message must not cost other runs theirs, which are read already. */
-  function deliver({ run, data }: Row): void {
+  function handleMessage({ run, data }: Row): void {
     const message = toMessage(JSON.parse(toText(data)));
     if (message === undefined) return;
     for (const listener of mailboxes.get(toText(run)) ?? []) {

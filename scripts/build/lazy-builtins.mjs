@@ -14,6 +14,7 @@ export const lazyBuiltins = {
   setup({ onResolve, onLoad }) {
     const names = new Set(builtinModules.filter((name) => /^[a-z0-9]/.test(name) && !name.startsWith("node:")));
     const list = "all";
+    const load = (name) => `require(${JSON.stringify(name)})`;
     onResolve({ filter: /^(node:)?[a-z0-9_/]+$/ }, ({ path, kind }) => {
       const name = path.replace(/^node:/, "");
       if ((name !== list && !names.has(name)) || kind === "entry-point") return undefined;
@@ -24,7 +25,6 @@ export const lazyBuiltins = {
     });
     onResolve({ filter: /^late:/ }, ({ path }) => ({ path: path.slice("late:".length), namespace: "late-builtin" }));
     onLoad({ filter: /.*/, namespace: "builtin" }, ({ path }) => {
-      const load = (name) => `require(${JSON.stringify(name)})`;
       const all = [...names].flatMap((name) => (whole.has(name) ? [load(name)] : [load(name), load(`late:${name}`)]));
       if (path === list) return { contents: `module.exports = () => [${all}];` };
       return {
@@ -36,7 +36,7 @@ export const lazyBuiltins = {
 module.exports = Object.create(new Proxy({}, {
   get: (_, name) => (loaded ??= process.getBuiltinModule(${JSON.stringify(path)}))[name],
 }));
-module.list = () => require("all");`,
+module.list = () => ${load(list)};`,
     }));
   },
 };

@@ -363,7 +363,7 @@ export const records: readonly Mutation[] = [
   {
     id: "shared-turn",
     file: "src/store/sql/statements/shared-statements.ts",
-    text: "WHERE shared_records.until_ms <= :now OR shared_records.data = excluded.data`",
+    text: "WHERE shared_records.until_ms <= :now`",
     becomes: "WHERE 1 = 1`",
     tests: [postgresStore, replicas],
     endangers: "two replicas use one rotating refresh token at once, and the sign-in is revoked",
@@ -507,7 +507,7 @@ export const records: readonly Mutation[] = [
   {
     id: "replica-hold-again",
     file: "src/runs/live/follow-run.ts",
-    text: "event.code === noticeKinds.runResumed.code && !holders.isEmpty",
+    text: "event.code === noticeKinds.runResumed.code && !runWaiters.isEmpty",
     becomes: "false",
     tests: ["test/runs/live/follow-run.test.ts"],
     endangers: "a run is cancelled under whoever waits for it in another process",
@@ -523,8 +523,8 @@ export const records: readonly Mutation[] = [
   {
     id: "replica-held-elsewhere",
     file: "src/runs/live/start-run.ts",
-    text: 'message.type === "hold") hold(message.by)',
-    becomes: 'message.type === "hold") hold({})',
+    text: 'message.type === "hold") addWaiter(message.by)',
+    becomes: 'message.type === "hold") addWaiter({})',
     tests: ["test/runs/live/run-mailbox.test.ts"],
     endangers: "a run goes on for ever after all who waited for it in another process have left",
   },

@@ -360,6 +360,13 @@ export class Duet {
     return runs.map((run) => toResumable(run, this.#parts.config));
   }
 
+  /** Returns a run that a crash has interrupted, whoever asked for it. Rejects when the store cannot be read. */
+  async findInterruptedRun(runId: string): Promise<ResumableRun | undefined> {
+    const { journal } = await this.#parts.conversations.store.get();
+    const run = await journal?.findInterrupted(runId);
+    return run && toResumable(run, this.#parts.config);
+  }
+
   /** Lets the processes that share the store follow and steer the runs of each other. Never rejects. */
   async sharedRuns(): Promise<SharedRuns> {
     return (await this.#parts.conversations.store.get()).sharedRuns ?? localRuns;

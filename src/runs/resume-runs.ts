@@ -23,7 +23,7 @@ export interface Resumer {
 }
 
 export interface ResumerOptions {
-  duet: Pick<Duet, "recordsRuns" | "interruptedRuns" | "takeRun" | "ask"> &
+  duet: Pick<Duet, "recordsRuns" | "interruptedRuns" | "findInterruptedRun" | "takeRun" | "ask"> &
     Partial<Pick<Duet, "takeOver" | "sharesRuns">>;
   runs: Pick<RunRegistry, "begin" | "find" | "prepare"> & Partial<Pick<RunRegistry, "closing" | "countFree">>;
   entrance: Entrance;
@@ -95,7 +95,7 @@ export function createResumer({ duet, runs, entrance, patienceMs }: ResumerOptio
     void (await ignoreRejection(resumeOwn(), "the monitor of the store reports it"));
 
   async function find(runId: string, { owner, tools }: Caller): Promise<ResumableRun | undefined> {
-    const run = (await duet.interruptedRuns()).find((one) => one.runId === runId);
+    const run = await duet.findInterruptedRun(runId);
     // Callers of one owner may have rights to different tools.
     const isOwn = run?.owner === owner && JSON.stringify(run?.header.callerTools) === JSON.stringify(tools);
     return isOwn ? run : undefined;

@@ -55,16 +55,16 @@ export interface RunHandle extends LiveRun {
   /** Calls the listener for each event from now on, drafts included. */
   follow(listener: EventListener): () => void;
   /**
-   * Registers `holder`, which needs the run: a request that waits for it, or a caller that knows that it continues. `session` is
+   * Adds who waits for the run: a request, or a caller that knows that it continues. `session` is
    * whose it is; without one, anybody who asks the same may have the run.
    */
-  hold(holder: object, session?: object): void;
-  /** Returns true when another session than this one needs the run. */
-  isHeldByOthers(session: object): boolean;
-  /** Removes `holder`. Returns true when it was the last one. */
-  release(holder: object): boolean;
-  /** Removes every holder of a session that has ended. Returns true when nobody else holds the run. */
-  releaseSession(session: object): boolean;
+  addWaiter(waiter: object, session?: object): void;
+  /** Returns true when another session than this one waits for the run. */
+  isAwaitedByOthers(session: object): boolean;
+  /** Returns true when the waiter was the last one. */
+  removeWaiter(waiter: object): boolean;
+  /** Removes every waiter of a session that has ended. Returns true when nobody else waits for the run. */
+  removeWaitersOf(session: object): boolean;
   /** Is the memory that the run's events take, in UTF-16 units. */
   readonly eventWeight: number;
   /** Changes the outcome of a run that could not be saved when it ended, and has been saved now. */

@@ -40,7 +40,7 @@ export interface RunRegistry extends LiveRuns {
   prepare(caller: Caller, isLetIn?: boolean): Promise<void> | undefined;
   /** Throws what `begin` would throw now, before work is done for a run that has yet to begin. */
   checkAdmission(caller: Caller): void;
-  /** Returns what limits the caller's model turns outside of its runs, too. Is undefined where there is no daily limit. */
+  /** Returns what limits the caller's model turns outside of its runs, too. Is undefined where no day is counted. */
   getBudget(caller: Caller): DayBudget | undefined;
   /** Throws `overloaded` when too many runs are active or the server is closing, and `rate_limit` or `quota` when the caller has reached a limit of its own. */
   begin(wanted: Omit<StartRunOptions, "id" | "onEnd" | "onLeft"> & { id?: string | undefined }): RunHandle;
@@ -48,7 +48,7 @@ export interface RunRegistry extends LiveRuns {
   forgetConversation(conversationId: string, caller: Caller): void;
   /** Calls the listener with each conversation that is forgotten, for as long as the registry is there. */
   onForget(listener: (conversationId: string, caller: Caller) => void): void;
-  /** Releases all runs that a closed connection held. Returns the runs that nobody holds any more. */
+  /** Ends the waits of a closed connection. Returns the runs that nobody waits for any more. */
   releaseConnection(connection: object): RunHandle[];
   /** Aborts when no further run begins, because the server closes. */
   readonly closing: AbortSignal;
@@ -195,7 +195,7 @@ export function createRunRegistry(options: RegistryOptions): RunRegistry {
     findSame(key, conversationId, caller, session) {
       for (const run of joinable.get(toCallerKey(caller, key)) ?? []) {
         if (!isKnown(run) || run.isDelivered || run.isStopping || run.outcome?.success === false) forget(run);
-        else if (isIn(run, conversationId) && !(session && run.isHeldByOthers(session))) return run;
+        else if (isIn(run, conversationId) && !(session && run.isAwaitedByOthers(session))) return run;
       }
       return undefined;
     },
@@ -236,7 +236,7 @@ export function createRunRegistry(options: RegistryOptions): RunRegistry {
       for (const forget of forgetters) forget(conversationId, caller);
     },
     onForget: (listener) => void forgetters.push(listener),
-    releaseConnection: (connection) => [...active.values()].filter((run) => run.releaseSession(connection)),
+    releaseConnection: (connection) => [...active.values()].filter((run) => run.removeWaitersOf(connection)),
     closing: closing.signal,
     stop() {
       closing.abort();

@@ -94,29 +94,29 @@ export const lostConnection = "the client closed the connection";
 /** Is how long a run goes on whose caller was cut off, in milliseconds. The same question finds it in this time. */
 const lostCallerMs = 60_000;
 
-type HeldRun = Pick<RunHandle, "hold" | "release" | "cancel"> & Partial<Pick<RunHandle, "onDisconnect">>;
+type AwaitedRun = Pick<RunHandle, "addWaiter" | "removeWaiter" | "cancel"> & Partial<Pick<RunHandle, "onDisconnect">>;
 
-/** Maps each run whose caller was cut off to the timer that holds it and ends it. */
-const lostCallers = new WeakMap<HeldRun, NodeJS.Timeout>();
+/** Maps each run whose caller was cut off to the timer that waits for it and ends it. */
+const lostCallers = new WeakMap<AwaitedRun, NodeJS.Timeout>();
 
 /**
- * Releases the run on behalf of these holders. If nobody else holds it, it is cancelled, unless the configuration says
+ * Ends the wait of these for the run. If nobody else waits for it, it is cancelled, unless the configuration says
  * otherwise. `isLost`: the caller did not cancel; its time was up, or its connection broke.
  */
 export function releaseRun(
   { settings }: { settings: Pick<Config["serve"], "onDisconnect"> },
-  run: HeldRun,
-  holders: readonly object[],
+  run: AwaitedRun,
+  waiters: readonly object[],
   { isLost = false } = {},
 ): void {
   const earlier = lostCallers.get(run);
   clearTimeout(earlier);
   if (isLost) {
     const timer = setTimeout(() => releaseRun({ settings }, run, []), lostCallerMs).unref();
-    run.hold(timer);
+    run.addWaiter(timer);
     lostCallers.set(run, timer);
   }
-  const wasLast = [...holders, ...(earlier ? [earlier] : [])].map((holder) => run.release(holder)).includes(true);
+  const wasLast = [...waiters, ...(earlier ? [earlier] : [])].map((waiter) => run.removeWaiter(waiter)).includes(true);
   if (wasLast && (run.onDisconnect ?? settings.onDisconnect) === "cancel") run.cancel();
 }
 

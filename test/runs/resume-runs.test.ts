@@ -19,6 +19,7 @@ test("a run that is taken over goes on for whom it was begun, and ends for nobod
       recordsRuns: true,
       sharesRuns: true,
       interruptedRuns: async () => [],
+      findInterruptedRun: async () => undefined,
       takeRun: async () => undefined,
       takeOver: async () => [taken],
       async *ask() {},
@@ -38,4 +39,33 @@ test("a run that is taken over goes on for whom it was begun, and ends for nobod
   expect(begun).toMatchObject([{ id: "run-1", key: "key", caller: { owner: "anna" }, onDisconnect: "finish" }]);
   // It counts as a run that was let in before.
   expect(prepared).toEqual([[expect.objectContaining({ owner: "anna" }), true]]);
+});
+
+test("a run is looked for by its ID, without a list of all, and only its owner with the same tools finds it", async () => {
+  const { header, ...run } = newRun("run-1", "anna");
+  const at = "2026-11-26T12:00:00.000Z";
+  const found = { ...run, header: { ...header, callerTools: ["docs_*"] }, begunAt: at, lastAt: at, isOld: true };
+  const resumer = createResumer({
+    duet: {
+      recordsRuns: true,
+      interruptedRuns: () => Promise.reject(new Error("reads the runs of everybody")),
+      findInterruptedRun: async (runId) => (runId === "run-1" ? found : undefined),
+      takeRun: async () => undefined,
+      async *ask() {},
+    },
+    runs: {
+      find: () => undefined,
+      async prepare() {},
+      begin() {
+        throw new Error("nothing begins");
+      },
+    },
+    entrance: "http",
+    patienceMs: 1,
+  });
+  const tools = ["docs_*"];
+  expect(await resumer.find("run-1", { owner: "anna", tools })).toBe(found);
+  for (const caller of [{ owner: "anna" }, { owner: "ben", tools }, { tools }])
+    expect(await resumer.find("run-1", caller)).toBeUndefined();
+  expect(await resumer.find("run-2", { owner: "anna", tools })).toBeUndefined();
 });

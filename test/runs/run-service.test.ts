@@ -8,17 +8,17 @@ const request = { of: "a host" };
 
 /** A run that only knows who holds it. */
 function holdRun(onDisconnect: "cancel" | "finish" = "cancel") {
-  const holders = new Set<object>([request]);
+  const waiters = new Set<object>([request]);
   const run = {
     isCancelled: false,
-    hold: (holder: object) => void holders.add(holder),
-    release: (holder: object) => holders.delete(holder) && holders.size === 0,
+    addWaiter: (waiter: object) => void waiters.add(waiter),
+    removeWaiter: (waiter: object) => waiters.delete(waiter) && waiters.size === 0,
     cancel() {
       run.isCancelled = true;
     },
   };
-  const leave = (holder: object, options?: { isLost?: boolean }): void =>
-    releaseRun({ settings: { onDisconnect } }, run, [holder], options);
+  const leave = (waiter: object, options?: { isLost?: boolean }): void =>
+    releaseRun({ settings: { onDisconnect } }, run, [waiter], options);
   return { run, leave };
 }
 
@@ -35,7 +35,7 @@ test("a caller who is cut off again has a minute from then on", () => {
   const { run, leave } = holdRun();
   leave(request, { isLost: true });
   vi.advanceTimersByTime(50_000);
-  run.hold(request);
+  run.addWaiter(request);
   leave(request, { isLost: true });
   vi.advanceTimersByTime(59_999);
   expect(run.isCancelled).toBe(false);
@@ -47,7 +47,7 @@ test("a run that is asked for again does not end with that minute, and a cancel 
   const { run, leave } = holdRun();
   leave(request, { isLost: true });
   const again = {};
-  run.hold(again);
+  run.addWaiter(again);
   vi.advanceTimersByTime(120_000);
   expect(run.isCancelled).toBe(false);
   leave(again);
@@ -58,7 +58,7 @@ test("a cancel within that minute ends the run, and none does where runs are kep
   const { run, leave } = holdRun();
   leave(request, { isLost: true });
   const again = {};
-  run.hold(again);
+  run.addWaiter(again);
   leave(again);
   expect(run.isCancelled).toBe(true);
   const kept = holdRun("finish");

@@ -271,6 +271,7 @@ export function createMonitoredJournal(journal: Journal, report: (problem: DuetE
     ...(countNewer && { countNewer: () => watch(countNewer()) }),
     begin: async (run) => watchRun(await watch(journal.begin(run))),
     listInterrupted: (id) => watch(journal.listInterrupted(id)),
+    findInterrupted: (runId) => watch(journal.findInterrupted(runId)),
     isGoing: (runId) => watch(journal.isGoing(runId)),
     async take(runId) {
       const taken = await watch(journal.take(runId));

@@ -50,7 +50,7 @@ export function createAuth(settings: ServerSettings, store: CredentialStore, wor
     const error = timeoutError({ zh: "登录续期", en: "Renewing the sign-in" }, renewalLimitMs);
     const limit = createTimeLimit(renewalLimitMs, () => error);
     try {
-      await runExclusively(limit.signal, (held) => renewLocked(held, refused, challenge, limit.signal));
+      await runExclusively(limit.signal, (held) => renewLocked(held, refused, challenge));
     } catch (thrown) {
       throw limit.signal.aborted ? error : await toSignInError(thrown);
     } finally {
@@ -72,15 +72,14 @@ export function createAuth(settings: ServerSettings, store: CredentialStore, wor
       });
     } catch (thrown) {
       if (hasBegun || signal.aborted || store.isShared) throw thrown;
-      await work({ credentials: await store.read(known), save: async () => {} });
+      await work({ credentials: await store.read(known), signal, save: async () => {} });
     }
   }
 
   async function renewLocked(
-    { credentials, save }: LockedCredentials,
+    { credentials, signal, save }: LockedCredentials,
     refused: string | undefined,
     challenge: Challenge,
-    signal: AbortSignal,
   ): Promise<void> {
     adoptCredentials(credentials);
     // Another process, or another call, was faster.

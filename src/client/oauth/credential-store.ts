@@ -17,6 +17,8 @@ export interface CredentialOwner {
 /** Holds the operations available while nobody else, in any process, changes the server's credentials. */
 export interface LockedCredentials {
   readonly credentials: Credentials;
+  /** Aborts with the signal of whoever waits, and when the operations are not available any more. */
+  readonly signal: AbortSignal;
   save(credentials: Credentials): Promise<void>;
 }
 
@@ -62,9 +64,9 @@ export function createCredentialStore(home: string | undefined, findRecords?: Fi
       const turn = turnOf(owner.name);
       await turn.acquire(signal);
       try {
-        return await shelf.alone(owner.name, signal, async () => {
+        return await shelf.alone(owner.name, signal, async (during) => {
           const credentials = await shelf.read(owner);
-          return work({ credentials, save: (changed) => shelf.write(owner, changed) });
+          return work({ credentials, signal: during, save: (changed) => shelf.write(owner, changed) });
         });
       } finally {
         turn.release();
@@ -77,8 +79,8 @@ export function createCredentialStore(home: string | undefined, findRecords?: Fi
 interface CredentialStorage {
   read(owner: CredentialOwner): Promise<Credentials>;
   write(owner: CredentialOwner, credentials: Credentials): Promise<void>;
-  /** Does the work while no other process changes what is under this name. */
-  alone<T>(name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+  /** Does the work while no other process changes what is under this name: until the signal aborts that it is given. */
+  alone<T>(name: string, signal: AbortSignal, work: (during: AbortSignal) => Promise<T>): Promise<T>;
   remove(name: string): Promise<boolean>;
 }
 
@@ -92,7 +94,7 @@ function openMemory(): CredentialStorage {
     async write({ name, url }, credentials) {
       kept.set(name, { url, credentials });
     },
-    alone: (_name, _signal, work) => work(),
+    alone: (_name, signal, work) => work(signal),
     remove: async (name) => kept.delete(name),
   };
 }
@@ -132,7 +134,7 @@ function openFolder(folder: string): CredentialStorage {
       await makePrivate(folder);
       const unlock = await acquireLock(`${getFile(name)}.lock`, signal);
       try {
-        return await work();
+        return await work(signal);
       } finally {
         await unlock();
       }

@@ -26,6 +26,8 @@ export interface Journal {
   begin(run: NewRunRecord): Promise<RunJournal>;
   /** Lists the runs of all owners that have not ended and whose process is gone, oldest first; of one conversation, if it is given. */
   listInterrupted(conversationId?: string): Promise<InterruptedRun[]>;
+  /** Returns one of them, without reading the others. */
+  findInterrupted(runId: string): Promise<InterruptedRun | undefined>;
   /** Is true while a process that lives carries out the run, this one included. */
   isGoing(runId: string): Promise<boolean>;
   /**

@@ -14,9 +14,15 @@ export interface SharedRecords {
   remove(kind: RecordKind, name: string): Promise<boolean>;
   /**
    * Does the work while nobody else, in any process, does one under that name. Rejects with the signal's reason, or with what the work
-   * throws. Whoever does not renew its turn loses it after a few seconds.
+   * throws. Whoever does not renew its turn loses it after a few seconds: the signal that the work is given aborts then, and with the
+   * other one.
    */
-  exclusively<T>(kind: RecordKind, name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+  exclusively<T>(
+    kind: RecordKind,
+    name: string,
+    signal: AbortSignal,
+    work: (during: AbortSignal) => Promise<T>,
+  ): Promise<T>;
 }
 
 /** Opens the records that other machines share. It is absent where each machine keeps its own. */

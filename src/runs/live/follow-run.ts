@@ -14,7 +14,7 @@ import { openPostedQuestion } from "../questions/posted-question.ts";
 import type { RunHandle } from "../run-handle.ts";
 import { createRunSnapshot } from "../run-snapshot.ts";
 import { createEventLog } from "./event-log.ts";
-import { createRunHolders } from "./run-holders.ts";
+import { createRunWaiters } from "./run-waiters.ts";
 import { createSharedRunReader } from "./shared-run-reader.ts";
 
 /** Is how long the last event of a run is waited for once its end is stored, in milliseconds. */
@@ -49,10 +49,10 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
   const { runId, header, owner, conversationId } = run;
   const { locale, mode } = header;
   const snapshot = createRunSnapshot({ runId, conversationId, mode });
-  const notifier = createNotifier();
-  const turns = createNotifier();
+  const events = createNotifier();
+  const changes = createNotifier();
   const log = createEventLog();
-  const holders = createRunHolders();
+  const runWaiters = createRunWaiters();
   const reader = createSharedRunReader({
     shared,
     runId,
@@ -70,9 +70,9 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
   let settling: NodeJS.Timeout | undefined;
   const idle = setTimeout(checkIdle, idleMs).unref();
 
-  function notifyWaiters(): void {
-    notifier.notify();
-    turns.notify();
+  function notifyAll(): void {
+    events.notify();
+    changes.notify();
   }
 
   function handleEvent(told: AgentEvent): void {
@@ -81,7 +81,7 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
     const item = snapshot.handle(event);
     if (event.type === "run-end") outcome = event.outcome;
     // The process that goes on with it does not know yet that somebody waits for it here.
-    if (event.type === "notice" && event.code === noticeKinds.runResumed.code && !holders.isEmpty)
+    if (event.type === "notice" && event.code === noticeKinds.runResumed.code && !runWaiters.isEmpty)
       void send({ type: "hold", by });
     log.publish(event, item);
   }
@@ -93,9 +93,9 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
       posted &&
       openPostedQuestion(posted, {
         send: (reply) => shared.answer(runId, posted.id, reply),
-        onChange: notifyWaiters,
+        onChange: notifyAll,
       });
-    notifyWaiters();
+    notifyAll();
   }
 
   function handleNews({ events: told, question, ...news }: RunUpdate): void {
@@ -104,7 +104,7 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
     if (outcome !== undefined) return void finish();
     showQuestion(question);
     if (isOver) settling ??= setTimeout(() => void settle(), lastEventMs).unref();
-    if (told.length > 0) notifier.notify();
+    if (told.length > 0) events.notify();
   }
 
   /** The process of the run has ended after its end was stored, or before it was resumed. */
@@ -127,7 +127,7 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
     stopWatching();
     open?.close();
     open = undefined;
-    notifyWaiters();
+    notifyAll();
     snapshot.close();
     log.removeListeners();
   }
@@ -145,7 +145,7 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
   }
 
   function checkIdle(): void {
-    const isUsed = waiters > 0 || (outcome === undefined && (!holders.isEmpty || log.hasListeners));
+    const isUsed = waiters > 0 || (outcome === undefined && (!runWaiters.isEmpty || log.hasListeners));
     if (isUsed) return void idle.refresh();
     stopWatching();
     onIdle();
@@ -258,26 +258,26 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
     snapshot: () => outcome ?? snapshot.outcome(),
     cancel: () => void stop(),
     follow: log.follow,
-    hold(holder, session) {
+    addWaiter(waiter, session) {
       if (outcome !== undefined) return;
-      if (holders.isEmpty) void send({ type: "hold", by });
-      holders.add(holder, session);
+      if (runWaiters.isEmpty) void send({ type: "hold", by });
+      runWaiters.add(waiter, session);
     },
-    isHeldByOthers: holders.isHeldByOthers,
-    // The process of the run knows who else needs it, and cancels it where nobody does.
-    release(holder) {
-      if (holders.remove(holder)) sendRelease();
+    isAwaitedByOthers: runWaiters.isAwaitedByOthers,
+    // The process of the run knows who else waits for it, and cancels it where nobody does.
+    removeWaiter(waiter) {
+      if (runWaiters.remove(waiter)) sendRelease();
       return false;
     },
-    releaseSession(session) {
-      if (holders.removeSession(session)) sendRelease();
+    removeWaitersOf(session) {
+      if (runWaiters.removeSession(session)) sendRelease();
       return false;
     },
     markSaved() {},
     dropEvents() {},
-    waitForEvent: (signal) => waitFor(notifier.wait, signal),
+    waitForEvent: (signal) => waitFor(events.wait, signal),
     readNews: reader.read,
-    waitForChange: (signal) => waitFor(turns.wait, signal),
+    waitForChange: (signal) => waitFor(changes.wait, signal),
     touch: () => void idle.refresh(),
   };
 }

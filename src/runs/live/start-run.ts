@@ -21,7 +21,7 @@ import { createRunSnapshot } from "../run-snapshot.ts";
 import { createEventLog } from "./event-log.ts";
 import { createEventRecorder, type EventRecorder } from "./event-recorder.ts";
 import { createRepeatFilter } from "./repeat-filter.ts";
-import { createRunHolders, type RunHolder } from "./run-holders.ts";
+import { createRunWaiters, type RunWaiter } from "./run-waiters.ts";
 
 export interface StartRunOptions {
   id: string;
@@ -74,11 +74,11 @@ export function startRun({
   const stop = new AbortController();
   const leaving = new AbortController();
   let journal: RunJournal | undefined;
-  const notifier = createNotifier();
-  const turns = createNotifier();
+  const events = createNotifier();
+  const changes = createNotifier();
   const inbox = createRunInbox();
   let stopReceiving: (() => void) | undefined;
-  const questions = createQuestionQueue(patienceMs, notifyWaiters, {
+  const questions = createQuestionQueue(patienceMs, notifyAll, {
     getMailbox: () => journal?.mailbox,
     // A stopped run asks nothing more, and one that moves asks the same again.
     isLeaving: () => stop.signal.aborted || leaving.signal.aborted || run.isMoved,
@@ -89,11 +89,11 @@ export function startRun({
   const clientCalls = createClientCalls({
     patienceMs: clientPatienceMs,
     getPlace: () => ({ event: log.events.length, models: snapshot.outcome().meta.models }),
-    onChange: notifyWaiters,
+    onChange: notifyAll,
     onExpire: () => run.cancel(),
   });
   const log = createEventLog();
-  const holders = createRunHolders();
+  const runWaiters = createRunWaiters();
   let draft: LiveDraft | undefined;
   let outcome: Outcome | undefined;
   let fault: ErrorReport | undefined;
@@ -153,10 +153,10 @@ export function startRun({
     snapshot: () => outcome ?? snapshot.outcome(),
     cancel: () => stop.abort(cancelledError()),
     follow: log.follow,
-    hold,
-    isHeldByOthers: holders.isHeldByOthers,
-    release: holders.remove,
-    releaseSession: holders.removeSession,
+    addWaiter,
+    isAwaitedByOthers: runWaiters.isAwaitedByOthers,
+    removeWaiter: runWaiters.remove,
+    removeWaitersOf: runWaiters.removeSession,
     get eventWeight() {
       return log.weight;
     },
@@ -165,17 +165,17 @@ export function startRun({
       if (outcome !== undefined) outcome = replaceNotSaved(outcome, locale);
     },
     dropEvents: log.clear,
-    waitForEvent: notifier.wait,
-    waitForChange: turns.wait,
+    waitForEvent: events.wait,
+    waitForChange: changes.wait,
   };
 
-  function notifyWaiters(): void {
-    notifier.notify();
-    turns.notify();
+  function notifyAll(): void {
+    events.notify();
+    changes.notify();
   }
 
-  function hold(holder: RunHolder, session?: object): void {
-    if (outcome === undefined) holders.add(holder, session);
+  function addWaiter(waiter: RunWaiter, session?: object): void {
+    if (outcome === undefined) runWaiters.add(waiter, session);
   }
 
   /** Does what another process asks for. */
@@ -183,8 +183,8 @@ export function startRun({
     if (message.type === "stop") run.cancel();
     else if (message.type === "say") journal?.mailbox?.reply(message.id, inbox.send(message.text));
     else if (message.type === "answer") questions.accept(message.questionId, message.reply);
-    else if (message.type === "hold") hold(message.by);
-    else if (holders.remove(message.by)) onLeft?.(run);
+    else if (message.type === "hold") addWaiter(message.by);
+    else if (runWaiters.remove(message.by)) onLeft?.(run);
   }
 
   function hideInternalCause(ending: Outcome): Outcome {
@@ -201,7 +201,7 @@ export function startRun({
       draft = undefined;
     }
     log.publish(event, undefined);
-    notifier.notify();
+    events.notify();
   }
 
   function handleEvent(happened: AgentEvent): void {
@@ -215,8 +215,8 @@ export function startRun({
     const item = snapshot.handle(event);
     if (event.type === "run-end") outcome = isSavedLate ? replaceNotSaved(event.outcome, locale) : event.outcome;
     log.publish(event, item);
-    if (outcome === undefined) notifier.notify();
-    else notifyWaiters();
+    if (outcome === undefined) events.notify();
+    else notifyAll();
   }
 
   let recorder: EventRecorder | undefined;
@@ -284,9 +284,9 @@ export function startRun({
       questions.close();
       clientCalls.close();
       inbox.close();
-      notifyWaiters();
+      notifyAll();
       // What is kept of a run must not keep the connections that it was asked over.
-      holders.clear();
+      runWaiters.clear();
       log.removeListeners();
       snapshot.close();
       onEnd(run);

@@ -101,12 +101,12 @@ export interface OutcomeWait {
 
 /** Waits for a run on behalf of one request; one that nobody else counts on is cancelled with it. Rejects when the signal aborts. */
 export async function waitForOutcome({ scope, run, isKept, signal, hasLeft, ...wait }: OutcomeWait): Promise<Outcome> {
-  const holder = {};
+  const waiter = {};
   const beganAt = performance.now();
   const until = findEndOfWait(scope, run, hasLeft);
-  run.hold(holder, holder);
+  run.addWaiter(waiter, waiter);
   // Held by nobody who could leave.
-  if (isKept) run.hold({});
+  if (isKept) run.addWaiter({});
   try {
     const waitResult = await (wait.isAsked
       ? waitInWindow(run, { windowMs: wait.windowMs, signal, until })
@@ -119,13 +119,13 @@ export async function waitForOutcome({ scope, run, isKept, signal, hasLeft, ...w
     }
     // A caller who learns that it continues will ask for it again.
     if (waitResult.end !== "ended") {
-      run.hold({});
+      run.addWaiter({});
       await waitForConversation(run, signal);
     }
     return await toOutcomeFor(scope, run, waitResult);
   } finally {
-    if (signal.aborted) releaseRun(scope, run, [holder]);
-    else run.release(holder);
+    if (signal.aborted) releaseRun(scope, run, [waiter]);
+    else run.removeWaiter(waiter);
   }
 }
 

@@ -33,12 +33,12 @@ export async function watchRun(
   const from = readLastId(request.headers);
   if (kept !== undefined) return watchKeptRun(api, { kept, from }, call);
   const { settings, takeFrames, times } = api;
-  const holder = {};
-  run.hold(holder, holder);
+  const waiter = {};
+  run.addWaiter(waiter, waiter);
   const releaseHolder = (): void => {
     if (run.outcome !== undefined || (run.onDisconnect ?? settings.onDisconnect) === "finish")
-      return void run.release(holder);
-    setTimeout(() => releaseRun(api, run, [holder]), times.comeBack).unref();
+      return void run.removeWaiter(waiter);
+    setTimeout(() => releaseRun(api, run, [waiter]), times.comeBack).unref();
   };
   closeWhenExpired(call);
   await waitForKnownEvents(api, run, { from, connection });

@@ -142,9 +142,9 @@ async function openRun(
  */
 export function abortOnLeave({ connection }: RouteCall, run: RunHandle, service: RunService): AbortSignal {
   const gone = new AbortController();
-  run.hold(connection);
+  run.addWaiter(connection);
   connection.onClose((isWhole) => {
-    if (isWhole) return void run.release(connection);
+    if (isWhole) return void run.removeWaiter(connection);
     releaseRun(service, run, [connection]);
     gone.abort();
   });

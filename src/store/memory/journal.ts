@@ -52,6 +52,13 @@ export function createMemoryJournal(countUsage: CountUsage, now: () => number = 
     return { runId, owner, conversationId, header, begunAt, lastAt: listSteps(run).at(-1)?.at ?? begunAt };
   }
 
+  const isGone = ({ state, holder }: MemoryRun): boolean => state === "going" && closed.has(holder);
+
+  function findGone(runId: string): MemoryRun | undefined {
+    const run = runs.get(runId);
+    return run && isGone(run) ? run : undefined;
+  }
+
   function openRun(runId: string, holder: object): RunJournal {
     function getHeld(): MemoryRun {
       const run = runs.get(runId);
@@ -93,16 +100,19 @@ export function createMemoryJournal(countUsage: CountUsage, now: () => number = 
         },
         async listInterrupted(id) {
           const all = [...runs.values()].filter((run) => id === undefined || run.conversationId === id);
-          const gone = all.filter((run) => run.state === "going" && closed.has(run.holder));
-          return gone.map(toInterrupted);
+          return all.filter(isGone).map(toInterrupted);
+        },
+        async findInterrupted(runId) {
+          const run = findGone(runId);
+          return run && toInterrupted(run);
         },
         async isGoing(runId) {
           const run = runs.get(runId);
           return run?.state === "going" && !closed.has(run.holder);
         },
         async take(runId) {
-          const run = runs.get(runId);
-          if (run === undefined || run.state !== "going" || !closed.has(run.holder)) return undefined;
+          const run = findGone(runId);
+          if (run === undefined) return undefined;
           run.holder = holder;
           run.ends = run.steps.size === run.takenSteps ? run.ends + 1 : 0;
           run.takenSteps = run.steps.size;

@@ -14,9 +14,11 @@ const mostConnections = 8;
  */
 const acceptTimeoutMs = 2_000;
 
-/** Is how long one statement, and the wait for a connection, be it a new one or one that others use, may take, in milliseconds. */
+/** Is how long one statement may take, in milliseconds. */
 const usualTimeoutMs = 10_000;
-const usualTurnMs = 10_000;
+
+/** Is how long the wait for a connection, be it a new one or one that others use, and that for a turn may take, in milliseconds. */
+export const usualTurnMs = 10_000;
 
 /** Is how long one statement may take on a connection that is not the pool's, in milliseconds. */
 const quickTimeoutMs = 2_000;

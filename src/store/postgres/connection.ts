@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createKeyedMutex } from "../../kit/async/semaphore.ts";
-import { sleep } from "../../kit/async/timeout.ts";
+import { createTimeLimit, sleep } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { StoreConnection, StoreWork } from "../sql/connection.ts";
 import { listValues, type NumberedStatement } from "../sql/number-parameters.ts";
@@ -16,8 +16,8 @@ import {
 } from "../sql/work.ts";
 import { closedStoreError, onlyReads } from "../store-errors.ts";
 import { describePlace } from "./address.ts";
-import { createPool, type PoolClient } from "./client.ts";
-import { getSqlState, toConnectError, toDatabaseError } from "./database-error.ts";
+import { createPool, type PoolClient, usualTurnMs } from "./client.ts";
+import { getSqlState, toConnectError, toDatabaseError, turnTimeoutError } from "./database-error.ts";
 import { createReachability, type Reachability } from "./reachability.ts";
 import { migrateDatabase, migrationMs, postgresSchemaVersion, readUsableSchema } from "./schema.ts";
 import { translateStatement } from "./translate.ts";
@@ -43,7 +43,7 @@ const idleLimit = "SET LOCAL idle_in_transaction_session_timeout = '10s'";
 const mostAttempts = 8;
 
 /** Ends a failed attempt that another transaction was the reason of: nothing of it is stored. */
-const meetings = new Set([
+const retryableStates = new Set([
   "40001", // serialization failure
   "40P01", // deadlock
   "23503", // a file that another transaction has just removed is named
@@ -70,7 +70,7 @@ export function openPostgresConnection(url: string): PostgresConnection {
     reachability.check();
     const attempt = { isLeft: false };
     try {
-      return await reachability.waitOrLeave(work(attempt));
+      return await reachability.waitWhileReachable(work(attempt));
     } finally {
       attempt.isLeft = true;
     }
@@ -116,12 +116,22 @@ export function openPostgresConnection(url: string): PostgresConnection {
     return step.value;
   }
 
+  /** Many that wait for one lock, each for long in the database, would else wait for all before them. */
+  async function waitForTurn(name: string): Promise<() => void> {
+    const limit = createTimeLimit(usualTurnMs, turnTimeoutError, closing.signal);
+    try {
+      return await turns(name, limit.signal);
+    } finally {
+      limit.clear();
+    }
+  }
+
   /** Lets one transaction of this process at a time wait in the database for a lock: the others take no connection, and keep their order. */
   async function runInTurn<T>(attempt: Attempt, begin: string, work: StoreWork<T>): Promise<T> {
     const going = work();
     const first = going.next(nothing);
     const name = !first.done && "lock" in first.value ? first.value.lock : undefined;
-    const release = name === undefined ? undefined : await turns(name, closing.signal);
+    const release = name === undefined ? undefined : await waitForTurn(name);
     try {
       return await use(attempt, (client) => runTransaction(client, begin, { going, first }));
     } finally {
@@ -140,10 +150,11 @@ export function openPostgresConnection(url: string): PostgresConnection {
 
   async function use<T>(attempt: Attempt, work: (client: PoolClient) => Promise<T>): Promise<T> {
     closing.signal.throwIfAborted();
+    if (attempt.isLeft) throw leftWorkError();
     const client = await connect();
     if (attempt.isLeft) {
       client.release();
-      throw new Error("nobody waits for it any more");
+      throw leftWorkError();
     }
     let isSound = false;
     try {
@@ -161,12 +172,12 @@ export function openPostgresConnection(url: string): PostgresConnection {
     }
   }
 
-  async function retryMeetings<T>(attempt: () => Promise<T>): Promise<T> {
+  async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
     for (let left = mostAttempts; ; left--) {
       try {
         return await attempt();
       } catch (thrown) {
-        if (left <= 1 || !meetings.has(getSqlState(thrown) ?? "")) throw thrown;
+        if (left <= 1 || !retryableStates.has(getSqlState(thrown) ?? "")) throw thrown;
       }
       await sleep(Math.random() * 20);
     }
@@ -182,7 +193,7 @@ export function openPostgresConnection(url: string): PostgresConnection {
       if (after.done) return after.value;
     }
     const begin = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${idleLimit}`;
-    return retryMeetings(() => runInTurn(attempt, begin, work));
+    return retryConflicts(() => runInTurn(attempt, begin, work));
   }
 
   return {
@@ -190,12 +201,12 @@ export function openPostgresConnection(url: string): PostgresConnection {
     reachability,
     sliceMs: 500,
     read: (work) => runReported((attempt) => read(attempt, work)),
-    write: (work) => runReported((attempt) => retryMeetings(() => runInTurn(attempt, `BEGIN; ${idleLimit}`, work))),
+    write: (work) => runReported((attempt) => retryConflicts(() => runInTurn(attempt, `BEGIN; ${idleLimit}`, work))),
     query: (name, text, values = []) =>
       runReported(async (attempt) => {
         const bound = values.map((value) => (isList(value) ? value.map(toBound) : toBound(value)));
         const run = (client: PoolClient) => client.query<Row>({ name, text, values: bound });
-        return toAnswer(await retryMeetings(() => use(attempt, run)));
+        return toAnswer(await retryConflicts(() => use(attempt, run)));
       }),
     async close() {
       if (closing.signal.aborted) return;
@@ -208,6 +219,10 @@ export function openPostgresConnection(url: string): PostgresConnection {
 /** Is work that somebody waits for. What was left because the database was gone does not begin when it is back: its caller was told so. */
 interface Attempt {
   isLeft: boolean;
+}
+
+function leftWorkError(): Error {
+  return new Error("nobody waits for it any more");
 }
 
 /** Is a work that has told its first step. */

@@ -18,6 +18,11 @@ export function toConnectError(thrown: unknown): unknown {
   return findCode(thrown) === lost && /timeout/i.test(getMessage(thrown)) ? new CodedError(thrown, busy) : thrown;
 }
 
+/** Tells work that has waited too long behind other work of this process, which has its place in the database. */
+export function turnTimeoutError(): Error {
+  return new CodedError(new Error("timeout exceeded when waiting for a turn"), allInUse);
+}
+
 /** Is the code of a failed connection. */
 const lost = "08006";
 

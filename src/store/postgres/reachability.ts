@@ -19,7 +19,7 @@ export interface Reachability {
    * Waits for work, explains what it throws, and leaves it as soon as the database turns out to be gone: nobody knows then what the work
    * came to, and what it throws later says nothing any more.
    */
-  waitOrLeave<T>(work: Promise<T>): Promise<T>;
+  waitWhileReachable<T>(work: Promise<T>): Promise<T>;
   /** Looks at what work of this process has thrown, and explains it. */
   report(thrown: unknown): DuetError;
   /** Does something on the connection that is kept for this, whose limit is shorter than that of other work. */
@@ -55,7 +55,7 @@ export function createReachability({ url, explain, prepare, closing }: Reachabil
   const pool = createPool(url, { most: 1, queryTimeoutMs: answerMs, idleMs: 0 });
   const listeners = new Set<(problem: DuetError | undefined) => void>();
   /** Holds what ends the waits for work that is under way. */
-  const leavers = new Set<(problem: DuetError) => void>();
+  const abandonments = new Set<(problem: DuetError) => void>();
   let problem: DuetError | undefined;
   let back = Promise.withResolvers<void>();
   let isPrepared = false;
@@ -100,7 +100,7 @@ export function createReachability({ url, explain, prepare, closing }: Reachabil
     if (problem === undefined) {
       problem = found;
       back = Promise.withResolvers();
-      for (const leave of leavers) leave(found);
+      for (const abandon of abandonments) abandon(found);
       notifyListeners();
     }
     void connectAgain();
@@ -130,15 +130,15 @@ export function createReachability({ url, explain, prepare, closing }: Reachabil
       return problem;
     },
     report,
-    async waitOrLeave(work) {
+    async waitWhileReachable(work) {
       const { promise, reject } = Promise.withResolvers<never>();
-      leavers.add(reject);
+      abandonments.add(reject);
       try {
         return await Promise.race([work, promise]);
       } catch (thrown) {
         throw report(thrown);
       } finally {
-        leavers.delete(reject);
+        abandonments.delete(reject);
       }
     },
     async open() {

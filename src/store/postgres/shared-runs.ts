@@ -5,6 +5,7 @@ import type { PostedQuestion, QuestionPlace, RunMailbox, RunMessage } from "../.
 import type { RunUpdate, SharedRun, SharedRuns } from "../../core/store/shared-runs.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
+import { getMessage } from "../../kit/errors.ts";
 import { isRecord, toText } from "../../kit/json.ts";
 import { createRandomHex } from "../../kit/random.ts";
 import { toEvents, toInterruptedRun } from "../sql/conversations/journal-rows.ts";
@@ -73,16 +74,29 @@ export function createPostgresRuns(
 
   async function readAllMail(): Promise<void> {
     isReading = true;
-    while (mayHaveMissed && mailboxes.size > 0) {
-      mayHaveMissed = false;
-      const query = connection.query("read-mail", runTexts.readMail, [holder, [...mailboxes.keys()]]);
-      const { rows } = (await ignoreRejection(query, "the next look finds it")) ?? { rows: [] };
-      for (const { run, data } of rows) {
-        const message = toMessage(JSON.parse(toText(data)));
-        for (const listener of mailboxes.get(toText(run)) ?? []) if (message) listener(message);
+    try {
+      while (mayHaveMissed && mailboxes.size > 0) {
+        mayHaveMissed = false;
+        const query = connection.query("read-mail", runTexts.readMail, [holder, [...mailboxes.keys()]]);
+        const { rows } = (await ignoreRejection(query, "the next look finds it")) ?? { rows: [] };
+        for (const row of rows) handleMessage(row);
+      }
+    } finally {
+      isReading = false;
+    }
+  }
+
+  /** A defect in what one run does with a message must not cost other runs theirs, which are read already. */
+  function handleMessage({ run, data }: Row): void {
+    const message = toMessage(JSON.parse(toText(data)));
+    if (message === undefined) return;
+    for (const listener of mailboxes.get(toText(run)) ?? []) {
+      try {
+        listener(message);
+      } catch (thrown) {
+        process.emitWarning(getMessage(thrown));
       }
     }
-    isReading = false;
   }
 
   const readNews = createGroupedWrites(async (wanted: readonly { run: string; from: number }[]) => {

@@ -3,6 +3,7 @@ import { type CredentialStore, createCredentialStore } from "../../../src/client
 import { createOAuthFetch } from "../../../src/client/oauth/oauth-fetch.ts";
 import { toBrowserCommand } from "../../../src/client/oauth/open-browser.ts";
 import { createServerRedact, extendRedact } from "../../../src/client/redact.ts";
+import { DuetError } from "../../../src/kit/errors.ts";
 import { type FakeAuthorization, startAuthorization } from "../../fakes/authorization-server.ts";
 import { temporaryFolder } from "../../fakes/program.ts";
 import { countSockets, startListener } from "../../tools/outgoing/servers.ts";
@@ -53,6 +54,20 @@ test("calls side by side, and processes side by side, renew once", async () => {
   await Promise.all([...sessions, ...sessions].map(whoami));
   expect(refreshes(fake)).toBe(2);
   await Promise.all(sessions.map(({ session }) => session.close()));
+});
+
+test("a renewal that another machine may be doing by now sends nothing", async () => {
+  const { fake, store } = await expired();
+  const signal = AbortSignal.abort(new DuetError({ code: "overloaded", text: { zh: "已失去", en: "lost" } }));
+  const losing: CredentialStore = {
+    ...store,
+    exclusively: (owner, patience, work) => store.exclusively(owner, patience, (held) => work({ ...held, signal })),
+  };
+  await expect(open(protectedBy(fake.url), losing)).rejects.toMatchObject({ code: "overloaded" });
+  expect(refreshes(fake)).toBe(0);
+  const running = await open(protectedBy(fake.url), store);
+  expect(await whoami(running)).toMatchObject({ content: [{ text: "you" }] });
+  await running.session.close();
 });
 
 test("a renewal that is refused asks for a person, and the refused tokens are gone", async () => {

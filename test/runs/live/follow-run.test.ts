@@ -89,9 +89,9 @@ test("nothing is released before it is held, and the next process of a run is to
   gate.open = slow.promise;
   const handle = await follow();
   const [first, second] = [{}, {}];
-  handle.hold(first);
-  handle.release(first);
-  handle.hold(second);
+  handle.addWaiter(first);
+  handle.removeWaiter(first);
+  handle.addWaiter(second);
   slow.resolve();
   await vi.waitFor(() => expect(sent.map(({ type }) => type)).toEqual(["hold", "release", "hold"]));
   told = [text, noticeKinds.runResumed("2026-11-26T12:00:00.000Z", "en")];

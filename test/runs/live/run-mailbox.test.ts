@@ -58,11 +58,11 @@ async function beginShared({ addEvents = async () => {} }: Partial<Pick<RunJourn
 test("a run is given up only when nobody waits for it, here or in another process", async () => {
   const { run, say, left, isOver, listeners } = await beginShared();
   const reader = {};
-  run.hold(reader);
+  run.addWaiter(reader);
   say({ type: "hold", by: "b" });
   say({ type: "hold", by: "b" });
   // The client has left here, and reads on there.
-  expect(run.release(reader)).toBe(false);
+  expect(run.removeWaiter(reader)).toBe(false);
   say({ type: "hold", by: "c" });
   say({ type: "release", by: "b" });
   expect(left).toEqual([]);

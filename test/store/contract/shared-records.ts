@@ -1,5 +1,6 @@
-import { describe, expect, test } from "vitest";
-import type { SharedRecords } from "../../../src/core/store/shared-records.ts";
+import { once } from "node:events";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import type { RecordKind, SharedRecords } from "../../../src/core/store/shared-records.ts";
 
 /** Opens the records twice, as two processes see them, with a clock for both. */
 export type OpenRecords = (now: () => number) => Promise<readonly [SharedRecords, SharedRecords]>;
@@ -60,6 +61,58 @@ export function testSharedRecords(name: string, open: OpenRecords): void {
       const gone = AbortSignal.abort(new Error("no time"));
       await here.exclusively("credentials", "docs", signal, async () => {
         await expect(there.exclusively("credentials", "docs", gone, async () => {})).rejects.toThrow("no time");
+      });
+    });
+
+    describe("whose turn lasts for long", () => {
+      const renewAll = () => vi.advanceTimersByTime(4_000);
+      const isFree = (records: SharedRecords) => records.exclusively("credentials", "docs", signal, async () => true);
+
+      async function openTimed() {
+        vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+        onTestFinished(() => void vi.useRealTimers());
+        return openBoth();
+      }
+
+      test("are nobody else's while it is renewed", async () => {
+        const { here, there, clock } = await openTimed();
+        const outer = new AbortController();
+        await here.exclusively("credentials", "docs", outer.signal, async (during) => {
+          clock.ms += 16_000;
+          renewAll();
+          await expect.poll(() => there.get("credentials turn" as RecordKind, "docs")).toBeDefined();
+          expect(during.aborted).toBe(false);
+          outer.abort(new Error("no time"));
+          expect(during.reason).toBe(outer.signal.reason);
+        });
+        expect(await isFree(there)).toBe(true);
+      });
+
+      test("are the next one's when it is not, and the first one is told", async () => {
+        const { here, there, clock } = await openTimed();
+        await here.exclusively("credentials", "docs", signal, async (mine) => {
+          clock.ms += 15_000;
+          await there.exclusively("credentials", "docs", signal, async (theirs) => {
+            const lost = once(mine, "abort");
+            renewAll();
+            await lost;
+            expect(mine.reason).toMatchObject({ code: "overloaded", retryable: true });
+            expect(theirs.aborted).toBe(false);
+          });
+          expect(await isFree(there)).toBe(true);
+        });
+      });
+
+      test("are free when the next one has come to its end, and the first one does not take them back", async () => {
+        const { here, there, clock } = await openTimed();
+        await here.exclusively("credentials", "docs", signal, async (mine) => {
+          clock.ms += 15_000;
+          expect(await isFree(there)).toBe(true);
+          const lost = once(mine, "abort");
+          renewAll();
+          await lost;
+          expect(await isFree(there)).toBe(true);
+        });
       });
     });
   });

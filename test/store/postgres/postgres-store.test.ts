@@ -8,6 +8,7 @@ import { copiedTables } from "../../../src/store/copy/copied-tables.ts";
 import { openPostgresRows } from "../../../src/store/copy/postgres-rows.ts";
 import { toConnectionString } from "../../../src/store/postgres/address.ts";
 import { openPostgresConnection } from "../../../src/store/postgres/connection.ts";
+import { createPostgresJournal } from "../../../src/store/postgres/journal/journal.ts";
 import { heldRunsText, own as ownStatements, renewalText } from "../../../src/store/postgres/journal/journal-texts.ts";
 import { createPostgresStore, type PostgresStoreOptions } from "../../../src/store/postgres/postgres-store.ts";
 import { translateStatement } from "../../../src/store/postgres/translate.ts";
@@ -653,6 +654,27 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     expect([early.moved?.aborted, back?.journal.moved?.aborted]).toEqual([true, false]);
     await early.forbid("stopped");
     await back?.journal.add(step("turn:decide:1"));
+  });
+
+  test("a run whose end could not be stored is kept while its end is tried again, and let go once that is stored", async () => {
+    await clear();
+    const connection = openPostgresConnection(url);
+    const journal = createPostgresJournal(connection, { listen: () => () => {} });
+    onTestFinished(async () => {
+      await journal.close();
+      await connection.close();
+    });
+    await journal.begin(newRun("run-1"));
+    for (const reason of ["first", "second"])
+      await expect(journal.endRun("run-1", () => Promise.reject(new Error(reason)))).rejects.toThrow(reason);
+    const count = async () => Number((await query(url, "SELECT max(renewals) AS n FROM replicas"))[0]?.n);
+    const readHolder = () => query(url, "SELECT holder FROM journal_runs");
+    const before = await count();
+    await expect.poll(async () => (await count()) - before).toBeGreaterThan(2);
+    expect(await readHolder()).toEqual([{ holder: journal.holder }]);
+    // As if another process had taken the end back: nothing but the expectation of it kept the run.
+    await journal.endRun("run-1", async () => {});
+    await expect.poll(readHolder).toEqual([{ holder: null }]);
   });
 
   test("a run of which nobody knew that it was recorded goes on nowhere when its process ends", async () => {

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { UserQuestion } from "../../../src/core/questions/user-question.ts";
 import { LostRunError, type RunJournal } from "../../../src/core/store/journal.ts";
@@ -166,6 +167,19 @@ describe("the runs that processes share in PostgreSQL", requires(postgres), () =
     expect(await other.sharedRuns.say("run-1", "Quicker.")).toBeUndefined();
     expect(await query(url, "SELECT data FROM run_messages")).toEqual([]);
     expect(await other.sharedRuns.say("run-2", "Quicker.")).toBe("after_run");
+  });
+
+  test("a run that fails at a message keeps no other run from reading its own, then or later", async () => {
+    const { holder, other, run } = await openTwo();
+    const received = receive(await holder.journal.begin(newRun("run-2", "anna")));
+    const warned = once(process, "warning");
+    run.mailbox?.receive(() => {
+      throw new Error("this run fails at a message");
+    });
+    await other.sharedRuns.send("run-1", { type: "hold", by: "one" });
+    expect(await warned).toMatchObject([{ message: "this run fails at a message" }]);
+    await other.sharedRuns.send("run-2", { type: "hold", by: "two" });
+    await expect.poll(() => received).toEqual([{ type: "hold", by: "two" }]);
   });
 
   test("what is said to a run is read once, a stop also by its next process", async () => {

@@ -4,8 +4,9 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { openPostgresConnection } from "../../../src/store/postgres/connection.ts";
 import { createNotifications } from "../../../src/store/postgres/notifications.ts";
+import { defineStatement, lock } from "../../../src/store/sql/work.ts";
 import { isPassing, isUnreachable } from "../../../src/store/store-errors.ts";
-import { postgres, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
+import { postgres, query, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
 import { openCutProxy } from "../../fakes/proxy/cut-postgres.ts";
 import { requires } from "../../runner/requirements.ts";
 
@@ -35,7 +36,8 @@ describe("a database that is slow to make connections", requires(postgres), () =
 
   /** Limits pass when a test says so. */
   async function openProxied() {
-    const proxy = await openCutProxy(await server.createDatabase());
+    const database = await server.createDatabase();
+    const proxy = await openCutProxy(database);
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const connection = openPostgresConnection(proxy.url);
     onTestFinished(async () => {
@@ -43,7 +45,7 @@ describe("a database that is slow to make connections", requires(postgres), () =
       vi.useRealTimers();
     });
     const ask = () => connection.query("one", "SELECT 1 AS one");
-    return { ...connection, ...proxy, ask };
+    return { ...connection, ...proxy, database, ask };
   }
 
   test("lets work wait, and does not count as away", async () => {
@@ -73,6 +75,37 @@ describe("a database that is slow to make connections", requires(postgres), () =
     expect(rows).toEqual([{ two: 2 }]);
     release();
     expect((await ask()).rows).toEqual([{ one: 1 }]);
+  });
+
+  test("fails work that has waited for ten seconds behind work with the same lock, which goes on", async () => {
+    const { reachability, write, database, holdConnections } = await openProxied();
+    await reachability.open();
+    const [stay, pass] = [defineStatement("SELECT pg_sleep(60) AS slept"), defineStatement("SELECT 1 AS one")];
+    const locked = (statement: typeof stay) =>
+      write(function* () {
+        yield* lock("caller anna");
+        return yield* statement.get();
+      }).catch((thrown: unknown) => thrown);
+    const { first, release } = holdConnections();
+    const before = locked(stay);
+    await first;
+    const refused = locked(pass);
+    vi.advanceTimersByTime(9_000);
+    release();
+    const find = (what: string) =>
+      query(
+        database,
+        `SELECT ${what} AS found FROM pg_stat_activity
+         WHERE query LIKE '%pg_sleep(60)%' AND datname = current_database() AND pid <> pg_backend_pid()`,
+      );
+    await expect.poll(() => find("true")).toEqual([{ found: true }]);
+    vi.advanceTimersByTime(1_000);
+    const thrown = await refused;
+    expect(thrown).toMatchObject({ code: "overloaded", retryable: true, retryAfterMs: 1_000 });
+    expect([isPassing(thrown), reachability.problem]).toEqual([true, undefined]);
+    expect(await find("pg_cancel_backend(pid)")).toEqual([{ found: true }]);
+    expect(await before).toMatchObject({ message: expect.stringContaining("has cancelled the statement") });
+    expect(await locked(pass)).toEqual({ one: 1 });
   });
 
   test("counts as away where its machine accepts no connection for two seconds", async () => {

@@ -51,11 +51,11 @@ export async function handleAsk(
       ...{ kind: "agent_ask", context, host, chain, locale, waitS, detail, include },
       goOn: (outcome, requestContext, leftMs) => offerGoOn(asked, outcome, requestContext, leftMs),
     },
-    async (holder) => {
+    async (waiter) => {
       if (input.confirmation) return confirmRun(asked, input.confirmation);
-      const session = getSession(scope, holder);
+      const session = getSession(scope, waiter);
       const run = joinOrBeginRun(asked, session);
-      run.hold(holder, session);
+      run.addWaiter(waiter, session);
       return run;
     },
   );

@@ -49,7 +49,7 @@ export interface Request {
 export function serveRun(
   scope: ConnectionScope,
   request: Request,
-  find: (holder: object) => Promise<RunHandle | CallToolResult>,
+  find: (waiter: object) => Promise<RunHandle | CallToolResult>,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { kind, context, host, locale } = request;
   const arrivedAt = Date.now();
@@ -59,17 +59,17 @@ export function serveRun(
   const startWith =
     (findRun: typeof find): StartWork<CallToolResult> =>
     async (requestContext) => {
-      const holder = {};
+      const waiter = {};
       const stopListening = recordTimeout(scope, request, requestContext.signal);
       try {
-        const found = await findRun(holder);
+        const found = await findRun(waiter);
         return "content" in found
           ? found
           : await waitFor(scope, found, {
               request,
               requestContext,
               progress,
-              holder,
+              waiter,
               arrivedAt,
               observed: await observed,
             });
@@ -120,7 +120,7 @@ interface WaitRequest {
   requestContext: RequestContext;
   progress: RunProgress;
   /** Holds the run for this request. */
-  holder: object;
+  waiter: object;
   /** Is when it came, in milliseconds since the epoch. */
   arrivedAt: number;
   /** Is after how many seconds the host has given up a call before. */
@@ -132,16 +132,16 @@ interface WaitRequest {
 }
 
 async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest): Promise<CallToolResult> {
-  const { request, requestContext, progress, holder, arrivedAt, observed } = wait;
+  const { request, requestContext, progress, waiter, arrivedAt, observed } = wait;
   const { host, chain, locale } = request;
   const { signal } = requestContext;
   const { isOneRequest } = scope.connection;
-  run.hold(holder, getSession(scope, holder));
+  run.addWaiter(waiter, getSession(scope, waiter));
   // At once: the same question may follow a cancel in the same read, and must not find the run that is about to end.
   const releaseCaller = (): void => {
     const { reason } = signal;
     const isLost = isTimeoutReason(reason) || reason === lostConnection || isSessionEnd(scope.connection, reason);
-    releaseRun(scope, run, [holder, scope.connection], { isLost });
+    releaseRun(scope, run, [waiter, scope.connection], { isLost });
   };
   if (signal.aborted) releaseCaller();
   signal.addEventListener("abort", releaseCaller, { once: true });
@@ -166,7 +166,7 @@ async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest
       return await waitFor(scope, moved.run, { ...wait, arrivedAt: Date.now(), leftMs, hasLeft: true });
     }
     // A caller who learns that it continues will ask again.
-    if (waitResult.end !== "ended") run.hold(scope.connection, isOneRequest ? undefined : scope.connection);
+    if (waitResult.end !== "ended") run.addWaiter(scope.connection, isOneRequest ? undefined : scope.connection);
     const waits = waitResult.end === "window" && run.open ? describeWaiting(run.open, locale) : undefined;
     const outcome = moved?.kept ?? (await toOutcomeFor(scope, run, waitResult));
     const next = await request.goOn?.(outcome, requestContext, waitOptions.windowMs - (Date.now() - arrivedAt));
@@ -176,13 +176,13 @@ async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest
   } finally {
     signal.removeEventListener("abort", releaseCaller);
     unfollow();
-    run.release(holder);
+    run.removeWaiter(waiter);
   }
 }
 
 /** Returns the session of a request. A request of the 2026 era is one by itself. */
-export function getSession({ connection }: Pick<ConnectionScope, "connection">, holder: object): object {
-  return connection.isOneRequest ? holder : connection;
+export function getSession({ connection }: Pick<ConnectionScope, "connection">, waiter: object): object {
+  return connection.isOneRequest ? waiter : connection;
 }
 
 /** Returns true when a request was given up because its HTTP session ended. Over stdio the process ends with its host. */

@@ -44,7 +44,7 @@ export function canUseTasks({ isModern, capabilities }: Host): boolean {
 export function toTask(run: RunHandle, { settings, knownRuns }: ConnectionScope): CallToolResult {
   knownRuns.add(run.id);
   // Whoever has a task ends it by its own means.
-  run.hold(run);
+  run.addWaiter(run);
   const result: CallToolResult = { content: [], ...toTaskStatus(run, settings) };
   return Object.assign(result, { resultType: "task" });
 }

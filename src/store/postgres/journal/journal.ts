@@ -73,6 +73,12 @@ export function createPostgresJournal(
   const formats = toFormatList(known);
   /** Holds the runs of which it is not known whether they are recorded, and whose askers were told that they are not. */
   const withdrawn = new LRUCache<string, true>({ max: mostWithdrawn });
+  /** Holds what ends the expectation of each run whose end is not stored yet. */
+  const unstored = new LRUCache<string, () => void>({
+    ttl: keepEndedMs,
+    ttlAutopurge: true,
+    dispose: (done) => done(),
+  });
   const lease = createReplicaLease({
     reachability,
     formats: known,
@@ -178,6 +184,9 @@ export function createPostgresJournal(
     return connection.read(() => (id === undefined ? own.runs.all(settled) : own.runsOf.all({ id, ...settled })));
   }
 
+  const readRun = (runId: string): Promise<Row | undefined> =>
+    connection.read(() => own.run.get({ run: runId, ...getSettled() }));
+
   /**
    * Claims runs, and reads what is recorded of them once that is stored: a replica that comes back waits for it. What it claims is not a
    * stray before this process knows of it.
@@ -232,13 +241,17 @@ export function createPostgresJournal(
       const rows = await list(id);
       return rows.filter(({ is_gone }) => is_gone === 1).flatMap((row) => toInterruptedRun(row) ?? []);
     },
+    async findInterrupted(runId) {
+      const row = await readRun(runId);
+      return row?.is_gone === 1 ? toInterruptedRun(row) : undefined;
+    },
     async isGoing(runId) {
-      const row = await connection.read(() => own.run.get({ run: runId, ...getSettled() }));
+      const row = await readRun(runId);
       return row !== undefined && row.is_gone !== 1;
     },
     mayBegin: async (runId) => (await connection.read(() => own.begun.get({ run: runId }))) === undefined,
     async take(runId) {
-      const row = await connection.read(() => own.run.get({ run: runId, ...getSettled() }));
+      const row = await readRun(runId);
       const run = row?.is_gone === 1 ? toInterruptedRun(row) : undefined;
       if (row === undefined || run === undefined) return undefined;
       const wanted = { run: runId, epoch: Number(row.epoch), formats };
@@ -265,16 +278,11 @@ export function createPostgresJournal(
     },
     events: (runId, owner) => connection.read(() => readRunEvents(runId, owner)),
     async endRun(runId, store) {
-      const done = driven.expect(runId);
+      // Whoever keeps it tries again where that fails.
+      unstored.set(runId, unstored.get(runId) ?? driven.expect(runId));
       driven.end(runId);
-      try {
-        await store();
-        done();
-      } catch (thrown) {
-        // Whoever keeps it tries again.
-        setTimeout(done, keepEndedMs).unref();
-        throw thrown;
-      }
+      await store();
+      unstored.delete(runId);
     },
     async close() {
       sharedRuns.close();

@@ -1,6 +1,7 @@
 import type { RecordKind, SharedRecords } from "../../../core/store/shared-records.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
-import { sleep } from "../../../kit/async/timeout.ts";
+import { followSignal, sleep } from "../../../kit/async/timeout.ts";
+import { DuetError } from "../../../kit/errors.ts";
 import { toText } from "../../../kit/json.ts";
 import { createRandomHex } from "../../../kit/random.ts";
 import type { StoreConnection } from "../connection.ts";
@@ -20,6 +21,13 @@ export function createSqlSharedRecords(connection: StoreConnection, readNow: () 
     return connection.write(function* () {
       const now = yield* readNow();
       return (yield* statements.takeTurn.run({ ...toTurn(kind, name), holder, now, until: now + turnMs })) > 0;
+    });
+  }
+
+  function renewTurn(kind: RecordKind, name: string, holder: string): Promise<boolean> {
+    return connection.write(function* () {
+      const until = (yield* readNow()) + turnMs;
+      return (yield* statements.renewTurn.run({ ...toTurn(kind, name), holder, until })) > 0;
     });
   }
 
@@ -52,16 +60,34 @@ export function createSqlSharedRecords(connection: StoreConnection, readNow: () 
     async exclusively(kind, name, signal, work) {
       const holder = createRandomHex();
       while (!(await takeTurn(kind, name, holder))) await sleep(pollMs, signal);
-      const renew = (): void => void ignoreRejection(takeTurn(kind, name, holder), "the turn ends by itself");
-      const timer = setInterval(renew, renewalMs).unref();
+      const during = new AbortController();
+      const unfollow = followSignal(during, signal);
+      const renew = async (): Promise<void> => {
+        const isMine = await ignoreRejection(renewTurn(kind, name, holder), "the next renewal tells");
+        if (isMine === false) during.abort(lostTurnError());
+      };
+      const timer = setInterval(() => void renew(), renewalMs).unref();
       try {
         signal.throwIfAborted();
-        return await work();
+        return await work(during.signal);
       } finally {
         clearInterval(timer);
+        unfollow();
         const ended = connection.write(() => statements.endTurn.run({ ...toTurn(kind, name), holder }));
         await ignoreRejection(ended, "the turn ends by itself");
       }
     },
   };
+}
+
+function lostTurnError(): DuetError {
+  return new DuetError({
+    code: "overloaded",
+    text: {
+      zh: "与数据库的联系中断太久，可能已由另一台机器处理",
+      en: "the database could not be reached for too long, and another machine may be doing the same",
+    },
+    hint: { zh: "请稍后再试。", en: "Try again later." },
+    retryable: true,
+  });
 }

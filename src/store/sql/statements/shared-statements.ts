@@ -39,7 +39,11 @@ export const sharedStatements = {
   takeTurn: defineStatement(`
       INSERT INTO shared_records (kind, name, version, data, until_ms) VALUES (:kind, :name, :now, :holder, :until)
       ON CONFLICT (kind, name) DO UPDATE SET data = excluded.data, until_ms = excluded.until_ms
-        WHERE shared_records.until_ms <= :now OR shared_records.data = excluded.data`),
+        WHERE shared_records.until_ms <= :now`),
+  /** Changes nothing where the turn is another's by now, or was: what was done in it may have to be done anew. */
+  renewTurn: defineStatement(
+    "UPDATE shared_records SET until_ms = :until WHERE kind = :kind AND name = :name AND data = :holder",
+  ),
   endTurn: defineStatement("DELETE FROM shared_records WHERE kind = :kind AND name = :name AND data = :holder"),
   pruneSharedRecords: defineStatement("DELETE FROM shared_records WHERE until_ms <= :now"),
 };

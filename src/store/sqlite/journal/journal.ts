@@ -59,6 +59,14 @@ export function createSqliteJournal(
     return true;
   }
 
+  /** Returns a run that may be taken from the process that `was` its holder. */
+  async function findGone(runId: string): Promise<{ run: InterruptedRun; was: string } | undefined> {
+    const row = await connection.read(() => statements.journalRun.get({ run: runId }));
+    const run = row && toInterruptedRun(row);
+    const was = toText(row?.holder);
+    return run && isGone(was) && !(await isMarked(runId, was)) ? { run, was } : undefined;
+  }
+
   function openRun(runId: string, owner: string | undefined): RunJournal {
     const held = { run: runId, holder: getHolder() };
     return {
@@ -126,15 +134,15 @@ export function createSqliteJournal(
       }
       return interrupted;
     },
+    findInterrupted: async (runId) => (await findGone(runId))?.run,
     async isGoing(runId) {
       const row = await connection.read(() => statements.journalRun.get({ run: runId }));
       return row !== undefined && !isGone(toText(row.holder));
     },
     async take(runId) {
-      const row = await connection.read(() => statements.journalRun.get({ run: runId }));
-      const run = row && toInterruptedRun(row);
-      const was = toText(row?.holder);
-      if (run === undefined || !isGone(was) || (await isMarked(runId, was))) return undefined;
+      const found = await findGone(runId);
+      if (found === undefined) return undefined;
+      const { run, was } = found;
       const holder = getHolder();
       const taken = await connection.write(function* () {
         const claim = yield* statements.takeJournalRun.get({ run: runId, holder, was });

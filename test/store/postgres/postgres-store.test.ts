@@ -9,7 +9,7 @@ import { openPostgresRows } from "../../../src/store/copy/postgres-rows.ts";
 import { toConnectionString } from "../../../src/store/postgres/address.ts";
 import { openPostgresConnection } from "../../../src/store/postgres/connection.ts";
 import { createPostgresJournal } from "../../../src/store/postgres/journal/journal.ts";
-import { heldRunsText, own as ownStatements, renewalText } from "../../../src/store/postgres/journal/journal-texts.ts";
+import { ownedRunsText, own as ownStatements, renewalText } from "../../../src/store/postgres/journal/journal-texts.ts";
 import { createPostgresStore, type PostgresStoreOptions } from "../../../src/store/postgres/postgres-store.ts";
 import { translateStatement } from "../../../src/store/postgres/translate.ts";
 import { withDatabase } from "../../../src/store/postgres/with-database.ts";
@@ -549,7 +549,7 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     expect((await taker.query(look.text, look.values)).rows).toMatchObject([{ epoch: 2 }]);
     const comeBack = withDatabase(own, async (client) => {
       await client.query(renewalText, ["gone", 5_000, "{1}"]);
-      return (await client.query(heldRunsText, ["gone"])).rows;
+      return (await client.query(ownedRunsText, ["gone"])).rows;
     });
     await waitForLock(own, "replicas");
     await taker.query("COMMIT");

@@ -193,7 +193,7 @@ export const renewalText = `
   ON CONFLICT (id) DO UPDATE SET alive_until = excluded.alive_until, renewals = r.renewals + 1`;
 
 /** Lists the runs that a replica holds, once it has renewed its lease: one statement would not see what was taken while it waited. */
-export const heldRunsText = "SELECT run, epoch FROM journal_runs WHERE holder = $1 AND state = 'going'";
+export const ownedRunsText = "SELECT run, epoch FROM journal_runs WHERE holder = $1 AND state = 'going'";
 
 /** Forgets replicas that ended long ago, of which nothing is to be taken over. */
 export const forgetReplicasText = `

@@ -3,7 +3,7 @@ import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../../kit/async/timeout.ts";
 import { createRandomHex } from "../../../kit/random.ts";
 import type { Reachability } from "../reachability.ts";
-import { forgetReplicasText, heldRunsText, renewalText } from "./journal-texts.ts";
+import { forgetReplicasText, ownedRunsText, renewalText } from "./journal-texts.ts";
 
 /** Is how long a replica holds its runs without a sign of life, in milliseconds of the database's clock. */
 export const leaseMs = 5_000;
@@ -71,7 +71,7 @@ export function createReplicaLease({
     const startedAt = performance.now();
     const { rows } = await reachability.use(async (client) => {
       await client.query({ name: "renew-lease", text: renewalText, values: [id, lastsMs, `{${formats.join(",")}}`] });
-      return client.query<OwnedRun>({ name: "list-held-runs", text: heldRunsText, values: [id] });
+      return client.query<OwnedRun>({ name: "list-held-runs", text: ownedRunsText, values: [id] });
     });
     // A process that stood still may have been taken for a dead one.
     const isUnbroken = startedAt - renewedAt < lastsMs / 2 && connectedAt !== Number.POSITIVE_INFINITY;

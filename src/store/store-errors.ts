@@ -298,6 +298,21 @@ export function newerSchemaError(found: number, file: string, supported: number)
   });
 }
 
+/** Reports a database in another encoding than UTF-8. */
+export function wrongEncodingError(encoding: string, place: string): DuetError {
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: `数据库 ${place} 的编码是 ${encoding}，必须是 UTF8`,
+      en: `the database ${place} has the encoding ${encoding}; it has to be UTF8`,
+    },
+    hint: {
+      zh: "请另建一个数据库：CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0。",
+      en: "Create another one: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0.",
+    },
+  });
+}
+
 /** Reports that there is nothing to be read. */
 export function noStoreError(file: string): DuetError {
   return new DuetError({

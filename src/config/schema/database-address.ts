@@ -7,7 +7,10 @@ export const databaseForm: Text = {
 };
 
 export function isDatabaseAddress(written: string): boolean {
-  return /^postgres(ql)?:\/\/\S+$/.test(written) && URL.canParse(written) && isPercentEncoded(written);
+  if (!/^postgres(ql)?:\/\/\S+$/.test(written) || !URL.canParse(written) || !isPercentEncoded(written)) return false;
+  // What stands there is the rest of a password with a / or # in it.
+  const { pathname, hash } = new URL(written);
+  return !pathname.includes("@") && hash === "";
 }
 
 /** A percent sign in a password is written as %25. */

@@ -288,7 +288,12 @@ const token = createLazy(() =>
     ),
 );
 
-const database = createLazy(() => z.string().refine(isDatabaseAddress, withAllowed(databaseForm)));
+const databaseAddress: Text = {
+  zh: `${databaseForm.zh}；密码中的 / # ? @ 等字符写成百分号编码，如 %23`,
+  en: `${databaseForm.en}; in a password, / # ? @ and the like are percent-encoded, as %23`,
+};
+
+const database = createLazy(() => z.string().refine(isDatabaseAddress, withAllowed(databaseAddress)));
 
 /** Holds the functions of Zod that the table uses. The namespace as a value would put the whole package into the bundle. */
 const builders = {

@@ -1,4 +1,4 @@
-import { newerSchemaError } from "../store-errors.ts";
+import { newerSchemaError, wrongEncodingError } from "../store-errors.ts";
 import type { PoolClient } from "./client.ts";
 import { migrations } from "./migrations.ts";
 
@@ -25,8 +25,13 @@ export async function readSchema(client: PoolClient): Promise<SchemaState> {
   return { version: Number(rows[0]?.version ?? 0), required: Number(rows[0]?.required ?? 0) };
 }
 
-/** Throws a `config` error for tables that only a newer Duet may use: an older one goes on as long as what was changed only adds. */
+/**
+ * Throws a `config` error for tables that only a newer Duet may use: an older one goes on as long as what was changed only adds. Throws one
+ * for a database that cannot store every text.
+ */
 export async function readUsableSchema(client: PoolClient, place: string): Promise<SchemaState> {
+  const { rows } = await client.query("SELECT current_setting('server_encoding') AS encoding");
+  if (rows[0]?.encoding !== "UTF8") throw wrongEncodingError(String(rows[0]?.encoding), place);
   const state = await readSchema(client);
   if (state.required > postgresSchemaVersion) throw newerSchemaError(state.version, place, postgresSchemaVersion);
   return state;

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hideSecrets, maskAddress, maskSecret, maskTree } from "../../../src/config/secrets/mask.ts";
+import { isDatabaseAddress } from "../../../src/config/schema/database-address.ts";
+import { hideSecrets, maskAddress, maskSecret, maskTree, maskValue } from "../../../src/config/secrets/mask.ts";
 import { listSecrets } from "../../../src/config/secrets/secrets.ts";
 import { load, refusal } from "../workplace.ts";
 
@@ -106,6 +107,18 @@ test("the secrets of a configuration are all those that a log could repeat", asy
     ].sort(),
   );
   expect(secrets.map(({ length }) => length)).toEqual(secrets.map(({ length }) => length).sort((a, b) => b - a));
+});
+
+test.each([
+  ["duet:abc/def+ghi=@db/duet"],
+  ["duet:ge heim@db/duet"],
+  ["duet:ge/he@im@db/duet"],
+  ["duet:/geheim@db/duet"],
+  ["duet:geheim-longer-pass#1234@db/duet"],
+  ["duet:$DUET_DB_PASSWORD@db/duet"],
+])("nothing of the password in the address of a database is shown: %s", (rest) => {
+  expect(maskValue(`postgres://${rest}`, ["store", "url"], [])).toBe('"postgres://duet:***@db/duet"');
+  expect(isDatabaseAddress(`postgres://${rest}`)).toBe(rest.includes("$"));
 });
 
 describe("no error shows a secret", () => {

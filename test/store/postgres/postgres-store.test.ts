@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -333,6 +334,18 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     expect(await query(url, "SELECT name FROM journal_steps")).toEqual([{ name: "turn:decide:1" }]);
   });
 
+  test("a database that cannot store every text is refused, by its encoding", async () => {
+    const name = `latin_${randomBytes(8).toString("hex")}`;
+    await query(url, `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'`);
+    onTestFinished(() => void query(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+    const own = new URL(url);
+    own.pathname = `/${name}`;
+    await expect(createPostgresStore(own.href)).rejects.toMatchObject({
+      code: "config",
+      message: expect.stringMatching(/has the encoding LATIN1; it has to be UTF8$/),
+    });
+  });
+
   test("what is no address of PostgreSQL is refused without its password", async () => {
     expect(toConnectionString("postgres://h/d?sslmode=require&a=b")).toBe("postgres://h/d?sslmode=verify-full&a=b");
     for (const [address, shown] of [
@@ -347,6 +360,9 @@ describe("a store in PostgreSQL", requires(postgres), () => {
         code: "config",
         message: expect.stringContaining(`"${shown}"`),
       });
+    await expect(openPostgresStore("postgres://duet:/secret@127.0.0.1:9/db")).rejects.toMatchObject({
+      message: expect.stringContaining('"postgres://duet:***@127.0.0.1:9/db"'),
+    });
     await expect(createPostgresStore("postgres://duet:secret@127.0.0.1:9/db")).rejects.toMatchObject({
       failure: "unreachable",
       described: { en: expect.stringContaining(" postgres://duet@127.0.0.1:9/db cannot be used") },

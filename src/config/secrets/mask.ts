@@ -1,5 +1,5 @@
 import { isRecord } from "../../kit/json.ts";
-import { hidePassword } from "../schema/database-address.ts";
+import { hidePassword, isDatabaseAddress } from "../schema/database-address.ts";
 import type { Path } from "../sources/setting-path.ts";
 
 /** Shorter texts are too common to be searched for in other texts. */
@@ -98,7 +98,7 @@ function maskText(path: Path, text: string, secrets: readonly string[]): string 
   // Who pastes the key itself where its variable's name belongs must not find it in an error.
   if (name === "apiKeyEnv" && /[^A-Z0-9_]/.test(text)) return maskSecret(text);
   if (name === "proxy") return maskProxy(text);
-  if (path[0] === "store" && name === "url") return hidePassword(text);
+  if (path[0] === "store" && name === "url" && !isDatabaseAddress(text)) return hidePassword(text);
   if (/^https?:/i.test(text)) return maskAddress(text);
   const value = getOptionSecret(text);
   return value === undefined ? hideSecrets(text, secrets) : text.slice(0, -value.length) + maskSecret(value);

@@ -14,7 +14,9 @@ test("an address that is none is one line with what is allowed, and no password 
   const config = await configFile({ store: { url: "mysql://duet:${DB_PASSWORD}@db/duet" } });
   const wrong = await runWarmProgram(["ask", "1+1", "--config", config], { env: { DB_PASSWORD: password } });
   expect(wrong.code).toBe(2);
-  expect(wrong.stderr).toMatch(/^duet: .*store\.url: .*allowed: postgres:\/\/user@host:port\/database; in a password, .* as %23\)\n$/);
+  expect(wrong.stderr).toMatch(
+    /^duet: .*store\.url: .*allowed: postgres:\/\/user@host:port\/database; in a password, .* as %23\)\n$/,
+  );
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration's own way to name a variable.
   const good = await configFile({ store: { url: "postgres://duet:${DB_PASSWORD}@127.0.0.1:9/duet" } });
   const all = [wrong];

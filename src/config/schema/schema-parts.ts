@@ -3,6 +3,7 @@ import * as z from "zod";
 import { isOffline } from "../../core/model.ts";
 import { wires } from "../../core/model-settings.ts";
 import { findPermitProblem, parseToolPattern } from "../../core/tools/tool-pattern.ts";
+import { createLazy } from "../../kit/create-lazy.ts";
 import type { Text } from "../../kit/locale.ts";
 import { direct, inherited, parseProxy } from "../../kit/net/proxy-rules.ts";
 import { isSecureAddress } from "../../kit/net/secure-address.ts";
@@ -338,15 +339,6 @@ export const schemaParts = toParts({
 });
 
 export type SchemaParts = typeof schemaParts;
-
-/** Creates each part when it is first used, because no start uses all of them. */
-function createLazy<Part>(create: () => Part): () => Part {
-  let part: Part | undefined;
-  return () => {
-    part ??= create();
-    return part;
-  };
-}
 
 type PartsOf<Creators extends Record<string, () => unknown>> = {
   readonly [Name in keyof Creators]: ReturnType<Creators[Name]>;

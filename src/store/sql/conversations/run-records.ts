@@ -28,7 +28,7 @@ export function* readRunEvents(run: string, owner: string | undefined): Work<Age
 /** Is what is recorded of a run that its new process has just claimed. */
 export type RecordedRun = Omit<TakenRun, "journal">;
 
-/** Reads what is recorded of a run, and ends what its last process had reserved for it. Belongs to the transaction that claims the run. */
+/** Reads what is recorded of a run, and ends what its last process had reserved for it. Belongs to a transaction of whoever has claimed it. */
 export function* openRecordedRun(run: InterruptedRun, ends: number): Work<RecordedRun> {
   const { runId } = run;
   yield* statements.dropRunReservations.run({ run: runId });

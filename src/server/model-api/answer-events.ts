@@ -26,8 +26,14 @@ export type AnswerEvent =
   | { type: "tool-call"; call: ClientToolCall }
   | { type: "search"; search: AnswerSearch }
   | { type: "tick" }
-  | { type: "end"; end: AnswerEnd }
+  | { type: "end"; end: AnswerEnd; whole?: WholeText }
   | { type: "failure"; failure: HttpRefusal };
+
+/** Holds an answer as its run has it, where the texts that were sent are only a part of it and cannot be taken back. */
+export interface WholeText {
+  text: string;
+  end: AnswerEnd;
+}
 
 /** Is the time between two ticks, in milliseconds. Proxies and clients give up a silent connection. */
 const tickMs = 10_000;
@@ -87,7 +93,12 @@ export async function followAnswer(
     const mark = renderCutMark(over.outcome, { request, locale, isCut: sent.isCut });
     if (mark !== "") handle({ type: "text", text: mark });
     if (ending.notice !== "") addReasoning(`\n\n${ending.notice}`);
-    handle({ type: "end", end: sent.isCut ? { ...ending, finish: "length" } : ending });
+    if (!sent.isCut) {
+      handle({ type: "end", end: ending });
+      return;
+    }
+    const text = renderWholeText(answer, { outcome: over.outcome, end: ending, text: readRoundText(answer) });
+    handle({ type: "end", end: { ...ending, finish: "length" }, whole: { text, end: ending } });
   }
 
   const tick = setInterval(() => handle({ type: "tick" }), tickMs);
@@ -125,13 +136,11 @@ export async function waitForAnswer(answer: OpenedAnswer): Promise<WholeAnswer> 
   const over = await waitForRound(answer, left);
   const thoughts: string[] = notes.map((note) => `ℹ ${note}\n\n`);
   const turnText = createTurnText();
-  let text = "";
   for (const event of listRoundEvents(answer)) {
     thoughts.push(reasoning(event));
     turnText.take(event);
-    if (event.type === "answer-delta") text += event.text;
-    else if (event.type === "answer-restart") text = "";
   }
+  const text = readRoundText(answer);
   const toReasoning = (): string => (request.reasoning === "none" ? "" : thoughts.join("").trim());
   if (over !== undefined && "round" in over) {
     const { calls, consent } = over.round;
@@ -147,12 +156,28 @@ export async function waitForAnswer(answer: OpenedAnswer): Promise<WholeAnswer> 
   const end = toRoundEnd(answer, outcome);
   if ("failure" in end) throw new HttpRefusalError(end.failure);
   if (end.notice !== "") thoughts.push(`\n\n${end.notice}`);
+  return { text: renderWholeText(answer, { outcome, end, text }), reasoning: toReasoning(), calls: [], end };
+}
+
+/** Returns the text of a run's last answer. `text` is what its events say of it. */
+function renderWholeText(
+  { run, request, locale, roundIndex }: OpenedAnswer,
+  { outcome, end, text }: { outcome: Outcome; end: AnswerEnd; text: string },
+): string {
   // The events of a run are dropped some time after its end, and its answer is not.
-  const said = answer.roundIndex === 0 ? run.snapshot().response : text;
+  const said = roundIndex === 0 ? run.snapshot().response : text;
   const lines = [said, ...renderMissingConsent(end)].join("\n\n");
-  const lead = answer.roundIndex === 0 ? request.conversation.lead : "";
-  const mark = renderCutMark(outcome, { request, locale, isCut: false });
-  return { text: lead + lines + mark, reasoning: toReasoning(), calls: [], end };
+  const lead = roundIndex === 0 ? request.conversation.lead : "";
+  return lead + lines + renderCutMark(outcome, { request, locale, isCut: false });
+}
+
+/** Returns what the events of an answer say of its text, without what was written anew since. */
+function readRoundText(answer: OpenedAnswer): string {
+  let text = "";
+  for (const event of listRoundEvents(answer))
+    if (event.type === "answer-delta") text += event.text;
+    else if (event.type === "answer-restart") text = "";
+  return text;
 }
 
 /** Says what ended an answer: what it waits for from its client, or its end. */

@@ -14,11 +14,12 @@ import type { ReadTools } from "./client-tools.ts";
 import { createSearchItem, type WireResponse } from "./response-object.ts";
 import { createResponseWriter, type WireEvent, type WriterOptions } from "./response-writer.ts";
 import type { StoredResponse } from "./stored-response.ts";
+import { rewriteResponse } from "./write-items.ts";
 
 /** Represents a response whose run this process carries out, or has lately. Any number of readers may follow it. */
 export interface LiveResponse {
   readonly run: RunHandle;
-  /** Is the response as it is now. */
+  /** Is the response as it is now. Once it is over it has the whole answer, also where the events have only a part of it. */
   readonly response: WireResponse;
   readonly stored: StoredResponse;
   /** Lists the events so far. The last one is not for readers before `isSettled`. */
@@ -65,6 +66,7 @@ export function createLiveResponse({ answer, stored, locale, save, ...options }:
   let isOver = false;
   let isSettled = false;
   let isSaved = false;
+  const begun = structuredClone(stored.response);
   const writer = createResponseWriter(
     stored.response,
     (event) => {
@@ -73,10 +75,18 @@ export function createLiveResponse({ answer, stored, locale, save, ...options }:
     },
     options,
   );
+  let whole: WireResponse | undefined;
+  const getResponse = (): WireResponse => whole ?? writer.response;
 
   function toStored(): StoredResponse {
     const conversationId = stored.conversationId ?? (run.conversationId || undefined);
-    return { ...stored, conversationId, response: writer.response };
+    return { ...stored, conversationId, response: getResponse() };
+  }
+
+  /** What readers were sent cannot be taken back, and whoever asks for the response gets what came of it. */
+  function endWith({ end, whole: found }: Extract<AnswerEvent, { type: "end" }>): void {
+    writer.end(end);
+    if (found) whole = rewriteResponse(begun, writer.response, { whole: found, ...options });
   }
 
   function finish(event: Extract<AnswerEvent, { type: "end" | "failure" }>): void {
@@ -84,7 +94,7 @@ export function createLiveResponse({ answer, stored, locale, save, ...options }:
     if (event.type === "failure") failure = event.failure;
     const isCancelled = run.outcome?.status === "cancelled";
     if (isCancelled) writer.cancel(event.type === "end" ? event.end.usage : undefined);
-    else if (event.type === "end") writer.end(event.end);
+    else if (event.type === "end") endWith(event);
     else writer.fail(toOpenAiError(event.failure, locale));
   }
 
@@ -128,7 +138,9 @@ export function createLiveResponse({ answer, stored, locale, save, ...options }:
     });
   return {
     run,
-    response: writer.response,
+    get response() {
+      return getResponse();
+    },
     get stored() {
       return toStored();
     },

@@ -1,10 +1,10 @@
 import { followSignal } from "../../kit/async/timeout.ts";
 import { toTypedFrame } from "../api/event-frames.ts";
 import type { HttpConnection } from "../http/connection.ts";
-import { toWrittenCall } from "./client-tools.ts";
 import type { LiveResponse } from "./live-response.ts";
 import type { WireResponse } from "./response-object.ts";
 import { createResponseWriter, type WireEvent } from "./response-writer.ts";
+import { writeItems } from "./write-items.ts";
 
 /** Ends a piece after the event with which it exceeds this length, in UTF-16 units. */
 const pieceLength = 65_536;
@@ -79,12 +79,7 @@ export function replayResponse(response: WireResponse, from: number): string {
   const begun = { ...response, output: [], status: "in_progress" as const, completed_at: null, usage: null };
   const writer = createResponseWriter(begun, (event) => events.push(event), { encryptsReasoning: false });
   writer.begin();
-  for (const item of response.output) {
-    if (item.type === "reasoning") for (const part of item.summary) writer.addReasoning(`\n\n${part.text}`);
-    else if (item.type === "message") writer.addText(item.content.map(({ text }) => text).join(""));
-    else if (item.type === "web_search_call") writer.addSearch(() => ({ ...item }));
-    else writer.addCall(toWrittenCall(item));
-  }
+  writeItems(writer, response.output);
   writer.endAs(response);
   return events
     .slice(Math.min(from, events.length - 1))

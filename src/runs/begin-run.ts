@@ -109,6 +109,20 @@ export function findSameRun(asked: RunQuestionRequest, session?: object): RunHan
   return runs.findSame(toRequestKey(asked), input.conversation_id || undefined, caller, session);
 }
 
+/** Finds such a run that goes on in another process. Undefined at once where no process knows the runs of another. */
+export function findSameElsewhere(
+  asked: RunQuestionRequest,
+  session: object,
+): Promise<RunHandle | undefined> | undefined {
+  const {
+    scope: { duet, followed, caller },
+    input,
+  } = asked;
+  if (!duet.sharesRuns) return undefined;
+  const conversationId = input.conversation_id || undefined;
+  return followed.findSame({ key: toRequestKey(asked), conversationId, caller, session });
+}
+
 /** Returns false when the caller is another agent, because its model has no user to ask. */
 export function canHandOut({ settings }: CallerScope, { depth }: Chain): boolean {
   return settings.confirm === "token" && depth === 0;

@@ -15,6 +15,11 @@ import type { RunHandle } from "./run-handle.ts";
 export interface FollowedRuns {
   /** Returns a run of the caller that goes on in another process, or will. Rejects when the store cannot be read, or all is closed. */
   find(runId: string, caller: Caller): Promise<RunHandle | undefined>;
+  /**
+   * Returns a run that goes on in another process, which was requested in the same words and which no other session needs. Waits for a
+   * process that does not answer until its lease is over. Rejects as `find` does.
+   */
+  findSame(request: SameRequest): Promise<RunHandle | undefined>;
   /** Lists the caller's runs that go on in other processes, the newest first. Rejects when the store cannot be read. */
   list(caller: Caller): Promise<ListedRun[]>;
   /** Aborts when this process follows none any more. */
@@ -22,6 +27,21 @@ export interface FollowedRuns {
   /** Ends each wait for a run of another process: whoever waits is told that it goes on there. */
   close(): void;
 }
+
+/** Describes what is asked for again. */
+export interface SameRequest {
+  /** Is described at `RunHandle`. */
+  key: string;
+  conversationId: string | undefined;
+  caller: Caller;
+  session: object;
+}
+
+/** Is how long a process that does not answer is waited for, in milliseconds: by then its lease is over, if it has ended. */
+const longestSilenceMs = 7_000;
+
+/** Limits about how many of the newest runs of the same words their processes are asked. */
+const mostSame = 5;
 
 /** Is a run as a list shows it. */
 export type ListedRun = Pick<
@@ -74,21 +94,49 @@ export function createFollowedRuns({ duet, entrance, isOwn }: FollowedRunsOption
     return found;
   }
 
+  async function find(runId: string, caller: Caller): Promise<RunHandle | undefined> {
+    const shared = await duet.sharedRuns();
+    if (!shared.isShared) return undefined;
+    const run = await shared.find(runId, caller.owner);
+    // What was told here shortly before its end is known still.
+    if (run === undefined) return findEnded(await followed.get(runId), caller);
+    // One that nobody carries out is followed where somebody is about to.
+    if (!isVisible(run, caller) || !(run.isHeld || duet.canResume(run))) return undefined;
+    // Nobody may be told that there is none.
+    if (closing.signal.aborted) throw goesOnElsewhereError();
+    return follow(run);
+  }
+
+  /** Returns which of these runs whoever asks the same may have, and whether the process of one has not answered. */
+  async function askToJoin(runs: readonly SharedRun[]): Promise<{ joined: SharedRun[]; isSilent: boolean }> {
+    const shared = await duet.sharedRuns();
+    // Nobody waits any more in a process that has ended.
+    const replies = await Promise.all(runs.map(async ({ runId, isHeld }) => !isHeld || shared.join(runId)));
+    return { joined: runs.filter((_, index) => replies[index]), isSilent: replies.includes(undefined) };
+  }
+
+  async function findSame({ key, conversationId, caller, session }: SameRequest): Promise<RunHandle | undefined> {
+    const shared = await duet.sharedRuns();
+    const until = performance.now() + longestSilenceMs;
+    while (!closing.signal.aborted) {
+      const runs = (await shared.listSame(key, caller.owner)).filter(
+        (run) => isVisible(run, caller) && !isOwn(run.runId) && isIn(run, conversationId),
+      );
+      const { joined, isSilent } = await askToJoin(runs.slice(0, mostSame));
+      for (const { runId } of joined) {
+        const run = await find(runId, caller);
+        if (run?.outcome === undefined && run?.isAwaitedByOthers(session) === false) return run;
+      }
+      if (!isSilent || performance.now() > until) return undefined;
+    }
+    return undefined;
+  }
+
   return {
     closing: closing.signal,
     close: () => closing.abort(),
-    async find(runId, caller) {
-      const shared = await duet.sharedRuns();
-      if (!shared.isShared) return undefined;
-      const run = await shared.find(runId, caller.owner);
-      // What was told here shortly before its end is known still.
-      if (run === undefined) return findEnded(await followed.get(runId), caller);
-      // One that nobody carries out is followed where somebody is about to.
-      if (!isVisible(run, caller) || !(run.isHeld || duet.canResume(run))) return undefined;
-      // Nobody may be told that there is none.
-      if (closing.signal.aborted) throw goesOnElsewhereError();
-      return follow(run);
-    },
+    find,
+    findSame,
     async list(caller) {
       const shared = await duet.sharedRuns();
       if (!shared.isShared) return [];
@@ -96,6 +144,11 @@ export function createFollowedRuns({ duet, entrance, isOwn }: FollowedRunsOption
       return runs.filter((run: SharedRun) => isVisible(run, caller) && !isOwn(run.runId)).map(toListedRun);
     },
   };
+}
+
+/** Until a run has begun a conversation, that is known only from its request. */
+function isIn({ header, conversationId }: SharedRun, wanted: string | undefined): boolean {
+  return wanted === header.wantedConversationId || wanted === conversationId;
 }
 
 function goesOnElsewhereError(): DuetError {

@@ -7,10 +7,15 @@ export type RunMessage =
   | { type: "stop" }
   /** Is what a person says while the run works. Whoever sent it under this ID waits for what becomes of it. */
   | { type: "say"; id: string; text: string }
+  /** Asks whether somebody who asks the same again may have the run. Whoever sent it under this ID waits for the reply. */
+  | { type: "join"; id: string }
   /** Says that somebody waits for the run in the process that `by` names, or nobody any more. */
   | { type: "hold" | "release"; by: string }
   /** Closes a question; without a reply nobody has answered. */
   | { type: "answer"; questionId: string; reply?: unknown };
+
+/** Is what the process of a run says of a message: what becomes of a person's words, or that whoever asks the same has the run. */
+export type MessageReply = Delivery | "joined";
 
 /** Is a question of a run to a person, as every process sees it. */
 export interface PostedQuestion {
@@ -43,7 +48,7 @@ export interface RunMailbox {
   /** Takes a question back. Never throws. */
   withdraw(questionId: string): void;
   /** Says what has become of a message. Never throws. */
-  reply(messageId: string, delivery: Delivery): void;
+  reply(messageId: string, reply: MessageReply): void;
 }
 
 /** Is the mailbox of a run that no other process can see. */

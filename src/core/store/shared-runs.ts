@@ -11,17 +11,24 @@ export interface SharedRuns {
   find(runId: string, owner: string | undefined): Promise<SharedRun | undefined>;
   /** Lists an owner's runs that go on, the newest first. */
   list(owner: string | undefined): Promise<SharedRun[]>;
+  /** Lists those of them that were asked for with this key, as `list` does. */
+  listSame(key: string, owner: string | undefined): Promise<SharedRun[]>;
   /** Returns what is new since the event of that number, counted from 0. */
   read(runId: string, from: number): Promise<RunUpdate>;
   /** Calls `listener` whenever there may be news of the run, until the returned function is called. */
   watch(runId: string, listener: () => void): () => void;
   /** Says something to the process that carries out the run, or to the next one that does. */
-  send(runId: string, message: Exclude<RunMessage, { type: "answer" | "say" }>): Promise<void>;
+  send(runId: string, message: Exclude<RunMessage, { type: "answer" | "say" | "join" }>): Promise<void>;
   /**
    * Says to a run what a person says, and returns what has become of it. Undefined where no process has read it in time: none will read it
    * then.
    */
   say(runId: string, text: string): Promise<Delivery | undefined>;
+  /**
+   * Asks the process that carries out the run whether somebody who asks the same again may have it: false where another session waits
+   * for it, and where it ends. Undefined where no process has read it in time.
+   */
+  join(runId: string): Promise<boolean | undefined>;
   /** Answers a question. Of several answers, in any process, one counts: false for all others. */
   answer(runId: string, questionId: string, reply: unknown): Promise<boolean>;
 }
@@ -48,9 +55,11 @@ export const localRuns: SharedRuns = {
   isShared: false,
   find: async () => undefined,
   list: async () => [],
+  listSame: async () => [],
   read: async () => ({ events: [], question: undefined, isOver: true }),
   watch: () => () => {},
   async send() {},
   say: async () => "after_run",
+  join: async () => false,
   answer: async () => false,
 };

@@ -178,10 +178,16 @@ export function startRun({
     if (outcome === undefined) runWaiters.add(waiter, session);
   }
 
+  /** Returns true where whoever asks the same in another process may have the run. */
+  function canBeJoined(): boolean {
+    return !run.isStopping && outcome === undefined && !runWaiters.isAwaitedByOthers({});
+  }
+
   /** Does what another process asks for. */
   function handleMessage(message: RunMessage): void {
     if (message.type === "stop") run.cancel();
     else if (message.type === "say") journal?.mailbox?.reply(message.id, inbox.send(message.text));
+    else if (message.type === "join") journal?.mailbox?.reply(message.id, canBeJoined() ? "joined" : "refused");
     else if (message.type === "answer") questions.accept(message.questionId, message.reply);
     else if (message.type === "hold") addWaiter(message.by);
     else if (runWaiters.remove(message.by)) onLeft?.(run);

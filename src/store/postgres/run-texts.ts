@@ -19,6 +19,9 @@ export const runTexts = {
   find: `${selectShared} WHERE r.run = $1 AND (r.state = 'going' OR r.state <> 'ended' AND ${isHeld})`,
   list: `
     ${selectShared} WHERE r.state = 'going' AND r.owner IS NOT DISTINCT FROM $1 ORDER BY r.begun_at DESC, r.run`,
+  listSame: `
+    ${selectShared} WHERE r.state = 'going' AND r.owner IS NOT DISTINCT FROM $1 AND CAST(r.header AS json) ->> 'key' = $2
+    ORDER BY r.begun_at DESC, r.run`,
   /** Reads what is new of many runs at once. */
   readNews: `
     SELECT r.run IS NULL OR r.state = 'ended' OR r.state <> 'going' AND NOT ${isHeld} AS is_over,

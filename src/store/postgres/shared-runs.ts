@@ -1,7 +1,13 @@
 import type { AgentEvent } from "../../core/events.ts";
 import { questionSchemas, type UserQuestion } from "../../core/questions/user-question.ts";
 import type { Delivery } from "../../core/run-inbox.ts";
-import type { PostedQuestion, QuestionPlace, RunMailbox, RunMessage } from "../../core/store/run-mailbox.ts";
+import type {
+  MessageReply,
+  PostedQuestion,
+  QuestionPlace,
+  RunMailbox,
+  RunMessage,
+} from "../../core/store/run-mailbox.ts";
 import type { RunUpdate, SharedRun, SharedRuns } from "../../core/store/shared-runs.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
@@ -22,7 +28,8 @@ const lookEveryMs = 1_000;
 const longestReplyMs = 3_000;
 const replyEveryMs = 250;
 
-const deliveries: readonly Delivery[] = ["next_step", "after_run", "refused"];
+const deliveries = ["next_step", "after_run", "refused"] as const satisfies readonly Delivery[];
+const joinReplies = ["joined", "refused"] as const satisfies readonly MessageReply[];
 
 /** Limits what PostgreSQL takes in one notification, in bytes. */
 const longestText = 7_900;
@@ -117,29 +124,41 @@ export function createPostgresRuns(
     return rows.map(({ data }) => JSON.parse(toText(data)));
   }
 
-  async function takeReply(runId: string, id: string): Promise<Delivery | undefined> {
-    const [reply] = await removeMail(
+  async function takeReply<T extends MessageReply>(
+    runId: string,
+    id: string,
+    replies: readonly T[],
+  ): Promise<T | undefined> {
+    const [taken] = await removeMail(
       runId,
-      deliveries.map((delivery) => toReply(id, delivery)),
+      replies.map((reply) => toReply(id, reply)),
     );
-    return deliveries.find((delivery) => isRecord(reply) && reply.delivery === delivery);
+    return replies.find((reply) => isRecord(taken) && taken.delivery === reply);
   }
 
-  async function say(runId: string, text: string): Promise<Delivery | undefined> {
-    const message = { type: "say", id: createRandomHex(), text };
+  /**
+   * Sends a message to the process that carries out the run, and waits for one of these replies. Undefined where none has come in time;
+   * "ended" for a run that has.
+   */
+  async function ask<T extends MessageReply>(
+    runId: string,
+    sent: { type: "say"; text: string } | { type: "join" },
+    replies: readonly T[],
+  ): Promise<T | "ended" | undefined> {
+    const message = { ...sent, id: createRandomHex() };
     const until = performance.now() + longestReplyMs;
     let told = Promise.withResolvers<void>();
     listen();
     const stopWatching = add(watchers, runId, () => told.resolve());
     try {
-      if ((await send(runId, message)) === 0) return "after_run";
+      if ((await send(runId, message)) === 0) return "ended";
       for (;;) {
         told = Promise.withResolvers();
         const leftMs = until - performance.now();
         // What its process has read meanwhile can be taken back no more.
         const isTakenBack = leftMs <= 0 && (await removeMail(runId, [message])).length > 0;
-        const delivery = isTakenBack ? undefined : await takeReply(runId, message.id);
-        if (delivery !== undefined || leftMs <= 0) return delivery;
+        const reply = isTakenBack ? undefined : await takeReply(runId, message.id, replies);
+        if (reply !== undefined || leftMs <= 0) return reply;
         await Promise.race([told.promise, sleep(Math.min(leftMs, replyEveryMs))]);
       }
     } finally {
@@ -188,8 +207,8 @@ export function createPostgresRuns(
       withdraw(questionId) {
         void ignoreRejection(close("withdraw", questionId), "nobody can answer it, and it goes with its run");
       },
-      reply(messageId, delivery) {
-        void ignoreRejection(send(runId, toReply(messageId, delivery), true), "whoever waits for it learns nothing");
+      reply(messageId, reply) {
+        void ignoreRejection(send(runId, toReply(messageId, reply), true), "whoever waits for it learns nothing");
       },
     };
   }
@@ -206,13 +225,24 @@ export function createPostgresRuns(
       const { rows } = await connection.query("list-runs", runTexts.list, [owner ?? null]);
       return rows.flatMap((row) => toSharedRun(row) ?? []);
     },
+    async listSame(key, owner) {
+      const { rows } = await connection.query("list-same-runs", runTexts.listSame, [owner ?? null, key]);
+      return rows.flatMap((row) => toSharedRun(row) ?? []);
+    },
     read: (run, from) => readNews({ run, from }),
     watch(runId, listener) {
       listen();
       return add(watchers, runId, listener);
     },
     send: async (runId, message) => void (await send(runId, message, message.type === "stop")),
-    say,
+    async say(runId, text) {
+      const reply = await ask(runId, { type: "say", text }, deliveries);
+      return reply === "ended" ? "after_run" : reply;
+    },
+    async join(runId) {
+      const reply = await ask(runId, { type: "join" }, joinReplies);
+      return reply && reply === "joined";
+    },
     answer: claim,
     close() {
       stopListening?.();
@@ -243,8 +273,8 @@ function toMailText(runId: string): string {
 }
 
 /** Is what a sender finds by its text. */
-function toReply(id: string, delivery: Delivery): object {
-  return { type: "reply", id, delivery };
+function toReply(id: string, reply: MessageReply): object {
+  return { type: "reply", id, delivery: reply };
 }
 
 function readNotification(text: string): { isMail: boolean; runs: readonly string[] | undefined } {
@@ -281,6 +311,7 @@ function toMessage(value: unknown): RunMessage | undefined {
   const { type, id, text, by, questionId, reply } = value;
   if (type === "stop") return { type };
   if (type === "say" && typeof id === "string" && typeof text === "string") return { type, id, text };
+  if (type === "join" && typeof id === "string") return { type, id };
   if ((type === "hold" || type === "release") && typeof by === "string") return { type, by };
   if (type === "answer" && typeof questionId === "string") return { type, questionId, reply: reply ?? undefined };
   return undefined;

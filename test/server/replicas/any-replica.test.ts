@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { ScriptedTurn } from "../../fakes/model.ts";
 import { keepLocked, postgres, query, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
 import { requires } from "../../runner/requirements.ts";
-import { outcomeIn } from "../api/served-api.ts";
+import { outcomeIn, readEvents } from "../api/served-api.ts";
 import { openReplicas, type Replica, type Script } from "./open-replicas.ts";
 
 const half = "Half of an answer";
@@ -193,6 +193,64 @@ describe("two replicas of one database", requires(postgres), () => {
     await expect.poll(async () => (await read()).status).toBe("cancelled");
   });
 
+  test("a host that is cut off has its run by asking the same of the other one, which nobody has who asks while it waits", async () => {
+    const { a, b, prompts } = await openTwo({ decides: [{ hang: true }] }, { decides: [{ hang: true }] });
+    const question = "How is it?";
+    const session = await openSession(a);
+    const asked = session.ask({ question });
+    await expect.poll(() => prompts.a?.length).toBe(1);
+    const ask = async () => toRun(await b.askModern({ question, wait_s: 0 }));
+    const other = await ask();
+    await expect.poll(() => prompts.b?.length).toBe(1);
+    await b.callModern("agent_cancel", { run_id: other.run_id });
+    await session.end();
+    const again = await ask();
+    expect(again).toMatchObject({ status: "running" });
+    expect(again.run_id).not.toBe(other.run_id);
+    expect([prompts.a?.length, prompts.b?.length]).toEqual([1, 1]);
+    await b.callModern("agent_cancel", { run_id: again.run_id });
+    await asked;
+  });
+
+  test("a host whose replica has died has its run by asking the same of the other one", async () => {
+    const answered: Script = { decides: [{ hang: true }, "Nothing."], answers: ["It is so."] };
+    const { a, b, url, prompts } = await openTwo(answered, { ...answered, decides: ["Nothing."] });
+    const question = "How is it?";
+    const first = toRun(await a.askModern({ question, wait_s: 0 }));
+    await expect.poll(() => prompts.a?.length).toBe(1);
+    // As when its replica is dead, and its lease not over yet.
+    await query(
+      url,
+      "INSERT INTO replicas (id, alive_until) VALUES ('dead', now() + interval '1 second'); UPDATE journal_runs SET holder = 'dead'",
+    );
+    expect(toRun(await b.askModern({ question }))).toMatchObject({ run_id: first.run_id, status: "complete" });
+  });
+
+  test("a response whose replica dies in the answer has the whole one that another replica writes, whatever was sent before", async () => {
+    // Either of them may take a run that nobody holds.
+    const { a, b, url } = await openTwo(
+      { answers: [{ hang: true, text: half }, "It is another answer."] },
+      { answers: ["It is another answer."] },
+    );
+    const asked = { model: "duet-chat", input: "How is it?", background: true };
+    const { id } = await readResponse(await a.post("/v1/responses", asked));
+    const reader = await readEvents(await b.send("GET", `/v1/responses/${id}?stream=true`));
+    await reader.until("response.output_text.delta");
+    await query(url, "UPDATE journal_runs SET holder = 'gone'");
+    const last = (await reader.rest()).at(-1);
+    // What a reader has cannot be taken back.
+    expect(last?.data).toMatchObject({ type: "response.incomplete", response: { status: "incomplete" } });
+    expect(JSON.stringify(last?.data?.response)).toContain(half);
+    for (const replica of [a, b]) {
+      const read = async () => readResponse(await replica.get(`/v1/responses/${id}`));
+      await expect.poll(async () => (await read()).status).toBe("completed");
+      const message = { type: "message", status: "completed", content: [{ text: "It is another answer." }] };
+      expect(await read()).toMatchObject({ incomplete_details: null, output: [{ type: "reasoning" }, message] });
+    }
+    const [stored] = await query(url, "SELECT body FROM responses WHERE id = $1", [id]);
+    expect(String(stored?.body)).toContain('"incomplete_details":null');
+  });
+
   test.each(["responses", "journal_runs"])(
     "a response in the background is told once it is recorded, so that any replica knows it: %s",
     async (table) => {
@@ -215,6 +273,30 @@ describe("two replicas of one database", requires(postgres), () => {
     },
   );
 });
+
+/** Opens a session as a host of the 2025 era. */
+async function openSession({ send }: Pick<Replica, "send">) {
+  const headers: Record<string, string> = { accept: "application/json, text/event-stream" };
+  const post = (message: object) => send("POST", "/mcp", { jsonrpc: "2.0", ...message }, headers);
+  const clientInfo = { name: "host", version: "1" };
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
+  const opened = await post({ id: 1, method: "initialize", params });
+  headers["mcp-session-id"] = String(opened.headers.get("mcp-session-id"));
+  headers["mcp-protocol-version"] = "2025-11-25";
+  await opened.text();
+  await post({ method: "notifications/initialized" });
+  return {
+    ask: async (args: object) =>
+      (await post({ id: 2, method: "tools/call", params: { name: "agent_ask", arguments: args } })).text(),
+    end: () => send("DELETE", "/mcp", undefined, headers),
+  };
+}
+
+const runSchema = z.looseObject({ run_id: z.string(), status: z.string() });
+
+function toRun(result: Record<string, unknown> | undefined) {
+  return runSchema.parse(result?.structuredContent);
+}
 
 const responseSchema = z.looseObject({
   id: z.string(),

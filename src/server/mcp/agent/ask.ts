@@ -1,10 +1,11 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
 import { openOutputSchema } from "../../../app/answer-form.ts";
 import { readChain } from "../../../core/chain-text.ts";
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { say } from "../../../kit/locale.ts";
 import { askInput } from "../../../runs/ask-schema.ts";
 import { takeAttachments } from "../../../runs/attachment-input.ts";
-import { beginRun, findSameRun, type RunQuestionRequest } from "../../../runs/begin-run.ts";
+import { beginRun, findSameElsewhere, findSameRun, type RunQuestionRequest } from "../../../runs/begin-run.ts";
 import { readHost } from "../../../runs/input/host.ts";
 import { leaveAfterSwitch } from "../../../runs/leave-conversation.ts";
 import { confirmRun } from "../../../runs/questions/confirm.ts";
@@ -54,7 +55,7 @@ export async function handleAsk(
     async (waiter) => {
       if (input.confirmation) return confirmRun(asked, input.confirmation);
       const session = getSession(scope, waiter);
-      const run = joinOrBeginRun(asked, session);
+      const run = await joinOrBeginRun(asked, session);
       run.addWaiter(waiter, session);
       return run;
     },
@@ -64,15 +65,22 @@ export async function handleAsk(
 const schemaPlace = { field: "output_schema", code: "invalid_request" } as const;
 
 /** The host fetches the result later, by the task's id. */
-function beginTask(scope: ConnectionScope, asked: RunQuestionRequest): CallToolResult {
+async function beginTask(scope: ConnectionScope, asked: RunQuestionRequest): Promise<CallToolResult> {
   try {
-    return toTask(joinOrBeginRun(asked, getSession(scope, asked)), scope);
+    return toTask(await joinOrBeginRun(asked, getSession(scope, asked)), scope);
   } catch (thrown) {
     return toFailedResult(thrown, asked.locale);
   }
 }
 
-/** Returns the run that is requested again, or begins a new one. Throws when there are too many runs. */
-function joinOrBeginRun(asked: RunQuestionRequest, session: object): RunHandle {
-  return findSameRun(asked, session) ?? beginRun(asked);
+/** Returns the run that is requested again, or begins a new one. Rejects when there are too many runs. */
+async function joinOrBeginRun(asked: RunQuestionRequest, session: object): Promise<RunHandle> {
+  const own = findSameRun(asked, session);
+  if (own) return own;
+  const finding = findSameElsewhere(asked, session);
+  // Nothing is waited for where there is no other process: of two same questions at once the second one has to find the first.
+  if (finding === undefined) return beginRun(asked);
+  const found = await ignoreRejection(finding, "the run that begins reports what is wrong with the store");
+  // Meanwhile one may have begun here, or have been taken over.
+  return found ?? findSameRun(asked, session) ?? beginRun(asked);
 }

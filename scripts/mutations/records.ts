@@ -507,7 +507,7 @@ export const records: readonly Mutation[] = [
   {
     id: "replica-hold-again",
     file: "src/runs/live/follow-run.ts",
-    text: "event.code === noticeKinds.runResumed.code && !runWaiters.isEmpty",
+    text: "isTakeoverNotice(event) && !runWaiters.isEmpty",
     becomes: "false",
     tests: ["test/runs/live/follow-run.test.ts"],
     endangers: "a run is cancelled under whoever waits for it in another process",

@@ -86,7 +86,7 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
   }
   announce(run, notices);
   if (problem) noticeUnrecorded(problem);
-  if (taken) emit(noticeKinds.runResumed(taken.lastAt, request.locale));
+  if (taken) emit(toTakeoverNotice(taken, request.locale));
   const stopRecord = (): void => {
     if (!hasMoved(signal)) record.stop();
   };
@@ -127,6 +127,11 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
 /** Returns true where the run is no longer this process's: nothing of its end is told or stored here. */
 function hasMoved({ reason }: AbortSignal): boolean {
   return reason instanceof LostRunError;
+}
+
+/** Says why another process goes on with the run: a crash, or an orderly end that nobody needs to worry about. */
+function toTakeoverNotice({ isHandedOver, lastAt }: TakenRun, locale: Locale): Notice {
+  return isHandedOver ? noticeKinds.runMoved(undefined, locale) : noticeKinds.runResumed(lastAt, locale);
 }
 
 /** Returns what an earlier process has chosen for the run. */

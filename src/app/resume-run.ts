@@ -68,13 +68,16 @@ export async function openRunModels(models: Pick<ModelRegistry, "open">, { heade
 }
 
 /** Returns why a run must not go on although it can: it would end its process again, or a server has lost what it knew. */
-export function findRefusal({ servers }: Pick<Config, "servers">, { ends, steps }: TakenRun): DuetError | undefined {
+export function findRefusal(
+  { servers }: Pick<Config, "servers">,
+  { ends, steps, isHandedOver }: TakenRun,
+): DuetError | undefined {
   if (ends >= mostEnds) return endingError(ends);
   const called = listCalledTools(steps);
   const lost = servers.find(
     ({ name, stateful }) => stateful && called.some((one) => one === name || one.startsWith(`${name}__`)),
   );
-  return lost && lostStateError(lost.name);
+  return lost && lostStateError(lost.name, isHandedOver);
 }
 
 function endingError(ends: number): DuetError {
@@ -88,13 +91,19 @@ function endingError(ends: number): DuetError {
   });
 }
 
-function lostStateError(server: string): DuetError {
+function lostStateError(server: string, isHandedOver = false): DuetError {
+  const left: Text = {
+    zh: `这次运行移交给了另一个进程，那里没有 MCP 服务器 ${server} 为它保存的状态，所以没有继续`,
+    en: `this run was handed over to another process, which lacks the state of the MCP server ${server}, so it did not go on`,
+  };
   return new DuetError({
     code: "server",
-    text: {
-      zh: `程序意外结束，MCP 服务器 ${server} 自身的状态已经丢失，这次运行没有继续`,
-      en: `the program ended unexpectedly and the MCP server ${server} has lost its own state, so this run did not go on`,
-    },
+    text: isHandedOver
+      ? left
+      : {
+          zh: `程序意外结束，MCP 服务器 ${server} 自身的状态已经丢失，这次运行没有继续`,
+          en: `the program ended unexpectedly and the MCP server ${server} has lost its own state, so this run did not go on`,
+        },
     hint: checkFirst,
   });
 }

@@ -66,6 +66,15 @@ export const noticeKinds = {
       en: `The program ended unexpectedly; this run goes on from its records of ${lastAt}. Finished steps are not repeated.`,
     }),
   }),
+  /** Is told where the earlier process has let the run go in order. */
+  runMoved: defineNotice("run-moved", {
+    level: "info",
+    isInResult: false,
+    text: () => ({
+      zh: "原来的进程正常退出，已把这次运行移交给另一个进程继续；已完成的步骤没有重做。",
+      en: "Another process goes on with this run, which was handed over to it. Finished steps are not repeated.",
+    }),
+  }),
   summaryNotSaved: defineNotice("summary-not-saved", {
     level: "warning",
     isInResult: true,
@@ -286,6 +295,11 @@ export const noticeKinds = {
     }),
   }),
 };
+
+/** Returns true for the notice with which another process begins to go on with a run. */
+export function isTakeoverNotice({ code }: Pick<Notice, "code">): boolean {
+  return code === noticeKinds.runResumed.code || code === noticeKinds.runMoved.code;
+}
 
 const resultCodes: ReadonlySet<string> = new Set(
   Object.values(noticeKinds).flatMap(({ code, isInResult }) => (isInResult ? [code] : [])),

@@ -32,7 +32,7 @@ export function renderEvent(event: AgentEvent, locale: Locale): string | undefin
     case "notice":
       return event.forLog ? undefined : noticeLine(event);
     case "answer-restart":
-      return `↻ ${say(locale, { zh: "程序曾意外结束，回答重新开始", en: "the program ended unexpectedly; the answer begins anew" })}`;
+      return `↻ ${say(locale, { zh: "回答重新开始", en: "the answer begins anew" })}`;
     case "run-start":
     case "run-end":
     case "phase-end":

@@ -68,6 +68,14 @@ test("a run that has used a server with state of its own, or may have, does not 
   ).toBe(undefined);
 });
 
+test.each([
+  [false, "the program ended unexpectedly and the MCP server browser"],
+  [true, "this run was handed over to another process, which lacks the state of the MCP server browser"],
+])("a run that a server's state keeps from going on tells whether it was handed over (%s)", (isHandedOver, en) => {
+  const left = { ...taken(0, [["call:c1", called("browser")]]), isHandedOver };
+  expect(findRefusal({ servers }, left)?.text.en).toContain(en);
+});
+
 test("a run that has ended its process three times without a new record does not go on", () => {
   // A reader over HTTP sees no text of an internal error.
   expect(findRefusal({ servers }, taken(3, []))).toMatchObject({

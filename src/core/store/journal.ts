@@ -208,6 +208,8 @@ export interface InterruptedRun {
 export interface TakenRun extends InterruptedRun {
   /** Counts how often in a row the process of the run has ended without a new record. */
   ends: number;
+  /** Is true where the last process has let the run go, as one does that is told to end. Absent where no process lets runs go. */
+  isHandedOver?: boolean;
   steps: readonly RecordedStep[];
   events: readonly AgentEvent[];
   /** Holds the bytes that were recorded with the run and its steps. */

@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../../core/events.ts";
-import { noticeKinds } from "../../core/notices.ts";
+import { isTakeoverNotice } from "../../core/notices.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { longestMessage } from "../../core/run-inbox.ts";
 import { LostRunError } from "../../core/store/journal.ts";
@@ -81,8 +81,7 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
     const item = snapshot.handle(event);
     if (event.type === "run-end") outcome = event.outcome;
     // The process that goes on with it does not know yet that somebody waits for it here.
-    if (event.type === "notice" && event.code === noticeKinds.runResumed.code && !runWaiters.isEmpty)
-      void send({ type: "hold", by });
+    if (event.type === "notice" && isTakeoverNotice(event) && !runWaiters.isEmpty) void send({ type: "hold", by });
     log.publish(event, item);
   }
 

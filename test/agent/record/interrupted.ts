@@ -28,11 +28,14 @@ export interface PlayedRun {
 
 type Setting = Omit<Overrides, "models">;
 
+/** Is what an earlier process has left of a run. */
+export interface LeftRun extends Pick<PlayedRun, "steps" | "header" | "files">, Pick<TakenRun, "isHandedOver"> {}
+
 /** The day stands in what models are asked: a run that goes on has that of its beginning, which is today here. */
 const begunAt = new Date().toISOString();
 
 /** Runs a script to its end, and keeps what was recorded in the order in which it was. */
-export async function play(script: Script, setting: Setting, resumed?: Pick<PlayedRun, "steps" | "header" | "files">) {
+export async function play(script: Script, setting: Setting, resumed?: LeftRun) {
   const steps: RecordedStep[] = [];
   const files = [...(resumed?.files ?? [])];
   let header = resumed?.header;
@@ -54,6 +57,7 @@ export async function play(script: Script, setting: Setting, resumed?: Pick<Play
     begunAt,
     lastAt: begunAt,
     ends: 0,
+    isHandedOver: resumed.isHandedOver,
     steps: resumed.steps,
     events: [],
     files: resumed.files,

@@ -281,3 +281,23 @@ test("a model reads that a call may have taken effect, and the trace says so", a
   expect(noticesOf(events)).toContain("run-resumed");
   expect((await next.trace("run-1"))?.steps[0]?.error).toMatch(/its outcome is unknown/);
 });
+
+test.each([
+  [false, "run-resumed", [{ code: "run-resumed", message: expect.stringContaining("ended unexpectedly") }]],
+  // Nobody has to know of it once there is an answer.
+  [true, "run-moved", undefined],
+])(
+  "a run that goes on tells whether its process was killed or has handed it over (%s)",
+  async (isHandedOver, code, inResult) => {
+    const script = { decide: ["It is so."] };
+    const setting = { tools: createWorld(new Map(), new Set()).tools };
+    const whole = await play(script, setting);
+    const { events } = await play(script, setting, { ...whole, steps: [], isHandedOver });
+    expect(noticesOf(events)).toContain(code);
+    const told = JSON.stringify(events.filter(({ type }) => type === "notice"));
+    expect(told.includes("unexpectedly")).toBe(!isHandedOver);
+    const { notices } = outcomeOf(events);
+    if (inResult === undefined) expect(notices).toBe(undefined);
+    else expect(notices).toMatchObject(inResult);
+  },
+);

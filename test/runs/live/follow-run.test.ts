@@ -82,22 +82,25 @@ test("a run whose events cannot be read is not followed, so that no reader is to
   expect(listeners.size).toBe(0);
 });
 
-test("nothing is released before it is held, and the next process of a run is told who waits for it", async () => {
-  let told: AgentEvent[] = [text];
-  const { follow, tell, sent, gate } = openShared(async (from) => ({ events: told.slice(from) }));
-  const slow = Promise.withResolvers<void>();
-  gate.open = slow.promise;
-  const handle = await follow();
-  const [first, second] = [{}, {}];
-  handle.addWaiter(first);
-  handle.removeWaiter(first);
-  handle.addWaiter(second);
-  slow.resolve();
-  await vi.waitFor(() => expect(sent.map(({ type }) => type)).toEqual(["hold", "release", "hold"]));
-  told = [text, noticeKinds.runResumed("2026-11-26T12:00:00.000Z", "en")];
-  tell();
-  await vi.waitFor(() => expect(sent.map(({ type }) => type)).toEqual(["hold", "release", "hold", "hold"]));
-});
+test.each([noticeKinds.runResumed("2026-11-26T12:00:00.000Z", "en"), noticeKinds.runMoved(undefined, "en")])(
+  "nothing is released before it is held, and the next process of a run is told who waits for it: $code",
+  async (notice) => {
+    let told: AgentEvent[] = [text];
+    const { follow, tell, sent, gate } = openShared(async (from) => ({ events: told.slice(from) }));
+    const slow = Promise.withResolvers<void>();
+    gate.open = slow.promise;
+    const handle = await follow();
+    const [first, second] = [{}, {}];
+    handle.addWaiter(first);
+    handle.removeWaiter(first);
+    handle.addWaiter(second);
+    slow.resolve();
+    await vi.waitFor(() => expect(sent.map(({ type }) => type)).toEqual(["hold", "release", "hold"]));
+    told = [text, notice];
+    tell();
+    await vi.waitFor(() => expect(sent.map(({ type }) => type)).toEqual(["hold", "release", "hold", "hold"]));
+  },
+);
 
 test("who waits for it when this process closes is told that it goes on elsewhere", async () => {
   const { follow, closing, listeners } = openShared(async () => ({}));

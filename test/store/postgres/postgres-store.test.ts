@@ -467,10 +467,17 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     await run.letGo?.();
     expect(run.moved?.reason).toBeInstanceOf(LostRunError);
     const [taken] = (await stores[1].journal.takeOver?.(everyRun)) ?? [];
-    expect([taken?.runId, taken?.ends, taken?.steps.length]).toEqual(["run-1", 0, 1]);
+    expect([taken?.runId, taken?.ends, taken?.isHandedOver, taken?.steps.length]).toEqual(["run-1", 0, true, 1]);
     await expect(run.add(step("call:c1"))).rejects.toBeInstanceOf(LostRunError);
     await taken?.journal.letGo?.();
-    expect((await stores[1].journal.takeOver?.(everyRun))?.map(({ ends }) => ends)).toEqual([0]);
+    const takeAgain = async () =>
+      (await stores[1].journal.takeOver?.(everyRun))?.map(({ ends, isHandedOver }) => [ends, isHandedOver]);
+    expect(await takeAgain()).toEqual([[0, true]]);
+    // Each later end without a new step counts, as it did before.
+    for (const ends of [1, 2]) {
+      await query(url, "UPDATE journal_runs SET holder = 'killed' WHERE run = 'run-1'");
+      await expect.poll(takeAgain).toEqual([[ends, false]]);
+    }
     expect(await stores[1].journal.takeOver?.({ ...everyRun, entrance: "stdio" })).toEqual([]);
   });
 

@@ -66,10 +66,19 @@ const selectRun = `
 /** Is a run of a format that this program reads. `:formats` is a list as PostgreSQL writes it. */
 const isReadable = "r.format = ANY(CAST(:formats AS integer[]))";
 
+/** Is what `taken_steps` is where a run was let go in order, so that no number of steps is the same. */
+const letGo = -1;
+
+/** Is what `ends` is where a run was taken that was let go in order. To earlier programs it is one end less than none. */
+export const handedOver = -1;
+
 /** Is what a run has when it is taken. An end that came after a new record, or in order, does not count. The next holder has the next epoch. */
 const taken = `
   holder = :holder, epoch = r.epoch + 1,
-  ends = CASE WHEN (SELECT count(*) FROM journal_steps s WHERE s.run = r.run) = r.taken_steps THEN r.ends + 1 ELSE 0 END,
+  ends = CASE
+    WHEN r.taken_steps = ${letGo} THEN ${handedOver}
+    WHEN (SELECT count(*) FROM journal_steps s WHERE s.run = r.run) = r.taken_steps THEN greatest(r.ends, 0) + 1
+    ELSE 0 END,
   taken_steps = (SELECT count(*) FROM journal_steps s WHERE s.run = r.run)`;
 
 /**
@@ -77,9 +86,6 @@ const taken = `
  * one such run would keep all others from being taken. Within a string of JSON a quote has a backslash before it.
  */
 const entrance = `substring(r.header from '"entrance":"([a-z]+)"')`;
-
-/** Is what `taken_steps` is where a run was let go in order, so that no number of steps is the same. */
-const letGo = -1;
 
 /** Holds the statements that write the steps or the events of all runs of a process at once. */
 export const groupedTexts = {

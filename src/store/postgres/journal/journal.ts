@@ -28,7 +28,7 @@ import { createPostgresRuns } from "../shared-runs.ts";
 import { databaseStatements } from "../space.ts";
 import { createDrivenRuns } from "./driven-runs.ts";
 import { knownFormats, toFormatList } from "./journal-formats.ts";
-import { own } from "./journal-texts.ts";
+import { handedOver, own } from "./journal-texts.ts";
 import { createReplicaLease, type OwnedRun } from "./lease.ts";
 import { createPatientWrites } from "./patient-writes.ts";
 import { createRunWrites, type StepWritten, type StoredStep } from "./run-writes.ts";
@@ -199,7 +199,10 @@ export function createPostgresJournal(
       if (claimed.length === 0) return [];
       const records = await connection.write(function* () {
         const opened: (RecordedRun & { epoch: number })[] = [];
-        for (const { run, ends, epoch } of claimed) opened.push({ ...(yield* openRecordedRun(run, ends)), epoch });
+        for (const { run, epoch, ...claim } of claimed) {
+          const recorded = yield* openRecordedRun(run, Math.max(0, claim.ends));
+          opened.push({ ...recorded, isHandedOver: claim.ends === handedOver, epoch });
+        }
         return opened;
       });
       return records.map(({ epoch, ...run }) => ({ ...run, journal: openRun(run.runId, run.owner, epoch) }));
@@ -294,6 +297,7 @@ export function createPostgresJournal(
 
 interface ClaimedRun {
   run: InterruptedRun;
+  /** Counts as `TakenRun.ends` does, or is `handedOver`. */
   ends: number;
   epoch: number;
 }

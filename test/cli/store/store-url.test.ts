@@ -40,6 +40,25 @@ test("a command ends with one line where the database cannot be reached, and kee
   expect(existsSync(join(home, "duet.db"))).toBe(false);
 });
 
+test("a parameter of the address that would be passed over or misread is one line with what is allowed", async () => {
+  const show = async (parameters: string) => runWarmProgram(["store", "status", `${away}?${parameters}`]);
+  const modes = "disable, prefer, require, verify-ca, verify-full, no-verify";
+  for (const [parameters, told] of [
+    ["sslmod=require", /: unknown parameter sslmod \(allowed: sslmode, sslrootcert, .*\)\n$/],
+    ["sslmode=requir", new RegExp(`: sslmode is "requir" \\(allowed: ${modes}\\)\n$`)],
+    ["ssl=false", /: ssl is "false" \(allowed: true, 1, 0, no-verify\)\n$/],
+    ["sslmode=verify-full&sslrootcert=/none/ca.pem", / \/none\/ca\.pem of sslrootcert .*: there is no such file\n$/],
+    [`${password}@host/db`, /: the address of the database is "postgres:\/\/duet:\*\*\*@127\.0\.0\.1:9\/duet", not /],
+  ] as const) {
+    const { code, stderr } = await show(parameters);
+    expect([parameters, code, stderr]).toEqual([parameters, 2, expect.stringMatching(told)]);
+    expect(stderr).toMatch(/^duet: the address of the database.*\n$/);
+    expect(stderr).not.toContain(password);
+  }
+  const understood = "sslmode=no-verify&options=-c%20work_mem%3D1MB&application_name=me&uselibpqcompat=true";
+  expect(await show(understood)).toMatchObject({ code: 1, stderr: expect.stringContaining("cannot be reached") });
+});
+
 describe("a database that the settings name", requires(postgres), () => {
   let server: SharedPostgres;
   beforeAll(async () => {

@@ -8,8 +8,8 @@ import { countNewerRuns } from "../postgres/journal/journal-formats.ts";
 import { migrateDatabase, readSchema } from "../postgres/schema.ts";
 import type { Value } from "../sql/work.ts";
 import { toOperatorError } from "../store-errors.ts";
-import { refuseHeldRuns } from "./held-runs.ts";
 import type { RowStore } from "./row-store.ts";
+import { refuseRunsInUse } from "./runs-in-use.ts";
 
 /**
  * Opens a database, brings its tables up to date and begins a transaction on one connection. Rejects with a `config` error where it is to be
@@ -25,12 +25,12 @@ export async function openPostgresRows(url: string, mode: "read" | "write"): Pro
   const runQuery = (text: string, values: readonly Value[] = []) => client.query(text, [...values]).catch(orStoreError);
   try {
     // Tables that are in use are not even brought up to date.
-    if (mode === "read" && (await readSchema(client)).version > 0) refuseHeldRuns(place, await countHeldRuns(client));
+    if (mode === "read" && (await readSchema(client)).version > 0) refuseRunsInUse(place, await countRunsInUse(client));
     const { version } = await migrateDatabase(client, place);
     if (mode === "read") refuseNewerRuns(place, await countNewerRuns(client, version));
     await runQuery(mode === "read" ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN");
     // A run may have begun meanwhile. From here on the copy sees no other state.
-    if (mode === "read") refuseHeldRuns(place, await countHeldRuns(client));
+    if (mode === "read") refuseRunsInUse(place, await countRunsInUse(client));
   } catch (thrown) {
     client.release(true);
     await pool.end();
@@ -100,7 +100,7 @@ function refuseNewerRuns(place: string, count: number): void {
 }
 
 /** Counts the unfinished runs while any replica lives: it takes over those that no other one holds. */
-async function countHeldRuns(client: PoolClient): Promise<number> {
+async function countRunsInUse(client: PoolClient): Promise<number> {
   const { rows } = await client.query(`SELECT count(*) AS n FROM journal_runs WHERE state = 'going'
     AND EXISTS (SELECT 1 FROM replicas WHERE alive_until > now())`);
   return Number(rows[0]?.n);

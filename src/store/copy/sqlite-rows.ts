@@ -5,8 +5,8 @@ import { loadSqlite, openDatabase } from "../sqlite/connection.ts";
 import { isHolderAlive } from "../sqlite/journal/process-lock.ts";
 import { inspectSchema, migrateSchema, schemaVersion } from "../sqlite/schema.ts";
 import { noStoreError, toStoreError } from "../store-errors.ts";
-import { refuseHeldRuns } from "./held-runs.ts";
 import type { RowStore } from "./row-store.ts";
+import { refuseRunsInUse } from "./runs-in-use.ts";
 
 /**
  * Opens a file that is there, in order to read it. What an older Duet has written is brought up to date; a damaged file stays where it is.
@@ -21,11 +21,11 @@ export function openSqliteSource(file: string): RowStore {
     const version = inspectSchema(database);
     // Tables that are in use are not even brought up to date.
     if (version < schemaVersion) {
-      refuseHeldRuns(file, countHeldRuns(file, database));
+      refuseRunsInUse(file, countRunsInUse(file, database));
       migrateSchema(database, version);
     }
     database.exec("BEGIN");
-    refuseHeldRuns(file, countHeldRuns(file, database));
+    refuseRunsInUse(file, countRunsInUse(file, database));
     return createSqliteRows(file, database);
   } catch (thrown) {
     database?.close();
@@ -45,7 +45,7 @@ export function openSqliteTarget(file: string): RowStore {
 }
 
 /** Counts the unfinished runs of processes that live. An early file has no journal. */
-function countHeldRuns(file: string, database: DatabaseSync): number {
+function countRunsInUse(file: string, database: DatabaseSync): number {
   const there = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'journal_runs'").get();
   if (there === undefined) return 0;
   const holders = database

@@ -2,7 +2,7 @@ import { DuetError } from "../../kit/errors.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
 
 /** Throws a `config` error where a store has runs that are carried out now: whoever uses the copy would carry them out a second time. */
-export function refuseHeldRuns(place: string, count: number): void {
+export function refuseRunsInUse(place: string, count: number): void {
   if (count === 0) return;
   throw new DuetError({
     code: "config",

@@ -112,6 +112,14 @@ function readUrl(name: string, value: unknown): string | undefined {
   if (isDatabaseAddress(text)) return text;
   const shown = JSON.stringify(hidePassword(text));
   if (name !== "url") throw refusedFlagError(name, shown, databaseForm);
+  // What looks like no address is taken for a command.
+  if (!text.includes(":")) {
+    const { zh, en } = describeNotAllowed(shown, {
+      zh: `status、migrate、copy，或 ${databaseForm.zh}`,
+      en: `status, migrate, copy, or ${databaseForm.en}`,
+    });
+    throw new DuetError({ code: "config", text: { zh: `duet store：${zh}`, en: `duet store: ${en}` } });
+  }
   const { zh, en } = describeNotAllowed(shown, databaseForm);
   throw new DuetError({
     code: "config",

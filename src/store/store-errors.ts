@@ -42,13 +42,13 @@ export class StoreError extends DuetError {
   readonly described: Text;
 
   constructor(thrown: unknown, place: string) {
-    const { failure, why } = describeWhy(thrown);
+    const { failure, why, hint } = describeWhy(thrown);
     const described = describeUnusable(why, place);
     const isRemote = failure === "unreachable";
     super({
       ...(isRemote ? { code: "overloaded", retryAfterMs: comeBackMs } : { code: "internal" }),
       text: isRemote ? describeUnusable(why) : described,
-      hint: isRemote ? laterHint : isAddress(place) ? databaseHint : fileHint,
+      hint: isRemote ? laterHint : isAddress(place) ? (hint ?? databaseHint) : fileHint,
       retryable: isBusy(thrown) || isRemote,
       cause: thrown,
     });
@@ -112,6 +112,9 @@ export const allInUse = "53400";
 
 /** Is the code of a server that is short of means (same place), which a database gets here that has not made a connection in time. */
 export const busy = "53000";
+
+/** Is the code of a server without TLS, which is asked for. The package reports it without one. */
+export const noTls = "NO_TLS";
 
 /** Is the code of a database that only reads (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 export const onlyReads = "25006";
@@ -189,6 +192,15 @@ const conflict: Reason = {
   why: { zh: "另一个进程同时改动了同一个对话", en: "another process changed the same conversation meanwhile" },
 };
 
+const untrusted: Reason = {
+  failure: "other",
+  why: { zh: "不信任数据库服务器的证书", en: "the certificate of the database's server is not trusted" },
+  hint: {
+    zh: "请用 sslrootcert=文件 指明签发它的机构的证书。",
+    en: "Name the certificate of the authority that issued it: sslrootcert=FILE.",
+  },
+};
+
 /**
  * Maps SQLite's result codes, PostgreSQL's codes or classes of them, and the system's error codes to what they mean. A class has two
  * characters, with which no code of SQLite's is meant that is mapped here.
@@ -254,6 +266,26 @@ const reasons: Readonly<Record<string, Reason>> = {
     failure: "other",
     why: { zh: "数据库取消了这条语句", en: "the database has cancelled the statement" },
   },
+  [noTls]: {
+    failure: "other",
+    why: { zh: "数据库服务器不支持 TLS", en: "the database's server does not support TLS" },
+    hint: {
+      zh: "请在服务器上打开它（ssl = on），或去掉地址中的 sslmode。",
+      en: "Turn it on there (ssl = on), or leave sslmode out of the address.",
+    },
+  },
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  ERR_TLS_CERT_ALTNAME_INVALID: {
+    failure: "other",
+    why: {
+      zh: "数据库服务器的证书不是为地址中的主机签发的",
+      en: "the certificate of the database's server is for another host than the address names",
+    },
+    hint: { zh: "请在地址中用证书里的主机名。", en: "Name the host in the address as the certificate does." },
+  },
   "28": refused,
   "3D": {
     failure: "unreachable",
@@ -310,6 +342,19 @@ export function wrongEncodingError(encoding: string, place: string): DuetError {
       zh: "请另建一个数据库：CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0。",
       en: "Create another one: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0.",
     },
+  });
+}
+
+/** Reports a database that somebody else uses, with a table or an index of the same name. */
+export function foreignTablesError(message: string, place: string): DuetError {
+  const name = /"(.+?)"/.exec(message)?.[1] ?? "";
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: `数据库 ${place} 中的表 ${name} 不是 Duet 的`,
+      en: `the database ${place} has a table ${name} that is not Duet's`,
+    },
+    hint: { zh: "请给 Duet 一个专用的数据库。", en: "Give Duet a database of its own." },
   });
 }
 

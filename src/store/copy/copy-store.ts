@@ -1,4 +1,5 @@
 import { DuetError } from "../../kit/errors.ts";
+import { formatCount } from "../../kit/text/format-count.ts";
 import { copiedTables } from "./copied-tables.ts";
 import type { RowStore } from "./row-store.ts";
 
@@ -40,11 +41,10 @@ function notEmptyError(place: string, table: string, rows: number): DuetError {
     code: "config",
     text: {
       zh: `${place} 不是空的：表 ${table} 已有 ${rows} 行`,
-      en: `${place} is not empty: its table ${table} has ${rows} rows`,
+      en: `${place} is not empty: its table ${table} has ${formatCount(rows, "row")}`,
     },
-    hint: {
-      zh: "请复制到一个空的数据库，或先把 duet.db 移到别处。",
-      en: "Copy into an empty database, or move duet.db away first.",
-    },
+    hint: place.includes("://")
+      ? { zh: "请复制到一个空的数据库。", en: "Copy into an empty database." }
+      : { zh: "请先把这个文件移到别处。", en: "Move this file away first." },
   });
 }

@@ -1,16 +1,20 @@
 import { DuetError } from "../../kit/errors.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
 import { describePlace } from "../postgres/address.ts";
-import { createPool } from "../postgres/client.ts";
+import { createPool, type PoolClient } from "../postgres/client.ts";
 import { toBound } from "../postgres/connection.ts";
 import { toDatabaseError } from "../postgres/database-error.ts";
 import { countNewerRuns } from "../postgres/journal/journal-formats.ts";
-import { migrateDatabase } from "../postgres/schema.ts";
+import { migrateDatabase, readSchema } from "../postgres/schema.ts";
 import type { Value } from "../sql/work.ts";
 import { toOperatorError } from "../store-errors.ts";
 import type { RowStore } from "./row-store.ts";
+import { refuseRunsInUse } from "./runs-in-use.ts";
 
-/** Opens a database, brings its tables up to date and begins a transaction on one connection. */
+/**
+ * Opens a database, brings its tables up to date and begins a transaction on one connection. Rejects with a `config` error where it is to be
+ * read and a process that lives carries out runs of it.
+ */
 export async function openPostgresRows(url: string, mode: "read" | "write"): Promise<RowStore> {
   const pool = createPool(url, { queryTimeoutMs: 0 });
   const place = describePlace(url);
@@ -20,9 +24,13 @@ export async function openPostgresRows(url: string, mode: "read" | "write"): Pro
   const client = await pool.connect().catch(orStoreError);
   const runQuery = (text: string, values: readonly Value[] = []) => client.query(text, [...values]).catch(orStoreError);
   try {
+    // Tables that are in use are not even brought up to date.
+    if (mode === "read" && (await readSchema(client)).version > 0) refuseRunsInUse(place, await countRunsInUse(client));
     const { version } = await migrateDatabase(client, place);
     if (mode === "read") refuseNewerRuns(place, await countNewerRuns(client, version));
     await runQuery(mode === "read" ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN");
+    // A run may have begun meanwhile. From here on the copy sees no other state.
+    if (mode === "read") refuseRunsInUse(place, await countRunsInUse(client));
   } catch (thrown) {
     client.release(true);
     await pool.end();
@@ -89,6 +97,13 @@ function refuseNewerRuns(place: string, count: number): void {
       en: "Copy with that version, or once they have ended.",
     },
   });
+}
+
+/** Counts the unfinished runs while any replica lives: it takes over those that no other one holds. */
+async function countRunsInUse(client: PoolClient): Promise<number> {
+  const { rows } = await client.query(`SELECT count(*) AS n FROM journal_runs WHERE state = 'going'
+    AND EXISTS (SELECT 1 FROM replicas WHERE alive_until > now())`);
+  return Number(rows[0]?.n);
 }
 
 /** Lists the tables whose rows the database numbers. */

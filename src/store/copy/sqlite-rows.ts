@@ -2,13 +2,15 @@ import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import type { Row, Value } from "../sql/work.ts";
 import { loadSqlite, openDatabase } from "../sqlite/connection.ts";
+import { isHolderAlive } from "../sqlite/journal/process-lock.ts";
 import { inspectSchema, migrateSchema, schemaVersion } from "../sqlite/schema.ts";
 import { noStoreError, toStoreError } from "../store-errors.ts";
 import type { RowStore } from "./row-store.ts";
+import { refuseRunsInUse } from "./runs-in-use.ts";
 
 /**
  * Opens a file that is there, in order to read it. What an older Duet has written is brought up to date; a damaged file stays where it is.
- * Throws a `DuetError` for that, and for a newer one.
+ * Throws a `DuetError` for that, for a newer one, and for one whose runs a process that lives carries out.
  */
 export function openSqliteSource(file: string): RowStore {
   if (!existsSync(file)) throw noStoreError(file);
@@ -17,8 +19,13 @@ export function openSqliteSource(file: string): RowStore {
   try {
     database = new DatabaseSync(file);
     const version = inspectSchema(database);
-    if (version < schemaVersion) migrateSchema(database, version);
+    // Tables that are in use are not even brought up to date.
+    if (version < schemaVersion) {
+      refuseRunsInUse(file, countRunsInUse(file, database));
+      migrateSchema(database, version);
+    }
     database.exec("BEGIN");
+    refuseRunsInUse(file, countRunsInUse(file, database));
     return createSqliteRows(file, database);
   } catch (thrown) {
     database?.close();
@@ -35,6 +42,18 @@ export function openSqliteTarget(file: string): RowStore {
   } catch (thrown) {
     throw toStoreError(thrown, file);
   }
+}
+
+/** Counts the unfinished runs of processes that live. An early file has no journal. */
+function countRunsInUse(file: string, database: DatabaseSync): number {
+  const there = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'journal_runs'").get();
+  if (there === undefined) return 0;
+  const holders = database
+    .prepare("SELECT holder, count(*) AS runs FROM journal_runs WHERE state = 'going' GROUP BY holder")
+    .all();
+  return holders
+    .filter(({ holder }) => isHolderAlive(file, String(holder)))
+    .reduce((sum, { runs }) => sum + Number(runs), 0);
 }
 
 function createSqliteRows(file: string, database: DatabaseSync): RowStore {

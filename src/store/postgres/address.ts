@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { databaseForm, hidePassword, isDatabaseAddress } from "../../config/schema/database-address.ts";
-import { DuetError } from "../../kit/errors.ts";
+import { DuetError, getMessage } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 
 /** Returns the address of a database without the user's password and options. */
 export function describePlace(url: string): string {
@@ -7,11 +9,75 @@ export function describePlace(url: string): string {
   return `${protocol}//${username === "" ? "" : `${username}@`}${host}${pathname}`;
 }
 
-/** Throws a `config` error for what is no address of PostgreSQL. */
+/** Throws a `config` error for what is no address of PostgreSQL, or has parameters that the package would pass over or misread. */
 export function checkAddress(url: string): void {
-  if (isDatabaseAddress(url)) return;
+  if (!isDatabaseAddress(url)) throw noAddressError(url);
+  for (const [name, value] of new URL(url).searchParams) {
+    // It may be the rest of a password with a ? in it.
+    if (!/^\w+$/.test(name) || (name !== "password" && value.includes("@"))) throw noAddressError(url);
+    checkParameter(name, value);
+  }
+}
+
+const files = ["sslrootcert", "sslcert", "sslkey"];
+
+/** Lists the parameters that the package `pg` reads from an address, with the values of those that have no others. */
+const parameters = new Map<string, readonly string[]>([
+  ["sslmode", ["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"]],
+  ...files.map(toFree),
+  ["ssl", ["true", "1", "0", "no-verify"]],
+  ["sslnegotiation", ["postgres", "direct"]],
+  ["uselibpqcompat", ["true", "false"]],
+  ...["host", "port", "user", "password", "options", "application_name", "fallback_application_name"].map(toFree),
+  ...["client_encoding", "statement_timeout", "lock_timeout", "query_timeout"].map(toFree),
+  toFree("idle_in_transaction_session_timeout"),
+]);
+
+function toFree(name: string): [string, readonly string[]] {
+  return [name, []];
+}
+
+function checkParameter(name: string, value: string): void {
+  const allowed = parameters.get(name);
+  if (allowed === undefined) {
+    const names = [...parameters.keys()].join(", ");
+    throw parameterError({
+      zh: `不认识参数 ${name}（可用：${names}）`,
+      en: `unknown parameter ${name} (allowed: ${names})`,
+    });
+  }
+  if (allowed.length > 0 && !allowed.includes(value)) {
+    const [shown, values] = [JSON.stringify(value), allowed.join(", ")];
+    throw parameterError({
+      zh: `参数 ${name} 的值 ${shown} 无效（可用：${values}）`,
+      en: `${name} is ${shown} (allowed: ${values})`,
+    });
+  }
+  if (files.includes(name)) checkFile(name, value);
+}
+
+function checkFile(name: string, file: string): void {
+  try {
+    readFileSync(file);
+  } catch (thrown) {
+    const isMissing = thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT";
+    const message = getMessage(thrown);
+    const why: Text = isMissing ? { zh: "没有这个文件", en: "there is no such file" } : { zh: message, en: message };
+    throw parameterError({
+      zh: `参数 ${name} 指的文件 ${file} 无法读取：${why.zh}`,
+      en: `the file ${file} of ${name} cannot be read: ${why.en}`,
+    });
+  }
+}
+
+function parameterError({ zh, en }: Text): DuetError {
+  const text = { zh: `数据库的地址：${zh}`, en: `the address of the database: ${en}` };
+  return new DuetError({ code: "config", text });
+}
+
+function noAddressError(url: string): DuetError {
   const shown = JSON.stringify(hidePassword(url));
-  throw new DuetError({
+  return new DuetError({
     code: "config",
     text: {
       zh: `数据库的地址 ${shown} 不是 ${databaseForm.zh}`,
@@ -26,8 +92,9 @@ export function checkAddress(url: string): void {
 
 /**
  * Returns the address as the package reads it. It checks the certificate in each of these modes, as the strictest asks, and would warn on
- * stderr that a later version takes the word of PostgreSQL's own programs for what they mean.
+ * stderr that a later version takes the word of PostgreSQL's own programs for what they mean. Whoever asks for that meaning gets it.
  */
 export function toConnectionString(url: string): string {
+  if (new URL(url).searchParams.get("uselibpqcompat") === "true") return url;
   return url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, "$1verify-full");
 }

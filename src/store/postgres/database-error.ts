@@ -1,5 +1,5 @@
 import { type DuetError, getMessage } from "../../kit/errors.ts";
-import { allInUse, busy, toStoreError } from "../store-errors.ts";
+import { allInUse, busy, foreignTablesError, noTls, toStoreError } from "../store-errors.ts";
 
 /** Returns the code of an error of the server (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 export function getSqlState(thrown: unknown): string | undefined {
@@ -9,6 +9,8 @@ export function getSqlState(thrown: unknown): string | undefined {
 
 /** Explains what the server or the connection to it has thrown. */
 export function toDatabaseError(thrown: unknown, place: string): DuetError {
+  // What a migration makes is there, although no migration has made it.
+  if (getSqlState(thrown) === "42P07") return foreignTablesError(getMessage(thrown), place);
   const code = findCode(thrown);
   return toStoreError(code === undefined ? thrown : new CodedError(thrown, code), place);
 }
@@ -33,6 +35,7 @@ const lost = "08006";
 const uncoded: readonly (readonly [RegExp, string])[] = [
   [/^timeout exceeded when trying to connect/, allInUse],
   [/timeout|terminated|not queryable/i, lost],
+  [/does not support SSL/, noTls],
   // A server that wants a password is given none.
   [/client password must be a (?:non-empty )?string/, "28P01"],
 ];

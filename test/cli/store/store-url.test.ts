@@ -40,6 +40,25 @@ test("a command ends with one line where the database cannot be reached, and kee
   expect(existsSync(join(home, "duet.db"))).toBe(false);
 });
 
+test("a parameter of the address that would be passed over or misread is one line with what is allowed", async () => {
+  const show = async (parameters: string) => runWarmProgram(["store", "status", `${away}?${parameters}`]);
+  const modes = "disable, prefer, require, verify-ca, verify-full, no-verify";
+  for (const [parameters, told] of [
+    ["sslmod=require", /: unknown parameter sslmod \(allowed: sslmode, sslrootcert, .*\)\n$/],
+    ["sslmode=requir", new RegExp(`: sslmode is "requir" \\(allowed: ${modes}\\)\n$`)],
+    ["ssl=false", /: ssl is "false" \(allowed: true, 1, 0, no-verify\)\n$/],
+    ["sslmode=verify-full&sslrootcert=/none/ca.pem", / \/none\/ca\.pem of sslrootcert .*: there is no such file\n$/],
+    [`${password}@host/db`, /: the address of the database is "postgres:\/\/duet:\*\*\*@127\.0\.0\.1:9\/duet", not /],
+  ] as const) {
+    const { code, stderr } = await show(parameters);
+    expect([parameters, code, stderr]).toEqual([parameters, 2, expect.stringMatching(told)]);
+    expect(stderr).toMatch(/^duet: the address of the database.*\n$/);
+    expect(stderr).not.toContain(password);
+  }
+  const understood = "sslmode=no-verify&options=-c%20work_mem%3D1MB&application_name=me&uselibpqcompat=true";
+  expect(await show(understood)).toMatchObject({ code: 1, stderr: expect.stringContaining("cannot be reached") });
+});
+
 describe("a database that the settings name", requires(postgres), () => {
   let server: SharedPostgres;
   beforeAll(async () => {
@@ -60,5 +79,47 @@ describe("a database that the settings name", requires(postgres), () => {
     await query(env.DUET_STORE_URL, "INSERT INTO duet_schema (version, breaking) VALUES (999, true)");
     const newer = await runWarmProgram(["ask", "1+1"], { env });
     expect([newer.code, newer.stderr]).toEqual([2, expect.stringContaining("has version 999, from a newer Duet")]);
+  });
+
+  test("says of a database that cannot be used what can be done about it", async () => {
+    const [foreign, full] = [await server.createEmptyDatabase(), await server.createDatabase()];
+    await query(foreign, "CREATE TABLE turns (n integer)");
+    await query(
+      full,
+      "CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'full' USING ERRCODE = '53100'; END $$",
+    );
+    await query(full, "CREATE TRIGGER fill BEFORE INSERT ON turns EXECUTE FUNCTION fill()");
+    const home = await temporaryFolder();
+    await runWarmProgram(["ask", "1+1"], { env: { DUET_HOME: home } });
+    const used = await server.createDatabase();
+    await runWarmProgram(["ask", "1+1"], { env: { DUET_STORE_URL: used } });
+    const store = async (...args: string[]) => runWarmProgram(["store", ...args], { env: { DUET_HOME: home } });
+    for (const [args, code, told] of [
+      [
+        ["status", `${full}?sslmode=require`],
+        1,
+        "the database's server does not support TLS. Turn it on there (ssl = on), or leave sslmode out of the address.",
+      ],
+      [["migrate", foreign], 2, "has a table turns that is not Duet's. Give Duet a database of its own."],
+      [["copy", "--to", foreign], 2, "has a table turns that is not Duet's. Give Duet a database of its own."],
+      [["copy", "--to", used], 2, "has 1 row. Copy into an empty database."],
+      [["copy", "--from", used], 2, "has 1 row. Move this file away first."],
+      [
+        ["copy", "--to", full],
+        1,
+        "the disk is full. Check the server log of PostgreSQL, this user's permissions and the free space.",
+      ],
+      [
+        ["bogus"],
+        2,
+        'duet store: "bogus" is not allowed (allowed: status, migrate, copy, or postgres://user@host:port/database)',
+      ],
+    ] as const) {
+      const { code: ended, stderr } = await store(...args);
+      expect([args, ended, stderr]).toEqual([args, code, expect.stringMatching(/^duet: .*\n$/)]);
+      expect(stderr).toContain(`${told}\n`);
+    }
+    const { stdout } = await runWarmProgram(["doctor"], { env: { DUET_STORE_URL: away } });
+    expect(stdout).toContain("cannot be used: the database cannot be reached. Check that PostgreSQL is running");
   });
 });

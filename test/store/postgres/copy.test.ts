@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -15,6 +17,7 @@ import { requires } from "../../runner/requirements.ts";
 import { step, told } from "../contract/journal.ts";
 import { newRun } from "../journal-runs.ts";
 import { finishedRun, page } from "../runs.ts";
+import { startProcess } from "../start-process.ts";
 
 /** A store with something in each of its tables, as its process has left it. */
 async function fill(file: string): Promise<void> {
@@ -78,6 +81,23 @@ function dump(file: string): Record<string, unknown[]> {
   }
 }
 
+/** Starts a process that carries out two runs. */
+async function holdRuns(place: string): Promise<{ kill(): Promise<void> }> {
+  const process = await startProcess("runs", place, "2");
+  process.go();
+  await process.lines.next();
+  return {
+    async kill() {
+      const closed = once(process.child, "close");
+      process.child.kill("SIGKILL");
+      await closed;
+    },
+  };
+}
+
+const inUse =
+  /^duet: .* is in use: a running Duet carries out 2 unfinished runs of it\. Stop the servers .* first; .*\.\n$/;
+
 describe("a copy of a store", requires(postgres), () => {
   let server: SharedPostgres;
   beforeAll(async () => {
@@ -118,6 +138,7 @@ describe("a copy of a store", requires(postgres), () => {
     // What only replicas have comes along, too.
     await store.records?.put("pins", "docs", "{}");
     await store.of("anna").runPlaces?.claim({ id: "place", limits: { runs: 1 }, lastsMs: 60_000 });
+    await store.close();
     const again = join(folder, "again.db");
     await copy(await openPostgresRows(url, "read"), openSqliteTarget(again));
     expect(dump(again)).toMatchObject({
@@ -146,6 +167,38 @@ describe("a copy of a store", requires(postgres), () => {
       columns.filter((each) => !["epoch", "format"].includes(each)),
     ]);
     expect(inPostgres).toEqual(await listed(own));
+  });
+
+  test("is not made, and nothing is written, while a process that lives carries out runs of the store", async () => {
+    const env = await programEnvironment({ DUET_HOME: await temporaryFolder() });
+    const file = join(env.DUET_HOME ?? "", "duet.db");
+    const [source, target] = [await server.createDatabase(), await server.createEmptyDatabase()];
+    const copy = async (...args: string[]) => runWarmProgram(["store", "copy", ...args], { env });
+
+    const ofDatabase = await holdRuns(source);
+    expect(await copy("--from", source)).toMatchObject({ code: 2, stderr: expect.stringMatching(inUse) });
+    expect(existsSync(file)).toBe(false);
+    await ofDatabase.kill();
+    // A replica that lives takes over what another one has left.
+    await query(source, "UPDATE journal_runs SET holder = NULL");
+    expect(await copy("--from", source)).toMatchObject({ code: 2, stderr: expect.stringMatching(inUse) });
+    await query(source, "UPDATE replicas SET alive_until = now()");
+    expect((await copy("--from", source)).stdout).toMatch(/^copied /);
+
+    // What no process carries out any more can be resumed from the copy.
+    const resumed = await createSqliteStore(file);
+    expect(await resumed.journal.listInterrupted()).toHaveLength(2);
+    await resumed.close();
+    rmSync(file);
+
+    const ofFile = await holdRuns(file);
+    expect(await copy("--to", target)).toMatchObject({ code: 2, stderr: expect.stringMatching(inUse) });
+    expect(await query(target, "SELECT to_regclass('duet_schema') AS it")).toEqual([{ it: null }]);
+    await ofFile.kill();
+    expect((await copy("--to", target)).stdout).toMatch(/^copied /);
+    const store = await createPostgresStore(target);
+    onTestFinished(() => store.close());
+    expect(await store.journal.listInterrupted()).toHaveLength(2);
   });
 
   test("is made, looked at and brought back by duet store", async () => {

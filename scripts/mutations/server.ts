@@ -271,8 +271,8 @@ export const server: readonly Mutation[] = [
   {
     id: "takeover-before-a-lease",
     file: "src/store/postgres/journal/journal-texts.ts",
-    text: "(p.alive_until > now() OR :settled = 0)",
-    becomes: "(p.alive_until > now() OR :settled = 2)",
+    text: `(\${isAlive} OR :settled = 0)`,
+    becomes: `(\${isAlive} OR :settled = 2)`,
     tests: ["test/store/postgres/postgres-store.test.ts"],
     endangers: "after an outage a replica takes runs of others that live, and their calls are told as unknown",
   },

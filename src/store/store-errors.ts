@@ -96,6 +96,11 @@ export function isUnreachable(thrown: unknown): thrown is StoreError {
   return ![allInUse, busy].includes(describeReason(thrown.cause));
 }
 
+/** Returns true where the server has no connection left for whoever asks for one more. */
+export function isOutOfConnections(thrown: unknown): boolean {
+  return describeReason(thrown instanceof StoreError ? thrown.cause : thrown) === noneLeft;
+}
+
 /**
  * Returns true where nothing is stored, and the same may work at once although nobody changes anything: no connection was free or
  * made in time, or the server gave the statement up.
@@ -103,6 +108,9 @@ export function isUnreachable(thrown: unknown): thrown is StoreError {
 export function isPassing(thrown: unknown): boolean {
   return thrown instanceof StoreError && [allInUse, busy, cancelled].includes(describeReason(thrown.cause));
 }
+
+/** Is the code of a server, a database or a role that has no connection left. */
+const noneLeft = "53300";
 
 /** Is the code of a statement that took too long, or that somebody has cancelled. */
 const cancelled = "57014";
@@ -231,12 +239,12 @@ const reasons: Readonly<Record<string, Reason>> = {
   ETIMEDOUT: gone,
   EPIPE: gone,
   "08": gone,
-  "53300": {
+  [noneLeft]: {
     failure: "unreachable",
     why: { zh: "数据库的连接已用完", en: "the database has no connection left" },
     hint: {
-      zh: "请调大 max_connections（每个副本 10 个），或结束其他客户端。",
-      en: "Raise max_connections (10 for each replica) or end other clients.",
+      zh: "请调大 max_connections，或角色、数据库的 CONNECTION LIMIT（每个副本 10 个），或结束其他客户端。",
+      en: "Raise max_connections, or the CONNECTION LIMIT of the role or database (10 for each replica), or end other clients.",
     },
   },
   [allInUse]: {

@@ -5,7 +5,11 @@ describe("what the operator is told to do about a database that cannot be used",
   const remedies: readonly (readonly [code: string, what: string, hint: string])[] = [
     ["ECONNREFUSED", "is not there", "Check that PostgreSQL is running, and its address, user and password."],
     ["28P01", "refuses the password", "Check that PostgreSQL is running, and its address, user and password."],
-    ["53300", "has no connection left", "Raise max_connections (10 for each replica) or end other clients."],
+    [
+      "53300",
+      "has no connection left",
+      "Raise max_connections, or the CONNECTION LIMIT of the role or database (10 for each replica), or end other clients.",
+    ],
     [
       "53400",
       "is asked more than the process has connections for",

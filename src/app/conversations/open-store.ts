@@ -119,13 +119,14 @@ async function openDatabase(
   monitor: StoreMonitor,
 ): Promise<FileStore> {
   const { openPostgresLater } = await import("../../store/postgres/postgres-store.ts");
-  const { store, reachability } = await openPostgresLater(url, { retention: limits });
+  const { store, reachability, followShortage } = await openPostgresLater(url, { retention: limits });
   const kept = watchStore(store, monitor);
   const reportState = (problem: DuetError | undefined): void => {
     if (problem !== undefined) monitor.recordFailure(problem);
     else void kept.findUnsaved()?.saveNow();
   };
   reachability.follow(reportState);
+  followShortage(monitor.recordShortage);
   if (reachability.problem) reportState(reachability.problem);
   return kept;
 }

@@ -1,7 +1,7 @@
 import type { Notice } from "../../core/events.ts";
 import { noticeKinds } from "../../core/notices.ts";
 import { type DuetError, toErrorReport } from "../../kit/errors.ts";
-import type { Locale, Text } from "../../kit/locale.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { joinSentences } from "../../render/event-lines.ts";
 import { StoreError, type StoreFailure, toOperatorError } from "../../store/store-errors.ts";
 
@@ -24,6 +24,8 @@ export type StoreEvent =
   | { type: "memory"; problem: DuetError }
   | { type: "failing"; problem: DuetError }
   | { type: "recovered"; saved: number }
+  | { type: "few-connections"; problem: DuetError }
+  | { type: "enough-connections" }
   | { type: "set-aside"; name: string }
   | { type: "replaced" }
   | { type: "saved"; runId: string }
@@ -42,6 +44,8 @@ export interface StoreMonitor {
   recordFailure(problem: DuetError): void;
   /** Records that the store has been written. */
   recordSuccess(): void;
+  /** Records that the database gives no more connections, while those that there are do the work; undefined: it gives more again. */
+  recordShortage(problem: DuetError | undefined): void;
   recordSetAside(name: string): void;
   /** Records that another file is in use because the one before was replaced or deleted. */
   recordReplaced(): void;
@@ -92,6 +96,7 @@ export function createStoreMonitor(now = () => performance.now()): StoreMonitor 
   let lost = 0;
   /** Counts the runs saved late since the store began to fail. */
   let savedSince = 0;
+  let shortage: DuetError | undefined;
 
   function emit(event: StoreEvent): void {
     for (const listener of listeners) listener(event);
@@ -160,6 +165,10 @@ export function createStoreMonitor(now = () => performance.now()): StoreMonitor 
       problem = undefined;
       emit({ type: "recovered", saved: savedSince });
     },
+    recordShortage(found) {
+      shortage = found;
+      emit(found === undefined ? { type: "enough-connections" } : { type: "few-connections", problem: found });
+    },
     recordSetAside(name) {
       failures.set("damaged", (failures.get("damaged") ?? 0) + 1);
       addIncident({ type: "set-aside", name });
@@ -181,6 +190,7 @@ export function createStoreMonitor(now = () => performance.now()): StoreMonitor 
       listeners.add(listener);
       for (const { event } of incidents) if (event.type !== "memory" || state === "memory") listener(event);
       if (state === "failing" && problem !== undefined) listener({ type: "failing", problem });
+      if (shortage !== undefined) listener({ type: "few-connections", problem: shortage });
       return () => void listeners.delete(listener);
     },
     takeNotices(locale) {
@@ -248,12 +258,24 @@ export function describeStoreEvent(event: StoreEvent): Text | undefined {
         zh: `对话存储又可以写入了${event.saved > 0 ? `；等待保存的 ${event.saved} 个运行已经保存` : ""}`,
         en: `the conversation store can be written again${event.saved > 0 ? `; runs that had waited and are saved now: ${event.saved}` : ""}`,
       };
+    case "few-connections":
+      return toText((locale) => {
+        const { hint } = toErrorReport(toOperatorError(event.problem), locale);
+        return joinSentences(say(locale, fewConnections), hint);
+      });
+    case "enough-connections":
+      return { zh: "数据库又能提供更多连接了", en: "the database has connections for more work again" };
     case "lost":
       return toText((locale) => noticeKinds.runsLost(event.count, locale).message);
     case "saved":
       return undefined;
   }
 }
+
+const fewConnections: Text = {
+  zh: "数据库没有更多连接可用；本进程用已有的连接继续工作，会慢一些",
+  en: "the database has no connection left; this process goes on with those that it has, more slowly",
+};
 
 function toText(create: (locale: Locale) => string): Text {
   return { zh: create("zh"), en: create("en") };

@@ -34,5 +34,7 @@ const levels: Readonly<Record<StoreEvent["type"], LogLevel>> = {
   replaced: "error",
   lost: "error",
   recovered: "info",
+  "few-connections": "warn",
+  "enough-connections": "info",
   saved: "debug",
 };

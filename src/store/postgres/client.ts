@@ -1,12 +1,13 @@
 import { Socket } from "node:net";
 // A CommonJS package that is imported dynamically has no named exports in the bundle.
 import pg from "pg";
+import { waitAbortable } from "../../kit/async/timeout.ts";
 import { checkAddress, toConnectionString } from "./address.ts";
 
 export type { Client, Pool, PoolClient } from "pg";
 
 /** Limits the connections of one process. */
-const mostConnections = 8;
+export const mostConnections = 8;
 
 /**
  * Is how long the machine of the database may take to accept a connection, in milliseconds. Its system does so at once, however busy
@@ -35,13 +36,20 @@ const usualIdleMs = 10_000;
 /** Opens nothing yet: a connection is made when the first statement needs one. Throws a `config` error for what is no address. */
 export function createPool(
   url: string,
-  { queryTimeoutMs = usualTimeoutMs, turnMs = usualTurnMs, most = mostConnections, idleMs = usualIdleMs } = {},
+  {
+    queryTimeoutMs = usualTimeoutMs,
+    turnMs = usualTurnMs,
+    most = mostConnections,
+    least = 0,
+    idleMs = usualIdleMs,
+  } = {},
 ): pg.Pool {
   checkAddress(url);
   const pool = new pg.Pool({
     connectionString: toConnectionString(url),
     stream: createSocket,
     max: most,
+    min: least,
     idleTimeoutMillis: idleMs,
     connectionTimeoutMillis: turnMs,
     query_timeout: queryTimeoutMs,
@@ -70,6 +78,16 @@ export function createClient(url: string): pg.Client {
     keepAlive: true,
     application_name: "duet",
   });
+}
+
+/** Connects, and lets go as soon as the signal aborts: a client that is ended while it connects never says what became of that. */
+export async function openClient(client: pg.Client, signal: AbortSignal): Promise<void> {
+  try {
+    await waitAbortable(client.connect(), signal);
+  } catch (thrown) {
+    client.connection.stream.destroy();
+    throw thrown;
+  }
 }
 
 function createSocket(): Socket {

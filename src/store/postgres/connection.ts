@@ -16,12 +16,13 @@ import {
 } from "../sql/work.ts";
 import { closedStoreError, onlyReads } from "../store-errors.ts";
 import { describePlace } from "./address.ts";
-import { createPool, type PoolClient, usualTurnMs } from "./client.ts";
+import { type PoolClient, usualTurnMs } from "./client.ts";
 import { getSqlState, toConnectError, toDatabaseError, turnTimeoutError } from "./database-error.ts";
 import { createReachability, type Reachability } from "./reachability.ts";
 import { migrateDatabase, migrationMs, postgresSchemaVersion, readUsableSchema } from "./schema.ts";
 import { translateStatement } from "./translate.ts";
 import { withDatabase } from "./with-database.ts";
+import { createWorkPool } from "./work-pool.ts";
 
 /** Runs transactions in PostgreSQL, each on a connection of its own. */
 export interface PostgresConnection extends StoreConnection {
@@ -31,6 +32,11 @@ export interface PostgresConnection extends StoreConnection {
   query(name: string, text: string, values?: readonly PostgresValue[]): Promise<WorkAnswer>;
   /** Says whether the database can be reached. Work fails at once while it cannot. */
   readonly reachability: Reachability;
+  /**
+   * Calls the listener when the server has no connection left for more work, which goes on over those that there are, and with undefined
+   * when it has.
+   */
+  followShortage(listener: (problem: DuetError | undefined) => void): void;
   close(): Promise<void>;
 }
 
@@ -50,7 +56,7 @@ const retryableStates = new Set([
 ]);
 
 export function openPostgresConnection(url: string): PostgresConnection {
-  const pool = createPool(url);
+  const pool = createWorkPool(url);
   const place = describePlace(url);
   const prepared = new Map<Statement, NumberedStatement & { name: string }>();
   const turns = createKeyedMutex();
@@ -63,6 +69,7 @@ export function openPostgresConnection(url: string): PostgresConnection {
       const { version } = await readUsableSchema(client, place);
       if (version < postgresSchemaVersion) await withDatabase(url, migrateDatabase, migrationMs);
     },
+    ensureWork: pool.ensureOne,
     closing: closing.signal,
   });
 
@@ -199,6 +206,9 @@ export function openPostgresConnection(url: string): PostgresConnection {
   return {
     place,
     reachability,
+    followShortage(listener) {
+      pool.followShortage((thrown) => listener(thrown === undefined ? undefined : toDatabaseError(thrown, place)));
+    },
     sliceMs: 500,
     read: (work) => runReported((attempt) => read(attempt, work)),
     write: (work) => runReported((attempt) => retryConflicts(() => runInTurn(attempt, `BEGIN; ${idleLimit}`, work))),
@@ -211,7 +221,7 @@ export function openPostgresConnection(url: string): PostgresConnection {
     async close() {
       if (closing.signal.aborted) return;
       closing.abort(closedStoreError());
-      await Promise.all([pool.end(), reachability.close()]);
+      await Promise.all([pool.close(), reachability.close()]);
     },
   };
 }

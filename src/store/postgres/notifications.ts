@@ -1,7 +1,7 @@
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import { sleep, waitAbortable } from "../../kit/async/timeout.ts";
+import { sleep } from "../../kit/async/timeout.ts";
 import { createRandomHex } from "../../kit/random.ts";
-import { type Client, createClient } from "./client.ts";
+import { type Client, createClient, openClient } from "./client.ts";
 
 /** Is the channel on which the processes that share a database tell each other what has changed. */
 export const channel = "duet_runs";
@@ -108,14 +108,4 @@ export function createNotifications(url: string, tell: (text: string) => Promise
       await connecting;
     },
   };
-}
-
-/** Connects, and lets go as soon as the signal aborts: a client that is ended while it connects never says what became of that. */
-async function openClient(client: Client, signal: AbortSignal): Promise<void> {
-  try {
-    await waitAbortable(client.connect(), signal);
-  } catch (thrown) {
-    client.connection.stream.destroy();
-    throw thrown;
-  }
 }

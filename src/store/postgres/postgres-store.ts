@@ -2,7 +2,7 @@ import type { OperatorStore } from "../../core/store/store.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createSqlStore, type SqlStoreOptions } from "../sql/sql-store.ts";
 import { canComeBack } from "../store-errors.ts";
-import { openPostgresConnection } from "./connection.ts";
+import { openPostgresConnection, type PostgresConnection } from "./connection.ts";
 import { createPostgresJournal, type JournalOptions } from "./journal/journal.ts";
 import { channel, createNotifications } from "./notifications.ts";
 import type { Reachability } from "./reachability.ts";
@@ -13,6 +13,7 @@ export type PostgresStoreOptions = Partial<SqlStoreOptions & JournalOptions>;
 export interface PostgresStore {
   store: OperatorStore;
   reachability: Pick<Reachability, "problem" | "waitUntilBack" | "follow">;
+  followShortage: PostgresConnection["followShortage"];
 }
 
 /**
@@ -62,5 +63,5 @@ async function openPostgres(
     },
     options,
   );
-  return { store, reachability };
+  return { store, reachability, followShortage: connection.followShortage };
 }

@@ -1,7 +1,7 @@
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import { type DuetError, getMessage } from "../../kit/errors.ts";
-import { isUnreachable, onlyReads } from "../store-errors.ts";
+import { isOutOfConnections, isUnreachable, onlyReads } from "../store-errors.ts";
 import { createPool, type PoolClient } from "./client.ts";
 
 /**
@@ -37,6 +37,8 @@ export interface ReachabilityOptions {
   explain(thrown: unknown): DuetError;
   /** Makes the database ready for use, at the first connection. */
   prepare(client: PoolClient): Promise<void>;
+  /** Rejects where there is no connection for work, and none can be made. */
+  ensureWork(): Promise<void>;
   /** Aborts when all is closed. */
   closing: AbortSignal;
 }
@@ -51,7 +53,7 @@ const answerMs = 2_000;
 /** Limits the second look after one that took too long, in milliseconds. It makes a connection, for which a busy machine needs a while. */
 const secondLookMs = 2_000;
 
-export function createReachability({ url, explain, prepare, closing }: ReachabilityOptions): Reachability {
+export function createReachability({ url, explain, prepare, ensureWork, closing }: ReachabilityOptions): Reachability {
   const pool = createPool(url, { most: 1, queryTimeoutMs: answerMs, idleMs: 0 });
   const listeners = new Set<(problem: DuetError | undefined) => void>();
   /** Holds what ends the waits for work that is under way. */
@@ -114,6 +116,8 @@ export function createReachability({ url, explain, prepare, closing }: Reachabil
       try {
         await sleep(pauseMs * (0.5 + Math.random() / 2), closing);
         await connect();
+        // The connection of this loop may be there all the time, where the server has none left for work.
+        if (isOutOfConnections(problem)) await ensureWork();
         problem = undefined;
       } catch (thrown) {
         if (!closing.aborted) problem = explain(thrown);

@@ -1,8 +1,7 @@
+import { hasHolder, isAlive, lastAt } from "./journal/journal-texts.ts";
 import { channel } from "./notifications.ts";
 
-const isHeld = "EXISTS (SELECT 1 FROM replicas p WHERE p.id = r.holder AND p.alive_until > now())";
-
-const lastAt = "coalesce((SELECT max(at) FROM journal_steps s WHERE s.run = r.run), r.begun_at)";
+const isHeld = hasHolder(isAlive);
 
 const selectShared = `
   SELECT r.run, r.owner, r.conversation, r.header, r.begun_at, ${lastAt} AS last_at, ${isHeld} AS is_held,

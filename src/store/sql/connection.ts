@@ -1,5 +1,8 @@
 import type { Work } from "./work.ts";
 
+/** Is how long a run waits for a database that cannot be reached, in milliseconds. */
+export const longestOutageMs = 900_000;
+
 /** Runs transactions on the store's database. */
 export interface StoreConnection {
   /** Limits how long a transaction goes on reading, in milliseconds. What takes longer is read in several. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
+import { call, messagesOf, openSession } from "../../fakes/http-interface.ts";
 import type { ScriptedTurn } from "../../fakes/model.ts";
 import { keepLocked, postgres, query, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
 import { requires } from "../../runner/requirements.ts";
@@ -174,6 +175,40 @@ describe("two replicas of one database", requires(postgres), () => {
     expect(result).toMatchObject({ structuredContent: { status: "complete", response: "It is wiped." } });
     expect(await b.askModern({ question: "Wipe disk a." }, answer)).toBeUndefined();
     expect(wiped).toEqual(["a"]);
+  });
+
+  test("a stream of MCP resumes where it was opened; the other is told so, and has the result of the run", async () => {
+    const { a, b } = await openTwo({ decides: ["Nothing.", "Nothing."], answers: [{ hang: true, text: half }] });
+    const newest = { "mcp-protocol-version": "2025-11-25" };
+    const session = await openSession(`${a.origin}/mcp`);
+    const asked = call(1, "agent_ask", { question: "How is it?" }, { progressToken: 1 });
+    const reader = readEvents(await session.send(asked, newest));
+    await reader.until("message");
+    const event = String(reader.seen.at(-1)?.id);
+    const listed = z.object({ runs: z.tuple([z.object({ run_id: z.string() })]) });
+    const list = async () => listed.safeParse(await (await b.get("/agent/runs?status=running")).json()).data?.runs;
+    await expect.poll(list).toHaveLength(1);
+    const run = (await list())?.[0].run_id;
+    await reader.leave();
+    const resume = (replica: Replica) =>
+      replica.send("GET", "/mcp", undefined, {
+        ...{ ...newest, accept: "text/event-stream" },
+        ...{ "mcp-session-id": session.id, "last-event-id": event },
+      });
+    const refused = await resume(b);
+    expect(refused.status).toBe(400);
+    expect(await refused.text()).toContain(
+      `the stream of the event \\"${event}\\" resumes only on the replica that opened it`,
+    );
+    const resumed = await resume(a);
+    expect(resumed.status).toBe(200);
+    await b.send("DELETE", `/agent/runs/${run}`);
+    expect(messagesOf(await resumed.text()).at(-1)).toMatchObject({
+      id: 1,
+      result: { structuredContent: { run_id: run } },
+    });
+    const result = await b.callModern("agent_result", { run_id: run });
+    expect(result).toMatchObject({ structuredContent: { run_id: run, status: "cancelled" } });
   });
 
   test("a response that is written in the background on one is read, continued and cancelled on the other", async () => {

@@ -18,6 +18,7 @@ describe("whether a database can be reached", requires(postgres), () => {
       url: await server.createDatabase(),
       explain: () => gone,
       prepare: async () => {},
+      ensureWork: async () => {},
       closing: closing.signal,
     });
     await reachability.open();

@@ -29,6 +29,8 @@ export interface EventLog extends EventStore {
   findRequest(eventId: string): string | number | undefined;
   /** Returns true when everything that was sent after the event is kept. */
   canReplay(eventId: string): boolean;
+  /** Returns true when another process has opened the stream of the event. */
+  isForeign(eventId: string): boolean;
   /** Returns true when the answer to the request is among what was sent. */
   isAnswered(requestId: string | number): boolean;
   /** Forgets the stream of a request. */
@@ -56,11 +58,14 @@ interface EventStream {
 /** The transport calls the stream of what belongs to no request so. */
 const standalone = "_GET_stream";
 
-/** `firstStream` is before the number of the first stream: another process of the same session has others. */
-export function createEventLog(budget: EventBudget, firstStream = 0): EventLog {
+/**
+ * `firstStream` is before the number of the first stream where several processes serve the session, each with other numbers. It is absent
+ * where only this one does.
+ */
+export function createEventLog(budget: EventBudget, firstStream?: number): EventLog {
   /** Holds the streams by the number that their events' ids begin with. */
   const streams = new Map<number, EventStream>();
-  let numberOfStreams = firstStream;
+  let numberOfStreams = firstStream ?? 0;
   let lastEvent = 0;
   let used = 0;
   let newest: number | undefined;
@@ -98,9 +103,9 @@ export function createEventLog(budget: EventBudget, firstStream = 0): EventLog {
   }
 
   function find(eventId: string): { stream: EventStream; event: number } | undefined {
-    const [, number, event] = /^(\d{1,9})-(\d{1,15})$/.exec(eventId) ?? [];
-    const stream = streams.get(Number(number));
-    return stream === undefined || Number(event) > lastEvent ? undefined : { stream, event: Number(event) };
+    const { number, event } = readEventId(eventId) ?? {};
+    const stream = number === undefined ? undefined : streams.get(number);
+    return stream === undefined || event === undefined || event > lastEvent ? undefined : { stream, event };
   }
 
   function findOf(requestId: string | number): [number, EventStream] | undefined {
@@ -154,6 +159,11 @@ export function createEventLog(budget: EventBudget, firstStream = 0): EventLog {
       const found = find(eventId);
       return found !== undefined && found.event >= found.stream.dropped;
     },
+    isForeign(eventId) {
+      const number = readEventId(eventId)?.number;
+      if (firstStream === undefined || number === undefined) return false;
+      return number <= firstStream || number > numberOfStreams;
+    },
     isAnswered: (requestId) => findOf(requestId)?.[1].isAnswered === true,
     forget(requestId) {
       const found = findOf(requestId);
@@ -163,4 +173,9 @@ export function createEventLog(budget: EventBudget, firstStream = 0): EventLog {
       for (const number of [...streams.keys()]) remove(number);
     },
   };
+}
+
+function readEventId(eventId: string): { number: number; event: number } | undefined {
+  const [, number, event] = /^(\d{1,9})-(\d{1,15})$/.exec(eventId) ?? [];
+  return number === undefined ? undefined : { number: Number(number), event: Number(event) };
 }

@@ -149,8 +149,10 @@ export function createSession(server: McpServer, { transport, events, locale }: 
     const { request, authInfo, connection } = exchange;
     if (!isListening(request)) return transport.handleRequest(request, { authInfo });
     const lastEvent = request.headers.get("last-event-id") ?? "";
-    if (lastEvent !== "" && !events.canReplay(lastEvent))
-      return toRefusalResponse(createGoneRefusal(lastEvent), locale, toJsonRpcError);
+    if (lastEvent !== "" && !events.canReplay(lastEvent)) {
+      const refusal = events.isForeign(lastEvent) ? createForeignRefusal(lastEvent) : createGoneRefusal(lastEvent);
+      return toRefusalResponse(refusal, locale, toJsonRpcError);
+    }
     const id = lastEvent === "" ? undefined : events.findRequest(lastEvent);
     if (id !== undefined) readOn(id, connection);
     closeEarlier(id);
@@ -203,9 +205,26 @@ function createIdInUseRefusal(id: string | number): HttpRefusal {
   };
 }
 
+function showEvent(lastEvent: string): string {
+  return JSON.stringify(lastEvent).slice(0, 60);
+}
+
+/** Tells a client that another process holds what it has missed, and that asking anew would begin another run. */
+function createForeignRefusal(lastEvent: string): HttpRefusal {
+  const shown = showEvent(lastEvent);
+  return {
+    status: 400,
+    code: -32_000,
+    text: {
+      zh: `${shown} 所在的流只能在打开它的副本上接续；请用 agent_result（run_id）取得运行的结果，或去掉 Last-Event-ID 重新监听`,
+      en: `the stream of the event ${shown} resumes only on the replica that opened it; get the result of a run with agent_result (run_id), or listen without Last-Event-ID`,
+    },
+  };
+}
+
 /** Tells a client that what it has missed is no longer here. */
 function createGoneRefusal(lastEvent: string): HttpRefusal {
-  const shown = JSON.stringify(lastEvent).slice(0, 60);
+  const shown = showEvent(lastEvent);
   return {
     status: 400,
     code: -32_000,

@@ -1,5 +1,5 @@
 import { LostRunError } from "../../../core/store/journal.ts";
-import type { OwnedRun } from "./lease.ts";
+import { type OwnedRun, toKey } from "./lease.ts";
 
 /** Is a run that this process drives. */
 export interface DrivenRun {
@@ -27,7 +27,7 @@ export function createDrivenRuns(): DrivenRuns {
   const driven = new Map<string, DrivenRun & { controller: AbortController }>();
   const expected = new Set<{ runId: string | undefined }>();
   /** Holds what was held and not driven at the last look. */
-  let strays = new Set<string>();
+  let undriven = new Set<string>();
 
   function removeRun({ runId, epoch }: Pick<DrivenRun, "runId" | "epoch">): void {
     const run = driven.get(runId);
@@ -66,14 +66,10 @@ export function createDrivenRuns(): DrivenRuns {
         const isNew = ({ run }: OwnedRun): boolean =>
           isExpected(run) || [...wasExpected].some(({ runId }) => runId === undefined || runId === run);
         const unknown = held.filter((row) => driven.get(row.run)?.epoch !== row.epoch && !isNew(row));
-        const again = unknown.filter((row) => strays.has(toKey(row)));
-        strays = new Set(unknown.map(toKey));
+        const again = unknown.filter((row) => undriven.has(toKey(row)));
+        undriven = new Set(unknown.map(toKey));
         return again;
       };
     },
   };
-}
-
-function toKey({ run, epoch }: OwnedRun): string {
-  return `${epoch} ${run}`;
 }

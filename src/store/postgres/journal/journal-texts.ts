@@ -22,11 +22,14 @@ const now = toIso("now()");
 /** Is the day of UTC. */
 const today = "to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD')";
 
+/** Is true of a replica `p` that has given a sign of life within its lease. */
+export const isAlive = "p.alive_until > now()";
+
 /**
  * Is true of a replica `p` that may hold runs. One that has given no sign of life for a whole lease holds them no more, but whoever was
  * not connected for as long cannot know that: after an outage all look gone. A replica that has ended in order is in the table no more.
  */
-const isLiving = "(p.alive_until > now() OR :settled = 0)";
+const isLiving = `(${isAlive} OR :settled = 0)`;
 
 /**
  * Is a table of the replicas that hold runs and are gone. They are locked, so that one that comes back waits with its sign of life until
@@ -42,8 +45,9 @@ const goneReplicas = `
 const isUnheld = `
   (u.holder IS NULL OR u.holder IN (SELECT id FROM gone) OR NOT EXISTS (SELECT 1 FROM replicas p WHERE p.id = u.holder))`;
 
-/** Is true while a replica holds the run `r`. */
-const isHeld = `EXISTS (SELECT 1 FROM replicas p WHERE p.id = r.holder AND ${isLiving})`;
+/** Is true while the holder of the run `r` is a replica `p` of which the condition is true. */
+export const hasHolder = (condition: string): string =>
+  `EXISTS (SELECT 1 FROM replicas p WHERE p.id = r.holder AND ${condition})`;
 
 /**
  * Is a table of the runs that no replica holds, by a look at the holders alone: every replica looks at all runs that go on, twice a second.
@@ -54,13 +58,13 @@ const unheldRuns = `
     SELECT u.run, u.epoch FROM journal_runs u WHERE u.state = 'going' AND ${isUnheld})`;
 
 /** Is the time of the last step of the run `r`. */
-const lastAt = "coalesce((SELECT max(at) FROM journal_steps s WHERE s.run = r.run), r.begun_at)";
+export const lastAt = "coalesce((SELECT max(at) FROM journal_steps s WHERE s.run = r.run), r.begun_at)";
 
 /** Selects a run with the time of its last step, and whether the replica that holds it is gone. */
 const selectRun = `
   SELECT r.run, r.owner, r.conversation, r.header, r.holder, r.epoch, r.begun_at, ${lastAt} AS last_at,
     extract(epoch FROM now() - CAST(${lastAt} AS timestamptz)) * 1000 AS age_ms,
-    NOT ${isHeld} AS is_gone
+    NOT ${hasHolder(isLiving)} AS is_gone
   FROM journal_runs r WHERE r.state = 'going'`;
 
 /** Is a run of a format that this program reads. `:formats` is a list as PostgreSQL writes it. */
@@ -131,7 +135,7 @@ export const own = {
     INSERT INTO journal_runs (run, owner, conversation, header, state, holder, begun_at, format)
     VALUES (:run, :owner, :conversation, :header, 'going', :holder, ${now}, (
       SELECT coalesce(max(f), 1) FROM unnest(CAST(:formats AS integer[])) AS f
-      WHERE NOT EXISTS (SELECT 1 FROM replicas p WHERE p.alive_until > now() AND NOT f = ANY(p.formats))))
+      WHERE NOT EXISTS (SELECT 1 FROM replicas p WHERE ${isAlive} AND NOT f = ANY(p.formats))))
     ON CONFLICT (run) DO UPDATE SET conversation = excluded.conversation, header = excluded.header, state = 'going',
       holder = excluded.holder, epoch = journal_runs.epoch + 1, begun_at = excluded.begun_at, format = excluded.format
     WHERE journal_runs.owner IS NOT DISTINCT FROM excluded.owner
@@ -164,11 +168,11 @@ export const own = {
   /** Is true, too, where no other replica lives: whoever comes next may read it. */
   hasReader: defineStatement(`
     SELECT coalesce(bool_or(r.format = ANY(p.formats)), true) AS has_reader
-    FROM journal_runs r LEFT JOIN replicas p ON p.id <> :holder AND p.alive_until > now() WHERE r.run = :run`),
+    FROM journal_runs r LEFT JOIN replicas p ON p.id <> :holder AND ${isAlive} WHERE r.run = :run`),
   countNewer: defineStatement(`
     SELECT count(*) AS n FROM journal_runs r
     WHERE r.state = 'going' AND NOT ${isReadable}
-      AND NOT EXISTS (SELECT 1 FROM replicas p WHERE p.alive_until > now() AND r.format = ANY(p.formats))`),
+      AND NOT EXISTS (SELECT 1 FROM replicas p WHERE ${isAlive} AND r.format = ANY(p.formats))`),
   runs: defineStatement(`${selectRun} ORDER BY r.begun_at, r.run`),
   runsOf: defineStatement(`${selectRun} AND r.conversation = :id ORDER BY r.begun_at, r.run`),
   run: defineStatement(`${selectRun} AND r.run = :run`),

@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../../kit/async/timeout.ts";
 import { createRandomHex } from "../../../kit/random.ts";
+import { longestOutageMs } from "../../sql/connection.ts";
 import type { Reachability } from "../reachability.ts";
 import { forgetReplicasText, ownedRunsText, renewalText } from "./journal-texts.ts";
 
@@ -11,8 +12,7 @@ export const leaseMs = 5_000;
 /** Is how often a replica renews its lease while that lasts. */
 const renewals = 5;
 
-/** Limits how long `confirm` waits for a sign of life, in milliseconds, and is its pause after one that the database did not take. */
-const longestWaitMs = 900_000;
+/** Is the pause of `confirm` after a sign of life that the database did not take, in milliseconds. */
 const pauseMs = 100;
 
 /** Holds the runs of this process for as long as it tells the database that it lives. */
@@ -36,6 +36,11 @@ export interface ReplicaLease {
 export interface OwnedRun {
   run: string;
   epoch: number;
+}
+
+/** Returns what is the same for the same run in the same epoch. */
+export function toKey({ run, epoch }: OwnedRun): string {
+  return `${epoch} ${run}`;
 }
 
 export interface LeaseOptions {
@@ -104,7 +109,7 @@ export function createReplicaLease({
   return {
     id,
     async confirm() {
-      const until = performance.now() + longestWaitMs;
+      const until = performance.now() + longestOutageMs;
       while (!isFresh()) {
         try {
           await renewOnce();

@@ -1,3 +1,4 @@
+import { longestOutageMs } from "../../sql/connection.ts";
 import { isPassing, isUnreachable } from "../../store-errors.ts";
 import type { Reachability } from "../reachability.ts";
 
@@ -7,9 +8,6 @@ import type { Reachability } from "../reachability.ts";
  */
 export type PatientWrite = <T>(size: number, write: () => Promise<T>) => Promise<T>;
 
-/** Is how long a write waits, in milliseconds. */
-const longestWaitMs = 900_000;
-
 /** Limits what waits, in UTF-16 units. What comes on top is tried once. */
 const mostWaiting = 64_000_000;
 
@@ -17,7 +15,7 @@ export function createPatientWrites({ waitUntilBack }: Pick<Reachability, "waitU
   let waiting = 0;
 
   async function retryWrite<T>(write: () => Promise<T>): Promise<T> {
-    const until = performance.now() + longestWaitMs;
+    const until = performance.now() + longestOutageMs;
     for (;;) {
       try {
         return await write();

@@ -6,7 +6,7 @@ import type { PostgresConnection, PostgresValue } from "../connection.ts";
 import { createGroupedWrites, type GroupedWrites } from "../grouped-writes.ts";
 import { toEventText } from "../shared-runs.ts";
 import { groupedTexts } from "./journal-texts.ts";
-import type { OwnedRun } from "./lease.ts";
+import { type OwnedRun, toKey } from "./lease.ts";
 
 export interface StoredStep extends OwnedRun {
   name: string;
@@ -89,10 +89,6 @@ export function createRunWrites(
 
 /** Is what a step without a model turn has used. */
 const nothing = { tokens: null, cost: null };
-
-function toKey({ run, epoch }: OwnedRun): string {
-  return `${epoch} ${run}`;
-}
 
 /** Returns the values of each column, as `unnest` takes them. */
 function listColumns<K extends string>(rows: readonly Readonly<Record<K, Value>>[], names: readonly K[]): Value[][] {

@@ -1,14 +1,14 @@
 import { toUsageKey } from "../../../core/store/daily-usage.ts";
 import { findRefusal, placeMinuteMs, type RunPlaces } from "../../../core/store/run-places.ts";
-import type { StoreConnection } from "../connection.ts";
+import { longestOutageMs, type StoreConnection } from "../connection.ts";
 import type { Owner } from "../conversations/update-conversation.ts";
 import { statements } from "../statements/statements.ts";
 import { lock, type Work } from "../work.ts";
 
-/** Is how long a place is kept that its process does not renew, in milliseconds: as long as a run waits for the database. */
-const keepLostMs = 900_000;
-
-/** Counts the runs of one caller in the database, by the clock that all processes share. */
+/**
+ * Counts the runs of one caller in the database, by the clock that all processes share. A place that its process does not renew is kept
+ * for as long as a run waits for the database.
+ */
 export function createSqlRunPlaces(connection: StoreConnection, owner: Owner, readNow: () => Work<number>): RunPlaces {
   const caller = toUsageKey(owner);
   return {
@@ -18,7 +18,7 @@ export function createSqlRunPlaces(connection: StoreConnection, owner: Owner, re
         yield* lock(`runs ${caller}`);
         const now = yield* readNow();
         const since = now - placeMinuteMs;
-        yield* statements.prunePlaces.run({ caller, since, lost: now - keepLostMs });
+        yield* statements.prunePlaces.run({ caller, since, lost: now - longestOutageMs });
         const row = (yield* statements.placeCounts.get({ caller, now, since })) ?? {};
         const inMinute = Number(row.in_minute);
         const oldestMs = inMinute === 0 ? 0 : now - Number(row.oldest);

@@ -2,6 +2,7 @@ import { checkChain } from "../core/chain.ts";
 import type { AgentEvent, Notice } from "../core/events.ts";
 import { toModelName } from "../core/model.ts";
 import { addNotices, noticeKinds, toOutcomeNotices } from "../core/notices.ts";
+import type { Outcome } from "../core/outcome.ts";
 import { canAskUser } from "../core/questions/user.ts";
 import type { QuestionKind } from "../core/questions/user-question.ts";
 import { LostRunError, type TakenRun } from "../core/store/journal.ts";
@@ -26,6 +27,7 @@ import { toTurnRecord } from "./loop/turn-record.ts";
 import { openRun, type RecordedFacts, type RunEnvironment, type RunOptions } from "./open-run.ts";
 import { toFolderMessages } from "./prompts/folder-messages.ts";
 import { toInstructionMessages } from "./prompts/instruction-messages.ts";
+import type { InterruptedRun } from "./record/interrupted-run.ts";
 import { createRunRecord } from "./record/run-record.ts";
 import type { Models, Run, RunRequest } from "./run.ts";
 import { createTraceRecorder } from "./trace/trace-recorder.ts";
@@ -108,7 +110,10 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
   await runEndHooks(run, ending);
   run.state.answer.finish();
   const elapsedMs = taken ? clock.spentMs : performance.now() - started - clock.outsideMs;
-  const outcome = toOutcome(run, ending, elapsedMs);
+  const own = toOutcome(run, ending, elapsedMs);
+  // Nothing was given back of a run that must not go on, and its records say what an earlier process did.
+  const left = taken && options.refusal && (await readTakenRun(taken, own));
+  const outcome = left?.outcome ?? own;
   // The end is stored after the events, so that a process that is killed in between loses none of the answer's text.
   await recording?.flushEvents?.();
   if (hasMoved(signal)) throw signal.reason;
@@ -118,10 +123,17 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
     trace: recorder.finish(outcome),
     loadedTools: run.services.catalog.loaded && [...run.services.catalog.loaded],
     ...toTurnRecord(run, ending, outcome),
+    ...left?.finished,
   });
   noticeUndelivered(run);
   for (const notice of (await options.findLateNotices?.(outcome)) ?? []) run.services.emit(notice);
   run.services.emit({ type: "run-end", outcome: addNotices(outcome, toOutcomeNotices(told)) });
+}
+
+/** Returns how a run ends that was taken and does not go on, with what its records say of it. */
+async function readTakenRun(taken: TakenRun, { error }: Outcome): Promise<InterruptedRun> {
+  const { readInterruptedRun } = await import("./record/interrupted-run.ts");
+  return readInterruptedRun(taken, error);
 }
 
 /** Returns true where the run is no longer this process's: nothing of its end is told or stored here. */

@@ -6,8 +6,8 @@ import { toModelName } from "../../core/model.ts";
 import type { Outcome, ToolCallRecord } from "../../core/outcome.ts";
 import type { TakenRun } from "../../core/store/journal.ts";
 import type { ConversationTurn, FinishedRun, NumberedResult, TurnStep } from "../../core/store/store.ts";
-import { DuetError, toErrorReport } from "../../kit/errors.ts";
-import { say } from "../../kit/locale.ts";
+import { DuetError, type ErrorReport, toErrorReport } from "../../kit/errors.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import { renderDayNote } from "../context/day-note.ts";
 import { fenceResult } from "../context/fence.ts";
@@ -21,12 +21,23 @@ import { describeDay } from "../prompts/prompt-values.ts";
 import { createTraceRecorder } from "../trace/trace-recorder.ts";
 import { isRecordedCall, isRecordedTurn, type RecordedCall, type RecordedTurn } from "./recorded-steps.ts";
 
+/** Is how a run ends that does not go on after its process has ended, and what its conversation keeps of it. */
+export interface InterruptedRun {
+  outcome: Outcome;
+  finished: FinishedRun;
+}
+
 /** Returns a run whose process has ended as its conversation keeps it: its question, the calls so far and what was written. */
 export function toInterruptedRun(taken: TakenRun): FinishedRun {
+  return readInterruptedRun(taken).finished;
+}
+
+/** Reads from its records what a run has done whose process has ended. `error` says why it does not go on, where that is known. */
+export function readInterruptedRun(taken: TakenRun, error?: ErrorReport | null): InterruptedRun {
   const { runId, conversationId, header, begunAt } = taken;
   const read = readRecords(taken);
   const { turns, calls, steps } = read;
-  const outcome = toOutcome(taken, read);
+  const outcome = toOutcome(taken, read, error);
   const recorder = createTraceRecorder({ question: header.question, startedAt: Date.parse(begunAt) });
   const isTold = taken.events.length > 0;
   for (const event of isTold ? taken.events : toEvents(taken, read)) recorder.handle(event);
@@ -47,7 +58,7 @@ export function toInterruptedRun(taken: TakenRun): FinishedRun {
     ...(images.length > 0 && { images }),
   };
   const named = new Set([...files, ...images].flatMap(listHashes));
-  return {
+  const finished = {
     ...{
       conversationId,
       runId,
@@ -62,6 +73,7 @@ export function toInterruptedRun(taken: TakenRun): FinishedRun {
     results,
     files: taken.files.filter(({ hash }) => named.has(hash)),
   };
+  return { outcome, finished };
 }
 
 interface Records {
@@ -132,7 +144,11 @@ function toNumbered(recorded: RecordedCall | undefined): NumberedResult[] {
   return recorded?.number === undefined ? [] : [{ n: recorded.number, text: recorded.result.text }];
 }
 
-function toOutcome({ runId, conversationId, header }: TakenRun, { turns, calls }: Records): Outcome {
+function toOutcome(
+  { runId, conversationId, header }: TakenRun,
+  { turns, calls }: Records,
+  error: ErrorReport | null | undefined,
+): Outcome {
   const statistics = createStatistics();
   for (const { kind, turn } of turns) {
     const { usage, costs, elapsedMs } = turn;
@@ -140,7 +156,7 @@ function toOutcome({ runId, conversationId, header }: TakenRun, { turns, calls }
     if (part === "functionCall") statistics.addIteration();
     statistics.add(part, { usage, costs, elapsedMs }, { model: turn.model ?? unknown, isFallback: false });
   }
-  const records = calls.map(toRecord);
+  const records = calls.map((one) => toRecord(one, header.language));
   const compact = statistics.compactBill();
   return {
     success: false,
@@ -165,7 +181,7 @@ function toOutcome({ runId, conversationId, header }: TakenRun, { turns, calls }
         ...(compact && { compact }),
       },
     },
-    error: toErrorReport(interruptedError(), header.locale),
+    error: error ?? toErrorReport(interruptedError(), header.locale),
   };
 }
 
@@ -189,11 +205,12 @@ function findWritten({ functionCall, answer }: TakenRun["header"]["models"], tur
   return isAnswer && turn?.turn?.message.toolCalls.length === 0 ? turn.turn.message.content.trim() : "";
 }
 
-function toRecord({ call, recorded }: MadeCall): ToolCallRecord {
+function toRecord({ call, recorded }: MadeCall, language: Locale): ToolCallRecord {
+  const { shown, text } = recorded?.result ?? toUnknownOutcomeResult({ language }, call.name);
   return {
     tool: call.name,
     arguments: call.arguments ?? call.argumentsText,
-    result: recorded?.result.shown ?? recorded?.read ?? recorded?.result.text ?? "",
+    result: shown ?? recorded?.read ?? text,
     ok: recorded?.result.ok ?? false,
     cached: recorded?.result.cached ?? false,
     elapsed_ms: recorded?.elapsedMs ?? 0,

@@ -238,7 +238,10 @@ export class LostRunError extends DuetError {
         zh: `运行 ${runId} 不再由这个进程记录，可能由另一个进程继续`,
         en: `the run ${runId} is no longer recorded for this process; another one may go on with it`,
       },
-      hint: { zh: "请用它的 run_id 查询结果。", en: "Ask for its result by its run_id." },
+      hint: {
+        zh: `它的结果：通过 HTTP 请求 GET /agent/runs/${runId}，通过 MCP 用这个 run_id 调用 agent_result。`,
+        en: `For its result ask GET /agent/runs/${runId} over HTTP, or agent_result with this run_id over MCP.`,
+      },
     });
   }
 }

@@ -3,7 +3,7 @@ import type { Caller } from "../../core/caller.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createNotifier } from "../../kit/async/notifier.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
-import type { Locale } from "../../kit/locale.ts";
+import type { Locale, Text } from "../../kit/locale.ts";
 import { waitUntil } from "../../runs/live/wait-until.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import { type HttpRefusal, toOpenAiError } from "../http/response/dialects.ts";
@@ -89,13 +89,18 @@ export function createLiveResponse({ answer, stored, locale, save, ...options }:
     if (found) whole = rewriteResponse(begun, writer.response, { whole: found, ...options });
   }
 
+  /** Whoever has asked for a response finds it by its own ID, and not by that of its run. */
+  function explainMove(refusal: HttpRefusal): HttpRefusal {
+    return run.isMoved && stored.response.store ? { ...refusal, hint: describeMoved(stored.response.id) } : refusal;
+  }
+
   function finish(event: Extract<AnswerEvent, { type: "end" | "failure" }>): void {
     isOver = true;
-    if (event.type === "failure") failure = event.failure;
+    if (event.type === "failure") failure = explainMove(event.failure);
     const isCancelled = run.outcome?.status === "cancelled";
     if (isCancelled) writer.cancel(event.type === "end" ? event.end.usage : undefined);
     else if (event.type === "end") endWith(event);
-    else writer.fail(toOpenAiError(event.failure, locale));
+    else writer.fail(toOpenAiError(failure ?? event.failure, locale));
   }
 
   /** Programs that have not offered the tool take its calls for ones of tools that they do not have. */
@@ -171,6 +176,10 @@ export function createLiveResponse({ answer, stored, locale, save, ...options }:
       await saving;
     },
   };
+}
+
+function describeMoved(id: string): Text {
+  return { zh: `请用 GET /v1/responses/${id} 取得结果。`, en: `Ask GET /v1/responses/${id} for the result.` };
 }
 
 /** Waits until a response is over and saved, or until the signal aborts. */

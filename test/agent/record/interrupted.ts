@@ -2,6 +2,7 @@ import type { AgentEvent } from "../../../src/core/events.ts";
 import { createRunFiles, listHashes, type StoredBytes } from "../../../src/core/files/run-files.ts";
 import type { Message } from "../../../src/core/messages.ts";
 import type { NewStep, RecordedStep, RunHeader, TakenRun } from "../../../src/core/store/journal.ts";
+import type { DuetError } from "../../../src/kit/errors.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "../../fakes/model.ts";
 import { type Overrides, runOptions, streamRun } from "../../fakes/run.ts";
@@ -29,7 +30,10 @@ export interface PlayedRun {
 type Setting = Omit<Overrides, "models">;
 
 /** Is what an earlier process has left of a run. */
-export interface LeftRun extends Pick<PlayedRun, "steps" | "header" | "files">, Pick<TakenRun, "isHandedOver"> {}
+export interface LeftRun extends Pick<PlayedRun, "steps" | "header" | "files">, Pick<TakenRun, "isHandedOver"> {
+  /** Says why it must not go on. */
+  refusal?: DuetError | undefined;
+}
 
 /** The day stands in what models are asked: a run that goes on has that of its beginning, which is today here. */
 const begunAt = new Date().toISOString();
@@ -72,6 +76,7 @@ export async function play(script: Script, setting: Setting, resumed?: LeftRun) 
     files: resumed ? createRunFiles() : setting.files,
     store: setting.store ?? createMemoryStore(),
     models,
+    refusal: resumed?.refusal,
     recording: {
       taken,
       async begin({ runId, conversationId, ...known }, named) {

@@ -5,6 +5,7 @@ import { createRunFiles } from "../../../src/core/files/run-files.ts";
 import type { Message } from "../../../src/core/messages.ts";
 import type { RecordedStep } from "../../../src/core/store/journal.ts";
 import type { Approval, Tool, ToolResult } from "../../../src/core/tools/tool.ts";
+import { DuetError } from "../../../src/kit/errors.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { createPermissionCheck, withPermission } from "../../../src/tools/permission-rules.ts";
 import { makeTool, noticesOf, outcomeOf, textOf } from "../../fakes/events.ts";
@@ -301,3 +302,44 @@ test.each([
     else expect(notices).toMatchObject(inResult);
   },
 );
+
+test("a run that must not go on tells what an earlier process did, and does nothing", async () => {
+  const { script, given: kinds } = toCase(
+    [
+      [["short", true]],
+      [
+        ["short", true],
+        ["short", false],
+      ],
+    ],
+    true,
+  );
+  const { tools } = createWorld(kinds, new Set());
+  const whole = await play(script, { tools, limits });
+  const cut = whole.steps.findIndex(({ name }) => name === "call:c2a") + 1;
+  const steps = whole.steps.slice(0, cut);
+  const world = createWorld(kinds, new Set());
+  const refusal = new DuetError({ code: "server", text: { zh: "不再继续", en: "it does not go on" } });
+  const store = createMemoryStore();
+  const left = { ...whole, steps, refusal };
+  const { events, steps: added } = await play({ decide: [], answer: [] }, { tools: world.tools, limits, store }, left);
+  const end = events.at(-1);
+  expect(end).toMatchObject({
+    type: "run-end",
+    outcome: {
+      status: "failed",
+      error: { message: "it does not go on" },
+      tool_calls: [
+        { tool: "work", ok: true, result: expect.stringContaining("call 1a") },
+        { tool: "work", ok: true, result: expect.stringContaining("call 2a") },
+        { tool: "work", ok: false, result: expect.stringContaining("may have taken effect") },
+      ],
+      meta: { tool_calls_count: 3, iterations: 2 },
+    },
+  });
+  expect([world.made, added]).toEqual([[], []]);
+  const trace = await store.trace("run-1");
+  expect(JSON.stringify(trace)).toContain("call 2a");
+  const turns = (await store.load("conv-1"))?.turns;
+  expect(JSON.stringify(turns?.at(-1))).toContain("call 2a");
+});

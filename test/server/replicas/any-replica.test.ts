@@ -8,6 +8,7 @@ import { outcomeIn, readEvents } from "../api/served-api.ts";
 import { openReplicas, type Replica, type Script } from "./open-replicas.ts";
 
 const half = "Half of an answer";
+const newest = { "mcp-protocol-version": "2025-11-25" };
 const wipe = { id: "1", name: "wipe_disk", input: { disk: "a" } };
 
 describe("two replicas of one database", requires(postgres), () => {
@@ -179,7 +180,6 @@ describe("two replicas of one database", requires(postgres), () => {
 
   test("a stream of MCP resumes where it was opened; the other is told so, and has the result of the run", async () => {
     const { a, b } = await openTwo({ decides: ["Nothing.", "Nothing."], answers: [{ hang: true, text: half }] });
-    const newest = { "mcp-protocol-version": "2025-11-25" };
     const session = await openSession(`${a.origin}/mcp`);
     const asked = call(1, "agent_ask", { question: "How is it?" }, { progressToken: 1 });
     const reader = readEvents(await session.send(asked, newest));
@@ -231,14 +231,14 @@ describe("two replicas of one database", requires(postgres), () => {
   test("a host that is cut off has its run by asking the same of the other one, which nobody has who asks while it waits", async () => {
     const { a, b, prompts } = await openTwo({ decides: [{ hang: true }] }, { decides: [{ hang: true }] });
     const question = "How is it?";
-    const session = await openSession(a);
-    const asked = session.ask({ question });
+    const session = await openSession(`${a.origin}/mcp`);
+    const asked = session.send(call(1, "agent_ask", { question }), newest);
     await expect.poll(() => prompts.a?.length).toBe(1);
     const ask = async () => toRun(await b.askModern({ question, wait_s: 0 }));
     const other = await ask();
     await expect.poll(() => prompts.b?.length).toBe(1);
     await b.callModern("agent_cancel", { run_id: other.run_id });
-    await session.end();
+    await a.send("DELETE", "/mcp", undefined, { ...newest, "mcp-session-id": session.id });
     const again = await ask();
     expect(again).toMatchObject({ status: "running" });
     expect(again.run_id).not.toBe(other.run_id);
@@ -308,24 +308,6 @@ describe("two replicas of one database", requires(postgres), () => {
     },
   );
 });
-
-/** Opens a session as a host of the 2025 era. */
-async function openSession({ send }: Pick<Replica, "send">) {
-  const headers: Record<string, string> = { accept: "application/json, text/event-stream" };
-  const post = (message: object) => send("POST", "/mcp", { jsonrpc: "2.0", ...message }, headers);
-  const clientInfo = { name: "host", version: "1" };
-  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
-  const opened = await post({ id: 1, method: "initialize", params });
-  headers["mcp-session-id"] = String(opened.headers.get("mcp-session-id"));
-  headers["mcp-protocol-version"] = "2025-11-25";
-  await opened.text();
-  await post({ method: "notifications/initialized" });
-  return {
-    ask: async (args: object) =>
-      (await post({ id: 2, method: "tools/call", params: { name: "agent_ask", arguments: args } })).text(),
-    end: () => send("DELETE", "/mcp", undefined, headers),
-  };
-}
 
 const runSchema = z.looseObject({ run_id: z.string(), status: z.string() });
 

@@ -70,6 +70,9 @@ describe("a replica that closes beside another one", requires(postgres), () => {
     expect(refused).toBeInstanceOf(OpenAI.APIError);
     expect(refused).toMatchObject({ status: 424, requestID: expect.stringMatching(/^run-/) });
     const runId = refused instanceof OpenAI.APIError ? String(refused.requestID) : "";
+    const [, named = ""] = /GET \/v1\/responses\/(resp_\w+)/.exec(String(refused)) ?? [];
+    expect(JSON.stringify(events.at(-1))).toContain(`GET /v1/responses/${id}`);
+    await expect.poll(async () => (await there.responses.retrieve(named)).status).toBe("completed");
     await expect.poll(async () => (await there.responses.retrieve(id)).status).toBe("completed");
     expect((await there.responses.retrieve(id)).output_text).toBe("It is so.");
     await expect

@@ -45,3 +45,17 @@ test("a database that can be reached and takes no sign of life is asked from tim
   await passTime(901_000);
   await refused;
 });
+
+test("a process whose machine was suspended asks the database before it makes a call, however little time its own clock has counted", async () => {
+  const { lease, database } = openLease();
+  onTestFinished(() => lease.release());
+  await lease.begin();
+  const before = database.asked;
+  await lease.confirm();
+  expect(database.asked).toBe(before);
+  const wakesAt = Date.now() + 10_000;
+  const clock = vi.spyOn(Date, "now").mockReturnValue(wakesAt);
+  onTestFinished(() => clock.mockRestore());
+  await lease.confirm();
+  expect(database.asked).toBeGreaterThan(before);
+});

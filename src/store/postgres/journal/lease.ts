@@ -43,6 +43,24 @@ export function toKey({ run, epoch }: OwnedRun): string {
   return `${epoch} ${run}`;
 }
 
+/**
+ * Is a moment by both clocks of this machine, in milliseconds: one that nobody sets, and which stands while the machine is suspended, and
+ * the time of day, which goes on.
+ */
+interface Moment {
+  steady: number;
+  wall: number;
+}
+
+function readClocks(): Moment {
+  return { steady: performance.now(), wall: Date.now() };
+}
+
+/** Returns how long it is from one moment to a later one at least, by the clock that has counted more. */
+function measure(from: Moment, to: Moment): number {
+  return Math.max(to.steady - from.steady, to.wall - from.wall);
+}
+
 export interface LeaseOptions {
   reachability: Pick<Reachability, "use" | "follow" | "waitUntilBack">;
   /** Lists the formats of runs that this program reads. */
@@ -63,9 +81,8 @@ export function createReplicaLease({
   let timer: NodeJS.Timeout | undefined;
   let begun: Promise<void> | undefined;
   let renewing: Promise<void> | undefined;
-  /** Are by this process's own clock, which counts also while the process stands still, but not while the machine is suspended. */
   let connectedAt = Number.POSITIVE_INFINITY;
-  let renewedAt = Number.NEGATIVE_INFINITY;
+  let renewedAt: Moment = { steady: Number.NEGATIVE_INFINITY, wall: 0 };
   reachability.follow((problem) => {
     if (problem !== undefined) connectedAt = Number.POSITIVE_INFINITY;
     else if (timer !== undefined) renewNow();
@@ -73,14 +90,14 @@ export function createReplicaLease({
 
   async function renew(): Promise<void> {
     const compare = onRenewal();
-    const startedAt = performance.now();
+    const startedAt = readClocks();
     const { rows } = await reachability.use(async (client) => {
       await client.query({ name: "renew-lease", text: renewalText, values: [id, lastsMs, `{${formats.join(",")}}`] });
       return client.query<OwnedRun>({ name: "list-held-runs", text: ownedRunsText, values: [id] });
     });
     // A process that stood still may have been taken for a dead one.
-    const isUnbroken = startedAt - renewedAt < lastsMs / 2 && connectedAt !== Number.POSITIVE_INFINITY;
-    if (!isUnbroken) connectedAt = startedAt;
+    const isUnbroken = measure(renewedAt, startedAt) < lastsMs / 2 && connectedAt !== Number.POSITIVE_INFINITY;
+    if (!isUnbroken) connectedAt = startedAt.steady;
     renewedAt = startedAt;
     compare(rows);
   }
@@ -104,7 +121,7 @@ export function createReplicaLease({
     void ignoreRejection(forgetting, "the next process does it");
   }
 
-  const isFresh = (): boolean => performance.now() - renewedAt < lastsMs;
+  const isFresh = (): boolean => measure(renewedAt, readClocks()) < lastsMs;
 
   return {
     id,
@@ -123,8 +140,8 @@ export function createReplicaLease({
       }
     },
     get isSettled() {
-      const at = performance.now();
-      return at - connectedAt >= lastsMs && at - renewedAt < lastsMs / 2;
+      const at = readClocks();
+      return at.steady - connectedAt >= lastsMs && measure(renewedAt, at) < lastsMs / 2;
     },
     begin() {
       begun ??= begin().catch((thrown: unknown) => {

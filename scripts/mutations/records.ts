@@ -109,7 +109,7 @@ export const records: readonly Mutation[] = [
   {
     id: "record-stateful",
     file: "src/app/resume-run.ts",
-    text: "return lost && lostStateError(lost.name);",
+    text: "return lost && lostStateError(lost.name, isHandedOver);",
     becomes: "return undefined;",
     tests: ["test/app/resume-run.test.ts"],
     endangers: "a run goes on with a server that has lost what the run did",
@@ -159,7 +159,7 @@ export const records: readonly Mutation[] = [
   {
     id: "postgres-lease-settled",
     file: "src/store/postgres/journal/lease.ts",
-    text: "at - connectedAt >= lastsMs &&",
+    text: "at.steady - connectedAt >= lastsMs &&",
     becomes: "connectedAt > 0 &&",
     tests: [postgresStore],
     endangers: "a replica that has just started takes the runs of others that live for those of dead ones",
@@ -239,10 +239,26 @@ export const records: readonly Mutation[] = [
   {
     id: "postgres-confirm",
     file: "src/store/postgres/journal/lease.ts",
-    text: "performance.now() - renewedAt < lastsMs;\n\n",
+    text: "measure(renewedAt, readClocks()) < lastsMs;\n\n",
     becomes: "true;\n\n",
     tests: [time],
     endangers: "a process that stood still makes a call of a run that another one has taken over",
+  },
+  {
+    id: "postgres-suspended",
+    file: "src/store/postgres/journal/lease.ts",
+    text: "Math.max(to.steady - from.steady, to.wall - from.wall)",
+    becomes: "to.steady - from.steady",
+    tests: ["test/store/postgres/lease.test.ts"],
+    endangers: "a machine that wakes up makes a call of a run that another one has taken over",
+  },
+  {
+    id: "postgres-join",
+    file: "src/runs/live/start-run.ts",
+    text: "!runWaiters.isAwaitedByOthers({})",
+    becomes: "true",
+    tests: ["test/server/replicas/any-replica.test.ts"],
+    endangers: "who asks the same as another session gets its run, and ends it",
   },
   {
     id: "postgres-end-time",

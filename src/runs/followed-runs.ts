@@ -146,7 +146,7 @@ export function createFollowedRuns({ duet, entrance, isOwn }: FollowedRunsOption
   };
 }
 
-/** Until a run has begun a conversation, that is known only from its request. */
+/** Returns true for a run of this conversation, which is known from its request alone until it has begun. */
 function isIn({ header, conversationId }: SharedRun, wanted: string | undefined): boolean {
   return wanted === header.wantedConversationId || wanted === conversationId;
 }

@@ -21,13 +21,20 @@ export function checkAddress(url: string): void {
 
 const files = ["sslrootcert", "sslcert", "sslkey"];
 
-/** Lists the parameters that the package `pg` reads from an address, with the values of those that have no others. */
+/**
+ * Lists the parameters that the package `pg` reads from an address, and those that providers write into theirs, with the values of those
+ * that have no others.
+ */
 const parameters = new Map<string, readonly string[]>([
   ["sslmode", ["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"]],
   ...files.map(toFree),
   ["ssl", ["true", "1", "0", "no-verify"]],
   ["sslnegotiation", ["postgres", "direct"]],
   ["uselibpqcompat", ["true", "false"]],
+  ["channel_binding", ["disable", "prefer", "require"]],
+  // A server that only reads counts as away, whatever the address asks for, and connecting has limits of its own.
+  ["target_session_attrs", ["any", "primary", "read-write"]],
+  toFree("connect_timeout"),
   ...["host", "port", "user", "password", "options", "application_name", "fallback_application_name"].map(toFree),
   ...["client_encoding", "statement_timeout", "lock_timeout", "query_timeout"].map(toFree),
   toFree("idle_in_transaction_session_timeout"),
@@ -88,6 +95,12 @@ function noAddressError(url: string): DuetError {
       en: "In a password, characters such as / # ? @ are percent-encoded, as %23.",
     },
   });
+}
+
+/** Returns true where the password is to be proven for this encrypted connection alone, as the server offers it. */
+export function wantsChannelBinding(url: string): boolean {
+  const wanted = new URL(url).searchParams.get("channel_binding");
+  return wanted !== null && wanted !== "disable";
 }
 
 /**

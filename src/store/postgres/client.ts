@@ -2,7 +2,7 @@ import { Socket } from "node:net";
 // A CommonJS package that is imported dynamically has no named exports in the bundle.
 import pg from "pg";
 import { waitAbortable } from "../../kit/async/timeout.ts";
-import { checkAddress, toConnectionString } from "./address.ts";
+import { checkAddress, toConnectionString, wantsChannelBinding } from "./address.ts";
 
 export type { Client, Pool, PoolClient } from "pg";
 
@@ -54,6 +54,7 @@ export function createPool(
     connectionTimeoutMillis: turnMs,
     query_timeout: queryTimeoutMs,
     keepAlive: true,
+    enableChannelBinding: wantsChannelBinding(url),
     allowExitOnIdle: true,
     application_name: "duet",
     types: { getTypeParser },

@@ -55,7 +55,8 @@ test("a parameter of the address that would be passed over or misread is one lin
     expect(stderr).toMatch(/^duet: the address of the database.*\n$/);
     expect(stderr).not.toContain(password);
   }
-  const understood = "sslmode=no-verify&options=-c%20work_mem%3D1MB&application_name=me&uselibpqcompat=true";
+  const understood =
+    "sslmode=no-verify&channel_binding=require&connect_timeout=10&options=-c%20work_mem%3D1MB&application_name=me&uselibpqcompat=true";
   expect(await show(understood)).toMatchObject({ code: 1, stderr: expect.stringContaining("cannot be reached") });
 });
 

@@ -485,6 +485,7 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     const stores = await openTwo();
     await stores[0].journal.begin(newRun("run-1"));
     await query(url, "UPDATE journal_runs SET format = 99");
+    for (const store of stores) await store.close();
     await expect(openPostgresRows(url, "read")).rejects.toThrow("has 1 unfinished run that only a newer Duet can read");
   });
 

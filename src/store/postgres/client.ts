@@ -1,6 +1,7 @@
 import { Socket } from "node:net";
 // A CommonJS package that is imported dynamically has no named exports in the bundle.
 import pg from "pg";
+import readPasswordFile from "pgpass";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 import { checkAddress, toConnectionString, wantsChannelBinding } from "./address.ts";
 
@@ -46,6 +47,7 @@ export function createPool(
 ): pg.Pool {
   checkAddress(url);
   const pool = new pg.Pool({
+    Client: DatabaseClient,
     connectionString: toConnectionString(url),
     stream: createSocket,
     max: most,
@@ -71,7 +73,7 @@ export function createPool(
 
 /** Creates one connection that is not the pool's, and opens nothing yet. What it is asked is answered soon, or it is lost. */
 export function createClient(url: string): pg.Client {
-  return new pg.Client({
+  return new DatabaseClient({
     connectionString: toConnectionString(url),
     stream: createSocket,
     connectionTimeoutMillis: usualTurnMs,
@@ -79,6 +81,17 @@ export function createClient(url: string): pg.Client {
     keepAlive: true,
     application_name: "duet",
   });
+}
+
+/** Reads a password that neither the address nor `PGPASSWORD` has from `~/.pgpass`. The package warns on stderr where it does so itself. */
+class DatabaseClient extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    const findPassword = (connection: Parameters<typeof readPasswordFile>[0]): Promise<string | undefined> =>
+      new Promise((resolve) => readPasswordFile(connection, resolve));
+    // The types know no function here, which the settings take.
+    if (this.password === null) Object.assign(this, { password: findPassword });
+  }
 }
 
 /** Connects, and lets go as soon as the signal aborts: a client that is ended while it connects never says what became of that. */

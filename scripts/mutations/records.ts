@@ -539,8 +539,8 @@ export const records: readonly Mutation[] = [
   {
     id: "replica-held-elsewhere",
     file: "src/runs/live/start-run.ts",
-    text: 'message.type === "hold") addWaiter(message.by)',
-    becomes: 'message.type === "hold") addWaiter({})',
+    text: 'else if (message.type === "hold") addWaiter(message.by, message.isSession ? {} : undefined);',
+    becomes: 'else if (message.type === "hold") addWaiter({});',
     tests: ["test/runs/live/run-mailbox.test.ts"],
     endangers: "a run goes on for ever after all who waited for it in another process have left",
   },

@@ -27,7 +27,7 @@ import { toTurnRecord } from "./loop/turn-record.ts";
 import { openRun, type RecordedFacts, type RunEnvironment, type RunOptions } from "./open-run.ts";
 import { toFolderMessages } from "./prompts/folder-messages.ts";
 import { toInstructionMessages } from "./prompts/instruction-messages.ts";
-import type { InterruptedRun } from "./record/interrupted-run.ts";
+import type { UnresumedRun } from "./record/interrupted-run.ts";
 import { createRunRecord } from "./record/run-record.ts";
 import type { Models, Run, RunRequest } from "./run.ts";
 import { createTraceRecorder } from "./trace/trace-recorder.ts";
@@ -88,7 +88,7 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
   }
   announce(run, notices);
   if (problem) noticeUnrecorded(problem);
-  if (taken) emit(toTakeoverNotice(taken, request.locale));
+  if (taken && !options.refusal) emit(toTakeoverNotice(taken, request.locale));
   const stopRecord = (): void => {
     if (!hasMoved(signal)) record.stop();
   };
@@ -131,9 +131,9 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
 }
 
 /** Returns how a run ends that was taken and does not go on, with what its records say of it. */
-async function readTakenRun(taken: TakenRun, { error }: Outcome): Promise<InterruptedRun> {
-  const { readInterruptedRun } = await import("./record/interrupted-run.ts");
-  return readInterruptedRun(taken, error);
+async function readTakenRun(taken: TakenRun, { error }: Outcome): Promise<UnresumedRun> {
+  const { readUnresumedRun } = await import("./record/interrupted-run.ts");
+  return readUnresumedRun(taken, error);
 }
 
 /** Returns true where the run is no longer this process's: nothing of its end is told or stored here. */
@@ -143,7 +143,7 @@ function hasMoved({ reason }: AbortSignal): boolean {
 
 /** Says why another process goes on with the run: a crash, or an orderly end that nobody needs to worry about. */
 function toTakeoverNotice({ isHandedOver, lastAt }: TakenRun, locale: Locale): Notice {
-  return isHandedOver ? noticeKinds.runMoved(undefined, locale) : noticeKinds.runResumed(lastAt, locale);
+  return isHandedOver ? noticeKinds.runHandedOver(undefined, locale) : noticeKinds.runResumed(lastAt, locale);
 }
 
 /** Returns what an earlier process has chosen for the run. */

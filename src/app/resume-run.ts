@@ -92,14 +92,14 @@ function endingError(ends: number): DuetError {
 }
 
 function lostStateError(server: string, isHandedOver = false): DuetError {
-  const left: Text = {
+  const handedOverText: Text = {
     zh: `这次运行移交给了另一个进程，那里没有 MCP 服务器 ${server} 为它保存的状态，所以没有继续`,
     en: `this run was handed over to another process, which lacks the state of the MCP server ${server}, so it did not go on`,
   };
   return new DuetError({
     code: "server",
     text: isHandedOver
-      ? left
+      ? handedOverText
       : {
           zh: `程序意外结束，MCP 服务器 ${server} 自身的状态已经丢失，这次运行没有继续`,
           en: `the program ended unexpectedly and the MCP server ${server} has lost its own state, so this run did not go on`,

@@ -66,13 +66,13 @@ export const noticeKinds = {
       en: `The program ended unexpectedly; this run goes on from its records of ${lastAt}. Finished steps are not repeated.`,
     }),
   }),
-  /** Is told where the earlier process has let the run go in order. */
-  runMoved: defineNotice("run-moved", {
+  /** Is told where the earlier process was told to end and handed the run over. */
+  runHandedOver: defineNotice("run-handed-over", {
     level: "info",
     isInResult: false,
     text: () => ({
       zh: "原来的进程正常退出，已把这次运行移交给另一个进程继续；已完成的步骤没有重做。",
-      en: "Another process goes on with this run, which was handed over to it. Finished steps are not repeated.",
+      en: "The process of this run was told to end and handed it over to another one, which goes on. Finished steps are not repeated.",
     }),
   }),
   summaryNotSaved: defineNotice("summary-not-saved", {
@@ -298,7 +298,7 @@ export const noticeKinds = {
 
 /** Returns true for the notice with which another process begins to go on with a run. */
 export function isTakeoverNotice({ code }: Pick<Notice, "code">): boolean {
-  return code === noticeKinds.runResumed.code || code === noticeKinds.runMoved.code;
+  return code === noticeKinds.runResumed.code || code === noticeKinds.runHandedOver.code;
 }
 
 const resultCodes: ReadonlySet<string> = new Set(

@@ -113,6 +113,7 @@ export function findSameRun(asked: RunQuestionRequest, session?: object): RunHan
 export function findSameElsewhere(
   asked: RunQuestionRequest,
   session: object,
+  signal: AbortSignal,
 ): Promise<RunHandle | undefined> | undefined {
   const {
     scope: { duet, followed, caller },
@@ -120,7 +121,7 @@ export function findSameElsewhere(
   } = asked;
   if (!duet.sharesRuns) return undefined;
   const conversationId = input.conversation_id || undefined;
-  return followed.findSame({ key: toRequestKey(asked), conversationId, caller, session });
+  return followed.findSame({ key: toRequestKey(asked), conversationId, caller, session, signal });
 }
 
 /** Returns false when the caller is another agent, because its model has no user to ask. */

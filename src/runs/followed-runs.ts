@@ -9,7 +9,7 @@ import { createRandomHex } from "../kit/random.ts";
 import { toFinishedOutcome } from "./finished-outcome.ts";
 import { toInterruptedOutcome } from "./interrupted-outcome.ts";
 import { type FollowedRun, followRun } from "./live/follow-run.ts";
-import type { RunHandle } from "./run-handle.ts";
+import { isInConversation, type RunHandle } from "./run-handle.ts";
 
 /** Holds the runs that other processes of the same store carry out. Where no store is shared, nothing is ever found. */
 export interface FollowedRuns {
@@ -35,12 +35,14 @@ export interface SameRequest {
   conversationId: string | undefined;
   caller: Caller;
   session: object;
+  /** Aborts when nobody waits for the answer any more. */
+  signal: AbortSignal;
 }
 
 /** Is how long a process that does not answer is waited for, in milliseconds: by then its lease is over, if it has ended. */
 const longestSilenceMs = 7_000;
 
-/** Limits about how many of the newest runs of the same words their processes are asked. */
+/** Limits how many runs of the same request, the newest first, are asked about. */
 const mostSame = 5;
 
 /** Is a run as a list shows it. */
@@ -115,17 +117,24 @@ export function createFollowedRuns({ duet, entrance, isOwn }: FollowedRunsOption
     return { joined: runs.filter((_, index) => replies[index]), isSilent: replies.includes(undefined) };
   }
 
-  async function findSame({ key, conversationId, caller, session }: SameRequest): Promise<RunHandle | undefined> {
+  async function findSame({
+    key,
+    conversationId,
+    caller,
+    session,
+    signal,
+  }: SameRequest): Promise<RunHandle | undefined> {
     const shared = await duet.sharedRuns();
     const until = performance.now() + longestSilenceMs;
-    while (!closing.signal.aborted) {
+    while (!closing.signal.aborted && !signal.aborted) {
       const runs = (await shared.listSame(key, caller.owner)).filter(
-        (run) => isVisible(run, caller) && !isOwn(run.runId) && isIn(run, conversationId),
+        (run) =>
+          isVisible(run, caller) && !isOwn(run.runId) && isInConversation({ ...run, ...run.header }, conversationId),
       );
       const { joined, isSilent } = await askToJoin(runs.slice(0, mostSame));
       for (const { runId } of joined) {
         const run = await find(runId, caller);
-        if (run?.outcome === undefined && run?.isAwaitedByOthers(session) === false) return run;
+        if (run && run.outcome === undefined && !run.isAwaitedByOthers(session)) return run;
       }
       if (!isSilent || performance.now() > until) return undefined;
     }
@@ -144,11 +153,6 @@ export function createFollowedRuns({ duet, entrance, isOwn }: FollowedRunsOption
       return runs.filter((run: SharedRun) => isVisible(run, caller) && !isOwn(run.runId)).map(toListedRun);
     },
   };
-}
-
-/** Returns true for a run of this conversation, which is known from its request alone until it has begun. */
-function isIn({ header, conversationId }: SharedRun, wanted: string | undefined): boolean {
-  return wanted === header.wantedConversationId || wanted === conversationId;
 }
 
 function goesOnElsewhereError(): DuetError {

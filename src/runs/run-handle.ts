@@ -79,6 +79,14 @@ export interface RunHandle extends LiveRun {
   waitForChange(signal: AbortSignal): Promise<void>;
 }
 
+/** Returns true for a run of this conversation. Until a run has begun, that is known only from its request. */
+export function isInConversation(
+  { wantedConversationId, conversationId }: Partial<Pick<RunHandle, "wantedConversationId" | "conversationId">>,
+  wanted: string | undefined,
+): boolean {
+  return wanted === wantedConversationId || wanted === conversationId;
+}
+
 /** Holds text of which it is not known yet whether it is a thought or the answer. */
 export interface LiveDraft {
   readonly draft: number;

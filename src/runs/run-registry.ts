@@ -12,7 +12,7 @@ import { serverClosingError, tooManyRunsError, tooManyWaitingError } from "./lim
 import { type StartRunOptions, startRun } from "./live/start-run.ts";
 import { waitForEnd } from "./live/wait-until.ts";
 import type { LiveRuns } from "./live-run.ts";
-import type { RunHandle } from "./run-handle.ts";
+import { isInConversation, type RunHandle } from "./run-handle.ts";
 
 export interface RunRegistry extends LiveRuns {
   listRuns(caller: Caller): Iterable<RunHandle>;
@@ -195,7 +195,7 @@ export function createRunRegistry(options: RegistryOptions): RunRegistry {
     findSame(key, conversationId, caller, session) {
       for (const run of joinable.get(toCallerKey(caller, key)) ?? []) {
         if (!isKnown(run) || run.isDelivered || run.isStopping || run.outcome?.success === false) forget(run);
-        else if (isIn(run, conversationId) && !(session && run.isAwaitedByOthers(session))) return run;
+        else if (isInConversation(run, conversationId) && !(session && run.isAwaitedByOthers(session))) return run;
       }
       return undefined;
     },
@@ -274,11 +274,6 @@ function getFreeInMs(runs: readonly RunHandle[]): number {
  */
 function isOwnedBy({ caller: { owner, tools } }: RunHandle, caller: Caller): boolean {
   return owner === caller.owner && JSON.stringify(tools) === JSON.stringify(caller.tools);
-}
-
-/** Until a run has begun, its conversation is known only from its request. */
-function isIn({ wantedConversationId, conversationId }: RunHandle, wanted: string | undefined): boolean {
-  return wanted === wantedConversationId || wanted === conversationId;
 }
 
 /** Returns the smaller of two limits, either of which may be absent. */

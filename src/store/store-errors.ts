@@ -140,7 +140,7 @@ export function toOperatorError(error: DuetError): DuetError {
 }
 
 /** Tells the address of a database from the name of a file. */
-function isAddress(place: string): boolean {
+export function isAddress(place: string): boolean {
   return place.includes("://");
 }
 
@@ -202,7 +202,7 @@ const conflict: Reason = {
 
 const untrusted: Reason = {
   failure: "other",
-  why: { zh: "不信任数据库服务器的证书", en: "the certificate of the database's server is not trusted" },
+  why: { zh: "数据库服务器的证书不受信任", en: "the certificate of the database's server is not trusted" },
   hint: {
     zh: "请用 sslrootcert=文件 指明签发它的机构的证书。",
     en: "Name the certificate of the authority that issued it: sslrootcert=FILE.",
@@ -278,7 +278,7 @@ const reasons: Readonly<Record<string, Reason>> = {
     failure: "other",
     why: { zh: "数据库服务器不支持 TLS", en: "the database's server does not support TLS" },
     hint: {
-      zh: "请在服务器上打开它（ssl = on），或去掉地址中的 sslmode。",
+      zh: "请在服务器上启用 TLS（ssl = on），或去掉地址中的 sslmode。",
       en: "Turn it on there (ssl = on), or leave sslmode out of the address.",
     },
   },
@@ -356,11 +356,12 @@ export function wrongEncodingError(encoding: string, place: string): DuetError {
 /** Reports a database that somebody else uses, with a table or an index of the same name. */
 export function foreignTablesError(message: string, place: string): DuetError {
   const name = /"(.+?)"/.exec(message)?.[1] ?? "";
+  const shown = name === "" ? "" : ` ${name}`;
   return new DuetError({
     code: "config",
     text: {
-      zh: `数据库 ${place} 中的表 ${name} 不是 Duet 的`,
-      en: `the database ${place} has a table ${name} that is not Duet's`,
+      zh: `数据库 ${place} 中已有不属于 Duet 的表或索引${shown}`,
+      en: `the database ${place} already has a table or index${shown} that is not Duet's`,
     },
     hint: { zh: "请给 Duet 一个专用的数据库。", en: "Give Duet a database of its own." },
   });

@@ -39,7 +39,7 @@ export function toRepeatedResult(input: RunInput, name: string): ToolResult {
 /** Returns the result of a call that an earlier process of the run may have made. */
 export function toUnknownOutcomeResult(input: Pick<RunInput, "language">, name: string): ToolResult {
   const text = {
-    zh: `程序在调用 ${name} 时结束，结果未知：这个调用可能已经生效，没有再次执行。如果需要，请先用其他方法确认，再决定是否重新调用。`,
+    zh: `程序在调用 ${name} 期间退出，结果未知：这个调用可能已经生效，没有再次执行。如果需要，请先用其他方法确认，再决定是否重新调用。`,
     en: `The program ended during this call of ${name}, so its outcome is unknown: it may have taken effect, and it was not repeated. Where it matters, check what happened in another way before you call it again.`,
   };
   return createFailure("outcome_unknown", say(input.language, text));

@@ -21,19 +21,19 @@ import { describeDay } from "../prompts/prompt-values.ts";
 import { createTraceRecorder } from "../trace/trace-recorder.ts";
 import { isRecordedCall, isRecordedTurn, type RecordedCall, type RecordedTurn } from "./recorded-steps.ts";
 
-/** Is how a run ends that does not go on after its process has ended, and what its conversation keeps of it. */
-export interface InterruptedRun {
+/** Holds the outcome of a run that does not go on after its process has ended, and what its conversation keeps of it. */
+export interface UnresumedRun {
   outcome: Outcome;
   finished: FinishedRun;
 }
 
 /** Returns a run whose process has ended as its conversation keeps it: its question, the calls so far and what was written. */
 export function toInterruptedRun(taken: TakenRun): FinishedRun {
-  return readInterruptedRun(taken).finished;
+  return readUnresumedRun(taken).finished;
 }
 
 /** Reads from its records what a run has done whose process has ended. `error` says why it does not go on, where that is known. */
-export function readInterruptedRun(taken: TakenRun, error?: ErrorReport | null): InterruptedRun {
+export function readUnresumedRun(taken: TakenRun, error?: ErrorReport | null): UnresumedRun {
   const { runId, conversationId, header, begunAt } = taken;
   const read = readRecords(taken);
   const { turns, calls, steps } = read;

@@ -134,8 +134,8 @@ export async function checkStore(config: Config): Promise<Finding[]> {
   } catch (thrown) {
     const what = { zh: "对话存储", en: "conversation store" };
     const { text, hint } = toDuetError(thrown);
-    const ended = { zh: `${text.zh}。`, en: `${text.en}.` };
-    return [{ topic: "configuration", state: "failed", what, name: "", text: ended, hint }];
+    const sentence = { zh: `${text.zh}。`, en: `${text.en}.` };
+    return [{ topic: "configuration", state: "failed", what, name: "", text: sentence, hint }];
   }
 }
 

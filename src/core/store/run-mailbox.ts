@@ -9,8 +9,10 @@ export type RunMessage =
   | { type: "say"; id: string; text: string }
   /** Asks whether somebody who asks the same again may have the run. Whoever sent it under this ID waits for the reply. */
   | { type: "join"; id: string }
-  /** Says that somebody waits for the run in the process that `by` names, or nobody any more. */
-  | { type: "hold" | "release"; by: string }
+  /** Says that somebody waits for the run in the process that `by` names; with `isSession` nobody else may have it there. */
+  | { type: "hold"; by: string; isSession?: boolean }
+  /** Says that nobody waits for it there any more. */
+  | { type: "release"; by: string }
   /** Closes a question; without a reply nobody has answered. */
   | { type: "answer"; questionId: string; reply?: unknown };
 

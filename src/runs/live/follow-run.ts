@@ -81,7 +81,7 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
     const item = snapshot.handle(event);
     if (event.type === "run-end") outcome = event.outcome;
     // The process that goes on with it does not know yet that somebody waits for it here.
-    if (event.type === "notice" && isTakeoverNotice(event) && !runWaiters.isEmpty) void send({ type: "hold", by });
+    if (event.type === "notice" && isTakeoverNotice(event) && !runWaiters.isEmpty) sendHold();
     log.publish(event, item);
   }
 
@@ -180,8 +180,18 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
     isStopping = await send({ type: "stop" });
   }
 
-  function sendRelease(): void {
-    void send({ type: "release", by });
+  function sendHold(): void {
+    void send({ type: "hold", by, isSession: runWaiters.isAwaitedByOthers({}) });
+  }
+
+  /** Changes who waits for the run here, and says to its process what that changes. */
+  function updateWaiters(change: () => void): void {
+    const readState = (): string => `${runWaiters.isEmpty} ${runWaiters.isAwaitedByOthers({})}`;
+    const before = readState();
+    change();
+    if (readState() === before) return;
+    if (runWaiters.isEmpty) void send({ type: "release", by });
+    else sendHold();
   }
 
   function close(): void {
@@ -259,17 +269,16 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
     follow: log.follow,
     addWaiter(waiter, session) {
       if (outcome !== undefined) return;
-      if (runWaiters.isEmpty) void send({ type: "hold", by });
-      runWaiters.add(waiter, session);
+      updateWaiters(() => runWaiters.add(waiter, session));
     },
     isAwaitedByOthers: runWaiters.isAwaitedByOthers,
     // The process of the run knows who else waits for it, and cancels it where nobody does.
     removeWaiter(waiter) {
-      if (runWaiters.remove(waiter)) sendRelease();
+      updateWaiters(() => void runWaiters.remove(waiter));
       return false;
     },
     removeWaitersOf(session) {
-      if (runWaiters.removeSession(session)) sendRelease();
+      updateWaiters(() => void runWaiters.removeSession(session));
       return false;
     },
     markSaved() {},

@@ -189,7 +189,7 @@ export function startRun({
     else if (message.type === "say") journal?.mailbox?.reply(message.id, inbox.send(message.text));
     else if (message.type === "join") journal?.mailbox?.reply(message.id, canBeJoined() ? "joined" : "refused");
     else if (message.type === "answer") questions.accept(message.questionId, message.reply);
-    else if (message.type === "hold") addWaiter(message.by);
+    else if (message.type === "hold") addWaiter(message.by, message.isSession ? {} : undefined);
     else if (runWaiters.remove(message.by)) onLeft?.(run);
   }
 

@@ -66,7 +66,6 @@ export function createLiveResponse({ answer, stored, locale, save, ...options }:
   let isOver = false;
   let isSettled = false;
   let isSaved = false;
-  const begun = structuredClone(stored.response);
   const writer = createResponseWriter(
     stored.response,
     (event) => {
@@ -75,8 +74,8 @@ export function createLiveResponse({ answer, stored, locale, save, ...options }:
     },
     options,
   );
-  let whole: WireResponse | undefined;
-  const getResponse = (): WireResponse => whole ?? writer.response;
+  let rewritten: WireResponse | undefined;
+  const getResponse = (): WireResponse => rewritten ?? writer.response;
 
   function toStored(): StoredResponse {
     const conversationId = stored.conversationId ?? (run.conversationId || undefined);
@@ -84,9 +83,9 @@ export function createLiveResponse({ answer, stored, locale, save, ...options }:
   }
 
   /** What readers were sent cannot be taken back, and whoever asks for the response gets what came of it. */
-  function endWith({ end, whole: found }: Extract<AnswerEvent, { type: "end" }>): void {
+  function endWith({ end, whole }: Extract<AnswerEvent, { type: "end" }>): void {
     writer.end(end);
-    if (found) whole = rewriteResponse(begun, writer.response, { whole: found, ...options });
+    if (whole) rewritten = rewriteResponse(writer.response, { whole, ...options });
   }
 
   /** Whoever has asked for a response finds it by its own ID, and not by that of its run. */

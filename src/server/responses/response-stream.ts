@@ -4,7 +4,7 @@ import type { HttpConnection } from "../http/connection.ts";
 import type { LiveResponse } from "./live-response.ts";
 import type { WireResponse } from "./response-object.ts";
 import { createResponseWriter, type WireEvent } from "./response-writer.ts";
-import { writeItems } from "./write-items.ts";
+import { toEmptyResponse, writeItems } from "./write-items.ts";
 
 /** Ends a piece after the event with which it exceeds this length, in UTF-16 units. */
 const pieceLength = 65_536;
@@ -76,8 +76,9 @@ function createKeepAlive({ response }: LiveResponse, sequence_number: number): W
 /** Returns the events of a response that has ended, with the texts whole, from the event with this number on; at least the last one. */
 export function replayResponse(response: WireResponse, from: number): string {
   const events: WireEvent[] = [];
-  const begun = { ...response, output: [], status: "in_progress" as const, completed_at: null, usage: null };
-  const writer = createResponseWriter(begun, (event) => events.push(event), { encryptsReasoning: false });
+  const writer = createResponseWriter(toEmptyResponse(response), (event) => events.push(event), {
+    encryptsReasoning: false,
+  });
   writer.begin();
   writeItems(writer, response.output);
   writer.endAs(response);

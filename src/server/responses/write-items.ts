@@ -3,6 +3,12 @@ import { toWrittenCall } from "./client-tools.ts";
 import type { OutputItem, WireResponse } from "./response-object.ts";
 import { createResponseWriter, type ResponseWriter, type WriterOptions } from "./response-writer.ts";
 
+/** Returns a response as it was when its first item was still to come. */
+export function toEmptyResponse(response: WireResponse): WireResponse {
+  const unknown = { completed_at: null, usage: null, incomplete_details: null };
+  return { ...response, ...unknown, output: [], status: "in_progress" };
+}
+
 /** Writes items again, with the texts whole. */
 export function writeItems(writer: ResponseWriter, items: readonly OutputItem[]): void {
   for (const item of items) {
@@ -15,17 +21,16 @@ export function writeItems(writer: ResponseWriter, items: readonly OutputItem[])
 
 /**
  * Returns a response as its run has ended, where what its readers were sent is only a part of the answer: with the reasoning and the
- * searches that it has, and the answer whole. `begun` is the response without items.
+ * searches that it has, and the answer whole.
  */
 export function rewriteResponse(
-  begun: WireResponse,
-  { output }: Pick<WireResponse, "output">,
+  response: WireResponse,
   { whole, ...options }: WriterOptions & { whole: WholeText },
 ): WireResponse {
-  const writer = createResponseWriter(begun, () => {}, options);
+  const writer = createResponseWriter(toEmptyResponse(response), () => {}, options);
   writeItems(
     writer,
-    output.filter(({ type }) => type !== "message"),
+    response.output.filter(({ type }) => type !== "message"),
   );
   writer.addText(whole.text);
   writer.end(whole.end);

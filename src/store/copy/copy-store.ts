@@ -1,5 +1,6 @@
 import { DuetError } from "../../kit/errors.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
+import { isAddress } from "../store-errors.ts";
 import { copiedTables } from "./copied-tables.ts";
 import type { RowStore } from "./row-store.ts";
 
@@ -43,7 +44,7 @@ function notEmptyError(place: string, table: string, rows: number): DuetError {
       zh: `${place} 不是空的：表 ${table} 已有 ${rows} 行`,
       en: `${place} is not empty: its table ${table} has ${formatCount(rows, "row")}`,
     },
-    hint: place.includes("://")
+    hint: isAddress(place)
       ? { zh: "请复制到一个空的数据库。", en: "Copy into an empty database." }
       : { zh: "请先把这个文件移到别处。", en: "Move this file away first." },
   });

@@ -5,6 +5,7 @@ import { createPool, type PoolClient } from "../postgres/client.ts";
 import { toBound } from "../postgres/connection.ts";
 import { toDatabaseError } from "../postgres/database-error.ts";
 import { countNewerRuns } from "../postgres/journal/journal-formats.ts";
+import { isAlive } from "../postgres/journal/journal-texts.ts";
 import { migrateDatabase, readSchema } from "../postgres/schema.ts";
 import type { Value } from "../sql/work.ts";
 import { toOperatorError } from "../store-errors.ts";
@@ -102,7 +103,7 @@ function refuseNewerRuns(place: string, count: number): void {
 /** Counts the unfinished runs while any replica lives: it takes over those that no other one holds. */
 async function countRunsInUse(client: PoolClient): Promise<number> {
   const { rows } = await client.query(`SELECT count(*) AS n FROM journal_runs WHERE state = 'going'
-    AND EXISTS (SELECT 1 FROM replicas WHERE alive_until > now())`);
+    AND EXISTS (SELECT 1 FROM replicas p WHERE ${isAlive})`);
   return Number(rows[0]?.n);
 }
 

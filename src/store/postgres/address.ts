@@ -9,17 +9,45 @@ export function describePlace(url: string): string {
   return `${protocol}//${username === "" ? "" : `${username}@`}${host}${pathname}`;
 }
 
-/** Throws a `config` error for what is no address of PostgreSQL, or has parameters that the package would pass over or misread. */
+/** Throws a `config` error for what is no address of PostgreSQL, or has parameters that are unknown or that the package would misread. */
 export function checkAddress(url: string): void {
   if (!isDatabaseAddress(url)) throw noAddressError(url);
-  for (const [name, value] of new URL(url).searchParams) {
-    // It may be the rest of a password with a ? in it.
+  const given = new URL(url).searchParams;
+  // It may be the rest of a password with a ? in it, of which nothing is shown.
+  for (const [name, value] of given)
     if (!/^\w+$/.test(name) || (name !== "password" && value.includes("@"))) throw noAddressError(url);
-    checkParameter(name, value);
-  }
+  for (const [name, value] of given) checkParameter(name, value);
+  for (const { when, text } of contradictions) if (when(given)) throw parameterError(text);
 }
 
-const files = ["sslrootcert", "sslcert", "sslkey"];
+/** Lists what the package fails at, or understands otherwise than it is written. */
+const contradictions: readonly { when(given: URLSearchParams): boolean; text: Text }[] = [
+  {
+    when: (given) => isCompatible(given) && given.get("sslmode") === "verify-ca" && !given.has("sslrootcert"),
+    text: { zh: "sslmode=verify-ca 需要 sslrootcert", en: "sslmode=verify-ca needs sslrootcert" },
+  },
+  {
+    when: (given) => isCompatible(given) && given.get("sslmode") === "no-verify",
+    text: {
+      zh: "sslmode=no-verify 不能与 uselibpqcompat=true 同用；请改用 sslmode=require",
+      en: "sslmode=no-verify cannot stand beside uselibpqcompat=true; write sslmode=require",
+    },
+  },
+  {
+    when: (given) => given.get("sslnegotiation") === "direct" && given.get("sslmode") === "disable",
+    text: {
+      zh: "sslnegotiation=direct 不能与 sslmode=disable 同用",
+      en: "sslnegotiation=direct cannot stand beside sslmode=disable",
+    },
+  },
+];
+
+/** Returns true where the address asks for the meaning that PostgreSQL's own programs give its parameters. */
+function isCompatible(given: URLSearchParams): boolean {
+  return given.get("uselibpqcompat") === "true";
+}
+
+const fileParameters = ["sslrootcert", "sslcert", "sslkey"];
 
 /**
  * Lists the parameters that the package `pg` reads from an address, and those that providers write into theirs, with the values of those
@@ -27,20 +55,22 @@ const files = ["sslrootcert", "sslcert", "sslkey"];
  */
 const parameters = new Map<string, readonly string[]>([
   ["sslmode", ["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"]],
-  ...files.map(toFree),
+  ...fileParameters.map(toAnyValueRow),
   ["ssl", ["true", "1", "0", "no-verify"]],
   ["sslnegotiation", ["postgres", "direct"]],
   ["uselibpqcompat", ["true", "false"]],
   ["channel_binding", ["disable", "prefer", "require"]],
   // A server that only reads counts as away, whatever the address asks for, and connecting has limits of its own.
   ["target_session_attrs", ["any", "primary", "read-write"]],
-  toFree("connect_timeout"),
-  ...["host", "port", "user", "password", "options", "application_name", "fallback_application_name"].map(toFree),
-  ...["client_encoding", "statement_timeout", "lock_timeout", "query_timeout"].map(toFree),
-  toFree("idle_in_transaction_session_timeout"),
+  toAnyValueRow("connect_timeout"),
+  ...["host", "port", "user", "password", "options", "application_name", "fallback_application_name"].map(
+    toAnyValueRow,
+  ),
+  ...["client_encoding", "statement_timeout", "lock_timeout", "query_timeout"].map(toAnyValueRow),
+  toAnyValueRow("idle_in_transaction_session_timeout"),
 ]);
 
-function toFree(name: string): [string, readonly string[]] {
+function toAnyValueRow(name: string): [string, readonly string[]] {
   return [name, []];
 }
 
@@ -49,7 +79,7 @@ function checkParameter(name: string, value: string): void {
   if (allowed === undefined) {
     const names = [...parameters.keys()].join(", ");
     throw parameterError({
-      zh: `不认识参数 ${name}（可用：${names}）`,
+      zh: `未知参数 ${name}（可用：${names}）`,
       en: `unknown parameter ${name} (allowed: ${names})`,
     });
   }
@@ -60,7 +90,7 @@ function checkParameter(name: string, value: string): void {
       en: `${name} is ${shown} (allowed: ${values})`,
     });
   }
-  if (files.includes(name)) checkFile(name, value);
+  if (fileParameters.includes(name)) checkFile(name, value);
 }
 
 function checkFile(name: string, file: string): void {
@@ -98,7 +128,7 @@ function noAddressError(url: string): DuetError {
 }
 
 /** Returns true where the password is to be proven for this encrypted connection alone, as the server offers it. */
-export function wantsChannelBinding(url: string): boolean {
+export function hasChannelBinding(url: string): boolean {
   const wanted = new URL(url).searchParams.get("channel_binding");
   return wanted !== null && wanted !== "disable";
 }
@@ -108,6 +138,6 @@ export function wantsChannelBinding(url: string): boolean {
  * stderr that a later version takes the word of PostgreSQL's own programs for what they mean. Whoever asks for that meaning gets it.
  */
 export function toConnectionString(url: string): string {
-  if (new URL(url).searchParams.get("uselibpqcompat") === "true") return url;
+  if (isCompatible(new URL(url).searchParams)) return url;
   return url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, "$1verify-full");
 }

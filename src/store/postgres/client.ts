@@ -3,12 +3,12 @@ import { Socket } from "node:net";
 import pg from "pg";
 import readPasswordFile from "pgpass";
 import { waitAbortable } from "../../kit/async/timeout.ts";
-import { checkAddress, toConnectionString, wantsChannelBinding } from "./address.ts";
+import { checkAddress, hasChannelBinding, toConnectionString } from "./address.ts";
 
 export type { Client, Pool, PoolClient } from "pg";
 
-/** Limits the connections of one process. */
-export const mostConnections = 8;
+/** Limits the connections for work of one process. */
+export const mostWorkConnections = 8;
 
 /**
  * Is how long the machine of the database may take to accept a connection, in milliseconds. Its system does so at once, however busy
@@ -40,7 +40,7 @@ export function createPool(
   {
     queryTimeoutMs = usualTimeoutMs,
     turnMs = usualTurnMs,
-    most = mostConnections,
+    most = mostWorkConnections,
     least = 0,
     idleMs = usualIdleMs,
   } = {},
@@ -56,7 +56,7 @@ export function createPool(
     connectionTimeoutMillis: turnMs,
     query_timeout: queryTimeoutMs,
     keepAlive: true,
-    enableChannelBinding: wantsChannelBinding(url),
+    enableChannelBinding: hasChannelBinding(url),
     allowExitOnIdle: true,
     application_name: "duet",
     types: { getTypeParser },
@@ -79,6 +79,7 @@ export function createClient(url: string): pg.Client {
     connectionTimeoutMillis: usualTurnMs,
     query_timeout: quickTimeoutMs,
     keepAlive: true,
+    enableChannelBinding: hasChannelBinding(url),
     application_name: "duet",
   });
 }

@@ -18,8 +18,9 @@ export const runTexts = {
   find: `${selectShared} WHERE r.run = $1 AND (r.state = 'going' OR r.state <> 'ended' AND ${isHeld})`,
   list: `
     ${selectShared} WHERE r.state = 'going' AND r.owner IS NOT DISTINCT FROM $1 ORDER BY r.begun_at DESC, r.run`,
+  /** A header may hold what PostgreSQL does not read as JSON, so it is looked for in the text. */
   listSame: `
-    ${selectShared} WHERE r.state = 'going' AND r.owner IS NOT DISTINCT FROM $1 AND CAST(r.header AS json) ->> 'key' = $2
+    ${selectShared} WHERE r.state = 'going' AND r.owner IS NOT DISTINCT FROM $1 AND position($2 IN r.header) > 0
     ORDER BY r.begun_at DESC, r.run`,
   /** Reads what is new of many runs at once. */
   readNews: `

@@ -226,8 +226,11 @@ export function createPostgresRuns(
       return rows.flatMap((row) => toSharedRun(row) ?? []);
     },
     async listSame(key, owner) {
-      const { rows } = await connection.query("list-same-runs", runTexts.listSame, [owner ?? null, key]);
-      return rows.flatMap((row) => toSharedRun(row) ?? []);
+      const { rows } = await connection.query("list-same-runs", runTexts.listSame, [
+        owner ?? null,
+        `"key":${JSON.stringify(key)}`,
+      ]);
+      return rows.flatMap((row) => toSharedRun(row) ?? []).filter(({ header }) => header.key === key);
     },
     read: (run, from) => readNews({ run, from }),
     watch(runId, listener) {
@@ -241,7 +244,7 @@ export function createPostgresRuns(
     },
     async join(runId) {
       const reply = await ask(runId, { type: "join" }, joinReplies);
-      return reply && reply === "joined";
+      return reply === undefined ? undefined : reply === "joined";
     },
     answer: claim,
     close() {
@@ -272,7 +275,7 @@ function toMailText(runId: string): string {
   return `m ${runId}`;
 }
 
-/** Is what a sender finds by its text. */
+/** Is what a sender finds by its text. Earlier programs read the reply under this name. */
 function toReply(id: string, reply: MessageReply): object {
   return { type: "reply", id, delivery: reply };
 }
@@ -312,7 +315,8 @@ function toMessage(value: unknown): RunMessage | undefined {
   if (type === "stop") return { type };
   if (type === "say" && typeof id === "string" && typeof text === "string") return { type, id, text };
   if (type === "join" && typeof id === "string") return { type, id };
-  if ((type === "hold" || type === "release") && typeof by === "string") return { type, by };
+  if (type === "hold" && typeof by === "string") return { type, by, isSession: value.isSession === true };
+  if (type === "release" && typeof by === "string") return { type, by };
   if (type === "answer" && typeof questionId === "string") return { type, questionId, reply: reply ?? undefined };
   return undefined;
 }

@@ -1,6 +1,15 @@
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { sleep } from "../../kit/async/timeout.ts";
 import { isOutOfConnections } from "../store-errors.ts";
-import { type Client, createClient, createPool, mostConnections, openClient, type PoolClient } from "./client.ts";
+import {
+  type Client,
+  createClient,
+  createPool,
+  mostWorkConnections,
+  openClient,
+  type PoolClient,
+  usualTurnMs,
+} from "./client.ts";
 
 /**
  * Holds the connections for work. Where the server has none left for one more, work waits for those that this process has, and is away
@@ -18,6 +27,9 @@ export interface WorkPool {
 /** Is how often one more connection is tried while the server had none left, in milliseconds. */
 const tryEveryMs = 2_000;
 
+/** Is how long the server may take to end a connection that was tried, in milliseconds. */
+const longestEndMs = 2_000;
+
 /** Is how many of these attempts in a row have to work, without a refusal between them, until there are enough: half a minute's. */
 const enoughTries = 15;
 
@@ -27,9 +39,9 @@ export function createWorkPool(url: string): WorkPool {
   const made = new Set<Client>();
   const listeners = new Set<(thrown: unknown) => void>();
   const closing = new AbortController();
-  let trying: NodeJS.Timeout | undefined;
-  let isTrying = false;
-  let goodTries = 0;
+  let probeTimer: NodeJS.Timeout | undefined;
+  let isProbing = false;
+  let successfulProbes = 0;
   pool.on("connect", (client) => made.add(client));
   pool.on("remove", (client) => made.delete(client));
 
@@ -40,18 +52,19 @@ export function createWorkPool(url: string): WorkPool {
   function recordRefusal(thrown: unknown): void {
     // Work waits for a connection then, as it does where all that a process may have are in use.
     pool.options.max = Math.max(1, made.size);
-    goodTries = 0;
-    if (trying !== undefined || closing.signal.aborted) return;
-    trying = setInterval(() => void tryOneMore(), tryEveryMs).unref();
+    successfulProbes = 0;
+    if (probeTimer !== undefined || closing.signal.aborted) return;
+    probeTimer = setInterval(() => void tryOneMore(), tryEveryMs).unref();
     notify(thrown);
   }
 
   async function canConnect(): Promise<boolean> {
-    const client = createClient(url);
-    client.on("error", () => {});
     try {
+      const client = createClient(url);
+      client.on("error", () => {});
       await openClient(client, closing.signal);
-      await client.end();
+      await Promise.race([client.end(), sleep(longestEndMs)]);
+      client.connection.stream.destroy();
       return true;
     } catch {
       return false;
@@ -59,24 +72,25 @@ export function createWorkPool(url: string): WorkPool {
   }
 
   async function tryOneMore(): Promise<void> {
-    if (isTrying) return;
-    isTrying = true;
+    if (isProbing) return;
+    isProbing = true;
     const isGood = await canConnect();
-    isTrying = false;
-    goodTries = isGood ? goodTries + 1 : 0;
-    if (isGood) pool.options.max = mostConnections;
-    if (goodTries < enoughTries || closing.signal.aborted) return;
-    clearInterval(trying);
-    trying = undefined;
+    isProbing = false;
+    successfulProbes = isGood ? successfulProbes + 1 : 0;
+    if (isGood) pool.options.max = mostWorkConnections;
+    if (successfulProbes < enoughTries || closing.signal.aborted) return;
+    clearInterval(probeTimer);
+    probeTimer = undefined;
     notify(undefined);
   }
 
   async function connect(): Promise<PoolClient> {
+    const until = performance.now() + usualTurnMs;
     for (;;) {
       try {
         return await pool.connect();
       } catch (thrown) {
-        if (!isOutOfConnections(thrown) || made.size === 0) throw thrown;
+        if (!isOutOfConnections(thrown) || made.size === 0 || performance.now() >= until) throw thrown;
         recordRefusal(thrown);
       }
     }
@@ -90,7 +104,7 @@ export function createWorkPool(url: string): WorkPool {
     followShortage: (listener) => void listeners.add(listener),
     async close() {
       closing.abort();
-      clearInterval(trying);
+      clearInterval(probeTimer);
       await ignoreRejection(pool.end(), "the connections are gone");
     },
   };

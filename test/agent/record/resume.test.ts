@@ -286,7 +286,7 @@ test("a model reads that a call may have taken effect, and the trace says so", a
 test.each([
   [false, "run-resumed", [{ code: "run-resumed", message: expect.stringContaining("ended unexpectedly") }]],
   // Nobody has to know of it once there is an answer.
-  [true, "run-moved", undefined],
+  [true, "run-handed-over", undefined],
 ])(
   "a run that goes on tells whether its process was killed or has handed it over (%s)",
   async (isHandedOver, code, inResult) => {

@@ -48,6 +48,10 @@ test("a parameter of the address that would be passed over or misread is one lin
     ["sslmode=requir", new RegExp(`: sslmode is "requir" \\(allowed: ${modes}\\)\n$`)],
     ["ssl=false", /: ssl is "false" \(allowed: true, 1, 0, no-verify\)\n$/],
     ["sslmode=verify-full&sslrootcert=/none/ca.pem", / \/none\/ca\.pem of sslrootcert .*: there is no such file\n$/],
+    ["uselibpqcompat=true&sslmode=verify-ca", /: sslmode=verify-ca needs sslrootcert\n$/],
+    ["uselibpqcompat=true&sslmode=no-verify", /: sslmode=no-verify cannot stand beside uselibpqcompat=true; .*\n$/],
+    ["sslnegotiation=direct&sslmode=disable", /: sslnegotiation=direct cannot stand beside sslmode=disable\n$/],
+    [`1&${password}@host/db`, /: the address of the database is "postgres:\/\/duet:\*\*\*@127\.0\.0\.1:9\/duet", not /],
     [`${password}@host/db`, /: the address of the database is "postgres:\/\/duet:\*\*\*@127\.0\.0\.1:9\/duet", not /],
   ] as const) {
     const { code, stderr } = await show(parameters);
@@ -56,7 +60,7 @@ test("a parameter of the address that would be passed over or misread is one lin
     expect(stderr).not.toContain(password);
   }
   const understood =
-    "sslmode=no-verify&channel_binding=require&connect_timeout=10&options=-c%20work_mem%3D1MB&application_name=me&uselibpqcompat=true";
+    "sslmode=require&channel_binding=require&connect_timeout=10&options=-c%20work_mem%3D1MB&application_name=me&uselibpqcompat=true";
   expect(await show(understood)).toMatchObject({ code: 1, stderr: expect.stringContaining("cannot be reached") });
 });
 
@@ -101,8 +105,16 @@ describe("a database that the settings name", requires(postgres), () => {
         1,
         "the database's server does not support TLS. Turn it on there (ssl = on), or leave sslmode out of the address.",
       ],
-      [["migrate", foreign], 2, "has a table turns that is not Duet's. Give Duet a database of its own."],
-      [["copy", "--to", foreign], 2, "has a table turns that is not Duet's. Give Duet a database of its own."],
+      [
+        ["migrate", foreign],
+        2,
+        "already has a table or index turns that is not Duet's. Give Duet a database of its own.",
+      ],
+      [
+        ["copy", "--to", foreign],
+        2,
+        "already has a table or index turns that is not Duet's. Give Duet a database of its own.",
+      ],
       [["copy", "--to", used], 2, "has 1 row. Copy into an empty database."],
       [["copy", "--from", used], 2, "has 1 row. Move this file away first."],
       [

@@ -82,7 +82,7 @@ test("a run whose events cannot be read is not followed, so that no reader is to
   expect(listeners.size).toBe(0);
 });
 
-test.each([noticeKinds.runResumed("2026-11-26T12:00:00.000Z", "en"), noticeKinds.runMoved(undefined, "en")])(
+test.each([noticeKinds.runResumed("2026-11-26T12:00:00.000Z", "en"), noticeKinds.runHandedOver(undefined, "en")])(
   "nothing is released before it is held, and the next process of a run is told who waits for it: $code",
   async (notice) => {
     let told: AgentEvent[] = [text];
@@ -101,6 +101,20 @@ test.each([noticeKinds.runResumed("2026-11-26T12:00:00.000Z", "en"), noticeKinds
     await vi.waitFor(() => expect(sent.map(({ type }) => type)).toEqual(["hold", "release", "hold", "hold"]));
   },
 );
+
+test("the process of a run is told whether a session waits for it, which nobody else may join", async () => {
+  const { follow, sent, gate } = openShared(async () => ({ events: [text] }));
+  gate.open = Promise.resolve();
+  const handle = await follow();
+  const [request, timer, session] = [{}, {}, {}];
+  handle.addWaiter(request, session);
+  // It is cut off, and its run goes on for a while.
+  handle.addWaiter(timer);
+  handle.removeWaiter(request);
+  handle.removeWaiter(timer);
+  const holds = [true, false].map((isSession) => expect.objectContaining({ type: "hold", isSession }));
+  await vi.waitFor(() => expect(sent).toEqual([...holds, expect.objectContaining({ type: "release" })]));
+});
 
 test("who waits for it when this process closes is told that it goes on elsewhere", async () => {
   const { follow, closing, listeners } = openShared(async () => ({}));

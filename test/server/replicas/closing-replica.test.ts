@@ -80,7 +80,7 @@ describe("a replica that closes beside another one", requires(postgres), () => {
       .toMatchObject({ status: "complete", response: "It is so." });
     // A replica that closes in order alarms nobody.
     const told = JSON.stringify((await (await b.follow(runId)).rest()).map(({ data }) => data));
-    expect(told).toContain('"code":"run-moved"');
+    expect(told).toContain('"code":"run-handed-over"');
     expect(told).not.toContain("unexpectedly");
     expect((await outcomeIn(b.get(`/agent/runs/${runId}`))).notices).toBe(undefined);
     expect(await (await b.get("/agent/conversations")).json()).toMatchObject({

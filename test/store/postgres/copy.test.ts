@@ -96,7 +96,7 @@ async function holdRuns(place: string): Promise<{ kill(): Promise<void> }> {
 }
 
 const inUse =
-  /^duet: .* is in use: a running Duet carries out 2 unfinished runs of it\. Stop the servers .* first; .*\.\n$/;
+  /^duet: .* is in use: a running Duet carries out 2 unfinished runs of it\. Stop the servers .* first.*\.\n$/;
 
 describe("a copy of a store", requires(postgres), () => {
   let server: SharedPostgres;
@@ -181,6 +181,7 @@ describe("a copy of a store", requires(postgres), () => {
     await ofDatabase.kill();
     // A replica that lives takes over what another one has left.
     await query(source, "UPDATE journal_runs SET holder = NULL");
+    await query(source, "UPDATE replicas SET alive_until = now() + interval '1 hour'");
     expect(await copy("--from", source)).toMatchObject({ code: 2, stderr: expect.stringMatching(inUse) });
     await query(source, "UPDATE replicas SET alive_until = now()");
     expect((await copy("--from", source)).stdout).toMatch(/^copied /);

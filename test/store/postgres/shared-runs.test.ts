@@ -179,7 +179,7 @@ describe("the runs that processes share in PostgreSQL", requires(postgres), () =
     await other.sharedRuns.send("run-1", { type: "hold", by: "one" });
     expect(await warned).toMatchObject([{ message: "this run fails at a message" }]);
     await other.sharedRuns.send("run-2", { type: "hold", by: "two" });
-    await expect.poll(() => received).toEqual([{ type: "hold", by: "two" }]);
+    await expect.poll(() => received).toEqual([{ type: "hold", by: "two", isSession: false }]);
   });
 
   test("what is said to a run is read once, a stop also by its next process", async () => {

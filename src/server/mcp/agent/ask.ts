@@ -44,7 +44,7 @@ export async function handleAsk(
       return toFailedResult(thrown, locale);
     }
   asked.input = await leaveAfterSwitch(asked);
-  if (canUseTasks(host) && !input.confirmation) return beginTask(scope, asked);
+  if (canUseTasks(host) && !input.confirmation) return beginTask(scope, asked, context.mcpReq.signal);
   const { wait_s: waitS, detail, include } = input;
   return serveRun(
     scope,
@@ -55,7 +55,7 @@ export async function handleAsk(
     async (waiter) => {
       if (input.confirmation) return confirmRun(asked, input.confirmation);
       const session = getSession(scope, waiter);
-      const run = await joinOrBeginRun(asked, session);
+      const run = await joinOrBeginRun(asked, { session, signal: context.mcpReq.signal });
       run.addWaiter(waiter, session);
       return run;
     },
@@ -65,22 +65,30 @@ export async function handleAsk(
 const schemaPlace = { field: "output_schema", code: "invalid_request" } as const;
 
 /** The host fetches the result later, by the task's id. */
-async function beginTask(scope: ConnectionScope, asked: RunQuestionRequest): Promise<CallToolResult> {
+async function beginTask(
+  scope: ConnectionScope,
+  asked: RunQuestionRequest,
+  signal: AbortSignal,
+): Promise<CallToolResult> {
   try {
-    return toTask(await joinOrBeginRun(asked, getSession(scope, asked)), scope);
+    return toTask(await joinOrBeginRun(asked, { session: getSession(scope, asked), signal }), scope);
   } catch (thrown) {
     return toFailedResult(thrown, asked.locale);
   }
 }
 
 /** Returns the run that is requested again, or begins a new one. Rejects when there are too many runs. */
-async function joinOrBeginRun(asked: RunQuestionRequest, session: object): Promise<RunHandle> {
+async function joinOrBeginRun(
+  asked: RunQuestionRequest,
+  { session, signal }: { session: object; signal: AbortSignal },
+): Promise<RunHandle> {
   const own = findSameRun(asked, session);
   if (own) return own;
-  const finding = findSameElsewhere(asked, session);
+  const finding = findSameElsewhere(asked, session, signal);
   // Nothing is waited for where there is no other process: of two same questions at once the second one has to find the first.
   if (finding === undefined) return beginRun(asked);
   const found = await ignoreRejection(finding, "the run that begins reports what is wrong with the store");
+  signal.throwIfAborted();
   // Meanwhile one may have begun here, or have been taken over.
   return found ?? findSameRun(asked, session) ?? beginRun(asked);
 }

@@ -255,7 +255,7 @@ export const records: readonly Mutation[] = [
   {
     id: "postgres-join",
     file: "src/runs/live/start-run.ts",
-    text: "!runWaiters.isAwaitedByOthers({})",
+    text: "!runWaiters.isAwaitedByOthers(session)",
     becomes: "true",
     tests: ["test/server/replicas/any-replica.test.ts"],
     endangers: "who asks the same as another session gets its run, and ends it",
@@ -539,7 +539,7 @@ export const records: readonly Mutation[] = [
   {
     id: "replica-held-elsewhere",
     file: "src/runs/live/start-run.ts",
-    text: 'else if (message.type === "hold") addWaiter(message.by, message.isSession ? {} : undefined);',
+    text: 'else if (message.type === "hold") addWaiter(message.by, message.isSession ? message : undefined);',
     becomes: 'else if (message.type === "hold") addWaiter({});',
     tests: ["test/runs/live/run-mailbox.test.ts"],
     endangers: "a run goes on for ever after all who waited for it in another process have left",

@@ -62,8 +62,8 @@ export const noticeKinds = {
     level: "info",
     isInResult: true,
     text: (lastAt: string) => ({
-      zh: `程序曾意外结束，这次运行从 ${lastAt} 的记录继续；已完成的步骤没有重做。`,
-      en: `The program ended unexpectedly; this run goes on from its records of ${lastAt}. Finished steps are not repeated.`,
+      zh: `程序曾意外结束，或失去了联系；这次运行从 ${toSecond(lastAt)} 的记录继续，已完成的步骤没有重做。`,
+      en: `The program ended unexpectedly, or was cut off; this run goes on from its records of ${toSecond(lastAt)}. Finished steps are not repeated.`,
     }),
   }),
   /** Is told where the earlier process was told to end and handed the run over. */
@@ -339,4 +339,9 @@ export function replaceNotSaved(outcome: Outcome, locale: Locale): Outcome {
   const others = outcome.notices?.filter(({ code }) => !passed.includes(code)) ?? [];
   if (others.length === outcome.notices?.length || outcome.notices === undefined) return outcome;
   return { ...outcome, notices: [...others, ...toOutcomeNotices([savedLate("this", locale)])] };
+}
+
+/** Writes a moment for people, to the second. Takes ISO 8601, UTC. */
+function toSecond(moment: string): string {
+  return `${moment.slice(0, 19).replace("T", " ")} UTC`;
 }

@@ -9,6 +9,7 @@ import { createRandomHex } from "../kit/random.ts";
 import { toFinishedOutcome } from "./finished-outcome.ts";
 import { toInterruptedOutcome } from "./interrupted-outcome.ts";
 import { type FollowedRun, followRun } from "./live/follow-run.ts";
+import type { WaitingSession } from "./live/run-waiters.ts";
 import { isInConversation, type RunHandle } from "./run-handle.ts";
 
 /** Holds the runs that other processes of the same store carry out. Where no store is shared, nothing is ever found. */
@@ -34,7 +35,7 @@ export interface SameRequest {
   key: string;
   conversationId: string | undefined;
   caller: Caller;
-  session: object;
+  session: WaitingSession;
   /** Aborts when nobody waits for the answer any more. */
   signal: AbortSignal;
 }
@@ -110,10 +111,13 @@ export function createFollowedRuns({ duet, entrance, isOwn }: FollowedRunsOption
   }
 
   /** Returns which of these runs whoever asks the same may have, and whether the process of one has not answered. */
-  async function askToJoin(runs: readonly SharedRun[]): Promise<{ joined: SharedRun[]; isSilent: boolean }> {
+  async function askToJoin(
+    runs: readonly SharedRun[],
+    { sessionId }: WaitingSession,
+  ): Promise<{ joined: SharedRun[]; isSilent: boolean }> {
     const shared = await duet.sharedRuns();
     // Nobody waits any more in a process that has ended.
-    const replies = await Promise.all(runs.map(async ({ runId, isHeld }) => !isHeld || shared.join(runId)));
+    const replies = await Promise.all(runs.map(async ({ runId, isHeld }) => !isHeld || shared.join(runId, sessionId)));
     return { joined: runs.filter((_, index) => replies[index]), isSilent: replies.includes(undefined) };
   }
 
@@ -131,7 +135,7 @@ export function createFollowedRuns({ duet, entrance, isOwn }: FollowedRunsOption
         (run) =>
           isVisible(run, caller) && !isOwn(run.runId) && isInConversation({ ...run, ...run.header }, conversationId),
       );
-      const { joined, isSilent } = await askToJoin(runs.slice(0, mostSame));
+      const { joined, isSilent } = await askToJoin(runs.slice(0, mostSame), session);
       for (const { runId } of joined) {
         const run = await find(runId, caller);
         if (run && run.outcome === undefined && !run.isAwaitedByOthers(session)) return run;

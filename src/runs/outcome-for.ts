@@ -8,9 +8,15 @@ import type { WaitResult } from "./wait-for-run.ts";
 /** Returns what a request learns about its run: its outcome, what is known so far, or what a person has to approve. */
 export async function toOutcomeFor(scope: CallerScope, run: RunHandle, waitResult: WaitResult): Promise<Outcome> {
   if (waitResult.end === "window") return run.snapshot();
+  // It goes on in another process, where whoever asks for its result gets it.
+  if (run.isMoved) return toRunningOutcome(run.snapshot());
   if (waitResult.end === "confirm") return addCallToken(scope, run, waitResult.open);
   run.isDelivered = true;
   return addPlanToken(scope, run.snapshot());
+}
+
+function toRunningOutcome({ error: _, ...outcome }: Outcome): Outcome {
+  return { ...outcome, success: true, status: "running", stop_reason: "running", error: null };
 }
 
 function addCallToken(

@@ -16,6 +16,8 @@ export interface Resumer {
   resumeAll(): Promise<void> | undefined;
   /** Looks once more, for runs of a process that has ended meanwhile. Never rejects. */
   look(): Promise<void>;
+  /** Calls the listener with the runs that this process has taken from another one. */
+  onTaken(listener: (runs: readonly TakenRun[]) => void): void;
   /** Goes on with a run, however old. Undefined where it is not interrupted, or somebody else's. */
   resume(runId: string, caller: Caller): Promise<RunHandle | undefined>;
   /** Returns a run that is interrupted and does not go on by itself. Rejects when the store cannot be read. */
@@ -34,6 +36,7 @@ export interface ResumerOptions {
 export function createResumer({ duet, runs, entrance, patienceMs }: ResumerOptions): Resumer {
   /** Holds what is being taken, so that two requests at once get one run. */
   const taking = new Map<string, Promise<RunHandle | undefined>>();
+  const listeners: ((runs: readonly TakenRun[]) => void)[] = [];
   let first: Promise<void> | undefined;
   let isOver = false;
 
@@ -83,6 +86,7 @@ export function createResumer({ duet, runs, entrance, patienceMs }: ResumerOptio
     if (runs.closing?.aborted) return;
     if (duet.sharesRuns && duet.takeOver) {
       const taken = (await duet.takeOver({ entrance, most: runs.countFree?.() ?? 1 })) ?? [];
+      if (taken.length > 0) for (const tell of listeners) tell(taken);
       await Promise.all(taken.map((run) => ignoreRejection(continueRun(run), "another process goes on with it")));
       return;
     }
@@ -103,6 +107,7 @@ export function createResumer({ duet, runs, entrance, patienceMs }: ResumerOptio
 
   return {
     look,
+    onTaken: (listener) => void listeners.push(listener),
     resumeAll() {
       if (!duet.recordsRuns) return undefined;
       first ??= look().finally(() => {

@@ -367,6 +367,21 @@ export function foreignTablesError(message: string, place: string): DuetError {
   });
 }
 
+/** Reports a role that may not write to these tables, or not create tables in this schema. */
+export function missingRightError(place: string, names: string): DuetError {
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: `数据库 ${place} 的这个角色没有写入权限：${names}`,
+      en: `the role of the database ${place} may not write: ${names}`,
+    },
+    hint: {
+      zh: "请让这个角色成为数据库的所有者，或授予它 CREATE 和对表的写入权限。",
+      en: "Let the role own the database, or grant it CREATE and the right to write to the tables.",
+    },
+  });
+}
+
 /** Reports that there is nothing to be read. */
 export function noStoreError(file: string): DuetError {
   return new DuetError({

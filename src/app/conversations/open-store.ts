@@ -199,7 +199,8 @@ export async function refuseUnusableStore(
   const url = findDatabase({ conversations, store });
   if (url !== undefined) {
     const { checkDatabase } = await import("../../store/postgres/check-database.ts");
-    return checkDatabase(url).catch((thrown: unknown) => {
+    // A server cannot do without, and a command that only reads can.
+    return checkDatabase(url, { mayWrite: whenAway !== "refuse" }).catch((thrown: unknown) => {
       if (whenAway === "refuse" || !canComeBack(thrown)) throw toOperatorError(toDuetError(thrown));
     });
   }

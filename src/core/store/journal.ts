@@ -235,8 +235,8 @@ export class LostRunError extends DuetError {
     super({
       code: "overloaded",
       text: {
-        zh: `运行 ${runId} 不再由这个进程记录，可能由另一个进程继续`,
-        en: `the run ${runId} is no longer recorded for this process; another one may go on with it`,
+        zh: `这个进程不再执行运行 ${runId}，由另一个进程继续`,
+        en: `this process no longer carries out the run ${runId}; another one goes on with it`,
       },
       hint: {
         zh: `它的结果：通过 HTTP 请求 GET /agent/runs/${runId}，通过 MCP 用这个 run_id 调用 agent_result。`,

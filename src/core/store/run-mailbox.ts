@@ -7,10 +7,13 @@ export type RunMessage =
   | { type: "stop" }
   /** Is what a person says while the run works. Whoever sent it under this ID waits for what becomes of it. */
   | { type: "say"; id: string; text: string }
-  /** Asks whether somebody who asks the same again may have the run. Whoever sent it under this ID waits for the reply. */
-  | { type: "join"; id: string }
-  /** Says that somebody waits for the run in the process that `by` names; with `isSession` nobody else may have it there. */
-  | { type: "hold"; by: string; isSession?: boolean }
+  /**
+   * Asks whether somebody who asks the same again may have the run, who is of this session where there is one. Whoever sent it under this
+   * ID waits for the reply.
+   */
+  | { type: "join"; id: string; sessionId?: string | undefined }
+  /** Says that somebody waits for the run in the process that `by` names; with `isSession` nobody but this session may join it. */
+  | { type: "hold"; by: string; isSession?: boolean; sessionId?: string | undefined }
   /** Says that nobody waits for it there any more. */
   | { type: "release"; by: string }
   /** Closes a question; without a reply nobody has answered. */

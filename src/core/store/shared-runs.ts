@@ -28,7 +28,7 @@ export interface SharedRuns {
    * Asks the process that carries out the run whether somebody who asks the same again may have it: false where another session waits
    * for it, and where it ends. Undefined where no process has read it in time.
    */
-  join(runId: string): Promise<boolean | undefined>;
+  join(runId: string, sessionId?: string): Promise<boolean | undefined>;
   /** Answers a question. Of several answers, in any process, one counts: false for all others. */
   answer(runId: string, questionId: string, reply: unknown): Promise<boolean>;
 }

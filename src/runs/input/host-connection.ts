@@ -18,4 +18,6 @@ export interface HostConnection {
    * send nothing more.
    */
   readonly inputEnded: AbortSignal | undefined;
+  /** Names the session of a 2025-era host over HTTP, which another process may serve with its next request. */
+  readonly sessionId?: string | undefined;
 }

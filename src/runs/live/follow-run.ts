@@ -181,12 +181,14 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
   }
 
   function sendHold(): void {
-    void send({ type: "hold", by, isSession: runWaiters.isAwaitedByOthers({}) });
+    const { sessionId } = runWaiters.findOnlySession() ?? {};
+    void send({ type: "hold", by, isSession: runWaiters.isAwaitedByOthers({}), sessionId });
   }
 
   /** Changes who waits for the run here, and says to its process what that changes. */
   function updateWaiters(change: () => void): void {
-    const readState = (): string => `${runWaiters.isEmpty} ${runWaiters.isAwaitedByOthers({})}`;
+    const readState = (): string =>
+      `${runWaiters.isEmpty} ${runWaiters.isAwaitedByOthers({})} ${runWaiters.findOnlySession()?.sessionId}`;
     const before = readState();
     change();
     if (readState() === before) return;

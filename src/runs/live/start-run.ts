@@ -21,7 +21,7 @@ import { createRunSnapshot } from "../run-snapshot.ts";
 import { createEventLog } from "./event-log.ts";
 import { createEventRecorder, type EventRecorder } from "./event-recorder.ts";
 import { createRepeatFilter } from "./repeat-filter.ts";
-import { createRunWaiters, type RunWaiter } from "./run-waiters.ts";
+import { createRunWaiters, type RunWaiter, type WaitingSession } from "./run-waiters.ts";
 
 export interface StartRunOptions {
   id: string;
@@ -174,22 +174,22 @@ export function startRun({
     changes.notify();
   }
 
-  function addWaiter(waiter: RunWaiter, session?: object): void {
+  function addWaiter(waiter: RunWaiter, session?: WaitingSession): void {
     if (outcome === undefined) runWaiters.add(waiter, session);
   }
 
   /** Returns true where whoever asks the same in another process may have the run. */
-  function canBeJoined(): boolean {
-    return !run.isStopping && outcome === undefined && !runWaiters.isAwaitedByOthers({});
+  function canBeJoined(session: WaitingSession): boolean {
+    return !run.isStopping && outcome === undefined && !runWaiters.isAwaitedByOthers(session);
   }
 
   /** Does what another process asks for. */
   function handleMessage(message: RunMessage): void {
     if (message.type === "stop") run.cancel();
     else if (message.type === "say") journal?.mailbox?.reply(message.id, inbox.send(message.text));
-    else if (message.type === "join") journal?.mailbox?.reply(message.id, canBeJoined() ? "joined" : "refused");
+    else if (message.type === "join") journal?.mailbox?.reply(message.id, canBeJoined(message) ? "joined" : "refused");
     else if (message.type === "answer") questions.accept(message.questionId, message.reply);
-    else if (message.type === "hold") addWaiter(message.by, message.isSession ? {} : undefined);
+    else if (message.type === "hold") addWaiter(message.by, message.isSession ? message : undefined);
     else if (runWaiters.remove(message.by)) onLeft?.(run);
   }
 

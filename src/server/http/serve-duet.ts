@@ -14,7 +14,7 @@ import { finishRuns } from "../operations/finish-runs.ts";
 import type { Log } from "../operations/log.ts";
 import { type Operations, openOperations } from "../operations/operations.ts";
 import { reportStore } from "../operations/report-store.ts";
-import { resumeInterrupted } from "../operations/resume-interrupted.ts";
+import { describeLost, resumeInterrupted } from "../operations/resume-interrupted.ts";
 import { createOperatorRoutes } from "../operator/operator-routes.ts";
 import { createResponsesRoutes } from "../responses/responses-routes.ts";
 import { parseListenAddress } from "./address.ts";
@@ -58,6 +58,7 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
     },
     onEnd(run) {
       operations.countEnd(run);
+      if (run.isMoved && !service.runs.closing.aborted) log(say(locale, describeLost(run.id)), "warn");
       options.onEnd?.(run);
     },
   });

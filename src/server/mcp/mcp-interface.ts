@@ -51,6 +51,8 @@ export interface McpInterface {
 export interface ConnectionDetails {
   /** Is set over stdio, as in `HostConnection`. */
   inputEnded?: AbortSignal | undefined;
+  /** Is described at `HostConnection`. */
+  sessionId?: string | undefined;
   /** Names the tool that the one request of the connection calls. */
   calledTool?: string | undefined;
   /** Takes what follows resources for the streams of the connection (2026-07-28), which do not reach its server. */
@@ -82,11 +84,15 @@ export function createMcpInterface(
       if (expose !== "agent") subscriptions.follow(0, uris);
       return subscriptions.close;
     },
-    async createServer(caller = operator, isOneRequest = false, { inputEnded, calledTool, onSubscriptions } = {}) {
+    async createServer(
+      caller = operator,
+      isOneRequest = false,
+      { inputEnded, sessionId, calledTool, onSubscriptions } = {},
+    ) {
       const own = instructionsOf[expose].map((text) => say(locale, text)).join("\n");
       const instructions = [own, ...(await listServerInstructions(caller))].join("\n\n");
       const server = new SchemaServer({ name: "duet", title: "Duet", version }, { instructions });
-      const connection: HostConnection = { server, caller, isOneRequest, inputEnded };
+      const connection: HostConnection = { server, caller, isOneRequest, inputEnded, sessionId };
       const providers: Capabilities[] = expose === "tools" ? [] : [agent.createCapabilities(connection)];
       if (expose !== "agent") {
         exposure ??= import("./gateway/create-exposure.ts").then((part) =>

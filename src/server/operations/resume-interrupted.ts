@@ -1,4 +1,5 @@
 import type { Duet } from "../../app/duet.ts";
+import type { TakenRun } from "../../core/store/journal.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
@@ -44,6 +45,7 @@ export function resumeInterrupted({ duet, service, locale, log, lookAfterMs }: R
     if (duet.sharesRuns) await reportNewer();
   }
 
+  resumer.onTaken((runs) => log(sanitizeLine(say(locale, describeTaken(runs)))));
   const timer = setTimeout(() => void begin(), lookAfterMs).unref();
   let isLooking = false;
   const look = async (): Promise<void> => {
@@ -58,6 +60,29 @@ export function resumeInterrupted({ duet, service, locale, log, lookAfterMs }: R
     clearTimeout(timer);
     clearInterval(repeated);
     clearInterval(telling);
+  };
+}
+
+function describeTaken(runs: readonly Pick<TakenRun, "runId" | "isHandedOver">[]): Text {
+  const names = runs.map(({ runId }) => runId).join(", ");
+  const isHandedOver = runs.every((run) => run.isHandedOver);
+  const count = formatCount(runs.length, "run");
+  return isHandedOver
+    ? {
+        zh: `接手了另一个副本移交的 ${runs.length} 个运行：${names}`,
+        en: `goes on with ${count} handed over: ${names}`,
+      }
+    : {
+        zh: `接手了另一个失去联系的副本的 ${runs.length} 个运行：${names}`,
+        en: `goes on with ${count} of a replica that is gone: ${names}`,
+      };
+}
+
+/** Says that this process does nothing more of a run that another one has taken. */
+export function describeLost(runId: string): Text {
+  return {
+    zh: `运行 ${runId} 已由另一个副本接手，这里不再继续`,
+    en: `another replica has taken the run ${runId}, of which nothing more is done here`,
   };
 }
 

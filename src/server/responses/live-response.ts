@@ -3,7 +3,7 @@ import type { Caller } from "../../core/caller.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createNotifier } from "../../kit/async/notifier.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
-import type { Locale, Text } from "../../kit/locale.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { waitUntil } from "../../runs/live/wait-until.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import { type HttpRefusal, toOpenAiError } from "../http/response/dialects.ts";
@@ -90,7 +90,9 @@ export function createLiveResponse({ answer, stored, locale, save, ...options }:
 
   /** Whoever has asked for a response finds it by its own ID, and not by that of its run. */
   function explainMove(refusal: HttpRefusal): HttpRefusal {
-    return run.isMoved && stored.response.store ? { ...refusal, hint: describeMoved(stored.response.id) } : refusal;
+    return run.isMoved && stored.response.store
+      ? { ...refusal, hint: describeMoved(stored.response.id, locale) }
+      : refusal;
   }
 
   function finish(event: Extract<AnswerEvent, { type: "end" | "failure" }>): void {
@@ -177,8 +179,13 @@ export function createLiveResponse({ answer, stored, locale, save, ...options }:
   };
 }
 
-function describeMoved(id: string): Text {
-  return { zh: `请用 GET /v1/responses/${id} 取得结果。`, en: `Ask GET /v1/responses/${id} for the result.` };
+/** Returns one text for both languages: what went before it is that of the run, too. */
+function describeMoved(id: string, locale: Locale): Text {
+  const said = say(locale, {
+    zh: `请用 GET /v1/responses/${id} 取得结果。`,
+    en: `Ask GET /v1/responses/${id} for the result.`,
+  });
+  return { zh: said, en: said };
 }
 
 /** Waits until a response is over and saved, or until the signal aborts. */

@@ -17,8 +17,17 @@ export function checkAddress(url: string): void {
   for (const [name, value] of given)
     if (!/^\w+$/.test(name) || (name !== "password" && value.includes("@"))) throw noAddressError(url);
   for (const [name, value] of given) checkParameter(name, value);
+  const repeated = [...given.keys()].find((name) => given.getAll(name).length > 1);
+  if (repeated !== undefined)
+    throw parameterError({ zh: `参数 ${repeated} 写了不止一次`, en: `${repeated} stands there more than once` });
+  if (new URL(url).hostname.includes(",")) throw parameterError(severalHosts);
   for (const { when, text } of contradictions) if (when(given)) throw parameterError(text);
 }
+
+const severalHosts: Text = {
+  zh: "只能有一个主机：请用会指向当前主库的名称",
+  en: "there can be one host alone: give a name that moves to the primary",
+};
 
 /** Lists what the package fails at, or understands otherwise than it is written. */
 const contradictions: readonly { when(given: URLSearchParams): boolean; text: Text }[] = [
@@ -32,6 +41,14 @@ const contradictions: readonly { when(given: URLSearchParams): boolean; text: Te
       zh: "sslmode=no-verify 不能与 uselibpqcompat=true 同用；请改用 sslmode=require",
       en: "sslmode=no-verify cannot stand beside uselibpqcompat=true; write sslmode=require",
     },
+  },
+  {
+    when: (given) => given.get("channel_binding") === "require" && !given.has("sslmode") && !given.has("ssl"),
+    text: { zh: "channel_binding=require 需要 sslmode", en: "channel_binding=require needs sslmode" },
+  },
+  {
+    when: (given) => !/^\d*$/.test(given.get("connect_timeout") ?? ""),
+    text: { zh: "connect_timeout 必须是秒数", en: "connect_timeout has to be a number of seconds" },
   },
   {
     when: (given) => given.get("sslnegotiation") === "direct" && given.get("sslmode") === "disable",

@@ -142,7 +142,7 @@ export function createPostgresRuns(
    */
   async function ask<T extends MessageReply>(
     runId: string,
-    sent: { type: "say"; text: string } | { type: "join" },
+    sent: { type: "say"; text: string } | { type: "join"; sessionId: string | undefined },
     replies: readonly T[],
   ): Promise<T | "ended" | undefined> {
     const message = { ...sent, id: createRandomHex() };
@@ -242,8 +242,8 @@ export function createPostgresRuns(
       const reply = await ask(runId, { type: "say", text }, deliveries);
       return reply === "ended" ? "after_run" : reply;
     },
-    async join(runId) {
-      const reply = await ask(runId, { type: "join" }, joinReplies);
+    async join(runId, sessionId) {
+      const reply = await ask(runId, { type: "join", sessionId }, joinReplies);
       return reply === undefined ? undefined : reply === "joined";
     },
     answer: claim,
@@ -314,8 +314,9 @@ function toMessage(value: unknown): RunMessage | undefined {
   const { type, id, text, by, questionId, reply } = value;
   if (type === "stop") return { type };
   if (type === "say" && typeof id === "string" && typeof text === "string") return { type, id, text };
-  if (type === "join" && typeof id === "string") return { type, id };
-  if (type === "hold" && typeof by === "string") return { type, by, isSession: value.isSession === true };
+  const sessionId = toText(value.sessionId) || undefined;
+  if (type === "join" && typeof id === "string") return { type, id, sessionId };
+  if (type === "hold" && typeof by === "string") return { type, by, isSession: value.isSession === true, sessionId };
   if (type === "release" && typeof by === "string") return { type, by };
   if (type === "answer" && typeof questionId === "string") return { type, questionId, reply: reply ?? undefined };
   return undefined;

@@ -50,6 +50,9 @@ test("a parameter of the address that would be passed over or misread is one lin
     ["sslmode=verify-full&sslrootcert=/none/ca.pem", / \/none\/ca\.pem of sslrootcert .*: there is no such file\n$/],
     ["uselibpqcompat=true&sslmode=verify-ca", /: sslmode=verify-ca needs sslrootcert\n$/],
     ["uselibpqcompat=true&sslmode=no-verify", /: sslmode=no-verify cannot stand beside uselibpqcompat=true; .*\n$/],
+    ["channel_binding=require", /: channel_binding=require needs sslmode\n$/],
+    ["connect_timeout=abc", /: connect_timeout has to be a number of seconds\n$/],
+    ["sslmode=disable&sslmode=require", /: sslmode stands there more than once\n$/],
     ["sslnegotiation=direct&sslmode=disable", /: sslnegotiation=direct cannot stand beside sslmode=disable\n$/],
     [`1&${password}@host/db`, /: the address of the database is "postgres:\/\/duet:\*\*\*@127\.0\.0\.1:9\/duet", not /],
     [`${password}@host/db`, /: the address of the database is "postgres:\/\/duet:\*\*\*@127\.0\.0\.1:9\/duet", not /],
@@ -84,6 +87,24 @@ describe("a database that the settings name", requires(postgres), () => {
     await query(env.DUET_STORE_URL, "INSERT INTO duet_schema (version, breaking) VALUES (999, true)");
     const newer = await runWarmProgram(["ask", "1+1"], { env });
     expect([newer.code, newer.stderr]).toEqual([2, expect.stringContaining("has version 999, from a newer Duet")]);
+  });
+
+  test("serves nobody where its role may not write, and says what is missing", async () => {
+    const url = await server.createDatabase();
+    const empty = await server.createEmptyDatabase();
+    await query(url, "DROP ROLE IF EXISTS reader");
+    await query(url, "CREATE ROLE reader LOGIN");
+    await query(url, "GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader");
+    for (const [address, missing] of [
+      [url, "conversations, journal_runs, replicas"],
+      [empty, "public"],
+    ] as const) {
+      const env = { DUET_STORE_URL: address.replace("//duet@", "//reader@") };
+      const { code, stderr } = await runWarmProgram(["serve", "--http", "0"], { env });
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`may not write: ${missing}. Let the role own`)]);
+    }
+    const status = await runWarmProgram(["store", "status", url.replace("//duet@", "//reader@")]);
+    expect(status).toMatchObject({ code: 0, stdout: expect.stringContaining("0 conversations") });
   });
 
   test("says of a database that cannot be used what can be done about it", async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
+import { isRecord } from "../../../src/kit/json.ts";
 import { call, messagesOf, openSession } from "../../fakes/http-interface.ts";
 import type { ScriptedTurn } from "../../fakes/model.ts";
 import { keepLocked, postgres, query, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
@@ -254,6 +255,23 @@ describe("two replicas of one database", requires(postgres), () => {
     await asked;
   });
 
+  test("a session that its balancer brings to the other one has its run there, while it waits for it", async () => {
+    const { a, b, url, prompts } = await openTwo({ decides: [{ hang: true }] });
+    const question = "How is it?";
+    const session = await openSession(`${a.origin}/mcp`);
+    const asked = session.send(call(1, "agent_ask", { question }), newest);
+    await expect.poll(() => prompts.a?.length).toBe(1);
+    const [first] = await query(url, "SELECT run FROM journal_runs WHERE state = 'going'");
+    const headers = { ...newest, accept: "application/json, text/event-stream", "mcp-session-id": session.id };
+    for (const id of [2, 3]) {
+      const same = await b.send("POST", "/mcp", call(id, "agent_ask", { question, wait_s: 0 }), headers);
+      const run = toRun(toRecord(messagesOf(await same.text()).at(-1)?.result));
+      expect(run).toMatchObject({ run_id: first?.run, status: "running" });
+    }
+    await b.callModern("agent_cancel", { run_id: first?.run });
+    await asked;
+  });
+
   test("a host whose replica has died has its run by asking the same of the other one", async () => {
     const answered: Script = { decides: [{ hang: true }, "Nothing."], answers: ["It is so."] };
     const { a, b, url, prompts } = await openTwo(answered, { ...answered, decides: ["Nothing."] });
@@ -315,6 +333,8 @@ describe("two replicas of one database", requires(postgres), () => {
     },
   );
 });
+
+const toRecord = (value: unknown) => (isRecord(value) ? value : undefined);
 
 const runSchema = z.looseObject({ run_id: z.string(), status: z.string() });
 

@@ -43,8 +43,8 @@ describe("a replica that closes beside another one", requires(postgres), () => {
 
   test("has official clients ask no second time for what the other one goes on with, and read it there by its ID", async () => {
     const { a, b, url } = await openReplicas(await server.createDatabase(), [
-      { answers: [{ hang: true }, { hang: true }] },
-      { answers: ["It is so.", "It is so."] },
+      { decides: [{ hang: true }], answers: [{ hang: true }, { hang: true }] },
+      { decides: ["Nothing."], answers: ["It is so.", "It is so.", "It is so."] },
     ]);
     const toClient = ({ origin }: Replica) => new OpenAI({ apiKey: "none", baseURL: `${origin}/v1`, maxRetries: 2 });
     const [here, there] = [toClient(a), toClient(b)];
@@ -61,11 +61,17 @@ describe("a replica that closes beside another one", requires(postgres), () => {
     await expect.poll(() => events.map(({ type }) => type)).toContain("response.created");
     const [created] = events;
     const id = created?.type === "response.created" ? created.response.id : "";
-    await expect.poll(() => query(url, "SELECT run FROM journal_runs")).toHaveLength(2);
+    const asked = a.askModern({ question: "How is it, of a host?" });
+    await expect.poll(() => query(url, "SELECT run FROM journal_runs")).toHaveLength(3);
     await a.close();
 
     await reading;
     expect(events.at(-1)?.type).toBe("response.failed");
+    // Whoever asks over MCP is told that nothing is lost, and how to get the result.
+    expect(await asked).toMatchObject({
+      content: [{ text: expect.stringContaining("agent_result") }],
+      structuredContent: { status: "running" },
+    });
     const refused = await whole;
     expect(refused).toBeInstanceOf(OpenAI.APIError);
     expect(refused).toMatchObject({ status: 424, requestID: expect.stringMatching(/^run-/) });
@@ -83,8 +89,7 @@ describe("a replica that closes beside another one", requires(postgres), () => {
     expect(told).toContain('"code":"run-handed-over"');
     expect(told).not.toContain("unexpectedly");
     expect((await outcomeIn(b.get(`/agent/runs/${runId}`))).notices).toBe(undefined);
-    expect(await (await b.get("/agent/conversations")).json()).toMatchObject({
-      conversations: [{ turns: 1 }, { turns: 1 }],
-    });
+    const list = async () => (await b.get("/agent/conversations")).json();
+    await expect.poll(list).toMatchObject({ conversations: [{ turns: 1 }, { turns: 1 }, { turns: 1 }] });
   });
 });

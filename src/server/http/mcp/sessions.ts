@@ -15,7 +15,7 @@ import type { SharedSession, SharedSessions } from "./shared-sessions.ts";
 export interface SessionOptions {
   /** Limits what is kept for clients that come back; of the sessions of one server. */
   eventLimits?: EventLimits | undefined;
-  createServer(caller: Caller, isOneRequest: boolean): Promise<McpServer>;
+  createServer(caller: Caller, isOneRequest: boolean, details?: { sessionId: string }): Promise<McpServer>;
   /** Limits the sessions at one time. */
   most: number;
   /** Limits how long a session may stay without a request and without an open stream, in milliseconds. */
@@ -97,7 +97,7 @@ export function createSessions(options: SessionOptions): Sessions {
   }
 
   async function connect(caller: Caller, { id, key }: { id: string; key: string }) {
-    const server = await createServer(caller, false);
+    const server = await createServer(caller, false, { sessionId: id });
     const events = createEventLog(budget, shared && randomInt(highestFirstStream));
     const transport = new WebStandardStreamableHTTPServerTransport({
       eventStore: events,

@@ -93,6 +93,12 @@ test("a run that was given up after three kills in a row violates none, and one 
   expect(findViolated(evidence)).toContain("every run ends as complete, or is given up after three kills in a row");
   for (const life of evidence.lives) Object.assign(life, { endedAt: begunAt + 320, end: "killed" });
   expect(findViolated(evidence)).not.toContain("every run ends as complete, or is given up after three kills in a row");
+  // It tells what it did all the same.
+  const rule = "each call of a run has one outcome, and what is told as done was done";
+  expect(findViolated(evidence)).toContain(rule);
+  const calls = client?.calls.map((call) => ({ call, ok: false, result: "it may have taken effect" }));
+  Object.assign(client?.outcome ?? {}, { calls });
+  expect(findViolated(evidence)).not.toContain(rule);
 });
 
 /** Breaks one rule by the smallest change. */

@@ -97,11 +97,12 @@ function judgeCommitted(evidence: Evidence): Omit<Verdict, "rule"> {
   };
 }
 
-const gaveUp = /ended unexpectedly 3 times in a row/;
+const gaveUp = /ended unexpectedly \d+ times in a row/;
 
 /**
  * Lists the runs that were given up, as the documents say: three of their holders in a row were killed before they came any further, so
- * that there was one more before these. Their outcome says that alone, and their clients have seen what they did.
+ * that there was one more before these. There are more where the one that was to give the run up was killed before it had. Their outcome
+ * has no answer.
  */
 export function listGivenUp({ clients, holds, lives }: Evidence): ClientRun[] {
   const killed = new Set(lives.flatMap(({ pid, end }) => (end === "killed" ? pid : [])));
@@ -180,14 +181,19 @@ function judgeAnswers(evidence: Evidence): Omit<Verdict, "rule"> {
 }
 
 function judgeOutcomes(evidence: Evidence): Omit<Verdict, "rule"> {
-  const { clients, tools } = omitGivenUp(evidence);
+  const { clients, tools } = evidence;
   const done = new Set(tools.filter(({ what }) => what === "end").map(({ call }) => call));
+  const begun = new Set(tools.filter(({ what }) => what === "begin").map(({ call }) => call));
+  const givenUp = new Set(listGivenUp(evidence).map(({ runId }) => runId));
   const ended = clients.flatMap(({ outcome, ...client }) => (outcome === undefined ? [] : { ...client, outcome }));
   return {
     looked: ended.reduce((sum, { calls }) => sum + calls.length, 0),
     violations: ended.flatMap(({ name, runId, calls, outcome }) => {
       const told = outcome.calls.map(({ call }) => call).toSorted();
-      const isOther = told.join() !== calls.toSorted().join();
+      // A run that was given up tells of all that it began, and perhaps of more that it asked for.
+      const isOther = givenUp.has(runId)
+        ? calls.some((call) => begun.has(call) && !told.includes(call))
+        : told.join() !== calls.toSorted().join();
       const undone = outcome.calls.filter(({ call, ok }) => ok && !done.has(call));
       const failed = outcome.calls.filter(({ ok, result }) => !ok && !mayHaveHappened.test(result));
       return [

@@ -40,7 +40,10 @@ export interface SameRequest {
   signal: AbortSignal;
 }
 
-/** Is how long a process that does not answer is waited for, in milliseconds: by then its lease is over, if it has ended. */
+/**
+ * Is after how long no silent process is asked again, in milliseconds: by then its lease is over, if it has ended. An ask under way takes
+ * up to three seconds more.
+ */
 const longestSilenceMs = 7_000;
 
 /** Limits how many runs of the same request, the newest first, are asked about. */
@@ -116,7 +119,7 @@ export function createFollowedRuns({ duet, entrance, isOwn }: FollowedRunsOption
     { sessionId }: WaitingSession,
   ): Promise<{ joined: SharedRun[]; isSilent: boolean }> {
     const shared = await duet.sharedRuns();
-    // Nobody waits any more in a process that has ended.
+    // Its process has ended. A session that waits for it in a third one is not known here, and shares it then.
     const replies = await Promise.all(runs.map(async ({ runId, isHeld }) => !isHeld || shared.join(runId, sessionId)));
     return { joined: runs.filter((_, index) => replies[index]), isSilent: replies.includes(undefined) };
   }

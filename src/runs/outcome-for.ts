@@ -3,20 +3,16 @@ import { toConfirmableCall, toConfirmablePlan } from "./questions/confirm.ts";
 import type { OpenQuestion } from "./questions/open-question.ts";
 import type { RunHandle } from "./run-handle.ts";
 import type { CallerScope } from "./run-service.ts";
+import { toRunningOutcome } from "./running-outcome.ts";
 import type { WaitResult } from "./wait-for-run.ts";
 
 /** Returns what a request learns about its run: its outcome, what is known so far, or what a person has to approve. */
 export async function toOutcomeFor(scope: CallerScope, run: RunHandle, waitResult: WaitResult): Promise<Outcome> {
+  if (run.isMoved) return toRunningOutcome(run);
   if (waitResult.end === "window") return run.snapshot();
-  // It goes on in another process, where whoever asks for its result gets it.
-  if (run.isMoved) return toRunningOutcome(run.snapshot());
   if (waitResult.end === "confirm") return addCallToken(scope, run, waitResult.open);
   run.isDelivered = true;
   return addPlanToken(scope, run.snapshot());
-}
-
-function toRunningOutcome({ error: _, ...outcome }: Outcome): Outcome {
-  return { ...outcome, success: true, status: "running", stop_reason: "running", error: null };
 }
 
 function addCallToken(

@@ -40,8 +40,13 @@ export function createResumer({ duet, runs, entrance, patienceMs }: ResumerOptio
   let first: Promise<void> | undefined;
   let isOver = false;
 
+  function reportTaken(taken: readonly TakenRun[]): void {
+    for (const tell of listeners) tell(taken);
+  }
+
   async function take(runId: string): Promise<RunHandle | undefined> {
     const taken = await duet.takeRun(runId);
+    if (taken && duet.sharesRuns) reportTaken([taken]);
     return taken && continueRun(taken);
   }
 
@@ -86,7 +91,7 @@ export function createResumer({ duet, runs, entrance, patienceMs }: ResumerOptio
     if (runs.closing?.aborted) return;
     if (duet.sharesRuns && duet.takeOver) {
       const taken = (await duet.takeOver({ entrance, most: runs.countFree?.() ?? 1 })) ?? [];
-      if (taken.length > 0) for (const tell of listeners) tell(taken);
+      if (taken.length > 0) reportTaken(taken);
       await Promise.all(taken.map((run) => ignoreRejection(continueRun(run), "another process goes on with it")));
       return;
     }

@@ -4,6 +4,7 @@ import type { ErrorReport } from "../kit/errors.ts";
 import type { Locale } from "../kit/locale.ts";
 import type { ClientCalls } from "./client-calls.ts";
 import type { EventListener } from "./live/event-log.ts";
+import type { WaitingSession } from "./live/run-waiters.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { OpenQuestion } from "./questions/open-question.ts";
 
@@ -58,9 +59,9 @@ export interface RunHandle extends LiveRun {
    * Adds who waits for the run: a request, or a caller that knows that it continues. `session` is
    * whose it is; without one, anybody who asks the same may have the run.
    */
-  addWaiter(waiter: object, session?: object): void;
+  addWaiter(waiter: object, session?: WaitingSession): void;
   /** Returns true when another session than this one waits for the run. */
-  isAwaitedByOthers(session: object): boolean;
+  isAwaitedByOthers(session: WaitingSession): boolean;
   /** Returns true when the waiter was the last one. */
   removeWaiter(waiter: object): boolean;
   /** Removes every waiter of a session that has ended. Returns true when nobody else waits for the run. */

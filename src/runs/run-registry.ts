@@ -13,6 +13,7 @@ import { type StartRunOptions, startRun } from "./live/start-run.ts";
 import { waitForEnd } from "./live/wait-until.ts";
 import type { LiveRuns } from "./live-run.ts";
 import { isInConversation, type RunHandle } from "./run-handle.ts";
+import { toRunningOutcome } from "./running-outcome.ts";
 
 export interface RunRegistry extends LiveRuns {
   listRuns(caller: Caller): Iterable<RunHandle>;
@@ -247,7 +248,7 @@ export function createRunRegistry(options: RegistryOptions): RunRegistry {
       const limit = createTimeLimit(ms, () => timeoutError("cancel", ms), signal);
       await waitForEnd(run, limit.signal);
       limit.clear();
-      return run.snapshot();
+      return run.isMoved ? toRunningOutcome(run) : run.snapshot();
     },
     markSaved: (runId) => (active.get(runId) ?? ended.get(runId))?.markSaved(),
     onChange({ owner }, listener) {

@@ -11,7 +11,7 @@ import { type Locale, say } from "../../kit/locale.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import { renderDayNote } from "../context/day-note.ts";
 import { fenceResult } from "../context/fence.ts";
-import { describeTurnEnd } from "../context/turn-ends.ts";
+import { describeTurnEnd, type TurnEnd } from "../context/turn-ends.ts";
 import { renderNote } from "../hooks/render-note.ts";
 import { type BillPart, createStatistics, sumCosts } from "../limits/statistics.ts";
 import { isDelivered, isRunMessage } from "../loop/deliver-messages.ts";
@@ -47,11 +47,14 @@ export function readUnresumedRun(taken: TakenRun, error?: ErrorReport | null): U
   const began = Date.parse(begunAt);
   const day = describeDay(new Date(began), header.language);
   const note = turns.length > 0 ? { note: renderDayNote({ begunAt: began, language: header.language, day }) } : {};
-  const line = say(header.language, describeTurnEnd({ status: "interrupted" }, outcome.response !== ""));
+  const end: TurnEnd = error
+    ? { status: "failed", why: { zh: error.message, en: error.message } }
+    : { status: "interrupted" };
+  const line = say(header.language, describeTurnEnd(end, outcome.response !== ""));
   const turn: ConversationTurn = {
     question: [header.question, ...read.unread].join("\n\n"),
     answer: outcome.response === "" ? line : `${outcome.response}\n\n${line}`,
-    status: "interrupted",
+    status: end.status,
     ...note,
     ...(steps.length > 0 && { steps }),
     ...(files.length > 0 && { files }),

@@ -199,7 +199,7 @@ export async function refuseUnusableStore(
   const url = findDatabase({ conversations, store });
   if (url !== undefined) {
     const { checkDatabase } = await import("../../store/postgres/check-database.ts");
-    // A server cannot do without, and a command that only reads can.
+    // A server says so before anybody asks; a command says it when it writes, and some only read.
     return checkDatabase(url, { mayWrite: whenAway !== "refuse" }).catch((thrown: unknown) => {
       if (whenAway === "refuse" || !canComeBack(thrown)) throw toOperatorError(toDuetError(thrown));
     });

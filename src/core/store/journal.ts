@@ -235,8 +235,8 @@ export class LostRunError extends DuetError {
     super({
       code: "overloaded",
       text: {
-        zh: `这个进程不再执行运行 ${runId}，由另一个进程继续`,
-        en: `this process no longer carries out the run ${runId}; another one goes on with it`,
+        zh: `这个进程不再负责运行 ${runId}，可能由另一个进程继续`,
+        en: `the run ${runId} is no longer this process's; another one may go on with it`,
       },
       hint: {
         zh: `它的结果：通过 HTTP 请求 GET /agent/runs/${runId}，通过 MCP 用这个 run_id 调用 agent_result。`,

@@ -1,5 +1,6 @@
 import { type DraftEvent, isDraftEvent } from "../../core/drafts.ts";
 import type { AgentEvent } from "../../core/events.ts";
+import { isTakeoverNotice } from "../../core/notices.ts";
 import type { Citation } from "../../core/outcome.ts";
 
 /** Leaves out of the events of a run that goes on what its readers have already received. */
@@ -55,6 +56,8 @@ export function createRepeatFilter(told: readonly AgentEvent[]): RepeatFilter {
   return {
     filter(event) {
       if (event.type === "answer-restart" || isDraftEvent(event)) return [event];
+      // Each process that goes on with the run tells so by itself.
+      if (event.type === "notice" && isTakeoverNotice(event)) return [event];
       if (event.type === "answer-delta") return filterAnswer(event);
       if ("text" in event) return filterThought(event);
       if (event.type === "phase-start") for (const each of Object.values(thoughts)) each.mark();

@@ -7,6 +7,7 @@ import type { ListedRun } from "../../runs/followed-runs.ts";
 import { addPlanToken, toOutcomeFor } from "../../runs/outcome-for.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { CallerScope, RunService } from "../../runs/run-service.ts";
+import { toRunningOutcome } from "../../runs/running-outcome.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { Handle, Route } from "../http/routes.ts";
 import { type ApiContext, type ApiTimes, defaultTimes, openApiContext } from "./api-context.ts";
@@ -132,6 +133,7 @@ function read(api: ApiContext): Handle {
 /** A run that waits for approval is reported as such, with the confirmation token where the answer may be given by token. */
 async function toCurrentOutcome(scope: CallerScope, run: RunHandle): Promise<Outcome> {
   const { open } = run;
+  if (run.isMoved) return toRunningOutcome(run);
   if (open?.kind !== "call" && open?.kind !== "plan") return addPlanToken(scope, run.snapshot());
   if (open.kind === "call" && scope.settings.confirm === "token")
     return toOutcomeFor(scope, run, { end: "confirm", open });

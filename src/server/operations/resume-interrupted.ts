@@ -45,7 +45,12 @@ export function resumeInterrupted({ duet, service, locale, log, lookAfterMs }: R
     if (duet.sharesRuns) await reportNewer();
   }
 
-  resumer.onTaken((runs) => log(sanitizeLine(say(locale, describeTaken(runs)))));
+  resumer.onTaken((runs) => {
+    for (const isHandedOver of [true, false]) {
+      const group = runs.filter((run) => (run.isHandedOver ?? false) === isHandedOver);
+      if (group.length > 0) log(sanitizeLine(say(locale, describeTaken(group, isHandedOver))));
+    }
+  });
   const timer = setTimeout(() => void begin(), lookAfterMs).unref();
   let isLooking = false;
   const look = async (): Promise<void> => {
@@ -63,26 +68,25 @@ export function resumeInterrupted({ duet, service, locale, log, lookAfterMs }: R
   };
 }
 
-function describeTaken(runs: readonly Pick<TakenRun, "runId" | "isHandedOver">[]): Text {
+function describeTaken(runs: readonly Pick<TakenRun, "runId">[], isHandedOver: boolean): Text {
   const names = runs.map(({ runId }) => runId).join(", ");
-  const isHandedOver = runs.every((run) => run.isHandedOver);
   const count = formatCount(runs.length, "run");
   return isHandedOver
     ? {
         zh: `接手了另一个副本移交的 ${runs.length} 个运行：${names}`,
-        en: `goes on with ${count} handed over: ${names}`,
+        en: `took over ${count} that another replica handed over: ${names}`,
       }
     : {
         zh: `接手了另一个失去联系的副本的 ${runs.length} 个运行：${names}`,
-        en: `goes on with ${count} of a replica that is gone: ${names}`,
+        en: `took over ${count} of a replica that is gone: ${names}`,
       };
 }
 
-/** Says that this process does nothing more of a run that another one has taken. */
+/** Says that this process has lost a run. */
 export function describeLost(runId: string): Text {
   return {
-    zh: `运行 ${runId} 已由另一个副本接手，这里不再继续`,
-    en: `another replica has taken the run ${runId}, of which nothing more is done here`,
+    zh: `这里不再执行运行 ${runId}，由其他副本继续`,
+    en: `the run ${runId} is no longer carried out here; another replica goes on with it`,
   };
 }
 

@@ -12,21 +12,20 @@ export function describePlace(url: string): string {
 /** Throws a `config` error for what is no address of PostgreSQL, or has parameters that are unknown or that the package would misread. */
 export function checkAddress(url: string): void {
   if (!isDatabaseAddress(url)) throw noAddressError(url);
-  const given = new URL(url).searchParams;
-  // It may be the rest of a password with a ? in it, of which nothing is shown.
-  for (const [name, value] of given)
-    if (!/^\w+$/.test(name) || (name !== "password" && value.includes("@"))) throw noAddressError(url);
+  const { search, hostname, searchParams: given } = new URL(url);
+  // It may be the rest of a password with a ? in it, of which nothing is shown. An @ that belongs to a value is written as %40.
+  if (search.includes("@") || [...given.keys()].some((name) => !/^\w+$/.test(name))) throw noAddressError(url);
   for (const [name, value] of given) checkParameter(name, value);
   const repeated = [...given.keys()].find((name) => given.getAll(name).length > 1);
   if (repeated !== undefined)
-    throw parameterError({ zh: `参数 ${repeated} 写了不止一次`, en: `${repeated} stands there more than once` });
-  if (new URL(url).hostname.includes(",")) throw parameterError(severalHosts);
+    throw parameterError({ zh: `参数 ${repeated} 写了不止一次`, en: `${repeated} is given more than once` });
+  if ([hostname, given.get("host") ?? ""].some((host) => host.includes(","))) throw parameterError(severalHosts);
   for (const { when, text } of contradictions) if (when(given)) throw parameterError(text);
 }
 
 const severalHosts: Text = {
   zh: "只能有一个主机：请用会指向当前主库的名称",
-  en: "there can be one host alone: give a name that moves to the primary",
+  en: "only one host is allowed: give a name that moves to the primary",
 };
 
 /** Lists what the package fails at, or understands otherwise than it is written. */
@@ -39,11 +38,14 @@ const contradictions: readonly { when(given: URLSearchParams): boolean; text: Te
     when: (given) => isCompatible(given) && given.get("sslmode") === "no-verify",
     text: {
       zh: "sslmode=no-verify 不能与 uselibpqcompat=true 同用；请改用 sslmode=require",
-      en: "sslmode=no-verify cannot stand beside uselibpqcompat=true; write sslmode=require",
+      en: "sslmode=no-verify cannot be combined with uselibpqcompat=true; write sslmode=require",
     },
   },
   {
-    when: (given) => given.get("channel_binding") === "require" && !given.has("sslmode") && !given.has("ssl"),
+    when: (given) =>
+      given.get("channel_binding") === "require" &&
+      (given.get("sslmode") ?? "disable") === "disable" &&
+      (given.get("ssl") ?? "0") === "0",
     text: { zh: "channel_binding=require 需要 sslmode", en: "channel_binding=require needs sslmode" },
   },
   {
@@ -54,7 +56,7 @@ const contradictions: readonly { when(given: URLSearchParams): boolean; text: Te
     when: (given) => given.get("sslnegotiation") === "direct" && given.get("sslmode") === "disable",
     text: {
       zh: "sslnegotiation=direct 不能与 sslmode=disable 同用",
-      en: "sslnegotiation=direct cannot stand beside sslmode=disable",
+      en: "sslnegotiation=direct cannot be combined with sslmode=disable",
     },
   },
 ];
@@ -118,7 +120,7 @@ function checkFile(name: string, file: string): void {
     const message = getMessage(thrown);
     const why: Text = isMissing ? { zh: "没有这个文件", en: "there is no such file" } : { zh: message, en: message };
     throw parameterError({
-      zh: `参数 ${name} 指的文件 ${file} 无法读取：${why.zh}`,
+      zh: `参数 ${name} 指向的文件 ${file} 无法读取：${why.zh}`,
       en: `the file ${file} of ${name} cannot be read: ${why.en}`,
     });
   }
@@ -144,7 +146,10 @@ function noAddressError(url: string): DuetError {
   });
 }
 
-/** Returns true where the password is to be proven for this encrypted connection alone, as the server offers it. */
+/**
+ * Returns true where the password is to be proven for this encrypted connection alone, as the server offers it. The package cannot insist:
+ * "require" is "prefer" here.
+ */
 export function hasChannelBinding(url: string): boolean {
   const wanted = new URL(url).searchParams.get("channel_binding");
   return wanted !== null && wanted !== "disable";

@@ -74,7 +74,7 @@ export function createWorkPool(url: string): WorkPool {
   async function tryOneMore(): Promise<void> {
     if (isProbing) return;
     isProbing = true;
-    const isGood = await canConnect();
+    const isGood = made.size >= mostWorkConnections || (await canConnect());
     isProbing = false;
     successfulProbes = isGood ? successfulProbes + 1 : 0;
     if (isGood) pool.options.max = mostWorkConnections;

@@ -49,11 +49,13 @@ test("a parameter of the address that would be passed over or misread is one lin
     ["ssl=false", /: ssl is "false" \(allowed: true, 1, 0, no-verify\)\n$/],
     ["sslmode=verify-full&sslrootcert=/none/ca.pem", / \/none\/ca\.pem of sslrootcert .*: there is no such file\n$/],
     ["uselibpqcompat=true&sslmode=verify-ca", /: sslmode=verify-ca needs sslrootcert\n$/],
-    ["uselibpqcompat=true&sslmode=no-verify", /: sslmode=no-verify cannot stand beside uselibpqcompat=true; .*\n$/],
+    ["uselibpqcompat=true&sslmode=no-verify", /: sslmode=no-verify cannot be combined with uselibpqcompat=true; .*\n$/],
+    ["channel_binding=require&sslmode=disable", /: channel_binding=require needs sslmode\n$/],
+    ["host=h1,h2", /: only one host is allowed: .*\n$/],
     ["channel_binding=require", /: channel_binding=require needs sslmode\n$/],
     ["connect_timeout=abc", /: connect_timeout has to be a number of seconds\n$/],
-    ["sslmode=disable&sslmode=require", /: sslmode stands there more than once\n$/],
-    ["sslnegotiation=direct&sslmode=disable", /: sslnegotiation=direct cannot stand beside sslmode=disable\n$/],
+    ["sslmode=disable&sslmode=require", /: sslmode is given more than once\n$/],
+    ["sslnegotiation=direct&sslmode=disable", /: sslnegotiation=direct cannot be combined with sslmode=disable\n$/],
     [`1&${password}@host/db`, /: the address of the database is "postgres:\/\/duet:\*\*\*@127\.0\.0\.1:9\/duet", not /],
     [`${password}@host/db`, /: the address of the database is "postgres:\/\/duet:\*\*\*@127\.0\.0\.1:9\/duet", not /],
   ] as const) {
@@ -63,7 +65,7 @@ test("a parameter of the address that would be passed over or misread is one lin
     expect(stderr).not.toContain(password);
   }
   const understood =
-    "sslmode=require&channel_binding=require&connect_timeout=10&options=-c%20work_mem%3D1MB&application_name=me&uselibpqcompat=true";
+    "sslmode=require&channel_binding=require&connect_timeout=10&options=-c%20work_mem%3D1MB&application_name=me%40here&uselibpqcompat=true";
   expect(await show(understood)).toMatchObject({ code: 1, stderr: expect.stringContaining("cannot be reached") });
 });
 

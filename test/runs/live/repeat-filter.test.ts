@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { AgentEvent } from "../../../src/core/events.ts";
+import { noticeKinds } from "../../../src/core/notices.ts";
 import { reduceRun } from "../../../src/core/reduce-run.ts";
 import { createRunState } from "../../../src/core/run-state.ts";
 import { createEventRecorder } from "../../../src/runs/live/event-recorder.ts";
@@ -29,6 +30,11 @@ describe("the reader of a run that goes on", () => {
     expect(goOn([begins(1), thinks("Let me"), call], [begins(1), thinks("Let me see."), call, notice, notice])).toEqual(
       [thinks(" see."), notice, notice],
     );
+  });
+
+  test("is told of each process that goes on with it, though the words are the same", () => {
+    const handedOver = noticeKinds.runHandedOver(undefined, "en");
+    expect(goOn([begins(1), handedOver], [handedOver, begins(1), call])).toEqual([handedOver, call]);
   });
 
   test("has the whole answer at the end, whatever it was told and however it is written anew", () => {

@@ -154,7 +154,7 @@ async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest
     const waitOptions = {
       host,
       requestContext,
-      windowMs: wait.leftMs ?? computeWindowMs(scope, request, observed),
+      windowMs: wait.leftMs ?? Math.max(0, computeWindowMs(scope, request, observed) - countSearchMs(arrivedAt)),
       handsOut: canHandOut(scope, chain),
       until: findEndOfWait(scope, run, wait.hasLeft),
     };
@@ -223,6 +223,11 @@ function computeWindowMs(
   if (chain.deadline === undefined) return usual;
   const left = Math.max(0, chain.deadline - Date.now());
   return Math.min(usual, Math.max(leastWindowMs, left - getReportMs(left)));
+}
+
+/** Returns how long the run was looked for in other processes, in whole seconds, as milliseconds: it is part of the host's window. */
+function countSearchMs(arrivedAt: number): number {
+  return 1000 * Math.floor((Date.now() - arrivedAt) / 1000);
 }
 
 function renderAttached({ id, startedAt }: RunHandle, locale: Locale): string {

@@ -253,6 +253,22 @@ export const records: readonly Mutation[] = [
     endangers: "a machine that wakes up makes a call of a run that another one has taken over",
   },
   {
+    id: "replica-passed-answer",
+    file: "src/server/http/mcp/session.ts",
+    text: "if (restored === undefined) return false;",
+    becomes: "if (restored !== undefined) return false;",
+    tests: ["test/server/replicas/any-replica.test.ts"],
+    endangers: "a person's answer that a balancer brings to another replica is lost, or answers another question",
+  },
+  {
+    id: "replica-passed-cancel",
+    file: "src/server/http/mcp/session.ts",
+    text: "return id !== undefined && !live.has(id);",
+    becomes: "return false;",
+    tests: ["test/server/replicas/any-replica.test.ts"],
+    endangers: "a host's cancel that a balancer brings to another replica has no effect",
+  },
+  {
     id: "postgres-join",
     file: "src/runs/live/start-run.ts",
     text: "!runWaiters.isAwaitedByOthers(session)",

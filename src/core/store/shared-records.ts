@@ -3,6 +3,7 @@
  * keeps such things in files or in memory.
  */
 export interface SharedRecords {
+  readonly messages?: ProcessMessages | undefined;
   get(kind: RecordKind, name: string): Promise<SharedRecord | undefined>;
   /** Keeps a record in place of an earlier one, without end or for so many milliseconds. Returns its version. */
   put(kind: RecordKind, name: string, data: string, lastsMs?: number): Promise<number>;
@@ -25,6 +26,14 @@ export interface SharedRecords {
   ): Promise<T>;
 }
 
+/** Lets processes tell each other short texts, which reach those that listen at that moment alone. */
+export interface ProcessMessages {
+  /** Takes at most 7,000 bytes. Rejects as the store does. */
+  tell(text: string): Promise<void>;
+  /** Calls the listener with each text, also with one of this process, until the returned function is called. */
+  hear(listener: (text: string) => void): () => void;
+}
+
 /** Opens the records that other machines share. It is absent where each machine keeps its own. */
 export type FindRecords = () => Promise<SharedRecords>;
 
@@ -32,7 +41,7 @@ export type FindRecords = () => Promise<SharedRecords>;
  * Names what there are records of: pins of tool servers, sign-ins to them, keys, answers that hold for a conversation, sessions of MCP, and
  * turns to reply to a plan.
  */
-export type RecordKind = "pins" | "credentials" | "key" | "approvals" | "mcp-session" | "plan";
+export type RecordKind = "pins" | "credentials" | "key" | "approvals" | "mcp-session" | "mcp-message" | "plan";
 
 export interface SharedRecord {
   data: string;

@@ -56,6 +56,12 @@ async function openPostgres(
       ...{ connection, journal, sharedRuns: journal.sharedRuns, holder: journal.holder },
       ...{ space: databaseSpace, readVersion: databaseStatements.version, clock: databaseStatements.clock },
       endRun: journal.endRun,
+      messages: {
+        async tell(text) {
+          await connection.query("tell", "SELECT pg_notify($1, $2)", [channel, `s ${text}`]);
+        },
+        hear: (listener) => notifications.listen((text) => text?.startsWith("s ") && listener(text.slice(2))),
+      },
       async close() {
         await Promise.all([ignoreRejection(journal.close(), "the lease ends by itself"), notifications.close()]);
         await connection.close();

@@ -1,9 +1,11 @@
 import type {
   HandleRequestOptions,
+  JSONRPCMessage,
   McpServer,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
+import { isRecord } from "../../../kit/json.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import { lostConnection } from "../../../runs/run-service.ts";
 import type { HttpConnection } from "../connection.ts";
@@ -13,12 +15,15 @@ import { toJsonRpcError } from "../response/dialects.ts";
 import { toRefusalResponse } from "../response/refusal.ts";
 import { type EventLog, eventLimits } from "./event-log.ts";
 import { closeWhenExpired, type McpExchange } from "./mcp-exchange.ts";
+import type { RequestMarks } from "./request-marks.ts";
 
 type RequestId = string | number;
 
 /** Represents a client of the 2025 protocol across its requests, with one server and one id. */
 export interface Session {
   handle(exchange: McpExchange): Promise<Response>;
+  /** Takes a message of its client that came to another process. Returns false where it belongs to nothing here. */
+  take(body: Readonly<Record<string, unknown>>): boolean;
   /** Is true when no response and no stream is open. */
   readonly isIdle: boolean;
   /** Is when the session was last used, by `performance.now()`. */
@@ -37,9 +42,14 @@ interface SessionParts {
   transport: WebStandardStreamableHTTPServerTransport;
   events: EventLog;
   locale: Locale;
+  /** Holds the marks of what the server asks its client, where several processes serve the session. */
+  marks?: RequestMarks | undefined;
+  /** Passes a message on to the process that has what it belongs to, where there may be another one. */
+  passOn?: ((body: Readonly<Record<string, unknown>>) => Promise<void>) | undefined;
 }
 
-export function createSession(server: McpServer, { transport, events, locale }: SessionParts): Session {
+export function createSession(server: McpServer, parts: SessionParts): Session {
+  const { transport, events, locale, marks, passOn } = parts;
   /** Holds the ids of the requests that wait for their answers. */
   const live = new Set<RequestId>();
   /** Maps each of them to the connection that its stream was opened on last. */
@@ -84,11 +94,13 @@ export function createSession(server: McpServer, { transport, events, locale }: 
   }
 
   async function handlePost({ request, authInfo, connection }: McpExchange, message: Message): Promise<Response> {
-    const { id, method, body } = message;
+    const { id, method } = message;
+    const body = method === undefined && marks ? marks.restore(message.body) : message.body;
+    if (passOn && (body === undefined || isElsewhere(message))) return passMessageOn(passOn, message);
     if (id !== undefined && live.has(id)) return toRefusalResponse(createIdInUseRefusal(id), locale, toJsonRpcError);
     if (id !== undefined) live.add(id);
     const { response, isResumable } = await enter(request, { parsedBody: body, authInfo }, id);
-    if (method === "notifications/cancelled") await forgetCancelled(body.params);
+    if (method === "notifications/cancelled") await forgetCancelled(message.body.params);
     if (id === undefined) return response;
     if (!isStream(response)) {
       live.delete(id);
@@ -102,6 +114,31 @@ export function createSession(server: McpServer, { transport, events, locale }: 
         else void cancelRequest(id, lostConnection);
       });
     return response;
+  }
+
+  /** Returns true for the cancel of a request that is not open here. */
+  function isElsewhere({ method, body }: Message): boolean {
+    const id = method === "notifications/cancelled" ? findCancelled(body.params) : undefined;
+    return id !== undefined && !live.has(id);
+  }
+
+  async function passMessageOn(pass: NonNullable<SessionParts["passOn"]>, { body }: Message): Promise<Response> {
+    await pass(body);
+    return new Response(null, { status: 202 });
+  }
+
+  function take(body: Readonly<Record<string, unknown>>): boolean {
+    if (body.method === undefined) {
+      const restored = marks?.restore(body);
+      if (restored === undefined) return false;
+      transport.onmessage?.(restored as JSONRPCMessage);
+      return true;
+    }
+    const id = findCancelled(body.params);
+    if (id === undefined || !live.has(id)) return false;
+    transport.onmessage?.({ ...body } as JSONRPCMessage);
+    void forget(id);
+    return true;
   }
 
   /** Keeps a request going for a while when this connection ends before its answer has been handed over. */
@@ -127,8 +164,8 @@ export function createSession(server: McpServer, { transport, events, locale }: 
   }
 
   async function forgetCancelled(params: unknown): Promise<void> {
-    const id = typeof params === "object" && params !== null && "requestId" in params ? params.requestId : undefined;
-    if (typeof id === "string" || typeof id === "number") await forget(id);
+    const id = findCancelled(params);
+    if (id !== undefined) await forget(id);
   }
 
   function listen({ connection }: McpExchange): void {
@@ -170,6 +207,7 @@ export function createSession(server: McpServer, { transport, events, locale }: 
       usedAt = performance.now();
       return exchange.message === undefined ? handleOther(exchange) : handlePost(exchange, exchange.message);
     },
+    take,
     get isIdle() {
       return streams === 0 && live.size === 0;
     },
@@ -233,4 +271,10 @@ function createGoneRefusal(lastEvent: string): HttpRefusal {
       en: `what came after the event ${shown} is no longer kept (at most ${eventLimits.ofSession} characters of a session, for ${resumeMs / 1000} s after a disconnection); send the request again`,
     },
   };
+}
+
+/** Returns the ID of the request that a cancel names. */
+function findCancelled(params: unknown): RequestId | undefined {
+  const id = isRecord(params) ? params.requestId : undefined;
+  return typeof id === "string" || typeof id === "number" ? id : undefined;
 }

@@ -9,6 +9,7 @@ import { toJsonRpcError } from "../response/dialects.ts";
 import { closing, toRefusalResponse } from "../response/refusal.ts";
 import { createEventLog, type EventBudget, type EventLimits, eventLimits } from "./event-log.ts";
 import type { McpExchange } from "./mcp-exchange.ts";
+import { markRequests } from "./request-marks.ts";
 import { createSession, retryMs, type Session } from "./session.ts";
 import type { SharedSession, SharedSessions } from "./shared-sessions.ts";
 
@@ -97,6 +98,11 @@ export function createSessions(options: SessionOptions): Sessions {
   }
 
   async function connect(caller: Caller, { id, key }: { id: string; key: string }) {
+    shared?.receive({
+      has: (each) => sessions.has(each),
+      take: (each, body) => sessions.get(each)?.session.take(body) ?? false,
+      end: closeSession,
+    });
     const server = await createServer(caller, false, { sessionId: id });
     const events = createEventLog(budget, shared && randomInt(highestFirstStream));
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -109,8 +115,10 @@ export function createSessions(options: SessionOptions): Sessions {
         await shared?.remove(id);
       },
     });
+    const marks = shared && markRequests(transport);
     await server.connect(transport);
-    const session = createSession(server, { transport, events, locale });
+    const passOn = shared && ((body: Readonly<Record<string, unknown>>) => shared.passOn(id, body));
+    const session = createSession(server, { transport, events, locale, marks, passOn });
     return { session, transport, events };
   }
 
@@ -197,6 +205,7 @@ export function createSessions(options: SessionOptions): Sessions {
     async close() {
       isClosed = true;
       clearInterval(sweep);
+      shared?.close();
       const open = [...sessions.values()];
       sessions.clear();
       await Promise.allSettled(open.map(({ session }) => session.close()));

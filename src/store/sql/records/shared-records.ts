@@ -1,4 +1,4 @@
-import type { RecordKind, SharedRecords } from "../../../core/store/shared-records.ts";
+import type { ProcessMessages, RecordKind, SharedRecords } from "../../../core/store/shared-records.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { followSignal, sleep } from "../../../kit/async/timeout.ts";
 import { DuetError } from "../../../kit/errors.ts";
@@ -14,7 +14,11 @@ const renewalMs = 4_000;
 const pollMs = 100;
 
 /** Keeps records in the database, by the clock that all processes share. */
-export function createSqlSharedRecords(connection: StoreConnection, readNow: () => Work<number>): SharedRecords {
+export function createSqlSharedRecords(
+  connection: StoreConnection,
+  readNow: () => Work<number>,
+  messages?: ProcessMessages,
+): SharedRecords {
   const toTurn = (kind: RecordKind, name: string) => ({ kind: `${kind} turn`, name });
 
   function takeTurn(kind: RecordKind, name: string, holder: string): Promise<boolean> {
@@ -32,6 +36,7 @@ export function createSqlSharedRecords(connection: StoreConnection, readNow: () 
   }
 
   return {
+    messages,
     get: (kind, name) =>
       connection.read(function* () {
         const row = yield* statements.sharedRecord.get({ kind, name });

@@ -263,7 +263,7 @@ export const records: readonly Mutation[] = [
   {
     id: "replica-passed-cancel",
     file: "src/server/http/mcp/session.ts",
-    text: "return id !== undefined && !live.has(id);",
+    text: "return cancelled !== undefined && !live.has(cancelled);",
     becomes: "return false;",
     tests: ["test/server/replicas/any-replica.test.ts"],
     endangers: "a host's cancel that a balancer brings to another replica has no effect",

@@ -8,6 +8,11 @@ export interface RequestMarks {
   restore(response: Readonly<Record<string, unknown>>): Record<string, unknown> | undefined;
 }
 
+/** Returns true for a response to a request that a process has marked, this one or another. */
+export function isMarkedResponse({ id }: Readonly<Record<string, unknown>>): boolean {
+  return typeof id === "string" && /^[0-9a-f]{12}-\d+$/.test(id);
+}
+
 /** Marks the IDs of what a session's server asks its client. */
 export function markRequests(transport: Pick<Transport, "send">): RequestMarks {
   const mark = `${createRandomHex().slice(0, 12)}-`;
@@ -17,7 +22,7 @@ export function markRequests(transport: Pick<Transport, "send">): RequestMarks {
   return {
     restore(response) {
       const { id } = response;
-      if (typeof id !== "string" || !id.startsWith(mark)) return undefined;
+      if (!isMarkedResponse(response) || typeof id !== "string" || !id.startsWith(mark)) return undefined;
       return { ...response, id: Number(id.slice(mark.length)) };
     },
   };

@@ -15,7 +15,7 @@ import { toJsonRpcError } from "../response/dialects.ts";
 import { toRefusalResponse } from "../response/refusal.ts";
 import { type EventLog, eventLimits } from "./event-log.ts";
 import { closeWhenExpired, type McpExchange } from "./mcp-exchange.ts";
-import type { RequestMarks } from "./request-marks.ts";
+import { isMarkedResponse, type RequestMarks } from "./request-marks.ts";
 
 type RequestId = string | number;
 
@@ -100,7 +100,7 @@ export function createSession(server: McpServer, parts: SessionParts): Session {
     if (id !== undefined && live.has(id)) return toRefusalResponse(createIdInUseRefusal(id), locale, toJsonRpcError);
     if (id !== undefined) live.add(id);
     const { response, isResumable } = await enter(request, { parsedBody: body, authInfo }, id);
-    if (method === "notifications/cancelled") await forgetCancelled(message.body.params);
+    await forgetCancelled(message.body);
     if (id === undefined) return response;
     if (!isStream(response)) {
       live.delete(id);
@@ -117,13 +117,18 @@ export function createSession(server: McpServer, parts: SessionParts): Session {
   }
 
   /** Returns true for the cancel of a request that is not open here. */
-  function isElsewhere({ method, body }: Message): boolean {
-    const id = method === "notifications/cancelled" ? findCancelled(body.params) : undefined;
-    return id !== undefined && !live.has(id);
+  function isElsewhere({ id, body }: Message): boolean {
+    const cancelled = id === undefined ? findCancelled(body) : undefined;
+    return cancelled !== undefined && !live.has(cancelled);
   }
 
-  async function passMessageOn(pass: NonNullable<SessionParts["passOn"]>, { body }: Message): Promise<Response> {
-    await pass(body);
+  async function passMessageOn(
+    pass: NonNullable<SessionParts["passOn"]>,
+    { method, body }: Message,
+  ): Promise<Response> {
+    // Most cancels come too late, and change nothing.
+    if (method !== undefined) await ignoreRejection(pass(toShortCancel(body)), "the run goes on");
+    else if (isMarkedResponse(body)) await pass(body);
     return new Response(null, { status: 202 });
   }
 
@@ -134,10 +139,14 @@ export function createSession(server: McpServer, parts: SessionParts): Session {
       transport.onmessage?.(restored as JSONRPCMessage);
       return true;
     }
-    const id = findCancelled(body.params);
+    const id = findCancelled(body);
     if (id === undefined || !live.has(id)) return false;
-    transport.onmessage?.({ ...body } as JSONRPCMessage);
-    void forget(id);
+    // The request may be on its way to the server still.
+    const entered = entering.then(() => {
+      transport.onmessage?.({ ...body } as JSONRPCMessage);
+      return forget(id);
+    });
+    entering = ignoreRejection(entered, "the request has ended meanwhile");
     return true;
   }
 
@@ -163,8 +172,8 @@ export function createSession(server: McpServer, parts: SessionParts): Session {
     events.forget(id);
   }
 
-  async function forgetCancelled(params: unknown): Promise<void> {
-    const id = findCancelled(params);
+  async function forgetCancelled(body: Readonly<Record<string, unknown>>): Promise<void> {
+    const id = findCancelled(body);
     if (id !== undefined) await forget(id);
   }
 
@@ -273,8 +282,17 @@ function createGoneRefusal(lastEvent: string): HttpRefusal {
   };
 }
 
-/** Returns the ID of the request that a cancel names. */
-function findCancelled(params: unknown): RequestId | undefined {
-  const id = isRecord(params) ? params.requestId : undefined;
+/** Returns the ID of the request that a cancel names; undefined for another message. */
+function findCancelled({ method, params }: Readonly<Record<string, unknown>>): RequestId | undefined {
+  const id = method === "notifications/cancelled" && isRecord(params) ? params.requestId : undefined;
   return typeof id === "string" || typeof id === "number" ? id : undefined;
+}
+
+/** Limits the reason of a cancel that is passed on, in UTF-16 units. */
+const longestReason = 500;
+
+function toShortCancel({ method, params }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { requestId, reason } = isRecord(params) ? params : {};
+  const short = typeof reason === "string" ? { reason: reason.slice(0, longestReason) } : {};
+  return { jsonrpc: "2.0", method, params: { requestId, ...short } };
 }

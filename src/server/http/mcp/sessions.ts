@@ -64,6 +64,13 @@ export function createSessions(options: SessionOptions): Sessions {
     void ignoreRejection(entry?.session.close(), "the session is over in any case");
   }
 
+  const receiver = {
+    has: (id: string): boolean => sessions.has(id),
+    take: (id: string, body: Readonly<Record<string, unknown>>): boolean =>
+      sessions.get(id)?.session.take(body) ?? false,
+    end: closeSession,
+  };
+
   const sweep = setInterval(
     () => {
       const now = performance.now();
@@ -98,11 +105,6 @@ export function createSessions(options: SessionOptions): Sessions {
   }
 
   async function connect(caller: Caller, { id, key }: { id: string; key: string }) {
-    shared?.receive({
-      has: (each) => sessions.has(each),
-      take: (each, body) => sessions.get(each)?.session.take(body) ?? false,
-      end: closeSession,
-    });
     const server = await createServer(caller, false, { sessionId: id });
     const events = createEventLog(budget, shared && randomInt(highestFirstStream));
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -124,6 +126,7 @@ export function createSessions(options: SessionOptions): Sessions {
 
   async function open(exchange: McpExchange, caller: Caller, key: string): Promise<Response> {
     const id = randomUUID();
+    shared?.receive(receiver);
     const { session } = await connect(caller, { id, key });
     try {
       if (isClosed) return toRefusalResponse(closing, locale, toJsonRpcError);
@@ -167,6 +170,8 @@ export function createSessions(options: SessionOptions): Sessions {
         headers: { ...headers, "mcp-session-id": id },
       });
       await transport.handleRequest(next, { parsedBody: initialized });
+      // Another process may have ended it meanwhile.
+      if (isBegun() && (await shared?.markUsed(id)) === false) closeSession(id);
       return isBegun() ? session : undefined;
     } finally {
       if (!isBegun()) await session.close();
@@ -197,6 +202,7 @@ export function createSessions(options: SessionOptions): Sessions {
         return exchange.message?.method === "initialize"
           ? begin(exchange, caller, key)
           : toRefusalResponse(noId, locale, toJsonRpcError);
+      shared?.receive(receiver);
       const session = await find(id, caller, key);
       return session !== undefined
         ? session.handle(exchange)

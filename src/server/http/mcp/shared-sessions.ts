@@ -1,10 +1,11 @@
 import * as z from "zod";
 import type { FindRecords } from "../../../core/store/shared-records.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
+import { sleep } from "../../../kit/async/timeout.ts";
 import { tryParseJson } from "../../../kit/json.ts";
 import { createRandomHex } from "../../../kit/random.ts";
 
-/** Lets every process that shares the store serve a session, whichever has begun it. Never rejects. */
+/** Lets every process that shares the store serve a session, whichever has begun it. Only `passOn` rejects, as the store does. */
 export interface SharedSessions {
   /** Keeps how a session was begun. */
   add(id: string, begun: SharedSession): Promise<void>;
@@ -33,8 +34,9 @@ export interface SessionReceiver {
   end(id: string): void;
 }
 
-/** Is how long a message may wait to be read that was passed on, in milliseconds. */
+/** Is how long a message may wait to be read that was passed on, and after which pauses it is told again, in milliseconds. */
 const messageMs = 60_000;
+const pausesMs = [500, 1_500, 3_000] as const;
 
 const passedMessage = z.record(z.string(), z.unknown());
 
@@ -58,6 +60,7 @@ export function createSharedSessions(findRecords: FindRecords, idleMs: number): 
   const why = "the process that has begun the session serves it";
   let stop: (() => void) | undefined;
   let isListening = false;
+  let isClosed = false;
 
   async function handleText(text: string, { has, take, end }: SessionReceiver): Promise<void> {
     const [id = "", name = ""] = text.split(" ");
@@ -71,7 +74,20 @@ export function createSharedSessions(findRecords: FindRecords, idleMs: number): 
 
   async function listen(receiver: SessionReceiver): Promise<void> {
     const { messages } = await findRecords();
-    stop = messages?.hear((text) => void ignoreRejection(handleText(text, receiver), "its sender asks again"));
+    if (isClosed) return;
+    stop = messages?.hear((text) => void ignoreRejection(handleText(text, receiver), "its sender tells it again"));
+  }
+
+  /** Tells of a message until it was taken: a process that is just beginning to listen has missed it. What nobody takes is removed. */
+  async function sendAgain(id: string, name: string): Promise<void> {
+    const records = await findRecords();
+    for (const pauseMs of pausesMs) {
+      await sleep(pauseMs);
+      if (isClosed || (await records.get("mcp-message", name)) === undefined) return;
+      await sendText(`${id} ${name}`);
+    }
+    await sleep(pausesMs[0]);
+    await records.remove("mcp-message", name);
   }
 
   async function sendText(text: string): Promise<void> {
@@ -106,7 +122,8 @@ export function createSharedSessions(findRecords: FindRecords, idleMs: number): 
     async passOn(id, body) {
       const name = createRandomHex();
       await (await findRecords()).put("mcp-message", name, JSON.stringify(body), messageMs);
-      await sendText(`${id} ${name}`);
+      await ignoreRejection(sendText(`${id} ${name}`), "it is told again");
+      void ignoreRejection(sendAgain(id, name), "it ends by itself");
     },
     receive(receiver) {
       if (isListening) return;
@@ -115,6 +132,9 @@ export function createSharedSessions(findRecords: FindRecords, idleMs: number): 
         isListening = false;
       });
     },
-    close: () => stop?.(),
+    close() {
+      isClosed = true;
+      stop?.();
+    },
   };
 }

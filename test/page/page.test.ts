@@ -119,13 +119,13 @@ inChromium("the page in a browser", () => {
 
     test("does not run when it is refused, and the model is told", async () => {
       const { page } = watched;
-      duet.provider.script("cheap", { toolCalls: [calculate("6*8")] }, { text: "不算了。" });
+      duet.provider.script("cheap", { toolCalls: [calculate("246*135")] }, { text: "不算了。" });
       duet.provider.script("strong", { text: "没有算。" });
-      await ask(page, "六乘八？");
+      await ask(page, "246 乘 135？");
       await page.getByRole("button", { name: "不允许", exact: true }).click();
       const { steps } = await answered(page);
       expect(steps[0]?.text).toContain("✗");
-      expect(JSON.stringify(steps)).not.toContain("48");
+      expect(JSON.stringify(steps)).not.toContain("33210");
     });
   });
 

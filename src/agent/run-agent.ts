@@ -5,6 +5,7 @@ import { addNotices, noticeKinds, toOutcomeNotices } from "../core/notices.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { canAskUser } from "../core/questions/user.ts";
 import type { QuestionKind } from "../core/questions/user-question.ts";
+import { ServerEndsError } from "../core/server-ends-error.ts";
 import { LostRunError, type TakenRun } from "../core/store/journal.ts";
 import type { FinishedRun } from "../core/store/store.ts";
 import { UnsavedRunError } from "../core/store/unsaved-run-error.ts";
@@ -114,6 +115,8 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
   // Nothing was given back of a run that must not go on, and its records say what an earlier process did.
   const left = taken && options.refusal && (await readTakenRun(taken, own));
   const outcome = left?.outcome ?? own;
+  if (outcome.status === "cancelled" && signal.reason instanceof ServerEndsError)
+    emit(noticeKinds.serverEnded(undefined, request.locale));
   // The end is stored after the events, so that a process that is killed in between loses none of the answer's text.
   await recording?.flushEvents?.();
   if (hasMoved(signal)) throw signal.reason;

@@ -75,6 +75,15 @@ export const noticeKinds = {
       en: "The process of this run was told to end and handed it over to another one, which goes on. Finished steps are not repeated.",
     }),
   }),
+  /** Is told where the server has cancelled the run at its own end. Repeating the question is for whoever asked. */
+  serverEnded: defineNotice("server-ended", {
+    level: "warning",
+    isInResult: true,
+    text: () => ({
+      zh: "服务器正在关闭，这次运行没能及时完成，已被取消；请再问一次。",
+      en: "The server is closing and cancelled this run, which had not finished in time. Ask again.",
+    }),
+  }),
   summaryNotSaved: defineNotice("summary-not-saved", {
     level: "warning",
     isInResult: true,
@@ -330,6 +339,11 @@ export function renderMissingConsent({ notices = [], output }: Pick<Outcome, "no
 /** Adds notices to a result. One without any has no such field. */
 export function addNotices(outcome: Outcome, notices: readonly OutcomeNotice[]): Outcome {
   return notices.length === 0 ? outcome : { ...outcome, notices: [...(outcome.notices ?? []), ...notices] };
+}
+
+/** Returns what a run says that the server has cancelled at its own end; undefined for another one. */
+export function readServerEnd({ notices = [] }: Pick<Outcome, "notices">): string | undefined {
+  return notices.find(({ code }) => code === noticeKinds.serverEnded.code)?.message;
 }
 
 /** Returns the result of a run that could be saved after it had ended. */

@@ -16,8 +16,8 @@ export interface LiveRun {
   readonly outcome: Outcome | undefined;
   /** Returns what is known so far, with the status `running`, or the outcome once there is one. */
   snapshot(): Outcome;
-  /** Stops the model's request and the tools' calls. */
-  cancel(): void;
+  /** Stops the model's request and the tools' calls. With `server-ends` the run says that nobody has asked for that. */
+  cancel(reason?: "server-ends"): void;
 }
 
 /** Holds the runs of the whole process, over all its connections. */

@@ -7,6 +7,7 @@ import { replaceNotSaved } from "../../core/notices.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { QuestionKind } from "../../core/questions/user-question.ts";
 import { createRunInbox } from "../../core/run-inbox.ts";
+import { ServerEndsError } from "../../core/server-ends-error.ts";
 import { type Entrance, LostRunError, type RunJournal, type TakenRun } from "../../core/store/journal.ts";
 import type { RunMessage } from "../../core/store/run-mailbox.ts";
 import { createNotifier } from "../../kit/async/notifier.ts";
@@ -151,7 +152,7 @@ export function startRun({
       return stop.signal.aborted;
     },
     snapshot: () => outcome ?? snapshot.outcome(),
-    cancel: () => stop.abort(cancelledError()),
+    cancel: (reason) => stop.abort(reason === "server-ends" ? new ServerEndsError() : cancelledError()),
     follow: log.follow,
     addWaiter,
     isAwaitedByOthers: runWaiters.isAwaitedByOthers,

@@ -122,7 +122,7 @@ export async function serveOverStdio({
     await waitForAnswers(requests, answerMs, longestAnswerMs);
     deadline?.set(longestCancelledAnswerMs + endingMs);
   }
-  for (const run of service.runs.stop()) run.cancel();
+  for (const run of service.runs.stop()) run.cancel("server-ends");
   if (isInterrupted) await runWithin(pongMs, requests.waitForAnswers);
   stdin.unpipe(lines);
   stdin.pause();

@@ -1,3 +1,4 @@
+import { readServerEnd } from "../../core/notices.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { renderPartial } from "../../render/event-lines.ts";
@@ -16,6 +17,8 @@ export function renderCutMark(
   if (reason === "length" && request.maxTokens !== undefined) return "";
   const said = renderPartial(outcome, locale);
   if (said !== undefined) return toMark(said);
+  const ended = readServerEnd(outcome);
+  if (ended !== undefined) return toMark(`⚠ ${ended}`);
   if (status === "cancelled") return toMark(say(locale, { zh: "⚠ 回答已取消。", en: "⚠ The answer was cancelled." }));
   return isCut ? toMark(say(locale, changed)) : "";
 }

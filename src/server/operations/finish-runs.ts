@@ -54,7 +54,7 @@ export async function finishRuns(options: FinishOptions): Promise<void> {
   await Promise.all(cutOff.map((run) => ignoreRejection(run.letGo(), "the lease of this process ends by itself")));
   const late = staying.filter(isActive);
   if (late.length > 0) warnOperator(finishTexts.cancels(late.length));
-  for (const run of late) run.cancel();
+  for (const run of late) run.cancel("server-ends");
   await runWithin(cancelMs, (signal) => Promise.all(all.map((run) => waitForEnd(run, signal))));
   await runWithin(sendMs, inFlight.waitUntilEmpty);
 }
@@ -63,7 +63,7 @@ export async function finishRuns(options: FinishOptions): Promise<void> {
 async function waitForOwnEnd(run: RunHandle, signal: AbortSignal): Promise<void> {
   while (isActive(run) && !signal.aborted) {
     // One that another process goes on with lets its questions go itself.
-    if (isWaiting(run) && !run.leave()) run.cancel();
+    if (isWaiting(run) && !run.leave()) run.cancel("server-ends");
     await run.waitForChange(signal);
   }
 }

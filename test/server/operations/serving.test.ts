@@ -18,6 +18,15 @@ function ask({ origin }: HttpDuet, accept = "application/json"): Promise<Respons
   return fetch(`${origin}/agent/chat`, { method: "POST", headers, body: JSON.stringify({ message: "a" }) });
 }
 
+function complete({ origin }: HttpDuet): Promise<Response> {
+  const body = JSON.stringify({ model: "duet-chat", messages: [{ role: "user", content: "c" }] });
+  return fetch(`${origin}/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  });
+}
+
 async function begun({ model }: HttpDuet, count = 1): Promise<void> {
   await expect.poll(() => model.requests.length).toBe(count);
 }
@@ -42,17 +51,25 @@ test("told to end, it lets runs finish, takes no other, and says so where one as
 });
 
 test("what has not ended in time is cancelled, and everybody who waits is told how it ended", async () => {
-  const duet = await startHttpDuet({ turns: Array.from({ length: 3 }, () => ({ hang: true, text: "Half" })) });
+  const turns = [...Array.from({ length: 3 }, () => ({ hang: true as const, text: "Half" })), { hang: true as const }];
+  const duet = await startHttpDuet({ turns });
   const [json, stream] = [ask(duet), ask(duet, "text/event-stream")];
   const session = await openSession(`${duet.origin}/mcp`);
   const mcp = session.send(call(1, "agent_ask", { question: "b" }));
   await begun(duet, 3);
+  const completion = complete(duet);
+  await begun(duet, 4);
   const closed = duet.close();
-  expect(await (await json).json()).toMatchObject({ status: "cancelled" });
+  expect(await (await json).json()).toMatchObject({ status: "cancelled", notices: [{ code: "server-ended" }] });
   expect(await (await stream).text()).toMatch(/event: run-end\ndata: .*"status":"cancelled".*\n\n$/);
-  expect(await (await mcp).text()).toContain('"status":"cancelled"');
+  expect(await (await mcp).text()).toContain("The server is closing and cancelled this run");
+  const { status, headers } = await completion;
+  expect([status, headers.get("x-should-retry")]).toEqual([424, "false"]);
+  expect(await (await completion).json()).toMatchObject({
+    error: { code: "overloaded", message: expect.stringContaining("The server is closing and cancelled this run") },
+  });
   await closed;
-  expect(duet.lines.join("\n")).toContain("cancelled 3 runs");
+  expect(duet.lines.join("\n")).toContain("cancelled 4 runs");
 });
 
 test("who hurries the end has all runs cancelled, told and kept all the same", async () => {

@@ -1,3 +1,4 @@
+import { readServerEnd } from "../../../core/notices.ts";
 import type { Outcome } from "../../../core/outcome.ts";
 import type { ErrorReport } from "../../../kit/errors.ts";
 import type { HttpRefusal } from "./dialects.ts";
@@ -9,7 +10,10 @@ export function toFailedRun(outcome: Outcome): HttpRefusal | undefined {
   const { status, response, run_id } = outcome;
   if (status === "failed") return toFailure(outcome);
   if (status !== "cancelled" || response !== "") return undefined;
-  return { ...cancelled, headers: { ...cancelled.headers, "x-request-id": run_id } };
+  const headers = { ...never, "x-request-id": run_id };
+  const ended = readServerEnd(outcome);
+  if (ended !== undefined) return { status: runFailed, error: "overloaded", text: { zh: ended, en: ended }, headers };
+  return { ...cancelled, headers };
 }
 
 function toFailure(outcome: Outcome): HttpRefusal {
@@ -35,4 +39,4 @@ const unexplained: ErrorReport = { code: "internal", message: "the run failed", 
 const never = { "x-should-retry": "false" };
 
 /** Proxies use 499 for this: the client or the operator has stopped the run. */
-const cancelled = { status: 499, text: { zh: "已取消。", en: "Cancelled." }, headers: never } as const;
+const cancelled = { status: 499, text: { zh: "已取消。", en: "Cancelled." } } as const;

@@ -90,6 +90,11 @@ const databaseHint: Text = {
   en: "Check the server log of PostgreSQL, this user's permissions and the free space.",
 };
 
+const rightsHint: Text = {
+  zh: "请让这个角色成为数据库的所有者，或授予它模式的 CREATE、表的 SELECT、INSERT、UPDATE、DELETE 和序列的 USAGE 权限。",
+  en: "Let the role own the database, or grant it CREATE on the schema, SELECT, INSERT, UPDATE and DELETE on the tables, and USAGE on the sequence.",
+};
+
 /** Returns true where no work can be done with the database until it can be reached again. */
 export function isUnreachable(thrown: unknown): thrown is StoreError {
   if (!(thrown instanceof StoreError) || thrown.failure !== "unreachable") return false;
@@ -307,9 +312,12 @@ const reasons: Readonly<Record<string, Reason>> = {
   [onlyReads]: {
     failure: "unreachable",
     why: { zh: "数据库只能读（可能是备库）", en: "the database only reads, as a standby does" },
-    hint: { zh: "请让 store.url 指向主库。", en: "Point store.url at the primary." },
+    hint: {
+      zh: "请让 store.url 指向主库；如果它就是主库，请为这个角色和数据库关闭 default_transaction_read_only。",
+      en: "Point store.url at the primary. Where it is the primary, turn default_transaction_read_only off for the role and the database.",
+    },
   },
-  "42501": notAllowed,
+  "42501": { ...notAllowed, hint: rightsHint },
   "23505": conflict,
 };
 
@@ -367,17 +375,29 @@ export function foreignTablesError(message: string, place: string): DuetError {
   });
 }
 
-/** Reports a role that may not write to these tables, or not create tables in this schema. */
-export function missingRightError(place: string, names: string): DuetError {
+/** Reports a role without these rights, each with what it is for: `DELETE on turns`. */
+export function missingRightError(place: string, missing: readonly string[]): DuetError {
   return new DuetError({
     code: "config",
     text: {
-      zh: `数据库 ${place} 的这个角色没有写入权限：${names}`,
-      en: `the role of the database ${place} may not write: ${names}`,
+      zh: `数据库 ${place} 的这个角色缺少权限：${missing.join("；")}`,
+      en: `the role of the database ${place} lacks rights: ${missing.join("; ")}`,
+    },
+    hint: rightsHint,
+  });
+}
+
+/** Reports a search path on which no schema is, so that there is no place for tables. */
+export function missingSchemaError(place: string, path: string): DuetError {
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: `数据库 ${place} 中没有 search_path 里的任何模式：${path}`,
+      en: `the database ${place} has no schema of its search_path: ${path}`,
     },
     hint: {
-      zh: "请让这个角色成为数据库的所有者，或授予它 CREATE 和对表的写入权限。",
-      en: "Let the role own the database, or grant it CREATE and the right to write to the tables.",
+      zh: "请建立其中一个（CREATE SCHEMA …），或改正地址或角色的 search_path。",
+      en: "Create one of them (CREATE SCHEMA …), or correct the search_path of the address or the role.",
     },
   });
 }

@@ -16,7 +16,11 @@ describe("what the operator is told to do about a database that cannot be used",
       "This process uses 8 connections at most; ask fewer questions at once, or add a replica.",
     ],
     ["53000", "is too busy", "Look at the load of the database's machine."],
-    ["25006", "only reads", "Point store.url at the primary."],
+    [
+      "25006",
+      "only reads",
+      "Point store.url at the primary. Where it is the primary, turn default_transaction_read_only off for the role and the database.",
+    ],
     ["3D000", "does not exist", "Create the database, or correct its name in store.url."],
     ["55P03", "has its tables locked", "Try again when that has ended."],
   ];

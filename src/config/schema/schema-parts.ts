@@ -290,8 +290,8 @@ const token = createLazy(() =>
 );
 
 const databaseAddress: Text = {
-  zh: `${databaseForm.zh}；密码中的 / # ? @ 等字符写成百分号编码，如 %23`,
-  en: `${databaseForm.en}; in a password, / # ? @ and the like are percent-encoded, as %23`,
+  zh: `${databaseForm.zh}；只写一个主机；密码中的 / # ? @ 等字符写成百分号编码，如 %23`,
+  en: `${databaseForm.en}, with one host; in a password, / # ? @ and the like are percent-encoded, as %23`,
 };
 
 const database = createLazy(() => z.string().refine(isDatabaseAddress, withAllowed(databaseAddress)));

@@ -1,5 +1,7 @@
-import { missingRightError } from "../store-errors.ts";
+import { missingRightError, missingSchemaError } from "../store-errors.ts";
 import type { PoolClient } from "./client.ts";
+import { migrations } from "./migrations.ts";
+import { checkWritable } from "./reachability.ts";
 import { readUsableSchema } from "./schema.ts";
 import { withDatabase } from "./with-database.ts";
 
@@ -10,20 +12,45 @@ import { withDatabase } from "./with-database.ts";
 export async function checkDatabase(url: string, { mayWrite = false } = {}): Promise<void> {
   await withDatabase(url, async (client, place) => {
     const { version } = await readUsableSchema(client, place);
-    if (mayWrite) await checkRights(client, { place, version });
+    if (!mayWrite) return;
+    await checkWritable(client);
+    await (version === 0 ? checkSchema(client, place) : checkRights(client, place));
   });
 }
 
-/** Lists the tables to which the role may not write; without tables, the schema in which it may not create them. */
-const missingRights = `
-  SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE n.nspname = current_schema() AND c.relkind = 'r' AND c.relname IN ('conversations', 'journal_runs', 'replicas')
-      AND NOT (has_table_privilege(c.oid, 'INSERT') AND has_table_privilege(c.oid, 'UPDATE'))
-  UNION ALL SELECT coalesce(current_schema(), 'public') WHERE $1 AND NOT
-    coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)`;
+/** Finds the schema that the tables are to be created in: the first of `search_path` that there is. */
+const schemaText = `
+  SELECT current_schema() AS name, current_setting('search_path') AS path,
+    coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS creates`;
 
-async function checkRights(client: PoolClient, { place, version }: { place: string; version: number }): Promise<void> {
-  const { rows } = await client.query(missingRights, [version === 0]);
-  const names = rows.map(({ name }) => String(name)).join(", ");
-  if (names !== "") throw missingRightError(place, names);
+async function checkSchema(client: PoolClient, place: string): Promise<void> {
+  const { rows } = await client.query(schemaText);
+  const { name, path, creates } = rows[0] ?? {};
+  if (name === null) throw missingSchemaError(place, String(path));
+  if (creates !== 1) throw missingRightError(place, [`CREATE on ${name}`]);
+}
+
+/** Lists the rights that the role lacks, with the tables and sequences that need them. */
+const missingRights = `
+  SELECT missing.rights, min(missing.relname) AS first, count(*) AS objects FROM (
+    SELECT c.relname, array_to_string(ARRAY(
+      SELECT r FROM unnest(CASE c.relkind WHEN 'S' THEN ARRAY['USAGE'] ELSE ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE'] END) AS r
+      WHERE NOT CASE c.relkind WHEN 'S' THEN has_sequence_privilege(c.oid, r) ELSE has_table_privilege(c.oid, r) END
+    ), ', ') AS rights
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'S') AND c.relname = ANY($1)
+  ) AS missing WHERE missing.rights <> '' GROUP BY missing.rights ORDER BY first`;
+
+/** Lists what the migrations create and a Duet reads and changes. */
+const usedObjects = migrations.flatMap(({ statements }) =>
+  statements.flatMap((text) => /^CREATE (?:TABLE|SEQUENCE) (\w+)/.exec(text)?.[1] ?? []),
+);
+
+async function checkRights(client: PoolClient, place: string): Promise<void> {
+  const { rows } = await client.query(missingRights, [usedObjects]);
+  const missing = rows.map(({ rights, first, objects }) => {
+    const others = Number(objects) - 1;
+    return `${rights} on ${first}${others === 0 ? "" : ` (+${others})`}`;
+  });
+  if (missing.length > 0) throw missingRightError(place, missing);
 }

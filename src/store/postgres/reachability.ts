@@ -109,6 +109,13 @@ export function createReachability({ url, explain, prepare, ensureWork, closing 
     return found;
   }
 
+  /** Tells of another cause than the last one, such as a standby that answers where the primary was. */
+  function changeProblem(found: DuetError): void {
+    const isOther = problem?.text.en !== found.text.en;
+    problem = found;
+    if (isOther) notifyListeners();
+  }
+
   async function connectAgain(): Promise<void> {
     if (isConnecting) return;
     isConnecting = true;
@@ -120,7 +127,7 @@ export function createReachability({ url, explain, prepare, ensureWork, closing 
         if (isOutOfConnections(problem)) await ensureWork();
         problem = undefined;
       } catch (thrown) {
-        if (!closing.aborted) problem = explain(thrown);
+        if (!closing.aborted) changeProblem(explain(thrown));
       }
       pauseMs = Math.min(2 * pauseMs, longestPauseMs);
     }
@@ -185,7 +192,7 @@ export function createReachability({ url, explain, prepare, ensureWork, closing 
 }
 
 /** A standby answers as well, and so does a primary that another one has replaced, but nothing can be recorded there. */
-async function checkWritable(client: PoolClient): Promise<void> {
+export async function checkWritable(client: PoolClient): Promise<void> {
   const { rows } = await client.query("SELECT 1 WHERE current_setting('transaction_read_only') = 'on'");
   if (rows.length > 0) throw new OnlyReadsError("the database only reads");
 }

@@ -15,7 +15,7 @@ test("an address that is none is one line with what is allowed, and no password 
   const wrong = await runWarmProgram(["ask", "1+1", "--config", config], { env: { DB_PASSWORD: password } });
   expect(wrong.code).toBe(2);
   expect(wrong.stderr).toMatch(
-    /^duet: .*store\.url: .*allowed: postgres:\/\/user@host:port\/database; in a password, .* as %23\)\n$/,
+    /^duet: .*store\.url: .*allowed: postgres:\/\/user@host:port\/database, with one host; in a password, .* as %23\)\n$/,
   );
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration's own way to name a variable.
   const good = await configFile({ store: { url: "postgres://duet:${DB_PASSWORD}@127.0.0.1:9/duet" } });
@@ -93,17 +93,31 @@ describe("a database that the settings name", requires(postgres), () => {
 
   test("serves nobody where its role may not write, and says what is missing", async () => {
     const url = await server.createDatabase();
-    const empty = await server.createEmptyDatabase();
-    await query(url, "DROP ROLE IF EXISTS reader");
-    await query(url, "CREATE ROLE reader LOGIN");
-    await query(url, "GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader");
-    for (const [address, missing] of [
-      [url, "conversations, journal_runs, replicas"],
-      [empty, "public"],
+    const [empty, bare] = [await server.createEmptyDatabase(), await server.createEmptyDatabase()];
+    await query(
+      url,
+      "DROP ROLE IF EXISTS reader; DROP ROLE IF EXISTS keeper; CREATE ROLE reader LOGIN; CREATE ROLE keeper LOGIN",
+    );
+    await query(url, "GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader, keeper");
+    await query(
+      url,
+      "GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO keeper; REVOKE DELETE ON turns FROM keeper",
+    );
+    await query(bare, "DROP SCHEMA public");
+    const others = await query(url, "SELECT count(*) AS n FROM pg_tables WHERE schemaname = 'public'");
+    for (const [role, address, said] of [
+      [
+        "reader",
+        url,
+        `lacks rights: INSERT, UPDATE, DELETE on api_tokens (+${Number(others[0]?.n) - 2}); USAGE on asked. Let`,
+      ],
+      ["keeper", url, "lacks rights: USAGE on asked; DELETE on turns. Let the role own"],
+      ["reader", empty, "lacks rights: CREATE on public. Let the role own"],
+      ["reader", bare, 'has no schema of its search_path: "$user", public. Create one of them'],
     ] as const) {
-      const env = { DUET_STORE_URL: address.replace("//duet@", "//reader@") };
+      const env = { DUET_STORE_URL: address.replace("//duet@", `//${role}@`) };
       const { code, stderr } = await runWarmProgram(["serve", "--http", "0"], { env });
-      expect([code, stderr]).toEqual([2, expect.stringContaining(`may not write: ${missing}. Let the role own`)]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
     }
     const status = await runWarmProgram(["store", "status", url.replace("//duet@", "//reader@")]);
     expect(status).toMatchObject({ code: 0, stdout: expect.stringContaining("0 conversations") });

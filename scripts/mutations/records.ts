@@ -7,6 +7,8 @@ const replicas = "test/store/postgres/replicas.test.ts";
 const questions = "test/agent/record/questions.test.ts";
 const confirm = "test/agent/record/confirm.test.ts";
 const time = "test/store/postgres/time.test.ts";
+const hostMessages = "test/server/replicas/host-messages.test.ts";
+const passedMessages = "test/server/http/mcp/passed-messages.test.ts";
 
 /** The records of runs, and what goes on from them. */
 export const records: readonly Mutation[] = [
@@ -255,18 +257,74 @@ export const records: readonly Mutation[] = [
   {
     id: "replica-passed-answer",
     file: "src/server/http/mcp/session.ts",
-    text: "if (restored === undefined) return false;",
-    becomes: "if (restored !== undefined) return false;",
-    tests: ["test/server/replicas/any-replica.test.ts"],
-    endangers: "a person's answer that a balancer brings to another replica is lost, or answers another question",
+    text: "if (others && body === undefined) return others.passOn(message.body);",
+    becomes: "if (others && body === undefined) return new Response(null, { status: 202 });",
+    tests: [hostMessages],
+    endangers: "a person's answer that a balancer brings to another replica is lost",
+  },
+  {
+    id: "replica-prefix",
+    file: "src/server/http/mcp/request-id-prefix.ts",
+    text: 'if (!isPrefixedResponse(response) || typeof id !== "string" || !id.startsWith(prefix)) return undefined;',
+    becomes: 'if (!isPrefixedResponse(response) || typeof id !== "string") return undefined;',
+    tests: ["test/server/http/mcp/request-id-prefix.test.ts"],
+    endangers: "a person's answer answers another question, of another process",
   },
   {
     id: "replica-passed-cancel",
     file: "src/server/http/mcp/session.ts",
     text: "return cancelled !== undefined && !live.has(cancelled);",
     becomes: "return false;",
-    tests: ["test/server/replicas/any-replica.test.ts"],
+    tests: [hostMessages],
     endangers: "a host's cancel that a balancer brings to another replica has no effect",
+  },
+  {
+    id: "replica-passed-end",
+    file: "src/server/http/mcp/passed-messages.ts",
+    text: 'if (message.type === "end") close(sessionId);',
+    becomes: 'if (message.type === "end") continue;',
+    tests: [passedMessages],
+    endangers: "the calls of a session go on that its client has ended at another replica",
+  },
+  {
+    id: "replica-passed-missed",
+    file: "src/server/http/mcp/passed-messages.ts",
+    text: 'if (text === undefined) lookFor("");',
+    becomes: "if (text === undefined) return;",
+    tests: [passedMessages],
+    endangers: "a person's answer is lost where a notification is",
+  },
+  {
+    id: "replica-passed-once",
+    file: "src/server/http/mcp/passed-messages.ts",
+    text: 'else if (await records.remove("mcp-message", name)) handle(sessionId, message.body);',
+    becomes: "else handle(sessionId, message.body);",
+    tests: [passedMessages],
+    endangers: "one answer counts in two processes",
+  },
+  {
+    id: "replica-passed-size",
+    file: "src/server/http/mcp/passed-messages.ts",
+    text: "if (data.length > longestMessage) throw tooLongError(data.length);",
+    becomes: "",
+    tests: [passedMessages],
+    endangers: "a client fills the database with messages of any length",
+  },
+  {
+    id: "replica-passed-number",
+    file: "src/server/http/mcp/passed-messages.ts",
+    text: 'if (message.type === "message" && pending.length >= mostPending) throw tooManyError();',
+    becomes: "",
+    tests: [passedMessages],
+    endangers: "a client fills the database with any number of messages",
+  },
+  {
+    id: "replica-passed-owner",
+    file: "src/server/http/mcp/sessions.ts",
+    text: "(await shared?.sessions.find(id))?.key !== key",
+    becomes: "(await shared?.sessions.find(id)) === undefined",
+    tests: ["test/server/http/mcp/sessions.test.ts"],
+    endangers: "a caller answers or ends the session of another one",
   },
   {
     id: "postgres-join",

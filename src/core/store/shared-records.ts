@@ -3,7 +3,7 @@
  * keeps such things in files or in memory.
  */
 export interface SharedRecords {
-  readonly messages?: ProcessMessages | undefined;
+  readonly notifications: ProcessNotifications;
   get(kind: RecordKind, name: string): Promise<SharedRecord | undefined>;
   /** Keeps a record in place of an earlier one, without end or for so many milliseconds. Returns its version. */
   put(kind: RecordKind, name: string, data: string, lastsMs?: number): Promise<number>;
@@ -11,6 +11,8 @@ export interface SharedRecords {
   add(kind: RecordKind, name: string, data: string): Promise<string>;
   /** Lets a record last for so many milliseconds from now; false when there is none. */
   extend(kind: RecordKind, name: string, lastsMs: number): Promise<boolean>;
+  /** Lists the records of a kind whose names begin with a text, oldest first, without those that are over. */
+  list(kind: RecordKind, prefix: string): Promise<NamedRecord[]>;
   /** Resolves to false when there was none. */
   remove(kind: RecordKind, name: string): Promise<boolean>;
   /**
@@ -26,20 +28,23 @@ export interface SharedRecords {
   ): Promise<T>;
 }
 
-/** Lets processes tell each other short texts, which reach those that listen at that moment alone. */
-export interface ProcessMessages {
-  /** Takes at most 7,000 bytes. Rejects as the store does. */
-  tell(text: string): Promise<void>;
-  /** Calls the listener with each text, also with one of this process, until the returned function is called. */
-  hear(listener: (text: string) => void): () => void;
+/** Notifies the processes that share the store. */
+export interface ProcessNotifications {
+  /** Sends a text of a few words to those that listen at that moment. Rejects as the store does. */
+  publish(text: string): Promise<void>;
+  /**
+   * Calls the listener with each text, also with one of this process, until the returned function is called, and with undefined where
+   * something may have been missed: after the connection was lost, and every 250 ms where a pooler keeps notifications back.
+   */
+  subscribe(listener: (text: string | undefined) => void): () => void;
 }
 
 /** Opens the records that other machines share. It is absent where each machine keeps its own. */
 export type FindRecords = () => Promise<SharedRecords>;
 
 /**
- * Names what there are records of: pins of tool servers, sign-ins to them, keys, answers that hold for a conversation, sessions of MCP, and
- * turns to reply to a plan.
+ * Names what there are records of: pins of tool servers, sign-ins to them, keys, answers that hold for a conversation, sessions of MCP,
+ * messages of their clients that came to another process than the one they are for, and turns to reply to a plan.
  */
 export type RecordKind = "pins" | "credentials" | "key" | "approvals" | "mcp-session" | "mcp-message" | "plan";
 
@@ -47,4 +52,8 @@ export interface SharedRecord {
   data: string;
   /** Is a higher number after each change. */
   version: number;
+}
+
+export interface NamedRecord extends SharedRecord {
+  name: string;
 }

@@ -32,6 +32,9 @@ export function openPostgresLater(url: string, options: PostgresStoreOptions = {
   return openPostgres(url, options, "wait");
 }
 
+/** Begins what is not about runs on the channel that all share. */
+const sharedPrefix = "s ";
+
 async function openPostgres(
   url: string,
   options: PostgresStoreOptions,
@@ -47,20 +50,21 @@ async function openPostgres(
       throw thrown;
     }
   }
-  const notifications = createNotifications(url, (text) =>
-    connection.query("notify", "SELECT pg_notify($1, $2)", [channel, text]),
-  );
+  const notify = (text: string) => connection.query("notify", "SELECT pg_notify($1, $2)", [channel, text]);
+  const notifications = createNotifications(url, notify);
   const journal = createPostgresJournal(connection, notifications, options);
   const { store } = createSqlStore(
     {
       ...{ connection, journal, sharedRuns: journal.sharedRuns, holder: journal.holder },
       ...{ space: databaseSpace, readVersion: databaseStatements.version, clock: databaseStatements.clock },
       endRun: journal.endRun,
-      messages: {
-        async tell(text) {
-          await connection.query("tell", "SELECT pg_notify($1, $2)", [channel, `s ${text}`]);
-        },
-        hear: (listener) => notifications.listen((text) => text?.startsWith("s ") && listener(text.slice(2))),
+      notifications: {
+        publish: async (text) => void (await notify(`${sharedPrefix}${text}`)),
+        subscribe: (listener) =>
+          notifications.listen((text) => {
+            if (text === undefined) listener(undefined);
+            else if (text.startsWith(sharedPrefix)) listener(text.slice(sharedPrefix.length));
+          }),
       },
       async close() {
         await Promise.all([ignoreRejection(journal.close(), "the lease ends by itself"), notifications.close()]);

@@ -133,7 +133,7 @@ export function createStoreRetention(
       yield* statements.pruneApiTokens.run({ oldest: toTime(time - longestDeadTokenMs) });
       yield* statements.pruneSessions.run({ now: toTime(time) });
       yield* statements.pruneAllPlaces.run({ now: time - dayMs, since: time - dayMs });
-      yield* statements.pruneSharedRecords.run({ now: time - dayMs });
+      yield* statements.pruneSharedRecords.run({ now: time, yesterday: time - dayMs });
       return { usesAge: trusted <= toTime(time) };
     });
   }

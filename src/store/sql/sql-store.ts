@@ -5,7 +5,7 @@ import { toConversationTitle } from "../../core/store/conversation-title.ts";
 import { findFileRef } from "../../core/store/find-file.ts";
 import { type Journal, LostRunError } from "../../core/store/journal.ts";
 import { keepAll, type RetentionLimits } from "../../core/store/retention.ts";
-import type { ProcessMessages } from "../../core/store/shared-records.ts";
+import type { ProcessNotifications } from "../../core/store/shared-records.ts";
 import { localRuns, type SharedRuns } from "../../core/store/shared-runs.ts";
 import {
   type Conversation,
@@ -67,7 +67,7 @@ export interface SqlDatabase {
    * own. Without it no other machine is there: places and records are each process's.
    */
   clock?: Statement | undefined;
-  messages?: ProcessMessages | undefined;
+  notifications?: ProcessNotifications | undefined;
   /** Ends what the process has open. */
   close(): Promise<void>;
 }
@@ -237,7 +237,7 @@ export function createSqlStore(database: SqlDatabase, options: Partial<SqlStoreO
     typedHistory: createSqlTypedHistory(connection),
     credentials: createSqlCredentials(connection),
     usageHistory: createSqlUsageHistory(connection),
-    ...(clock && { records: createSqlSharedRecords(connection, readNow, database.messages) }),
+    ...(clock && { records: createSqlSharedRecords(connection, readNow, database.notifications) }),
     retention: {
       ...retention,
       async prune(signal) {

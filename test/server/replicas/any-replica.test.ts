@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { isRecord } from "../../../src/kit/json.ts";
-import { call, initialize, messagesOf, openSession } from "../../fakes/http-interface.ts";
+import { call, messagesOf, openSession } from "../../fakes/http-interface.ts";
 import type { ScriptedTurn } from "../../fakes/model.ts";
 import { keepLocked, postgres, query, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
 import { requires } from "../../runner/requirements.ts";
@@ -253,40 +253,6 @@ describe("two replicas of one database", requires(postgres), () => {
     expect([prompts.a?.length, prompts.b?.length]).toEqual([1, 1]);
     await b.callModern("agent_cancel", { run_id: again.run_id });
     await asked;
-  });
-
-  test("what a host of 2025 sends for its call counts on whichever replica: an answer, a cancel, the end of its session", async () => {
-    const script: Script = { decides: [[wipe], "Wiped.", { hang: true }], answers: ["It is wiped."] };
-    const { a, b, wiped } = await openTwo(script);
-    const begin = { ...initialize, params: { ...initialize.params, capabilities: { elicitation: {} } } };
-    const headers = { ...newest, accept: "application/json, text/event-stream" };
-    const opened = await a.send("POST", "/mcp", begin, headers);
-    await opened.text();
-    const session = { ...headers, "mcp-session-id": String(opened.headers.get("mcp-session-id")) };
-    // The other one has the session too, and what it asks its client has numbers of its own.
-    await b.send("POST", "/mcp", { jsonrpc: "2.0", id: 7, method: "ping" }, session);
-    const asked = readEvents(await a.send("POST", "/mcp", call(1, "agent_ask", { question: "Wipe disk a." }), session));
-    const isQuestion = ({ data }: { data?: Record<string, unknown> }) => data?.method === "elicitation/create";
-    while ((await asked.until("message")) !== undefined && !asked.seen.some(isQuestion));
-    const question = asked.seen.find(isQuestion)?.data;
-    const answer = { jsonrpc: "2.0", id: question?.id, result: { action: "accept", content: { scope: "once" } } };
-    expect((await b.send("POST", "/mcp", answer, session)).status).toBe(202);
-    expect((await asked.rest()).at(-1)?.data).toMatchObject({
-      id: 1,
-      result: { structuredContent: { status: "complete", response: "It is wiped." } },
-    });
-    expect(wiped).toEqual(["a"]);
-
-    void a.send("POST", "/mcp", call(2, "agent_ask", { question: "How is it?" }), session).catch(() => {});
-    const list = async () => (await b.get("/agent/runs?status=running")).json();
-    await expect.poll(list).toMatchObject({ runs: [{ question: "How is it?" }] });
-    const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 2, reason: "enough" } };
-    expect((await b.send("POST", "/mcp", cancel, session)).status).toBe(202);
-    await expect.poll(list).toMatchObject({ runs: [] });
-
-    expect((await b.send("DELETE", "/mcp", undefined, session)).status).toBe(200);
-    const ping = async () => (await a.send("POST", "/mcp", { jsonrpc: "2.0", id: 9, method: "ping" }, session)).status;
-    await expect.poll(ping).toBe(404);
   });
 
   test("a session that its balancer brings to the other one has its run there, while it waits for it", async () => {

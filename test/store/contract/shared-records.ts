@@ -42,6 +42,23 @@ export function testSharedRecords(name: string, open: OpenRecords): void {
       expect(await there.extend("mcp-session", "s", 1000)).toBe(false);
     });
 
+    test("are listed by how their names begin, oldest first, without those that are over", async () => {
+      const { here, there, clock } = await openBoth();
+      const add = async (name: string, lastsMs?: number) => {
+        clock.ms += 1;
+        await here.put("mcp-message", name, `of ${name}`, lastsMs);
+      };
+      for (const name of ["s_ b", "s_ a", "sx c", "S_ d"]) await add(name);
+      await add("s_ e", 10);
+      await here.put("pins", "s_ f", "another kind");
+      const list = async (prefix: string) =>
+        (await there.list("mcp-message", prefix)).map(({ name, data }) => [name, data]);
+      expect(await list("s_ ")).toEqual(["s_ b", "s_ a", "s_ e"].map((name) => [name, `of ${name}`]));
+      clock.ms += 10;
+      expect(await list("s_ ")).toHaveLength(2);
+      expect(await list("")).toHaveLength(4);
+    });
+
     test("are changed by one at a time, and a turn ends with its work or with what it throws", async () => {
       const { here, there } = await openBoth();
       const steps: string[] = [];

@@ -10,6 +10,7 @@ import type { HttpRefusal } from "../response/dialects.ts";
 import type { InFlight } from "../response/in-flight.ts";
 import { closing, HttpRefusalError } from "../response/refusal.ts";
 import type { RouteCall } from "../routes.ts";
+import { createPassedMessages } from "./passed-messages.ts";
 import { createRequests, type FollowResources, type OnChange } from "./requests.ts";
 import { createSessions } from "./sessions.ts";
 import { createSharedSessions } from "./shared-sessions.ts";
@@ -40,7 +41,11 @@ export interface McpRoute {
 export function createMcpRoute(options: McpRouteOptions): McpRoute {
   const { createServer, onChange, followResources, inFlight, maxBody, maxSessions, sessionIdleMs, locale, log } =
     options;
-  const shared = options.findRecords && createSharedSessions(options.findRecords, sessionIdleMs);
+  const { findRecords } = options;
+  const shared = findRecords && {
+    sessions: createSharedSessions(findRecords, sessionIdleMs),
+    messages: createPassedMessages(findRecords),
+  };
   const sessions = createSessions({ createServer, most: maxSessions, idleMs: sessionIdleMs, locale, shared });
   const requests = createRequests({ createServer, onChange, followResources, most: maxSessions, locale, log });
   let isClosed = false;

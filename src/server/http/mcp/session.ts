@@ -15,15 +15,17 @@ import { toJsonRpcError } from "../response/dialects.ts";
 import { toRefusalResponse } from "../response/refusal.ts";
 import { type EventLog, eventLimits } from "./event-log.ts";
 import { closeWhenExpired, type McpExchange } from "./mcp-exchange.ts";
-import { isMarkedResponse, type RequestMarks } from "./request-marks.ts";
+import type { RestoreResponse } from "./request-id-prefix.ts";
 
 type RequestId = string | number;
 
 /** Represents a client of the 2025 protocol across its requests, with one server and one id. */
 export interface Session {
   handle(exchange: McpExchange): Promise<Response>;
-  /** Takes a message of its client that came to another process. Returns false where it belongs to nothing here. */
-  take(body: Readonly<Record<string, unknown>>): boolean;
+  /** Returns true for a response to a request of this process, and for the cancel of a request that is open here. */
+  isOwn(body: Readonly<Record<string, unknown>>): boolean;
+  /** Handles such a message, which came to another process. */
+  handlePassed(body: Readonly<Record<string, unknown>>): void;
   /** Is true when no response and no stream is open. */
   readonly isIdle: boolean;
   /** Is when the session was last used, by `performance.now()`. */
@@ -38,18 +40,23 @@ export const retryMs = 1000;
 /** Is how long a request goes on whose client was cut off and may come back, in milliseconds. */
 const resumeMs = 30_000;
 
+/** Connects a session with the other processes that serve it. */
+interface OtherProcesses {
+  restore: RestoreResponse;
+  /** Passes a message of the client on to the process that it is for. */
+  passOn(body: Readonly<Record<string, unknown>>): Promise<Response>;
+}
+
 interface SessionParts {
   transport: WebStandardStreamableHTTPServerTransport;
   events: EventLog;
   locale: Locale;
-  /** Holds the marks of what the server asks its client, where several processes serve the session. */
-  marks?: RequestMarks | undefined;
-  /** Passes a message on to the process that has what it belongs to, where there may be another one. */
-  passOn?: ((body: Readonly<Record<string, unknown>>) => Promise<void>) | undefined;
+  /** Is absent where only this process serves the session. */
+  others?: OtherProcesses | undefined;
 }
 
 export function createSession(server: McpServer, parts: SessionParts): Session {
-  const { transport, events, locale, marks, passOn } = parts;
+  const { transport, events, locale, others } = parts;
   /** Holds the ids of the requests that wait for their answers. */
   const live = new Set<RequestId>();
   /** Maps each of them to the connection that its stream was opened on last. */
@@ -95,8 +102,9 @@ export function createSession(server: McpServer, parts: SessionParts): Session {
 
   async function handlePost({ request, authInfo, connection }: McpExchange, message: Message): Promise<Response> {
     const { id, method } = message;
-    const body = method === undefined && marks ? marks.restore(message.body) : message.body;
-    if (passOn && (body === undefined || isElsewhere(message))) return passMessageOn(passOn, message);
+    if (others && method !== undefined && isCancelOfUnknownRequest(message)) return others.passOn(message.body);
+    const body = others && method === undefined ? others.restore(message.body) : message.body;
+    if (others && body === undefined) return others.passOn(message.body);
     if (id !== undefined && live.has(id)) return toRefusalResponse(createIdInUseRefusal(id), locale, toJsonRpcError);
     if (id !== undefined) live.add(id);
     const { response, isResumable } = await enter(request, { parsedBody: body, authInfo }, id);
@@ -116,38 +124,29 @@ export function createSession(server: McpServer, parts: SessionParts): Session {
     return response;
   }
 
-  /** Returns true for the cancel of a request that is not open here. */
-  function isElsewhere({ id, body }: Message): boolean {
+  function isCancelOfUnknownRequest({ id, body }: Message): boolean {
     const cancelled = id === undefined ? findCancelled(body) : undefined;
     return cancelled !== undefined && !live.has(cancelled);
   }
 
-  async function passMessageOn(
-    pass: NonNullable<SessionParts["passOn"]>,
-    { method, body }: Message,
-  ): Promise<Response> {
-    // Most cancels come too late, and change nothing.
-    if (method !== undefined) await ignoreRejection(pass(toShortCancel(body)), "the run goes on");
-    else if (isMarkedResponse(body)) await pass(body);
-    return new Response(null, { status: 202 });
+  function isOwn(body: Readonly<Record<string, unknown>>): boolean {
+    if (body.method === undefined) return others?.restore(body) !== undefined;
+    const id = findCancelled(body);
+    return id !== undefined && live.has(id);
   }
 
-  function take(body: Readonly<Record<string, unknown>>): boolean {
-    if (body.method === undefined) {
-      const restored = marks?.restore(body);
-      if (restored === undefined) return false;
-      transport.onmessage?.(restored as JSONRPCMessage);
-      return true;
-    }
+  function handlePassed(body: Readonly<Record<string, unknown>>): void {
     const id = findCancelled(body);
-    if (id === undefined || !live.has(id)) return false;
+    if (id === undefined) {
+      transport.onmessage?.(others?.restore(body) as JSONRPCMessage);
+      return;
+    }
     // The request may be on its way to the server still.
     const entered = entering.then(() => {
       transport.onmessage?.({ ...body } as JSONRPCMessage);
       return forget(id);
     });
     entering = ignoreRejection(entered, "the request has ended meanwhile");
-    return true;
   }
 
   /** Keeps a request going for a while when this connection ends before its answer has been handed over. */
@@ -216,7 +215,8 @@ export function createSession(server: McpServer, parts: SessionParts): Session {
       usedAt = performance.now();
       return exchange.message === undefined ? handleOther(exchange) : handlePost(exchange, exchange.message);
     },
-    take,
+    isOwn,
+    handlePassed,
     get isIdle() {
       return streams === 0 && live.size === 0;
     },
@@ -283,16 +283,7 @@ function createGoneRefusal(lastEvent: string): HttpRefusal {
 }
 
 /** Returns the ID of the request that a cancel names; undefined for another message. */
-function findCancelled({ method, params }: Readonly<Record<string, unknown>>): RequestId | undefined {
+export function findCancelled({ method, params }: Readonly<Record<string, unknown>>): RequestId | undefined {
   const id = method === "notifications/cancelled" && isRecord(params) ? params.requestId : undefined;
   return typeof id === "string" || typeof id === "number" ? id : undefined;
-}
-
-/** Limits the reason of a cancel that is passed on, in UTF-16 units. */
-const longestReason = 500;
-
-function toShortCancel({ method, params }: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { requestId, reason } = isRecord(params) ? params : {};
-  const short = typeof reason === "string" ? { reason: reason.slice(0, longestReason) } : {};
-  return { jsonrpc: "2.0", method, params: { requestId, ...short } };
 }

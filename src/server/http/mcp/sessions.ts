@@ -9,8 +9,9 @@ import { toJsonRpcError } from "../response/dialects.ts";
 import { closing, toRefusalResponse } from "../response/refusal.ts";
 import { createEventLog, type EventBudget, type EventLimits, eventLimits } from "./event-log.ts";
 import type { McpExchange } from "./mcp-exchange.ts";
-import { markRequests } from "./request-marks.ts";
-import { createSession, retryMs, type Session } from "./session.ts";
+import type { PassedMessages } from "./passed-messages.ts";
+import { addIdPrefix } from "./request-id-prefix.ts";
+import { createSession, findCancelled, retryMs, type Session } from "./session.ts";
 import type { SharedSession, SharedSessions } from "./shared-sessions.ts";
 
 export interface SessionOptions {
@@ -22,8 +23,8 @@ export interface SessionOptions {
   /** Limits how long a session may stay without a request and without an open stream, in milliseconds. */
   idleMs: number;
   locale: Locale;
-  /** Knows the sessions of all processes; without it, each process has its own. */
-  shared?: SharedSessions | undefined;
+  /** Knows the sessions of all processes, and passes messages on to them; without it, each process has its own sessions. */
+  shared?: { sessions: SharedSessions; messages: PassedMessages } | undefined;
 }
 
 /** Holds the sessions of all clients of the 2025 protocol. */
@@ -60,15 +61,16 @@ export function createSessions(options: SessionOptions): Sessions {
   function closeSession(id: string): void {
     const entry = sessions.get(id);
     sessions.delete(id);
-    shared?.forget(id);
+    shared?.sessions.forget(id);
     void ignoreRejection(entry?.session.close(), "the session is over in any case");
   }
 
   const receiver = {
     has: (id: string): boolean => sessions.has(id),
-    take: (id: string, body: Readonly<Record<string, unknown>>): boolean =>
-      sessions.get(id)?.session.take(body) ?? false,
-    end: closeSession,
+    isOwn: (id: string, body: Readonly<Record<string, unknown>>): boolean =>
+      sessions.get(id)?.session.isOwn(body) ?? false,
+    handle: (id: string, body: Readonly<Record<string, unknown>>): void => sessions.get(id)?.session.handlePassed(body),
+    close: closeSession,
   };
 
   const sweep = setInterval(
@@ -114,34 +116,62 @@ export function createSessions(options: SessionOptions): Sessions {
       onsessioninitialized: () => void sessions.set(id, { session, key }),
       async onsessionclosed() {
         sessions.delete(id);
-        await shared?.remove(id);
+        await endEverywhere(id);
       },
     });
-    const marks = shared && markRequests(transport);
+    const others = shared && {
+      restore: addIdPrefix(transport),
+      passOn: (body: Readonly<Record<string, unknown>>) => passOn(shared.messages, id, body),
+    };
     await server.connect(transport);
-    const passOn = shared && ((body: Readonly<Record<string, unknown>>) => shared.passOn(id, body));
-    const session = createSession(server, { transport, events, locale, marks, passOn });
+    const session = createSession(server, { transport, events, locale, others });
     return { session, transport, events };
+  }
+
+  /** Ends a session in all processes. Its client is told when it has ended. */
+  async function endEverywhere(id: string): Promise<void> {
+    await shared?.sessions.remove(id);
+    const announced = shared?.messages.announceEnd(id);
+    await ignoreRejection(announced, "no process takes it up any more, and each closes it when it is idle");
   }
 
   async function open(exchange: McpExchange, caller: Caller, key: string): Promise<Response> {
     const id = randomUUID();
-    shared?.receive(receiver);
+    shared?.messages.startListening(receiver);
     const { session } = await connect(caller, { id, key });
     try {
       if (isClosed) return toRefusalResponse(closing, locale, toJsonRpcError);
       const response = await session.handle(exchange);
       // The client may come to another process with its next request.
-      if (sessions.has(id) && exchange.message) await shared?.add(id, { key, initialize: exchange.message.body });
+      if (sessions.has(id) && exchange.message)
+        await shared?.sessions.add(id, { key, initialize: exchange.message.body });
       return response;
     } finally {
       if (!sessions.has(id)) await session.close();
     }
   }
 
+  /**
+   * Handles what needs no session of this process, which may be full: the end of one of another process, a response, and a cancel.
+   * Returns undefined for all else.
+   */
+  async function handleForOthers(
+    id: string,
+    { request, message }: McpExchange,
+    key: string,
+  ): Promise<Response | undefined> {
+    const isEnd = request.method === "DELETE";
+    const isForOthers = message && (message.method === undefined || findCancelled(message.body) !== undefined);
+    if (!(isEnd || isForOthers) || (await shared?.sessions.find(id))?.key !== key || shared === undefined)
+      return undefined;
+    if (message) return passOn(shared.messages, id, message.body);
+    await endEverywhere(id);
+    return new Response(null, { status: 200 });
+  }
+
   /** Begins a session of another process here as that has begun it. Returns undefined when there is none, or no place for it. */
   async function takeUp(id: string, caller: Caller, key: string): Promise<Session | undefined> {
-    const begun = await shared?.find(id);
+    const begun = await shared?.sessions.find(id);
     if (begun?.key !== key || isClosed || (isFull() && !closeLongestIdle(key))) return undefined;
     coming += 1;
     try {
@@ -171,7 +201,7 @@ export function createSessions(options: SessionOptions): Sessions {
       });
       await transport.handleRequest(next, { parsedBody: initialized });
       // Another process may have ended it meanwhile.
-      if (isBegun() && (await shared?.markUsed(id)) === false) closeSession(id);
+      if (isBegun() && (await shared?.sessions.markUsed(id)) === false) closeSession(id);
       return isBegun() ? session : undefined;
     } finally {
       if (!isBegun()) await session.close();
@@ -190,7 +220,7 @@ export function createSessions(options: SessionOptions): Sessions {
     const entry = sessions.get(id);
     if (entry === undefined) return shared && takeUpOnce(id, caller, key);
     if (entry.key !== key) return undefined;
-    void shared?.markUsed(id).then((isThere) => isThere || closeSession(id));
+    void shared?.sessions.markUsed(id).then((isThere) => isThere || closeSession(id));
     return entry.session;
   }
 
@@ -202,7 +232,9 @@ export function createSessions(options: SessionOptions): Sessions {
         return exchange.message?.method === "initialize"
           ? begin(exchange, caller, key)
           : toRefusalResponse(noId, locale, toJsonRpcError);
-      shared?.receive(receiver);
+      shared?.messages.startListening(receiver);
+      const passed = sessions.has(id) ? undefined : await handleForOthers(id, exchange, key);
+      if (passed) return passed;
       const session = await find(id, caller, key);
       return session !== undefined
         ? session.handle(exchange)
@@ -211,12 +243,22 @@ export function createSessions(options: SessionOptions): Sessions {
     async close() {
       isClosed = true;
       clearInterval(sweep);
-      shared?.close();
+      shared?.messages.close();
       const open = [...sessions.values()];
       sessions.clear();
       await Promise.allSettled(open.map(({ session }) => session.close()));
     },
   };
+}
+
+/** Passes a message on. The client is told when it is kept, as for one that is handled here. */
+async function passOn(
+  messages: PassedMessages,
+  id: string,
+  body: Readonly<Record<string, unknown>>,
+): Promise<Response> {
+  await messages.passOn(id, body);
+  return new Response(null, { status: 202 });
 }
 
 const noId: HttpRefusal = {

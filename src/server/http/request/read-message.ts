@@ -38,7 +38,7 @@ export function readMessage(text: string): Message | HttpRefusal {
     return createInvalidRefusal(describeInvalid("params", params, { zh: "JSON 对象", en: "a JSON object" }), id);
   if (typeof method === "string") return { body: value, method, id };
   const isResponse = method === undefined && id !== undefined && ("result" in value || "error" in value);
-  if (isResponse) return { body: value, method: undefined, id: undefined };
+  if (isResponse) return checkResponse(value) ?? { body: value, method: undefined, id: undefined };
   return createInvalidRefusal(
     method === undefined
       ? {
@@ -48,6 +48,20 @@ export function readMessage(text: string): Message | HttpRefusal {
       : describeInvalid("method", method, { zh: "字符串", en: "a string" }),
     id,
   );
+}
+
+/** Returns what is wrong with a response: its result is an object, and its error has a code and a message. */
+function checkResponse({ id, result, error }: Readonly<Record<string, unknown>>): HttpRefusal | undefined {
+  const isFailure = result === undefined;
+  const isSound = isFailure
+    ? isRecord(error) && Number.isInteger(error.code) && typeof error.message === "string"
+    : isRecord(result) && error === undefined;
+  if (isSound) return undefined;
+  const allowed = isFailure
+    ? { zh: "含 code（整数）和 message 的对象", en: "an object with code, a whole number, and message" }
+    : { zh: "JSON 对象，且没有 error", en: "a JSON object, without error beside it" };
+  const text = isFailure ? describeInvalid("error", error, allowed) : describeInvalid("result", result, allowed);
+  return createInvalidRefusal(text, toMessageId(id));
 }
 
 function toMessageId(id: unknown): string | number | undefined {

@@ -1,4 +1,4 @@
-import type { ProcessMessages, RecordKind, SharedRecords } from "../../../core/store/shared-records.ts";
+import type { ProcessNotifications, RecordKind, SharedRecords } from "../../../core/store/shared-records.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { followSignal, sleep } from "../../../kit/async/timeout.ts";
 import { DuetError } from "../../../kit/errors.ts";
@@ -13,11 +13,14 @@ const turnMs = 15_000;
 const renewalMs = 4_000;
 const pollMs = 100;
 
+/** Is for a database that only one process uses. */
+const silent: ProcessNotifications = { publish: async () => {}, subscribe: () => () => {} };
+
 /** Keeps records in the database, by the clock that all processes share. */
 export function createSqlSharedRecords(
   connection: StoreConnection,
   readNow: () => Work<number>,
-  messages?: ProcessMessages,
+  notifications: ProcessNotifications = silent,
 ): SharedRecords {
   const toTurn = (kind: RecordKind, name: string) => ({ kind: `${kind} turn`, name });
 
@@ -36,7 +39,7 @@ export function createSqlSharedRecords(
   }
 
   return {
-    messages,
+    notifications,
     get: (kind, name) =>
       connection.read(function* () {
         const row = yield* statements.sharedRecord.get({ kind, name });
@@ -60,6 +63,15 @@ export function createSqlSharedRecords(
       connection.write(function* () {
         const now = yield* readNow();
         return (yield* statements.extendSharedRecord.run({ kind, name, now, until: now + lastsMs })) > 0;
+      }),
+    list: (kind, prefix) =>
+      connection.read(function* () {
+        const rows = yield* statements.sharedRecords.all({ kind, prefix, now: yield* readNow() });
+        return rows.map(({ name, data, version }) => ({
+          name: toText(name),
+          data: toText(data),
+          version: Number(version),
+        }));
       }),
     remove: async (kind, name) => (await connection.write(() => statements.dropSharedRecord.run({ kind, name }))) > 0,
     async exclusively(kind, name, signal, work) {

@@ -24,6 +24,11 @@ export const sharedStatements = {
 
   sharedRecord: defineStatement(`
       SELECT data, version, until_ms FROM shared_records WHERE kind = :kind AND name = :name`),
+  /** `length` counts characters of a prefix without wildcards of its own meaning. */
+  sharedRecords: defineStatement(`
+      SELECT name, data, version FROM shared_records
+      WHERE kind = :kind AND substr(name, 1, length(:prefix)) = :prefix AND (until_ms IS NULL OR until_ms > :now)
+      ORDER BY version`),
   putSharedRecord: defineStatement(`
       INSERT INTO shared_records (kind, name, version, data, until_ms) VALUES (:kind, :name, :now, :data, :until)
       ON CONFLICT (kind, name) DO UPDATE SET data = excluded.data, until_ms = excluded.until_ms,
@@ -45,5 +50,7 @@ export const sharedStatements = {
     "UPDATE shared_records SET until_ms = :until WHERE kind = :kind AND name = :name AND data = :holder",
   ),
   endTurn: defineStatement("DELETE FROM shared_records WHERE kind = :kind AND name = :name AND data = :holder"),
-  pruneSharedRecords: defineStatement("DELETE FROM shared_records WHERE until_ms <= :now"),
+  /** What a client has sent is a person's words, and goes at once when it is over. */
+  pruneSharedRecords: defineStatement(`
+      DELETE FROM shared_records WHERE until_ms <= :yesterday OR (kind = 'mcp-message' AND until_ms <= :now)`),
 };

@@ -1,7 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { McpServer } from "@modelcontextprotocol/server";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Authenticate } from "../../../../src/server/http/auth/open-auth.ts";
+import { createSqlSharedRecords } from "../../../../src/store/sql/records/shared-records.ts";
+import { openStoreConnection } from "../../../../src/store/sqlite/connection.ts";
 import {
   call,
   initialize,
@@ -14,6 +16,7 @@ import {
   sendRaw,
   startHttpFace,
 } from "../../../fakes/http-interface.ts";
+import { storeFile } from "../../../store/stores.ts";
 
 /** Who says "I am a" is a. */
 const byName: Authenticate = async (request) => {
@@ -58,6 +61,41 @@ test("another caller's session is not there", async () => {
   const text = await theirs.text();
   expect(text).toContain(`Session not found: \\"${session.id}\\" (send initialize to start a new one)`);
   expect(text.replace(session.id, "no-such")).toBe(await unknown.text());
+});
+
+test("what another caller sends for it to another process is refused, and changes nothing", async () => {
+  const connection = await openStoreConnection(await storeFile(), { patienceMs: 0, onDamage() {}, onReplace() {} });
+  onTestFinished(() => connection.close());
+  function* readNow() {
+    yield* [];
+    return Date.now();
+  }
+  const records = createSqlSharedRecords(connection, readNow);
+  const open = async () => {
+    const opened = await startHttpFace({ authenticate: byName, findRecords: async () => records });
+    onTestFinished(opened.close);
+    return opened;
+  };
+  const [here, there] = [await open(), await open()];
+  const session = await openSession(here.url, { authorization: "a" });
+  const as = (owner: string) => ({ ...due, "mcp-session-id": session.id, authorization: owner });
+  const messages = [
+    { method: "POST", body: JSON.stringify({ jsonrpc: "2.0", id: "0123456789ab-0", result: {} }) },
+    {
+      method: "POST",
+      body: JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } }),
+    },
+    { method: "DELETE" },
+  ];
+  const sendAll = async (owner: string) => {
+    const statuses: number[] = [];
+    for (const message of messages) statuses.push((await fetch(there.url, { ...message, headers: as(owner) })).status);
+    return statuses;
+  };
+  expect(await sendAll("b")).toEqual([404, 404, 404]);
+  expect(await records.list("mcp-message", "")).toEqual([]);
+  expect(await sendAll("a")).toEqual([202, 202, 200]);
+  expect(await records.list("mcp-message", "")).toHaveLength(3);
 });
 
 test("a client that closes its connection aborts what it waited for", async () => {

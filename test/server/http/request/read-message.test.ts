@@ -44,6 +44,7 @@ test.each([
   ["a request", { jsonrpc: "2.0", id: 1, method: "m", params: {} }, { method: "m", id: 1 }],
   ["a notification", { jsonrpc: "2.0", method: "m" }, { method: "m", id: undefined }],
   ["a response", { jsonrpc: "2.0", id: "x", result: {} }, { method: undefined, id: undefined }],
+  ["an error", { jsonrpc: "2.0", id: "x", error: { code: 1, message: "m" } }, { method: undefined, id: undefined }],
 ])("%s is taken", (_, body, parts) => {
   expect(readMessage(JSON.stringify(body))).toEqual({ body, ...parts });
 });
@@ -59,6 +60,10 @@ test.each([
   ["a list as params", { jsonrpc: "2.0", id: 1, method: "m", params: [] }],
   ["a number as method", { jsonrpc: "2.0", id: 1, method: 5 }],
   ["neither method nor result", { jsonrpc: "2.0", id: 1 }],
+  ["a text as result", { jsonrpc: "2.0", id: 1, result: "x" }],
+  ["a result beside an error", { jsonrpc: "2.0", id: 1, result: {}, error: { code: 1, message: "m" } }],
+  ["an error without a code", { jsonrpc: "2.0", id: 1, error: { message: "m" } }],
+  ["an error without a message", { jsonrpc: "2.0", id: 1, error: { code: 1 } }],
 ])("%s is an invalid request", (_, body) => {
   expect(readMessage(JSON.stringify(body))).toMatchObject({ status: 400, code: -32600 });
 });

@@ -1,0 +1,178 @@
+import * as z from "zod";
+import type { FindRecords } from "../../../core/store/shared-records.ts";
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
+import { sleep } from "../../../kit/async/timeout.ts";
+import { isRecord, tryParseJson } from "../../../kit/json.ts";
+import { createRandomHex } from "../../../kit/random.ts";
+import { HttpRefusalError } from "../response/refusal.ts";
+import { isPrefixedResponse } from "./request-id-prefix.ts";
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** Passes what a client of 2025 sends for its session on to the process that has what it belongs to. */
+export interface PassedMessages {
+  /**
+   * Keeps a response or a cancel for a minute, and notifies all processes. Others are dropped, as nobody waits for them. Rejects as the store
+   * does, and with an `HttpRefusalError` above the limits.
+   */
+  passOn(sessionId: string, body: Body): Promise<void>;
+  /** Notifies all processes that a session has ended. Rejects as the store does. */
+  announceEnd(sessionId: string): Promise<void>;
+  /** Gives the receiver what other processes pass on. Later calls do nothing. */
+  startListening(receiver: MessageReceiver): void;
+  close(): void;
+}
+
+/** Represents the sessions that this process serves. */
+export interface MessageReceiver {
+  has(sessionId: string): boolean;
+  /** Returns true for a response to a request of this process, and for the cancel of a request that is open here. */
+  isOwn(sessionId: string, body: Body): boolean;
+  handle(sessionId: string, body: Body): void;
+  /** Ends what is left of a session that was ended in another process. */
+  close(sessionId: string): void;
+}
+
+/** Is how long a message is there for the process that it is for, in milliseconds. */
+const messageMs = 60_000;
+
+/** Limits one message, in UTF-16 units of its JSON, and the messages of a session that nobody has taken yet. */
+const longestMessage = 1_000_000;
+const mostPending = 100;
+
+/** Limits the reason of a cancel, and the ID of a request that it names, in UTF-16 units. */
+const longestReason = 500;
+const longestId = 500;
+
+/** Are the pauses before further looks, in milliseconds, where a look has failed, or left a message whose request may be on its way still. */
+const pausesMs = [500, 2_000] as const;
+
+const passedMessage = z.union([
+  z.object({ type: z.literal("end") }),
+  z.object({ type: z.literal("message"), body: z.record(z.string(), z.unknown()) }),
+]);
+
+export function createPassedMessages(findRecords: FindRecords): PassedMessages {
+  const closing = new AbortController();
+  /** Maps how the names of messages begin that are to be looked for, "" for all, to the number of looks before. */
+  const wanted = new Map<string, number>();
+  let receiver: MessageReceiver | undefined;
+  let unsubscribe: (() => void) | undefined;
+  let isLooking = false;
+  let isListening = false;
+
+  async function storeMessage(sessionId: string, message: z.infer<typeof passedMessage>): Promise<void> {
+    const records = await findRecords();
+    const data = JSON.stringify(message);
+    if (data.length > longestMessage) throw tooLongError(data.length);
+    const pending = await records.list("mcp-message", toPrefix(sessionId));
+    if (message.type === "message" && pending.length >= mostPending) throw tooManyError();
+    await records.put("mcp-message", `${toPrefix(sessionId)}${createRandomHex()}`, data, messageMs);
+    // Those who have missed it look for it when they listen again.
+    await ignoreRejection(records.notifications.publish(sessionId), "the record is there");
+  }
+
+  /** Returns true where a message was left that is for a session of this process, but not for this process. */
+  async function look(prefix: string, { has, isOwn, handle, close }: MessageReceiver): Promise<boolean> {
+    const records = await findRecords();
+    let isLeft = false;
+    for (const { name, data } of await records.list("mcp-message", prefix)) {
+      const sessionId = name.slice(0, name.indexOf(" "));
+      const message = has(sessionId) ? passedMessage.safeParse(tryParseJson(data)).data : undefined;
+      if (message === undefined) continue;
+      if (message.type === "end") close(sessionId);
+      else if (!isOwn(sessionId, message.body)) isLeft = true;
+      // Only one look of one process delivers it.
+      else if (await records.remove("mcp-message", name)) handle(sessionId, message.body);
+    }
+    return isLeft;
+  }
+
+  async function lookForAll(found: MessageReceiver): Promise<void> {
+    for (const [prefix, attempt] of wanted) {
+      wanted.delete(prefix);
+      const isLeft = await ignoreRejection(look(prefix, found), "it is tried again");
+      if (isLeft !== false) void ignoreRejection(lookLater(prefix, attempt), "the process ends");
+    }
+    isLooking = false;
+  }
+
+  async function lookLater(prefix: string, attempt: number): Promise<void> {
+    const pauseMs = pausesMs[attempt];
+    // Whoever looks for all looks again by itself.
+    if (pauseMs === undefined || prefix === "") return;
+    await sleep(pauseMs, closing.signal);
+    lookFor(prefix, attempt + 1);
+  }
+
+  function lookFor(prefix: string, attempt = 0): void {
+    if (receiver === undefined || closing.signal.aborted) return;
+    wanted.set(prefix, attempt);
+    if (isLooking) return;
+    isLooking = true;
+    void lookForAll(receiver);
+  }
+
+  async function listen(): Promise<void> {
+    const { notifications } = await findRecords();
+    if (closing.signal.aborted) return;
+    unsubscribe = notifications.subscribe((text) => {
+      if (text === undefined) lookFor("");
+      else if (receiver?.has(text)) lookFor(toPrefix(text));
+    });
+  }
+
+  return {
+    async passOn(sessionId, body) {
+      const passed = body.method === undefined ? body : toShortCancel(body);
+      if (passed === undefined || (passed.method === undefined && !isPrefixedResponse(passed))) return;
+      await storeMessage(sessionId, { type: "message", body: passed });
+    },
+    announceEnd: (sessionId) => storeMessage(sessionId, { type: "end" }),
+    startListening(given) {
+      receiver = given;
+      if (isListening) return;
+      isListening = true;
+      listen().catch(() => {
+        isListening = false;
+      });
+    },
+    close() {
+      closing.abort();
+      unsubscribe?.();
+    },
+  };
+}
+
+function toPrefix(sessionId: string): string {
+  return `${sessionId} `;
+}
+
+/** Returns what of a cancel is passed on; undefined where no request can have such an ID. */
+function toShortCancel({ method, params }: Body): Body | undefined {
+  const { requestId, reason } = isRecord(params) ? params : {};
+  if (typeof requestId === "string" && requestId.length > longestId) return undefined;
+  const short = typeof reason === "string" ? { reason: reason.slice(0, longestReason) } : {};
+  return { jsonrpc: "2.0", method, params: { requestId, ...short } };
+}
+
+function tooLongError(length: number): HttpRefusalError {
+  return new HttpRefusalError({
+    status: 413,
+    text: {
+      zh: `这条消息属于另一个副本，转交的消息最长 ${longestMessage} 个字符，收到 ${length} 个`,
+      en: `the message is for another replica, and has ${length} characters (at most ${longestMessage} are passed on)`,
+    },
+  });
+}
+
+function tooManyError(): HttpRefusalError {
+  return new HttpRefusalError({
+    status: 429,
+    text: {
+      zh: `此会话已有 ${mostPending} 条等待转交给另一个副本的消息，请稍后再试`,
+      en: `${mostPending} messages of this session wait to be passed on to another replica; try again later`,
+    },
+    headers: { "retry-after": String(messageMs / 1000) },
+  });
+}

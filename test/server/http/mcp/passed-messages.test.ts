@@ -1,0 +1,153 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+import type { ProcessNotifications, SharedRecords } from "../../../../src/core/store/shared-records.ts";
+import { createPassedMessages, type MessageReceiver } from "../../../../src/server/http/mcp/passed-messages.ts";
+import { createSqlSharedRecords } from "../../../../src/store/sql/records/shared-records.ts";
+import { openStoreConnection } from "../../../../src/store/sqlite/connection.ts";
+import { storeFile } from "../../../store/stores.ts";
+
+type Body = Readonly<Record<string, unknown>>;
+
+const answer = { jsonrpc: "2.0", id: "0123456789ab-0", result: { action: "accept" } };
+const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
+
+/** Shares the records of a database, as processes do, with notifications that may be lost. */
+async function openShared() {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const connection = await openStoreConnection(await storeFile(), { patienceMs: 0, onDamage() {}, onReplace() {} });
+  onTestFinished(() => connection.close());
+  const clock = { ms: Date.UTC(2026, 10, 27) };
+  const listeners = new Set<(text: string | undefined) => void>();
+  const network = { isCut: false, isStoreAway: false };
+  const notifications: ProcessNotifications = {
+    async publish(text) {
+      if (!network.isCut) for (const listener of listeners) listener(text);
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+  function* readNow() {
+    yield* [];
+    return clock.ms;
+  }
+  const records: SharedRecords = createSqlSharedRecords(connection, readNow, notifications);
+  const findRecords = async (): Promise<SharedRecords> => {
+    if (network.isStoreAway) throw new Error("the store is away");
+    return records;
+  };
+
+  /** Opens a process that serves the session `s`, with what is its own there. */
+  function openProcess(isOwn: (body: Body) => boolean) {
+    const delivered: Body[] = [];
+    const closed: string[] = [];
+    const receiver: MessageReceiver = {
+      has: (id) => id === "s",
+      isOwn: (_, body) => isOwn(body),
+      handle: (_, body) => void delivered.push(body),
+      close: (id) => void closed.push(id),
+    };
+    const messages = createPassedMessages(findRecords);
+    onTestFinished(messages.close);
+    messages.startListening(receiver);
+    return { messages, delivered, closed };
+  }
+
+  const missSomething = (): void => {
+    for (const listener of listeners) listener(undefined);
+  };
+  const listen = () => vi.waitFor(() => expect(listeners.size).toBeGreaterThan(0));
+  const listNames = async () => (await records.list("mcp-message", "")).map(({ name }) => name);
+  return { openProcess, missSomething, listen, listNames, network, clock };
+}
+
+test("a message is delivered once, to the process that it is for, and is gone then", async () => {
+  const { openProcess, listen, listNames, missSomething } = await openShared();
+  const [sender, holder, other] = [openProcess(() => false), openProcess(() => true), openProcess(() => false)];
+  await listen();
+  await sender.messages.passOn("s", answer);
+  await expect.poll(() => holder.delivered).toEqual([answer]);
+  await expect.poll(listNames).toEqual([]);
+  missSomething();
+  await sender.messages.passOn("another", answer);
+  expect([holder.delivered, other.delivered, sender.delivered]).toEqual([[answer], [], []]);
+});
+
+test("of two processes to which it could belong one gets it", async () => {
+  const { openProcess, listen } = await openShared();
+  const [sender, ...both] = [openProcess(() => false), openProcess(() => true), openProcess(() => true)];
+  await listen();
+  await sender.messages.passOn("s", answer);
+  await expect.poll(() => both.flatMap(({ delivered }) => delivered)).toEqual([answer]);
+});
+
+test("a process that has missed the notification looks when it hears again", async () => {
+  const { openProcess, listen, network, missSomething } = await openShared();
+  const [sender, holder] = [openProcess(() => false), openProcess(() => true)];
+  await listen();
+  network.isCut = true;
+  await sender.messages.passOn("s", answer);
+  await sender.messages.announceEnd("s");
+  network.isCut = false;
+  expect([holder.delivered, holder.closed]).toEqual([[], []]);
+  missSomething();
+  await expect.poll(() => [holder.delivered, holder.closed]).toEqual([[answer], ["s"]]);
+});
+
+test("a cancel waits for its request, and a look that fails is made again", async () => {
+  const { openProcess, listen, network } = await openShared();
+  let isOpen = false;
+  const [sender, holder] = [openProcess(() => false), openProcess(() => isOpen)];
+  await listen();
+  await sender.messages.passOn("s", cancel);
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(2));
+  isOpen = true;
+  network.isStoreAway = true;
+  await vi.advanceTimersByTimeAsync(500);
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(2));
+  expect(holder.delivered).toEqual([]);
+  network.isStoreAway = false;
+  await vi.advanceTimersByTimeAsync(2_000);
+  await expect.poll(() => holder.delivered).toEqual([cancel]);
+});
+
+test("what nobody takes is over after a minute", async () => {
+  const { openProcess, listNames, clock } = await openShared();
+  const { messages } = openProcess(() => false);
+  await messages.passOn("s", answer);
+  expect(await listNames()).toHaveLength(1);
+  clock.ms += 60_000;
+  expect(await listNames()).toEqual([]);
+});
+
+test("a client can leave only so much behind", async () => {
+  const { openProcess, listNames } = await openShared();
+  const { messages } = openProcess(() => false);
+  const long = { ...answer, result: { text: "x".repeat(1_000_000) } };
+  await expect(messages.passOn("s", long)).rejects.toMatchObject({ refusal: { status: 413 } });
+  await messages.passOn("s", { ...answer, id: 5 });
+  await messages.passOn("s", { ...cancel, params: { requestId: "x".repeat(501) } });
+  expect(await listNames()).toEqual([]);
+  await messages.passOn("s", { ...cancel, params: { requestId: 1, reason: "x".repeat(100_000), more: "x" } });
+  for (let n = 1; n < 100; n++) await messages.passOn("s", answer);
+  await expect(messages.passOn("s", answer)).rejects.toMatchObject({ refusal: { status: 429 } });
+  await messages.passOn("another", answer);
+});
+
+test("a store that is away refuses the message, so that its client knows", async () => {
+  const { openProcess, network } = await openShared();
+  const { messages } = openProcess(() => false);
+  network.isStoreAway = true;
+  await expect(messages.passOn("s", cancel)).rejects.toThrow("the store is away");
+});
+
+test("nothing is left waiting when the process ends", async () => {
+  const { openProcess, listen } = await openShared();
+  const [sender, holder] = [openProcess(() => false), openProcess(() => false)];
+  await listen();
+  await sender.messages.passOn("s", cancel);
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(2));
+  for (const { messages } of [sender, holder]) messages.close();
+  expect(vi.getTimerCount()).toBe(0);
+});

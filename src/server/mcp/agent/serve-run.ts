@@ -154,7 +154,7 @@ async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest
     const waitOptions = {
       host,
       requestContext,
-      windowMs: wait.leftMs ?? Math.max(0, computeWindowMs(scope, request, observed) - countSearchMs(arrivedAt)),
+      windowMs: wait.leftMs ?? computeWindowMs(scope, request, { observed, searchMs: countSearchMs(arrivedAt) }),
       handsOut: canHandOut(scope, chain),
       until: findEndOfWait(scope, run, wait.hasLeft),
     };
@@ -169,7 +169,7 @@ async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest
     if (waitResult.end !== "ended") run.addWaiter(scope.connection, isOneRequest ? undefined : scope.connection);
     const waits = waitResult.end === "window" && run.open ? describeWaiting(run.open, locale) : undefined;
     const outcome = moved?.kept ?? (await toOutcomeFor(scope, run, waitResult));
-    const next = await request.goOn?.(outcome, requestContext, waitOptions.windowMs - (Date.now() - arrivedAt));
+    const next = await request.goOn?.(outcome, requestContext, waitOptions.windowMs - (performance.now() - beganAt));
     if (next) return await waitFor(scope, next, { ...wait, arrivedAt: Date.now() });
     const images = await readRunImages(scope, { outcome, include: request.include });
     return toAskResult(outcome, { ...chooseResultOptions(scope, request), locale, waits, images });
@@ -215,17 +215,20 @@ const leastWindowMs = 1000;
 function computeWindowMs(
   { settings, connection, hasListedTools }: ConnectionScope,
   { host, chain, waitS }: Request,
-  observed: number | undefined,
+  { observed, searchMs }: { observed: number | undefined; searchMs: number },
 ): number {
-  if (waitS !== undefined) return waitS * 1000;
+  if (waitS !== undefined) return Math.max(0, waitS * 1000 - searchMs);
   const callsUnlisted = connection.inputEnded !== undefined && !hasListedTools;
-  const usual = getWindowMs({ ...host, callsUnlisted }, settings, observed);
+  const usual = Math.max(0, getWindowMs({ ...host, callsUnlisted }, settings, observed) - searchMs);
   if (chain.deadline === undefined) return usual;
   const left = Math.max(0, chain.deadline - Date.now());
   return Math.min(usual, Math.max(leastWindowMs, left - getReportMs(left)));
 }
 
-/** Returns how long the run was looked for in other processes, in whole seconds, as milliseconds: it is part of the host's window. */
+/**
+ * Returns how long the run was looked for in other processes, in milliseconds: it is part of the host's window. Only whole seconds count,
+ * so that the usual look, which takes a few milliseconds, changes nothing of it.
+ */
 function countSearchMs(arrivedAt: number): number {
   return 1000 * Math.floor((Date.now() - arrivedAt) / 1000);
 }

@@ -57,9 +57,10 @@ describe("what a host of 2025 sends for its call counts on whichever replica", r
     expect(wiped).toEqual(["a"]);
   });
 
-  test("a cancel", async () => {
+  test.each(["knows", "does not know"])("a cancel, where the replica %s the session", async (which) => {
     const { a, b } = await openTwo({ decides: [{ hang: true }] });
     const session = await beginSession(a);
+    if (which === "knows") await b.send("POST", "/mcp", { jsonrpc: "2.0", id: 7, method: "ping" }, session);
     const { answered, listRunning } = await beginHanging(a, 2, session);
     const cancel = (requestId: unknown) => ({
       jsonrpc: "2.0",

@@ -129,6 +129,12 @@ export const busy = "53000";
 /** Is the code of a server without TLS, which is asked for. The package reports it without one. */
 export const noTls = "NO_TLS";
 
+/** Is the code of a server that refuses a connection without TLS, which it reports as one that its `pg_hba.conf` has no line for. */
+export const needsTls = "28TLS";
+
+/** Is the code of a server whose `pg_hba.conf` has no line for the address, the role and the database. */
+export const noEntry = "28HBA";
+
 /** Is the code of a database that only reads (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 export const onlyReads = "25006";
 
@@ -286,6 +292,22 @@ const reasons: Readonly<Record<string, Reason>> = {
       zh: "请在服务器上启用 TLS（ssl = on），或去掉地址中的 sslmode。",
       en: "Turn it on there (ssl = on), or leave sslmode out of the address.",
     },
+  },
+  [needsTls]: {
+    failure: "unreachable",
+    why: {
+      zh: "数据库服务器不接受没有 TLS 的连接，或它的 pg_hba.conf 没有允许这个用户",
+      en: "the database's server takes no connection without TLS, or its pg_hba.conf does not let this user in",
+    },
+    hint: { zh: "请在地址中加上 sslmode=verify-full。", en: "Add sslmode=verify-full to the address." },
+  },
+  [noEntry]: {
+    failure: "unreachable",
+    why: {
+      zh: "数据库服务器的 pg_hba.conf 没有允许这个用户从这里连接这个数据库",
+      en: "the pg_hba.conf of the database's server does not let this user in from here",
+    },
+    hint: { zh: "请在那里加一行，然后重新加载配置。", en: "Add a line there, and reload its settings." },
   },
   DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
   SELF_SIGNED_CERT_IN_CHAIN: untrusted,

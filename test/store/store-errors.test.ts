@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { toDatabaseError } from "../../src/store/postgres/database-error.ts";
 import { StoreError, toOperatorError } from "../../src/store/store-errors.ts";
 
 describe("what the operator is told to do about a database that cannot be used", () => {
@@ -28,6 +29,15 @@ describe("what the operator is told to do about a database that cannot be used",
   test.each(remedies)("fits its cause: %s, one that %s", (code, _, hint) => {
     const error = new StoreError(Object.assign(new Error("no"), { code }), "postgres://db/duet");
     expect(toOperatorError(error)).toMatchObject({ code: "network", hint: { en: hint } });
+  });
+
+  test.each([
+    ["no encryption", "Add sslmode=verify-full to the address."],
+    ["SSL encryption", "Add a line there, and reload its settings."],
+  ])("fits a server that lets nobody in with %s", (how, hint) => {
+    const message = `no pg_hba.conf entry for host "10.0.0.2", user "duet", database "duet", ${how}`;
+    const refused = Object.assign(new Error(message), { code: "28000", severity: "FATAL" });
+    expect(toOperatorError(toDatabaseError(refused, "postgres://db/duet"))).toMatchObject({ hint: { en: hint } });
   });
 
   test("whoever asks is told when to come again, and nothing about the server", () => {

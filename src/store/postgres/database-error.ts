@@ -1,5 +1,5 @@
 import { type DuetError, getMessage } from "../../kit/errors.ts";
-import { allInUse, busy, foreignTablesError, noTls, toStoreError } from "../store-errors.ts";
+import { allInUse, busy, foreignTablesError, needsTls, noEntry, noTls, toStoreError } from "../store-errors.ts";
 
 /** Returns the code of an error of the server (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 export function getSqlState(thrown: unknown): string | undefined {
@@ -40,7 +40,14 @@ const uncoded: readonly (readonly [RegExp, string])[] = [
   [/client password must be a (?:non-empty )?string/, "28P01"],
 ];
 
+/** Lists what a server refuses with one code and different texts. */
+const refusals: readonly (readonly [RegExp, string])[] = [
+  [/pg_hba\.conf.*no encryption/, needsTls],
+  [/pg_hba\.conf/, noEntry],
+];
+
 function findCode(thrown: unknown): string | undefined {
+  if (getSqlState(thrown) === "28000") return refusals.find(([message]) => message.test(getMessage(thrown)))?.[1];
   if (!(thrown instanceof Error) || "code" in thrown) return undefined;
   return uncoded.find(([message]) => message.test(thrown.message))?.[1];
 }

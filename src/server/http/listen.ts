@@ -63,7 +63,7 @@ export async function listen(
   server.on("checkExpectation", (request, response) => void server.emit("request", request, response));
   server.maxConnections = limits.most;
   limitAddresses(server, limits.mostPerAddress);
-  answerUnreadable(server, limits.headerBytes, locale);
+  answerUnreadable(server, limits, locale);
   server.listen({ host, port });
   try {
     await once(server, "listening");

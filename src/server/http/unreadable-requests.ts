@@ -11,14 +11,22 @@ const lingerMs = 1000;
 /**
  * Answers what is no HTTP that can be read: headers that are too long, or that take too long. A client that is still sending would
  * get a reset in place of the answer when its connection was closed at once, so the rest is taken for a moment.
+ *
+ * A connection on which nothing has come yet is no slow request: clients open one in advance, and would take an answer for that to the
+ * request that they send just then. It may wait as long as one between two requests, and is closed without a word.
  */
-export function answerUnreadable(server: Server, headerBytes: number, locale: Locale): void {
+export function answerUnreadable(
+  server: Server,
+  { headerBytes, keepAliveMs }: { headerBytes: number; keepAliveMs: number },
+  locale: Locale,
+): void {
   const answered = new WeakSet<object>();
   const responses = new WeakMap<object, ServerResponse>();
   server.on("request", ({ socket }, response) => void responses.set(socket, response));
   server.on("clientError", (error: ParseError, socket: Socket) => {
     // The rest of the same request.
     if (answered.has(socket)) return;
+    if (error.code === requestTimeout && socket.bytesRead === 0) return void closeUnused(socket, keepAliveMs);
     answered.add(socket);
     const response = responses.get(socket);
     const isBusy = response !== undefined && !response.writableFinished;
@@ -34,6 +42,15 @@ export function answerUnreadable(server: Server, headerBytes: number, locale: Lo
   });
 }
 
+/** Closes a connection after so many milliseconds if nothing has come on it by then. Node looks at it again once something has. */
+function closeUnused(socket: Socket, ms: number): void {
+  const timer = setTimeout(() => socket.bytesRead === 0 && socket.destroy(), ms).unref();
+  socket.once("close", () => clearTimeout(timer));
+}
+
+/** Is the code with which Node reports a request that takes too long, once. */
+const requestTimeout = "ERR_HTTP_REQUEST_TIMEOUT";
+
 /** Is what Node reports: the parser's code, and the bytes at which it stopped. */
 type ParseError = Error & { code?: string; rawPacket?: Buffer };
 
@@ -48,7 +65,7 @@ function toRefusal({ code = "", message }: ParseError, headerBytes: number): Htt
     };
   if (code === "HPE_CHUNK_EXTENSIONS_OVERFLOW")
     return { status: 413, text: { zh: "分块的扩展过长", en: "the extensions of the chunks are too long" } };
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT")
+  if (code === requestTimeout)
     return { status: 408, text: { zh: "请求没有及时到达", en: "the request did not arrive in time" } };
   const reason = message.replace(/^Parse Error: /, "");
   return { status: 400, text: { zh: `这不是 HTTP/1.1：${reason}`, en: `this is not HTTP/1.1: ${reason}` } };

@@ -98,8 +98,6 @@ async function readStream(run: ClientRun, plan: RunPlan, origin: string, options
     if (response.status !== 200 || response.body === null) {
       const told = await response.text();
       const isLater = laterStatuses.includes(response.status) && response.headers.has("retry-after");
-      // A connection on which nothing was sent for ten seconds is answered so, and any request may be sent again on another one.
-      if (response.status === 408) return;
       run.last = `${response.status}: ${told.slice(0, 300)}`;
       if (!isLater) run.refusals.push(`${response.status} after event ${lastId(run)}: ${told.slice(0, 300)}`);
       return;

@@ -69,7 +69,16 @@ export interface RunRecording {
 /** Holds what a run itself knows of what must not change when it goes on. */
 export type RecordedFacts = Omit<
   RunHeader,
-  "entrance" | "agent" | "tools" | "callerTools" | "key" | "wantedConversationId" | "branch" | "folder"
+  | "entrance"
+  | "agent"
+  | "tools"
+  | "callerTools"
+  | "key"
+  | "wantedConversationId"
+  | "branch"
+  | "folder"
+  | "onDisconnect"
+  | "hostRequest"
 > & {
   runId: string;
   conversationId: string;

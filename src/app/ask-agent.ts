@@ -288,7 +288,7 @@ function createRecording(
   { request, place, activeRun }: { request: AskRequest; place: RunPlace; activeRun: ActiveRun },
 ): RunRecording {
   const { caller = operator, recording, resumed: taken } = request;
-  const { entrance = "library", key, onDisconnect, leaving } = recording ?? {};
+  const { entrance = "library", key, onDisconnect, hostRequest, leaving } = recording ?? {};
   const onRecorded = (opened: RunJournal): void => {
     activeRun.follow(opened.moved);
     recording?.onRecorded?.(opened);
@@ -304,6 +304,7 @@ function createRecording(
         entrance,
         key,
         onDisconnect,
+        hostRequest,
         agent: request.agent,
         tools: request.tools,
         callerTools: caller.tools,

@@ -11,7 +11,7 @@ import type { ToolChoice } from "../core/model.ts";
 import type { Mode } from "../core/outcome.ts";
 import type { User } from "../core/questions/user.ts";
 import type { RunInbox } from "../core/run-inbox.ts";
-import type { Entrance, RunHeader, RunJournal, TakenRun } from "../core/store/journal.ts";
+import type { Entrance, HostRequest, RunHeader, RunJournal, TakenRun } from "../core/store/journal.ts";
 import type { ConversationStore, ConversationTurn, SourceList } from "../core/store/store.ts";
 import type { SendingGuard } from "../core/tools/data-flow.ts";
 import type { Tool } from "../core/tools/tool.ts";
@@ -129,6 +129,8 @@ export interface RecordingRequest {
   key?: string | undefined;
   /** Says what becomes of the run when everybody who waits for it has left, for whoever goes on with it. */
   onDisconnect?: RunHeader["onDisconnect"];
+  /** Is the request for which the run begins. */
+  hostRequest?: HostRequest | undefined;
   /** Aborts when this process wants to end, and the run is to go on in another one. */
   leaving?: AbortSignal | undefined;
   /** Is called when the run is recorded, before its first event. */

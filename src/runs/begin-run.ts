@@ -5,6 +5,7 @@ import type { Attachment } from "../core/attachment.ts";
 import { type Chain, getTraceId } from "../core/chain.ts";
 import { mapLimits, offeredLimits, toRunUnit } from "../core/limits.ts";
 import type { QuestionKind } from "../core/questions/user-question.ts";
+import type { HostRequest } from "../core/store/journal.ts";
 import { showValue } from "../core/tools/argument-feedback.ts";
 import { DuetError } from "../kit/errors.ts";
 import type { Locale } from "../kit/locale.ts";
@@ -44,6 +45,8 @@ export interface RunQuestionRequest {
   after?: number | undefined;
   /** Says what becomes of the run when everybody who waits for it has left. The configuration does when it is absent. */
   onDisconnect?: RunHandle["onDisconnect"];
+  /** Is the request that asks, where its client may cancel it in another process. */
+  hostRequest?: HostRequest | undefined;
 }
 
 type GivenOptions = Pick<
@@ -54,7 +57,7 @@ type GivenOptions = Pick<
 /** Begins a run. Throws where there are too many, and for a conversation that cannot be. */
 export function beginRun(asked: RunQuestionRequest): RunHandle {
   const { scope, input, attachments, chain, locale, models, answerForm, given, isInteractive, runId } = asked;
-  const { after, onDisconnect } = asked;
+  const { after, onDisconnect, hostRequest } = asked;
   const { duet, settings, runs, caller, mode, logSteps } = scope;
   checkConversationId(input.conversation_id);
   const ceilings = readCeilings(settings.limits);
@@ -80,6 +83,7 @@ export function beginRun(asked: RunQuestionRequest): RunHandle {
       after,
     },
     onDisconnect,
+    hostRequest,
     canAsk: (kind) => canAskKind(asked, kind),
     asksInAnswer: asked.asksInAnswer,
     patienceMs: settings.confirmTime * 1000,

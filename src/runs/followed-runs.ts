@@ -1,7 +1,7 @@
 import type { Duet } from "../app/duet.ts";
 import type { Caller } from "../core/caller.ts";
 import type { Outcome } from "../core/outcome.ts";
-import type { Entrance } from "../core/store/journal.ts";
+import type { Entrance, HostRequest } from "../core/store/journal.ts";
 import type { SharedRun } from "../core/store/shared-runs.ts";
 import { createLazy } from "../kit/create-lazy.ts";
 import { DuetError } from "../kit/errors.ts";
@@ -21,6 +21,11 @@ export interface FollowedRuns {
    * process that does not answer until its lease is over. Rejects as `find` does.
    */
   findSame(request: SameRequest): Promise<RunHandle | undefined>;
+  /**
+   * Stops the runs that began for a request, or for any of a session, where nobody else waits for them: the process to which it came may
+   * have ended. Rejects when the store cannot be read or written.
+   */
+  stopAbandoned(request: AbandonedRequest, caller: Caller): Promise<void>;
   /** Lists the caller's runs that go on in other processes, the newest first. Rejects when the store cannot be read. */
   list(caller: Caller): Promise<ListedRun[]>;
   /** Aborts when this process follows none any more. */
@@ -28,6 +33,9 @@ export interface FollowedRuns {
   /** Ends each wait for a run of another process: whoever waits is told that it goes on there. */
   close(): void;
 }
+
+/** Names a request whose client has cancelled it, or a session that its client has ended. */
+export type AbandonedRequest = Pick<HostRequest, "sessionId"> & Partial<HostRequest>;
 
 /** Describes what is asked for again. */
 export interface SameRequest {
@@ -60,9 +68,11 @@ export interface FollowedRunsOptions {
   entrance: Entrance;
   /** Returns true for a run of this process. */
   isOwn(runId: string): boolean;
+  /** Says what becomes of a run for which nobody waits, where the run does not. */
+  onDisconnect: NonNullable<RunHandle["onDisconnect"]>;
 }
 
-export function createFollowedRuns({ duet, entrance, isOwn }: FollowedRunsOptions): FollowedRuns {
+export function createFollowedRuns({ duet, entrance, isOwn, onDisconnect }: FollowedRunsOptions): FollowedRuns {
   /** Names this process to the others. */
   const getName = createLazy(() => createRandomHex());
   const followed = new Map<string, Promise<FollowedRun>>();
@@ -113,15 +123,16 @@ export function createFollowedRuns({ duet, entrance, isOwn }: FollowedRunsOption
     return follow(run);
   }
 
-  /** Returns which of these runs whoever asks the same may have, and whether the process of one has not answered. */
+  /** Returns which of these runs nobody else waits for, and which have a process that has not answered. */
   async function askToJoin(
     runs: readonly SharedRun[],
     { sessionId }: WaitingSession,
-  ): Promise<{ joined: SharedRun[]; isSilent: boolean }> {
+  ): Promise<{ joined: SharedRun[]; silent: SharedRun[] }> {
     const shared = await duet.sharedRuns();
     // Its process has ended. A session that waits for it in a third one is not known here, and shares it then.
     const replies = await Promise.all(runs.map(async ({ runId, isHeld }) => !isHeld || shared.join(runId, sessionId)));
-    return { joined: runs.filter((_, index) => replies[index]), isSilent: replies.includes(undefined) };
+    const filterBy = (wanted: boolean | undefined) => runs.filter((_, index) => replies[index] === wanted);
+    return { joined: filterBy(true), silent: filterBy(undefined) };
   }
 
   async function findSame({
@@ -138,12 +149,12 @@ export function createFollowedRuns({ duet, entrance, isOwn }: FollowedRunsOption
         (run) =>
           isVisible(run, caller) && !isOwn(run.runId) && isInConversation({ ...run, ...run.header }, conversationId),
       );
-      const { joined, isSilent } = await askToJoin(runs.slice(0, mostSame), session);
+      const { joined, silent } = await askToJoin(runs.slice(0, mostSame), session);
       for (const { runId } of joined) {
         const run = await find(runId, caller);
         if (run && run.outcome === undefined && !run.isAwaitedByOthers(session)) return run;
       }
-      if (!isSilent || performance.now() > until) return undefined;
+      if (silent.length === 0 || performance.now() > until) return undefined;
     }
     return undefined;
   }
@@ -153,6 +164,16 @@ export function createFollowedRuns({ duet, entrance, isOwn }: FollowedRunsOption
     close: () => closing.abort(),
     find,
     findSame,
+    async stopAbandoned(request, caller) {
+      const shared = await duet.sharedRuns();
+      const runs = shared.isShared ? await shared.list(caller.owner) : [];
+      const abandoned = runs.filter(
+        (run) =>
+          isVisible(run, caller) && beganFor(run, request) && (run.header.onDisconnect ?? onDisconnect) === "cancel",
+      );
+      const { joined, silent } = await askToJoin(abandoned, request);
+      await Promise.all([...joined, ...silent].map(({ runId }) => shared.send(runId, { type: "stop" })));
+    },
     async list(caller) {
       const shared = await duet.sharedRuns();
       if (!shared.isShared) return [];
@@ -160,6 +181,10 @@ export function createFollowedRuns({ duet, entrance, isOwn }: FollowedRunsOption
       return runs.filter((run: SharedRun) => isVisible(run, caller) && !isOwn(run.runId)).map(toListedRun);
     },
   };
+}
+
+function beganFor({ header: { hostRequest } }: SharedRun, { sessionId, requestId }: AbandonedRequest): boolean {
+  return hostRequest?.sessionId === sessionId && (requestId === undefined || hostRequest.requestId === requestId);
 }
 
 function goesOnElsewhereError(): DuetError {

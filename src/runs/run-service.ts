@@ -79,7 +79,7 @@ export function openRunService(
   duet.storeMonitor.follow((event) => event.type === "saved" && runs.markSaved(event.runId));
   const resumer = createResumer({ duet, runs, entrance, patienceMs: settings.confirmTime * 1000 });
   const isOwn = (runId: string): boolean => runs.listAll().some(({ id, isMoved }) => id === runId && !isMoved);
-  const followed = createFollowedRuns({ duet, entrance, isOwn });
+  const followed = createFollowedRuns({ duet, entrance, isOwn, onDisconnect: settings.onDisconnect });
   const confirmations = createConfirmations();
   if (duet.findRecords) void shareKey(duet.findRecords, confirmations, runs.closing);
   return { duet, settings, runs, followed, confirmations, mode, logSteps, onFault, entrance, resumer };
@@ -92,7 +92,7 @@ export function openRunService(
 export const lostConnection = "the client closed the connection";
 
 /** Is how long a run goes on whose caller was cut off, in milliseconds. The same question finds it in this time. */
-const lostCallerMs = 60_000;
+export const lostCallerMs = 60_000;
 
 type AwaitedRun = Pick<RunHandle, "addWaiter" | "removeWaiter" | "cancel"> & Partial<Pick<RunHandle, "onDisconnect">>;
 

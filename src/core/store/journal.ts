@@ -178,6 +178,14 @@ export interface RunHeader {
   wantedConversationId?: string | undefined;
   /** Says what becomes of the run when everybody who waits for it has left. The configuration does when it is absent. */
   onDisconnect?: "cancel" | "finish" | undefined;
+  /** Is the request for which the run began, where its client may cancel it in another process. */
+  hostRequest?: HostRequest | undefined;
+}
+
+/** Names a request of a session of the 2025 protocol over HTTP. */
+export interface HostRequest {
+  sessionId: string;
+  requestId: string | number;
 }
 
 /** A journal reads only what it wrote, so the check only recognises the value as a header. */

@@ -8,7 +8,13 @@ import type { Outcome } from "../../core/outcome.ts";
 import type { QuestionKind } from "../../core/questions/user-question.ts";
 import { createRunInbox } from "../../core/run-inbox.ts";
 import { ServerEndsError } from "../../core/server-ends-error.ts";
-import { type Entrance, LostRunError, type RunJournal, type TakenRun } from "../../core/store/journal.ts";
+import {
+  type Entrance,
+  type HostRequest,
+  LostRunError,
+  type RunJournal,
+  type TakenRun,
+} from "../../core/store/journal.ts";
 import type { RunMessage } from "../../core/store/run-mailbox.ts";
 import { createNotifier } from "../../kit/async/notifier.ts";
 import { waitPatiently } from "../../kit/async/timeout.ts";
@@ -37,6 +43,8 @@ export interface StartRunOptions {
   /** Holds the records of a run that goes on. */
   resumed?: TakenRun | undefined;
   onDisconnect?: RunHandle["onDisconnect"];
+  /** Is recorded with the run, for its client's cancel that comes to another process. */
+  hostRequest?: HostRequest | undefined;
   /** Returns true for the kinds of questions that the run may ask its user. */
   canAsk(kind: QuestionKind): boolean;
   /** Is how long a question waits for its answer, in milliseconds. */
@@ -61,6 +69,7 @@ export function startRun({
   entrance = "http",
   resumed,
   onDisconnect,
+  hostRequest,
   request,
   canAsk,
   patienceMs,
@@ -254,7 +263,15 @@ export function startRun({
       inbox,
       callClient: clientCalls.call,
       user: { canAsk, ask: questions.ask, person: run, owner: caller.owner },
-      recording: { entrance, key, onDisconnect, leaving: leaving.signal, onRecorded: connect, flushEvents },
+      recording: {
+        entrance,
+        key,
+        onDisconnect,
+        hostRequest,
+        leaving: leaving.signal,
+        onRecorded: connect,
+        flushEvents,
+      },
       resumed,
     });
     for await (const happened of stream)

@@ -82,6 +82,7 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
       ...parseListenAddress(address),
       createServer: mcp.createServer,
       findRecords: duet.findRecords,
+      stopRuns: service.followed.stopAbandoned,
       settings: config.serve.http,
       token: config.httpToken,
       credentials: () => duet.credentials(),

@@ -22,6 +22,7 @@ import { createHealthPages, type Readiness } from "./health.ts";
 import { type ConnectionLimits, connectionLimits, listen } from "./listen.ts";
 import { createMcpRoute } from "./mcp/mcp-route.ts";
 import type { FollowResources, OnChange } from "./mcp/requests.ts";
+import type { StopRuns } from "./mcp/sessions.ts";
 import { readAcceptedLocale } from "./request/accepted-locale.ts";
 import { createAllowedNames } from "./request/allowed-names.ts";
 import { checkRequest } from "./request/check-request.ts";
@@ -35,6 +36,8 @@ export interface HttpServerOptions {
   createServer(caller: Caller, isOneRequest: boolean, details?: ConnectionDetails): Promise<McpServer>;
   /** Opens what machines share; absent where this one keeps its own. */
   findRecords?: FindRecords | undefined;
+  /** Stops the runs of requests whose process no longer answers, where machines share them. */
+  stopRuns?: StopRuns | undefined;
   settings: Config["serve"]["http"];
   host: string;
   /** Is 0 for any free port. */
@@ -91,6 +94,7 @@ export async function serveOverHttp(options: HttpServerOptions): Promise<void> {
     followResources: options.followResources,
     inFlight,
     findRecords: options.findRecords,
+    stopRuns: options.stopRuns,
     maxBody: settings.maxBody,
     maxSessions: settings.maxSessions,
     sessionIdleMs: settings.sessionIdle * 1000,

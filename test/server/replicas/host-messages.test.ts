@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { once } from "node:events";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { call, initialize } from "../../fakes/http-interface.ts";
-import { postgres, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
+import { postgres, query, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
 import { requires } from "../../runner/requirements.ts";
 import { readEvents } from "../api/served-api.ts";
 import { openReplicas, type Replica, type Script } from "./open-replicas.ts";
+import { openRealReplicas } from "./real-replicas.ts";
 
 const wipe = { id: "1", name: "wipe_disk", input: { disk: "a" } };
 const headers = { "mcp-protocol-version": "2025-11-25", accept: "application/json, text/event-stream" };
@@ -72,6 +74,34 @@ describe("what a host of 2025 sends for its call counts on whichever replica", r
     expect((await b.send("POST", "/mcp", cancel(2), session)).status).toBe(202);
     await expect.poll(listRunning).toMatchObject({ runs: [] });
     await answered;
+  });
+
+  test("a cancel whose replica is killed, in the one that goes on with the run", async () => {
+    const url = await server.createDatabase();
+    const replicas = await openRealReplicas(url, { onDisconnect: "cancel" });
+    onTestFinished(replicas.end);
+    const [first, second] = await replicas.findTwo();
+    const { provider } = replicas;
+    provider.script(
+      "decides",
+      { toolCalls: [{ name: "write_line", arguments: { name: "one" } }] },
+      { hang: "after-headers" },
+    );
+    const session = await beginSession(first);
+    const ask = (id: number, question: string) =>
+      void first
+        .send("POST", "/mcp", call(id, "agent_ask", { question }), session)
+        .catch(() => "its replica is killed");
+    ask(2, "Write a line.");
+    await expect.poll(() => replicas.readLines("one")).toBe("begun ");
+    first.child.kill("SIGKILL");
+    await once(first.child, "close");
+    const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 2 } };
+    expect((await second.send("POST", "/mcp", cancel, session)).status).toBe(202);
+    await query(url, "DELETE FROM replicas p USING journal_runs r WHERE r.holder = p.id");
+    const listed = async () => (await second.get("/agent/runs")).json();
+    await expect.poll(listed).toMatchObject({ runs: [{ question: "Write a line.", status: "cancelled" }] });
+    expect(replicas.readLines("one")).toBe("begun ");
   });
 
   test("the end of its session, with a call that goes on", async () => {

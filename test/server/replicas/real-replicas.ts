@@ -55,7 +55,10 @@ const environment = {
   OPENAI_API_KEY: "sk-test-openai-0001",
 };
 
-export async function openRealReplicas(url: string): Promise<RealReplicas> {
+export async function openRealReplicas(
+  url: string,
+  { onDisconnect = "finish" }: { onDisconnect?: "cancel" | "finish" } = {},
+): Promise<RealReplicas> {
   const provider = await startFakeProvider();
   const folder = mkdtempSync(join(tmpdir(), "duet-replicas-"));
   mkdirSync(join(folder, "tools"));
@@ -67,7 +70,7 @@ export async function openRealReplicas(url: string): Promise<RealReplicas> {
     ]),
   );
   const config = join(folder, "duet.config.json");
-  const serve = { http: { grace: 60 }, onDisconnect: "finish" };
+  const serve = { http: { grace: 60 }, onDisconnect };
   const tools = { directory: "./tools" };
   writeFileSync(
     config,

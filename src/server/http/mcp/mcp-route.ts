@@ -12,7 +12,7 @@ import { closing, HttpRefusalError } from "../response/refusal.ts";
 import type { RouteCall } from "../routes.ts";
 import { createPassedMessages } from "./passed-messages.ts";
 import { createRequests, type FollowResources, type OnChange } from "./requests.ts";
-import { createSessions } from "./sessions.ts";
+import { createSessions, type StopRuns } from "./sessions.ts";
 import { createSharedSessions } from "./shared-sessions.ts";
 
 export interface McpRouteOptions {
@@ -26,6 +26,8 @@ export interface McpRouteOptions {
   inFlight: InFlight;
   /** Opens what machines share, where sessions are then known to all; absent where this one keeps its own. */
   findRecords?: FindRecords | undefined;
+  /** Stops the runs of requests whose process no longer answers, where machines share them. */
+  stopRuns?: StopRuns | undefined;
   sessionIdleMs: number;
   locale: Locale;
   log: Log;
@@ -45,6 +47,7 @@ export function createMcpRoute(options: McpRouteOptions): McpRoute {
   const shared = findRecords && {
     sessions: createSharedSessions(findRecords, sessionIdleMs),
     messages: createPassedMessages(findRecords),
+    stopRuns: options.stopRuns,
   };
   const sessions = createSessions({ createServer, most: maxSessions, idleMs: sessionIdleMs, locale, shared });
   const requests = createRequests({ createServer, onChange, followResources, most: maxSessions, locale, log });

@@ -12,10 +12,11 @@ type Body = Readonly<Record<string, unknown>>;
 /** Passes what a client of 2025 sends for its session on to the process that has what it belongs to. */
 export interface PassedMessages {
   /**
-   * Keeps a response or a cancel for a minute, and notifies all processes. Others are dropped, as nobody waits for them. Rejects as the store
-   * does, and with an `HttpRefusalError` above the limits.
+   * Keeps a response or a cancel, and notifies all processes. Others are dropped, as nobody waits for them. Rejects as the store does, and
+   * with an `HttpRefusalError` above the limits, and for a response that no process has taken in time. `onUntaken` is called for such a
+   * cancel, of which the client is told at once that it was kept.
    */
-  passOn(sessionId: string, body: Body): Promise<void>;
+  passOn(sessionId: string, body: Body, onUntaken: () => void): Promise<void>;
   /** Notifies all processes that a session has ended. Rejects as the store does. */
   announceEnd(sessionId: string): Promise<void>;
   /** Gives the receiver what other processes pass on. Later calls do nothing. */
@@ -33,8 +34,12 @@ export interface MessageReceiver {
   close(sessionId: string): void;
 }
 
-/** Is how long a message is there for the process that it is for, in milliseconds. */
-const messageMs = 60_000;
+/** Is how long a message is there for the process that it is for, and how long the end of a session, in milliseconds. */
+const takingMs = 3_000;
+const endMs = 60_000;
+
+/** Is how often it is looked whether a message was taken, in milliseconds. */
+const checkEveryMs = 100;
 
 /** Limits one message, in UTF-16 units of its JSON, and the messages of a session that nobody has taken yet. */
 const longestMessage = 1_000_000;
@@ -61,15 +66,36 @@ export function createPassedMessages(findRecords: FindRecords): PassedMessages {
   let isLooking = false;
   let isListening = false;
 
-  async function storeMessage(sessionId: string, message: z.infer<typeof passedMessage>): Promise<void> {
+  /** Returns the name under which the message is kept. */
+  async function storeMessage(sessionId: string, message: z.infer<typeof passedMessage>): Promise<string> {
     const records = await findRecords();
     const data = JSON.stringify(message);
     if (data.length > longestMessage) throw tooLongError(data.length);
-    const pending = await records.list("mcp-message", toPrefix(sessionId));
-    if (message.type === "message" && pending.length >= mostPending) throw tooManyError();
-    await records.put("mcp-message", `${toPrefix(sessionId)}${createRandomHex()}`, data, messageMs);
+    const isEnd = message.type === "end";
+    const pending = isEnd ? [] : await records.list("mcp-message", toPrefix(sessionId));
+    if (pending.length >= mostPending) throw tooManyError();
+    const name = `${toPrefix(sessionId)}${createRandomHex()}`;
+    // Nobody takes it after this time: its sender removes it before.
+    await records.put("mcp-message", name, data, isEnd ? endMs : 2 * takingMs);
     // Those who have missed it look for it when they listen again.
     await ignoreRejection(records.notifications.publish(sessionId), "the record is there");
+    return name;
+  }
+
+  /** Resolves to false where no process has taken the message in time. None takes it any more then. */
+  async function waitUntilTaken(name: string): Promise<boolean> {
+    const records = await findRecords();
+    const until = performance.now() + takingMs;
+    while (performance.now() < until) {
+      if ((await records.get("mcp-message", name)) === undefined) return true;
+      await sleep(checkEveryMs, closing.signal);
+    }
+    return !(await records.remove("mcp-message", name));
+  }
+
+  async function watchCancel(name: string, onUntaken: () => void): Promise<void> {
+    await sleep(takingMs, closing.signal);
+    if (await (await findRecords()).remove("mcp-message", name)) onUntaken();
   }
 
   /** Returns true where a message was left that is for a session of this process, but not for this process. */
@@ -123,12 +149,17 @@ export function createPassedMessages(findRecords: FindRecords): PassedMessages {
   }
 
   return {
-    async passOn(sessionId, body) {
-      const passed = body.method === undefined ? body : toShortCancel(body);
-      if (passed === undefined || (passed.method === undefined && !isPrefixedResponse(passed))) return;
-      await storeMessage(sessionId, { type: "message", body: passed });
+    async passOn(sessionId, body, onUntaken) {
+      const isResponse = body.method === undefined;
+      const passed = isResponse ? body : toShortCancel(body);
+      if (passed === undefined || (isResponse && !isPrefixedResponse(passed))) return;
+      const name = await storeMessage(sessionId, { type: "message", body: passed });
+      if (!isResponse) void ignoreRejection(watchCancel(name, onUntaken), "the process ends");
+      else if (!(await waitUntilTaken(name))) throw untakenError();
     },
-    announceEnd: (sessionId) => storeMessage(sessionId, { type: "end" }),
+    async announceEnd(sessionId) {
+      await storeMessage(sessionId, { type: "end" });
+    },
     startListening(given) {
       receiver = given;
       if (isListening) return;
@@ -173,6 +204,17 @@ function tooManyError(): HttpRefusalError {
       zh: `此会话已有 ${mostPending} 条等待转交给另一个副本的消息，请稍后再试`,
       en: `${mostPending} messages of this session wait to be passed on to another replica; try again later`,
     },
-    headers: { "retry-after": String(messageMs / 1000) },
+    headers: { "retry-after": String(takingMs / 1000) },
+  });
+}
+
+/** Tells a person's host that the answer does not count. */
+function untakenError(): HttpRefusalError {
+  return new HttpRefusalError({
+    status: 503,
+    text: {
+      zh: "发出这个请求的副本没有响应，这个答复没有生效；它的运行由另一个副本继续时会再次询问",
+      en: "the replica that sent this request does not answer, so this response does not count; where its run goes on, it is asked again",
+    },
   });
 }

@@ -4,6 +4,7 @@ import type { Caller } from "../../../core/caller.ts";
 import { showValue } from "../../../core/tools/argument-feedback.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { Locale } from "../../../kit/locale.ts";
+import { lostCallerMs } from "../../../runs/run-service.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
 import { toJsonRpcError } from "../response/dialects.ts";
 import { closing, toRefusalResponse } from "../response/refusal.ts";
@@ -24,8 +25,20 @@ export interface SessionOptions {
   idleMs: number;
   locale: Locale;
   /** Knows the sessions of all processes, and passes messages on to them; without it, each process has its own sessions. */
-  shared?: { sessions: SharedSessions; messages: PassedMessages } | undefined;
+  shared?: SharedParts | undefined;
 }
+
+interface SharedParts {
+  sessions: SharedSessions;
+  messages: PassedMessages;
+  /** Stops what a request of a caller has begun, or all requests of a session, in processes that no longer answer. */
+  stopRuns?: StopRuns | undefined;
+}
+
+export type StopRuns = (
+  request: { sessionId: string; requestId?: string | number | undefined },
+  caller: Caller,
+) => Promise<void>;
 
 /** Holds the sessions of all clients of the 2025 protocol. */
 export interface Sessions {
@@ -116,12 +129,12 @@ export function createSessions(options: SessionOptions): Sessions {
       onsessioninitialized: () => void sessions.set(id, { session, key }),
       async onsessionclosed() {
         sessions.delete(id);
-        await endEverywhere(id);
+        await endEverywhere(id, caller);
       },
     });
     const others = shared && {
       restore: addIdPrefix(transport),
-      passOn: (body: Readonly<Record<string, unknown>>) => passOn(shared.messages, id, body),
+      passOn: (body: Readonly<Record<string, unknown>>) => passOn(shared, { id, caller }, body),
     };
     await server.connect(transport);
     const session = createSession(server, { transport, events, locale, others });
@@ -129,10 +142,13 @@ export function createSessions(options: SessionOptions): Sessions {
   }
 
   /** Ends a session in all processes. Its client is told when it has ended. */
-  async function endEverywhere(id: string): Promise<void> {
+  async function endEverywhere(id: string, caller: Caller): Promise<void> {
     await shared?.sessions.remove(id);
     const announced = shared?.messages.announceEnd(id);
     await ignoreRejection(announced, "no process takes it up any more, and each closes it when it is idle");
+    // The process of a call may have ended; another one that goes on with its run knows no session.
+    const stopRuns = (): unknown => !isClosed && stopAbandoned(shared, { sessionId: id }, caller);
+    setTimeout(stopRuns, lostCallerMs).unref();
   }
 
   async function open(exchange: McpExchange, caller: Caller, key: string): Promise<Response> {
@@ -158,14 +174,14 @@ export function createSessions(options: SessionOptions): Sessions {
   async function handleForOthers(
     id: string,
     { request, message }: McpExchange,
-    key: string,
+    { caller, key }: { caller: Caller; key: string },
   ): Promise<Response | undefined> {
     const isEnd = request.method === "DELETE";
     const isForOthers = message && (message.method === undefined || findCancelled(message.body) !== undefined);
     if (!(isEnd || isForOthers) || (await shared?.sessions.find(id))?.key !== key || shared === undefined)
       return undefined;
-    if (message) return passOn(shared.messages, id, message.body);
-    await endEverywhere(id);
+    if (message) return passOn(shared, { id, caller }, message.body);
+    await endEverywhere(id, caller);
     return new Response(null, { status: 200 });
   }
 
@@ -233,7 +249,7 @@ export function createSessions(options: SessionOptions): Sessions {
           ? begin(exchange, caller, key)
           : toRefusalResponse(noId, locale, toJsonRpcError);
       shared?.messages.startListening(receiver);
-      const passed = sessions.has(id) ? undefined : await handleForOthers(id, exchange, key);
+      const passed = sessions.has(id) ? undefined : await handleForOthers(id, exchange, { caller, key });
       if (passed) return passed;
       const session = await find(id, caller, key);
       return session !== undefined
@@ -251,14 +267,20 @@ export function createSessions(options: SessionOptions): Sessions {
   };
 }
 
-/** Passes a message on. The client is told when it is kept, as for one that is handled here. */
+/** Passes a message on. The client is told when it was taken, and of a cancel when it is kept, as where it is handled here. */
 async function passOn(
-  messages: PassedMessages,
-  id: string,
+  shared: SharedParts,
+  { id, caller }: { id: string; caller: Caller },
   body: Readonly<Record<string, unknown>>,
 ): Promise<Response> {
-  await messages.passOn(id, body);
+  const request = { sessionId: id, requestId: findCancelled(body) };
+  await shared.messages.passOn(id, body, () => void stopAbandoned(shared, request, caller));
   return new Response(null, { status: 202 });
+}
+
+/** Never rejects. */
+async function stopAbandoned(shared: SharedParts | undefined, ...request: Parameters<StopRuns>): Promise<void> {
+  await ignoreRejection(shared?.stopRuns?.(...request), "the monitor of the store reports it, and the run goes on");
 }
 
 const noId: HttpRefusal = {

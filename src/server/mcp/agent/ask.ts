@@ -1,6 +1,7 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
 import { openOutputSchema } from "../../../app/answer-form.ts";
 import { readChain } from "../../../core/chain-text.ts";
+import type { HostRequest } from "../../../core/store/journal.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { say } from "../../../kit/locale.ts";
 import { askInput } from "../../../runs/ask-schema.ts";
@@ -36,7 +37,8 @@ export async function handleAsk(
   const chain = readChain(context.mcpReq._meta, input.duet_chain, context.http?.req?.headers);
   const host = readHost(connection.server, context);
   const locale = scope.duet.localeFor(input.question);
-  const asked: RunQuestionRequest = { scope, input, attachments, chain, host, locale };
+  const hostRequest = toHostRequest(scope, context.mcpReq.id);
+  const asked: RunQuestionRequest = { scope, input, attachments, chain, host, locale, hostRequest };
   if (input.output_schema !== undefined)
     try {
       asked.answerForm = await openOutputSchema(input.output_schema, schemaPlace);
@@ -60,6 +62,16 @@ export async function handleAsk(
       return run;
     },
   );
+}
+
+/** Limits an ID by which a client may cancel its request in another process, in UTF-16 units. */
+const longestId = 500;
+
+/** Names a request of a session that other processes serve, too. */
+function toHostRequest({ duet, connection }: ConnectionScope, requestId: string | number): HostRequest | undefined {
+  const { sessionId } = connection;
+  if (sessionId === undefined || !duet.sharesRuns || String(requestId).length > longestId) return undefined;
+  return { sessionId, requestId };
 }
 
 const schemaPlace = { field: "output_schema", code: "invalid_request" } as const;

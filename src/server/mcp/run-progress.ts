@@ -11,6 +11,11 @@ import { createProgressPace, type ProgressPace } from "../../runs/input/progress
  */
 export interface RunProgress extends Pick<ProgressPace, "attach" | "settle"> {
   handle(event: AgentEvent): void;
+  /**
+   * Lets the next message name the run: whoever is cut off before the result can ask for the run elsewhere. It is no reason for a
+   * message of its own.
+   */
+  nameRun(runId: string): void;
   /** Sends a line in addition to the run's own. */
   notify(line: string): void;
 }
@@ -76,6 +81,10 @@ export function createRunProgress(locale: Locale): RunProgress {
   return {
     attach,
     settle,
+    nameRun(runId) {
+      renderWaiting();
+      lines.push(`🆔 ${runId}`);
+    },
     notify(line) {
       renderWaiting();
       lines.push(line);

@@ -88,6 +88,8 @@ describe.each(rows)("$name over $transport", ({ connect, served, name, transport
     expect(numbers.length).toBeGreaterThan(1);
     expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
     expect(progress.map(({ message }) => message).join("\n")).toContain("openai/cheap");
+    const first = progress.find(({ message }) => message !== "⏳ received");
+    expect(first?.message).toMatch(new RegExp(`^(⏳ received  ·  )?🆔 ${outcomeOf(result).run_id}(  ·  🧭|$)`));
     for (const { message } of progress) expect(message).toMatch(/^[^\p{Cc}]+$/u);
 
     const schema = (await host.listTools()).find((tool) => tool.name === "agent_ask")?.outputSchema;

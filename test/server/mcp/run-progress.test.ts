@@ -56,6 +56,21 @@ describe("progress", () => {
     expect(sent).toEqual([{ progress: 1, message, at: began + 100 }]);
   });
 
+  test("the run is named in the next message that there is, before its own lines, and is no reason for one", () => {
+    const progress = start();
+    progress.notify("received");
+    progress.nameRun("run-1");
+    vi.advanceTimersByTime(1000);
+    progress.handle(phase);
+    vi.advanceTimersByTime(200);
+    progress.handle(delta("word"));
+    expect(sent.map(({ message }) => message)).toEqual([
+      "received",
+      "🆔 run-1  ·  🧭 deciding · fake/cheap: choosing",
+      "✍ word",
+    ]);
+  });
+
   test("the first event after 100 ms is sent at once", () => {
     start().handle(phase);
     expect(sent.map(({ message }) => message)).toEqual(["🧭 deciding · fake/cheap: choosing"]);

@@ -150,6 +150,7 @@ async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest
   const unfollow = host.asksProgress ? run.follow(progress.handle) : () => {};
   // A run that began before is reported in one line, also where nothing has happened in it yet.
   if (run.startedAt < arrivedAt || run.events.length > 0) progress.notify(renderAttached(run, locale));
+  else progress.nameRun(run.id);
   try {
     const waitOptions = {
       host,

@@ -169,7 +169,7 @@ export function createFollowedRuns({ duet, entrance, isOwn, onDisconnect }: Foll
       const runs = shared.isShared ? await shared.list(caller.owner) : [];
       const abandoned = runs.filter(
         (run) =>
-          isVisible(run, caller) && beganFor(run, request) && (run.header.onDisconnect ?? onDisconnect) === "cancel",
+          isVisible(run, caller) && isBegunFor(run, request) && (run.header.onDisconnect ?? onDisconnect) === "cancel",
       );
       const { joined, silent } = await askToJoin(abandoned, request);
       await Promise.all([...joined, ...silent].map(({ runId }) => shared.send(runId, { type: "stop" })));
@@ -183,7 +183,7 @@ export function createFollowedRuns({ duet, entrance, isOwn, onDisconnect }: Foll
   };
 }
 
-function beganFor({ header: { hostRequest } }: SharedRun, { sessionId, requestId }: AbandonedRequest): boolean {
+function isBegunFor({ header: { hostRequest } }: SharedRun, { sessionId, requestId }: AbandonedRequest): boolean {
   return hostRequest?.sessionId === sessionId && (requestId === undefined || hostRequest.requestId === requestId);
 }
 

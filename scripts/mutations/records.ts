@@ -339,7 +339,7 @@ export const records: readonly Mutation[] = [
     file: "src/runs/followed-runs.ts",
     text: "hostRequest?.sessionId === sessionId && (requestId === undefined || hostRequest.requestId === requestId)",
     becomes: "hostRequest?.sessionId !== sessionId",
-    tests: [hostMessages],
+    tests: ["test/runs/stop-abandoned.test.ts"],
     endangers: "a host's cancel stops the runs of other hosts, and not its own",
   },
   {

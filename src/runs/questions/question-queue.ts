@@ -64,14 +64,20 @@ export function createQuestionQueue(
     const until = Date.now() + patienceMs;
     const opened = createOpenQuestion({ id, question, until, closed: closed.signal, answer, onChange });
     const timer = setTimeout(() => void opened.withdraw(), patienceMs);
+    let isTakenBack = false;
 
-    /** Tells all processes of the reply. The first of several counts, and comes back by `accept`. */
+    /**
+     * Tells all processes of the reply. The first of several counts, and comes back by `accept`, perhaps before the store has said that it
+     * is this one.
+     */
     async function answer(reply: UserReply<K> | undefined): Promise<boolean> {
       if (closed.signal.aborted) return false;
       const claimed = mailbox.claim(id, reply);
       if (claimed === true) return close(reply);
       try {
-        return (await claimed) && close(reply);
+        if (!(await claimed)) return false;
+        close(reply);
+        return !isTakenBack;
       } catch (thrown) {
         // Nobody else waits for a question that is given up.
         if (reply === undefined) close(undefined);
@@ -92,7 +98,9 @@ export function createQuestionQueue(
     }
 
     function leave(): void {
-      if (close(undefined) && !isLeaving?.()) mailbox.withdraw(id);
+      if (!close(undefined) || isLeaving?.()) return;
+      isTakenBack = true;
+      mailbox.withdraw(id);
     }
 
     signal.addEventListener("abort", leave, { once: true });

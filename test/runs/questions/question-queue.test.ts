@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import { localMailbox, type RunMailbox } from "../../../src/core/store/run-mailbox.ts";
 import { createNotifier } from "../../../src/kit/async/notifier.ts";
+import type { OpenQuestion } from "../../../src/runs/questions/open-question.ts";
 import { createQuestionQueue } from "../../../src/runs/questions/question-queue.ts";
 import { linkHost } from "../../fakes/linked-hosts.ts";
 import { openFace } from "../mcp-interface.ts";
@@ -38,6 +40,59 @@ test("a question that is given up leaves the one that came after it open", async
   expect(questions.open).toBe(later);
   later?.withdraw();
   expect(await second).toBeUndefined();
+});
+
+/** Opens a question that other processes see, whose store gives `claims` one after the other, once it is told to. */
+function openShared(...claims: boolean[]) {
+  const stored = Promise.withResolvers<void>();
+  const withdrawn: string[] = [];
+  const mailbox: RunMailbox = {
+    ...localMailbox,
+    post: async ({ id }) => ({ id }),
+    async claim() {
+      const isFirst = claims.shift() ?? false;
+      await stored.promise;
+      return isFirst;
+    },
+    withdraw: (id) => void withdrawn.push(id),
+  };
+  const opened = Promise.withResolvers<OpenQuestion<"plan">>();
+  const questions = createQuestionQueue(10_000, () => {}, {
+    getMailbox: () => mailbox,
+    onOpen: (question) => question.kind === "plan" && opened.resolve(question),
+  });
+  return { questions, opened: opened.promise, store: stored.resolve, withdrawn };
+}
+
+test("the first reply counts also where its own notification closes the question before the store has answered", async () => {
+  const { questions, opened, store } = openShared(true, false);
+  const reply = questions.ask(plan, never);
+  const open = await opened;
+  const [mine, other] = [open.answer({ reply: "yes" }), open.answer({ reply: "no" })];
+  questions.accept(open.id, { reply: "yes" });
+  store();
+  expect([await mine, await other, await reply]).toEqual([true, false, { reply: "yes" }]);
+});
+
+test("a reply that comes while another one from elsewhere closes the question does not count", async () => {
+  const { questions, opened, store } = openShared(false);
+  const reply = questions.ask(plan, never);
+  const open = await opened;
+  const late = open.answer({ reply: "no" });
+  questions.accept(open.id, { reply: "yes" });
+  store();
+  expect([await late, await reply]).toEqual([false, { reply: "yes" }]);
+});
+
+test("a reply to a question that the run takes back meanwhile does not count", async () => {
+  const { questions, opened, store, withdrawn } = openShared(true);
+  const stop = new AbortController();
+  const reply = questions.ask(plan, stop.signal);
+  const open = await opened;
+  const late = open.answer({ reply: "yes" });
+  stop.abort();
+  store();
+  expect([await late, await reply, withdrawn]).toEqual([false, undefined, [open.id]]);
 });
 
 test("whoever waits hears that a question is free to be shown again", async () => {

@@ -27,7 +27,7 @@ export interface QuestionQueueOptions {
 }
 
 /**
- * Creates a run's questions. Each waits `patienceMs` milliseconds. `onChange` is called when a question opens, becomes free to
+ * Creates a run's questions. Each waits `patienceMs` milliseconds from when the first process of the run has asked it. `onChange` is called when a question opens, becomes free to
  * be shown again, or closes.
  */
 export function createQuestionQueue(
@@ -46,24 +46,24 @@ export function createQuestionQueue(
     if (signal.aborted) return undefined;
     const mailbox = getMailbox?.() ?? localMailbox;
     const id = createRandomHex();
-    const posting = mailbox.post({ id, question, until: Date.now() + patienceMs });
+    const until = Date.now() + patienceMs;
+    const posting = mailbox.post({ id, question, until });
     const place =
       posting instanceof Promise ? await ignoreRejection(posting, "it is asked in this process alone") : posting;
-    if (place === undefined) return openQuestion(question, { id, mailbox: localMailbox, signal });
+    if (place === undefined) return openQuestion(question, { id, until, mailbox: localMailbox, signal });
     const answered = readReply(question, place);
-    return answered ? answered.reply : openQuestion(question, { id: place.id, mailbox, signal });
+    return answered ? answered.reply : openQuestion(question, { until, ...place, mailbox, signal });
   }
 
   function openQuestion<K extends QuestionKind>(
     question: UserQuestion<K>,
-    { id, mailbox, signal }: { id: string; mailbox: RunMailbox; signal: AbortSignal },
+    { id, until, mailbox, signal }: { id: string; until: number; mailbox: RunMailbox; signal: AbortSignal },
   ): Promise<UserReply<K> | undefined> | undefined {
     if (signal.aborted) return undefined;
     const { promise, resolve } = Promise.withResolvers<UserReply<K> | undefined>();
     const closed = new AbortController();
-    const until = Date.now() + patienceMs;
     const opened = createOpenQuestion({ id, question, until, closed: closed.signal, answer, onChange });
-    const timer = setTimeout(() => void opened.withdraw(), patienceMs);
+    const timer = setTimeout(() => void opened.withdraw(), Math.max(0, until - Date.now()));
     let isTakenBack = false;
 
     /**

@@ -47,23 +47,25 @@ export const runTexts = {
     SELECT pg_notify('${channel}', $4) FROM sent`,
   removeMail: "DELETE FROM run_messages WHERE run = $1 AND data = ANY($2::text[]) RETURNING data",
   /**
-   * Takes over the question that an earlier holder of the run has asked in the same words, with its reply. Everything else that an earlier
-   * holder has asked is void.
+   * Takes over the question that an earlier holder of the run has asked in the same words, with its reply and its end, which leaves a person
+   * `$8` milliseconds at least. Everything else that an earlier holder has asked is void.
    */
   post: `
     WITH held AS (
       SELECT run FROM journal_runs WHERE run = $1 AND holder = $2 AND epoch = $3 AND state = 'going' FOR SHARE),
     known AS (
-      UPDATE run_questions q SET epoch = $3, until = now() + $6 * interval '1 millisecond' FROM held
-      WHERE q.run = held.run AND q.epoch < $3 AND q.question = $5 RETURNING q.n, q.id, q.reply),
+      UPDATE run_questions q SET epoch = $3,
+        until = greatest(q.until, now() + least($6, $8::double precision) * interval '1 millisecond') FROM held
+      WHERE q.run = held.run AND q.epoch < $3 AND q.question = $5
+      RETURNING q.id, q.reply, extract(epoch FROM q.until - now()) * 1000 AS left_ms),
     void AS (
       DELETE FROM run_questions q USING held
       WHERE q.run = held.run AND q.epoch < $3 AND q.question <> $5),
     posted AS (
       INSERT INTO run_questions (run, id, epoch, question, until)
       SELECT run, $4, $3, $5, now() + $6 * interval '1 millisecond' FROM held WHERE NOT EXISTS (SELECT 1 FROM known))
-    SELECT id, reply, pg_notify('${channel}', $7) FROM known
-    UNION ALL SELECT NULL, NULL, pg_notify('${channel}', $7) FROM held WHERE NOT EXISTS (SELECT 1 FROM known)`,
+    SELECT id, reply, left_ms, pg_notify('${channel}', $7) FROM known
+    UNION ALL SELECT NULL, NULL, NULL, pg_notify('${channel}', $7) FROM held WHERE NOT EXISTS (SELECT 1 FROM known)`,
   claim: `
     WITH claimed AS (UPDATE run_questions SET reply = $3 WHERE run = $1 AND id = $2 AND reply IS NULL RETURNING n)
     SELECT pg_notify('${channel}', $4) FROM claimed`,

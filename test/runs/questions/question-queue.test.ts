@@ -95,6 +95,23 @@ test("a reply to a question that the run takes back meanwhile does not count", a
   expect([await late, await reply, withdrawn]).toEqual([false, undefined, [open.id]]);
 });
 
+test("a question that an earlier process has asked is given up when that one said", async () => {
+  const until = Date.now() + 5;
+  const withdrawn: unknown[] = [];
+  const mailbox: RunMailbox = {
+    ...localMailbox,
+    post: async () => ({ id: "earlier", until }),
+    claim: (...claimed) => withdrawn.push(claimed) > 0,
+  };
+  const shown: number[] = [];
+  const questions = createQuestionQueue(600_000, () => {}, {
+    getMailbox: () => mailbox,
+    onOpen: (question) => void shown.push(question.until),
+  });
+  expect(await questions.ask(plan, never)).toBeUndefined();
+  expect([shown, withdrawn]).toEqual([[until], [["earlier", undefined]]]);
+});
+
 test("whoever waits hears that a question is free to be shown again", async () => {
   const notifier = createNotifier();
   const questions = createQuestionQueue(10_000, notifier.notify);

@@ -129,7 +129,7 @@ test("a question that was not answered in time is withdrawn, and the run comes t
   const { outcome } = await silent.ask("Wipe disk a.");
   expect(outcome).toMatchObject({
     status: "complete",
-    response: "Left as it was.\n\nℹ wipe_disk needs consent and got no answer, so it was not run.",
+    response: "Left as it was.\n\nℹ wipe_disk needs consent and got no valid answer, so it was not run.",
   });
   expect(wiped).toEqual([]);
 });

@@ -173,7 +173,14 @@ describe("two replicas of one database", requires(postgres), () => {
     const changed = { ...answer, requestState: `0${state}` };
     expect(await b.askModern({ question: "Wipe disk a." }, changed)).toBeUndefined();
     expect(wiped).toEqual([]);
-    const result = await b.askModern({ question: "Wipe disk a." }, answer);
+    const notOffered = { question: { action: "accept", content: { scope: "zzz" } } };
+    const again = await b.askModern({ question: "Wipe disk a." }, { ...answer, inputResponses: notOffered });
+    expect(again).toMatchObject({
+      resultType: "input_required",
+      inputRequests: { question: { params: { message: expect.stringContaining('invalid value "zzz" for scope') } } },
+    });
+    expect(wiped).toEqual([]);
+    const result = await b.askModern({ question: "Wipe disk a." }, { ...answer, requestState: again?.requestState });
     expect(result).toMatchObject({ structuredContent: { status: "complete", response: "It is wiped." } });
     expect(await b.askModern({ question: "Wipe disk a." }, answer)).toBeUndefined();
     expect(wiped).toEqual(["a"]);

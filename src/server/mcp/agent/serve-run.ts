@@ -2,7 +2,8 @@ import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelc
 import { type Chain, getReportMs } from "../../../core/chain.ts";
 import type { Outcome } from "../../../core/outcome.ts";
 import { DuetError } from "../../../kit/errors.ts";
-import { type Locale, say } from "../../../kit/locale.ts";
+import { type Locale, say, type Text } from "../../../kit/locale.ts";
+import { findReplyProblem } from "../../../render/questions/elicitation-wording.ts";
 import type { Detail, IncludedPart } from "../../../runs/ask-schema.ts";
 import { canHandOut } from "../../../runs/begin-run.ts";
 import { findEndOfWait, findMoved } from "../../../runs/find-moved.ts";
@@ -57,7 +58,7 @@ export function serveRun(
   const progress = createRunProgress(locale);
   progress.notify(say(locale, { zh: "⏳ 已收到", en: "⏳ received" }));
   const startWith =
-    (findRun: typeof find): StartWork<CallToolResult> =>
+    (findRun: typeof find, problem?: Text): StartWork<CallToolResult> =>
     async (requestContext) => {
       const waiter = {};
       const stopListening = recordTimeout(scope, request, requestContext.signal);
@@ -71,6 +72,7 @@ export function serveRun(
               progress,
               waiter,
               arrivedAt,
+              problem,
               observed: await observed,
             });
       } catch (thrown) {
@@ -85,8 +87,11 @@ export function serveRun(
     startWith(find),
     async (question, reply) => {
       const run = await findAsking(scope, question);
-      const isTaken = run?.open !== undefined && (await applyHostReply(run.open, readReply(reply)));
-      return run && isTaken ? startWith(async () => run) : undefined;
+      if (run?.open === undefined) return undefined;
+      const given = readReply(reply);
+      const problem = given && findReplyProblem(run.open.question, given);
+      const goesOn = problem !== undefined || (await applyHostReply(run.open, given));
+      return goesOn ? startWith(async () => run, problem) : undefined;
     },
   );
 }
@@ -129,6 +134,8 @@ interface WaitRequest {
   leftMs?: number | undefined;
   /** Is true where the run has left this process meanwhile. */
   hasLeft?: boolean | undefined;
+  /** Says why the reply that came with the request is not valid. */
+  problem?: Text | undefined;
 }
 
 async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest): Promise<CallToolResult> {
@@ -157,20 +164,23 @@ async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest
       windowMs: wait.leftMs ?? computeWindowMs(scope, request, { observed, searchMs: countSearchMs(arrivedAt) }),
       handsOut: canHandOut(scope, chain),
       until: findEndOfWait(scope, run, wait.hasLeft),
+      problem: wait.problem,
     };
     const beganAt = performance.now();
     const waitResult = await waitForRun(run, waitOptions);
     const moved = waitResult.end === "ended" ? await findMoved(scope, run, signal) : undefined;
     if (moved?.run) {
       const leftMs = Math.max(0, waitOptions.windowMs - (performance.now() - beganAt));
-      return await waitFor(scope, moved.run, { ...wait, arrivedAt: Date.now(), leftMs, hasLeft: true });
+      return await waitFor(scope, moved.run, {
+        ...{ ...wait, arrivedAt: Date.now(), leftMs, hasLeft: true, problem: undefined },
+      });
     }
     // A caller who learns that it continues will ask again.
     if (waitResult.end !== "ended") run.addWaiter(scope.connection, isOneRequest ? undefined : scope.connection);
     const waits = waitResult.end === "window" && run.open ? describeWaiting(run.open, locale) : undefined;
     const outcome = moved?.kept ?? (await toOutcomeFor(scope, run, waitResult));
     const next = await request.goOn?.(outcome, requestContext, waitOptions.windowMs - (performance.now() - beganAt));
-    if (next) return await waitFor(scope, next, { ...wait, arrivedAt: Date.now() });
+    if (next) return await waitFor(scope, next, { ...wait, arrivedAt: Date.now(), problem: undefined });
     const images = await readRunImages(scope, { outcome, include: request.include });
     return toAskResult(outcome, { ...chooseResultOptions(scope, request), locale, waits, images });
   } finally {

@@ -30,6 +30,11 @@ export interface PostedQuestion {
   until: number;
 }
 
+/** Is a question of a run that waits, or was answered with this JSON value. */
+export interface AskedQuestion extends Omit<PostedQuestion, "until"> {
+  answer?: { reply: unknown };
+}
+
 /** Is a question that is about to be asked, under an ID of its own. */
 export type NewQuestion = Omit<PostedQuestion, "question"> & { question: object };
 

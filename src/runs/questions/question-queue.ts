@@ -1,6 +1,6 @@
 import { getReplySchema } from "../../core/questions/stored-replies.ts";
 import type { AskUser, QuestionKind, UserQuestion, UserReply } from "../../core/questions/user-question.ts";
-import { localMailbox, type QuestionPlace, type RunMailbox } from "../../core/store/run-mailbox.ts";
+import { type AskedQuestion, localMailbox, type QuestionPlace, type RunMailbox } from "../../core/store/run-mailbox.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createRandomHex } from "../../kit/random.ts";
 import { createOpenQuestion } from "./create-open-question.ts";
@@ -9,6 +9,8 @@ import type { OpenQuestion } from "./open-question.ts";
 /** Holds the questions that a run asks its user, one at a time. */
 export interface QuestionQueue {
   readonly open: OpenQuestion | undefined;
+  /** Lists the questions that were answered while they were open here, with the replies that counted. */
+  readonly answered: readonly AskedQuestion[];
   /** Waits until the user has replied; undefined when nobody has in time, or when the signal aborts. Never rejects. */
   readonly ask: AskUser;
   /** Closes a question with what was replied to it in another process. */
@@ -36,6 +38,7 @@ export function createQuestionQueue(
   { getMailbox, isLeaving, onOpen }: QuestionQueueOptions = {},
 ): QuestionQueue {
   let open: OpenQuestion | undefined;
+  const answered: AskedQuestion[] = [];
   /** Maps the questions that wait to what closes them with a reply from elsewhere. */
   const accepting = new Map<string, (reply: unknown) => void>();
 
@@ -51,8 +54,8 @@ export function createQuestionQueue(
     const place =
       posting instanceof Promise ? await ignoreRejection(posting, "it is asked in this process alone") : posting;
     if (place === undefined) return openQuestion(question, { id, until, mailbox: localMailbox, signal });
-    const answered = readReply(question, place);
-    return answered ? answered.reply : openQuestion(question, { until, ...place, mailbox, signal });
+    const earlier = readReply(question, place);
+    return earlier ? earlier.reply : openQuestion(question, { until, ...place, mailbox, signal });
   }
 
   function openQuestion<K extends QuestionKind>(
@@ -91,6 +94,7 @@ export function createQuestionQueue(
       signal.removeEventListener("abort", leave);
       accepting.delete(id);
       if (open?.id === id) open = undefined;
+      if (reply !== undefined) answered.push({ id, question: opened.question, answer: { reply } });
       closed.abort();
       resolve(reply);
       onChange();
@@ -115,6 +119,7 @@ export function createQuestionQueue(
     get open() {
       return open;
     },
+    answered,
     ask,
     accept: (questionId, reply) => accepting.get(questionId)?.(reply),
     close() {

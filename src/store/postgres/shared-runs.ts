@@ -2,6 +2,7 @@ import type { AgentEvent } from "../../core/events.ts";
 import { questionSchemas, type UserQuestion } from "../../core/questions/user-question.ts";
 import type { Delivery } from "../../core/run-inbox.ts";
 import {
+  type AskedQuestion,
   leastQuestionMs,
   type MessageReply,
   type PostedQuestion,
@@ -249,6 +250,10 @@ export function createPostgresRuns(
       return reply === undefined ? undefined : reply === "joined";
     },
     answer: claim,
+    async listQuestions(runId) {
+      const { rows } = await connection.query("list-questions", runTexts.listQuestions, [runId]);
+      return rows.flatMap((row) => toAsked(row) ?? []);
+    },
     close() {
       stopListening?.();
       clearInterval(looking);
@@ -302,6 +307,12 @@ function toNews({ is_over, events, id, question, left_ms }: Row): RunUpdate {
 
 function toPosted(id: string, question: unknown, leftMs: number): PostedQuestion | undefined {
   return isQuestion(question) ? { id, question, until: Date.now() + leftMs } : undefined;
+}
+
+function toAsked({ id, question: json, reply }: Row): AskedQuestion | undefined {
+  const question: unknown = JSON.parse(toText(json));
+  if (!isQuestion(question)) return undefined;
+  return { id: toText(id), question, ...(typeof reply === "string" && { answer: { reply: JSON.parse(reply) } }) };
 }
 
 function isQuestion(value: unknown): value is UserQuestion {

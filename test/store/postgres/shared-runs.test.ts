@@ -143,6 +143,14 @@ describe("the runs that processes share in PostgreSQL", requires(postgres), () =
     await third.add(step("answer:c1", "yes"));
     const last = await takeOver(url, other);
     expect(await last.mailbox?.post({ id: "q4", question, until: Date.now() + hour })).toEqual({ id: "q4" });
+    // Whoever sends the same answer again learns that it counts.
+    expect(await holder.sharedRuns.listQuestions("run-1")).toEqual([
+      { id: "q1", question, answer: { reply: "yes" } },
+      { id: "q4", question },
+    ]);
+    const received = receive(last);
+    await other.sharedRuns.send("run-1", { type: "hold", by: "one" });
+    await expect.poll(() => received).toEqual([{ type: "hold", by: "one", isSession: false }]);
     last.mailbox?.withdraw("q4");
     await expect.poll(async () => (await holder.sharedRuns.read("run-1", 0)).question).toBeUndefined();
   });

@@ -3,7 +3,6 @@ import { type Chain, getReportMs } from "../../../core/chain.ts";
 import type { Outcome } from "../../../core/outcome.ts";
 import { DuetError } from "../../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
-import { findReplyProblem } from "../../../render/questions/elicitation-wording.ts";
 import type { Detail, IncludedPart } from "../../../runs/ask-schema.ts";
 import { canHandOut } from "../../../runs/begin-run.ts";
 import { findEndOfWait, findMoved } from "../../../runs/find-moved.ts";
@@ -12,10 +11,9 @@ import type { HostConnection } from "../../../runs/input/host-connection.ts";
 import { readReply } from "../../../runs/input/host-question.ts";
 import type { InputRequests } from "../../../runs/input/input-requests.ts";
 import type { RequestContext, StartWork } from "../../../runs/input/pending-work.ts";
-import type { NamedQuestion } from "../../../runs/input/request-state.ts";
 import { toOutcomeFor } from "../../../runs/outcome-for.ts";
-import { applyHostReply } from "../../../runs/questions/ask-question.ts";
 import type { OpenQuestion } from "../../../runs/questions/open-question.ts";
+import { takeHostReply } from "../../../runs/questions/take-host-reply.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
 import {
   type CallerScope,
@@ -86,23 +84,12 @@ export function serveRun(
     { kind, connection: scope.connection, host, context, progress },
     startWith(find),
     async (question, reply) => {
-      const run = await findAsking(scope, question);
-      if (run?.open === undefined) return undefined;
-      const given = readReply(reply);
-      const problem = given && findReplyProblem(run.open.question, given);
-      const goesOn = problem !== undefined || (await applyHostReply(run.open, given));
-      return goesOn ? startWith(async () => run, problem) : undefined;
+      const { runs, followed, caller } = scope;
+      const run = runs.find(question.runId, caller) ?? (await followed.find(question.runId, caller));
+      const taken = run && (await takeHostReply(scope.duet, { run, question, reply: readReply(reply) }));
+      return run && taken ? startWith(async () => run, taken.problem) : undefined;
     },
   );
-}
-
-/** Finds a run of the caller that waits for the answer to this question, in whichever process. */
-async function findAsking(
-  { runs, followed, caller }: ConnectionScope,
-  { runId, isAbout }: NamedQuestion,
-): Promise<RunHandle | undefined> {
-  const run = runs.find(runId, caller) ?? (await followed.find(runId, caller));
-  return run?.open && isAbout(run.open.id) ? run : undefined;
 }
 
 /** Remembers after how long this host gave the request up, if it does. Returns a function that stops listening. */

@@ -10,7 +10,7 @@ import { applyHostReply } from "./ask-question.ts";
 
 /** Is a host's answer to a question that this process may not have put to it. */
 export interface HostAnswer {
-  run: Pick<RunHandle, "id" | "open" | "answered" | "outcome">;
+  run: Pick<RunHandle, "id" | "open" | "answered" | "outcome" | "isDelivered">;
   question: NamedQuestion;
   reply: ElicitationReply | undefined;
 }
@@ -22,7 +22,7 @@ export interface TakenReply {
 
 /**
  * Gives a run the answer to its question. Undefined where another answer counts, or nobody has asked that. An answer that counts already is
- * taken, too: a host sends its request again where the result was lost.
+ * taken, too, until somebody has the outcome: a host sends its request again where the result was lost.
  */
 export async function takeHostReply(
   duet: Pick<Duet, "sharedRuns">,
@@ -43,6 +43,7 @@ export async function takeHostReply(
     if (given === undefined) return { problem: reply && findReplyProblem(posted.question, reply) };
     if (await shared.answer(run.id, posted.id, given)) return {};
   }
+  if (run.isDelivered) return undefined;
   const answered = run.answered.find(({ id }) => isAbout(id)) ?? (await findPosted());
   return answered && isAnswer(answered, reply) ? {} : undefined;
 }

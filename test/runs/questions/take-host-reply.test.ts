@@ -20,7 +20,11 @@ const accept = (scope: string): ElicitationReply => ({ action: "accept", content
 const decline: ElicitationReply = { action: "decline" };
 
 /** Replies to a run that another process is about to ask for, of which the store knows these questions. */
-async function reply(given: ElicitationReply | undefined, posted: AskedQuestion[], isFirst = true) {
+async function reply(
+  given: ElicitationReply | undefined,
+  posted: AskedQuestion[],
+  { isFirst = true, isDelivered = false } = {},
+) {
   const claimed: unknown[] = [];
   const shared = {
     ...localRuns,
@@ -31,7 +35,7 @@ async function reply(given: ElicitationReply | undefined, posted: AskedQuestion[
       return isFirst;
     },
   };
-  const run = { id: "run-1", open: undefined, answered: [], outcome: undefined };
+  const run = { id: "run-1", open: undefined, answered: [], outcome: undefined, isDelivered };
   const named = { runId: "run-1", isAbout: (id: string) => id === "q1" };
   const taken = await takeHostReply({ sharedRuns: async () => shared }, { run, question: named, reply: given });
   return { taken, claimed };
@@ -55,16 +59,17 @@ test("an answer that counts already is taken again, and another one is not", asy
     [undefined, undefined],
   ] as const)
     expect(await reply(given, posted)).toEqual({ taken, claimed: [] });
+  expect((await reply(accept("once"), posted, { isDelivered: true })).taken).toBeUndefined();
   expect((await reply(accept("once"), [{ id: "q2", question }])).taken).toBeUndefined();
 });
 
 test("of two answers at once the second is taken where it says the same", async () => {
-  expect((await reply(accept("once"), [{ id: "q1", question }], false)).taken).toEqual({});
-  expect((await reply(decline, [{ id: "q1", question }], false)).taken).toBeUndefined();
+  expect((await reply(accept("once"), [{ id: "q1", question }], { isFirst: false })).taken).toEqual({});
+  expect((await reply(decline, [{ id: "q1", question }], { isFirst: false })).taken).toBeUndefined();
 });
 
-test("a host of 2026-07-28 that sends its answer again gets the result of the run, and no second call", async () => {
-  const { mcp, wiped } = await openFace({ turns: [[wipe], "Done."] });
+test("a host of 2026-07-28 that sends its answer again waits for the run once more, until it has the result", async () => {
+  const { mcp, wiped } = await openFace({ turns: [[wipe], { hang: true }] });
   const [above, below] = InMemoryTransport.createLinkedPair();
   const handle = serveStdio(() => mcp.createServer(), { transport: below });
   const capabilities = { elicitation: { form: {} } };
@@ -74,20 +79,25 @@ test("a host of 2026-07-28 that sends its answer again gets the result of the ru
     await client.close();
     await handle.close();
   });
-  const call = { name: "agent_ask", arguments: { question: "Wipe disk a." } };
-  const send = (more: object = {}) => client.callTool({ ...call, ...more }, { allowInputRequired: true });
+  const send = (args: object = {}, more: object = {}) =>
+    client.callTool(
+      { name: "agent_ask", arguments: { question: "Wipe disk a.", ...args }, ...more },
+      { allowInputRequired: true },
+    );
   const asked = await send();
   if (!("requestState" in asked)) throw new Error("nothing was asked");
-  const answer = (reply: ElicitationReply) => ({
+  const answer = (given: ElicitationReply) => ({
     requestState: asked.requestState,
-    inputResponses: { question: reply },
+    inputResponses: { question: given },
   });
-  const done = { structuredContent: { status: "complete", response: "Done." } };
-  expect(await send(answer(accept("once")))).toMatchObject(done);
-  expect(await send(answer(accept("once")))).toMatchObject(done);
-  await expect(send(answer(decline))).rejects.toMatchObject({
-    code: -32602,
-    message: expect.stringContaining("No question is waiting"),
-  });
+  const first = send({}, answer(accept("once")));
+  await expect.poll(() => wiped).toEqual([{ disk: "a" }]);
+  const again = await send({ wait_s: 0 }, answer(accept("once")));
+  expect(again).toMatchObject({ structuredContent: { status: "running" } });
+  const isRefused = { code: -32602, message: expect.stringContaining("No question is waiting") };
+  await expect(send({}, answer(decline))).rejects.toMatchObject(isRefused);
+  mcp.runs.findLatest("Wipe disk a.", {})?.cancel();
+  expect(await first).toMatchObject({ structuredContent: { status: "cancelled" } });
+  await expect(send({}, answer(accept("once")))).rejects.toMatchObject(isRefused);
   expect(wiped).toEqual([{ disk: "a" }]);
 });

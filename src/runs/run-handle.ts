@@ -1,5 +1,6 @@
 import type { Mode } from "../core/outcome.ts";
 import type { Delivery } from "../core/run-inbox.ts";
+import type { AskedQuestion } from "../core/store/run-mailbox.ts";
 import type { ErrorReport } from "../kit/errors.ts";
 import type { Locale } from "../kit/locale.ts";
 import type { ClientCalls } from "./client-calls.ts";
@@ -51,6 +52,8 @@ export interface RunHandle extends LiveRun {
   letGo(): Promise<void>;
   /** Is the question that waits for a person. */
   readonly open: OpenQuestion | undefined;
+  /** Lists the questions that were answered while they were open in this process, which carries out the run. */
+  readonly answered: readonly AskedQuestion[];
   /** Holds the calls of the asking program's tools. */
   readonly clientCalls: ClientCalls;
   /** Calls the listener for each event from now on, drafts included. */

@@ -1,4 +1,5 @@
 import { createTimeLimit, timeoutError } from "../kit/async/timeout.ts";
+import type { Text } from "../kit/locale.ts";
 import type { Host } from "./input/host.ts";
 import type { RequestContext } from "./input/pending-work.ts";
 import { askQuestion, canAsk } from "./questions/ask-question.ts";
@@ -14,6 +15,8 @@ export interface WaitOptions {
   handsOut: boolean;
   /** Ends the wait as its window does. */
   until?: AbortSignal | undefined;
+  /** Says why the reply that the host has given to the open question is not valid. */
+  problem?: Text | undefined;
 }
 
 /** Says why a request stops waiting for its run. */
@@ -30,7 +33,7 @@ export type WaitResult =
  */
 export async function waitForRun(
   run: RunHandle,
-  { host, requestContext, windowMs, handsOut, until }: WaitOptions,
+  { host, requestContext, windowMs, handsOut, until, problem }: WaitOptions,
 ): Promise<WaitResult> {
   const createWindow = () =>
     createTimeLimit(until?.aborted ? 0 : windowMs, () => timeoutError("agent_ask", windowMs), requestContext.signal);
@@ -60,7 +63,9 @@ export async function waitForRun(
       // In between two requests of a host of the 2026 era no clock of its own runs.
       if (host.isModern) window.clear();
       const { signal } = host.isModern ? requestContext : window;
-      await askQuestion(open, { id: run.id, locale: run.locale, isModern: host.isModern }, requestContext.ask, signal);
+      const audience = { id: run.id, locale: run.locale, isModern: host.isModern, problem };
+      problem = undefined;
+      await askQuestion(open, audience, requestContext.ask, signal);
       if (host.isModern) window = createWindow();
     }
   } finally {

@@ -216,8 +216,8 @@ function describeDismissal({ name }: Tool): Text {
 /** This text is for the reader, who was asked. */
 function describeTimeout({ name }: Tool): Text {
   return {
-    zh: `${name} 需要同意，而没有得到答复，所以没有执行。`,
-    en: `${name} needs consent and got no answer, so it was not run.`,
+    zh: `${name} 需要同意，而没有得到有效的答复，所以没有执行。`,
+    en: `${name} needs consent and got no valid answer, so it was not run.`,
   };
 }
 
@@ -264,7 +264,8 @@ function explainRefusal({ decision, isForGood }: Refusal, canAsk: boolean): Text
       zh: "它需要用户同意，而用户关闭了询问，没有作出决定",
       en: "it needs the user's consent, and the user dismissed the question without deciding",
     };
-  if (canAsk) return { zh: "它需要用户同意，而没有等到答复", en: "it needs the user's consent, and nobody replied" };
+  if (canAsk)
+    return { zh: "它需要用户同意，而没有等到有效的答复", en: "it needs the user's consent, and no valid reply came" };
   return {
     zh: "它需要用户同意，而现在没有人可以询问",
     en: "it needs the user's consent, and nobody can be asked now",
@@ -288,8 +289,8 @@ function describeOutcome(name: string, { decision, rule, isForGood }: Refusal, c
   if (decision === "denied") return describeRule(name, rule);
   if (canAsk)
     return {
-      zh: `没有执行：${name} 需要同意（规则 ${rule}），没有得到答复。`,
-      en: `Not run: ${name} needs consent (rule ${rule}), and nobody replied.`,
+      zh: `没有执行：${name} 需要同意（规则 ${rule}），没有得到有效的答复。`,
+      en: `Not run: ${name} needs consent (rule ${rule}), and no valid reply came.`,
     };
   return {
     zh: `没有执行：${name} 需要同意（规则 ${rule}），而这里没有人可以询问。`,

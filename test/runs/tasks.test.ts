@@ -71,7 +71,12 @@ test("a request that declares the tasks extension gets a task, whose question is
   const asked = await poll(send, taskId, "input_required");
   const [[name = "", question] = []] = Object.entries(z.record(z.string(), z.unknown()).parse(asked.inputRequests));
   expect(question).toMatchObject({ method: "elicitation/create" });
-  const inputResponses = { [name]: { action: "accept", content: { scope: "once" } } };
+  const reply = (scope: string) => ({ [name]: { action: "accept", content: { scope } } });
+  await expect(send("tasks/update", { taskId, inputResponses: reply("zzz") })).rejects.toMatchObject({
+    code: -32602,
+    message: 'invalid value "zzz" for scope (allowed: once, conversation).',
+  });
+  const inputResponses = reply("once");
   expect(await send("tasks/update", { taskId, inputResponses })).toMatchObject({ resultType: "complete" });
   const done = await poll(send, taskId, "completed");
   expect(done.result).toMatchObject({ structuredContent: { status: "complete", response: "Done.", run_id: taskId } });

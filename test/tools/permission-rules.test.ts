@@ -141,7 +141,7 @@ describe("a call under the rules", () => {
   test.each<[Approval | undefined, string]>([
     ["no", "Not run: the user did not agree to this call."],
     ["dismissed", "the user dismissed the question without deciding"],
-    [undefined, "and nobody replied"],
+    [undefined, "and no valid reply came"],
   ])("that was asked about and answered %s tells the model just that", async (answer, words) => {
     const { text } = await withPermission(recorded("shell").tool, asking).run({}, person(answer).context);
     expect(text).toContain(words);
@@ -190,7 +190,7 @@ describe("a call under the rules", () => {
     await withPermission(tool, asking).run({}, alone);
     await withPermission(tool, asking).run({}, { ...silent, approve: async () => undefined });
     expect(alone.notices[0]?.message).toContain("nobody can be asked here");
-    expect(silent.notices[0]?.message).toBe("shell needs consent and got no answer, so it was not run.");
+    expect(silent.notices[0]?.message).toBe("shell needs consent and got no valid answer, so it was not run.");
   });
 
   test("that a question leaves out is denied under the question's name, not the configuration's", async () => {

@@ -30,12 +30,22 @@ export interface PostedQuestion {
   until: number;
 }
 
+/** Is a question of a run that waits, or was answered with this JSON value. */
+export interface AskedQuestion extends Omit<PostedQuestion, "until"> {
+  answer?: { reply: unknown };
+}
+
 /** Is a question that is about to be asked, under an ID of its own. */
 export type NewQuestion = Omit<PostedQuestion, "question"> & { question: object };
+
+/** Is how long a person has at least after another process has taken over the question, in milliseconds, where it waits that long at all. */
+export const leastQuestionMs = 30_000;
 
 /** Says under which ID a question is known to all processes, and what was replied to it while none carried out its run. */
 export interface QuestionPlace {
   id: string;
+  /** Is when it is given up, where an earlier process of the run has asked it: in milliseconds since 1970 of this machine's clock. */
+  until?: number;
   answer?: { reply: unknown };
 }
 
@@ -46,7 +56,10 @@ export interface QuestionPlace {
 export interface RunMailbox {
   /** Calls `listener` with what other processes say, also what they said before, until the returned function is called. */
   receive(listener: (message: RunMessage) => void): () => void;
-  /** Shows a question to the other processes. Where an earlier process of the run has asked the same, it is that question. */
+  /**
+   * Shows a question to the other processes. Where an earlier process of the run has asked the same, it is that question, which is given up
+   * when it would have been, but leaves a person `leastQuestionMs` at least.
+   */
   post(question: NewQuestion): QuestionPlace | Promise<QuestionPlace>;
   /** Takes a reply, which is a JSON value. False where another one was taken before, which `receive` tells. */
   claim(questionId: string, reply: unknown): boolean | Promise<boolean>;

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../events.ts";
 import type { Delivery } from "../run-inbox.ts";
 import type { InterruptedRun } from "./journal.ts";
-import type { PostedQuestion, RunMessage } from "./run-mailbox.ts";
+import type { AskedQuestion, PostedQuestion, RunMessage } from "./run-mailbox.ts";
 
 /** Lets the processes that share a store follow and steer the runs of each other. Its methods may reject as those of the store do. */
 export interface SharedRuns {
@@ -31,6 +31,8 @@ export interface SharedRuns {
   join(runId: string, sessionId?: string): Promise<boolean | undefined>;
   /** Answers a question. Of several answers, in any process, one counts: false for all others. */
   answer(runId: string, questionId: string, reply: unknown): Promise<boolean>;
+  /** Lists the questions of a run that wait or were answered, also after its end for a while. */
+  listQuestions(runId: string): Promise<AskedQuestion[]>;
 }
 
 export interface SharedRun extends InterruptedRun {
@@ -62,4 +64,5 @@ export const localRuns: SharedRuns = {
   say: async () => "after_run",
   join: async () => false,
   answer: async () => false,
+  listQuestions: async () => [],
 };

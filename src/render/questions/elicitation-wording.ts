@@ -1,7 +1,10 @@
 import type { ElicitationReply } from "../../core/forms/elicitation.ts";
+import { type Choice, type FormField, readForm } from "../../core/forms/form.ts";
+import { findValueProblem } from "../../core/forms/form-value.ts";
 import type { QuestionKind, UserQuestion, UserReply } from "../../core/questions/user-question.ts";
+import { showValue } from "../../core/tools/argument-feedback.ts";
 import { type JsonSchema, toText } from "../../kit/json.ts";
-import { type Locale, say } from "../../kit/locale.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitize, toSafeJson } from "../../kit/text/sanitize.ts";
 import { describeLimitQuestion } from "../choice-texts.ts";
 import { renderPlan } from "../plan-lines.ts";
@@ -21,12 +24,45 @@ export function fromElicitationReply<K extends QuestionKind>(
   question: UserQuestion<K>,
   reply: ElicitationReply,
 ): UserReply<K> | undefined {
-  return wordings[question.kind].read(reply);
+  return findReplyProblem(question, reply) === undefined ? wordings[question.kind].read(reply, question) : undefined;
+}
+
+/**
+ * Says which value of a reply the elicitation does not offer; such a reply decides nothing. Undefined where all of them are offered: what was
+ * left out has its default, and what was not asked for is ignored. The form of a server below is for that server to check.
+ */
+export function findReplyProblem<K extends QuestionKind>(
+  question: UserQuestion<K>,
+  reply: ElicitationReply,
+): Text | undefined {
+  if (question.kind === "form" || reply.action !== "accept" || reply.content === undefined) return undefined;
+  const words = toElicitation(question, "en");
+  const fields = words.kind === "form" ? (readForm(words.schema) ?? []) : [];
+  for (const field of fields) {
+    const value = reply.content[field.name];
+    const problem = value === undefined ? undefined : findValueProblem(field, value);
+    if (problem) return describeValue(field, value, problem);
+  }
+  return undefined;
+}
+
+function describeValue(field: FormField, value: unknown, problem: Text): Text {
+  const { zh, en } = field.kind === "choice" ? listChoices(field.choices) : problem;
+  const shown = showValue(value);
+  return {
+    zh: `${field.name} 的值 ${shown} 无效（允许：${zh}）。`,
+    en: `invalid value ${shown} for ${field.name} (allowed: ${en}).`,
+  };
+}
+
+function listChoices(choices: readonly Choice[]): Text {
+  const list = choices.map(({ value }) => value).join(", ");
+  return { zh: list, en: list };
 }
 
 interface Wording<K extends QuestionKind> {
   ask(question: UserQuestion<K>, locale: Locale): ElicitationWording;
-  read(reply: ElicitationReply): UserReply<K> | undefined;
+  read(reply: ElicitationReply, question: UserQuestion<K>): UserReply<K> | undefined;
 }
 
 const wordings: { [K in QuestionKind]: Wording<K> } = {
@@ -40,9 +76,9 @@ const wordings: { [K in QuestionKind]: Wording<K> } = {
       const message = sanitize(lines.join("\n"));
       return { kind: "form", message, schema: toObjectSchema(onlyOnce ? {} : { scope: createScopeField(locale) }) };
     },
-    read(reply) {
+    read(reply, { onlyOnce }) {
       if (reply.action !== "accept") return reply.action === "decline" ? "no" : "dismissed";
-      return toText(reply.content?.scope) === "conversation" ? "conversation" : "once";
+      return !onlyOnce && reply.content?.scope === "conversation" ? "conversation" : "once";
     },
   },
   plan: {

@@ -243,6 +243,7 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
     get open() {
       return open?.question.closed.aborted ? undefined : open?.question;
     },
+    answered: [],
     get changedAt() {
       return log.changedAt;
     },

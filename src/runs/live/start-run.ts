@@ -144,6 +144,7 @@ export function startRun({
     get open() {
       return questions.open;
     },
+    answered: questions.answered,
     clientCalls,
     get changedAt() {
       return log.changedAt;

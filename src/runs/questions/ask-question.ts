@@ -2,12 +2,24 @@ import { isSpecType } from "@modelcontextprotocol/server";
 import type { ElicitationReply } from "../../core/forms/elicitation.ts";
 import type { User } from "../../core/questions/user.ts";
 import type { QuestionKind, UserQuestion } from "../../core/questions/user-question.ts";
-import type { Locale } from "../../kit/locale.ts";
-import { fromElicitationReply, toElicitation } from "../../render/questions/elicitation-wording.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { findReplyProblem, fromElicitationReply, toElicitation } from "../../render/questions/elicitation-wording.ts";
 import type { Host } from "../input/host.ts";
 import type { HostQuestion } from "../input/host-question.ts";
 import type { AskHost } from "../input/pending-work.ts";
 import type { OpenQuestion } from "./open-question.ts";
+
+/** A host that answers this often with what the question does not offer has given no answer. */
+const mostInvalidReplies = 3;
+
+export interface QuestionAudience {
+  /** Is the run's id. */
+  id: string;
+  locale: Locale;
+  isModern: boolean;
+  /** Says why the host's last reply, which another process has asked for, is not valid. */
+  problem?: Text | undefined;
+}
 
 /**
  * Puts a run's question to the host's user, and the answer to the run. When the signal aborts first, the question is free
@@ -15,17 +27,38 @@ import type { OpenQuestion } from "./open-question.ts";
  */
 export async function askQuestion(
   open: OpenQuestion,
-  { id: runId, locale, isModern }: { id: string; locale: Locale; isModern: boolean },
+  { id: runId, locale, isModern, problem }: QuestionAudience,
   ask: AskHost,
   signal: AbortSignal,
 ): Promise<void> {
   const shown = toHostQuestion(open.question, locale);
   if (shown === undefined) return open.withdraw();
   const release = open.show({ isInResult: isModern });
-  const reply = await ask({ ...shown, origin: { runId, questionId: open.id } }, signal, open.closed);
+  const askOnce = (asked: HostQuestion) =>
+    ask({ ...asked, origin: { runId, questionId: open.id } }, signal, open.closed);
+  const reply = await askUntilValid(open.question, { shown, locale, problem, ask: askOnce });
   if (open.closed.aborted) return;
   if (signal.aborted && reply === undefined) return release();
   await applyHostReply(open, reply);
+}
+
+/** Asks again where the reply holds a value that the question does not offer, and says so. The last reply may still be invalid. */
+async function askUntilValid<K extends QuestionKind>(
+  question: UserQuestion<K>,
+  options: { shown: HostQuestion; locale: Locale; problem?: Text | undefined; ask: AskHost },
+): Promise<ElicitationReply | undefined> {
+  const { shown, locale, ask } = options;
+  let { problem } = options;
+  for (let count = 1; ; count++) {
+    const message = problem === undefined ? shown.message : `${say(locale, toAskAgain(problem))}\n${shown.message}`;
+    const reply = await ask({ ...shown, message });
+    problem = reply && findReplyProblem(question, reply);
+    if (problem === undefined || count === mostInvalidReplies) return reply;
+  }
+}
+
+function toAskAgain({ zh, en }: Text): Text {
+  return { zh: `上一次的答复未被采用：${zh}`, en: `The last reply does not count: ${en}` };
 }
 
 /** Gives a run what the host's user has said. Returns false where another reply counts. */
@@ -72,7 +105,8 @@ export function createHostUser(askHost: AskHost, { locale, person, owner, canAsk
     owner,
     async ask(question, signal) {
       const shown = toHostQuestion(question, locale);
-      const reply = shown && (await askHost(shown, signal));
+      const ask: AskHost = (asked) => askHost(asked, signal);
+      const reply = shown && (await askUntilValid(question, { shown, locale, ask }));
       return reply && fromElicitationReply(question, reply);
     },
   };

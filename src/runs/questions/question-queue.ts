@@ -1,6 +1,6 @@
 import { getReplySchema } from "../../core/questions/stored-replies.ts";
 import type { AskUser, QuestionKind, UserQuestion, UserReply } from "../../core/questions/user-question.ts";
-import { localMailbox, type QuestionPlace, type RunMailbox } from "../../core/store/run-mailbox.ts";
+import { type AskedQuestion, localMailbox, type QuestionPlace, type RunMailbox } from "../../core/store/run-mailbox.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createRandomHex } from "../../kit/random.ts";
 import { createOpenQuestion } from "./create-open-question.ts";
@@ -9,6 +9,8 @@ import type { OpenQuestion } from "./open-question.ts";
 /** Holds the questions that a run asks its user, one at a time. */
 export interface QuestionQueue {
   readonly open: OpenQuestion | undefined;
+  /** Lists the questions that were answered while they were open here, with the replies that counted. */
+  readonly answered: readonly AskedQuestion[];
   /** Waits until the user has replied; undefined when nobody has in time, or when the signal aborts. Never rejects. */
   readonly ask: AskUser;
   /** Closes a question with what was replied to it in another process. */
@@ -27,7 +29,7 @@ export interface QuestionQueueOptions {
 }
 
 /**
- * Creates a run's questions. Each waits `patienceMs` milliseconds. `onChange` is called when a question opens, becomes free to
+ * Creates a run's questions. Each waits `patienceMs` milliseconds from when the first process of the run has asked it. `onChange` is called when a question opens, becomes free to
  * be shown again, or closes.
  */
 export function createQuestionQueue(
@@ -36,6 +38,7 @@ export function createQuestionQueue(
   { getMailbox, isLeaving, onOpen }: QuestionQueueOptions = {},
 ): QuestionQueue {
   let open: OpenQuestion | undefined;
+  const answered: AskedQuestion[] = [];
   /** Maps the questions that wait to what closes them with a reply from elsewhere. */
   const accepting = new Map<string, (reply: unknown) => void>();
 
@@ -46,32 +49,38 @@ export function createQuestionQueue(
     if (signal.aborted) return undefined;
     const mailbox = getMailbox?.() ?? localMailbox;
     const id = createRandomHex();
-    const posting = mailbox.post({ id, question, until: Date.now() + patienceMs });
+    const until = Date.now() + patienceMs;
+    const posting = mailbox.post({ id, question, until });
     const place =
       posting instanceof Promise ? await ignoreRejection(posting, "it is asked in this process alone") : posting;
-    if (place === undefined) return openQuestion(question, { id, mailbox: localMailbox, signal });
-    const answered = readReply(question, place);
-    return answered ? answered.reply : openQuestion(question, { id: place.id, mailbox, signal });
+    if (place === undefined) return openQuestion(question, { id, until, mailbox: localMailbox, signal });
+    const earlier = readReply(question, place);
+    return earlier ? earlier.reply : openQuestion(question, { until, ...place, mailbox, signal });
   }
 
   function openQuestion<K extends QuestionKind>(
     question: UserQuestion<K>,
-    { id, mailbox, signal }: { id: string; mailbox: RunMailbox; signal: AbortSignal },
+    { id, until, mailbox, signal }: { id: string; until: number; mailbox: RunMailbox; signal: AbortSignal },
   ): Promise<UserReply<K> | undefined> | undefined {
     if (signal.aborted) return undefined;
     const { promise, resolve } = Promise.withResolvers<UserReply<K> | undefined>();
     const closed = new AbortController();
-    const until = Date.now() + patienceMs;
     const opened = createOpenQuestion({ id, question, until, closed: closed.signal, answer, onChange });
-    const timer = setTimeout(() => void opened.withdraw(), patienceMs);
+    const timer = setTimeout(() => void opened.withdraw(), Math.max(0, until - Date.now()));
+    let isTakenBack = false;
 
-    /** Tells all processes of the reply. The first of several counts, and comes back by `accept`. */
+    /**
+     * Tells all processes of the reply. The first of several counts, and comes back by `accept`, perhaps before the store has said that it
+     * is this one.
+     */
     async function answer(reply: UserReply<K> | undefined): Promise<boolean> {
       if (closed.signal.aborted) return false;
       const claimed = mailbox.claim(id, reply);
       if (claimed === true) return close(reply);
       try {
-        return (await claimed) && close(reply);
+        if (!(await claimed)) return false;
+        close(reply);
+        return !isTakenBack;
       } catch (thrown) {
         // Nobody else waits for a question that is given up.
         if (reply === undefined) close(undefined);
@@ -85,6 +94,7 @@ export function createQuestionQueue(
       signal.removeEventListener("abort", leave);
       accepting.delete(id);
       if (open?.id === id) open = undefined;
+      if (reply !== undefined) answered.push({ id, question: opened.question, answer: { reply } });
       closed.abort();
       resolve(reply);
       onChange();
@@ -92,7 +102,9 @@ export function createQuestionQueue(
     }
 
     function leave(): void {
-      if (close(undefined) && !isLeaving?.()) mailbox.withdraw(id);
+      if (!close(undefined) || isLeaving?.()) return;
+      isTakenBack = true;
+      mailbox.withdraw(id);
     }
 
     signal.addEventListener("abort", leave, { once: true });
@@ -107,6 +119,7 @@ export function createQuestionQueue(
     get open() {
       return open;
     },
+    answered,
     ask,
     accept: (questionId, reply) => accepting.get(questionId)?.(reply),
     close() {

@@ -1,4 +1,4 @@
-import { hasHolder, isAlive, lastAt } from "./journal/journal-texts.ts";
+import { hasHolder, isAlive, isRecorded, lastAt } from "./journal/journal-texts.ts";
 import { channel } from "./notifications.ts";
 
 const isHeld = hasHolder(isAlive);
@@ -39,7 +39,7 @@ export const runTexts = {
     SELECT n, run, data FROM read
     UNION ALL SELECT m.n, m.run, m.data FROM run_messages m JOIN own USING (run) WHERE m.stays
     UNION ALL SELECT 0, q.run, json_build_object('type', 'answer', 'questionId', q.id, 'reply', q.reply::json)::text
-      FROM run_questions q JOIN own USING (run) WHERE q.reply IS NOT NULL
+      FROM run_questions q JOIN own USING (run) WHERE q.reply IS NOT NULL AND NOT ${isRecorded}
     ORDER BY n`,
   send: `
     WITH sent AS (
@@ -47,26 +47,30 @@ export const runTexts = {
     SELECT pg_notify('${channel}', $4) FROM sent`,
   removeMail: "DELETE FROM run_messages WHERE run = $1 AND data = ANY($2::text[]) RETURNING data",
   /**
-   * Takes over the question that an earlier holder of the run has asked in the same words, with its reply. Everything else that an earlier
-   * holder has asked is void.
+   * Takes over the question that an earlier holder of the run has asked in the same words, with its reply and its end, which leaves a person
+   * `$8` milliseconds at least. Everything else that an earlier holder has asked is void.
    */
   post: `
     WITH held AS (
       SELECT run FROM journal_runs WHERE run = $1 AND holder = $2 AND epoch = $3 AND state = 'going' FOR SHARE),
     known AS (
-      UPDATE run_questions q SET epoch = $3, until = now() + $6 * interval '1 millisecond' FROM held
-      WHERE q.run = held.run AND q.epoch < $3 AND q.question = $5 RETURNING q.n, q.id, q.reply),
+      UPDATE run_questions q SET epoch = $3,
+        until = greatest(q.until, now() + least($6, $8::double precision) * interval '1 millisecond') FROM held
+      WHERE q.run = held.run AND q.epoch < $3 AND q.question = $5
+      RETURNING q.id, q.reply, extract(epoch FROM q.until - now()) * 1000 AS left_ms),
     void AS (
       DELETE FROM run_questions q USING held
-      WHERE q.run = held.run AND q.epoch < $3 AND q.question <> $5),
+      WHERE q.run = held.run AND q.epoch < $3 AND q.question <> $5 AND NOT ${isRecorded}),
     posted AS (
       INSERT INTO run_questions (run, id, epoch, question, until)
       SELECT run, $4, $3, $5, now() + $6 * interval '1 millisecond' FROM held WHERE NOT EXISTS (SELECT 1 FROM known))
-    SELECT id, reply, pg_notify('${channel}', $7) FROM known
-    UNION ALL SELECT NULL, NULL, pg_notify('${channel}', $7) FROM held WHERE NOT EXISTS (SELECT 1 FROM known)`,
+    SELECT id, reply, left_ms, pg_notify('${channel}', $7) FROM known
+    UNION ALL SELECT NULL, NULL, NULL, pg_notify('${channel}', $7) FROM held WHERE NOT EXISTS (SELECT 1 FROM known)`,
   claim: `
     WITH claimed AS (UPDATE run_questions SET reply = $3 WHERE run = $1 AND id = $2 AND reply IS NULL RETURNING n)
     SELECT pg_notify('${channel}', $4) FROM claimed`,
+  listQuestions:
+    "SELECT id, question, reply FROM run_questions WHERE run = $1 AND reply IS DISTINCT FROM 'null' ORDER BY n",
   /** Says that nobody has replied. A process that has lost the run says nothing of a question that the next one has taken over. */
   giveUp: `
     WITH claimed AS (

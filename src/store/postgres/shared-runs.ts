@@ -1,12 +1,14 @@
 import type { AgentEvent } from "../../core/events.ts";
 import { questionSchemas, type UserQuestion } from "../../core/questions/user-question.ts";
 import type { Delivery } from "../../core/run-inbox.ts";
-import type {
-  MessageReply,
-  PostedQuestion,
-  QuestionPlace,
-  RunMailbox,
-  RunMessage,
+import {
+  type AskedQuestion,
+  leastQuestionMs,
+  type MessageReply,
+  type PostedQuestion,
+  type QuestionPlace,
+  type RunMailbox,
+  type RunMessage,
 } from "../../core/store/run-mailbox.ts";
 import type { RunUpdate, SharedRun, SharedRuns } from "../../core/store/shared-runs.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
@@ -195,12 +197,13 @@ export function createPostgresRuns(
       },
       async post({ id, question, until }): Promise<QuestionPlace> {
         const leftMs = until - Date.now();
-        const values = [runId, holder, epoch, id, JSON.stringify(question), leftMs, toMailText(runId)];
+        const values = [runId, holder, epoch, id, JSON.stringify(question), leftMs, toMailText(runId), leastQuestionMs];
         const { rows } = await connection.query("post-question", runTexts.post, values);
         const [known] = rows;
         if (typeof known?.id !== "string") return { id };
         const reply: unknown = typeof known.reply === "string" ? JSON.parse(known.reply) : undefined;
-        return { id: known.id, ...(reply !== undefined && { answer: { reply: reply ?? undefined } }) };
+        const place = { id: known.id, until: Date.now() + Number(known.left_ms) };
+        return { ...place, ...(reply !== undefined && { answer: { reply: reply ?? undefined } }) };
       },
       claim: (questionId, reply) =>
         reply === undefined ? close("giveUp", questionId) : claim(runId, questionId, reply),
@@ -247,6 +250,10 @@ export function createPostgresRuns(
       return reply === undefined ? undefined : reply === "joined";
     },
     answer: claim,
+    async listQuestions(runId) {
+      const { rows } = await connection.query("list-questions", runTexts.listQuestions, [runId]);
+      return rows.flatMap((row) => toAsked(row) ?? []);
+    },
     close() {
       stopListening?.();
       clearInterval(looking);
@@ -300,6 +307,12 @@ function toNews({ is_over, events, id, question, left_ms }: Row): RunUpdate {
 
 function toPosted(id: string, question: unknown, leftMs: number): PostedQuestion | undefined {
   return isQuestion(question) ? { id, question, until: Date.now() + leftMs } : undefined;
+}
+
+function toAsked({ id, question: json, reply }: Row): AskedQuestion | undefined {
+  const question: unknown = JSON.parse(toText(json));
+  if (!isQuestion(question)) return undefined;
+  return { id: toText(id), question, ...(typeof reply === "string" && { answer: { reply: JSON.parse(reply) } }) };
 }
 
 function isQuestion(value: unknown): value is UserQuestion {

@@ -106,7 +106,7 @@ test("without a word in time the call is not made, the run comes to its end, and
   await expect.poll(() => run?.outcome).toBeDefined();
   expect((await host.call("agent_result", { run_id })).outcome).toMatchObject({
     status: "complete",
-    response: "Left as it was.\n\nℹ wipe_disk needs consent and got no answer, so it was not run.",
+    response: "Left as it was.\n\nℹ wipe_disk needs consent and got no valid answer, so it was not run.",
   });
   expect((await host.ask("yes", { confirmation: confirmation?.token })).isError).toBe(true);
   expect(wiped).toEqual([]);

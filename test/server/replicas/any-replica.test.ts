@@ -173,9 +173,39 @@ describe("two replicas of one database", requires(postgres), () => {
     const changed = { ...answer, requestState: `0${state}` };
     expect(await b.askModern({ question: "Wipe disk a." }, changed)).toBeUndefined();
     expect(wiped).toEqual([]);
-    const result = await b.askModern({ question: "Wipe disk a." }, answer);
+    const notOffered = { question: { action: "accept", content: { scope: "zzz" } } };
+    const again = await b.askModern({ question: "Wipe disk a." }, { ...answer, inputResponses: notOffered });
+    expect(again).toMatchObject({
+      resultType: "input_required",
+      inputRequests: { question: { params: { message: expect.stringContaining('invalid value "zzz" for scope') } } },
+    });
+    expect(wiped).toEqual([]);
+    const result = await b.askModern({ question: "Wipe disk a." }, { ...answer, requestState: again?.requestState });
     expect(result).toMatchObject({ structuredContent: { status: "complete", response: "It is wiped." } });
     expect(await b.askModern({ question: "Wipe disk a." }, answer)).toBeUndefined();
+    expect(wiped).toEqual(["a"]);
+  });
+
+  test("a host of 2026-07-28 whose answer has counted sends it again to any replica, and waits for the run there", async () => {
+    const script = { decides: [[wipe], "Wiped."], answers: [{ hang: true, text: half }] } satisfies Script;
+    const { a, b, wiped, url } = await openTwo(script);
+    const question = "Wipe disk a.";
+    const asked = await a.askModern({ question });
+    const answer = (reply: object) => ({ requestState: asked?.requestState, inputResponses: { question: reply } });
+    const accept = answer({ action: "accept", content: {} });
+    const first = a.askModern({ question }, accept);
+    await expect.poll(() => wiped).toEqual(["a"]);
+    // The run has recorded the answer, and waits for it no more.
+    const recorded = "SELECT id FROM run_questions WHERE starts_with(question, ' ')";
+    await expect.poll(() => query(url, recorded)).toHaveLength(1);
+    const [going] = await query(url, "SELECT run FROM journal_runs WHERE state = 'going'");
+    for (const replica of [a, b]) {
+      const again = await replica.askModern({ question, wait_s: 0 }, accept);
+      expect(again).toMatchObject({ structuredContent: { run_id: going?.run, status: "running" } });
+      expect(await replica.askModern({ question }, answer({ action: "decline" }))).toBeUndefined();
+    }
+    expect((await b.send("DELETE", `/agent/runs/${going?.run}`)).status).toBe(200);
+    expect(await first).toMatchObject({ structuredContent: { run_id: going?.run, status: "cancelled" } });
     expect(wiped).toEqual(["a"]);
   });
 

@@ -132,19 +132,49 @@ describe("the runs that processes share in PostgreSQL", requires(postgres), () =
     const { url, holder, other, run } = await openTwo();
     await run.mailbox?.post({ id: "q1", question, until: Date.now() + hour });
     const second = await takeOver(url, other);
-    expect(await second.mailbox?.post({ id: "q2", question, until: Date.now() + hour })).toEqual({ id: "q1" });
+    expect(await second.mailbox?.post({ id: "q2", question, until: Date.now() + hour })).toMatchObject({ id: "q1" });
     // Whoever has lost the run neither gives its question up nor takes it back.
     run.mailbox?.withdraw("q1");
     expect(await run.mailbox?.claim("q1", undefined)).toBe(false);
     expect(await holder.sharedRuns.answer("run-1", "q1", "yes")).toBe(true);
     const third = await takeOver(url, holder);
     const asked = await third.mailbox?.post({ id: "q3", question, until: Date.now() + hour });
-    expect(asked).toEqual({ id: "q1", answer: { reply: "yes" } });
+    expect(asked).toMatchObject({ id: "q1", answer: { reply: "yes" } });
     await third.add(step("answer:c1", "yes"));
     const last = await takeOver(url, other);
     expect(await last.mailbox?.post({ id: "q4", question, until: Date.now() + hour })).toEqual({ id: "q4" });
+    // Whoever sends the same answer again learns that it counts.
+    expect(await holder.sharedRuns.listQuestions("run-1")).toEqual([
+      { id: "q1", question, answer: { reply: "yes" } },
+      { id: "q4", question },
+    ]);
+    const received = receive(last);
+    await other.sharedRuns.send("run-1", { type: "hold", by: "one" });
+    await expect.poll(() => received).toEqual([{ type: "hold", by: "one", isSession: false }]);
     last.mailbox?.withdraw("q4");
     await expect.poll(async () => (await holder.sharedRuns.read("run-1", 0)).question).toBeUndefined();
+  });
+
+  test("a question is given up when its first process said, and leaves a person 30 seconds after a takeover", async () => {
+    const { url, holder, other, run } = await openTwo();
+    await run.mailbox?.post({ id: "q1", question, until: Date.now() + hour });
+    const readMinutes = async (until: number | undefined) => {
+      const shown = (await holder.sharedRuns.read("run-1", 0)).question?.until;
+      return [until, shown].map((each) => Math.round(((each ?? 0) - Date.now()) / 30_000) / 2);
+    };
+    // Each process would wait for an hour of its own.
+    const postAgain = async (store: OperatorStore, ms = hour) => {
+      const { mailbox } = await takeOver(url, store);
+      return (await mailbox?.post({ id: "again", question, until: Date.now() + ms }))?.until;
+    };
+    await query(url, "UPDATE run_questions SET until = now() + interval '10 minutes'");
+    expect(await readMinutes(await postAgain(other))).toEqual([10, 10]);
+    expect(await readMinutes(await postAgain(holder, 5_000))).toEqual([10, 10]);
+    await query(url, "UPDATE run_questions SET until = now() - interval '1 hour'");
+    expect(await readMinutes(await postAgain(other))).toEqual([0.5, 0.5]);
+    // A wait that is shorter from the start is no longer after a takeover.
+    await query(url, "UPDATE run_questions SET until = now() - interval '1 hour'");
+    expect(await readMinutes(await postAgain(holder, 1_000))).toEqual([0, 0]);
   });
 
   test("the end of a run is kept by its holder, and by nobody who has lost it", async () => {

@@ -2,7 +2,7 @@ import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelc
 import { type Chain, getReportMs } from "../../../core/chain.ts";
 import type { Outcome } from "../../../core/outcome.ts";
 import { DuetError } from "../../../kit/errors.ts";
-import { type Locale, say } from "../../../kit/locale.ts";
+import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import type { Detail, IncludedPart } from "../../../runs/ask-schema.ts";
 import { canHandOut } from "../../../runs/begin-run.ts";
 import { findEndOfWait, findMoved } from "../../../runs/find-moved.ts";
@@ -11,10 +11,9 @@ import type { HostConnection } from "../../../runs/input/host-connection.ts";
 import { readReply } from "../../../runs/input/host-question.ts";
 import type { InputRequests } from "../../../runs/input/input-requests.ts";
 import type { RequestContext, StartWork } from "../../../runs/input/pending-work.ts";
-import type { NamedQuestion } from "../../../runs/input/request-state.ts";
 import { toOutcomeFor } from "../../../runs/outcome-for.ts";
-import { applyHostReply } from "../../../runs/questions/ask-question.ts";
 import type { OpenQuestion } from "../../../runs/questions/open-question.ts";
+import { takeHostReply } from "../../../runs/questions/take-host-reply.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
 import {
   type CallerScope,
@@ -57,7 +56,7 @@ export function serveRun(
   const progress = createRunProgress(locale);
   progress.notify(say(locale, { zh: "⏳ 已收到", en: "⏳ received" }));
   const startWith =
-    (findRun: typeof find): StartWork<CallToolResult> =>
+    (findRun: typeof find, problem?: Text): StartWork<CallToolResult> =>
     async (requestContext) => {
       const waiter = {};
       const stopListening = recordTimeout(scope, request, requestContext.signal);
@@ -71,6 +70,7 @@ export function serveRun(
               progress,
               waiter,
               arrivedAt,
+              problem,
               observed: await observed,
             });
       } catch (thrown) {
@@ -84,20 +84,12 @@ export function serveRun(
     { kind, connection: scope.connection, host, context, progress },
     startWith(find),
     async (question, reply) => {
-      const run = await findAsking(scope, question);
-      const isTaken = run?.open !== undefined && (await applyHostReply(run.open, readReply(reply)));
-      return run && isTaken ? startWith(async () => run) : undefined;
+      const { runs, followed, caller } = scope;
+      const run = runs.find(question.runId, caller) ?? (await followed.find(question.runId, caller));
+      const taken = run && (await takeHostReply(scope.duet, { run, question, reply: readReply(reply) }));
+      return run && taken ? startWith(async () => run, taken.problem) : undefined;
     },
   );
-}
-
-/** Finds a run of the caller that waits for the answer to this question, in whichever process. */
-async function findAsking(
-  { runs, followed, caller }: ConnectionScope,
-  { runId, isAbout }: NamedQuestion,
-): Promise<RunHandle | undefined> {
-  const run = runs.find(runId, caller) ?? (await followed.find(runId, caller));
-  return run?.open && isAbout(run.open.id) ? run : undefined;
 }
 
 /** Remembers after how long this host gave the request up, if it does. Returns a function that stops listening. */
@@ -129,6 +121,8 @@ interface WaitRequest {
   leftMs?: number | undefined;
   /** Is true where the run has left this process meanwhile. */
   hasLeft?: boolean | undefined;
+  /** Says why the reply that came with the request is not valid. */
+  problem?: Text | undefined;
 }
 
 async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest): Promise<CallToolResult> {
@@ -158,20 +152,23 @@ async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest
       windowMs: wait.leftMs ?? computeWindowMs(scope, request, { observed, searchMs: countSearchMs(arrivedAt) }),
       handsOut: canHandOut(scope, chain),
       until: findEndOfWait(scope, run, wait.hasLeft),
+      problem: wait.problem,
     };
     const beganAt = performance.now();
     const waitResult = await waitForRun(run, waitOptions);
     const moved = waitResult.end === "ended" ? await findMoved(scope, run, signal) : undefined;
     if (moved?.run) {
       const leftMs = Math.max(0, waitOptions.windowMs - (performance.now() - beganAt));
-      return await waitFor(scope, moved.run, { ...wait, arrivedAt: Date.now(), leftMs, hasLeft: true });
+      return await waitFor(scope, moved.run, {
+        ...{ ...wait, arrivedAt: Date.now(), leftMs, hasLeft: true, problem: undefined },
+      });
     }
     // A caller who learns that it continues will ask again.
     if (waitResult.end !== "ended") run.addWaiter(scope.connection, isOneRequest ? undefined : scope.connection);
     const waits = waitResult.end === "window" && run.open ? describeWaiting(run.open, locale) : undefined;
     const outcome = moved?.kept ?? (await toOutcomeFor(scope, run, waitResult));
     const next = await request.goOn?.(outcome, requestContext, waitOptions.windowMs - (performance.now() - beganAt));
-    if (next) return await waitFor(scope, next, { ...wait, arrivedAt: Date.now() });
+    if (next) return await waitFor(scope, next, { ...wait, arrivedAt: Date.now(), problem: undefined });
     const images = await readRunImages(scope, { outcome, include: request.include });
     return toAskResult(outcome, { ...chooseResultOptions(scope, request), locale, waits, images });
   } finally {

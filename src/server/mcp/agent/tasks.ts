@@ -10,6 +10,8 @@ import {
 } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { isRecord } from "../../../kit/json.ts";
+import { say } from "../../../kit/locale.ts";
+import { findReplyProblem } from "../../../render/questions/elicitation-wording.ts";
 import { type Host, readHost } from "../../../runs/input/host.ts";
 import { readReply, toInputRequest } from "../../../runs/input/host-question.ts";
 import { addPlanToken } from "../../../runs/outcome-for.ts";
@@ -84,10 +86,15 @@ export function serveTasks({ server }: McpServer, scope: ConnectionScope): void 
   });
 
   server.setRequestHandler("tasks/update", { params, result: anything }, async ({ taskId }, context) => {
-    const { open } = (await findTaskRun(taskId, context)).run;
+    const { open, locale } = (await findTaskRun(taskId, context)).run;
     const { inputResponses } = context.mcpReq;
-    if (open && Object.hasOwn(inputResponses ?? {}, toQuestionName(open)))
-      await applyHostReply(open, readReply(inputResponse(inputResponses, toQuestionName(open))));
+    if (open && Object.hasOwn(inputResponses ?? {}, toQuestionName(open))) {
+      const reply = readReply(inputResponse(inputResponses, toQuestionName(open)));
+      const problem = reply && findReplyProblem(open.question, reply);
+      // The next `tasks/get` shows the question again.
+      if (problem) throw new ProtocolError(ProtocolErrorCode.InvalidParams, say(locale, problem));
+      await applyHostReply(open, reply);
+    }
     return { resultType: "complete" };
   });
 

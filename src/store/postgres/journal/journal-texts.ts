@@ -91,18 +91,24 @@ const taken = `
  */
 const entrance = `substring(r.header from '"entrance":"([a-z]+)"')`;
 
+/**
+ * Is true of a question `q` whose answer its run has recorded. It is no question to the next process that asks in the same words, and stays
+ * so that whoever sends the same answer again learns that it counts.
+ */
+export const isRecorded = "starts_with(q.question, ' ')";
+
 /** Holds the statements that write the steps or the events of all runs of a process at once. */
 export const groupedTexts = {
   /**
    * A write whose answer was lost is made again, and adds nothing then, also where the first one is still being stored: a step has a
-   * unique key. A question stays until its answer is recorded: `$9` lists the
+   * unique key. A question waits until its answer is recorded: `$9` lists the
    * runs of which one is. What the steps have used, null where that is nothing, is counted for their callers `$10`, and the reservations
    * `$13` end with it. Callers are in order, so that no two replicas wait for one another.
    */
   addSteps: `
     WITH ${selectHeld("AND r.state = 'going'")}, answered AS (
-      DELETE FROM run_questions q USING held
-      WHERE q.run = held.run AND q.reply IS NOT NULL AND q.run = ANY($9::text[])), steps AS (
+      UPDATE run_questions q SET question = ' ' || q.question FROM held
+      WHERE q.run = held.run AND q.reply IS NOT NULL AND NOT ${isRecorded} AND q.run = ANY($9::text[])), steps AS (
       SELECT s.* FROM unnest(
         $4::text[], $5::integer[], $6::text[], $7::double precision[], $8::text[], $10::text[], $11::bigint[], $12::double precision[])
         WITH ORDINALITY AS s (run, epoch, name, spent, data, caller, tokens, cost, place) JOIN held USING (run, epoch)), added AS (

@@ -132,7 +132,14 @@ function createClients({ slots, clients }) {
     return living[Math.floor(Math.random() * living.length)]?.origin;
   };
 
-  async function ask(client, { isLong = client < longClients, most = Number.POSITIVE_INFINITY } = {}) {
+  /** With `at` the first request goes to that replica. */
+  async function ask(client, { isLong = client < longClients, most = Number.POSITIVE_INFINITY, at } = {}) {
+    let first = at;
+    const pickFirst = () => {
+      const origin = slots[first]?.origin ?? pick();
+      first = undefined;
+      return origin;
+    };
     for (let n = 0; n < most && !over.signal.aborted; n++) {
       const calls = isLong ? longCalls : shortCalls[n % shortCalls.length];
       const name = `roll-${client}-${n}`;
@@ -141,7 +148,7 @@ function createClients({ slots, clients }) {
       const run = await askAndReattach({
         name,
         question: toWorkQuestion(name, calls),
-        pick,
+        pick: pickFirst,
         signal: aborted.signal,
         note(what) {
           const at = performance.now();
@@ -164,10 +171,10 @@ function createClients({ slots, clients }) {
     begin() {
       working = Array.from({ length: clients + longClients }, (_, client) => ask(client));
     },
-    /** Begins one long run more for each of so many clients. */
+    /** Begins one long run more for each of so many clients, on the replicas that are replaced first. */
     addLong(count) {
       const next = working.length;
-      for (let index = 0; index < count; index++) working.push(ask(next + index, { isLong: true, most: 1 }));
+      for (let at = 0; at < count; at++) working.push(ask(next + at, { isLong: true, most: 1, at }));
     },
     async end() {
       over.abort();

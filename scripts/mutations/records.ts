@@ -281,8 +281,8 @@ export const records: readonly Mutation[] = [
   {
     id: "replica-passed-end",
     file: "src/server/http/mcp/passed-messages.ts",
-    text: 'if (message.type === "end") close(sessionId);',
-    becomes: 'if (message.type === "end") continue;',
+    text: "        close(sessionId);\n",
+    becomes: "",
     tests: [passedMessages],
     endangers: "the calls of a session go on that its client has ended at another replica",
   },
@@ -297,8 +297,8 @@ export const records: readonly Mutation[] = [
   {
     id: "replica-passed-once",
     file: "src/server/http/mcp/passed-messages.ts",
-    text: 'else if (await records.remove("mcp-message", name)) handle(sessionId, message.body);',
-    becomes: "else handle(sessionId, message.body);",
+    text: 'else if (await records.remove("mcp-message", name)) handle(sessionId, body);',
+    becomes: "else handle(sessionId, body);",
     tests: [passedMessages],
     endangers: "one answer counts in two processes",
   },
@@ -321,7 +321,7 @@ export const records: readonly Mutation[] = [
   {
     id: "replica-passed-untaken",
     file: "src/server/http/mcp/passed-messages.ts",
-    text: 'if (await (await findRecords()).remove("mcp-message", name)) onUntaken();',
+    text: 'if (closing.signal.aborted || (await (await findRecords()).remove("mcp-message", name))) onUntaken();',
     becomes: 'await (await findRecords()).remove("mcp-message", name);',
     tests: [passedMessages],
     endangers: "a run goes on and makes its calls although its host has cancelled it, where its replica was killed",
@@ -341,6 +341,14 @@ export const records: readonly Mutation[] = [
     becomes: "hostRequest?.sessionId !== sessionId",
     tests: ["test/runs/stop-abandoned.test.ts"],
     endangers: "a host's cancel stops the runs of other hosts, and not its own",
+  },
+  {
+    id: "replica-abandon-awaited",
+    file: "src/runs/live/start-run.ts",
+    text: "if (runWaiters.isEmpty) run.cancel();",
+    becomes: "run.cancel();",
+    tests: ["test/runs/live/run-mailbox.test.ts"],
+    endangers: "a host's cancel stops a run that another one waits for",
   },
   {
     id: "replica-passed-owner",

@@ -132,12 +132,12 @@ function createClients({ slots, clients }) {
     return living[Math.floor(Math.random() * living.length)]?.origin;
   };
 
-  /** With `at` the first request goes to that replica. */
-  async function ask(client, { isLong = client < longClients, most = Number.POSITIVE_INFINITY, at } = {}) {
-    let first = at;
-    const pickFirst = () => {
-      const origin = slots[first]?.origin ?? pick();
-      first = undefined;
+  /** With `firstSlot` the first request goes to that replica. */
+  async function ask(client, { isLong = client < longClients, most = Number.POSITIVE_INFINITY, firstSlot } = {}) {
+    let slot = firstSlot;
+    const pickNext = () => {
+      const origin = slots[slot]?.origin ?? pick();
+      slot = undefined;
       return origin;
     };
     for (let n = 0; n < most && !over.signal.aborted; n++) {
@@ -148,7 +148,7 @@ function createClients({ slots, clients }) {
       const run = await askAndReattach({
         name,
         question: toWorkQuestion(name, calls),
-        pick: pickFirst,
+        pick: pickNext,
         signal: aborted.signal,
         note(what) {
           const at = performance.now();
@@ -174,7 +174,8 @@ function createClients({ slots, clients }) {
     /** Begins one long run more for each of so many clients, on the replicas that are replaced first. */
     addLong(count) {
       const next = working.length;
-      for (let at = 0; at < count; at++) working.push(ask(next + at, { isLong: true, most: 1, at }));
+      for (let slot = 0; slot < count; slot++)
+        working.push(ask(next + slot, { isLong: true, most: 1, firstSlot: slot }));
     },
     async end() {
       over.abort();

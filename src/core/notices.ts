@@ -80,8 +80,8 @@ export const noticeKinds = {
     level: "warning",
     isInResult: true,
     text: () => ({
-      zh: "服务器正在关闭，这次运行没能及时完成，已被取消；请再问一次。",
-      en: "The server is closing and cancelled this run, which had not finished in time. Ask again.",
+      zh: "服务器正在关闭，已取消这次运行；请再问一次。",
+      en: "The server is closing and has cancelled this run. Ask again.",
     }),
   }),
   summaryNotSaved: defineNotice("summary-not-saved", {

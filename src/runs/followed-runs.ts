@@ -23,7 +23,7 @@ export interface FollowedRuns {
   findSame(request: SameRequest): Promise<RunHandle | undefined>;
   /**
    * Stops the runs that began for a request, or for any of a session, where nobody else waits for them: the process to which it came may
-   * have ended. Rejects when the store cannot be read or written.
+   * have ended, and whichever carries out the run decides. Rejects when the store cannot be read or written.
    */
   stopAbandoned(request: AbandonedRequest, caller: Caller): Promise<void>;
   /** Lists the caller's runs that go on in other processes, the newest first. Rejects when the store cannot be read. */
@@ -123,16 +123,15 @@ export function createFollowedRuns({ duet, entrance, isOwn, onDisconnect }: Foll
     return follow(run);
   }
 
-  /** Returns which of these runs nobody else waits for, and which have a process that has not answered. */
+  /** Returns which of these runs whoever asks the same may have, and whether the process of one has not answered. */
   async function askToJoin(
     runs: readonly SharedRun[],
     { sessionId }: WaitingSession,
-  ): Promise<{ joined: SharedRun[]; silent: SharedRun[] }> {
+  ): Promise<{ joined: SharedRun[]; isSilent: boolean }> {
     const shared = await duet.sharedRuns();
     // Its process has ended. A session that waits for it in a third one is not known here, and shares it then.
     const replies = await Promise.all(runs.map(async ({ runId, isHeld }) => !isHeld || shared.join(runId, sessionId)));
-    const filterBy = (wanted: boolean | undefined) => runs.filter((_, index) => replies[index] === wanted);
-    return { joined: filterBy(true), silent: filterBy(undefined) };
+    return { joined: runs.filter((_, index) => replies[index]), isSilent: replies.includes(undefined) };
   }
 
   async function findSame({
@@ -149,12 +148,12 @@ export function createFollowedRuns({ duet, entrance, isOwn, onDisconnect }: Foll
         (run) =>
           isVisible(run, caller) && !isOwn(run.runId) && isInConversation({ ...run, ...run.header }, conversationId),
       );
-      const { joined, silent } = await askToJoin(runs.slice(0, mostSame), session);
+      const { joined, isSilent } = await askToJoin(runs.slice(0, mostSame), session);
       for (const { runId } of joined) {
         const run = await find(runId, caller);
         if (run && run.outcome === undefined && !run.isAwaitedByOthers(session)) return run;
       }
-      if (silent.length === 0 || performance.now() > until) return undefined;
+      if (!isSilent || performance.now() > until) return undefined;
     }
     return undefined;
   }
@@ -171,8 +170,7 @@ export function createFollowedRuns({ duet, entrance, isOwn, onDisconnect }: Foll
         (run) =>
           isVisible(run, caller) && isBegunFor(run, request) && (run.header.onDisconnect ?? onDisconnect) === "cancel",
       );
-      const { joined, silent } = await askToJoin(abandoned, request);
-      await Promise.all([...joined, ...silent].map(({ runId }) => shared.send(runId, { type: "stop" })));
+      await Promise.all(abandoned.map(({ runId }) => shared.send(runId, { type: "abandon" })));
     },
     async list(caller) {
       const shared = await duet.sharedRuns();

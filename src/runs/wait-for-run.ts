@@ -15,8 +15,13 @@ export interface WaitOptions {
   handsOut: boolean;
   /** Ends the wait as its window does. */
   until?: AbortSignal | undefined;
-  /** Says why the reply that the host has given to the open question is not valid. */
-  problem?: Text | undefined;
+  problem?: ReplyProblem | undefined;
+}
+
+/** Says why the reply that the host has given to a question is not valid. */
+export interface ReplyProblem {
+  text: Text;
+  isAbout(questionId: string): boolean;
 }
 
 /** Says why a request stops waiting for its run. */
@@ -63,7 +68,8 @@ export async function waitForRun(
       // In between two requests of a host of the 2026 era no clock of its own runs.
       if (host.isModern) window.clear();
       const { signal } = host.isModern ? requestContext : window;
-      const audience = { id: run.id, locale: run.locale, isModern: host.isModern, problem };
+      const own = problem?.isAbout(open.id) ? problem.text : undefined;
+      const audience = { id: run.id, locale: run.locale, isModern: host.isModern, problem: own };
       problem = undefined;
       await askQuestion(open, audience, requestContext.ask, signal);
       if (host.isModern) window = createWindow();

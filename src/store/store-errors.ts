@@ -398,12 +398,12 @@ export function foreignTablesError(message: string, place: string): DuetError {
 }
 
 /** Reports a role without these rights, each with what it is for: `DELETE on turns`. */
-export function missingRightError(place: string, missing: readonly string[]): DuetError {
+export function missingRightError(place: string, missing: readonly Text[]): DuetError {
   return new DuetError({
     code: "config",
     text: {
-      zh: `数据库 ${place} 的这个角色缺少权限：${missing.join("；")}`,
-      en: `the role of the database ${place} lacks rights: ${missing.join("; ")}`,
+      zh: `数据库 ${place} 的这个角色缺少权限：${missing.map(({ zh }) => zh).join("；")}`,
+      en: `the role of the database ${place} lacks rights: ${missing.map(({ en }) => en).join("; ")}`,
     },
     hint: rightsHint,
   });

@@ -273,29 +273,6 @@ test("88: slow heads, slow bodies and idle connections end; others are served me
   await once(idle, "close");
 });
 
-test("88: a connection that was opened in advance serves the request that comes late, and is closed without a word when none comes", async () => {
-  const limits = { headersMs: 20, requestMs: 40, checkMs: 10 };
-  const [patient, hasty] = await Promise.all(
-    [60_000, 50].map((keepAliveMs) => startHttpFace({ limits: { ...limits, keepAliveMs } })),
-  );
-  onTestFinished(async () => void (await Promise.all([patient?.close(), hasty?.close()])));
-  const { port = 0 } = patient ?? {};
-  const [used, unused] = await Promise.all([openSocket(port), openSocket(hasty?.port ?? 0)]);
-  const openedAt = performance.now();
-  const closed = once(unused, "close");
-  const said: Buffer[] = [];
-  unused.on("data", (bytes) => void said.push(bytes));
-  const ask = (): string => rawText("GET", "/healthz", port);
-  // The server has looked at its connections by then.
-  do await sendRaw(port, ask());
-  while (performance.now() < openedAt + 100);
-  const answer = readRaw(used);
-  used.write(ask());
-  expect((await answer).status).toBe(200);
-  await closed;
-  expect(said).toEqual([]);
-});
-
 test("88: one address gets so many connections and no more", async () => {
   const sockets = await Promise.all(Array.from({ length: 8 }, () => openSocket(face.port)));
   const more = await openSocket(face.port);

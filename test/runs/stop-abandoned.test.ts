@@ -4,7 +4,7 @@ import { createFollowedRuns } from "../../src/runs/followed-runs.ts";
 
 const caller = { owner: "anna" };
 
-/** Lists runs of other processes: who waits for them is what each name says. */
+/** Lists runs of other processes, and tells which are asked to end where nobody waits for them. */
 async function stop(request: { sessionId: string; requestId?: number }, onDisconnect: "cancel" | "finish" = "cancel") {
   const toRun = (runId: string, hostRequest?: object, more: object = {}): SharedRun =>
     ({ runId, owner: "anna", isHeld: true, header: { entrance: "http", hostRequest, ...more } }) as SharedRun;
@@ -14,8 +14,6 @@ async function stop(request: { sessionId: string; requestId?: number }, onDiscon
     isShared: true,
     list: async () => [
       toRun("free", { sessionId: "s", requestId: 1 }),
-      toRun("awaited", { sessionId: "s", requestId: 1 }),
-      toRun("silent", { sessionId: "s", requestId: 1 }),
       { ...toRun("unheld", { sessionId: "s", requestId: 1 }), isHeld: false },
       toRun("kept", { sessionId: "s", requestId: 1 }, { onDisconnect: "finish" }),
       toRun("text", { sessionId: "s", requestId: "1" }),
@@ -25,7 +23,6 @@ async function stop(request: { sessionId: string; requestId?: number }, onDiscon
       toRun("limited", { sessionId: "s", requestId: 1 }, { callerTools: ["a*"] }),
       toRun("stdio", { sessionId: "s", requestId: 1 }, { entrance: "stdio" }),
     ],
-    join: async (runId) => (runId === "silent" ? undefined : runId !== "awaited"),
     send: async (runId, message) => void sent.push([runId, message.type]),
   };
   const duet = {
@@ -39,14 +36,14 @@ async function stop(request: { sessionId: string; requestId?: number }, onDiscon
   return sent;
 }
 
-test("a cancel stops the runs of its request that nobody else waits for", async () => {
+test("a cancel asks the runs of its request to end", async () => {
   const stopped = await stop({ sessionId: "s", requestId: 1 });
-  expect(stopped.sort()).toEqual(["free", "silent", "unheld"].map((runId) => [runId, "stop"]));
+  expect(stopped.sort()).toEqual(["free", "unheld"].map((runId) => [runId, "abandon"]));
 });
 
-test("the end of a session stops those of all its requests", async () => {
+test("the end of a session asks those of all its requests", async () => {
   const stopped = await stop({ sessionId: "s" });
-  expect(stopped.sort()).toEqual(["free", "next", "silent", "text", "unheld"].map((runId) => [runId, "stop"]));
+  expect(stopped.sort()).toEqual(["free", "next", "text", "unheld"].map((runId) => [runId, "abandon"]));
 });
 
 test("a run that is to finish without anybody goes on", async () => {

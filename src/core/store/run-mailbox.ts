@@ -5,6 +5,8 @@ import type { Delivery } from "../run-inbox.ts";
 export type RunMessage =
   /** Ends the run; it still writes the answer so far. */
   | { type: "stop" }
+  /** Says that the request for which the run began was cancelled, or its session has ended: it ends where nobody waits for it. */
+  | { type: "abandon" }
   /** Is what a person says while the run works. Whoever sent it under this ID waits for what becomes of it. */
   | { type: "say"; id: string; text: string }
   /**

@@ -11,8 +11,8 @@ export interface SharedRecords {
   add(kind: RecordKind, name: string, data: string): Promise<string>;
   /** Lets a record last for so many milliseconds from now; false when there is none. */
   extend(kind: RecordKind, name: string, lastsMs: number): Promise<boolean>;
-  /** Lists the records of a kind whose names begin with a text, oldest first, without those that are over. */
-  list(kind: RecordKind, prefix: string): Promise<NamedRecord[]>;
+  /** Lists the names of the records of a kind that begin with a text, oldest first, without those that are over. */
+  list(kind: RecordKind, prefix: string): Promise<string[]>;
   /** Resolves to false when there was none. */
   remove(kind: RecordKind, name: string): Promise<boolean>;
   /**
@@ -52,8 +52,4 @@ export interface SharedRecord {
   data: string;
   /** Is a higher number after each change. */
   version: number;
-}
-
-export interface NamedRecord extends SharedRecord {
-  name: string;
 }

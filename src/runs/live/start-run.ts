@@ -3,7 +3,7 @@ import type { AskRequest } from "../../app/ask-request.ts";
 import type { Caller } from "../../core/caller.ts";
 import { type DraftEvent, isDraftEvent } from "../../core/drafts.ts";
 import type { AgentEvent } from "../../core/events.ts";
-import { replaceNotSaved } from "../../core/notices.ts";
+import { addNotices, noticeKinds, replaceNotSaved, toOutcomeNotices } from "../../core/notices.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { QuestionKind } from "../../core/questions/user-question.ts";
 import { createRunInbox } from "../../core/run-inbox.ts";
@@ -144,7 +144,9 @@ export function startRun({
     get open() {
       return questions.open;
     },
-    answered: questions.answered,
+    get answered() {
+      return questions.answered;
+    },
     clientCalls,
     get changedAt() {
       return log.changedAt;
@@ -175,7 +177,10 @@ export function startRun({
       isSavedLate = true;
       if (outcome !== undefined) outcome = replaceNotSaved(outcome, locale);
     },
-    dropEvents: log.clear,
+    dropEvents() {
+      log.clear();
+      questions.forgetAnswered();
+    },
     waitForEvent: events.wait,
     waitForChange: changes.wait,
   };
@@ -194,9 +199,14 @@ export function startRun({
     return !run.isStopping && outcome === undefined && !runWaiters.isAwaitedByOthers(session);
   }
 
+  function cancelUnlessAwaited(): void {
+    if (runWaiters.isEmpty) run.cancel();
+  }
+
   /** Does what another process asks for. */
   function handleMessage(message: RunMessage): void {
     if (message.type === "stop") run.cancel();
+    else if (message.type === "abandon") setTimeout(cancelUnlessAwaited, holdMs).unref();
     else if (message.type === "say") journal?.mailbox?.reply(message.id, inbox.send(message.text));
     else if (message.type === "join") journal?.mailbox?.reply(message.id, canBeJoined(message) ? "joined" : "refused");
     else if (message.type === "answer") questions.accept(message.questionId, message.reply);
@@ -289,7 +299,10 @@ export function startRun({
    */
   function toUnstartedOutcome(thrown: unknown): Outcome {
     const known = { ...snapshot.outcome(), success: false };
-    if (stop.signal.aborted) return { ...known, status: "cancelled", stop_reason: "cancelled" };
+    if (stop.signal.aborted) {
+      const told = stop.signal.reason instanceof ServerEndsError ? [noticeKinds.serverEnded(undefined, locale)] : [];
+      return addNotices({ ...known, status: "cancelled", stop_reason: "cancelled" }, toOutcomeNotices(told));
+    }
     const error = toErrorReport(toDuetError(thrown), locale);
     return hideInternalCause({ ...known, status: "failed", stop_reason: "error", error });
   }
@@ -318,6 +331,9 @@ export function startRun({
     });
   return run;
 }
+
+/** Is how long processes in which somebody waits have to say so after the run was taken over, in milliseconds. */
+const holdMs = 2_000;
 
 /** Limits how long the end of a run waits for its events to be recorded, in milliseconds. */
 const flushMs = 5_000;

@@ -11,6 +11,7 @@ export interface QuestionQueue {
   readonly open: OpenQuestion | undefined;
   /** Lists the questions that were answered while they were open here, with the replies that counted. */
   readonly answered: readonly AskedQuestion[];
+  forgetAnswered(): void;
   /** Waits until the user has replied; undefined when nobody has in time, or when the signal aborts. Never rejects. */
   readonly ask: AskUser;
   /** Closes a question with what was replied to it in another process. */
@@ -29,8 +30,8 @@ export interface QuestionQueueOptions {
 }
 
 /**
- * Creates a run's questions. Each waits `patienceMs` milliseconds from when the first process of the run has asked it. `onChange` is called when a question opens, becomes free to
- * be shown again, or closes.
+ * Creates a run's questions. Each waits `patienceMs` milliseconds from when the first process of the run has asked it. `onChange` is called
+ * when a question opens, becomes free to be shown again, or closes.
  */
 export function createQuestionQueue(
   patienceMs: number,
@@ -38,7 +39,7 @@ export function createQuestionQueue(
   { getMailbox, isLeaving, onOpen }: QuestionQueueOptions = {},
 ): QuestionQueue {
   let open: OpenQuestion | undefined;
-  const answered: AskedQuestion[] = [];
+  let answered: AskedQuestion[] = [];
   /** Maps the questions that wait to what closes them with a reply from elsewhere. */
   const accepting = new Map<string, (reply: unknown) => void>();
 
@@ -119,7 +120,12 @@ export function createQuestionQueue(
     get open() {
       return open;
     },
-    answered,
+    get answered() {
+      return answered;
+    },
+    forgetAnswered() {
+      answered = [];
+    },
     ask,
     accept: (questionId, reply) => accepting.get(questionId)?.(reply),
     close() {

@@ -22,7 +22,7 @@ export interface TakenReply {
 
 /**
  * Gives a run the answer to its question. Undefined where another answer counts, or nobody has asked that. An answer that counts already is
- * taken, too, until somebody has the outcome: a host sends its request again where the result was lost.
+ * taken, too, until somebody has got the outcome from this process: a host sends its request again where the result was lost.
  */
 export async function takeHostReply(
   duet: Pick<Duet, "sharedRuns">,

@@ -17,12 +17,24 @@ const lingerMs = 1000;
  */
 export function answerUnreadable(
   server: Server,
-  { headerBytes, keepAliveMs }: { headerBytes: number; keepAliveMs: number },
+  { headerBytes, keepAliveMs, headersMs }: { headerBytes: number; keepAliveMs: number; headersMs: number },
   locale: Locale,
 ): void {
   const answered = new WeakSet<object>();
   const responses = new WeakMap<object, ServerResponse>();
   server.on("request", ({ socket }, response) => void responses.set(socket, response));
+
+  /** Node looks at such a connection again only once a request has begun on it. */
+  function closeUnused(socket: Socket, ms: number): void {
+    const timer = setTimeout(() => {
+      if (responses.has(socket)) return;
+      // A request may be on its way. What is none, such as blank lines, is given as long as one.
+      if (socket.bytesRead === 0 || ms === headersMs) socket.destroy();
+      else closeUnused(socket, headersMs);
+    }, ms).unref();
+    socket.once("close", () => clearTimeout(timer));
+  }
+
   server.on("clientError", (error: ParseError, socket: Socket) => {
     // The rest of the same request.
     if (answered.has(socket)) return;
@@ -40,12 +52,6 @@ export function answerUnreadable(
     const cut = setTimeout(() => socket.destroy(), lingerMs);
     socket.once("end", () => socket.destroy()).once("close", () => clearTimeout(cut));
   });
-}
-
-/** Closes a connection after so many milliseconds if nothing has come on it by then. Node looks at it again once something has. */
-function closeUnused(socket: Socket, ms: number): void {
-  const timer = setTimeout(() => socket.bytesRead === 0 && socket.destroy(), ms).unref();
-  socket.once("close", () => clearTimeout(timer));
 }
 
 /** Is the code with which Node reports a request that takes too long, once. */

@@ -1,3 +1,4 @@
+import type { Text } from "../../kit/locale.ts";
 import { missingRightError, missingSchemaError } from "../store-errors.ts";
 import type { PoolClient } from "./client.ts";
 import { migrations } from "./migrations.ts";
@@ -27,7 +28,7 @@ async function checkSchema(client: PoolClient, place: string): Promise<void> {
   const { rows } = await client.query(schemaText);
   const { name, path, creates } = rows[0] ?? {};
   if (name === null) throw missingSchemaError(place, String(path));
-  if (creates !== 1) throw missingRightError(place, [`CREATE on ${name}`]);
+  if (creates !== 1) throw missingRightError(place, [toMissing("CREATE", `${name}`)]);
 }
 
 /** Lists the rights that the role lacks, with the tables and sequences that need them. */
@@ -48,9 +49,12 @@ const usedObjects = migrations.flatMap(({ statements }) =>
 
 async function checkRights(client: PoolClient, place: string): Promise<void> {
   const { rows } = await client.query(missingRights, [usedObjects]);
-  const missing = rows.map(({ rights, first, objects }) => {
-    const others = Number(objects) - 1;
-    return `${rights} on ${first}${others === 0 ? "" : ` (+${others})`}`;
-  });
+  const missing = rows.map(({ rights, first, objects }) => toMissing(`${rights}`, `${first}`, Number(objects) - 1));
   if (missing.length > 0) throw missingRightError(place, missing);
+}
+
+/** Says of rights what they are missing for: one table or sequence, with so many others. */
+function toMissing(rights: string, name: string, others = 0): Text {
+  if (others === 0) return { zh: `${name} 的 ${rights}`, en: `${rights} on ${name}` };
+  return { zh: `${name} 等 ${others + 1} 个对象的 ${rights}`, en: `${rights} on ${name} and ${others} others` };
 }

@@ -325,7 +325,7 @@ function isQuestion(value: unknown): value is UserQuestion {
 function toMessage(value: unknown): RunMessage | undefined {
   if (!isRecord(value)) return undefined;
   const { type, id, text, by, questionId, reply } = value;
-  if (type === "stop") return { type };
+  if (type === "stop" || type === "abandon") return { type };
   if (type === "say" && typeof id === "string" && typeof text === "string") return { type, id, text };
   const sessionId = toText(value.sessionId) || undefined;
   if (type === "join" && typeof id === "string") return { type, id, sessionId };

@@ -109,7 +109,7 @@ describe("a database that the settings name", requires(postgres), () => {
       [
         "reader",
         url,
-        `lacks rights: INSERT, UPDATE, DELETE on api_tokens (+${Number(others[0]?.n) - 2}); USAGE on asked. Let`,
+        `lacks rights: INSERT, UPDATE, DELETE on api_tokens and ${Number(others[0]?.n) - 2} others; USAGE on asked. Let`,
       ],
       ["keeper", url, "lacks rights: USAGE on asked; DELETE on turns. Let the role own"],
       ["reader", empty, "lacks rights: CREATE on public. Let the role own"],

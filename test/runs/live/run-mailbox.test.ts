@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { LostRunError, type RunJournal } from "../../../src/core/store/journal.ts";
 import type { RunMailbox, RunMessage } from "../../../src/core/store/run-mailbox.ts";
 import { waitAbortable } from "../../../src/kit/async/timeout.ts";
@@ -96,4 +96,20 @@ test("whoever says something to a run from another process learns whether it is 
   ]);
   run.cancel();
   await isOver;
+});
+
+test("a run whose request was cancelled elsewhere ends where nobody says in two seconds that somebody waits for it", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const awaited = await beginShared();
+  awaited.say({ type: "abandon" });
+  awaited.say({ type: "hold", by: "b" });
+  const free = await beginShared();
+  free.say({ type: "abandon" });
+  vi.advanceTimersByTime(1_999);
+  expect([awaited.run.isStopping, free.run.isStopping]).toEqual([false, false]);
+  vi.advanceTimersByTime(1);
+  expect([awaited.run.isStopping, free.run.isStopping]).toEqual([false, true]);
+  awaited.end();
+  await Promise.all([awaited.isOver, free.isOver]);
 });

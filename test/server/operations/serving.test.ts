@@ -62,11 +62,11 @@ test("what has not ended in time is cancelled, and everybody who waits is told h
   const closed = duet.close();
   expect(await (await json).json()).toMatchObject({ status: "cancelled", notices: [{ code: "server-ended" }] });
   expect(await (await stream).text()).toMatch(/event: run-end\ndata: .*"status":"cancelled".*\n\n$/);
-  expect(await (await mcp).text()).toContain("The server is closing and cancelled this run");
+  expect(await (await mcp).text()).toContain("The server is closing and has cancelled this run");
   const { status, headers } = await completion;
   expect([status, headers.get("x-should-retry")]).toEqual([424, "false"]);
   expect(await (await completion).json()).toMatchObject({
-    error: { code: "overloaded", message: expect.stringContaining("The server is closing and cancelled this run") },
+    error: { code: "overloaded", message: expect.stringContaining("The server is closing and has cancelled this run") },
   });
   await closed;
   expect(duet.lines.join("\n")).toContain("cancelled 4 runs");

@@ -43,7 +43,7 @@ const checkEveryMs = 100;
 
 /** Limits one message, in UTF-16 units of its JSON, and the messages of a session that nobody has taken yet. */
 const longestMessage = 1_000_000;
-const mostPending = 100;
+const mostPending = 20;
 
 /** Limits the reason of a cancel, and the ID of a request that it names, in UTF-16 units. */
 const longestReason = 500;
@@ -52,10 +52,10 @@ const longestId = 500;
 /** Are the pauses before further looks, in milliseconds, where a look has failed, or left a message whose request may be on its way still. */
 const pausesMs = [500, 2_000] as const;
 
-const passedMessage = z.union([
-  z.object({ type: z.literal("end") }),
-  z.object({ type: z.literal("message"), body: z.record(z.string(), z.unknown()) }),
-]);
+const passedBody = z.record(z.string(), z.unknown());
+
+/** Stands in the name of a record for the end of a session, which has no body. */
+const endMark = "end-";
 
 export function createPassedMessages(findRecords: FindRecords): PassedMessages {
   const closing = new AbortController();
@@ -67,18 +67,17 @@ export function createPassedMessages(findRecords: FindRecords): PassedMessages {
   let isListening = false;
 
   /** Returns the name under which the message is kept. */
-  async function storeMessage(sessionId: string, message: z.infer<typeof passedMessage>): Promise<string> {
+  async function storeMessage(sessionId: string, body: Body): Promise<string> {
     const records = await findRecords();
-    const data = JSON.stringify(message);
+    const data = JSON.stringify(body);
     if (data.length > longestMessage) throw tooLongError(data.length);
-    const isEnd = message.type === "end";
-    const pending = isEnd ? [] : await records.list("mcp-message", toPrefix(sessionId));
+    const pending = await records.list("mcp-message", toPrefix(sessionId));
     if (pending.length >= mostPending) throw tooManyError();
     const name = `${toPrefix(sessionId)}${createRandomHex()}`;
-    // Nobody takes it after this time: its sender removes it before.
-    await records.put("mcp-message", name, data, isEnd ? endMs : 2 * takingMs);
-    // Those who have missed it look for it when they listen again.
-    await ignoreRejection(records.notifications.publish(sessionId), "the record is there");
+    // Its sender removes it before that.
+    await records.put("mcp-message", name, data, 2 * takingMs);
+    // Those who have missed it look for it when they listen again. To earlier programs a session's ID alone says that it has ended.
+    await ignoreRejection(records.notifications.publish(`${sessionId} ${name}`), "the record is there");
     return name;
   }
 
@@ -93,23 +92,29 @@ export function createPassedMessages(findRecords: FindRecords): PassedMessages {
     return !(await records.remove("mcp-message", name));
   }
 
+  /** A process that ends cannot wait for others to take it. */
   async function watchCancel(name: string, onUntaken: () => void): Promise<void> {
-    await sleep(takingMs, closing.signal);
-    if (await (await findRecords()).remove("mcp-message", name)) onUntaken();
+    await ignoreRejection(sleep(takingMs, closing.signal), "nobody may have taken it by then");
+    if (closing.signal.aborted || (await (await findRecords()).remove("mcp-message", name))) onUntaken();
   }
 
   /** Returns true where a message was left that is for a session of this process, but not for this process. */
   async function look(prefix: string, { has, isOwn, handle, close }: MessageReceiver): Promise<boolean> {
     const records = await findRecords();
     let isLeft = false;
-    for (const { name, data } of await records.list("mcp-message", prefix)) {
-      const sessionId = name.slice(0, name.indexOf(" "));
-      const message = has(sessionId) ? passedMessage.safeParse(tryParseJson(data)).data : undefined;
-      if (message === undefined) continue;
-      if (message.type === "end") close(sessionId);
-      else if (!isOwn(sessionId, message.body)) isLeft = true;
+    for (const name of await records.list("mcp-message", prefix)) {
+      const [sessionId = "", id = ""] = name.split("/");
+      if (!has(sessionId)) continue;
+      if (id.startsWith(endMark)) {
+        close(sessionId);
+        continue;
+      }
+      const record = await records.get("mcp-message", name);
+      const { data: body } = passedBody.safeParse(tryParseJson(record?.data ?? ""));
+      if (body === undefined) continue;
+      if (!isOwn(sessionId, body)) isLeft = true;
       // Only one look of one process delivers it.
-      else if (await records.remove("mcp-message", name)) handle(sessionId, message.body);
+      else if (await records.remove("mcp-message", name)) handle(sessionId, body);
     }
     return isLeft;
   }
@@ -125,15 +130,14 @@ export function createPassedMessages(findRecords: FindRecords): PassedMessages {
 
   async function lookLater(prefix: string, attempt: number): Promise<void> {
     const pauseMs = pausesMs[attempt];
-    // Whoever looks for all looks again by itself.
-    if (pauseMs === undefined || prefix === "") return;
+    if (pauseMs === undefined) return;
     await sleep(pauseMs, closing.signal);
     lookFor(prefix, attempt + 1);
   }
 
   function lookFor(prefix: string, attempt = 0): void {
     if (receiver === undefined || closing.signal.aborted) return;
-    wanted.set(prefix, attempt);
+    wanted.set(prefix, Math.min(attempt, wanted.get(prefix) ?? attempt));
     if (isLooking) return;
     isLooking = true;
     void lookForAll(receiver);
@@ -143,8 +147,9 @@ export function createPassedMessages(findRecords: FindRecords): PassedMessages {
     const { notifications } = await findRecords();
     if (closing.signal.aborted) return;
     unsubscribe = notifications.subscribe((text) => {
+      const [sessionId = ""] = text?.split(" ") ?? [];
       if (text === undefined) lookFor("");
-      else if (receiver?.has(text)) lookFor(toPrefix(text));
+      else if (receiver?.has(sessionId)) lookFor(toPrefix(sessionId));
     });
   }
 
@@ -153,12 +158,14 @@ export function createPassedMessages(findRecords: FindRecords): PassedMessages {
       const isResponse = body.method === undefined;
       const passed = isResponse ? body : toShortCancel(body);
       if (passed === undefined || (isResponse && !isPrefixedResponse(passed))) return;
-      const name = await storeMessage(sessionId, { type: "message", body: passed });
+      const name = await storeMessage(sessionId, passed);
       if (!isResponse) void ignoreRejection(watchCancel(name, onUntaken), "the process ends");
       else if (!(await waitUntilTaken(name))) throw untakenError();
     },
     async announceEnd(sessionId) {
-      await storeMessage(sessionId, { type: "end" });
+      const records = await findRecords();
+      await records.put("mcp-message", `${toPrefix(sessionId)}${endMark}${createRandomHex()}`, "{}", endMs);
+      await ignoreRejection(records.notifications.publish(sessionId), "the record is there");
     },
     startListening(given) {
       receiver = given;
@@ -175,8 +182,9 @@ export function createPassedMessages(findRecords: FindRecords): PassedMessages {
   };
 }
 
+/** Returns how the names of a session's messages begin. */
 function toPrefix(sessionId: string): string {
-  return `${sessionId} `;
+  return `${sessionId}/`;
 }
 
 /** Returns what of a cancel is passed on; undefined where no request can have such an ID. */
@@ -213,7 +221,7 @@ function untakenError(): HttpRefusalError {
   return new HttpRefusalError({
     status: 503,
     text: {
-      zh: "发出这个请求的副本没有响应，这个答复没有生效；它的运行由另一个副本继续时会再次询问",
+      zh: "发出这个请求的副本没有响应，这个答复没有生效；如果另一个副本接手了这次运行，会再次询问",
       en: "the replica that sent this request does not answer, so this response does not count; where its run goes on, it is asked again",
     },
   });

@@ -125,18 +125,18 @@ export function createSession(server: McpServer, parts: SessionParts): Session {
   }
 
   function isCancelOfUnknownRequest({ id, body }: Message): boolean {
-    const cancelled = id === undefined ? findCancelled(body) : undefined;
+    const cancelled = id === undefined ? readCancel(body)?.requestId : undefined;
     return cancelled !== undefined && !live.has(cancelled);
   }
 
   function isOwn(body: Readonly<Record<string, unknown>>): boolean {
     if (body.method === undefined) return others?.restore(body) !== undefined;
-    const id = findCancelled(body);
+    const id = readCancel(body)?.requestId;
     return id !== undefined && live.has(id);
   }
 
   function handlePassed(body: Readonly<Record<string, unknown>>): void {
-    const id = findCancelled(body);
+    const id = readCancel(body)?.requestId;
     if (id === undefined) {
       transport.onmessage?.(others?.restore(body) as JSONRPCMessage);
       return;
@@ -172,7 +172,7 @@ export function createSession(server: McpServer, parts: SessionParts): Session {
   }
 
   async function forgetCancelled(body: Readonly<Record<string, unknown>>): Promise<void> {
-    const id = findCancelled(body);
+    const id = readCancel(body)?.requestId;
     if (id !== undefined) await forget(id);
   }
 
@@ -282,8 +282,11 @@ function createGoneRefusal(lastEvent: string): HttpRefusal {
   };
 }
 
-/** Returns the ID of the request that a cancel names; undefined for another message. */
-export function findCancelled({ method, params }: Readonly<Record<string, unknown>>): RequestId | undefined {
-  const id = method === "notifications/cancelled" && isRecord(params) ? params.requestId : undefined;
-  return typeof id === "string" || typeof id === "number" ? id : undefined;
+/** Returns what a cancel names; undefined for another message. */
+export function readCancel({
+  method,
+  params,
+}: Readonly<Record<string, unknown>>): { requestId: RequestId; reason: unknown } | undefined {
+  const { requestId, reason } = method === "notifications/cancelled" && isRecord(params) ? params : {};
+  return typeof requestId === "string" || typeof requestId === "number" ? { requestId, reason } : undefined;
 }

@@ -4,7 +4,8 @@ import type { Caller } from "../../../core/caller.ts";
 import { showValue } from "../../../core/tools/argument-feedback.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { Locale } from "../../../kit/locale.ts";
-import { lostCallerMs } from "../../../runs/run-service.ts";
+import { isTimeoutReason, lostCallerMs } from "../../../runs/run-service.ts";
+import type { Message } from "../request/read-message.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
 import { toJsonRpcError } from "../response/dialects.ts";
 import { closing, toRefusalResponse } from "../response/refusal.ts";
@@ -12,7 +13,7 @@ import { createEventLog, type EventBudget, type EventLimits, eventLimits } from 
 import type { McpExchange } from "./mcp-exchange.ts";
 import type { PassedMessages } from "./passed-messages.ts";
 import { addIdPrefix } from "./request-id-prefix.ts";
-import { createSession, findCancelled, retryMs, type Session } from "./session.ts";
+import { createSession, readCancel, retryMs, type Session } from "./session.ts";
 import type { SharedSession, SharedSessions } from "./shared-sessions.ts";
 
 export interface SessionOptions {
@@ -70,6 +71,8 @@ export function createSessions(options: SessionOptions): Sessions {
   /** Holds the sessions of other processes that are being taken up. */
   const taking = new Map<string, Promise<Session | undefined>>();
   let isClosed = false;
+  /** Holds what stops runs later. */
+  const due = new Set<() => Promise<void>>();
 
   function closeSession(id: string): void {
     const entry = sessions.get(id);
@@ -147,8 +150,31 @@ export function createSessions(options: SessionOptions): Sessions {
     const announced = shared?.messages.announceEnd(id);
     await ignoreRejection(announced, "no process takes it up any more, and each closes it when it is idle");
     // The process of a call may have ended; another one that goes on with its run knows no session.
-    const stopRuns = (): unknown => !isClosed && stopAbandoned(shared, { sessionId: id }, caller);
-    setTimeout(stopRuns, lostCallerMs).unref();
+    stopLater({ sessionId: id }, caller, lostCallerMs);
+  }
+
+  /** Stops the runs of a request, or of a session, after so many milliseconds, or when this process ends. */
+  function stopLater(request: Parameters<StopRuns>[0], caller: Caller, ms: number): void {
+    const stop = (): Promise<void> => {
+      clearTimeout(timer);
+      due.delete(stop);
+      return stopAbandoned(shared, request, caller);
+    };
+    const timer = setTimeout(stop, ms).unref();
+    due.add(stop);
+  }
+
+  /** Passes a message on. The client is told when it was taken, and of a cancel when it is kept, as where it is handled here. */
+  async function passOn(
+    { messages }: SharedParts,
+    { id, caller }: { id: string; caller: Caller },
+    body: Readonly<Record<string, unknown>>,
+  ): Promise<Response> {
+    const { requestId, reason } = readCancel(body) ?? {};
+    // A host whose time was up has not cancelled: its run goes on as that of one whose connection broke.
+    const ms = isTimeoutReason(reason) ? lostCallerMs : 0;
+    await messages.passOn(id, body, () => stopLater({ sessionId: id, requestId }, caller, ms));
+    return new Response(null, { status: 202 });
   }
 
   async function open(exchange: McpExchange, caller: Caller, key: string): Promise<Response> {
@@ -177,7 +203,7 @@ export function createSessions(options: SessionOptions): Sessions {
     { caller, key }: { caller: Caller; key: string },
   ): Promise<Response | undefined> {
     const isEnd = request.method === "DELETE";
-    const isForOthers = message && (message.method === undefined || findCancelled(message.body) !== undefined);
+    const isForOthers = message && (message.method === undefined || isCancel(message));
     if (!(isEnd || isForOthers) || (await shared?.sessions.find(id))?.key !== key || shared === undefined)
       return undefined;
     if (message) return passOn(shared, { id, caller }, message.body);
@@ -262,20 +288,13 @@ export function createSessions(options: SessionOptions): Sessions {
       shared?.messages.close();
       const open = [...sessions.values()];
       sessions.clear();
-      await Promise.allSettled(open.map(({ session }) => session.close()));
+      await Promise.allSettled([...open.map(({ session }) => session.close()), ...[...due].map((stop) => stop())]);
     },
   };
 }
 
-/** Passes a message on. The client is told when it was taken, and of a cancel when it is kept, as where it is handled here. */
-async function passOn(
-  shared: SharedParts,
-  { id, caller }: { id: string; caller: Caller },
-  body: Readonly<Record<string, unknown>>,
-): Promise<Response> {
-  const request = { sessionId: id, requestId: findCancelled(body) };
-  await shared.messages.passOn(id, body, () => void stopAbandoned(shared, request, caller));
-  return new Response(null, { status: 202 });
+function isCancel({ id, body }: Message): boolean {
+  return id === undefined && readCancel(body) !== undefined;
 }
 
 /** Never rejects. */

@@ -2,7 +2,7 @@ import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelc
 import { type Chain, getReportMs } from "../../../core/chain.ts";
 import type { Outcome } from "../../../core/outcome.ts";
 import { DuetError } from "../../../kit/errors.ts";
-import { type Locale, say, type Text } from "../../../kit/locale.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
 import type { Detail, IncludedPart } from "../../../runs/ask-schema.ts";
 import { canHandOut } from "../../../runs/begin-run.ts";
 import { findEndOfWait, findMoved } from "../../../runs/find-moved.ts";
@@ -22,7 +22,7 @@ import {
   type RunService,
   releaseRun,
 } from "../../../runs/run-service.ts";
-import { waitForRun } from "../../../runs/wait-for-run.ts";
+import { type ReplyProblem, waitForRun } from "../../../runs/wait-for-run.ts";
 import { toFailedResult } from "../failed-result.ts";
 import { findKnownHost, getWindowMs } from "../known-hosts.ts";
 import type { ObservedTimeouts } from "../observed-timeouts.ts";
@@ -56,7 +56,7 @@ export function serveRun(
   const progress = createRunProgress(locale);
   progress.notify(say(locale, { zh: "⏳ 已收到", en: "⏳ received" }));
   const startWith =
-    (findRun: typeof find, problem?: Text): StartWork<CallToolResult> =>
+    (findRun: typeof find, problem?: ReplyProblem): StartWork<CallToolResult> =>
     async (requestContext) => {
       const waiter = {};
       const stopListening = recordTimeout(scope, request, requestContext.signal);
@@ -87,7 +87,8 @@ export function serveRun(
       const { runs, followed, caller } = scope;
       const run = runs.find(question.runId, caller) ?? (await followed.find(question.runId, caller));
       const taken = run && (await takeHostReply(scope.duet, { run, question, reply: readReply(reply) }));
-      return run && taken ? startWith(async () => run, taken.problem) : undefined;
+      const problem = taken?.problem && { text: taken.problem, isAbout: question.isAbout };
+      return run && taken ? startWith(async () => run, problem) : undefined;
     },
   );
 }
@@ -121,8 +122,7 @@ interface WaitRequest {
   leftMs?: number | undefined;
   /** Is true where the run has left this process meanwhile. */
   hasLeft?: boolean | undefined;
-  /** Says why the reply that came with the request is not valid. */
-  problem?: Text | undefined;
+  problem?: ReplyProblem | undefined;
 }
 
 async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest): Promise<CallToolResult> {
@@ -159,9 +159,8 @@ async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest
     const moved = waitResult.end === "ended" ? await findMoved(scope, run, signal) : undefined;
     if (moved?.run) {
       const leftMs = Math.max(0, waitOptions.windowMs - (performance.now() - beganAt));
-      return await waitFor(scope, moved.run, {
-        ...{ ...wait, arrivedAt: Date.now(), leftMs, hasLeft: true, problem: undefined },
-      });
+      const rest = { ...wait, arrivedAt: Date.now(), leftMs, hasLeft: true, problem: undefined };
+      return await waitFor(scope, moved.run, rest);
     }
     // A caller who learns that it continues will ask again.
     if (waitResult.end !== "ended") run.addWaiter(scope.connection, isOneRequest ? undefined : scope.connection);

@@ -66,12 +66,11 @@ export function createSqlSharedRecords(
       }),
     list: (kind, prefix) =>
       connection.read(function* () {
-        const rows = yield* statements.sharedRecords.all({ kind, prefix, now: yield* readNow() });
-        return rows.map(({ name, data, version }) => ({
-          name: toText(name),
-          data: toText(data),
-          version: Number(version),
-        }));
+        const end = `${prefix}\u{10ffff}`;
+        const rows = yield* statements.sharedRecords.all({ kind, prefix, end, now: yield* readNow() });
+        return rows
+          .toSorted((one, other) => Number(one.version) - Number(other.version))
+          .map(({ name }) => toText(name));
       }),
     remove: async (kind, name) => (await connection.write(() => statements.dropSharedRecord.run({ kind, name }))) > 0,
     async exclusively(kind, name, signal, work) {

@@ -24,11 +24,10 @@ export const sharedStatements = {
 
   sharedRecord: defineStatement(`
       SELECT data, version, until_ms FROM shared_records WHERE kind = :kind AND name = :name`),
-  /** `length` counts characters of a prefix without wildcards of its own meaning. */
+  /** Lists the names from the prefix up to `end`, the same with the highest character behind it. */
   sharedRecords: defineStatement(`
-      SELECT name, data, version FROM shared_records
-      WHERE kind = :kind AND substr(name, 1, length(:prefix)) = :prefix AND (until_ms IS NULL OR until_ms > :now)
-      ORDER BY version`),
+      SELECT name, version FROM shared_records
+      WHERE kind = :kind AND name >= :prefix AND name < :end AND (until_ms IS NULL OR until_ms > :now)`),
   putSharedRecord: defineStatement(`
       INSERT INTO shared_records (kind, name, version, data, until_ms) VALUES (:kind, :name, :now, :data, :until)
       ON CONFLICT (kind, name) DO UPDATE SET data = excluded.data, until_ms = excluded.until_ms,
@@ -50,7 +49,7 @@ export const sharedStatements = {
     "UPDATE shared_records SET until_ms = :until WHERE kind = :kind AND name = :name AND data = :holder",
   ),
   endTurn: defineStatement("DELETE FROM shared_records WHERE kind = :kind AND name = :name AND data = :holder"),
-  /** What a client has sent is a person's words, and goes at once when it is over. */
+  /** Removes what a client has sent, a person's words, as soon as its time is over, and all else a day later. */
   pruneSharedRecords: defineStatement(`
       DELETE FROM shared_records WHERE until_ms <= :yesterday OR (kind = 'mcp-message' AND until_ms <= :now)`),
 };

@@ -40,11 +40,15 @@ async function openShared() {
 
   /** Opens a process that serves the session `s`, with what is its own there. */
   function openProcess(isOwn: (body: Body) => boolean) {
+    let asked = 0;
     const delivered: Body[] = [];
     const closed: string[] = [];
     const receiver: MessageReceiver = {
       has: (id) => id === "s",
-      isOwn: (_, body) => isOwn(body),
+      isOwn(_, body) {
+        asked += 1;
+        return isOwn(body);
+      },
       handle: (_, body) => void delivered.push(body),
       close: (id) => void closed.push(id),
     };
@@ -53,14 +57,20 @@ async function openShared() {
     messages.startListening(receiver);
     const untaken: Body[] = [];
     const passOn = (body: Body, sessionId = "s") => messages.passOn(sessionId, body, () => untaken.push(body));
-    return { messages, passOn, delivered, closed, untaken };
+    return {
+      ...{ messages, passOn, delivered, closed, untaken },
+      /** Counts how often it was asked whether a message is its own. */
+      get asked() {
+        return asked;
+      },
+    };
   }
 
   const missSomething = (): void => {
     for (const listener of listeners) listener(undefined);
   };
   const listen = () => vi.waitFor(() => expect(listeners.size).toBeGreaterThan(0));
-  const listNames = async () => (await records.list("mcp-message", "")).map(({ name }) => name);
+  const listNames = () => records.list("mcp-message", "");
   return { openProcess, missSomething, listen, listNames, network, clock };
 }
 
@@ -106,6 +116,7 @@ test("a cancel waits for its request, and a look that fails is made again", asyn
   const [sender, holder] = [openProcess(() => false), openProcess(() => isOpen)];
   await listen();
   await sender.passOn(cancel);
+  await expect.poll(() => holder.asked).toBe(1);
   isOpen = true;
   network.isStoreAway = true;
   await vi.advanceTimersByTimeAsync(600);
@@ -152,7 +163,7 @@ test("a client can leave only so much behind", async () => {
   vi.useRealTimers();
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   await passOn({ ...cancel, params: { requestId: 1, reason: "x".repeat(100_000), more: "x" } });
-  for (let n = 1; n < 100; n++) await passOn(cancel);
+  for (let n = 1; n < 20; n++) await passOn(cancel);
   await expect(passOn(cancel)).rejects.toMatchObject({ refusal: { status: 429 } });
   await passOn(cancel, "another");
 });
@@ -162,6 +173,29 @@ test("a store that is away refuses the message, so that its client knows", async
   const { passOn } = openProcess(() => false);
   network.isStoreAway = true;
   await expect(passOn(cancel)).rejects.toThrow("the store is away");
+});
+
+test("a process that ends before a cancel is taken stops the run itself", async () => {
+  const { openProcess } = await openShared();
+  const { messages, passOn, untaken } = openProcess(() => false);
+  await passOn(cancel);
+  messages.close();
+  await expect.poll(() => untaken).toEqual([cancel]);
+});
+
+test("a look for all that fails after a loss is made again", async () => {
+  const { openProcess, listen, network, missSomething } = await openShared();
+  const [sender, holder] = [openProcess(() => false), openProcess(() => true)];
+  await listen();
+  network.isCut = true;
+  await sender.passOn(cancel);
+  network.isStoreAway = true;
+  missSomething();
+  await vi.advanceTimersByTimeAsync(100);
+  expect(holder.delivered).toEqual([]);
+  network.isStoreAway = false;
+  await vi.advanceTimersByTimeAsync(500);
+  await expect.poll(() => holder.delivered).toEqual([cancel]);
 });
 
 test("nothing is left waiting when the process ends", async () => {

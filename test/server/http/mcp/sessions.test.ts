@@ -2,6 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { McpServer } from "@modelcontextprotocol/server";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Authenticate } from "../../../../src/server/http/auth/open-auth.ts";
+import type { StopRuns } from "../../../../src/server/http/mcp/sessions.ts";
 import { createSqlSharedRecords } from "../../../../src/store/sql/records/shared-records.ts";
 import { openStoreConnection } from "../../../../src/store/sqlite/connection.ts";
 import {
@@ -71,8 +72,10 @@ test("what another caller sends for it to another process is refused, and change
     return Date.now();
   }
   const records = createSqlSharedRecords(connection, readNow);
+  const stopped: unknown[] = [];
   const open = async () => {
-    const opened = await startHttpFace({ authenticate: byName, findRecords: async () => records });
+    const stopRuns: StopRuns = async (...request) => void stopped.push(request);
+    const opened = await startHttpFace({ authenticate: byName, findRecords: async () => records, stopRuns });
     onTestFinished(opened.close);
     return opened;
   };
@@ -89,6 +92,16 @@ test("what another caller sends for it to another process is refused, and change
   expect(await records.list("mcp-message", "")).toEqual([]);
   expect([await sendAs("a", cancel), await sendAs("a", end)]).toEqual([202, 200]);
   expect(await records.list("mcp-message", "")).toHaveLength(2);
+  // What would be done after a while is done when the process ends.
+  await there.close();
+  const sessionId = session.id;
+  await expect.poll(() => stopped).toHaveLength(2);
+  expect(stopped).toEqual(
+    expect.arrayContaining([
+      [{ sessionId }, { owner: "a" }],
+      [{ sessionId, requestId: 1 }, { owner: "a" }],
+    ]),
+  );
 });
 
 test("a client that closes its connection aborts what it waited for", async () => {

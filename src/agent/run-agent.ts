@@ -116,7 +116,7 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
   const left = taken && options.refusal && (await readTakenRun(taken, own));
   const outcome = left?.outcome ?? own;
   if (outcome.status === "cancelled" && signal.reason instanceof ServerEndsError)
-    emit(noticeKinds.serverEnded(undefined, request.locale));
+    emit(noticeKinds.serverEnded(outcome.tool_calls.length, request.locale));
   // The end is stored after the events, so that a process that is killed in between loses none of the answer's text.
   await recording?.flushEvents?.();
   if (hasMoved(signal)) throw signal.reason;

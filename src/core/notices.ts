@@ -75,13 +75,13 @@ export const noticeKinds = {
       en: "The process of this run was told to end and handed it over to another one, which goes on. Finished steps are not repeated.",
     }),
   }),
-  /** Is told where the server has cancelled the run at its own end. Repeating the question is for whoever asked. */
+  /** Is told where the server has cancelled the run at its own end, with the number of calls that it had made. */
   serverEnded: defineNotice("server-ended", {
     level: "warning",
     isInResult: true,
-    text: () => ({
-      zh: "服务器正在关闭，已取消这次运行；请再问一次。",
-      en: "The server is closing and has cancelled this run. Ask again.",
+    text: (calls: number) => ({
+      zh: `服务器正在关闭，已取消这次运行。${calls === 0 ? "请再问一次。" : `它已完成 ${calls} 次工具调用，其效果不会撤销；请先确认做了什么，再重新提问。`}`,
+      en: `The server is closing and has cancelled this run. ${calls === 0 ? "Ask again." : `What its ${formatCount(calls, "finished tool call")} did stays done: check that before you ask again.`}`,
     }),
   }),
   summaryNotSaved: defineNotice("summary-not-saved", {

@@ -221,8 +221,8 @@ function untakenError(): HttpRefusalError {
   return new HttpRefusalError({
     status: 503,
     text: {
-      zh: "发出这个请求的副本没有响应，这个答复没有生效；如果另一个副本接手了这次运行，会再次询问",
-      en: "the replica that sent this request does not answer, so this response does not count; where its run goes on, it is asked again",
+      zh: "三秒内没有副本收下这个答复，它没有生效：发出请求的副本没有响应，或这个请求不属于此会话；如果另一个副本接手了这次运行，会再次询问",
+      en: "no replica has taken this response in three seconds, so it does not count: the one that sent the request does not answer, or the request is not of this session; where its run goes on elsewhere, it is asked again",
     },
   });
 }

@@ -200,8 +200,16 @@ export async function handleCancel(
   if (run === undefined)
     return readStoredResult(scope, input.run_id, { host }).catch((thrown) => toFailedResult(thrown, duet.locale));
   const outcome = await runs.cancel(run, cancelPatienceMs, context.mcpReq.signal);
-  return toAskResult(outcome, { ...chooseResultOptions(scope, { host }), locale: run.locale });
+  const { locale } = run;
+  const waits = outcome.status === "running" ? say(locale, stopIsKept) : undefined;
+  return toAskResult(outcome, { ...chooseResultOptions(scope, { host }), locale, waits });
 }
+
+/** Is told where the process of a run has not answered yet. */
+const stopIsKept: Text = {
+  zh: "已记下停止请求：执行它的进程一读到就会停止；如果那个进程已经失去联系，接手的进程会停止它。",
+  en: "Its stop is recorded: it ends as soon as its process reads that, or the next one that takes it over.",
+};
 
 /** Handles `agent_message`: says something to one of the caller's runs while it works. */
 export async function handleMessage(scope: ConnectionScope, args: unknown): Promise<CallToolResult> {

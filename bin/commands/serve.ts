@@ -16,6 +16,13 @@ import type { Action } from "./command.ts";
 /** Limits the sending of the last spans over stdio, in milliseconds. */
 const telemetryMs = 500;
 
+/**
+ * Limits how long the end over HTTP may take in milliseconds, behind the grace time of the runs, and how long the closing of all that is open
+ * after it. Each step has a limit of its own; this is for what waits for somebody who never answers, such as a database that hangs.
+ */
+const endingMs = 20_000;
+const closingMs = 5_000;
+
 /** Serves MCP over stdio until the client leaves, or over HTTP until a signal ends the process. */
 export function startServer(values: Values): Action {
   const exposed = readExpose(values);
@@ -48,8 +55,13 @@ export function startServer(values: Values): Action {
         ...exposed,
       };
       const serveUntilEnd = async (): Promise<void> => {
-        if (!("serveOverStdio" in server))
-          return server.serveDuetOverHttp({ ...options, config, hurry, address: address ?? "" });
+        if (!("serveOverStdio" in server)) {
+          const limitEnd = (): void => deadline?.set(config.serve.http.grace * 1000 + endingMs);
+          signal.addEventListener("abort", limitEnd, { once: true });
+          await server.serveDuetOverHttp({ ...options, config, hurry, address: address ?? "" });
+          deadline?.set(closingMs);
+          return;
+        }
         const { serve: settings, tools } = config;
         const streams = { stdin, stdout, stderr };
         const stdio = { ...options, ...streams, settings, asks: tools.ask, deadline };
@@ -63,7 +75,7 @@ export function startServer(values: Values): Action {
     };
     const stopLimiting = limitNewSpace();
     const code = await withDuet(flags, { console, signal: stop, deadline }, serveWith, {
-      telemetryMs,
+      telemetryMs: address === undefined ? telemetryMs : undefined,
       whenAway: "wait",
       passesOn: exposed.expose === "tools" || exposed.expose === "both",
     }).finally(stopLimiting);

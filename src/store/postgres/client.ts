@@ -2,7 +2,8 @@ import { Socket } from "node:net";
 // A CommonJS package that is imported dynamically has no named exports in the bundle.
 import pg from "pg";
 import readPasswordFile from "pgpass";
-import { waitAbortable } from "../../kit/async/timeout.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { waitAbortable, waitPatiently } from "../../kit/async/timeout.ts";
 import { checkAddress, hasChannelBinding, toConnectionString } from "./address.ts";
 
 export type { Client, Pool, PoolClient } from "pg";
@@ -103,6 +104,15 @@ export async function openClient(client: pg.Client, signal: AbortSignal): Promis
     client.connection.stream.destroy();
     throw thrown;
   }
+}
+
+/** Is how long a server may take to end a connection, in milliseconds: one that hangs, or is cut off, never answers. */
+const longestEndMs = 1_000;
+
+/** Ends a connection, or those of a pool. Never rejects, and does not wait for a server that does not answer. */
+export async function endConnections(opened: pg.Client | pg.Pool): Promise<void> {
+  await waitPatiently(ignoreRejection(opened.end(), "the connection is gone"), longestEndMs);
+  if (opened instanceof pg.Client) opened.connection.stream.destroy();
 }
 
 function createSocket(): Socket {

@@ -1,7 +1,7 @@
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import { createRandomHex } from "../../kit/random.ts";
-import { type Client, createClient, openClient } from "./client.ts";
+import { type Client, createClient, endConnections, openClient } from "./client.ts";
 
 /** Is the channel on which the processes that share a database tell each other what has changed. */
 export const channel = "duet_runs";
@@ -76,7 +76,7 @@ export function createNotifications(url: string, tell: (text: string) => Promise
     } finally {
       client = undefined;
       startLooking();
-      await ignoreRejection(made.end(), "the connection is gone");
+      await endConnections(made);
     }
   }
 
@@ -104,7 +104,7 @@ export function createNotifications(url: string, tell: (text: string) => Promise
       closing.abort();
       stopLooking();
       listeners.clear();
-      await ignoreRejection(client?.end(), "the connection is gone");
+      if (client) await endConnections(client);
       await connecting;
     },
   };

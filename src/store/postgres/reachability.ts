@@ -2,7 +2,7 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import { type DuetError, getMessage } from "../../kit/errors.ts";
 import { isOutOfConnections, isUnreachable, onlyReads } from "../store-errors.ts";
-import { createPool, type PoolClient } from "./client.ts";
+import { createPool, endConnections, type PoolClient } from "./client.ts";
 
 /**
  * Says whether the database can be reached, for all work of the process. While it cannot, work fails at once, and one loop tries to
@@ -187,7 +187,7 @@ export function createReachability({ url, explain, prepare, ensureWork, closing 
       closing.throwIfAborted();
     },
     follow: (listener) => void listeners.add(listener),
-    close: () => pool.end(),
+    close: () => endConnections(pool),
   };
 }
 

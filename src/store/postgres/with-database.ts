@@ -1,5 +1,5 @@
 import { describePlace } from "./address.ts";
-import { createPool, type PoolClient } from "./client.ts";
+import { createPool, endConnections, type PoolClient } from "./client.ts";
 import { toDatabaseError } from "./database-error.ts";
 
 /** Does something on one connection, and closes it. Rejects with a `DuetError`. `limitMs` is how long one statement may take. */
@@ -20,6 +20,6 @@ export async function withDatabase<T>(
   } catch (thrown) {
     throw toDatabaseError(thrown, place);
   } finally {
-    await pool.end();
+    await endConnections(pool);
   }
 }

@@ -1,10 +1,9 @@
-import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import { sleep } from "../../kit/async/timeout.ts";
 import { isOutOfConnections } from "../store-errors.ts";
 import {
   type Client,
   createClient,
   createPool,
+  endConnections,
   mostWorkConnections,
   openClient,
   type PoolClient,
@@ -26,9 +25,6 @@ export interface WorkPool {
 
 /** Is how often one more connection is tried while the server had none left, in milliseconds. */
 const tryEveryMs = 2_000;
-
-/** Is how long the server may take to end a connection that was tried, in milliseconds. */
-const longestEndMs = 2_000;
 
 /** Is how many of these attempts in a row have to work, without a refusal between them, until there are enough: half a minute's. */
 const enoughTries = 15;
@@ -63,8 +59,7 @@ export function createWorkPool(url: string): WorkPool {
       const client = createClient(url);
       client.on("error", () => {});
       await openClient(client, closing.signal);
-      await Promise.race([client.end(), sleep(longestEndMs)]);
-      client.connection.stream.destroy();
+      await endConnections(client);
       return true;
     } catch {
       return false;
@@ -105,7 +100,7 @@ export function createWorkPool(url: string): WorkPool {
     async close() {
       closing.abort();
       clearInterval(probeTimer);
-      await ignoreRejection(pool.end(), "the connections are gone");
+      await endConnections(pool);
     },
   };
 }

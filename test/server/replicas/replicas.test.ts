@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ownPostgres, query, startPostgres, type TestPostgres } from "../../fakes/postgres.ts";
 import { requires } from "../../runner/requirements.ts";
+import { processes } from "../../tools/workers/processes.ts";
 import { outcomeIn } from "../api/served-api.ts";
 import { openRealReplicas, type RealReplicas } from "./real-replicas.ts";
 
@@ -142,5 +143,21 @@ describe("replicas on one database", requires(ownPostgres), () => {
     });
     expect(line.countRequests()).toEqual([2, 1]);
     expect(await ended).toEqual([0, null]);
+  });
+
+  test("a replica ends when it is asked to although its database hangs, which ends no connection", async () => {
+    const replica = await replicas.findOne();
+    expect((await replica.get("/agent/conversations")).status).toBe(200);
+    const { pid = 0 } = server;
+    const all = [pid, ...processes().flatMap((row) => (row.parent === pid ? row.pid : []))];
+    expect(all.length).toBeGreaterThan(1);
+    for (const each of all) process.kill(each, "SIGSTOP");
+    try {
+      const ended = once(replica.child, "close");
+      replica.child.kill("SIGTERM");
+      expect(await ended).toEqual([0, null]);
+    } finally {
+      for (const each of all) process.kill(each, "SIGCONT");
+    }
   });
 });

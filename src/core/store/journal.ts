@@ -182,6 +182,9 @@ export interface RunHeader {
   hostRequest?: HostRequest | undefined;
 }
 
+/** Limits the ID of a request that can be cancelled in another process, in UTF-16 units. */
+export const longestRequestId = 500;
+
 /** Names a request of a session of the 2025 protocol over HTTP. */
 export interface HostRequest {
   sessionId: string;

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { longestRequestId } from "../../../core/store/journal.ts";
 import type { FindRecords } from "../../../core/store/shared-records.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../../kit/async/timeout.ts";
@@ -45,9 +46,8 @@ const checkEveryMs = 100;
 const longestMessage = 1_000_000;
 const mostPending = 20;
 
-/** Limits the reason of a cancel, and the ID of a request that it names, in UTF-16 units. */
+/** Limits the reason of a cancel, in UTF-16 units. */
 const longestReason = 500;
-const longestId = 500;
 
 /** Are the pauses before further looks, in milliseconds, where a look has failed, or left a message whose request may be on its way still. */
 const pausesMs = [500, 2_000] as const;
@@ -190,7 +190,7 @@ function toPrefix(sessionId: string): string {
 /** Returns what of a cancel is passed on; undefined where no request can have such an ID. */
 function toShortCancel({ method, params }: Body): Body | undefined {
   const { requestId, reason } = isRecord(params) ? params : {};
-  if (typeof requestId === "string" && requestId.length > longestId) return undefined;
+  if (typeof requestId === "string" && requestId.length > longestRequestId) return undefined;
   const short = typeof reason === "string" ? { reason: reason.slice(0, longestReason) } : {};
   return { jsonrpc: "2.0", method, params: { requestId, ...short } };
 }

@@ -1,7 +1,7 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
 import { openOutputSchema } from "../../../app/answer-form.ts";
 import { readChain } from "../../../core/chain-text.ts";
-import type { HostRequest } from "../../../core/store/journal.ts";
+import { type HostRequest, longestRequestId } from "../../../core/store/journal.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { say } from "../../../kit/locale.ts";
 import { askInput } from "../../../runs/ask-schema.ts";
@@ -64,13 +64,10 @@ export async function handleAsk(
   );
 }
 
-/** Limits an ID by which a client may cancel its request in another process, in UTF-16 units. */
-const longestId = 500;
-
 /** Names a request of a session that other processes serve, too. */
 function toHostRequest({ duet, connection }: ConnectionScope, requestId: string | number): HostRequest | undefined {
   const { sessionId } = connection;
-  if (sessionId === undefined || !duet.sharesRuns || String(requestId).length > longestId) return undefined;
+  if (sessionId === undefined || !duet.sharesRuns || String(requestId).length > longestRequestId) return undefined;
   return { sessionId, requestId };
 }
 

@@ -9,7 +9,7 @@ export function readCpu(pid) {
   return nanoseconds / 1e6;
 }
 
-/** Returns the memory of a process, in MB. */
+/** Returns the memory of a process, in MB; NaN where it has just ended. */
 export function readMemory(pid) {
   return readStatus(pid, "VmRSS");
 }
@@ -20,5 +20,5 @@ export function readPeakMemory(pid) {
 }
 
 function readStatus(pid, name) {
-  return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
+  return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
 }

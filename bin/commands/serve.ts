@@ -5,7 +5,7 @@ import type { Config } from "../../src/config/config.ts";
 import { hideSecrets } from "../../src/config/secrets/mask.ts";
 import { listSecrets } from "../../src/config/secrets/secrets.ts";
 import { say } from "../../src/kit/locale.ts";
-import { limitNewSpace } from "../../src/kit/process/limit-new-space.ts";
+import { limitHeap } from "../../src/kit/process/limit-heap.ts";
 import type { RunHandle } from "../../src/runs/run-handle.ts";
 import { createWarnings } from "../../src/server/mcp/warnings.ts";
 import { createLog, type Log, type LogOptions } from "../../src/server/operations/log.ts";
@@ -73,7 +73,7 @@ export function startServer(values: Values): Action {
       await followConfig({ ...opened, flags, onServers }, serveUntilEnd);
       return 0;
     };
-    const stopLimiting = limitNewSpace();
+    const stopLimiting = limitHeap();
     const code = await withDuet(flags, { console, signal: stop, deadline }, serveWith, {
       telemetryMs: address === undefined ? telemetryMs : undefined,
       whenAway: "wait",

@@ -1,6 +1,6 @@
 // What a call costs more through `duet serve --expose tools` than to the server itself: the same client, the same server
-// (tool-server.mjs), over stdio; beside a gateway by hand on the official packages (floor/gateway.mjs). They take turns, so that a machine
-// whose speed drifts slows all. Prints medians, p99, their difference, and the processor time of a call. Needs Linux (`/proc`).
+// (tool-server.mjs), over stdio; beside a gateway by hand on the official packages (floor/gateway.mjs). For the times they take turns, so that a
+// machine whose speed drifts slows all; the processor time is of a block of calls for each. Needs Linux (`/proc`).
 //
 //     node bench/gateway.mjs [CALLS] [DIST]     the `dist` of another build is measured in the same turns
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -22,7 +22,7 @@ const at = (name) => fileURLToPath(new URL(name, import.meta.url));
 const server = { command: process.execPath, args: [at("./tool-server.mjs")] };
 const home = await mkdtemp(join(tmpdir(), "duet-bench-"));
 const config = join(home, "duet.config.json");
-await writeFile(config, JSON.stringify({ mcpServers: { bench: server }, conversations: { store: "memory" } }));
+await writeFile(config, JSON.stringify({ mcpServers: { bench: server } }));
 const gatewayOf = (dist) => ({
   command: process.execPath,
   args: [join(dist, "duet.js"), "serve", "--config", config, "--expose", "tools"],

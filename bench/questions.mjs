@@ -1,6 +1,6 @@
 // What a question costs (one tool round, an answer of 60 chunks) beside the floor in floor/, which is the same loop by hand on undici and
 // the MCP client and has nothing around it: in a process of its own, and as `agent_ask` over stdio with progress. Each figure is of a
-// fresh process that has answered 60 questions; the contestants take turns, and the ratio is the median of the ratios of
+// fresh process with a store of its own, after a warm-up; the contestants take turns, and the ratio is the median of the ratios of
 // each turn, so that a machine whose speed drifts slows all. The journal is on disk. Needs Linux (`/proc`).
 //
 //     node bench/questions.mjs [ROUNDS] [ROWS] [DIST]
@@ -86,7 +86,12 @@ if (rows.length === 0) throw new Error(`no row is called ${chosen}`);
 const report = openReport(rows.flatMap(({ figures }) => Object.keys(figures)));
 
 const home = await mkdtemp(join(tmpdir(), "duet-bench-"));
-const env = { PATH: process.env.PATH, HOME: home, DUET_HOME: join(home, "duet"), BENCH_KEY: "k", OPENAI_API_KEY: "k" };
+let stores = 0;
+/** Returns the environment of a process, with a store of its own. */
+const createEnv = () => ({
+  ...{ PATH: process.env.PATH, HOME: home, DUET_HOME: join(home, `duet-${++stores}`) },
+  ...{ BENCH_KEY: "k", OPENAI_API_KEY: "k" },
+});
 const models = { atOnce: await startModel(-1), paced: await startModel(5) };
 try {
   for (const row of rows) await measure(row);
@@ -117,7 +122,8 @@ async function measure({ title, open, model = "atOnce", warm, count, atOnce, fig
       `cpu ${middle(name, "cpu").toFixed(2).padStart(6)} ms ${ratioOf(name, "cpu").toFixed(2).padStart(5)} x`,
       `p50 ${middle(name, "p50").toFixed(1).padStart(6)} ms`,
       `p99 ${middle(name, "p99").toFixed(1).padStart(6)} ms`,
-      `beyond the model ${middle(name, "beyond").toFixed(1).padStart(6)} ms`,
+      // The model's time is that of one caller.
+      ...(atOnce === 1 ? [`beyond the model ${middle(name, "beyond").toFixed(1).padStart(6)} ms`] : []),
       `memory ${middle(name, "memory").toFixed(0).padStart(4)} MB`,
     ];
     const { progress } = found[name][0];
@@ -128,7 +134,9 @@ async function measure({ title, open, model = "atOnce", warm, count, atOnce, fig
   for (const [key, what] of Object.entries(figures)) report(key, toFigure(what));
 
   function toFigure(what) {
-    const [duet, floor, ratio] = [middle("duet", what), middle("floor", what), ratioOf("duet", what)];
+    const [duet, floor] = [middle("duet", what), middle("floor", what)];
+    // What is beyond the model's time may be nothing for the floor.
+    const ratio = what === "beyond" ? Number.NaN : ratioOf("duet", what);
     if (!hasDockerAgent) return { duet, floor, ratio };
     const isRatio = what === "cpu" && model === "atOnce";
     return { duet, floor, ratio, dockerAgent: isRatio ? ratioOf("docker-agent", what) : middle("docker-agent", what) };
@@ -145,7 +153,7 @@ async function timeModelOften(url) {
 /** Opens a process that asks by itself. */
 async function openProcess(name, url) {
   const args = [at("./questions/in-process.mjs"), name === "floor" ? name : builds[name], url];
-  const child = spawn(process.execPath, args, { env, cwd: home, stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, args, { env: createEnv(), cwd: home, stdio: ["pipe", "pipe", "inherit"] });
   const exited = once(child, "exit");
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const readLine = async () => {
@@ -168,6 +176,7 @@ async function openProcess(name, url) {
 
 /** Opens a server that has the agent as its tool. */
 async function openOverMcp(name, url) {
+  const env = createEnv();
   const toolServer = at("./tool-server.mjs");
   if (name === "floor")
     return openServer({ command: process.execPath, args: [at("./floor/serve.mjs"), url, toolServer], env });

@@ -1,5 +1,5 @@
-// Start-up, as whole processes: `duet serve` until it has answered `initialize`, beside `node -e 0`; and a first question, over MCP and
-// by `duet ask`, until the first text of its answer, beside the floor (`floor/`: a loop by hand on undici and the MCP client). The model
+// Start-up, as whole processes: `duet serve` until it has answered `initialize`, beside `node -e 0`; and a first question, over MCP until
+// it is answered, by `duet ask` until the first text of its answer, beside the floor (`floor/`: a loop by hand on undici and the MCP client). The model
 // answers at once and asks for one tool call; the tool server is one on the MCP SDK. All take turns, so that a machine whose speed drifts
 // slows all; prints medians, and the median of the ratios of one turn. `node bench/startup.mjs [turns] [NAME=DIST ...]` measures further
 // builds beside.
@@ -92,7 +92,7 @@ async function end(args) {
   return { ms, cpu: (user + system) / 1000 };
 }
 
-/** Sends the messages, each when the one before is answered, until the last is; text of the answer in progress is an answer, too. */
+/** Sends the messages, each when the one before is answered, until the last is. */
 async function serve(args, messages, program) {
   const began = performance.now();
   const child = start(args, "pipe", program);
@@ -100,13 +100,12 @@ async function serve(args, messages, program) {
   const waiting = [...messages];
   send(waiting[0]);
   await readUntil(child, createInterface({ input: child.stdout }), "line", (line) => {
-    const { id, method, params } = JSON.parse(line);
+    const { id, method } = JSON.parse(line);
     const [current] = waiting;
     // A result that follows progress waits for the answer to a ping.
     if (method !== undefined && id !== undefined) send({ id, result: {} });
     if (current === undefined) return true;
-    const isAnswered = method === undefined ? id === current.id : params?.message?.includes(answered);
-    if (!isAnswered) return false;
+    if (method !== undefined || id !== current.id) return false;
     if (current.method === "tools/call" && !line.includes(answered)) throw new Error(`not the answer: ${line}`);
     waiting.shift();
     if (waiting.length === 0) return true;
@@ -147,21 +146,31 @@ function readUntil(child, source, event, isEnough) {
   });
 }
 
-/** Measures again where the process had ended before it was looked at: on a busy machine `duet ask` can be that fast. */
+/** Measures again where the process had ended before its memory was read, as a busy machine can be late to do. */
 async function measureAlive(run) {
   for (let left = 5; left > 0; left--) {
     const measured = await run();
-    if (!Number.isNaN(measured.rss)) return measured;
+    if (measured !== undefined) return measured;
   }
-  throw new Error("the process ended five times before it was looked at");
+  throw new Error("the process ended five times before its memory was read");
 }
 
+/** Reads what a process has used, and ends it. Returns undefined where it has ended by itself. */
 async function finish(child, began) {
   const ms = performance.now() - began;
-  const [cpu, rss] = [readCpu(child.pid), readMemory(child.pid)];
+  const used = readUsed(child.pid);
   child.kill();
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-  return { ms, cpu, rss };
+  return used && { ms, ...used };
+}
+
+function readUsed(pid) {
+  try {
+    // The memory is read last: a process that has ended has threads, but no memory.
+    return { cpu: readCpu(pid), rss: readMemory(pid) };
+  } catch {
+    return undefined;
+  }
 }
 
 try {

@@ -6,7 +6,8 @@ export function readCompared({ key, duet, ratio }) {
 }
 
 export function isMet(reported) {
-  return readCompared(reported) <= figures[reported.key].must;
+  const value = readCompared(reported);
+  return Number.isFinite(value) && value <= figures[reported.key].must;
 }
 
 /** Returns a line for each reported figure that is above its limit. */

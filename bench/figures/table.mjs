@@ -53,7 +53,7 @@ export const figures = {
     ...{ script: "questions", compare: "value", unit: "ms", must: 60, aim: 45, dockerAgent: 51 },
   },
   "mcp-memory": {
-    name: "`agent_ask` over stdio: memory under ten callers",
+    name: "`agent_ask` over stdio: peak memory under ten callers",
     ...{ script: "questions", compare: "value", unit: "MB", must: 160, aim: 140, dockerAgent: 100 },
   },
   "mcp-paced": {

@@ -9,16 +9,18 @@ export function readCpu(pid) {
   return nanoseconds / 1e6;
 }
 
-/** Returns the memory of a process, in MB; NaN where it has just ended. */
+/** Returns the memory of a process, in MB. Throws where it has ended. */
 export function readMemory(pid) {
   return readStatus(pid, "VmRSS");
 }
 
-/** Returns the most memory that a process had, in MB. */
+/** Returns the most memory that a process had, in MB. Throws where it has ended. */
 export function readPeakMemory(pid) {
   return readStatus(pid, "VmHWM");
 }
 
 function readStatus(pid, name) {
-  return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+  const found = new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+  if (found === null) throw new Error(`process ${pid} has ended`);
+  return Number(found[1]) / 1024;
 }

@@ -1,5 +1,4 @@
-// What counts.mjs and questions.mjs measure: the built library, and in counts.mjs a loop written by hand with the global `fetch` and the
-// MCP client on the same work. Model and tools are other processes.
+// What counts.mjs and questions.mjs measure: the built library, beside the floor (floor/loop.mjs). Model and tools are other processes.
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
@@ -41,74 +40,24 @@ export async function openDuet(url, { dist = "../dist", store = "memory" } = {})
   };
 }
 
-/** The loop by hand. Its package is loaded only here, so that a process of the library has nothing of it in memory. */
-export async function openByHand(url) {
-  const { Client } = await import("@modelcontextprotocol/client");
-  const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio");
-  const client = new Client({ name: "bench", version: "0" }, { versionNegotiation: { mode: "legacy" } });
-  await client.connect(new StdioClientTransport({ ...tools, stderr: "ignore" }));
-  const listed = (await client.listTools()).tools.map(({ name, description, inputSchema }) => ({
-    type: "function",
-    function: { name, description, parameters: inputSchema },
-  }));
-  return {
-    async ask(question) {
-      const messages = [
-        { role: "system", content: "You are a helpful assistant." },
-        { role: "user", content: question },
-      ];
-      for (;;) {
-        const { text, calls } = await turn(url, messages, listed);
-        if (calls.length === 0) return text;
-        messages.push({ role: "assistant", content: text || null, tool_calls: calls });
-        for (const call of calls) {
-          const { name, arguments: args } = call.function;
-          const { content } = await client.callTool({ name, arguments: JSON.parse(args) });
-          messages.push({ role: "tool", tool_call_id: call.id, content: content.map((part) => part.text).join("\n") });
-        }
-      }
-    },
-    close: () => client.close(),
-  };
-}
-
-/** Returns the milliseconds that the model alone takes for a question: the two turns, read one after the other. */
+/** Returns the milliseconds that the model alone takes for a question: the two turns, read one after the other and not looked into. */
 export async function timeModel(url) {
+  // It is loaded only here, so that a process of the library has nothing of it in memory.
+  const { Pool } = await import("undici");
+  const { origin, pathname } = new URL(url);
+  const pool = new Pool(origin);
+  const tools = [{ type: "function", function: { name: "echo" } }];
+  const read = async (role) => {
+    const body = JSON.stringify({ model: "m", stream: true, tools, messages: [{ role, content: "hello" }] });
+    const headers = { "content-type": "application/json" };
+    const answer = await pool.request({ path: `${pathname}/chat/completions`, method: "POST", headers, body });
+    await answer.body.dump({ limit: Number.POSITIVE_INFINITY });
+  };
+  // Opens the connection.
+  await read("user");
   const began = performance.now();
-  const listed = [{ type: "function", function: { name: "echo" } }];
-  for (const role of ["user", "tool"]) await turn(url, [{ role, content: "hello" }], listed);
-  return performance.now() - began;
-}
-
-async function turn(url, messages, listed) {
-  const response = await fetch(`${url}/chat/completions`, {
-    method: "POST",
-    headers: { "content-type": "application/json", authorization: "Bearer k" },
-    body: JSON.stringify({
-      model: "m",
-      messages,
-      tools: listed,
-      stream: true,
-      stream_options: { include_usage: true },
-    }),
-  });
-  const decoder = new TextDecoder();
-  const calls = [];
-  let text = "";
-  let held = "";
-  for await (const bytes of response.body) {
-    held += decoder.decode(bytes, { stream: true });
-    const lines = held.split("\n");
-    held = lines.pop();
-    for (const line of lines) {
-      if (!line.startsWith("data: ") || line === "data: [DONE]") continue;
-      const delta = JSON.parse(line.slice(6)).choices[0]?.delta;
-      text += delta?.content ?? "";
-      for (const { index, id, function: part } of delta?.tool_calls ?? []) {
-        calls[index] ??= { id, type: "function", function: { name: part.name, arguments: "" } };
-        calls[index].function.arguments += part.arguments ?? "";
-      }
-    }
-  }
-  return { text, calls };
+  for (const role of ["user", "tool"]) await read(role);
+  const took = performance.now() - began;
+  await pool.close();
+  return took;
 }

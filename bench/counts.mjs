@@ -1,11 +1,12 @@
-// What one question makes beside its work, in counts, which are the same on a busy machine: promises, calls of `JSON.parse` and
-// timers, for answers of 60 and of 160 chunks that arrive one by one; beside the loop by hand. Another build is measured with
+// What one question makes beside its work, in counts, which are the same on a busy machine: promises, calls of `JSON.parse`, timers
+// and ticks, for answers of 60 and of 160 chunks that arrive one by one; beside the floor (floor/loop.mjs). Another build is measured with
 // `node bench/counts.mjs FOLDER`. Fails above the limits.
 import { createHook } from "node:async_hooks";
-import { openByHand, openDuet, startModel } from "./contestants.mjs";
+import { openDuet, startModel, tools } from "./contestants.mjs";
+import { openFloor } from "./floor/loop.mjs";
 
 /** Limits the promises for 100 chunks more, and those of a whole question with 60. */
-const limits = { perHundred: 300, question: 900 };
+const limits = { perHundred: 250, question: 550 };
 const dist = process.argv[2];
 const questions = 10;
 const pauseMs = 3;
@@ -25,7 +26,7 @@ JSON.parse = (...args) => {
 const found = {};
 for (const words of [60, 160]) {
   const model = await startModel(pauseMs, words);
-  for (const [name, open] of Object.entries({ hand: openByHand, duet: openDuet })) {
+  for (const [name, open] of Object.entries({ floor: (url) => openFloor(url, tools), duet: openDuet })) {
     const { ask, close } = await open(model.url, { dist });
     await ask("Say hello.");
     counts = {};

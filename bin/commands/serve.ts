@@ -5,7 +5,7 @@ import type { Config } from "../../src/config/config.ts";
 import { hideSecrets } from "../../src/config/secrets/mask.ts";
 import { listSecrets } from "../../src/config/secrets/secrets.ts";
 import { say } from "../../src/kit/locale.ts";
-import { tuneGarbageCollection } from "../../src/kit/process/tune-garbage-collection.ts";
+import { collectGarbageEarlier } from "../../src/kit/process/collect-garbage-earlier.ts";
 import type { RunHandle } from "../../src/runs/run-handle.ts";
 import { createWarnings } from "../../src/server/mcp/warnings.ts";
 import { createLog, type Log, type LogOptions } from "../../src/server/operations/log.ts";
@@ -73,12 +73,12 @@ export function startServer(values: Values): Action {
       await followConfig({ ...opened, flags, onServers }, serveUntilEnd);
       return 0;
     };
-    const stopTuning = tuneGarbageCollection();
+    const stopLooking = collectGarbageEarlier();
     const code = await withDuet(flags, { console, signal: stop, deadline }, serveWith, {
       telemetryMs: address === undefined ? telemetryMs : undefined,
       whenAway: "wait",
       passesOn: exposed.expose === "tools" || exposed.expose === "both",
-    }).finally(stopTuning);
+    }).finally(stopLooking);
     // Answers go on being read while servers end.
     await written;
     return code;

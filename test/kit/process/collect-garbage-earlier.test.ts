@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-const file = fileURLToPath(new URL("../../../src/kit/process/tune-garbage-collection.ts", import.meta.url));
-const tune = `(await import(${JSON.stringify(file)})).tuneGarbageCollection();`;
+const file = fileURLToPath(new URL("../../../src/kit/process/collect-garbage-earlier.ts", import.meta.url));
+const tune = `(await import(${JSON.stringify(file)})).collectGarbageEarlier();`;
 
 /** Lets many objects live for some time, as a busy server does. Prints the bytes of the new space. */
 const fillNewSpace = `

@@ -54,6 +54,7 @@ function openView(stdout) {
       inner.write(lines);
     },
     refresh: () => inner.refresh(),
+    refreshNow: () => inner.refreshNow(),
   };
   const steps = createStepLog();
   const openMarkdown = () =>

@@ -111,7 +111,7 @@ async function measure({ title, open, model = "atOnce", warm, count, atOnce, fig
       await run({ count: warm, atOnce });
       const measured = await run({ count, atOnce });
       await close();
-      found[name].push({ ...measured, modelMs: await timeModelOften(url) });
+      found[name].push({ ...measured, modelMs: await timeModel(url) });
     }
   console.log(`\n${title}   load ${loadavg()[0].toFixed(0)}, ${rounds} rounds`);
   const middle = (name, key) => median(found[name].map(read[key]));
@@ -141,13 +141,6 @@ async function measure({ title, open, model = "atOnce", warm, count, atOnce, fig
     const isRatio = what === "cpu" && model === "atOnce";
     return { duet, floor, ratio, dockerAgent: isRatio ? ratioOf("docker-agent", what) : middle("docker-agent", what) };
   }
-}
-
-/** Returns the median of some questions to the model alone, without those that warm the connection up. */
-async function timeModelOften(url) {
-  const times = [];
-  for (let count = 0; count < 5; count++) times.push(await timeModel(url));
-  return median(times.slice(1));
 }
 
 /** Opens a process that asks by itself. */

@@ -32,10 +32,12 @@ const fillOldSpace = `
   console.log(sizes.sort((a, b) => a - b)[sizes.length / 2]);
 `;
 
-async function measure(program: string): Promise<number> {
-  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program]);
-  return Number(stdout);
+async function run(program: string, ...flags: string[]): Promise<string> {
+  const args = [...flags, "--input-type=module", "--eval", program];
+  return (await promisify(execFile)(process.execPath, args)).stdout;
 }
+
+const measure = async (program: string): Promise<number> => Number(await run(program));
 
 test("the new space stops growing once it has enough, where it would go on", async () => {
   const [free, tuned] = await Promise.all([measure(fillNewSpace), measure(tune + fillNewSpace)]);
@@ -57,9 +59,8 @@ test("the main thread scavenges alone from then on", async () => {
 
 /** Counts the scavenges in which other threads helped, of the first ten and of the last ten. */
 async function countHelped(begin: string): Promise<{ first: number; last: number }> {
-  const args = ["--trace-gc-nvp", "--input-type=module", "--eval", begin + fillNewSpace];
-  const { stdout } = await promisify(execFile)(process.execPath, args);
-  const times = stdout.matchAll(/ gc=s .* background\.scavenge\.parallel=([\d.]+)/g).map(([, ms]) => Number(ms));
+  const trace = await run(begin + fillNewSpace, "--trace-gc-nvp");
+  const times = trace.matchAll(/ gc=s .* background\.scavenge\.parallel=([\d.]+)/g).map(([, ms]) => Number(ms));
   const helped = [...times].map((ms) => ms > 0);
   const count = (some: boolean[]): number => some.filter(Boolean).length;
   return { first: count(helped.slice(0, 10)), last: count(helped.slice(-10)) };

@@ -175,17 +175,19 @@ async function readInferred(exported: readonly ExportedName[]): Promise<Map<stri
   const names = new Map(exported.map(({ declared, name }) => [declared, name]));
   const files = [...new Set(exported.map(({ file }) => file))];
   const aliases = files.flatMap((file) =>
-    [...readSource(file).matchAll(/^export type (\w+) = z\.infer<typeof (\w+)>;$/gm)].map(
+    [...readSource(file).matchAll(/^export type (\w+) = z\.infer<(?:ReturnType<)?typeof (\w+)>{1,2};$/gm)].map(
       ([, declared = "", constant = ""]) => ({ file, declared, constant, name: names.get(declared) ?? declared }),
     ),
   );
   const read = await Promise.all(
     aliases.map(async ({ name, declared, file, constant }) => {
       const at = findFileOf(file, constant);
-      const module: Record<string, z.ZodType> = at
+      const module: Record<string, z.ZodType | (() => z.ZodType)> = at
         ? await import(new URL(`../../src/${at}`, import.meta.url).href)
         : {};
-      const zod = module[constant];
+      // Some are built when they are first used.
+      const found = module[constant];
+      const zod = typeof found === "function" ? found() : found;
       if (at === undefined || zod === undefined) throw new Error(`src/${file}: there is no schema ${constant}`);
       const { $schema: _, ...schema } = z.toJSONSchema(zod, { io: "output", unrepresentable: "any", reused: "inline" });
       // A schema of JSON is read here by the shape that Zod gives it.

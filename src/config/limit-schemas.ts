@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { type LimitRow, limitRows, mapLimits, offeredLimits } from "../core/limits.ts";
 
-/** Holds the schemas of the limits in the input of `agent_ask` and of the HTTP API, with the ranges of the configuration. */
-export const limitArguments = mapLimits(
-  offeredLimits,
-  ({ ask }) => ask,
-  (row) => createLimitSchema(row).optional().describe(row.help.en),
-);
+/** Creates the schemas of the limits in the input of `agent_ask` and of the HTTP API, with the ranges of the configuration. */
+export const createLimitArguments = () =>
+  mapLimits(
+    offeredLimits,
+    ({ ask }) => ask,
+    (row) => createLimitSchema(row).optional().describe(row.help.en),
+  );
 
 /** Holds what variables may set: they are given to every program on a machine, and keep the specified ranges. */
 export const variableSchema = z.lazy(() =>

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { limitArguments } from "../config/limit-schemas.ts";
+import { createLimitArguments } from "../config/limit-schemas.ts";
 import { chainProperty, longestChainText } from "../core/chain-text.ts";
 import { type LimitRow, offeredLimits } from "../core/limits.ts";
 import { modes } from "../core/modes.ts";
@@ -73,7 +73,7 @@ export const askInput = z.strictObject({
     .boolean()
     .optional()
     .describe("false: a mode or models other than those of the conversation's last run begin a new conversation."),
-  ...limitArguments,
+  ...createLimitArguments(),
   wait_s: z
     .number()
     .min(0)

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Caller } from "../../core/caller.ts";
 import type { FindRecords } from "../../core/store/shared-records.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { createLazy } from "../../kit/create-lazy.ts";
 import { tryParseJson } from "../../kit/json.ts";
 import type { Session } from "./sessions.ts";
 
@@ -18,7 +19,9 @@ export interface SharedApprovals {
 /** Is how long the answers hold after the last one, in milliseconds: 30 days. */
 const longestMs = 30 * 24 * 3_600_000;
 
-const stored = z.object({ owner: z.string().nullable(), approved: z.array(z.string()), refused: z.array(z.string()) });
+const getStoredSchema = createLazy(() =>
+  z.object({ owner: z.string().nullable(), approved: z.array(z.string()), refused: z.array(z.string()) }),
+);
 
 /** Returns undefined where the machine keeps its own. Where the records cannot be used, the answers hold in this process. */
 export function createSharedApprovals(
@@ -31,7 +34,7 @@ export function createSharedApprovals(
 
   async function load(session: Answers): Promise<void> {
     const record = await (await findRecords?.())?.get("approvals", conversationId);
-    const read = stored.safeParse(tryParseJson(record?.data ?? ""));
+    const read = getStoredSchema().safeParse(tryParseJson(record?.data ?? ""));
     if (!read.success || read.data.owner !== owner) return;
     for (const name of ["approved", "refused"] as const) {
       session[name].clear();
@@ -41,7 +44,7 @@ export function createSharedApprovals(
 
   async function save({ approved, refused }: Answers): Promise<void> {
     const data = JSON.stringify({ owner, approved: [...approved], refused: [...refused] } satisfies z.infer<
-      typeof stored
+      ReturnType<typeof getStoredSchema>
     >);
     await (await findRecords?.())?.put("approvals", conversationId, data, longestMs);
   }

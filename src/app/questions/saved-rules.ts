@@ -8,27 +8,30 @@ import { jsonValueSchema } from "../../core/schemas/json-value-schema.ts";
 import type { ApprovalRequest } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import { createLazy } from "../../kit/create-lazy.ts";
 import { acquireLock } from "../../kit/file-lock.ts";
 import { type JsonObject, tryParseJson } from "../../kit/json.ts";
 import { createFolder, readPrivateFile, writePrivateFile } from "../../kit/private-file.ts";
 import { toSafeJson } from "../../kit/text/sanitize.ts";
 
-const savedRuleSchema = z.object({
-  tool: z.string(),
-  /** Is the rule under which the call was asked about. Calls that another rule asks about are asked about again. */
-  rule: z.string(),
-  /** Is the folder in which it counts. */
-  folder: z.string(),
-  /** Holds the arguments that a call must have, with exactly these values. */
-  arguments: z.record(z.string(), jsonValueSchema),
-  /** Names the arguments that may have any value. A call with any other argument does not match. */
-  free: z.array(z.string()),
-});
+const getSavedRuleSchema = createLazy(() =>
+  z.object({
+    tool: z.string(),
+    /** Is the rule under which the call was asked about. Calls that another rule asks about are asked about again. */
+    rule: z.string(),
+    /** Is the folder in which it counts. */
+    folder: z.string(),
+    /** Holds the arguments that a call must have, with exactly these values. */
+    arguments: z.record(z.string(), jsonValueSchema),
+    /** Names the arguments that may have any value. A call with any other argument does not match. */
+    free: z.array(z.string()),
+  }),
+);
 
 /** Allows calls without a question, from one start of the program to the next, because a person has said so. */
-export type SavedRule = z.infer<typeof savedRuleSchema>;
+export type SavedRule = z.infer<ReturnType<typeof getSavedRuleSchema>>;
 
-const fileSchema = z.object({ rules: z.array(savedRuleSchema) });
+const getFileSchema = createLazy(() => z.object({ rules: z.array(getSavedRuleSchema()) }));
 
 /** Limits the list to the rules saved last, and the file in bytes. */
 const mostRules = 500;
@@ -99,7 +102,7 @@ export function createSavedRules(home: string, folder: string): SavedRules {
 
   async function list(): Promise<readonly SavedRule[]> {
     const read = await ignoreRejection(readPrivateFile(file, largestFile), "without the file there are no rules");
-    const parsed = fileSchema.safeParse(tryParseJson(read?.text ?? ""));
+    const parsed = getFileSchema().safeParse(tryParseJson(read?.text ?? ""));
     return parsed.success ? parsed.data.rules : [];
   }
 
@@ -107,7 +110,7 @@ export function createSavedRules(home: string, folder: string): SavedRules {
   async function listForChange(): Promise<readonly SavedRule[]> {
     if (!(await isExistingFile(file))) return [];
     const { text = "" } = await readPrivateFile(file, largestFile);
-    return fileSchema.parse(JSON.parse(text)).rules;
+    return getFileSchema().parse(JSON.parse(text)).rules;
   }
 
   /** Changes the list while no other process does. */

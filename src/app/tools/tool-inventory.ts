@@ -104,7 +104,7 @@ export function openToolInventory(
   const getTitle = createLazy(() => `Duet ${createRandomHex().slice(0, 16)}`);
   let isClosed = false;
   const canStart = (): boolean => config.depth < deepestChain && !isClosed;
-  const servers = createOnce(() => startServers(config, { title: getTitle(), sample, passesOn, findRecords }));
+  const servers = createOnce(() => startServers(config, { getTitle, sample, passesOn, findRecords }));
   const startOnce = (): Promise<Pool> | undefined =>
     canStart() && config.servers.length > 0 ? servers.get() : servers.current;
   // Whoever takes the tools first is told; until then it must not be an unhandled rejection.
@@ -155,17 +155,25 @@ export function openToolInventory(
 }
 
 interface PoolParts {
-  title: string;
+  /** Returns the title by which this Duet introduces itself. */
+  getTitle: () => string;
   sample: Sample;
   passesOn: boolean;
   findRecords: FindRecords | undefined;
 }
 
-async function startServers(config: Config, { title, sample, passesOn, findRecords }: PoolParts): Promise<Pool> {
+async function startServers(config: Config, { getTitle, sample, passesOn, findRecords }: PoolParts): Promise<Pool> {
   const { createPool } = await import("../../client/pool.ts");
   const pool = createPool(config.servers, {
     environment: config.environment,
-    clientInfo: { name: "duet", title, version },
+    clientInfo: {
+      name: "duet",
+      // Is made when a server is greeted: it loads Node's cryptography, for which the start of its process need not wait.
+      get title() {
+        return getTitle();
+      },
+      version,
+    },
     // Where nothing is to be written, what was approved lasts as long as the process.
     home: config.conversations.store === "memory" ? undefined : config.home,
     credentialsHome: config.home,

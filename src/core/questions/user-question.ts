@@ -2,11 +2,11 @@ import * as z from "zod";
 import { planStepSchema } from "../schemas/events-schema.ts";
 import { jsonValueSchema } from "../schemas/json-value-schema.ts";
 import {
-  callReplySchema,
-  formReplySchema,
-  limitReplySchema,
-  planReplySchema,
-  urlReplySchema,
+  getCallReplySchema,
+  getFormReplySchema,
+  getLimitReplySchema,
+  getPlanReplySchema,
+  getUrlReplySchema,
 } from "./reply-schemas.ts";
 
 /** Describes a call that a person has to approve. */
@@ -28,10 +28,10 @@ const elicitation = {
 
 /** Describes each kind of question to the user: what it asks, and the replies to it. */
 export const questionSchemas = {
-  call: { fields: approvalRequestSchema, reply: callReplySchema },
+  call: { fields: approvalRequestSchema, reply: getCallReplySchema() },
   plan: {
     fields: z.object({ steps: z.array(planStepSchema).readonly().meta({ description: "plan." }) }),
-    reply: planReplySchema,
+    reply: getPlanReplySchema(),
   },
   form: {
     fields: z.object({
@@ -39,7 +39,7 @@ export const questionSchemas = {
       /** Describes a flat object of texts, numbers, booleans and choices, as MCP defines it. */
       schema: z.record(z.string(), z.unknown()).meta({ description: "form: the JSON Schema of its fields." }),
     }),
-    reply: formReplySchema,
+    reply: getFormReplySchema(),
   },
   limit: {
     fields: z.object({
@@ -47,7 +47,7 @@ export const questionSchemas = {
       setting: z.string().meta({ description: "limit: the setting whose limit is reached." }),
       value: z.number().meta({ description: "limit: its value." }),
     }),
-    reply: limitReplySchema,
+    reply: getLimitReplySchema(),
   },
   url: {
     fields: z.object({
@@ -55,7 +55,7 @@ export const questionSchemas = {
       /** The person is asked to open this URL. Its scheme is `https`, or `http` on this machine. It is never opened unasked. */
       url: z.string().meta({ description: "url: the page to open." }),
     }),
-    reply: urlReplySchema,
+    reply: getUrlReplySchema(),
   },
 } as const;
 

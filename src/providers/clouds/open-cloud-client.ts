@@ -4,6 +4,7 @@ import { DuetError, getMessage } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { toLowerCase, usualHeaders } from "../wires/request-address.ts";
+import { type ResponseBody, toResponseBody } from "../wires/response-body.ts";
 import type { Exchange, TransportResponse } from "../wires/transport.ts";
 import { type ClientParts, type CloudSettings, openers } from "./vendor-clients.ts";
 
@@ -29,7 +30,7 @@ export async function openCloudClient(settings: CloudSettings, exchange: Exchang
         });
       return {
         contentType: response.headers.get("content-type") ?? "",
-        body: response.body === null ? Readable.from([]) : Readable.fromWeb(response.body),
+        body: toResponseBody(response.body === null ? Readable.from([]) : Readable.fromWeb(response.body)),
       };
     },
   };
@@ -72,13 +73,29 @@ function toFetch(exchange: Exchange): typeof fetch {
   return async (address, { headers, body, signal } = {}) => {
     try {
       const sent = Object.fromEntries(new Headers(headers));
-      const answer = await exchange(String(address), sent, String(body), signal ?? new AbortController().signal);
-      answer.body.on("error", () => {});
-      return new Response(Readable.toWeb(answer.body), { headers: { "content-type": answer.contentType } });
+      const stop = signal ?? new AbortController().signal;
+      const answer = await exchange(String(address), sent, String(body), stop);
+      return new Response(toWebStream(answer.body, stop), { headers: { "content-type": answer.contentType } });
     } catch (thrown) {
       throw new CarriedError(thrown);
     }
   };
+}
+
+function toWebStream(body: ResponseBody, signal: AbortSignal): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      const passOn = (chunk: Buffer): boolean => {
+        controller.enqueue(chunk);
+        return false;
+      };
+      body.read(passOn, signal).then(
+        () => controller.close(),
+        (thrown) => controller.error(thrown),
+      );
+    },
+    cancel: () => body.close(false),
+  });
 }
 
 function findCarried(thrown: unknown): CarriedError | undefined {

@@ -1,8 +1,8 @@
-import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { createParser } from "eventsource-parser";
 import { badResponseError, type ErrorOrigin } from "../errors/errors.ts";
 import type { IdleTimeout } from "./idle-timeout.ts";
+import type { ResponseBody } from "./response-body.ts";
 import type { ServerEvent } from "./turn-reader.ts";
 
 /**
@@ -17,12 +17,11 @@ export type OnServerEvents = (events: ServerEvent[]) => boolean;
 
 /**
  * Reads the server-sent events of an answer in batches, as they arrive. A body that is one JSON document becomes one event.
- * Resolves at the end of the body, or when `onEvents` has enough; the stream stays open then, for its owner to drain or to
- * destroy. Rejects with `bad_response` for any other content type and for a body that is too long, with what `onEvents` throws,
+ * Resolves at the end of the body, or when `onEvents` has enough; the body stays open then, for its owner to close. Rejects with `bad_response` for any other content type and for a body that is too long, with what `onEvents` throws,
  * and with the reason of the idle timeout as soon as that aborts.
  */
 export async function readServerEvents(
-  body: Readable,
+  body: ResponseBody,
   contentType: string,
   idleTimeout: IdleTimeout,
   origin: ErrorOrigin,
@@ -34,51 +33,16 @@ export async function readServerEvents(
   const whole = /\bjson\b/i.test(contentType);
   const reader = whole ? documentReader() : createEventReader(origin);
   let bytes = 0;
-  const isEnough = await readChunks(body, idleTimeout.signal, (chunk) => {
+  const isEnough = await body.read((chunk) => {
     idleTimeout.heard();
     bytes += chunk.length;
     if (bytes > streamLimit) throw badResponseError(origin, tooLong, { retryable: false });
     const events = reader.feed(chunk);
     return events.length > 0 && onEvents(events);
-  });
+  }, idleTimeout.signal);
   if (isEnough) return;
   const rest = reader.finish();
   if (rest.length > 0) onEvents(rest);
-}
-
-/**
- * Gives each chunk to `onChunk` until that returns true, and resolves with whether it did. It reads when the stream says that
- * there is something, not in `data` events: what one read of the socket brought is one chunk then, however a server cut it.
- */
-function readChunks(body: Readable, signal: AbortSignal, onChunk: (chunk: Buffer) => boolean): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    function stop(): void {
-      body.off("readable", read).off("end", end).off("error", fail).off("close", close);
-      signal.removeEventListener("abort", abort);
-    }
-    function read(): void {
-      try {
-        for (let chunk = body.read(); chunk !== null; chunk = body.read()) if (onChunk(chunk)) return void end(true);
-      } catch (thrown) {
-        fail(thrown);
-      }
-    }
-    function end(isEnough = false): void {
-      stop();
-      resolve(isEnough);
-    }
-    function fail(thrown: unknown): void {
-      stop();
-      reject(thrown);
-    }
-    // A stream that was destroyed closes without its end.
-    const close = (): void => fail(Object.assign(new Error("the stream was closed"), { code: "ECONNRESET" }));
-    const abort = (): void => fail(signal.reason);
-    if (signal.aborted) return abort();
-    if (body.destroyed) return body.errored ? fail(body.errored) : close();
-    signal.addEventListener("abort", abort, { once: true });
-    body.on("readable", read).on("end", end).on("error", fail).on("close", close);
-  });
 }
 
 export interface EventReader {

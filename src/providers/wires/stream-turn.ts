@@ -1,4 +1,3 @@
-import type { Readable } from "node:stream";
 import type { Notice } from "../../core/events.ts";
 import {
   type ModelEvent,
@@ -12,9 +11,11 @@ import type { ModelSettings } from "../../core/model-settings.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
 import { ProxyError } from "../../kit/net/proxy-errors.ts";
+import type { Writable } from "../../kit/writable.ts";
 import { connectionError, httpError, idleTimeoutError, keyError } from "../errors/errors.ts";
 import { estimateMessageTokens, estimateTokens, estimateToolTokens } from "../estimate-tokens.ts";
 import { createIdleTimeout } from "./idle-timeout.ts";
+import type { ResponseBody } from "./response-body.ts";
 import { readServerEvents } from "./server-events.ts";
 import { ConnectTimeout, HttpRefusal, type TransportResponse } from "./transport.ts";
 import type { ServerEvent, TurnReader } from "./turn-reader.ts";
@@ -38,12 +39,11 @@ export async function streamTurn(call: WireCall, onEvent: OnModelEvent, signal: 
   checkKey(settings);
   const idleTimeout = createIdleTimeout(settings, signal);
   const receiver = createReceiver(onEvent, idleTimeout.signal);
-  let body: Readable | undefined;
+  let body: ResponseBody | undefined;
   let complete = false;
   try {
     const answer = await call.send(idleTimeout.signal);
     body = answer.body;
-    body.on("error", ignore);
     idleTimeout.heard();
     await readServerEvents(body, answer.contentType, idleTimeout, settings, (events) => {
       const out: ModelEvent[] = [];
@@ -66,7 +66,7 @@ export async function streamTurn(call: WireCall, onEvent: OnModelEvent, signal: 
     throw error;
   } finally {
     idleTimeout.close();
-    if (body) close(body, complete);
+    body?.close(complete);
   }
 }
 
@@ -81,17 +81,14 @@ interface Receiver {
 }
 
 function createReceiver(onEvent: OnModelEvent, signal: AbortSignal): Receiver {
-  let hasThrown = false;
-  return {
-    get hasThrown() {
-      return hasThrown;
-    },
+  const receiver: Writable<Receiver> = {
+    hasThrown: false,
     tell(event) {
       signal.throwIfAborted();
       try {
         onEvent(event);
       } catch (thrown) {
-        hasThrown = true;
+        receiver.hasThrown = true;
         throw thrown;
       }
     },
@@ -103,6 +100,7 @@ function createReceiver(onEvent: OnModelEvent, signal: AbortSignal): Receiver {
       }
     },
   };
+  return receiver;
 }
 
 /**
@@ -151,17 +149,6 @@ function toTurnError(thrown: unknown, call: WireCall, signal: AbortSignal): unkn
 function noConnectionError(ms: number) {
   return { zh: `${ms / 1000} 秒内没有建立连接（超时）`, en: `timed out: no connection within ${ms / 1000} s` };
 }
-
-/** After a complete turn, the end of the body gets a moment to arrive, so that the connection can be reused. */
-function close(body: Readable, complete: boolean): void {
-  if (!complete || body.destroyed) return void body.destroy();
-  const timer = setTimeout(() => body.destroy(), 1000).unref();
-  body.once("close", () => clearTimeout(timer));
-  body.resume();
-}
-
-// The reader of the stream gets the error; this only keeps a late one from being an uncaught exception.
-function ignore(): void {}
 
 /** Holds what the reader knows about the tokens of its turn so far. */
 export type ReceivedTurn = Pick<TurnReader, "usage" | "written" | "done">;

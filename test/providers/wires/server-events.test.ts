@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createIdleTimeout } from "../../../src/providers/wires/idle-timeout.ts";
+import { toResponseBody } from "../../../src/providers/wires/response-body.ts";
 import { readServerEvents } from "../../../src/providers/wires/server-events.ts";
 import type { ServerEvent } from "../../../src/providers/wires/turn-reader.ts";
 import { settings } from "../reading.ts";
@@ -10,7 +11,7 @@ async function read(chunks: Buffer[], contentType = "text/event-stream") {
   const idleTimeout = createIdleTimeout(settings(), new AbortController().signal);
   try {
     const events: ServerEvent[] = [];
-    const body = Readable.from(chunks, { objectMode: false });
+    const body = toResponseBody(Readable.from(chunks, { objectMode: false }));
     await readServerEvents(body, contentType, idleTimeout, settings(), (batch) => {
       events.push(...batch);
       return false;

@@ -1,0 +1,132 @@
+import { once } from "node:events";
+import { createServer, type RequestListener, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { deflateSync } from "node:zlib";
+import { expect, onTestFinished, test } from "vitest";
+import { openTransport, type TransportResponse } from "../../../src/providers/wires/transport.ts";
+
+const never = new AbortController().signal;
+
+async function serve(listener: RequestListener) {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const connections: Socket[] = [];
+  server.on("connection", (socket) => connections.push(socket));
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}/`;
+  const transport = openTransport();
+  return {
+    connections,
+    post: (signal = never) => transport.post({ url, path: "", headers: {} }, {}, signal),
+  };
+}
+
+function answer(response: ServerResponse): ServerResponse {
+  return response.writeHead(200, { "content-type": "text/event-stream" });
+}
+
+async function readAll({ body }: TransportResponse, signal = never): Promise<string[]> {
+  const pieces: string[] = [];
+  await body.read((chunk) => pieces.push(String(chunk)) < 0, signal);
+  return pieces;
+}
+
+test("what a server has sent at one time is one piece, however it has cut it, and nothing is lost before somebody reads", async () => {
+  const { post } = await serve((_, response) => {
+    const chunks = ["a", "b", "c"].map((word) => `1\r\n${word}\r\n`).join("");
+    response.socket?.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`);
+  });
+  const early = await post();
+  await pause(50);
+  expect(await readAll(early)).toEqual(["abc"]);
+});
+
+test("the head of an answer comes before its body, whose reader stops where it has enough", async () => {
+  const { post } = await serve((_, response) => {
+    answer(response).write("first");
+    const timer = setInterval(() => response.write("more"), 5);
+    response.on("close", () => clearInterval(timer));
+  });
+  const { body, contentType } = await post();
+  expect(contentType).toBe("text/event-stream");
+  expect(await body.read(() => true, never)).toBe(true);
+  body.close(false);
+});
+
+test("a whole answer gives its connection back, and one that is left closes it", async () => {
+  let last: ServerResponse | undefined;
+  const { post, connections } = await serve((_, response) => {
+    last = answer(response);
+    last.write("text");
+  });
+  const whole = await post();
+  await whole.body.read(() => true, never);
+  whole.body.close(true);
+  last?.end();
+  await pause(50);
+  const left = await post();
+  expect(connections.length).toBe(1);
+  await left.body.read(() => true, never);
+  left.body.close(false);
+  await once(connections[0] as Socket, "close");
+});
+
+test("an answer whose end does not come after a whole turn is cut", async () => {
+  const { post, connections } = await serve((_, response) => void answer(response).write("text"));
+  const { body } = await post();
+  await body.read(() => true, never);
+  body.close(true);
+  await once(connections[0] as Socket, "close");
+});
+
+test("an abort ends the wait for the head, for a connection and for more of the body, with its own reason", async () => {
+  const silent = await serve(() => {});
+  const begun = await serve((_, response) => void answer(response).write("text"));
+  const reason = new Error("the caller left");
+  for (const { post, connections } of [silent, begun]) {
+    const stop = new AbortController();
+    const reading = post(stop.signal).then((response) => readAll(response, stop.signal));
+    await expect.poll(() => connections.length).toBe(1);
+    if (connections === begun.connections) await pause(20);
+    stop.abort(reason);
+    await expect(reading).rejects.toBe(reason);
+    if (!connections[0]?.destroyed) await once(connections[0] as Socket, "close");
+  }
+  const stop = new AbortController();
+  const unconnected = silent.post(stop.signal);
+  stop.abort(reason);
+  await expect(unconnected).rejects.toBe(reason);
+  await expect(silent.post(stop.signal)).rejects.toBe(reason);
+});
+
+test("what a reader throws ends the reading with it, and a broken connection with its error", async () => {
+  const { post } = await serve((_, response) => {
+    answer(response).write("text", () => response.destroy());
+  });
+  const thrown = new Error("no text");
+  const first = await post();
+  const throwing = first.body.read(() => {
+    throw thrown;
+  }, never);
+  await expect(throwing).rejects.toBe(thrown);
+  first.body.close(false);
+  const pieces: string[] = [];
+  const second = await post();
+  await expect(second.body.read((chunk) => pieces.push(String(chunk)) < 0, never)).rejects.toThrow(/other side closed/);
+  expect(pieces).toEqual(["text"]);
+});
+
+test("a packed body is unpacked, and one that is packed wrong is an error", async () => {
+  const bodies = [deflateSync("long text ".repeat(10_000)), "no such"];
+  const { post } = await serve((_, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream", "content-encoding": "deflate" });
+    response.end(bodies.shift());
+  });
+  expect((await readAll(await post())).join("")).toBe("long text ".repeat(10_000));
+  await expect(post().then((response) => readAll(response))).rejects.toThrow(/incorrect header check/);
+});

@@ -253,8 +253,8 @@ export const agent: readonly Mutation[] = [
   {
     id: "allowance-endless",
     file: "src/agent/loop/run-call.ts",
-    text: "reserve: () => left > 0 && left-- > 0",
-    becomes: "reserve: () => left-- >= 0",
+    text: "reserve: () => allowance.left > 0 && allowance.left-- > 0",
+    becomes: "reserve: () => allowance.left-- >= 0",
     tests: ["test/agent/loop/act.test.ts"],
     endangers: "calls side by side go over the limit of calls",
   },

@@ -345,7 +345,7 @@ export const records: readonly Mutation[] = [
   {
     id: "replica-abandon-awaited",
     file: "src/runs/live/start-run.ts",
-    text: "if (runWaiters.isEmpty) run.cancel();",
+    text: "if (runWaiters.isEmpty()) run.cancel();",
     becomes: "run.cancel();",
     tests: ["test/runs/live/run-mailbox.test.ts"],
     endangers: "a host's cancel stops a run that another one waits for",

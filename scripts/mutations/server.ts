@@ -119,8 +119,8 @@ export const server: readonly Mutation[] = [
   {
     id: "consent-expires",
     file: "src/runs/client-calls.ts",
-    text: "open({ calls: [], consent: { code, question } }, () => {}, timeMs)",
-    becomes: "open({ calls: [], consent: { code, question } }, () => {}, 2 ** 30)",
+    text: "openRound({ calls: [], consent: { code, question } }, () => {}, timeMs)",
+    becomes: "openRound({ calls: [], consent: { code, question } }, () => {}, 2 ** 30)",
     tests: ["test/server/openai/consent.test.ts"],
     endangers: "a run goes on, and costs, after nobody has replied in time",
   },
@@ -591,8 +591,8 @@ export const server: readonly Mutation[] = [
   {
     id: "question-of-another",
     file: "src/runs/questions/question-queue.ts",
-    text: "      if (open?.id === id) open = undefined;\n",
-    becomes: "      open = undefined;\n",
+    text: "      if (queue.open?.id === id) queue.open = undefined;\n",
+    becomes: "      queue.open = undefined;\n",
     tests: ["test/runs/questions/question-queue.test.ts"],
     endangers: "an answer that comes late closes the next question",
   },

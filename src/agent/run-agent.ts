@@ -110,7 +110,7 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
   if (ending.error instanceof LostRunError) throw ending.error;
   await runEndHooks(run, ending);
   run.state.answer.finish();
-  const elapsedMs = taken ? clock.spentMs : performance.now() - started - clock.outsideMs;
+  const elapsedMs = taken ? clock.getSpentMs() : performance.now() - started - clock.outsideMs;
   const own = toOutcome(run, ending, elapsedMs);
   // Nothing was given back of a run that must not go on, and its records say what an earlier process did.
   const left = taken && options.refusal && (await readTakenRun(taken, own));

@@ -180,7 +180,7 @@ async function write(outer: Model, request: SamplingRequest, limit: TimeLimit): 
   const findCosts = () => spent.map((usage) => model.cost?.(usage) ?? null);
   const began = performance.now();
   let turn: Turn | undefined;
-  const run = { id: `sampling-${createRandomHex()}`, leftMs: () => limit.leftMs };
+  const run = { id: `sampling-${createRandomHex()}`, leftMs: limit.getLeftMs };
   const asked = { messages: toMessages(request), tools: [], maxTokens: request.maxTokens, run };
   try {
     const noteSpent = (event: ModelEvent): void => {

@@ -2,6 +2,7 @@ import type { CallClient, ClientReply, ClientToolCall } from "../core/client-too
 import type { OutcomeMeta } from "../core/outcome.ts";
 import { waitAbortable } from "../kit/async/timeout.ts";
 import { createRandomHex } from "../kit/random.ts";
+import type { Writable } from "../kit/writable.ts";
 import type { OpenQuestion } from "./questions/open-question.ts";
 
 /**
@@ -70,10 +71,11 @@ export function createClientCalls({ patienceMs, getPlace, onChange, onExpire }: 
   function finish(): void {
     clearTimeout(waiting?.timer);
     waiting = undefined;
+    clientCalls.open = undefined;
     onChange();
   }
 
-  function open(
+  function openRound(
     asked: Pick<ClientRound, "calls" | "consent">,
     resolve: (reply: ClientReply) => void,
     timeMs: number,
@@ -81,22 +83,21 @@ export function createClientCalls({ patienceMs, getPlace, onChange, onExpire }: 
     const round: ClientRound = { ...asked, place: getPlace(), key: undefined };
     rounds.push(round);
     waiting = { round, resolve, timer: setTimeout(onExpire, timeMs).unref() };
+    clientCalls.open = round;
     onChange();
     for (const listener of listeners) listener();
     return round;
   }
 
-  return {
+  const clientCalls: Writable<ClientCalls> = {
     rounds,
     asked: undefined,
-    get open() {
-      return waiting?.round;
-    },
+    open: undefined,
     has: (id) => rounds.some(({ calls, consent }) => consent?.code === id || calls.some((call) => call.id === id)),
     async call(calls, signal) {
       signal.throwIfAborted();
       const { promise, resolve } = Promise.withResolvers<ClientReply>();
-      const round = open({ calls }, resolve, patienceMs);
+      const round = openRound({ calls }, resolve, patienceMs);
       try {
         return await waitAbortable(promise, signal);
       } finally {
@@ -107,7 +108,7 @@ export function createClientCalls({ patienceMs, getPlace, onChange, onExpire }: 
       const code = `consent-${createRandomHex().slice(0, 16)}`;
       // The run ends before its question is given up: nobody would read what it said to that.
       const timeMs = (question.until - Date.now()) * 0.95;
-      const round = open({ calls: [], consent: { code, question } }, () => {}, timeMs);
+      const round = openRound({ calls: [], consent: { code, question } }, () => {}, timeMs);
       question.closed.addEventListener("abort", () => waiting?.round === round && finish(), { once: true });
     },
     reply(reply, key) {
@@ -120,4 +121,5 @@ export function createClientCalls({ patienceMs, getPlace, onChange, onExpire }: 
     onPause: (listener) => void listeners.push(listener),
     close: () => clearTimeout(waiting?.timer),
   };
+  return clientCalls;
 }

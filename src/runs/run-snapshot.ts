@@ -3,6 +3,7 @@ import { addNotices, type OutcomeNotice, toOutcomeNotices } from "../core/notice
 import type { Mode, ModelBill, Outcome, ToolCallRecord } from "../core/outcome.ts";
 import { reduceRun } from "../core/reduce-run.ts";
 import { type CallEntry, createRunState, type RunItem } from "../core/run-state.ts";
+import type { Writable } from "../kit/writable.ts";
 
 export interface RunSnapshotOptions {
   runId: string;
@@ -32,13 +33,13 @@ export function createRunSnapshot({ runId, conversationId, mode }: RunSnapshotOp
   let state = createRunState(limits);
   let notices: OutcomeNotice[] = [];
 
-  return {
-    get conversationId() {
-      return state.start?.conversationId ?? conversationId;
-    },
+  const snapshot: Writable<RunSnapshot> = {
+    conversationId,
     handle(event) {
       if (event.type === "notice") notices = toOutcomeNotices([...notices, event]);
-      return reduceRun(state, event, performance.now());
+      const item = reduceRun(state, event, performance.now());
+      snapshot.conversationId = state.start?.conversationId ?? conversationId;
+      return item;
     },
     close() {
       notices = [];
@@ -53,7 +54,7 @@ export function createRunSnapshot({ runId, conversationId, mode }: RunSnapshotOp
         status: "running",
         stop_reason: "running",
         response: state.answer.text,
-        conversation_id: state.start?.conversationId ?? conversationId,
+        conversation_id: snapshot.conversationId,
         run_id: runId,
         trace_id: state.start?.traceId ?? "",
         tool_calls: state.calls.map(toRecord),
@@ -76,6 +77,7 @@ export function createRunSnapshot({ runId, conversationId, mode }: RunSnapshotOp
       return addNotices(outcome, notices);
     },
   };
+  return snapshot;
 }
 
 function toRecord({ start, end }: CallEntry): ToolCallRecord {

@@ -43,7 +43,7 @@ export async function waitForRun(
   const createWindow = () =>
     createTimeLimit(until?.aborted ? 0 : windowMs, () => timeoutError("agent_ask", windowMs), requestContext.signal);
   let window = createWindow();
-  const endWindow = (): void => window.spend(window.leftMs);
+  const endWindow = (): void => window.spend(window.getLeftMs());
   until?.addEventListener("abort", endWindow, { once: true });
   try {
     for (;;) {

@@ -2,6 +2,7 @@ import type { AgentEvent } from "../../core/events.ts";
 import type { Citation } from "../../core/outcome.ts";
 import type { Conversation } from "../../core/store/store.ts";
 import type { Locale } from "../../kit/locale.ts";
+import type { Writable } from "../../kit/writable.ts";
 import { createCitationFilter, renderReferences } from "../citations/citations.ts";
 import type { Evidence } from "../citations/evidence.ts";
 
@@ -37,13 +38,11 @@ export function createAnswerText(run: AnswerTextOptions): AnswerText {
   const filter = run.isStructured
     ? unfiltered
     : createCitationFilter(run.conversation.sources, run.evidence, run.documents);
-  let shown = "";
-  let written = "";
   let finished = false;
   const seen = new Set<number>();
   function show(text: string): void {
     if (text === "") return;
-    shown += text;
+    answer.shown += text;
     run.emit({ type: "answer-delta", text, citations: findShownCitations(text) });
   }
   /** Returns the citations whose number appears for the first time in this piece. */
@@ -52,9 +51,11 @@ export function createAnswerText(run: AnswerTextOptions): AnswerText {
     for (const { n } of first) seen.add(n);
     return first.length > 0 ? first : undefined;
   }
-  return {
+  const answer: Writable<AnswerText> = {
+    shown: "",
+    written: "",
     push(text, kept = text) {
-      written += kept;
+      answer.written += kept;
       finished = false;
       show(filter.push(text));
     },
@@ -64,14 +65,9 @@ export function createAnswerText(run: AnswerTextOptions): AnswerText {
       show(filter.finish());
       show(renderReferences(filter.citations(), run.language));
     },
-    get shown() {
-      return shown;
-    },
-    get written() {
-      return written;
-    },
     citations: () => filter.citations(),
   };
+  return answer;
 }
 
 const unfiltered: ReturnType<typeof createCitationFilter> = {

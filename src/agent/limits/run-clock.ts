@@ -2,6 +2,7 @@ import type { LimitCeilings, RunLimits } from "../../core/limits.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import type { DuetError } from "../../kit/errors.ts";
+import type { Writable } from "../../kit/writable.ts";
 
 /** Names a part of a run that has its own time: deciding and acting, waiting for another agent, or the whole run. */
 export type RunPhase = "decide" | "delegate" | "answer";
@@ -20,7 +21,7 @@ export interface RunClock {
   /** Returns how much of this time is left, in milliseconds. */
   leftMs(of: RunPhase): number;
   /** Returns how much of its time the run has spent, in milliseconds. */
-  readonly spentMs: number;
+  getSpentMs(): number;
   /** Moves a clock that is held on to this time, in milliseconds. It never goes back. */
   advanceTo(spentMs: number): void;
   /** Gives the run its whole time once more. */
@@ -66,13 +67,11 @@ export function createRunClock({ limits, spentMs, callerSignal, isHeld = false }
   const delegating = createTimeLimit(rest * (1 - delegateReserve), outOfTimeError, callerSignal);
   const answering = createTimeLimit(rest, outOfTimeError, callerSignal, createHold("answer"));
   const times = { decide: deciding, delegate: delegating, answer: answering };
-  let outsideMs = 0;
   let heldTimes = isHeld ? Object.values(times).map((time) => time.pause()) : [];
-  const getSpentMs = (): number => total - answering.leftMs;
-  return {
-    get spentMs() {
-      return getSpentMs();
-    },
+  const getSpentMs = (): number => total - answering.getLeftMs();
+  const clock: Writable<RunClock> = {
+    getSpentMs,
+    outsideMs: 0,
     advanceTo(ms) {
       const more = ms - getSpentMs();
       if (more > 0) for (const time of Object.values(times)) time.spend(more);
@@ -85,22 +84,19 @@ export function createRunClock({ limits, spentMs, callerSignal, isHeld = false }
       for (const goOn of heldTimes) goOn();
       heldTimes = [];
     },
-    get outsideMs() {
-      return outsideMs;
-    },
     callerSignal,
     decideSignal: deciding.signal,
     delegateSignal: delegating.signal,
     answerSignal: answering.signal,
-    deadline: (of) => Date.now() + Math.floor(times[of].leftMs),
-    leftMs: (of) => times[of].leftMs,
+    deadline: (of) => Date.now() + Math.floor(times[of].getLeftMs()),
+    leftMs: (of) => times[of].getLeftMs(),
     async outsideTime(wait) {
       const resume = Object.values(times).map((time) => time.pause());
       const began = performance.now();
       try {
         return await wait();
       } finally {
-        outsideMs += performance.now() - began;
+        clock.outsideMs += performance.now() - began;
         for (const goOn of resume) goOn();
       }
     },
@@ -114,6 +110,7 @@ export function createRunClock({ limits, spentMs, callerSignal, isHeld = false }
       for (const time of Object.values(times)) time.clear();
     },
   };
+  return clock;
 }
 
 /** Limits one run. All times are milliseconds. The rows of `core/limits.ts` define the limits that settings can change. */

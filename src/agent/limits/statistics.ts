@@ -1,6 +1,7 @@
 import { addUsage, type Model, noUsage, toModelName } from "../../core/model.ts";
 import type { ModelBill, ModelUsage } from "../../core/outcome.ts";
 import type { AsideBill } from "../../core/turn-budget.ts";
+import type { Writable } from "../../kit/writable.ts";
 
 export type ModelRole = "functionCall" | "answer";
 
@@ -51,7 +52,6 @@ export function createStatistics(): Statistics {
     compact: new Map(),
   };
   let compactor: NamedModel = { provider: "", model: "" };
-  let iterations = 0;
   let last = { tokens: 0, cost: 0 };
 
   function addAside(role: ModelRole, bill: TurnBill): void {
@@ -59,12 +59,10 @@ export function createStatistics(): Statistics {
     own[role] = addBill(own[role], bill);
   }
 
-  return {
+  const statistics: Writable<Statistics> = {
+    iterations: 0,
     addIteration() {
-      iterations++;
-    },
-    get iterations() {
-      return iterations;
+      statistics.iterations += 1;
     },
     add(role, turn, { model, isFallback }) {
       const { usage, costs } = turn;
@@ -90,6 +88,7 @@ export function createStatistics(): Statistics {
     compactBill: () => (used.compact.calls === 0 ? undefined : toBill("compact", compactor)),
     bill: toBill,
   };
+  return statistics;
 
   function listCosts(): (number | null)[] {
     return Object.values(used).flatMap(({ costs }) => costs);

@@ -1,4 +1,5 @@
 import { type Model, toModelName } from "../../core/model.ts";
+import type { Writable } from "../../kit/writable.ts";
 
 /** Stands alone on the line before an answer, where a model that has tools says that it answers now. */
 export const answerMark = "<answer>";
@@ -17,7 +18,6 @@ export interface AnswerMarkFilter {
 
 /** A mark counts at the beginning of a line outside of code, the first time. */
 export function createAnswerMarkFilter(): AnswerMarkFilter {
-  let isFound = false;
   /** Holds the beginning of a line that may still become the mark or open code, and after the mark what may become its end. */
   let held = "";
   let isLineOpen = true;
@@ -35,7 +35,7 @@ export function createAnswerMarkFilter(): AnswerMarkFilter {
         held += part;
         const words = held.trimStart();
         if (!isInCode && words.startsWith(answerMark)) {
-          isFound = true;
+          filter.isFound = true;
           held = "";
           return { before, answer: holdEnd(words.slice(answerMark.length) + text.slice(start)) };
         }
@@ -59,17 +59,16 @@ export function createAnswerMarkFilter(): AnswerMarkFilter {
     return isOpen ? whole.slice(0, at) : whole;
   }
 
-  return {
-    push: (text) => (isFound ? { before: holdEnd(text) } : findMark(text)),
+  const filter: Writable<AnswerMarkFilter> = {
+    isFound: false,
+    push: (text) => (filter.isFound ? { before: holdEnd(text) } : findMark(text)),
     finish() {
       const rest = held;
       held = "";
-      return isFound && rest.trimEnd() === endMark ? "" : rest;
-    },
-    get isFound() {
-      return isFound;
+      return filter.isFound && rest.trimEnd() === endMark ? "" : rest;
     },
   };
+  return filter;
 }
 
 /** Remembers which models mark their answers. One that never does is not asked for it any more. */

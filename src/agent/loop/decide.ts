@@ -272,13 +272,13 @@ function settle(run: Run, { finish, message }: Turn, text: TurnText, messages: r
   if (finish === "tool-calls" && message.toolCalls.length > 0) {
     text.asThought();
     // A long thought that was already shown as answer stays there, set apart from what follows.
-    if (text.flowing) run.state.answer.push("\n\n");
+    if (text.isFlowing()) run.state.answer.push("\n\n");
     return;
   }
   text.asAnswer();
   run.state.answer.finish();
   if (finish === "stop" && isMarkAsked(messages))
-    run.services.markHabits?.countAnswer(run.services.models.functionCall, text.isMarked);
+    run.services.markHabits?.countAnswer(run.services.models.functionCall, text.isMarked());
 }
 
 /** Applies the time limit for deciding, and switches to the one for answering once the turn turns out to be the answer. */
@@ -286,7 +286,7 @@ function createFlowSignal(services: RunServices, text: TurnText): { signal: Abor
   const turn = new AbortController();
   const unfollow = followSignal(turn, services.clock.answerSignal);
   const stop = (): void => {
-    if (!text.flowing) turn.abort(services.clock.decideSignal.reason);
+    if (!text.isFlowing()) turn.abort(services.clock.decideSignal.reason);
   };
   services.clock.decideSignal.addEventListener("abort", stop, { once: true });
   if (services.clock.decideSignal.aborted) stop();

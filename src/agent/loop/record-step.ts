@@ -45,5 +45,5 @@ function toSent(message: Message | undefined): ToolMessage | undefined {
 
 /** Returns what was read of a result that can be read again. What was read on is part of another result. */
 function findReadText({ state: { results } }: Run, { call, ran, result, text }: Observation): string | undefined {
-  return ran && result.ok && call.name !== results.tool?.name ? text : undefined;
+  return ran && result.ok && call.name !== results.findTool()?.name ? text : undefined;
 }

@@ -11,6 +11,7 @@ import { DuetError } from "../../kit/errors.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import { isMatch } from "../../kit/text/match-pattern.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
+import type { Writable } from "../../kit/writable.ts";
 import { createAgentWriting } from "../answer/agent-writing.ts";
 import { getRemainingBudget } from "../limits/reached-limit.ts";
 import type { Budget } from "../limits/sub-agents.ts";
@@ -37,17 +38,15 @@ export interface CallAllowance {
 }
 
 export function createCallAllowance(allowed: number, sideBySide: number): CallAllowance {
-  let left = allowed;
-  return {
+  const allowance: Writable<CallAllowance> = {
     sideBySide,
-    get left() {
-      return left;
-    },
-    reserve: () => left > 0 && left-- > 0,
+    left: allowed,
+    reserve: () => allowance.left > 0 && allowance.left-- > 0,
     release() {
-      left += 1;
+      allowance.left += 1;
     },
   };
+  return allowance;
 }
 
 export interface CallOutcome {
@@ -92,7 +91,7 @@ export async function runCall(
   return {
     result,
     ran: counts && isValid,
-    waitedMs: context.waitedMs,
+    waitedMs: context.getWaitedMs(),
     mayRepeat: tool.canRepeat?.(call.arguments),
   };
 }
@@ -115,7 +114,7 @@ async function runTool(run: Run, tool: Tool, args: JsonObject, context: CallCont
 
 interface CallContext extends ToolContext {
   /** Counts how long the call has waited for a person, in milliseconds. The tool is not charged for that time. */
-  readonly waitedMs: number;
+  getWaitedMs(): number;
   /** Limits what a sub-agent may use for the call. */
   readonly reserved: Budget;
   close(isOk?: boolean): void;
@@ -173,9 +172,7 @@ export function openCallContext(run: Run, callId: string, { allowance, phase, so
   }
 
   return {
-    get waitedMs() {
-      return waitedMs;
-    },
+    getWaitedMs: () => waitedMs,
     reserved: reservation,
     signal: phase === "delegate" ? clock.delegateSignal : clock.decideSignal,
     locale: run.input.language,

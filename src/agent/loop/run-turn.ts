@@ -306,7 +306,7 @@ function fitTurn(
 
 /** Adds the reading tool to a request. The first request that was cut comes from a loop that did not know the tool yet. */
 function withReadingTool({ results }: LoopState, request: ModelRequest): ModelRequest {
-  const { tool } = results;
+  const tool = results.findTool();
   if (tool === undefined || request.tools.some(({ name }) => name === tool.name)) return request;
   const { name, description, inputSchema } = tool;
   return { ...request, tools: [...request.tools, { name, description, inputSchema }] };

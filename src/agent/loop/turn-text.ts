@@ -19,9 +19,9 @@ export interface TextOrigin {
 export interface TurnText {
   push(text: string, origin?: TextOrigin): void;
   /** Is true while what comes is the answer. */
-  readonly flowing: boolean;
+  isFlowing(): boolean;
   /** Is true once the model has said itself where its answer begins. */
-  readonly isMarked: boolean;
+  isMarked(): boolean;
   /** Settles what is held as a thought: the turn asked for tools, or its text is no use as an answer. */
   asThought(): void;
   /** Settles what is held as part of the answer, because the turn asked for no tools. */
@@ -103,12 +103,8 @@ export function createTurnText({ answer, think, draft, hasMark, flowsAtOnce }: T
       begin("final_answer");
       take(marked);
     },
-    get flowing() {
-      return state === "final_answer";
-    },
-    get isMarked() {
-      return mark?.isFound === true;
-    },
+    isFlowing: () => state === "final_answer",
+    isMarked: () => mark?.isFound === true,
     asThought() {
       take(mark?.finish() ?? "", true);
       settle("thought");

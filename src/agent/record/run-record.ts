@@ -91,7 +91,7 @@ export interface RunRecordOptions {
   steps?: readonly RecordedStep[] | undefined;
   /** Aborts when this process wants to end, and the run is to go on in another one. */
   leaving?: AbortSignal | undefined;
-  clock: Pick<RunClock, "spentMs" | "advanceTo" | "resume">;
+  clock: Pick<RunClock, "getSpentMs" | "advanceTo" | "resume">;
   /** Is called once, when a step could not be recorded. */
   onFailure(problem: DuetError): void;
 }
@@ -154,7 +154,7 @@ export function createRunRecord({ steps, clock, leaving, onFailure, ...options }
     }
     try {
       const usage = toStepUsage(charges);
-      const adding = journal.add({ name, spentMs: Math.round(clock.spentMs), data, files, usage });
+      const adding = journal.add({ name, spentMs: Math.round(clock.getSpentMs()), data, files, usage });
       const counted = settleWithStep(charges, adding)
         .catch((thrown: unknown) => settle(charges, thrown))
         .then(() => adding);

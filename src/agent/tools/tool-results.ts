@@ -23,7 +23,7 @@ export interface ToolResults {
   /** Offers the tool that reads results on. */
   offerTool(): void;
   /** Is the tool that reads the rest, and undefined until something has been cut. */
-  readonly tool: Tool | undefined;
+  findTool(): Tool | undefined;
   /** Returns a result as the models read it: whole, or its head and tail with the call that reads the rest between them. */
   read(text: string, kind: ResultKind): string;
   /** Returns the number under which the rest of a text from `read` can be read, and undefined where nothing was cut. */
@@ -163,9 +163,7 @@ export function createToolResults({ tools, longest, language, earlier }: ResultO
     },
     listKept: () => [...shelf].map(([n, text]) => ({ n, text })),
     offerTool: () => void tools.set(name, tool),
-    get tool() {
-      return tools.get(name) === tool ? tool : undefined;
-    },
+    findTool: () => (tools.get(name) === tool ? tool : undefined),
     read(text, kind) {
       const most = kind === "sources" ? sourcesFactor * longest : longest;
       if (text.length <= most + getMargin(most)) return text;

@@ -71,9 +71,9 @@ export function createRequestSender(
       return { reply: "result", result };
     } catch (thrown) {
       options.signal.throwIfAborted();
-      const reason: unknown = clock.expired ? clock.signal.reason : thrown;
+      const reason: unknown = clock.hasExpired() ? clock.signal.reason : thrown;
       const sent = { times, isRepeatable: sending.isRepeatable };
-      if (clock.expired || !isLost(thrown)) throw toCallError(reason, { settings, redact }, sent);
+      if (clock.hasExpired() || !isLost(thrown)) throw toCallError(reason, { settings, redact }, sent);
       await attempt.waitForExit();
       leased.markLost(thrown);
       if (!sending.isRepeatable || times > 1)
@@ -190,7 +190,7 @@ interface CallClock {
   /** Aborts with a `timeout` error of ours, or with the outer signal's reason. */
   readonly signal: AbortSignal;
   /** Is true when the call was ended by a time limit. */
-  readonly expired: boolean;
+  hasExpired(): boolean;
   /** Starts the limit on silence when the call has been sent. */
   begin(): void;
   /** Restarts the limit on silence after a sign of life from the server. */
@@ -215,9 +215,7 @@ export function createCallClock(what: string, idleMs: number, totalMs: number, o
 
   return {
     signal: total.signal,
-    get expired() {
-      return total.expired;
-    },
+    hasExpired: () => total.expired,
     begin() {
       hasBegun = true;
       listen();

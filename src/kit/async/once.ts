@@ -1,3 +1,5 @@
+import type { Writable } from "../writable.ts";
+
 /** The work runs at the first request and its success is kept. */
 export interface Once<T> {
   /** Does the work at the first call and gives its result to every later one; work that failed is tried again. */
@@ -6,17 +8,15 @@ export interface Once<T> {
 }
 
 export function createOnce<T>(work: () => Promise<T>): Once<T> {
-  let current: Promise<T> | undefined;
-  return {
+  const once: Writable<Once<T>> = {
+    current: undefined,
     get() {
-      current ??= work().catch((thrown) => {
-        current = undefined;
+      once.current ??= work().catch((thrown) => {
+        once.current = undefined;
         throw thrown;
       });
-      return current;
-    },
-    get current() {
-      return current;
+      return once.current;
     },
   };
+  return once;
 }

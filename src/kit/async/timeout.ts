@@ -1,5 +1,6 @@
 import { DuetError } from "../errors.ts";
 import type { Text } from "../locale.ts";
+import type { Writable } from "../writable.ts";
 
 /** Waits `ms` milliseconds; rejects with the signal's reason as soon as it aborts. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -59,7 +60,8 @@ export interface TimeLimit {
   readonly signal: AbortSignal;
   /** Is true when this limit has ended the wait. */
   readonly expired: boolean;
-  readonly leftMs: number;
+  /** Returns what is left of the time, in milliseconds. */
+  getLeftMs(): number;
   /** Stops the clock until the function that it gives is called. One pause at a time. */
   pause(): () => void;
   /** Counts time that was spent elsewhere, in milliseconds. */
@@ -81,16 +83,15 @@ export function createTimeLimit(
   outer?: AbortSignal,
   beforeEnd?: () => Promise<number> | undefined,
 ): TimeLimit {
-  const limit = new AbortController();
+  const controller = new AbortController();
   let left = ms;
   let timer: NodeJS.Timeout | undefined;
   let startedAt = 0;
-  let expired = false;
   let isOver = false;
   let isHeldUp = false;
   function end(because: Error): void {
-    expired ||= !limit.signal.aborted;
-    limit.abort(because);
+    limit.expired ||= !controller.signal.aborted;
+    controller.abort(because);
   }
   function expire(): void {
     if (isHeldUp) return;
@@ -108,7 +109,7 @@ export function createTimeLimit(
         isHeldUp = false;
         left += more;
         if (left <= 0 && !isOver) end(reason());
-        else if (!limit.signal.aborted) start();
+        else if (!controller.signal.aborted) start();
       });
   }
   function start(): void {
@@ -122,16 +123,11 @@ export function createTimeLimit(
     clearTimeout(timer);
     timer = undefined;
   }
-  const unfollow = followSignal(limit, outer);
-  start();
-  return {
-    signal: limit.signal,
-    get expired() {
-      return expired;
-    },
-    get leftMs() {
-      return timer === undefined ? left : Math.max(0, left - (performance.now() - startedAt));
-    },
+  const unfollow = followSignal(controller, outer);
+  const limit: Writable<TimeLimit> = {
+    signal: controller.signal,
+    expired: false,
+    getLeftMs: () => (timer === undefined ? left : Math.max(0, left - (performance.now() - startedAt))),
     pause() {
       if (timer === undefined) return () => {};
       stop();
@@ -165,6 +161,8 @@ export function createTimeLimit(
       unfollow();
     },
   };
+  start();
+  return limit;
 }
 
 /** Creates a limit whose end is no error for anybody: whoever waits looks at `expired`, or continues with what there is. */

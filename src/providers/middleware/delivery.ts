@@ -1,4 +1,5 @@
 import type { ModelEvent, OnModelEvent } from "../../core/model.ts";
+import type { Writable } from "../../kit/writable.ts";
 import { isContent } from "../wires/turn-reader.ts";
 
 /** Passes the events of one attempt on, and knows whether another attempt may follow it. */
@@ -13,25 +14,23 @@ export interface Delivery {
 /** Creates the delivery of one attempt. `onContent` is called before the first part of an answer is passed on. */
 export function createDelivery(receive: OnModelEvent, onContent: () => void = () => {}): Delivery {
   let hasContent = false;
-  let isRefused = false;
-  return {
-    get isFinal() {
-      return hasContent || isRefused;
-    },
-    get isRefused() {
-      return isRefused;
-    },
+  const delivery: Writable<Delivery> = {
+    isFinal: false,
+    isRefused: false,
     onEvent(event: ModelEvent) {
       if (!hasContent && isContent(event)) {
         hasContent = true;
+        delivery.isFinal = true;
         onContent();
       }
       try {
         receive(event);
       } catch (thrown) {
-        isRefused = true;
+        delivery.isFinal = true;
+        delivery.isRefused = true;
         throw thrown;
       }
     },
   };
+  return delivery;
 }

@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../../core/events.ts";
 import type { RunItem } from "../../core/run-state.ts";
+import type { Writable } from "../../kit/writable.ts";
 import { weighJson } from "../bounded-json.ts";
 
 /** Is called for each event, with what it changed in the state of the run. */
@@ -12,7 +13,7 @@ export interface EventLog {
   readonly weight: number;
   /** Is when an event was last published, in milliseconds since 1970. */
   readonly changedAt: number;
-  readonly hasListeners: boolean;
+  hasListeners(): boolean;
   /** Adds an event to the list. No listener is called. */
   add(event: AgentEvent): void;
   /** Calls the listeners with an event: one that was added, or one of a draft, which stands in no list. */
@@ -27,27 +28,17 @@ export interface EventLog {
 export function createEventLog(): EventLog {
   const listeners = new Set<EventListener>();
   let events: AgentEvent[] = [];
-  let weight = 0;
-  let changedAt = Date.now();
-  return {
-    get events() {
-      return events;
-    },
-    get weight() {
-      return weight;
-    },
-    get changedAt() {
-      return changedAt;
-    },
-    get hasListeners() {
-      return listeners.size > 0;
-    },
+  const log: Writable<EventLog> = {
+    events,
+    weight: 0,
+    changedAt: Date.now(),
+    hasListeners: () => listeners.size > 0,
     add(event) {
       events.push(event);
-      weight += weighJson(event);
+      log.weight += weighJson(event);
     },
     publish(event, item) {
-      changedAt = Date.now();
+      log.changedAt = Date.now();
       for (const listener of listeners) listener(event, item);
     },
     follow(listener) {
@@ -56,8 +47,10 @@ export function createEventLog(): EventLog {
     },
     clear() {
       events = [];
-      weight = 0;
+      log.events = events;
+      log.weight = 0;
     },
     removeListeners: () => listeners.clear(),
   };
+  return log;
 }

@@ -81,7 +81,7 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
     const item = snapshot.handle(event);
     if (event.type === "run-end") outcome = event.outcome;
     // The process that goes on with it does not know yet that somebody waits for it here.
-    if (event.type === "notice" && isTakeoverNotice(event) && !runWaiters.isEmpty) sendHold();
+    if (event.type === "notice" && isTakeoverNotice(event) && !runWaiters.isEmpty()) sendHold();
     log.publish(event, item);
   }
 
@@ -144,7 +144,7 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
   }
 
   function checkIdle(): void {
-    const isUsed = waiters > 0 || (outcome === undefined && (!runWaiters.isEmpty || log.hasListeners));
+    const isUsed = waiters > 0 || (outcome === undefined && (!runWaiters.isEmpty() || log.hasListeners()));
     if (isUsed) return void idle.refresh();
     stopWatching();
     onIdle();
@@ -188,11 +188,11 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
   /** Changes who waits for the run here, and says to its process what that changes. */
   function updateWaiters(change: () => void): void {
     const readState = (): string =>
-      `${runWaiters.isEmpty} ${runWaiters.isAwaitedByOthers({})} ${runWaiters.findOnlySession()?.sessionId}`;
+      `${runWaiters.isEmpty()} ${runWaiters.isAwaitedByOthers({})} ${runWaiters.findOnlySession()?.sessionId}`;
     const before = readState();
     change();
     if (readState() === before) return;
-    if (runWaiters.isEmpty) void send({ type: "release", by });
+    if (runWaiters.isEmpty()) void send({ type: "release", by });
     else sendHold();
   }
 

@@ -8,7 +8,7 @@ export interface WaitingSession {
 
 /** Holds all who wait for a run. */
 export interface RunWaiters {
-  readonly isEmpty: boolean;
+  isEmpty(): boolean;
   /** Adds a waiter. `session` is whose it is; without one, anybody who asks the same may have the run. */
   add(waiter: RunWaiter, session?: WaitingSession): void;
   /** Returns true when another session than this one waits for the run. */
@@ -26,9 +26,7 @@ export function createRunWaiters(): RunWaiters {
   /** Maps each waiter to its session. */
   const waiters = new Map<RunWaiter, WaitingSession | undefined>();
   return {
-    get isEmpty() {
-      return waiters.size === 0;
-    },
+    isEmpty: () => waiters.size === 0,
     add: (waiter, session) => void waiters.set(waiter, session),
     isAwaitedByOthers: (session) =>
       [...waiters.values()].some((other) => other !== undefined && !isSame(other, session)),

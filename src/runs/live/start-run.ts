@@ -18,16 +18,17 @@ import {
 import type { RunMessage } from "../../core/store/run-mailbox.ts";
 import { createNotifier } from "../../kit/async/notifier.ts";
 import { waitPatiently } from "../../kit/async/timeout.ts";
-import { DuetError, type ErrorReport, toDuetError, toErrorReport } from "../../kit/errors.ts";
+import { DuetError, toDuetError, toErrorReport } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
 import { createClientCalls } from "../client-calls.ts";
 import { hideCause } from "../finished-outcome.ts";
 import { createQuestionQueue } from "../questions/question-queue.ts";
-import type { LiveDraft, RunHandle } from "../run-handle.ts";
+import type { RunHandle } from "../run-handle.ts";
 import { createRunSnapshot } from "../run-snapshot.ts";
 import { createEventLog } from "./event-log.ts";
 import { createEventRecorder, type EventRecorder } from "./event-recorder.ts";
 import { createRepeatFilter } from "./repeat-filter.ts";
+import { RunProgress, type RunState } from "./run-progress.ts";
 import { createRunWaiters, type RunWaiter, type WaitingSession } from "./run-waiters.ts";
 
 export interface StartRunOptions {
@@ -83,13 +84,12 @@ export function startRun({
   const snapshot = createRunSnapshot({ runId: id, conversationId, mode });
   const stop = new AbortController();
   const leaving = new AbortController();
-  let journal: RunJournal | undefined;
   const events = createNotifier();
   const changes = createNotifier();
   const inbox = createRunInbox();
   let stopReceiving: (() => void) | undefined;
   const questions = createQuestionQueue(patienceMs, notifyAll, {
-    getMailbox: () => journal?.mailbox,
+    getMailbox: () => state.journal?.mailbox,
     // A stopped run asks nothing more, and one that moves asks the same again.
     isLeaving: () => stop.signal.aborted || leaving.signal.aborted || run.isMoved,
     onOpen(question) {
@@ -104,14 +104,18 @@ export function startRun({
   });
   const log = createEventLog();
   const runWaiters = createRunWaiters();
-  let draft: LiveDraft | undefined;
-  let outcome: Outcome | undefined;
-  let fault: ErrorReport | undefined;
+  const state: RunState = { draft: undefined, outcome: undefined, fault: undefined, journal: undefined, isLost: false };
   let isSavedLate = false;
-  /** Is true once it has turned out that another process goes on with the run, even where this one had done all but store its end. */
-  let isLost = false;
 
-  const run: RunHandle = {
+  const progress = new RunProgress({
+    state,
+    snapshot,
+    log,
+    questions,
+    stopSignal: stop.signal,
+    keepsHistory: request.history !== undefined,
+  });
+  const run: RunHandle = Object.assign(progress, {
     id,
     key,
     question,
@@ -125,57 +129,24 @@ export function startRun({
     wantedConversationId: resumed ? resumed.header.wantedConversationId : request.conversationId,
     startedAt: resumed ? Date.parse(resumed.begunAt) : Date.now(),
     isDelivered: false,
-    get conversationId() {
-      return request.history === undefined ? snapshot.conversationId : "";
-    },
-    get events() {
-      return log.events;
-    },
-    get draft() {
-      return draft;
-    },
-    get outcome() {
-      return outcome;
-    },
-    get fault() {
-      return fault;
-    },
     inbox,
-    get open() {
-      return questions.open;
-    },
-    get answered() {
-      return questions.answered;
-    },
     clientCalls,
-    get changedAt() {
-      return log.changedAt;
-    },
-    get isMoved() {
-      return isLost || (journal?.moved?.aborted ?? false);
-    },
     leave() {
-      if (journal?.letGo === undefined || outcome !== undefined) return false;
+      if (state.journal?.letGo === undefined || state.outcome !== undefined) return false;
       leaving.abort();
       return true;
     },
-    letGo: async () => journal?.letGo?.(),
-    get isStopping() {
-      return stop.signal.aborted;
-    },
-    snapshot: () => outcome ?? snapshot.outcome(),
-    cancel: (reason) => stop.abort(reason === "server-ends" ? new ServerEndsError() : cancelledError()),
+    letGo: async () => state.journal?.letGo?.(),
+    snapshot: () => state.outcome ?? snapshot.outcome(),
+    cancel: (reason?: "server-ends") => stop.abort(reason === "server-ends" ? new ServerEndsError() : cancelledError()),
     follow: log.follow,
     addWaiter,
     isAwaitedByOthers: runWaiters.isAwaitedByOthers,
     removeWaiter: runWaiters.remove,
     removeWaitersOf: runWaiters.removeSession,
-    get eventWeight() {
-      return log.weight;
-    },
     markSaved() {
       isSavedLate = true;
-      if (outcome !== undefined) outcome = replaceNotSaved(outcome, locale);
+      if (state.outcome !== undefined) state.outcome = replaceNotSaved(state.outcome, locale);
     },
     dropEvents() {
       log.clear();
@@ -183,7 +154,7 @@ export function startRun({
     },
     waitForEvent: events.wait,
     waitForChange: changes.wait,
-  };
+  });
 
   function notifyAll(): void {
     events.notify();
@@ -191,41 +162,42 @@ export function startRun({
   }
 
   function addWaiter(waiter: RunWaiter, session?: WaitingSession): void {
-    if (outcome === undefined) runWaiters.add(waiter, session);
+    if (state.outcome === undefined) runWaiters.add(waiter, session);
   }
 
   /** Returns true where whoever asks the same in another process may have the run. */
   function canBeJoined(session: WaitingSession): boolean {
-    return !run.isStopping && outcome === undefined && !runWaiters.isAwaitedByOthers(session);
+    return !run.isStopping && state.outcome === undefined && !runWaiters.isAwaitedByOthers(session);
   }
 
   function cancelUnlessAwaited(): void {
-    if (runWaiters.isEmpty) run.cancel();
+    if (runWaiters.isEmpty()) run.cancel();
   }
 
   /** Does what another process asks for. */
   function handleMessage(message: RunMessage): void {
     if (message.type === "stop") run.cancel();
     else if (message.type === "abandon") setTimeout(cancelUnlessAwaited, holdMs).unref();
-    else if (message.type === "say") journal?.mailbox?.reply(message.id, inbox.send(message.text));
-    else if (message.type === "join") journal?.mailbox?.reply(message.id, canBeJoined(message) ? "joined" : "refused");
+    else if (message.type === "say") state.journal?.mailbox?.reply(message.id, inbox.send(message.text));
+    else if (message.type === "join")
+      state.journal?.mailbox?.reply(message.id, canBeJoined(message) ? "joined" : "refused");
     else if (message.type === "answer") questions.accept(message.questionId, message.reply);
     else if (message.type === "hold") addWaiter(message.by, message.isSession ? message : undefined);
     else if (runWaiters.remove(message.by)) onLeft?.(run);
   }
 
   function hideInternalCause(ending: Outcome): Outcome {
-    if (ending.error?.code === "internal") fault = ending.error;
+    if (ending.error?.code === "internal") state.fault = ending.error;
     return hideCause(ending, locale);
   }
 
   /** A draft is void when it ends, so nobody who comes later needs its events. */
   function handleDraft(event: DraftEvent): void {
-    if (event.type === "draft-start") draft = { draft: event.draft, step: event.step, text: "" };
-    else if (event.type === "draft-delta" && draft) draft.text += event.text;
-    else if (event.type === "draft-end" && draft) {
-      draft.kept = event.kept;
-      draft = undefined;
+    if (event.type === "draft-start") state.draft = { draft: event.draft, step: event.step, text: "" };
+    else if (event.type === "draft-delta" && state.draft) state.draft.text += event.text;
+    else if (event.type === "draft-end" && state.draft) {
+      state.draft.kept = event.kept;
+      state.draft = undefined;
     }
     log.publish(event, undefined);
     events.notify();
@@ -240,9 +212,9 @@ export function startRun({
       happened.type === "run-end" ? { ...happened, outcome: hideInternalCause(happened.outcome) } : happened;
     log.add(event);
     const item = snapshot.handle(event);
-    if (event.type === "run-end") outcome = isSavedLate ? replaceNotSaved(event.outcome, locale) : event.outcome;
+    if (event.type === "run-end") state.outcome = isSavedLate ? replaceNotSaved(event.outcome, locale) : event.outcome;
     log.publish(event, item);
-    if (outcome === undefined) events.notify();
+    if (state.outcome === undefined) events.notify();
     else notifyAll();
   }
 
@@ -258,7 +230,7 @@ export function startRun({
   async function followEvents(): Promise<void> {
     const told = resumed && resumed.events.length > 0 ? createRepeatFilter(resumed.events) : undefined;
     const connect = (opened: RunJournal): void => {
-      journal = opened;
+      state.journal = opened;
       stopReceiving = opened.mailbox?.receive(handleMessage);
       // Readers come back by the number of an event over HTTP alone.
       if (entrance === "http")
@@ -290,7 +262,7 @@ export function startRun({
         if (recorder) recorder.add(event);
         else handleEvent(event);
     await recorder?.finish();
-    if (outcome === undefined) throw new DuetError({ code: "internal", text: noEnd });
+    if (state.outcome === undefined) throw new DuetError({ code: "internal", text: noEnd });
   }
 
   /**
@@ -314,8 +286,8 @@ export function startRun({
   }
   void followEvents()
     .catch((thrown) => {
-      isLost = thrown instanceof LostRunError;
-      outcome ??= toUnstartedOutcome(thrown);
+      state.isLost = thrown instanceof LostRunError;
+      state.outcome ??= toUnstartedOutcome(thrown);
     })
     .finally(() => {
       stopReceiving?.();

@@ -3,6 +3,7 @@ import type { AskUser, QuestionKind, UserQuestion, UserReply } from "../../core/
 import { type AskedQuestion, localMailbox, type QuestionPlace, type RunMailbox } from "../../core/store/run-mailbox.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createRandomHex } from "../../kit/random.ts";
+import type { Writable } from "../../kit/writable.ts";
 import { createOpenQuestion } from "./create-open-question.ts";
 import type { OpenQuestion } from "./open-question.ts";
 
@@ -38,7 +39,6 @@ export function createQuestionQueue(
   onChange: () => void,
   { getMailbox, isLeaving, onOpen }: QuestionQueueOptions = {},
 ): QuestionQueue {
-  let open: OpenQuestion | undefined;
   let answered: AskedQuestion[] = [];
   /** Maps the questions that wait to what closes them with a reply from elsewhere. */
   const accepting = new Map<string, (reply: unknown) => void>();
@@ -94,7 +94,7 @@ export function createQuestionQueue(
       clearTimeout(timer);
       signal.removeEventListener("abort", leave);
       accepting.delete(id);
-      if (open?.id === id) open = undefined;
+      if (queue.open?.id === id) queue.open = undefined;
       if (reply !== undefined) answered.push({ id, question: opened.question, answer: { reply } });
       closed.abort();
       resolve(reply);
@@ -110,21 +110,18 @@ export function createQuestionQueue(
 
     signal.addEventListener("abort", leave, { once: true });
     accepting.set(id, (reply) => close(readReply(question, { id, answer: { reply } })?.reply));
-    open = opened;
+    queue.open = opened;
     onChange();
     onOpen?.(opened);
     return promise;
   }
 
-  return {
-    get open() {
-      return open;
-    },
-    get answered() {
-      return answered;
-    },
+  const queue: Writable<QuestionQueue> = {
+    open: undefined,
+    answered,
     forgetAnswered() {
       answered = [];
+      queue.answered = answered;
     },
     ask,
     accept: (questionId, reply) => accepting.get(questionId)?.(reply),
@@ -132,6 +129,7 @@ export function createQuestionQueue(
       for (const close of [...accepting.values()]) close(undefined);
     },
   };
+  return queue;
 }
 
 /** Checks a reply from elsewhere once more, as it may come from another version of the program. */

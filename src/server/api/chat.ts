@@ -157,7 +157,7 @@ async function waitInWindow(
   { windowMs, signal, until }: { windowMs: number; signal: AbortSignal; until: AbortSignal | undefined },
 ): Promise<WaitResult> {
   const window = createTimeLimit(until?.aborted ? 0 : windowMs, () => timeoutError("wait_s", windowMs), signal);
-  const endWindow = (): void => window.spend(window.leftMs);
+  const endWindow = (): void => window.spend(window.getLeftMs());
   until?.addEventListener("abort", endWindow, { once: true });
   try {
     const outcome = await waitForEnd(run, window.signal);

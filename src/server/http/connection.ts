@@ -9,7 +9,7 @@ export interface HttpConnection {
   /** Is the address that the connection comes from: that of a proxy, where there is one. */
   readonly address: string;
   /** Is true when the whole request has arrived. */
-  readonly isReceived: boolean;
+  isReceived(): boolean;
   /** Resolves when a body of this length may be worked on. Long ones take turns, and others are served between two of them. */
   takeTurn(length: number): Promise<void>;
   /**
@@ -56,9 +56,7 @@ export function toHttpConnection(
   return {
     body: incoming,
     address: incoming.socket.remoteAddress ?? "",
-    get isReceived() {
-      return incoming.complete;
-    },
+    isReceived: () => incoming.complete,
     async takeTurn(length) {
       if (length > longBody) await takeTurn();
     },

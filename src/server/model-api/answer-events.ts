@@ -79,7 +79,7 @@ export async function followAnswer(
       return;
     }
     if ("round" in over) {
-      if (turnText.text !== "") handle({ type: "text", text: turnText.text });
+      if (turnText.getText() !== "") handle({ type: "text", text: turnText.getText() });
       for (const call of over.round.calls) handle({ type: "tool-call", call });
       handle({ type: "end", end: toPauseEnd(answer, over.round) });
       return;
@@ -90,10 +90,10 @@ export async function followAnswer(
       return;
     }
     for (const line of renderMissingConsent(ending)) handle({ type: "text", text: `\n\n${line}` });
-    const mark = renderCutMark(over.outcome, { request, locale, isCut: sent.isCut });
+    const mark = renderCutMark(over.outcome, { request, locale, isCut: sent.isCut() });
     if (mark !== "") handle({ type: "text", text: mark });
     if (ending.notice !== "") addReasoning(`\n\n${ending.notice}`);
-    if (!sent.isCut) {
+    if (!sent.isCut()) {
       handle({ type: "end", end: ending });
       return;
     }
@@ -146,7 +146,7 @@ export async function waitForAnswer(answer: OpenedAnswer): Promise<WholeAnswer> 
     const { calls, consent } = over.round;
     const asked = consent && renderConsentQuestion(consent, locale);
     return {
-      text: text + (asked ?? turnText.text),
+      text: text + (asked ?? turnText.getText()),
       reasoning: toReasoning(),
       calls,
       end: toPauseEnd(answer, over.round),

@@ -8,7 +8,7 @@ export interface SentText {
   /** Begins to compare: what follows is the whole answer again. */
   restart(): void;
   /** Is true when the answer has ended otherwise than what was sent, so that its reader has only a part of it. */
-  readonly isCut: boolean;
+  isCut(): boolean;
 }
 
 export function createSentText(): SentText {
@@ -34,8 +34,6 @@ export function createSentText(): SentText {
     restart() {
       again = "";
     },
-    get isCut() {
-      return hasChanged || (again !== undefined && again !== sent);
-    },
+    isCut: () => hasChanged || (again !== undefined && again !== sent),
   };
 }

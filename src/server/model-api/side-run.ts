@@ -67,7 +67,7 @@ async function runAside(
   try {
     // A model that goes by rules can name nothing, and the client goes on without.
     if (model.followsPrompts !== false) {
-      const run = { id: runId, leftMs: () => limit.leftMs };
+      const run = { id: runId, leftMs: limit.getLeftMs };
       const turn = await model.stream({ ...request, run }, handleModelEvent, limit.signal);
       bill.add(turn.usage);
       finish = turn.finish;

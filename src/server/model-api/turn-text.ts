@@ -4,7 +4,7 @@ import type { AgentEvent } from "../../core/events.ts";
 export interface TurnText {
   take(event: AgentEvent): void;
   /** Is what the turn has said so far in which the run is, without its reasoning. */
-  readonly text: string;
+  getText(): string;
 }
 
 export function createTurnText(): TurnText {
@@ -14,8 +14,6 @@ export function createTurnText(): TurnText {
       if (event.type === "phase-start" && event.phase === "decide") text = "";
       else if (event.type === "thought-delta") text += event.text;
     },
-    get text() {
-      return text.trim();
-    },
+    getText: () => text.trim(),
   };
 }

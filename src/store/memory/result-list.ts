@@ -1,4 +1,5 @@
 import type { NumberedResult, ResultList } from "../../core/store/store.ts";
+import type { Writable } from "../../kit/writable.ts";
 
 /** Keeps the results of one conversation for as long as the process lives. */
 export interface MemoryResults {
@@ -17,17 +18,14 @@ const mostText = 16_000_000;
 
 export function createMemoryResults(): MemoryResults {
   const texts = new Map<number, string>();
-  let last = 0;
   let size = 0;
-  return {
-    get last() {
-      return last;
-    },
-    open: () => ({ last, hasResults: texts.size > 0, get: async (n) => texts.get(n) }),
+  const memory: Writable<MemoryResults> = {
+    last: 0,
+    open: () => ({ last: memory.last, hasResults: texts.size > 0, get: async (n) => texts.get(n) }),
     list: () => [...texts].map(([n, text]) => ({ n, text })),
     add(results, highest) {
       const before = size;
-      last = Math.max(last, highest);
+      memory.last = Math.max(memory.last, highest);
       for (const { n, text } of results) {
         if (texts.has(n)) continue;
         texts.set(n, text);
@@ -41,4 +39,5 @@ export function createMemoryResults(): MemoryResults {
       return size - before;
     },
   };
+  return memory;
 }

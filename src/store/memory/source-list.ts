@@ -1,5 +1,6 @@
 import type { SourceList } from "../../core/store/store.ts";
 import type { Source } from "../../core/tools/tool.ts";
+import type { Writable } from "../../kit/writable.ts";
 
 export interface MemorySourceListOptions {
   /** Is the highest number that is taken already. The first source gets the next one. */
@@ -17,15 +18,15 @@ export function createMemorySourceList({ after = 0, sources: known = [] }: Memor
     if (known !== undefined) return known;
     const number = after + sources.push(source);
     numbers.set(source.url, number);
+    list.size = sources.length;
     return number;
   }
-  known.forEach(numberSource);
-  return {
+  const list: Writable<SourceList> = {
+    size: 0,
     number: async (found) => found.map(numberSource),
     get: (wanted) => sources[wanted - after - 1],
     all: () => sources.map((source, index) => ({ n: after + index + 1, source })),
-    get size() {
-      return sources.length;
-    },
   };
+  known.forEach(numberSource);
+  return list;
 }

@@ -9,6 +9,7 @@ import {
 } from "../../core/store/branches.ts";
 import type { ConversationTurn, Summary } from "../../core/store/store.ts";
 import type { SearchedTurn } from "../../core/store/text-search.ts";
+import type { Writable } from "../../kit/writable.ts";
 
 /** Holds the turns of one conversation with their branches and summaries. */
 export interface MemoryTurns {
@@ -72,16 +73,15 @@ export function createMemoryTurns(): MemoryTurns {
     return { branch, turns: path.flatMap((n) => stored[n - 1]?.turn ?? []), summary: findSummary(path) };
   }
 
-  return {
-    get count() {
-      return stored.length;
-    },
+  const list: Writable<MemoryTurns> = {
+    count: 0,
     read,
     add(turn, runId, wanted, after) {
       const found = findPlace(wanted, after);
       const place = tips.find(({ branch }) => branch === found.branch) ?? begin(found.tip);
       stored.push({ parent: place.tip, turn, runId });
       place.tip = stored.length;
+      list.count = stored.length;
       current = place.branch;
     },
     list: () => stored.map(({ turn: { question, answer } }, index) => ({ n: index + 1, question, answer })),
@@ -110,4 +110,5 @@ export function createMemoryTurns(): MemoryTurns {
       return begin(after).branch;
     },
   };
+  return list;
 }

@@ -85,7 +85,7 @@ test("a draft that grows too long for a thought ends as the answer, which then f
 test("without tools on offer nothing is held, and there is no draft", () => {
   const opened = open({ flowsAtOnce: true });
   opened.text.push("F");
-  expect([opened.told(), opened.text.flowing]).toEqual([["answer: F"], true]);
+  expect([opened.told(), opened.text.isFlowing()]).toEqual([["answer: F"], true]);
 });
 
 describe("the wire's sign", () => {
@@ -98,7 +98,7 @@ describe("the wire's sign", () => {
   test("makes a commentary a thought however long it is, and what follows it the answer", () => {
     const opened = open();
     pushSigns(opened, "c".repeat(500), { phase: "commentary" });
-    expect(opened.text.flowing).toBe(false);
+    expect(opened.text.isFlowing()).toBe(false);
     pushSigns(opened, "Done.", { phase: "final_answer" });
     opened.text.asAnswer();
     expect(opened.told().filter((one) => !one.startsWith("end"))).toEqual([
@@ -121,7 +121,7 @@ describe("the mark before the answer", () => {
   test.each([1, 3, 7, 100])("is taken out in pieces of %d signs, and what follows it flows", (size) => {
     const opened = open({ hasMark: true });
     for (let at = 0; at < said.length; at += size) opened.text.push(said.slice(at, at + size));
-    expect(opened.text.isMarked).toBe(true);
+    expect(opened.text.isMarked()).toBe(true);
     opened.text.asAnswer();
     const settled = opened.told().filter((one) => !one.startsWith("draft") && !one.startsWith("end"));
     expect(settled).toEqual(["thought: I know enough now.\n", "answer: It is 42 <b>.\n"]);
@@ -141,7 +141,7 @@ describe("the mark before the answer", () => {
     const opened = open({ hasMark: true });
     pushSigns(opened, text);
     opened.text.asAnswer();
-    expect([answered(opened), opened.text.isMarked]).toEqual([text, false]);
+    expect([answered(opened), opened.text.isMarked()]).toEqual([text, false]);
   });
 
   test("gives way where a call follows after all", () => {

@@ -141,7 +141,7 @@ describe("read_result", () => {
     const results = createToolResults({ tools, longest: 1000, language: "en" });
     expect(results.read("x".repeat(5000), "text")).toContain('duet_read_result {"result": 1');
     expect(tools.get("read_result")).toBe(theirs);
-    expect(tools.get("duet_read_result")).toBe(results.tool);
+    expect(tools.get("duet_read_result")).toBe(results.findTool());
   });
 });
 

@@ -6,7 +6,7 @@ function send(told: string[], again: string[]): [string, boolean] {
   const sent = createSentText();
   const before = told.map(sent.push);
   sent.restart();
-  return [[...before, ...again.map(sent.push)].join(""), sent.isCut];
+  return [[...before, ...again.map(sent.push)].join(""), sent.isCut()];
 }
 
 test("an answer that begins anew goes on where it was, if it says the same", () => {

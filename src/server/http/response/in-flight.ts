@@ -24,14 +24,14 @@ export function createInFlight(): InFlight {
 
   return {
     add(connection) {
-      if (isEnding && !connection.isReceived) return;
+      if (isEnding && !connection.isReceived()) return;
       owed.add(connection);
       connection.onClose(() => excludeConnection(connection));
     },
     exclude: excludeConnection,
     cutHalfSent() {
       isEnding = true;
-      const halfSent = [...owed].filter(({ isReceived }) => !isReceived);
+      const halfSent = [...owed].filter(({ isReceived }) => !isReceived());
       for (const connection of halfSent) {
         excludeConnection(connection);
         connection.drop();

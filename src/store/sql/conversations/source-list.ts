@@ -1,6 +1,7 @@
 import type { NumberedSource } from "../../../core/sources.ts";
 import type { SourceList } from "../../../core/store/store.ts";
 import type { Source } from "../../../core/tools/tool.ts";
+import type { Writable } from "../../../kit/writable.ts";
 import type { StoreConnection } from "../connection.ts";
 import { statements } from "../statements/statements.ts";
 import { lock, type Work } from "../work.ts";
@@ -31,6 +32,7 @@ export function createSqlSourceList({ conversationId, owner, connection, known, 
   function recordSource({ n, source }: NumberedSource): void {
     byNumber.set(n, source);
     byUrl.set(source.url, n);
+    list.size = byNumber.size;
     last = Math.max(last, n);
   }
 
@@ -41,7 +43,8 @@ export function createSqlSourceList({ conversationId, owner, connection, known, 
     owe(numbered);
   }
 
-  return {
+  const list: Writable<SourceList> = {
+    size: byNumber.size,
     async number(sources) {
       const fresh = [...new Map(sources.filter(isFresh).map((source) => [source.url, source])).values()];
       if (fresh.length > 0) {
@@ -56,10 +59,8 @@ export function createSqlSourceList({ conversationId, owner, connection, known, 
     },
     get: (wanted) => byNumber.get(wanted),
     all: () => [...byNumber].map(([n, source]) => ({ n, source })).sort((a, b) => a.n - b.n),
-    get size() {
-      return byNumber.size;
-    },
   };
+  return list;
 }
 
 interface Claim {

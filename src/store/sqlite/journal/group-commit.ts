@@ -5,8 +5,9 @@ import type { Work } from "../../sql/work.ts";
 export type GroupCommit = <T>(work: StoreWork<T>) => Promise<T>;
 
 interface WaitingWork {
-  work: StoreWork<void>;
-  resolve(): void;
+  work: StoreWork<unknown>;
+  result?: unknown;
+  resolve(result: unknown): void;
   reject(thrown: unknown): void;
 }
 
@@ -19,10 +20,8 @@ export function createGroupCommit(connection: Pick<StoreConnection, "write">): G
     const group = waiting;
     waiting = [];
     try {
-      await connection.write(function* () {
-        for (const { work } of group) yield* work();
-      });
-      for (const { resolve } of group) resolve();
+      await connection.write(() => writeGroup(group));
+      for (const { resolve, result } of group) resolve(result);
     } catch (thrown) {
       for (const { reject } of group) reject(thrown);
     }
@@ -31,19 +30,18 @@ export function createGroupCommit(connection: Pick<StoreConnection, "write">): G
   }
 
   return <T>(work: () => Work<T>) => {
-    let result: T;
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    waiting.push({
-      *work() {
-        result = yield* work();
-      },
-      resolve: () => resolve(result),
-      reject,
-    });
+    // The result is that of the work, which its own type does not say once it waits among others.
+    waiting.push({ work, resolve: resolve as WaitingWork["resolve"], reject });
     if (!isGoing) {
       isGoing = true;
       setImmediate(() => void commit());
     }
     return promise;
   };
+}
+
+/** Does the works of a group one after the other, and notes their results. */
+function* writeGroup(group: readonly WaitingWork[]): Work<void> {
+  for (const each of group) each.result = yield* each.work();
 }

@@ -1,6 +1,13 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
-import { toUsageKey } from "../../../core/store/daily-usage.ts";
-import { type InterruptedRun, type Journal, LostRunError, type RunJournal } from "../../../core/store/journal.ts";
+import type { StoredBytes } from "../../../core/files/run-files.ts";
+import { type Spend, type StepUsage, toUsageKey } from "../../../core/store/daily-usage.ts";
+import {
+  type InterruptedRun,
+  type Journal,
+  LostRunError,
+  type NewRunRecord,
+  type RunJournal,
+} from "../../../core/store/journal.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { toText } from "../../../kit/json.ts";
 import type { StoreConnection } from "../../sql/connection.ts";
@@ -15,6 +22,7 @@ import {
 } from "../../sql/conversations/run-records.ts";
 import { countUsage } from "../../sql/records/daily-usage.ts";
 import { statements } from "../../sql/statements/statements.ts";
+import type { Values, Work } from "../../sql/work.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { isHolderAlive, lockForProcess, type ProcessLock } from "./process-lock.ts";
 
@@ -73,11 +81,9 @@ export function createSqliteJournal(
       runId,
       async add({ name, spentMs, data, files, usage }) {
         const step = { ...held, name, spent: spentMs, now: new Date().toISOString(), data: JSON.stringify(data) };
-        const added = await commit(function* () {
-          if ((yield* statements.addJournalStep.run(step)) === 0) return undefined;
-          yield* addRunFiles(held, files);
-          return { today: usage && (yield* countUsage(toUsageKey(owner), usage, readNow())) };
-        });
+        const added = await commit(() =>
+          addStep(step, { files, used: usage && { caller: toUsageKey(owner), usage, now: readNow() } }),
+        );
         if (added === undefined) throw new LostRunError(runId);
         return added.today;
       },
@@ -99,22 +105,14 @@ export function createSqliteJournal(
 
   return {
     async begin(record) {
-      const { runId, owner = null, conversationId, header, files } = record;
+      const { runId, owner = null, conversationId, header } = record;
       const journal = openRun(runId, record.owner);
       const now = Date.now();
-      const row = { run: runId, owner, conversation: conversationId, header: JSON.stringify(header) };
-      const hasPruned = await commit(function* () {
-        const isDue = now >= pruneAt;
-        if (isDue) {
-          yield* pruneEndedRuns(now);
-          yield* pruneInterruptedRuns(now);
-        }
-        yield* openRunConversation(record);
-        const held = { run: runId, holder: getHolder() };
-        yield* statements.addJournalRun.run({ ...row, ...held, now: new Date(now).toISOString() });
-        yield* addRunFiles(held, files);
-        return isDue;
-      });
+      const row = {
+        ...{ run: runId, owner, conversation: conversationId, header: JSON.stringify(header) },
+        ...{ holder: getHolder(), now: new Date(now).toISOString() },
+      };
+      const hasPruned = await commit(() => addRun(record, row, now >= pruneAt ? now : undefined));
       // Runs in between do not put it off: where one begins every few seconds, the time would never come.
       if (hasPruned) pruneAt = Math.max(pruneAt, now + pruneEveryMs);
       return journal;
@@ -153,4 +151,35 @@ export function createSqliteJournal(
     events: (runId, owner) => connection.read(() => readRunEvents(runId, owner)),
     close: () => lock?.release(),
   };
+}
+
+/** Is the part of a row that says which process the run belongs to. */
+type HeldRow = Values & {
+  run: string;
+  holder: string;
+};
+
+/** Holds what is stored with a step. `now` is in milliseconds since 1970. */
+interface StepParts {
+  files: readonly StoredBytes[] | undefined;
+  used: { caller: string; usage: StepUsage; now: number } | undefined;
+}
+
+/** Stores a step. Returns what its caller has used today, and undefined where the run belongs to another process. */
+function* addStep(step: HeldRow, { files, used }: StepParts): Work<{ today: Spend | undefined } | undefined> {
+  if ((yield* statements.addJournalStep.run(step)) === 0) return undefined;
+  yield* addRunFiles(step, files);
+  return { today: used && (yield* countUsage(used.caller, used.usage, used.now)) };
+}
+
+/** Stores the beginning of a run, and removes old records where `prunesAt` says when that is. Returns true where it did. */
+function* addRun(record: NewRunRecord, row: HeldRow, prunesAt: number | undefined): Work<boolean> {
+  if (prunesAt !== undefined) {
+    yield* pruneEndedRuns(prunesAt);
+    yield* pruneInterruptedRuns(prunesAt);
+  }
+  yield* openRunConversation(record);
+  yield* statements.addJournalRun.run(row);
+  yield* addRunFiles(row, record.files);
+  return prunesAt !== undefined;
 }

@@ -38,7 +38,7 @@ async function open(): Promise<Opened> {
     const connection = {
       body: process.stdin,
       address: "",
-      isReceived: true,
+      isReceived: () => true,
       takeTurn: async () => {},
       drained: async () => {},
       onClose: (listener: (isWhole: boolean) => void) => void listeners.push(listener),

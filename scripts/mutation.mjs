@@ -109,6 +109,7 @@ async function judge(place, { file, text, becomes, tests }) {
     const { failures, ended, ms, output } = await runTests(place, tests);
     if (ended === "endless") return { verdict: "ENDLESS", ms, by: `no end within ${limitMs / 1000} s` };
     if (failures.length > 0) return { verdict: "killed", ms, by: failures[0] };
+    if (ended === "uncaught") return { verdict: "killed", ms, by: "an error that no test caught" };
     if (ended === "broken") return { verdict: "BROKEN", ms, by: output.slice(-2000) };
     return { verdict: "SURVIVED", ms, by: `every test of ${tests.join(", ")} passes` };
   } finally {
@@ -117,8 +118,8 @@ async function judge(place, { file, text, becomes, tests }) {
 }
 
 /**
- * The tests that failed, as `file: title`: the first one, or all. `broken`: vitest failed although no test did, as where a module
- * cannot be loaded.
+ * The tests that failed, as `file: title`: the first one, or all. `uncaught`: an error that belongs to no test has failed the run.
+ * `broken`: vitest failed although no test did, as where a module cannot be loaded.
  */
 async function runTests(place, files, { all = false } = {}) {
   const started = performance.now();
@@ -155,8 +156,18 @@ async function runTests(place, files, { all = false } = {}) {
   clearTimeout(timer);
   const ms = performance.now() - started;
   const failures = ended === "endless" ? [] : failuresOf(report, place);
-  if (ended === "done" && code !== 0 && failures.length === 0) ended = "broken";
+  if (ended === "done" && code !== 0 && failures.length === 0) ended = hasRun(report) ? "uncaught" : "broken";
   return { failures, ended, ms, output };
+}
+
+/** Is true where tests of every file have run. */
+function hasRun(report) {
+  try {
+    const { testResults } = JSON.parse(readFileSync(report, "utf8"));
+    return testResults.length > 0 && testResults.every(({ assertionResults }) => assertionResults.length > 0);
+  } catch {
+    return false;
+  }
 }
 
 function failuresOf(report, place) {

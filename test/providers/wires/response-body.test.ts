@@ -37,13 +37,19 @@ async function readAll({ body }: TransportResponse, signal = never): Promise<str
 }
 
 test("what a server has sent at one time is one piece, however it has cut it, and nothing is lost before somebody reads", async () => {
+  const head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+  const pack = (...words: string[]): string => words.map((word) => `1\r\n${word}\r\n`).join("");
+  let socket: Socket | null = null;
   const { post } = await serve((_, response) => {
-    const chunks = ["a", "b", "c"].map((word) => `1\r\n${word}\r\n`).join("");
-    response.socket?.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`);
+    socket = response.socket;
+    socket?.write(head + pack("a", "b", "c"));
   });
-  const early = await post();
+  const response = await post();
   await pause(50);
-  expect(await readAll(early)).toEqual(["abc"]);
+  const reading = readAll(response);
+  await pause(20);
+  (socket as Socket | null)?.write(`${pack("d", "e", "f")}0\r\n\r\n`);
+  expect(await reading).toEqual(["abc", "def"]);
 });
 
 test("the head of an answer comes before its body, whose reader stops where it has enough", async () => {
@@ -85,7 +91,10 @@ test("an answer whose end does not come after a whole turn is cut", async () => 
 });
 
 test("an abort ends the wait for the head, for a connection and for more of the body, with its own reason", async () => {
-  const silent = await serve(() => {});
+  let requests = 0;
+  const silent = await serve(() => {
+    requests += 1;
+  });
   const begun = await serve((_, response) => void answer(response).write("text"));
   const reason = new Error("the caller left");
   for (const { post, connections } of [silent, begun]) {
@@ -97,11 +106,16 @@ test("an abort ends the wait for the head, for a connection and for more of the 
     await expect(reading).rejects.toBe(reason);
     if (!connections[0]?.destroyed) await once(connections[0] as Socket, "close");
   }
+  expect(requests).toBe(1);
   const stop = new AbortController();
   const unconnected = silent.post(stop.signal);
   stop.abort(reason);
   await expect(unconnected).rejects.toBe(reason);
   await expect(silent.post(stop.signal)).rejects.toBe(reason);
+  // It has a connection by now, and is not sent over it.
+  await expect.poll(() => silent.connections.length).toBeGreaterThan(1);
+  await pause(50);
+  expect(requests).toBe(1);
 });
 
 test("what a reader throws ends the reading with it, and a broken connection with its error", async () => {

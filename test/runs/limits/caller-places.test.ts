@@ -90,6 +90,23 @@ describe("the runs of a caller in several processes", requires(postgres), () => 
     expect(more.filter(isRun)).toHaveLength(5);
   });
 
+  test("a place that the store has refused is not taken by a run that begins later, unless it must go on", async () => {
+    await query(url, "DELETE FROM run_places");
+    const store = await createPostgresStore(url);
+    onTestFinished(() => store.close());
+    const places = createCallerPlaces({
+      limits: { runs: 1, perMinute: undefined },
+      open: async ({ owner }) => store.of(owner).runPlaces,
+    });
+    await places.ask(anna);
+    const first = places.take(anna, false);
+    await places.ask(anna);
+    expect(() => places.take(anna, false)).toThrow(/already has 1 run/);
+    await places.ask(anna);
+    const forced = places.take(anna, true);
+    for (const place of [first, forced]) await place?.release();
+  });
+
   test("of sixty questions at once as many begin as one caller may begin in a minute", async () => {
     await query(url, "DELETE FROM run_places");
     const all = await Promise.all(Array.from({ length: 2 }, () => openProcess({ maxRuns: 100, runsPerMinute: 5 })));

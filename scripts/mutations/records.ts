@@ -629,7 +629,7 @@ export const records: readonly Mutation[] = [
   {
     id: "replica-hold-again",
     file: "src/runs/live/follow-run.ts",
-    text: "isTakeoverNotice(event) && !runWaiters.isEmpty",
+    text: "isTakeoverNotice(event) && !runWaiters.isEmpty()",
     becomes: "false",
     tests: ["test/runs/live/follow-run.test.ts"],
     endangers: "a run is cancelled under whoever waits for it in another process",

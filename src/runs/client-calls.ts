@@ -1,8 +1,8 @@
 import type { CallClient, ClientReply, ClientToolCall } from "../core/client-tools.ts";
 import type { OutcomeMeta } from "../core/outcome.ts";
 import { waitAbortable } from "../kit/async/timeout.ts";
+import type { Mutable } from "../kit/mutable.ts";
 import { createRandomHex } from "../kit/random.ts";
-import type { Writable } from "../kit/writable.ts";
 import type { OpenQuestion } from "./questions/open-question.ts";
 
 /**
@@ -89,7 +89,7 @@ export function createClientCalls({ patienceMs, getPlace, onChange, onExpire }: 
     return round;
   }
 
-  const clientCalls: Writable<ClientCalls> = {
+  const clientCalls: Mutable<ClientCalls> = {
     rounds,
     asked: undefined,
     open: undefined,

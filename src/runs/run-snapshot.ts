@@ -3,7 +3,7 @@ import { addNotices, type OutcomeNotice, toOutcomeNotices } from "../core/notice
 import type { Mode, ModelBill, Outcome, ToolCallRecord } from "../core/outcome.ts";
 import { reduceRun } from "../core/reduce-run.ts";
 import { type CallEntry, createRunState, type RunItem } from "../core/run-state.ts";
-import type { Writable } from "../kit/writable.ts";
+import type { Mutable } from "../kit/mutable.ts";
 
 export interface RunSnapshotOptions {
   runId: string;
@@ -33,7 +33,7 @@ export function createRunSnapshot({ runId, conversationId, mode }: RunSnapshotOp
   let state = createRunState(limits);
   let notices: OutcomeNotice[] = [];
 
-  const snapshot: Writable<RunSnapshot> = {
+  const snapshot: Mutable<RunSnapshot> = {
     conversationId,
     handle(event) {
       if (event.type === "notice") notices = toOutcomeNotices([...notices, event]);

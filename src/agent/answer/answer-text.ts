@@ -2,7 +2,7 @@ import type { AgentEvent } from "../../core/events.ts";
 import type { Citation } from "../../core/outcome.ts";
 import type { Conversation } from "../../core/store/store.ts";
 import type { Locale } from "../../kit/locale.ts";
-import type { Writable } from "../../kit/writable.ts";
+import type { Mutable } from "../../kit/mutable.ts";
 import { createCitationFilter, renderReferences } from "../citations/citations.ts";
 import type { Evidence } from "../citations/evidence.ts";
 
@@ -51,7 +51,7 @@ export function createAnswerText(run: AnswerTextOptions): AnswerText {
     for (const { n } of first) seen.add(n);
     return first.length > 0 ? first : undefined;
   }
-  const answer: Writable<AnswerText> = {
+  const answer: Mutable<AnswerText> = {
     shown: "",
     written: "",
     push(text, kept = text) {

@@ -2,7 +2,7 @@ import type { LimitCeilings, RunLimits } from "../../core/limits.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import type { DuetError } from "../../kit/errors.ts";
-import type { Writable } from "../../kit/writable.ts";
+import type { Mutable } from "../../kit/mutable.ts";
 
 /** Names a part of a run that has its own time: deciding and acting, waiting for another agent, or the whole run. */
 export type RunPhase = "decide" | "delegate" | "answer";
@@ -69,7 +69,7 @@ export function createRunClock({ limits, spentMs, callerSignal, isHeld = false }
   const times = { decide: deciding, delegate: delegating, answer: answering };
   let heldTimes = isHeld ? Object.values(times).map((time) => time.pause()) : [];
   const getSpentMs = (): number => total - answering.getLeftMs();
-  const clock: Writable<RunClock> = {
+  const clock: Mutable<RunClock> = {
     getSpentMs,
     outsideMs: 0,
     advanceTo(ms) {

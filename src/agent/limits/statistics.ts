@@ -1,7 +1,7 @@
 import { addUsage, type Model, noUsage, toModelName } from "../../core/model.ts";
 import type { ModelBill, ModelUsage } from "../../core/outcome.ts";
 import type { AsideBill } from "../../core/turn-budget.ts";
-import type { Writable } from "../../kit/writable.ts";
+import type { Mutable } from "../../kit/mutable.ts";
 
 export type ModelRole = "functionCall" | "answer";
 
@@ -59,7 +59,7 @@ export function createStatistics(): Statistics {
     own[role] = addBill(own[role], bill);
   }
 
-  const statistics: Writable<Statistics> = {
+  const statistics: Mutable<Statistics> = {
     iterations: 0,
     addIteration() {
       statistics.iterations += 1;

@@ -1,5 +1,5 @@
 import { type Model, toModelName } from "../../core/model.ts";
-import type { Writable } from "../../kit/writable.ts";
+import type { Mutable } from "../../kit/mutable.ts";
 
 /** Stands alone on the line before an answer, where a model that has tools says that it answers now. */
 export const answerMark = "<answer>";
@@ -59,7 +59,7 @@ export function createAnswerMarkFilter(): AnswerMarkFilter {
     return isOpen ? whole.slice(0, at) : whole;
   }
 
-  const filter: Writable<AnswerMarkFilter> = {
+  const filter: Mutable<AnswerMarkFilter> = {
     isFound: false,
     push: (text) => (filter.isFound ? { before: holdEnd(text) } : findMark(text)),
     finish() {

@@ -9,9 +9,9 @@ import type { TurnReservation } from "../../core/turn-charge.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { JsonObject } from "../../kit/json.ts";
+import type { Mutable } from "../../kit/mutable.ts";
 import { isMatch } from "../../kit/text/match-pattern.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
-import type { Writable } from "../../kit/writable.ts";
 import { createAgentWriting } from "../answer/agent-writing.ts";
 import { getRemainingBudget } from "../limits/reached-limit.ts";
 import type { Budget } from "../limits/sub-agents.ts";
@@ -38,7 +38,7 @@ export interface CallAllowance {
 }
 
 export function createCallAllowance(allowed: number, sideBySide: number): CallAllowance {
-  const allowance: Writable<CallAllowance> = {
+  const allowance: Mutable<CallAllowance> = {
     sideBySide,
     left: allowed,
     reserve: () => allowance.left > 0 && allowance.left-- > 0,
@@ -113,7 +113,7 @@ async function runTool(run: Run, tool: Tool, args: JsonObject, context: CallCont
 }
 
 interface CallContext extends ToolContext {
-  /** Counts how long the call has waited for a person, in milliseconds. The tool is not charged for that time. */
+  /** Returns how long the call has waited for a person, in milliseconds. The tool is not charged for that time. */
   getWaitedMs(): number;
   /** Limits what a sub-agent may use for the call. */
   readonly reserved: Budget;

@@ -22,7 +22,7 @@ export interface ToolResults {
   listKept(): NumberedResult[];
   /** Offers the tool that reads results on. */
   offerTool(): void;
-  /** Is the tool that reads the rest, and undefined until something has been cut. */
+  /** Returns the tool that reads the rest, and undefined until something has been cut. */
   findTool(): Tool | undefined;
   /** Returns a result as the models read it: whole, or its head and tail with the call that reads the rest between them. */
   read(text: string, kind: ResultKind): string;

@@ -5,7 +5,7 @@ import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { Chain } from "../chain.ts";
 import type { Elicit } from "../forms/elicitation.ts";
 import type { Mode } from "../outcome.ts";
-import type { getApprovalSchema, getInsteadSchema } from "../questions/reply-schemas.ts";
+import type { getApprovalSchema } from "../questions/reply-schemas.ts";
 import type { approvalRequestSchema } from "../questions/user-question.ts";
 import type { permissionSchema, toolFailureSchema } from "../schemas/events-schema.ts";
 import type { TextBilling } from "../turn-budget.ts";
@@ -267,7 +267,7 @@ export type ApprovalRequest = z.infer<typeof approvalRequestSchema>;
 export type ApprovalDecision = z.infer<ReturnType<typeof getApprovalSchema>>;
 
 /** Is a decision, or a no that says what to do instead. */
-export type Approval = ApprovalDecision | z.infer<ReturnType<typeof getInsteadSchema>>;
+export type Approval = ApprovalDecision | { instead: string };
 
 /** Shows a call to a person and waits for the answer; undefined when nobody answers. Rejects only when the signal aborts. */
 export type ApproveCall = (request: ApprovalRequest, signal: AbortSignal) => Promise<Approval | undefined>;

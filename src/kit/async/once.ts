@@ -1,4 +1,4 @@
-import type { Writable } from "../writable.ts";
+import type { Mutable } from "../mutable.ts";
 
 /** The work runs at the first request and its success is kept. */
 export interface Once<T> {
@@ -8,7 +8,7 @@ export interface Once<T> {
 }
 
 export function createOnce<T>(work: () => Promise<T>): Once<T> {
-  const once: Writable<Once<T>> = {
+  const once: Mutable<Once<T>> = {
     current: undefined,
     get() {
       once.current ??= work().catch((thrown) => {

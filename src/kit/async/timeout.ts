@@ -1,6 +1,6 @@
 import { DuetError } from "../errors.ts";
 import type { Text } from "../locale.ts";
-import type { Writable } from "../writable.ts";
+import type { Mutable } from "../mutable.ts";
 
 /** Waits `ms` milliseconds; rejects with the signal's reason as soon as it aborts. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -124,7 +124,7 @@ export function createTimeLimit(
     timer = undefined;
   }
   const unfollow = followSignal(controller, outer);
-  const limit: Writable<TimeLimit> = {
+  const limit: Mutable<TimeLimit> = {
     signal: controller.signal,
     expired: false,
     getLeftMs: () => (timer === undefined ? left : Math.max(0, left - (performance.now() - startedAt))),

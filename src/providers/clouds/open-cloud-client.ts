@@ -30,7 +30,7 @@ export async function openCloudClient(settings: CloudSettings, exchange: Exchang
         });
       return {
         contentType: response.headers.get("content-type") ?? "",
-        body: toResponseBody(response.body === null ? Readable.from([]) : Readable.fromWeb(response.body)),
+        body: toResponseBody(response.body === null ? Readable.from([]) : Readable.fromWeb(response.body), signal),
       };
     },
   };
@@ -73,28 +73,31 @@ function toFetch(exchange: Exchange): typeof fetch {
   return async (address, { headers, body, signal } = {}) => {
     try {
       const sent = Object.fromEntries(new Headers(headers));
-      const stop = signal ?? new AbortController().signal;
-      const answer = await exchange(String(address), sent, String(body), stop);
-      return new Response(toWebStream(answer.body, stop), { headers: { "content-type": answer.contentType } });
+      const answer = await exchange(String(address), sent, String(body), signal ?? new AbortController().signal);
+      return new Response(toWebStream(answer.body), { headers: { "content-type": answer.contentType } });
     } catch (thrown) {
       throw new CarriedError(thrown);
     }
   };
 }
 
-function toWebStream(body: ResponseBody, signal: AbortSignal): ReadableStream<Uint8Array> {
+function toWebStream(body: ResponseBody): ReadableStream<Uint8Array> {
+  let isCancelled = false;
   return new ReadableStream({
     start(controller) {
       const passOn = (chunk: Buffer): boolean => {
         controller.enqueue(chunk);
         return false;
       };
-      body.read(passOn, signal).then(
-        () => controller.close(),
+      body.read(passOn).then(
+        () => isCancelled || controller.close(),
         (thrown) => controller.error(thrown),
       );
     },
-    cancel: () => body.close(false),
+    cancel() {
+      isCancelled = true;
+      body.close(false);
+    },
   });
 }
 

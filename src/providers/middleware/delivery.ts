@@ -1,5 +1,5 @@
 import type { ModelEvent, OnModelEvent } from "../../core/model.ts";
-import type { Writable } from "../../kit/writable.ts";
+import type { Mutable } from "../../kit/mutable.ts";
 import { isContent } from "../wires/turn-reader.ts";
 
 /** Passes the events of one attempt on, and knows whether another attempt may follow it. */
@@ -14,7 +14,7 @@ export interface Delivery {
 /** Creates the delivery of one attempt. `onContent` is called before the first part of an answer is passed on. */
 export function createDelivery(receive: OnModelEvent, onContent: () => void = () => {}): Delivery {
   let hasContent = false;
-  const delivery: Writable<Delivery> = {
+  const delivery: Mutable<Delivery> = {
     isFinal: false,
     isRefused: false,
     onEvent(event: ModelEvent) {

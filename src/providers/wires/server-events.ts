@@ -17,8 +17,9 @@ export type OnServerEvents = (events: ServerEvent[]) => boolean;
 
 /**
  * Reads the server-sent events of an answer in batches, as they arrive. A body that is one JSON document becomes one event.
- * Resolves at the end of the body, or when `onEvents` has enough; the body stays open then, for its owner to close. Rejects with `bad_response` for any other content type and for a body that is too long, with what `onEvents` throws,
- * and with the reason of the idle timeout as soon as that aborts.
+ * Resolves at the end of the body, or when `onEvents` has enough; the body stays open then, for its owner to close. Rejects with
+ * `bad_response` for any other content type and for a body that is too long, with what `onEvents` throws, and with the reason of the
+ * idle timeout as soon as that aborts: it is the signal of the request.
  */
 export async function readServerEvents(
   body: ResponseBody,
@@ -39,7 +40,7 @@ export async function readServerEvents(
     if (bytes > streamLimit) throw badResponseError(origin, tooLong, { retryable: false });
     const events = reader.feed(chunk);
     return events.length > 0 && onEvents(events);
-  }, idleTimeout.signal);
+  });
   if (isEnough) return;
   const rest = reader.finish();
   if (rest.length > 0) onEvents(rest);

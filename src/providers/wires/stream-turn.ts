@@ -10,8 +10,8 @@ import {
 import type { ModelSettings } from "../../core/model-settings.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
+import type { Mutable } from "../../kit/mutable.ts";
 import { ProxyError } from "../../kit/net/proxy-errors.ts";
-import type { Writable } from "../../kit/writable.ts";
 import { connectionError, httpError, idleTimeoutError, keyError } from "../errors/errors.ts";
 import { estimateMessageTokens, estimateTokens, estimateToolTokens } from "../estimate-tokens.ts";
 import { createIdleTimeout } from "./idle-timeout.ts";
@@ -81,7 +81,7 @@ interface Receiver {
 }
 
 function createReceiver(onEvent: OnModelEvent, signal: AbortSignal): Receiver {
-  const receiver: Writable<Receiver> = {
+  const receiver: Mutable<Receiver> = {
     hasThrown: false,
     tell(event) {
       signal.throwIfAborted();

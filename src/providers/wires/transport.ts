@@ -4,7 +4,8 @@ import { toText } from "../../kit/json.ts";
 import { findRoute, type ProxyRules } from "../../kit/net/proxy-rules.ts";
 import type { HttpFailure } from "../errors/errors.ts";
 import type { Address } from "./request-address.ts";
-import { AnswerReceiver, type ResponseBody, toResponseBody } from "./response-body.ts";
+import { type ResponseBody, toResponseBody } from "./response-body.ts";
+import { ResponseReceiver } from "./response-receiver.ts";
 
 /** Sends requests over undici's connections: the built-in `fetch` costs twice the CPU. */
 export interface Transport {
@@ -101,39 +102,45 @@ export function openExchange({ network, connectMs = defaultConnectMs }: Transpor
   return async (url, headers, body, signal) => {
     const { origin, path, dispatcher: opened } = openTarget(url);
     const dispatcher = opened instanceof Promise ? await opened : opened;
-    const answer = new AnswerReceiver(signal);
-    dispatcher.dispatch({ origin, path, method: "POST", headers, body }, answer);
+    signal.throwIfAborted();
+    const response = new ResponseReceiver(signal);
+    try {
+      dispatcher.dispatch({ origin, path, method: "POST", headers, body }, response);
+    } catch (thrown) {
+      // Proxies check the headers before anything is sent.
+      response.onResponseError(null, thrown instanceof Error ? thrown : new Error(String(thrown)));
+    }
     const {
       status,
       headers: given,
       body: sent,
-    } = await answer.head.catch((thrown) => {
+    } = await response.head.catch((thrown) => {
       throw thrown instanceof errors.ConnectTimeoutError ? new ConnectTimeout(connectMs, thrown) : thrown;
     });
-    const decoded = decodeBody(sent, toText(given["content-encoding"]));
+    const decoded = decodeBody(sent, toText(given["content-encoding"]), signal);
     if (status === 200) return { contentType: toText(given["content-type"]), body: decoded };
     const shown = new Headers();
     for (const [name, value] of Object.entries(given)) shown.set(name, String(value));
-    throw new HttpRefusal(status, shown, await readStart(decoded, signal));
+    throw new HttpRefusal(status, shown, await readStart(decoded));
   };
 }
 
 /** Some proxies compress although we ask them not to. */
-function decodeBody(body: ResponseBody, encoding: string): ResponseBody {
+function decodeBody(body: ResponseBody, encoding: string, signal: AbortSignal): ResponseBody {
   const decoder = createDecoder(encoding.trim().toLowerCase());
   if (!decoder) return body;
-  const decoded = toResponseBody(decoder);
+  const decoded = toResponseBody(decoder, signal);
   return {
-    read(onChunk, signal) {
+    read(onChunk) {
       const passOn = (chunk: Buffer): boolean => {
         decoder.write(chunk);
         return decoder.destroyed;
       };
-      body.read(passOn, signal).then(
+      body.read(passOn).then(
         () => decoder.end(),
         (thrown) => decoder.destroy(thrown),
       );
-      return decoded.read(onChunk, signal);
+      return decoded.read(onChunk);
     },
     close(isWhole) {
       decoder.destroy();
@@ -151,7 +158,7 @@ function createDecoder(encoding: string) {
 }
 
 /** Reads the first 64 KiB. An error needs no more, and the body may never end. */
-async function readStart(body: ResponseBody, signal: AbortSignal): Promise<string> {
+async function readStart(body: ResponseBody): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
@@ -159,7 +166,7 @@ async function readStart(body: ResponseBody, signal: AbortSignal): Promise<strin
       chunks.push(chunk);
       length += chunk.length;
       return length >= errorBodyLimit;
-    }, signal);
+    });
   } finally {
     body.close(false);
   }

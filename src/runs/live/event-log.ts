@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../../core/events.ts";
 import type { RunItem } from "../../core/run-state.ts";
-import type { Writable } from "../../kit/writable.ts";
+import type { Mutable } from "../../kit/mutable.ts";
 import { weighJson } from "../bounded-json.ts";
 
 /** Is called for each event, with what it changed in the state of the run. */
@@ -13,6 +13,7 @@ export interface EventLog {
   readonly weight: number;
   /** Is when an event was last published, in milliseconds since 1970. */
   readonly changedAt: number;
+  /** Returns true while somebody follows the run. */
   hasListeners(): boolean;
   /** Adds an event to the list. No listener is called. */
   add(event: AgentEvent): void;
@@ -28,7 +29,7 @@ export interface EventLog {
 export function createEventLog(): EventLog {
   const listeners = new Set<EventListener>();
   let events: AgentEvent[] = [];
-  const log: Writable<EventLog> = {
+  const log: Mutable<EventLog> = {
     events,
     weight: 0,
     changedAt: Date.now(),

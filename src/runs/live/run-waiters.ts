@@ -8,6 +8,7 @@ export interface WaitingSession {
 
 /** Holds all who wait for a run. */
 export interface RunWaiters {
+  /** Returns true when nobody waits. */
   isEmpty(): boolean;
   /** Adds a waiter. `session` is whose it is; without one, anybody who asks the same may have the run. */
   add(waiter: RunWaiter, session?: WaitingSession): void;

@@ -27,8 +27,8 @@ import type { RunHandle } from "../run-handle.ts";
 import { createRunSnapshot } from "../run-snapshot.ts";
 import { createEventLog } from "./event-log.ts";
 import { createEventRecorder, type EventRecorder } from "./event-recorder.ts";
+import { LiveRunProperties, type LiveRunState } from "./live-run-properties.ts";
 import { createRepeatFilter } from "./repeat-filter.ts";
-import { RunProgress, type RunState } from "./run-progress.ts";
 import { createRunWaiters, type RunWaiter, type WaitingSession } from "./run-waiters.ts";
 
 export interface StartRunOptions {
@@ -104,10 +104,16 @@ export function startRun({
   });
   const log = createEventLog();
   const runWaiters = createRunWaiters();
-  const state: RunState = { draft: undefined, outcome: undefined, fault: undefined, journal: undefined, isLost: false };
+  const state: LiveRunState = {
+    draft: undefined,
+    outcome: undefined,
+    fault: undefined,
+    journal: undefined,
+    isLost: false,
+  };
   let isSavedLate = false;
 
-  const progress = new RunProgress({
+  const properties = new LiveRunProperties({
     state,
     snapshot,
     log,
@@ -115,7 +121,7 @@ export function startRun({
     stopSignal: stop.signal,
     keepsHistory: request.history !== undefined,
   });
-  const run: RunHandle = Object.assign(progress, {
+  const run: RunHandle = Object.assign(properties, {
     id,
     key,
     question,

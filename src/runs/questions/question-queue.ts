@@ -2,8 +2,8 @@ import { getReplySchema } from "../../core/questions/stored-replies.ts";
 import type { AskUser, QuestionKind, UserQuestion, UserReply } from "../../core/questions/user-question.ts";
 import { type AskedQuestion, localMailbox, type QuestionPlace, type RunMailbox } from "../../core/store/run-mailbox.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import type { Mutable } from "../../kit/mutable.ts";
 import { createRandomHex } from "../../kit/random.ts";
-import type { Writable } from "../../kit/writable.ts";
 import { createOpenQuestion } from "./create-open-question.ts";
 import type { OpenQuestion } from "./open-question.ts";
 
@@ -116,7 +116,7 @@ export function createQuestionQueue(
     return promise;
   }
 
-  const queue: Writable<QuestionQueue> = {
+  const queue: Mutable<QuestionQueue> = {
     open: undefined,
     answered,
     forgetAnswered() {

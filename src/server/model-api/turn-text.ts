@@ -3,7 +3,7 @@ import type { AgentEvent } from "../../core/events.ts";
 /** Collects what a model says beside its calls, which the client of a model's API expects as text and the run tells as thoughts. */
 export interface TurnText {
   take(event: AgentEvent): void;
-  /** Is what the turn has said so far in which the run is, without its reasoning. */
+  /** Returns what the turn has said so far in which the run is, without its reasoning. */
   getText(): string;
 }
 

@@ -71,8 +71,8 @@ function createRunsRoute({ runs }: RunService): Handle {
   };
 }
 
-function toOperatorEntry({ id, conversationId, question, caller, open, startedAt, mode, ...run }: RunHandle) {
-  const { status, error, meta } = run.snapshot();
+function toOperatorEntry({ id, conversationId, question, caller, open, startedAt, mode, snapshot }: RunHandle) {
+  const { status, error, meta } = snapshot();
   return {
     run_id: id,
     conversation_id: conversationId,

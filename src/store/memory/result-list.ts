@@ -1,5 +1,5 @@
 import type { NumberedResult, ResultList } from "../../core/store/store.ts";
-import type { Writable } from "../../kit/writable.ts";
+import type { Mutable } from "../../kit/mutable.ts";
 
 /** Keeps the results of one conversation for as long as the process lives. */
 export interface MemoryResults {
@@ -19,7 +19,7 @@ const mostText = 16_000_000;
 export function createMemoryResults(): MemoryResults {
   const texts = new Map<number, string>();
   let size = 0;
-  const memory: Writable<MemoryResults> = {
+  const memory: Mutable<MemoryResults> = {
     last: 0,
     open: () => ({ last: memory.last, hasResults: texts.size > 0, get: async (n) => texts.get(n) }),
     list: () => [...texts].map(([n, text]) => ({ n, text })),

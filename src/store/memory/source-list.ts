@@ -1,6 +1,6 @@
 import type { SourceList } from "../../core/store/store.ts";
 import type { Source } from "../../core/tools/tool.ts";
-import type { Writable } from "../../kit/writable.ts";
+import type { Mutable } from "../../kit/mutable.ts";
 
 export interface MemorySourceListOptions {
   /** Is the highest number that is taken already. The first source gets the next one. */
@@ -21,7 +21,7 @@ export function createMemorySourceList({ after = 0, sources: known = [] }: Memor
     list.size = sources.length;
     return number;
   }
-  const list: Writable<SourceList> = {
+  const list: Mutable<SourceList> = {
     size: 0,
     number: async (found) => found.map(numberSource),
     get: (wanted) => sources[wanted - after - 1],

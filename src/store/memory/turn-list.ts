@@ -9,7 +9,7 @@ import {
 } from "../../core/store/branches.ts";
 import type { ConversationTurn, Summary } from "../../core/store/store.ts";
 import type { SearchedTurn } from "../../core/store/text-search.ts";
-import type { Writable } from "../../kit/writable.ts";
+import type { Mutable } from "../../kit/mutable.ts";
 
 /** Holds the turns of one conversation with their branches and summaries. */
 export interface MemoryTurns {
@@ -73,7 +73,7 @@ export function createMemoryTurns(): MemoryTurns {
     return { branch, turns: path.flatMap((n) => stored[n - 1]?.turn ?? []), summary: findSummary(path) };
   }
 
-  const list: Writable<MemoryTurns> = {
+  const list: Mutable<MemoryTurns> = {
     count: 0,
     read,
     add(turn, runId, wanted, after) {

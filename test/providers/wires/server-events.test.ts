@@ -11,7 +11,7 @@ async function read(chunks: Buffer[], contentType = "text/event-stream") {
   const idleTimeout = createIdleTimeout(settings(), new AbortController().signal);
   try {
     const events: ServerEvent[] = [];
-    const body = toResponseBody(Readable.from(chunks, { objectMode: false }));
+    const body = toResponseBody(Readable.from(chunks, { objectMode: false }), new AbortController().signal);
     await readServerEvents(body, contentType, idleTimeout, settings(), (batch) => {
       events.push(...batch);
       return false;

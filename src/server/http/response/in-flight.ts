@@ -31,7 +31,7 @@ export function createInFlight(): InFlight {
     exclude: excludeConnection,
     cutHalfSent() {
       isEnding = true;
-      const halfSent = [...owed].filter(({ isReceived }) => !isReceived());
+      const halfSent = [...owed].filter((connection) => !connection.isReceived());
       for (const connection of halfSent) {
         excludeConnection(connection);
         connection.drop();

@@ -1,7 +1,7 @@
 import type { NumberedSource } from "../../../core/sources.ts";
 import type { SourceList } from "../../../core/store/store.ts";
 import type { Source } from "../../../core/tools/tool.ts";
-import type { Writable } from "../../../kit/writable.ts";
+import type { Mutable } from "../../../kit/mutable.ts";
 import type { StoreConnection } from "../connection.ts";
 import { statements } from "../statements/statements.ts";
 import { lock, type Work } from "../work.ts";
@@ -43,7 +43,7 @@ export function createSqlSourceList({ conversationId, owner, connection, known, 
     owe(numbered);
   }
 
-  const list: Writable<SourceList> = {
+  const list: Mutable<SourceList> = {
     size: byNumber.size,
     async number(sources) {
       const fresh = [...new Map(sources.filter(isFresh).map((source) => [source.url, source])).values()];

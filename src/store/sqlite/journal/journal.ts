@@ -109,8 +109,12 @@ export function createSqliteJournal(
       const journal = openRun(runId, record.owner);
       const now = Date.now();
       const row = {
-        ...{ run: runId, owner, conversation: conversationId, header: JSON.stringify(header) },
-        ...{ holder: getHolder(), now: new Date(now).toISOString() },
+        run: runId,
+        holder: getHolder(),
+        owner,
+        conversation: conversationId,
+        header: JSON.stringify(header),
+        now: new Date(now).toISOString(),
       };
       const hasPruned = await commit(() => addRun(record, row, now >= pruneAt ? now : undefined));
       // Runs in between do not put it off: where one begins every few seconds, the time would never come.

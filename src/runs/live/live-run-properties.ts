@@ -10,7 +10,7 @@ import type { RunSnapshot } from "../run-snapshot.ts";
 import type { EventLog } from "./event-log.ts";
 
 /** Holds what a run in this process has come to so far. */
-export interface RunState {
+export interface LiveRunState {
   draft: LiveDraft | undefined;
   outcome: Outcome | undefined;
   fault: ErrorReport | undefined;
@@ -19,8 +19,8 @@ export interface RunState {
   isLost: boolean;
 }
 
-export interface RunProgressParts {
-  state: RunState;
+export interface LiveRunParts {
+  state: LiveRunState;
   snapshot: RunSnapshot;
   log: EventLog;
   questions: QuestionQueue;
@@ -29,8 +29,8 @@ export interface RunProgressParts {
   keepsHistory: boolean;
 }
 
-/** Tells what changes while a run goes on. It is a class for the reason that `Writable` gives. */
-export class RunProgress
+/** Tells what changes while a run goes on. It is a class for the reason that `Mutable` gives. */
+export class LiveRunProperties
   implements
     Pick<
       RunHandle,
@@ -47,9 +47,9 @@ export class RunProgress
       | "eventWeight"
     >
 {
-  readonly #parts: RunProgressParts;
+  readonly #parts: LiveRunParts;
 
-  constructor(parts: RunProgressParts) {
+  constructor(parts: LiveRunParts) {
     this.#parts = parts;
   }
 

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 
 /** Is what the texts below call: gives an object a property whose value is made when it is first read. */
-const define = `function defineLate(object, name, build) {
+const defineLazySource = `function defineLazy(object, name, build) {
   let value;
   Object.defineProperty(object, name, { enumerable: true, get: () => value ??= build() });
 }`;
@@ -12,16 +12,16 @@ const define = `function defineLate(object, name, build) {
 /** Matches a schema that a file of `@modelcontextprotocol/core` makes as it is loaded, to the end of its statement. */
 const schemaStatement = /^const (\w+Schema) = (.*?);\n(?=[^\s)\]}]|\n)/gms;
 
-export const lateSchemas = {
-  name: "late-schemas",
+export const lazySchemas = {
+  name: "lazy-schemas",
   setup({ onResolve, onLoad }) {
     const listed = new Map();
-    onResolve({ filter: /^late-schemas:/ }, ({ path }) => ({
-      path: path.slice("late-schemas:".length),
-      namespace: "late-schemas",
+    onResolve({ filter: /^lazy-schemas:/ }, ({ path }) => ({
+      path: path.slice("lazy-schemas:".length),
+      namespace: "lazy-schemas",
     }));
     // What is imported from a CommonJS module is read from it at each use, so that its getters wait until then.
-    onLoad({ filter: /.*/, namespace: "late-schemas" }, ({ path }) => {
+    onLoad({ filter: /.*/, namespace: "lazy-schemas" }, ({ path }) => {
       const getters = listed.get(path).map((name) => `get ${name}() { return schemas.${name}; }`);
       return { contents: `const schemas = {}; module.exports = { schemas, ${getters.join(", ")} };` };
     });
@@ -35,15 +35,17 @@ export const lateSchemas = {
         const late = replaceAll(
           text,
           schemaStatement,
-          (_, name, made) => `defineLate(schemas, "${name}", () => ${made});\n`,
+          (_, name, made) => `defineLazy(schemas, "${name}", () => ${made});\n`,
         );
-        return { contents: `import { schemas, ${names.join(", ")} } from "late-schemas:${key}";\n${late}\n${define}` };
+        return {
+          contents: `import { schemas, ${names.join(", ")} } from "lazy-schemas:${key}";\n${late}\n${defineLazySource}`,
+        };
       },
     );
     onLoad(
       { filter: /@modelcontextprotocol[\\/](?:server|client)[\\/]dist[\\/]src-[\w-]+\.mjs$/ },
       async ({ path }) => ({
-        contents: `${delayInPackage(await readFile(path, "utf8"))}\n${define}`,
+        contents: `${delayInPackage(await readFile(path, "utf8"))}\n${defineLazySource}`,
       }),
     );
   },
@@ -58,7 +60,7 @@ function delayInPackage(text) {
   });
   return [
     [/^function register\(key, schema\) \{$/gm, "function register(key, schemas) {"],
-    [/^\t_specTypeSchemas\[name\] = schema;$/gm, "\tdefineLate(_specTypeSchemas, name, () => schemas[key]);"],
+    [/^\t_specTypeSchemas\[name\] = schema;$/gm, "\tdefineLazy(_specTypeSchemas, name, () => schemas[key]);"],
     [/\(v\) => schema\.safeParse\(v\)/g, "(v) => schemas[key].safeParse(v)"],
     [/register\(key, schemas_exports\[key\]\)/g, "register(key, schemas_exports)"],
     [
@@ -72,9 +74,11 @@ function delayWire(_, statements, rows) {
   const statement = /^\tconst (\w+Schema(?:\$1)?) = (.*?);\n(?=\t[^\s)\]}]|(?!.))/gms;
   const names = new Set([...statements.matchAll(statement)].map(([, name]) => name));
   const row = /^\t\t(\w+): (.*?)(?:,\n(?=\t\t\w)|\n(?!.))/gms;
+  const [found, written] = [row, /^\t\t\w+\b/gm].map((pattern) => rows.match(pattern)?.length);
+  if (found !== written) throw new Error(`the MCP packages have changed: ${found} of ${written} rows are known`);
   const late = [
-    replaceAll(statements, statement, (_, name, made) => `\tdefineLate(made, "${name}", () => ${made});\n`),
-    replaceAll(rows, row, (_, name, made) => `\tdefineLate(listed, "${name}", () => ${made});\n`),
+    replaceAll(statements, statement, (_, name, made) => `\tdefineLazy(made, "${name}", () => ${made});\n`),
+    replaceAll(rows, row, (_, name, made) => `\tdefineLazy(listed, "${name}", () => ${made});\n`),
   ].map((part) =>
     part.replaceAll(/(?<![\w$"]|(?<!\.\.)\.)\w+Schema(?:\$1)?(?![\w$"])/g, (name) =>
       names.has(name) ? `made.${name}` : name,

@@ -30,9 +30,11 @@ function answer(response: ServerResponse): ServerResponse {
   return response.writeHead(200, { "content-type": "text/event-stream" });
 }
 
-async function readAll({ body }: TransportResponse, signal = never): Promise<string[]> {
-  const pieces: string[] = [];
-  await body.read((chunk) => pieces.push(String(chunk)) < 0, signal);
+async function readAll({ body }: TransportResponse, pieces: string[] = []): Promise<string[]> {
+  await body.read((chunk) => {
+    pieces.push(String(chunk));
+    return false;
+  });
   return pieces;
 }
 
@@ -52,16 +54,55 @@ test("what a server has sent at one time is one piece, however it has cut it, an
   expect(await reading).toEqual(["abc", "def"]);
 });
 
-test("the head of an answer comes before its body, whose reader stops where it has enough", async () => {
+test("the head of a response comes before its body, without what a server says before it, and its reader stops where it has enough", async () => {
+  const begun = Promise.withResolvers<ServerResponse>();
   const { post } = await serve((_, response) => {
-    answer(response).write("first");
-    const timer = setInterval(() => response.write("more"), 5);
-    response.on("close", () => clearInterval(timer));
+    response.writeEarlyHints({ link: "</style.css>; rel=preload" });
+    response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+    begun.resolve(response);
   });
   const { body, contentType } = await post();
   expect(contentType).toBe("text/event-stream");
-  expect(await body.read(() => true, never)).toBe(true);
+  const response = await begun.promise;
+  const timer = setInterval(() => response.write("more"), 5);
+  response.on("close", () => clearInterval(timer));
+  let calls = 0;
+  const isEnough = await body.read(() => {
+    calls += 1;
+    return calls === 2;
+  });
+  await pause(30);
+  expect([isEnough, calls]).toEqual([true, 2]);
   body.close(false);
+  await once(response, "close");
+});
+
+test("an abort before anybody reads discards what has arrived, of a whole body too, plain or compressed", async () => {
+  for (const encoding of ["identity", "deflate"]) {
+    const { post } = await serve((_, response) => {
+      response.writeHead(200, { "content-encoding": encoding });
+      response.end(encoding === "deflate" ? deflateSync("text") : "text");
+    });
+    const stop = new AbortController();
+    const response = await post(stop.signal);
+    await pause(30);
+    const reason = new Error("the caller left");
+    stop.abort(reason);
+    const pieces: string[] = [];
+    await expect(readAll(response, pieces)).rejects.toBe(reason);
+    expect(pieces).toEqual([]);
+    response.body.close(false);
+  }
+});
+
+test("an error whose text does not end is given up with the caller", async () => {
+  const { post } = await serve((_, response) => void response.writeHead(500).write("half of a reason"));
+  const stop = new AbortController();
+  const asked = post(stop.signal);
+  await pause(50);
+  const reason = new Error("the caller left");
+  stop.abort(reason);
+  await expect(asked).rejects.toBe(reason);
 });
 
 test("a whole answer gives its connection back, and one that is left closes it", async () => {
@@ -71,13 +112,13 @@ test("a whole answer gives its connection back, and one that is left closes it",
     last.write("text");
   });
   const whole = await post();
-  await whole.body.read(() => true, never);
+  await whole.body.read(() => true);
   whole.body.close(true);
   last?.end();
   await pause(50);
   const left = await post();
   expect(connections.length).toBe(1);
-  await left.body.read(() => true, never);
+  await left.body.read(() => true);
   left.body.close(false);
   await once(connections[0] as Socket, "close");
 });
@@ -85,7 +126,7 @@ test("a whole answer gives its connection back, and one that is left closes it",
 test("an answer whose end does not come after a whole turn is cut", async () => {
   const { post, connections } = await serve((_, response) => void answer(response).write("text"));
   const { body } = await post();
-  await body.read(() => true, never);
+  await body.read(() => true);
   body.close(true);
   await once(connections[0] as Socket, "close");
 });
@@ -99,7 +140,7 @@ test("an abort ends the wait for the head, for a connection and for more of the 
   const reason = new Error("the caller left");
   for (const { post, connections } of [silent, begun]) {
     const stop = new AbortController();
-    const reading = post(stop.signal).then((response) => readAll(response, stop.signal));
+    const reading = post(stop.signal).then((response) => readAll(response));
     await expect.poll(() => connections.length).toBe(1);
     if (connections === begun.connections) await pause(20);
     stop.abort(reason);
@@ -126,12 +167,12 @@ test("what a reader throws ends the reading with it, and a broken connection wit
   const first = await post();
   const throwing = first.body.read(() => {
     throw thrown;
-  }, never);
+  });
   await expect(throwing).rejects.toBe(thrown);
   first.body.close(false);
   const pieces: string[] = [];
   const second = await post();
-  await expect(second.body.read((chunk) => pieces.push(String(chunk)) < 0, never)).rejects.toThrow(/other side closed/);
+  await expect(readAll(second, pieces)).rejects.toThrow(/other side closed/);
   expect(pieces).toEqual(["text"]);
 });
 

@@ -1,0 +1,133 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Dispatcher } from "undici";
+import { bodyEndMs, type OnChunk, type ResponseBody } from "./response-body.ts";
+
+/** Is the head of a response, with its body. */
+export interface ResponseHead {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: ResponseBody;
+}
+
+/**
+ * Receives one response from undici. Its `request` would make a stream of each body, which takes twice the processor time of reading it,
+ * and which the collector of the young space does not free.
+ */
+export class ResponseReceiver implements Dispatcher.DispatchHandler, ResponseBody {
+  readonly #signal: AbortSignal;
+  readonly #head = Promise.withResolvers<ResponseHead>();
+  readonly #abort = (): void => {
+    this.#chunks = [];
+    this.#fail(this.#signal.reason);
+  };
+  #controller: Dispatcher.DispatchController | undefined;
+  #chunks: Buffer[] = [];
+  #hasEnded = false;
+  #failure: { thrown: unknown } | undefined;
+  #isClosed = false;
+  #isScheduled = false;
+  #endTimer: NodeJS.Timeout | undefined;
+  #reading: { onChunk: OnChunk; promise: PromiseWithResolvers<boolean> } | undefined;
+
+  /** The response is given up when the signal aborts, also while the connection is still being made. It must not be aborted yet. */
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    signal.addEventListener("abort", this.#abort, { once: true });
+  }
+
+  /** Resolves when the response has begun. Rejects with what the dispatcher says, or with the signal's reason. */
+  get head(): Promise<ResponseHead> {
+    return this.#head.promise;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#failure) this.#abortRequest();
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    // What comes before a response, such as 103, is none.
+    if (status >= 200) this.#head.resolve({ status, headers, body: this });
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isClosed) return;
+    this.#chunks.push(chunk);
+    this.#schedule();
+  }
+
+  onResponseEnd(): void {
+    this.#hasEnded = true;
+    clearTimeout(this.#endTimer);
+    this.#schedule();
+  }
+
+  onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
+    this.#hasEnded = true;
+    clearTimeout(this.#endTimer);
+    this.#fail(error);
+  }
+
+  read(onChunk: OnChunk): Promise<boolean> {
+    const promise = Promise.withResolvers<boolean>();
+    this.#reading = { onChunk, promise };
+    this.#flush();
+    return promise.promise;
+  }
+
+  close(isWhole: boolean): void {
+    this.#isClosed = true;
+    this.#chunks = [];
+    this.#reading = undefined;
+    this.#signal.removeEventListener("abort", this.#abort);
+    if (this.#hasEnded) return;
+    if (isWhole) this.#endTimer = setTimeout(() => this.#abortRequest(), bodyEndMs).unref();
+    else this.#abortRequest();
+  }
+
+  #abortRequest(): void {
+    this.#controller?.abort(new Error("the response body was discarded"));
+  }
+
+  #fail(thrown: unknown): void {
+    if (this.#failure || this.#isClosed) return;
+    this.#failure = { thrown };
+    this.#head.reject(thrown);
+    if (!this.#hasEnded) this.#abortRequest();
+    this.#schedule();
+  }
+
+  /** What one read of the socket has brought is one chunk, however the server has cut it: a microtask comes after all of it. */
+  #schedule(): void {
+    if (this.#reading === undefined || this.#isScheduled) return;
+    this.#isScheduled = true;
+    queueMicrotask(() => {
+      this.#isScheduled = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    if (this.#reading === undefined) return;
+    const { onChunk, promise } = this.#reading;
+    const chunks = this.#chunks;
+    const [first] = chunks;
+    this.#chunks = [];
+    try {
+      if (first !== undefined && onChunk(chunks.length === 1 ? first : Buffer.concat(chunks))) {
+        this.#reading = undefined;
+        promise.resolve(true);
+        return;
+      }
+    } catch (thrown) {
+      this.#reading = undefined;
+      promise.reject(thrown);
+      return;
+    }
+    if (!this.#failure && !this.#hasEnded) return;
+    this.#reading = undefined;
+    this.#signal.removeEventListener("abort", this.#abort);
+    if (this.#failure) promise.reject(this.#failure.thrown);
+    else promise.resolve(false);
+  }
+}

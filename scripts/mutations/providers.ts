@@ -100,6 +100,22 @@ export const providers: readonly Mutation[] = [
       "each piece that a server has cut a response into is handled by itself, which costs as much as one read of the socket",
   },
   {
+    id: "body-flood",
+    file: "src/providers/wires/transport.ts",
+    text: "decoder.write(chunk) || decoder.destroyed ? decoder.destroyed : waitForDrain(decoder);",
+    becomes: "void decoder.write(chunk) ?? decoder.destroyed;",
+    tests: ["test/providers/wires/response-receiver.test.ts"],
+    endangers: "a server fills the memory with compressed bytes that say nothing",
+  },
+  {
+    id: "body-no-pause",
+    file: "src/providers/wires/response-receiver.ts",
+    text: "    this.#controller?.pause();\n",
+    becomes: "",
+    tests: ["test/providers/wires/response-receiver.test.ts"],
+    endangers: "a server goes on sending while its reader waits",
+  },
+  {
     id: "body-endless",
     file: "src/providers/wires/response-receiver.ts",
     text: "if (isWhole) this.#endTimer = setTimeout(() => this.#abortRequest(), bodyEndMs).unref();",

@@ -83,17 +83,20 @@ function toFetch(exchange: Exchange): typeof fetch {
 
 function toWebStream(body: ResponseBody): ReadableStream<Uint8Array> {
   let isCancelled = false;
+  let pulled = Promise.withResolvers<void>();
   return new ReadableStream({
     start(controller) {
-      const passOn = (chunk: Buffer): boolean => {
+      const passOn = (chunk: Buffer) => {
+        pulled = Promise.withResolvers();
         controller.enqueue(chunk);
-        return false;
+        return pulled.promise;
       };
       body.read(passOn).then(
         () => isCancelled || controller.close(),
         (thrown) => controller.error(thrown),
       );
     },
+    pull: () => pulled.resolve(),
     cancel() {
       isCancelled = true;
       body.close(false);

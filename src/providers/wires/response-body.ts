@@ -12,7 +12,8 @@ export interface ResponseBody {
   close(isWhole: boolean): void;
 }
 
-export type OnChunk = (chunk: Buffer) => boolean;
+/** Returns true where that is enough, and a promise where what follows has to wait for it; it must not reject. */
+export type OnChunk = (chunk: Buffer) => boolean | Promise<unknown>;
 
 /** Is how long the end of a body may take after a whole turn, in milliseconds. */
 export const bodyEndMs = 1000;
@@ -34,17 +35,30 @@ export function toResponseBody(stream: Readable, signal: AbortSignal): ResponseB
 
 function readStream(stream: Readable, onChunk: OnChunk, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve, reject) => {
+    let isWaiting = false;
     function stop(): void {
       stream.off("readable", read).off("end", end).off("error", fail).off("close", close);
       signal.removeEventListener("abort", abort);
     }
     function read(): void {
       try {
-        for (let chunk = stream.read(); chunk !== null; chunk = stream.read())
-          if (onChunk(chunk)) return void end(true);
+        while (!isWaiting) {
+          const chunk = stream.read();
+          if (chunk === null) return;
+          const answered = onChunk(chunk);
+          if (answered === true) return void end(true);
+          if (answered !== false) waitFor(answered);
+        }
       } catch (thrown) {
         fail(thrown);
       }
+    }
+    function waitFor(until: Promise<unknown>): void {
+      isWaiting = true;
+      void until.then(() => {
+        isWaiting = false;
+        read();
+      });
     }
     function end(isEnough = false): void {
       stop();

@@ -26,6 +26,7 @@ export class ResponseReceiver implements Dispatcher.DispatchHandler, ResponseBod
   #failure: { thrown: unknown } | undefined;
   #isClosed = false;
   #isScheduled = false;
+  #isWaiting = false;
   #endTimer: NodeJS.Timeout | undefined;
   #reading: { onChunk: OnChunk; promise: PromiseWithResolvers<boolean> } | undefined;
 
@@ -107,16 +108,32 @@ export class ResponseReceiver implements Dispatcher.DispatchHandler, ResponseBod
     });
   }
 
+  /** The server waits, too: its socket is not read meanwhile. */
+  #waitFor(until: Promise<unknown>): void {
+    this.#isWaiting = true;
+    this.#controller?.pause();
+    void until.then(() => {
+      this.#isWaiting = false;
+      this.#controller?.resume();
+      this.#flush();
+    });
+  }
+
   #flush(): void {
-    if (this.#reading === undefined) return;
+    if (this.#reading === undefined || this.#isWaiting) return;
     const { onChunk, promise } = this.#reading;
     const chunks = this.#chunks;
     const [first] = chunks;
     this.#chunks = [];
     try {
-      if (first !== undefined && onChunk(chunks.length === 1 ? first : Buffer.concat(chunks))) {
+      const answered = first !== undefined && onChunk(chunks.length === 1 ? first : Buffer.concat(chunks));
+      if (answered === true) {
         this.#reading = undefined;
         promise.resolve(true);
+        return;
+      }
+      if (answered !== false) {
+        this.#waitFor(answered);
         return;
       }
     } catch (thrown) {

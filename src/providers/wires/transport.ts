@@ -1,3 +1,4 @@
+import type { Writable } from "node:stream";
 import { constants, createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { Agent, type Dispatcher, errors } from "undici";
 import { toText } from "../../kit/json.ts";
@@ -132,10 +133,8 @@ function decodeBody(body: ResponseBody, encoding: string, signal: AbortSignal): 
   const decoded = toResponseBody(decoder, signal);
   return {
     read(onChunk) {
-      const passOn = (chunk: Buffer): boolean => {
-        decoder.write(chunk);
-        return decoder.destroyed;
-      };
+      const passOn = (chunk: Buffer) =>
+        decoder.write(chunk) || decoder.destroyed ? decoder.destroyed : waitForDrain(decoder);
       body.read(passOn).then(
         () => decoder.end(),
         (thrown) => decoder.destroy(thrown),
@@ -147,6 +146,16 @@ function decodeBody(body: ResponseBody, encoding: string, signal: AbortSignal): 
       body.close(isWhole);
     },
   };
+}
+
+function waitForDrain(decoder: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    function finish(): void {
+      decoder.off("drain", finish).off("close", finish);
+      resolve();
+    }
+    decoder.on("drain", finish).on("close", finish);
+  });
 }
 
 function createDecoder(encoding: string) {

@@ -95,6 +95,52 @@ test("an abort before anybody reads discards what has arrived, of a whole body t
   }
 });
 
+test("a server waits while its reader does, and nothing is lost", async () => {
+  const megabyte = Buffer.alloc(1_000_000, "x");
+  const begun = Promise.withResolvers<ServerResponse>();
+  const { post } = await serve((_, response) => {
+    answer(response);
+    for (let n = 0; n < 60; n++) response.write(megabyte);
+    response.end();
+    begun.resolve(response);
+  });
+  const { body } = await post();
+  const response = await begun.promise;
+  let length = 0;
+  const goOn = Promise.withResolvers<void>();
+  const reading = body.read((chunk) => {
+    length += chunk.length;
+    return goOn.promise.then(() => {});
+  });
+  await pause(300);
+  expect(response.writableFinished).toBe(false);
+  expect(length).toBeLessThan(5_000_000);
+  goOn.resolve();
+  expect(await reading).toBe(false);
+  expect(length).toBe(60_000_000);
+});
+
+test("a compressed body is received as fast as it can be read, however little it says", async () => {
+  // An empty block of the format takes 5 bytes and says nothing.
+  const nothing = Buffer.concat(Array.from({ length: 100_000 }, () => Buffer.from([0, 0, 0, 255, 255])));
+  const { post } = await serve((_, response) => {
+    response.writeHead(200, { "content-encoding": "deflate" });
+    response.write(deflateSync("").subarray(0, 2));
+    const send = (): void => {
+      while (!response.destroyed && response.write(nothing));
+    };
+    response.on("drain", send);
+    send();
+  });
+  const stop = new AbortController();
+  const reading = post(stop.signal).then((response) => readAll(response));
+  const before = process.memoryUsage().rss;
+  await pause(1500);
+  expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000);
+  stop.abort(new Error("the caller left"));
+  await expect(reading).rejects.toThrow("the caller left");
+});
+
 test("an error whose text does not end is given up with the caller", async () => {
   const { post } = await serve((_, response) => void response.writeHead(500).write("half of a reason"));
   const stop = new AbortController();

@@ -121,7 +121,7 @@ async function judge(place, { file, text, becomes, tests }) {
  * The tests that failed, as `file: title`: the first one, or all. `uncaught`: an error that belongs to no test has failed the run.
  * `broken`: vitest failed although no test did, as where a module cannot be loaded.
  */
-async function runTests(place, files, { all = false } = {}) {
+async function runTests(place, tests, { all = false } = {}) {
   const started = performance.now();
   const report = join(place, "report.json");
   rmSync(report, { force: true });
@@ -134,7 +134,7 @@ async function runTests(place, files, { all = false } = {}) {
     "--reporter=json",
     `--bail=${all ? 0 : 1}`,
   ];
-  const child = spawn(process.execPath, [...args, `--outputFile=${report}`, ...files], {
+  const child = spawn(process.execPath, [...args, `--outputFile=${report}`, ...tests], {
     cwd: place,
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
@@ -149,35 +149,26 @@ async function runTests(place, files, { all = false } = {}) {
       ended = "endless";
       endGroup(child.pid);
     },
-    Math.max(limitMs, 10_000 * files.length),
+    Math.max(limitMs, 10_000 * tests.length),
   );
   const code = await new Promise((resolve) => child.on("close", resolve));
   running.delete(child.pid);
   clearTimeout(timer);
   const ms = performance.now() - started;
-  const failures = ended === "endless" ? [] : failuresOf(report, place);
-  if (ended === "done" && code !== 0 && failures.length === 0) ended = hasRun(report) ? "uncaught" : "broken";
+  const files = ended === "endless" ? [] : readReport(report);
+  const failures = files.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === "failed")
+      .map(({ fullName }) => `${relative(place, name)}: ${fullName}`),
+  );
+  const haveRun = files.length > 0 && files.every(({ assertionResults }) => assertionResults.length > 0);
+  if (ended === "done" && code !== 0 && failures.length === 0) ended = haveRun ? "uncaught" : "broken";
   return { failures, ended, ms, output };
 }
 
-/** Is true where tests of every file have run. */
-function hasRun(report) {
+function readReport(file) {
   try {
-    const { testResults } = JSON.parse(readFileSync(report, "utf8"));
-    return testResults.length > 0 && testResults.every(({ assertionResults }) => assertionResults.length > 0);
-  } catch {
-    return false;
-  }
-}
-
-function failuresOf(report, place) {
-  try {
-    const { testResults } = JSON.parse(readFileSync(report, "utf8"));
-    return testResults.flatMap(({ name, assertionResults }) =>
-      assertionResults
-        .filter(({ status }) => status === "failed")
-        .map(({ fullName }) => `${relative(place, name)}: ${fullName}`),
-    );
+    return JSON.parse(readFileSync(file, "utf8")).testResults;
   } catch {
     return [];
   }

@@ -36,13 +36,15 @@ export function toResponseBody(stream: Readable, signal: AbortSignal): ResponseB
 function readStream(stream: Readable, onChunk: OnChunk, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve, reject) => {
     let isWaiting = false;
+    let isOver = false;
     function stop(): void {
+      isOver = true;
       stream.off("readable", read).off("end", end).off("error", fail).off("close", close);
       signal.removeEventListener("abort", abort);
     }
     function read(): void {
       try {
-        while (!isWaiting) {
+        while (!isWaiting && !isOver) {
           const chunk = stream.read();
           if (chunk === null) return;
           const answered = onChunk(chunk);

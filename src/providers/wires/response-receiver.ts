@@ -98,7 +98,7 @@ export class ResponseReceiver implements Dispatcher.DispatchHandler, ResponseBod
     this.#schedule();
   }
 
-  /** What one read of the socket has brought is one chunk, however the server has cut it: a microtask comes after all of it. */
+  /** Hands what one read of the socket has brought over as one chunk, however the server has cut it: a microtask comes after all of it. */
   #schedule(): void {
     if (this.#reading === undefined || this.#isScheduled) return;
     this.#isScheduled = true;
@@ -120,7 +120,9 @@ export class ResponseReceiver implements Dispatcher.DispatchHandler, ResponseBod
   }
 
   #flush(): void {
-    if (this.#reading === undefined || this.#isWaiting) return;
+    // After an abort nothing is left to hand over, so that it need not wait.
+    const mustWait = this.#isWaiting && (this.#failure === undefined || this.#chunks.length > 0);
+    if (this.#reading === undefined || mustWait) return;
     const { onChunk, promise } = this.#reading;
     const chunks = this.#chunks;
     const [first] = chunks;

@@ -1,6 +1,6 @@
-import type { Writable } from "node:stream";
 import { constants, createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { Agent, type Dispatcher, errors } from "undici";
+import { waitForDrain } from "../../kit/async/wait-for-drain.ts";
 import { toText } from "../../kit/json.ts";
 import { findRoute, type ProxyRules } from "../../kit/net/proxy-rules.ts";
 import type { HttpFailure } from "../errors/errors.ts";
@@ -146,16 +146,6 @@ function decodeBody(body: ResponseBody, encoding: string, signal: AbortSignal): 
       body.close(isWhole);
     },
   };
-}
-
-function waitForDrain(decoder: Writable): Promise<void> {
-  return new Promise((resolve) => {
-    function finish(): void {
-      decoder.off("drain", finish).off("close", finish);
-      resolve();
-    }
-    decoder.on("drain", finish).on("close", finish);
-  });
 }
 
 function createDecoder(encoding: string) {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
+import { waitForDrain } from "../../kit/async/wait-for-drain.ts";
 
 /** Holds what a web-standard request does not say about its connection. */
 export interface HttpConnection {
@@ -65,14 +66,7 @@ export function toHttpConnection(
       else listeners.push(listener);
     },
     drained() {
-      if (isClosed || !outgoing.writableNeedDrain) return Promise.resolve();
-      return new Promise((resolve) => {
-        function finish(): void {
-          outgoing.off("drain", finish).off("close", finish);
-          resolve();
-        }
-        outgoing.on("drain", finish).on("close", finish);
-      });
+      return isClosed || !outgoing.writableNeedDrain ? Promise.resolve() : waitForDrain(outgoing);
     },
     drop: () => void outgoing.destroy(),
   };

@@ -120,6 +120,21 @@ test("a server waits while its reader does, and nothing is lost", async () => {
   expect(length).toBe(60_000_000);
 });
 
+test("an abort ends the reading also while a piece makes it wait", async () => {
+  const { post } = await serve((_, response) => void answer(response).write("text"));
+  const stop = new AbortController();
+  const { body } = await post(stop.signal);
+  const waiting = Promise.withResolvers<void>();
+  const reading = body.read(() => {
+    waiting.resolve();
+    return new Promise(() => {});
+  });
+  await waiting.promise;
+  const reason = new Error("the caller left");
+  stop.abort(reason);
+  await expect(reading).rejects.toBe(reason);
+});
+
 test("a compressed body is received as fast as it can be read, however little it says", async () => {
   // An empty block of the format takes 5 bytes and says nothing.
   const nothing = Buffer.concat(Array.from({ length: 100_000 }, () => Buffer.from([0, 0, 0, 255, 255])));

@@ -195,11 +195,16 @@ inChromium("texts and files that were not taken in a browser", () => {
         await waiting.getByText(`看${name} (${name})`).waitFor();
         await expect.poll(() => keptFiles(page)).toContain(name);
       }
+      // The page shows what waits before it knows whose texts it may read.
+      const account = gate();
+      await page.route("**/signin/session", (route) => account.until.then(() => route.continue()));
       await page.reload();
       await waiting.getByText("看取回.txt (取回.txt)").waitFor();
       const row = waiting.getByRole("listitem").filter({ hasText: "取回" });
       await row.getByRole("button", { name: "取回" }).click();
+      account.open();
       await page.locator(".composer .file-name").getByText("取回.txt").waitFor();
+      await page.unroute("**/signin/session");
       await page.getByRole("button", { name: "移除 取回.txt" }).click();
       await field(page).fill("");
       last.open();

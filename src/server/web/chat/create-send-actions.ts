@@ -58,15 +58,36 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
     return waiting.add({ conversationId, files, request }, afterRun);
   }
 
-  /** Returns the files of a question that waits, or says which of them the page does not have. */
-  function findWaitingFiles(question: WaitingQuestion): readonly AttachedFile[] {
+  /** Resolves with the files of a question that waits, and says which of them the page does not have. */
+  async function findWaitingFiles(question: WaitingQuestion): Promise<readonly AttachedFile[]> {
     const { files } = question;
-    const known = waiting.findFiles(question);
+    const known = await waiting.findFiles(question);
     if (known.length < files.length) {
       const problem = say(screen().locale, describeLostFiles(files));
       store.change((chat) => ({ ...chat, problem }));
     }
     return known;
+  }
+
+  /** Takes a question back and puts it where one writes. */
+  async function withdraw(conversationId: string, question: WaitingQuestion): Promise<void> {
+    const files = await findWaitingFiles(question);
+    if (!(await attempt(waiting.takeBack(conversationId, question)))) return;
+    const entry = { conversationId, text: question.message, files, isQueued: true };
+    // A draft that stands there, or another conversation, is not mixed with it.
+    if (screen().draft !== "" || store.state.conversationId !== conversationId)
+      return store.change((chat) => addUnsent(chat, entry));
+    screen().draft = entry.text;
+    screen().files = [...screen().files, ...files];
+  }
+
+  /** Takes a question back and lets it wait anew. Without its files it stays where it is. */
+  async function queueAgain(conversationId: string, question: WaitingQuestion): Promise<void> {
+    const { message: text, afterRun } = question;
+    const files = await findWaitingFiles(question);
+    if (files.length < question.files.length) return;
+    if (!(await attempt(waiting.takeBack(conversationId, question)))) return;
+    await sendOrKeep({ conversationId, text, files, isQueued: true }, queue(conversationId, text, { files, afterRun }));
   }
 
   /** Answers the question of a run, says something to the run, or lets the text wait for its end. */
@@ -130,29 +151,12 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
     },
     withdraw(question) {
       const { conversationId } = store.state;
-      if (conversationId === undefined) return;
-      const files = findWaitingFiles(question);
-      void attempt(waiting.takeBack(conversationId, question)).then((isTaken) => {
-        if (!isTaken) return;
-        const entry = { conversationId, text: question.message, files, isQueued: true };
-        // A draft that stands there, or another conversation, is not mixed with it.
-        if (screen().draft !== "" || store.state.conversationId !== conversationId)
-          return store.change((chat) => addUnsent(chat, entry));
-        screen().draft = entry.text;
-        screen().files = [...screen().files, ...files];
-      });
+      if (conversationId !== undefined) void withdraw(conversationId, question);
       screen().focus();
     },
     requeue(question) {
       const { conversationId } = store.state;
-      if (conversationId === undefined) return;
-      const { message: text, afterRun } = question;
-      const files = findWaitingFiles(question);
-      if (files.length < question.files.length) return;
-      void attempt(waiting.takeBack(conversationId, question)).then((isTaken) => {
-        const addAgain = (): Promise<void> => queue(conversationId, text, { files, afterRun });
-        if (isTaken) void sendOrKeep({ conversationId, text, files, isQueued: true }, addAgain());
-      });
+      if (conversationId !== undefined) void queueAgain(conversationId, question);
     },
   };
 }

@@ -17,8 +17,8 @@ export interface WaitingQuestions {
    * again would wait anew. Rejects where it has begun.
    */
   takeBack(conversationId: string, waiting: WaitingQuestion): Promise<void>;
-  /** Returns the files of a question that waits, as far as this browser has them. */
-  findFiles(waiting: WaitingQuestion): readonly AttachedFile[];
+  /** Resolves with the files of a question that waits, as far as this browser has them, once what it kept has been restored. */
+  findFiles(waiting: WaitingQuestion): Promise<readonly AttachedFile[]>;
   /** Takes over which questions of a conversation the server has. Those that it had and has no more have begun, or were taken back. */
   settle(conversationId: string, waiting: readonly WaitingQuestion[]): void;
   /** Forgets the questions of a conversation that has been deleted. */
@@ -53,6 +53,7 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
   const known = new Set<string>();
   /** Ends when all that was begun has been done: what is sent keeps its order. */
   let last: Promise<void> = Promise.resolve();
+  const restored = Promise.withResolvers<void>();
 
   function queueUp<T>(work: () => Promise<T>): Promise<T> {
     const done = last.then(work);
@@ -160,7 +161,11 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
         const taken = findByRun(reservedRunId);
         if (taken !== undefined) forget(taken.key);
       }),
-    findFiles: ({ reservedRunId }) => findByRun(reservedRunId)?.files ?? [],
+    async findFiles({ reservedRunId }) {
+      // The page shows what waits before it has read what the browser kept.
+      await restored.promise;
+      return findByRun(reservedRunId)?.files ?? [];
+    },
     settle(conversationId, waiting) {
       for (const { key, runId, conversationId: id } of own.values()) {
         if (id !== conversationId || runId === undefined) continue;
@@ -175,6 +180,7 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
       for (const { key, conversationId, files, request, runId, text } of texts)
         if (conversationId !== undefined && !own.has(key))
           own.set(key, { key, conversationId, files, runId, request: toRequest(request, text) });
+      restored.resolve();
       return sendLost();
     },
     sendLost,

@@ -279,3 +279,20 @@ function inspect(file: string, sql: string): unknown[] {
     database.close();
   }
 }
+
+test("a short trace is stored as it is and a long one packed, and each is read back", async () => {
+  const file = await storeFile();
+  const store = await openStore(file);
+  const short = finishedRun("conv-1", "One?", "Yes.");
+  const long = finishedRun("conv-1", "Two?", "Yes.");
+  const runs = [short, { ...long, trace: { ...long.trace, final_answer: "same again, ".repeat(2_000) } }];
+  for (const run of runs) {
+    await store.append(run);
+    expect(await store.trace(run.runId)).toEqual(run.trace);
+  }
+  const database = new DatabaseSync(file);
+  const rows = database.prepare("SELECT octet_length(packed) AS bytes FROM traces ORDER BY n").all();
+  database.close();
+  const sizes = rows.map(({ bytes }) => Number(bytes));
+  expect(sizes).toEqual([JSON.stringify(short.trace).length + 1, expect.toSatisfy((bytes) => bytes < 2_000)]);
+});

@@ -10,14 +10,25 @@ export interface DispatcherOptions {
   connectMs: number;
   /** Limits the silence within a response, in milliseconds, from the headers on. It is not limited when absent. */
   idleMs?: number;
+  /** Creates each connection over which requests go; undici's own when absent. */
+  createConnection?: Pool.Options["factory"];
 }
 
 /** Creates the connections of a route. What goes wrong at the proxy is a `ProxyError`, also for a caller of undici's `fetch`. */
-export function createDispatcher({ proxy, ca }: Route, { connectMs, idleMs = 0 }: DispatcherOptions): Dispatcher {
+export function createDispatcher(
+  { proxy, ca }: Route,
+  { connectMs, idleMs = 0, createConnection }: DispatcherOptions,
+): Dispatcher {
   const secureContext = ca === undefined ? undefined : createTrust(ca);
   const connect = { timeout: connectMs, ...(secureContext && { secureContext }) };
   const limits = { headersTimeout: 0, bodyTimeout: idleMs, allowH2: false };
-  if (proxy === undefined) return new Agent({ ...limits, connect });
+  const connections = createConnection && { factory: createConnection };
+  if (proxy === undefined)
+    return new Agent({
+      ...limits,
+      connect,
+      factory: (origin, options) => new Pool(origin, { ...options, ...connections }),
+    });
   const agent = new ProxyAgent({
     ...limits,
     uri: proxy,
@@ -28,7 +39,11 @@ export function createDispatcher({ proxy, ca }: Route, { connectMs, idleMs = 0 }
     clientFactory: (url, options) => new Pool(url, withMarkedFailures(options, proxy)),
     // Makes the connections to what is behind a tunnel, and those to the proxy itself over which http requests go.
     factory: (origin, options) =>
-      new Pool(origin, { ...limits, ...(String(origin) === proxy ? withMarkedFailures(options, proxy) : options) }),
+      new Pool(origin, {
+        ...limits,
+        ...(String(origin) === proxy ? withMarkedFailures(options, proxy) : options),
+        ...connections,
+      }),
   });
   return agent.compose(
     (dispatch) => (options, handler) => dispatch(options, createHandler(handler, proxy, String(options.origin))),

@@ -1,9 +1,10 @@
 import { constants, createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { Agent, type Dispatcher, errors } from "undici";
+import { Agent, type Dispatcher, errors, Pool } from "undici";
 import { waitForDrain } from "../../kit/async/wait-for-drain.ts";
 import { toText } from "../../kit/json.ts";
 import { findRoute, type ProxyRules } from "../../kit/net/proxy-rules.ts";
 import type { HttpFailure } from "../errors/errors.ts";
+import { createModelConnection } from "./model-connection.ts";
 import type { Address } from "./request-address.ts";
 import { type ResponseBody, toResponseBody } from "./response-body.ts";
 import { ResponseReceiver } from "./response-receiver.ts";
@@ -85,7 +86,10 @@ interface Target {
 /** Opens the connections of a model. */
 export function openExchange({ network, connectMs = defaultConnectMs }: TransportOptions = {}): Exchange {
   // Silence is limited per call, by what was heard, from sending on; the agent's own limits would cut models that think for long.
-  const direct = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: connectMs } });
+  const direct = new Agent({
+    ...{ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: connectMs } },
+    factory: (origin, options) => new Pool(origin, { ...options, factory: createModelConnection }),
+  });
   let routed: Promise<Dispatcher> | undefined;
   let target: Target | undefined;
 
@@ -95,7 +99,9 @@ export function openExchange({ network, connectMs = defaultConnectMs }: Transpor
     const { origin, pathname, search } = new URL(url);
     const route = findRoute(network, url);
     if (route !== undefined)
-      routed ??= import("../../kit/net/create-dispatcher.ts").then((net) => net.createDispatcher(route, { connectMs }));
+      routed ??= import("../../kit/net/create-dispatcher.ts").then((net) =>
+        net.createDispatcher(route, { connectMs, createConnection: createModelConnection }),
+      );
     target = { url, origin, path: pathname + search, dispatcher: (route && routed) ?? direct };
     return target;
   }

@@ -1,0 +1,210 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { setImmediate as turn } from "node:timers/promises";
+import { expect, onTestFinished, test, vi } from "vitest";
+import type { ProxyRules } from "../../../src/kit/net/proxy-rules.ts";
+import { createModel } from "../../../src/providers/create-model.ts";
+import { createEndpoints } from "../../../src/providers/middleware/endpoints.ts";
+import { openTransport } from "../../../src/providers/wires/transport.ts";
+import { authority } from "../../fakes/proxy/certificates.ts";
+import { hear, settings } from "../reading.ts";
+
+const answer = 'data: {"choices":[{"delta":{"content":"It rains."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
+
+interface Asked {
+  socket: Socket;
+  /** Counts the requests of the connection from 1. */
+  place: number;
+  /** Counts the connections from 1. */
+  connection: number;
+  response: ServerResponse;
+}
+
+function reply(response: ServerResponse): void {
+  response.writeHead(200, { "content-type": "text/event-stream" }).end(answer);
+}
+
+/** Starts a server that keeps connections, and gives a transport to it. `asked` lists its requests as `connection.place`. */
+async function serve(onRequest: (asked: Asked) => void) {
+  const places = new Map<Socket, { place: number; connection: number }>();
+  const asked: string[] = [];
+  const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
+    const { socket } = request;
+    const { place, connection } = places.get(socket) ?? { place: 0, connection: places.size + 1 };
+    const count = { place: place + 1, connection };
+    places.set(socket, count);
+    asked.push(`${connection}.${count.place}`);
+    request.resume().on("end", () => onRequest({ socket, response, ...count }));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const origin = `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
+  return { origin, asked, sockets: places, ...openClient(origin) };
+}
+
+function openClient(origin: string, network?: ProxyRules) {
+  const transport = openTransport({ network });
+  return {
+    /** Resolves when the answer is read and its connection waits for the next request. */
+    async post(signal = new AbortController().signal): Promise<string> {
+      const { body } = await transport.post({ url: `${origin}/`, path: "", headers: {} }, {}, signal);
+      let text = "";
+      await body.read((chunk) => {
+        text += String(chunk);
+        return false;
+      });
+      body.close(true);
+      await turn();
+      return text;
+    },
+  };
+}
+
+const breaks: [string, (socket: Socket) => void][] = [
+  ["resets", (socket) => socket.resetAndDestroy()],
+  ["closes", (socket) => socket.destroy()],
+];
+
+test.each(breaks.flatMap(([name, end]) => [1, 10].map((width) => ({ name, end, width }))))(
+  "a server that $name each connection at its second request answers all questions, $width at once, without a retry",
+  async ({ end, width }) => {
+    let broken = 0;
+    const { origin } = await serve(({ socket, place, response }) => {
+      if (place === 1) return reply(response);
+      broken += 1;
+      end(socket);
+    });
+    const sleep = vi.fn(async () => {});
+    const model = createModel(settings({ baseUrl: origin }), { endpoints: createEndpoints(), sleep });
+    const notices: string[] = [];
+    async function askInTurn(): Promise<void> {
+      for (let n = 0; n < 60 / width; n++) {
+        const heard = await hear(model);
+        expect(heard.text).toBe("It rains.");
+        notices.push(...heard.notices);
+        await turn();
+      }
+    }
+    await Promise.all(Array.from({ length: width }, askInTurn));
+    expect(notices).toEqual([]);
+    expect(sleep).not.toHaveBeenCalled();
+    // The budget allows ten retries.
+    expect(broken).toBeGreaterThan(11);
+  },
+);
+
+test.each(breaks)("a request whose connection breaks before it is sent (%s) is sent over a new one", async (_, end) => {
+  const { post, asked, sockets } = await serve(({ response }) => reply(response));
+  await post();
+  for (const socket of sockets.keys()) end(socket);
+  expect(await post()).toBe(answer);
+  expect(asked).toEqual(["1.1", "2.1"]);
+});
+
+test("a new connection that breaks is a failure, also after one that was reused", async () => {
+  const { post, asked } = await serve(({ socket, connection, place, response }) => {
+    if (connection === 2 && place === 1) reply(response);
+    else socket.resetAndDestroy();
+  });
+  await expect(post()).rejects.toMatchObject({ code: "ECONNRESET" });
+  expect(asked).toEqual(["1.1"]);
+  await post();
+  await expect(post()).rejects.toMatchObject({ code: "ECONNRESET" });
+  expect(asked).toEqual(["1.1", "2.1", "2.2", "3.1"]);
+});
+
+test("a new connection that breaks is a failure, also where it follows one that was closed while another one lives", async () => {
+  const { post, asked, sockets } = await serve(({ socket, connection, response }) => {
+    // The first connection stays in use.
+    if (connection === 1) response.writeHead(200).write("text");
+    else if (connection === 2) reply(response);
+    else socket.resetAndDestroy();
+  });
+  const stop = new AbortController();
+  const first = post(stop.signal).catch((thrown: unknown) => thrown);
+  await expect.poll(() => asked).toEqual(["1.1"]);
+  await post();
+  const second = [...sockets.keys()][1];
+  second?.destroy();
+  await once(second as Socket, "close");
+  await turn();
+  await expect(post()).rejects.toMatchObject({ code: "ECONNRESET" });
+  expect(asked).toEqual(["1.1", "2.1", "3.1"]);
+  stop.abort(new Error("the caller left"));
+  await first;
+});
+
+test("a connection that takes the request again closes after its answer", async () => {
+  const { post, asked, sockets } = await serve(({ socket, place, response }) => {
+    if (place === 1) reply(response);
+    else socket.destroy();
+  });
+  await post();
+  await post();
+  const second = [...sockets.keys()][1];
+  if (!second?.destroyed) await once(second as Socket, "close");
+  expect(asked).toEqual(["1.1", "1.2", "2.1"]);
+});
+
+test("a request whose answer has begun is not sent again", async () => {
+  const { post, asked } = await serve(({ socket, place, response }) => {
+    if (place === 1) return reply(response);
+    socket.end("HTTP/1.1 2");
+  });
+  await post();
+  await expect(post()).rejects.toMatchObject({ code: "UND_ERR_SOCKET" });
+  expect(asked).toEqual(["1.1", "1.2"]);
+});
+
+test("a request that a server has had for more than five seconds is not sent again", async () => {
+  const held = Promise.withResolvers<Socket>();
+  const { post, asked } = await serve(({ socket, place, response }) => {
+    if (place === 1) reply(response);
+    else held.resolve(socket);
+  });
+  await post();
+  const asking = post();
+  const socket = await held.promise;
+  const now = performance.now.bind(performance);
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => now() + 5001);
+  onTestFinished(() => clock.mockRestore());
+  socket.resetAndDestroy();
+  await expect(asking).rejects.toMatchObject({ code: "ECONNRESET" });
+  expect(asked).toEqual(["1.1", "1.2"]);
+});
+
+test("an abort ends a request that was sent again, with its own reason", async () => {
+  const held = Promise.withResolvers<Socket>();
+  const { post } = await serve(({ socket, connection, place, response }) => {
+    if (connection === 2) held.resolve(socket);
+    else if (place === 1) reply(response);
+    else socket.destroy();
+  });
+  await post();
+  const stop = new AbortController();
+  const asking = post(stop.signal);
+  const socket = await Promise.race([held.promise, asking.then(() => undefined)]);
+  const reason = new Error("the caller left");
+  stop.abort(reason);
+  await expect(asking).rejects.toBe(reason);
+  if (!socket?.destroyed) await once(socket as Socket, "close");
+});
+
+test.each<[string, string, (origin: string) => ProxyRules]>([
+  ["a proxy", "http://model.example", (http) => ({ http, noProxy: [] })],
+  ["connections with trusted certificates of their own", "", () => ({ ca: authority, noProxy: [] })],
+])("over %s, too, a request that meets the end of an idle connection is sent once more", async (_, name, toRules) => {
+  const { origin, asked } = await serve(({ socket, place, response }) => {
+    if (place === 1) reply(response);
+    else socket.destroy();
+  });
+  const { post } = openClient(name || origin, toRules(origin));
+  await post();
+  expect(await post()).toBe(answer);
+  expect(asked).toEqual(["1.1", "1.2", "2.1"]);
+});

@@ -156,6 +156,14 @@ export const providers: readonly Mutation[] = [
     endangers: "a question that a model server has worked on for long is asked and paid for again without a word",
   },
   {
+    id: "unasked-continue",
+    file: "src/providers/wires/model-connection.ts",
+    text: "        ignoreContinue(socket);\n",
+    becomes: "",
+    tests: ["test/providers/wires/model-connection.test.ts"],
+    endangers: "no question is answered by a model server that says 100 Continue unasked",
+  },
+  {
     id: "P5",
     file: "src/providers/errors/errors.ts",
     text: 'headers?.get("retry-after-ms")',

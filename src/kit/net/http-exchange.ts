@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { TLSSocket } from "node:tls";
 import { Client, errors } from "undici";
+import { ignoreContinue } from "./ignore-continue.ts";
 
 /** Describes one request to one host. Redirects are not followed. */
 export interface Hop {
@@ -74,39 +75,4 @@ export async function sendRequest(
 export function readHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const entries = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(", ")]);
   return Object.fromEntries(entries);
-}
-
-/** Limits the bytes of `100 Continue` responses that are skipped. A server that sends more fails. */
-const mostBytes = 16_384;
-
-const starts = ["HTTP/1.1 100", "HTTP/1.0 100"];
-
-/** Has a socket keep back each `100 Continue` before an answer: undici ends the connection at one that it did not ask for. */
-export function ignoreContinue(socket: Socket): void {
-  const read = socket.read.bind(socket);
-  let held: Buffer = Buffer.alloc(0);
-  let isPast = false;
-  socket.read = (size?: number): unknown => {
-    const chunk: unknown = read(size);
-    if (isPast || !Buffer.isBuffer(chunk)) return chunk;
-    held = skipContinue(Buffer.concat([held, chunk]));
-    if (isIncomplete(held) && held.length < mostBytes) return null;
-    isPast = true;
-    return held;
-  };
-}
-
-function skipContinue(bytes: Buffer): Buffer {
-  const end = bytes.indexOf("\r\n\r\n");
-  return isContinue(bytes) && end >= 0 ? skipContinue(bytes.subarray(end + 4)) : bytes;
-}
-
-function isContinue(bytes: Buffer): boolean {
-  return starts.includes(bytes.toString("latin1", 0, 12));
-}
-
-/** Returns true when the bytes are too few to decide, or a `100 Continue` response is incomplete. */
-function isIncomplete(bytes: Buffer): boolean {
-  const start = bytes.toString("latin1", 0, 12);
-  return starts.some((whole) => whole.startsWith(start));
 }

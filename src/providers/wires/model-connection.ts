@@ -1,4 +1,5 @@
-import { Client, type Dispatcher } from "undici";
+import { Client, type Dispatcher, type Pool } from "undici";
+import { ignoreContinue } from "../../kit/net/ignore-continue.ts";
 
 /**
  * Limits how long after sending a break still means that nobody has read the request, in milliseconds. A stale connection
@@ -9,8 +10,18 @@ const longestBreakMs = 5000;
 const brokenCodes = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
 /** Creates a connection of a pool, with what the pool knows of its origin. */
-export function createModelConnection(origin: URL, options: object): Client {
-  return new ModelConnection(origin, options);
+export function createModelConnection(origin: URL, options: Pool.Options): Client {
+  const { connect } = options;
+  if (typeof connect !== "function") return new ModelConnection(origin, options);
+  return new ModelConnection(origin, {
+    ...options,
+    connect: (target, callback) =>
+      connect(target, (...[error, socket]) => {
+        if (error !== null) return callback(error, null);
+        ignoreContinue(socket);
+        callback(null, socket);
+      }),
+  });
 }
 
 /**
@@ -20,11 +31,11 @@ export function createModelConnection(origin: URL, options: object): Client {
  */
 class ModelConnection extends Client {
   readonly #origin: URL;
-  readonly #options: object;
+  readonly #options: Pool.Options;
   /** Is true when the connection has brought an answer, so that what is sent over it now reuses it. */
   hasAnswered = false;
 
-  constructor(origin: URL, options: object) {
+  constructor(origin: URL, options: Pool.Options) {
     super(origin, options);
     this.#origin = origin;
     this.#options = options;

@@ -51,11 +51,12 @@ function openClient(origin: string, network?: ProxyRules) {
   const transport = openTransport({ network });
   return {
     /** Resolves when the answer is read and its connection waits for the next request. */
-    async post(signal = new AbortController().signal): Promise<string> {
+    async post(signal = new AbortController().signal, onPiece = () => {}): Promise<string> {
       const { body } = await transport.post({ url: `${origin}/`, path: "", headers: {} }, {}, signal);
       let text = "";
       await body.read((chunk) => {
         text += String(chunk);
+        onPiece();
         return false;
       });
       body.close(true);
@@ -207,4 +208,32 @@ test.each<[string, string, (origin: string) => ProxyRules]>([
   await post();
   expect(await post()).toBe(answer);
   expect(asked).toEqual(["1.1", "1.2", "2.1"]);
+});
+
+const proceed = "HTTP/1.1 100 Continue\r\n\r\n";
+
+test.each([proceed.length, 10])(
+  "an unasked 100 Continue before each answer is passed over, in pieces of %i bytes",
+  async (size) => {
+    const { post, asked } = await serve(async ({ socket, response }) => {
+      socket.setNoDelay(true);
+      for (let start = 0; start < proceed.length; start += size) {
+        socket.write(proceed.slice(start, start + size));
+        await turn();
+      }
+      reply(response);
+    });
+    for (let n = 0; n < 3; n++) expect(await post()).toBe(answer);
+    expect(asked).toEqual(["1.1", "1.2", "1.3"]);
+  },
+);
+
+test("an answer that has begun may say 100 Continue", async () => {
+  const begun = Promise.withResolvers<void>();
+  const { post } = await serve(async ({ response }) => {
+    response.writeHead(200, { "content-length": 4 + proceed.length }).write("text");
+    await begun.promise;
+    response.end(proceed);
+  });
+  expect(await post(undefined, begun.resolve)).toBe(`text${proceed}`);
 });

@@ -91,7 +91,7 @@ export function createMcpInterface(
     ) {
       const own = instructionsOf[expose].map((text) => say(locale, text)).join("\n");
       const instructions = [own, ...(await listServerInstructions(caller))].join("\n\n");
-      const server = new SchemaServer({ name: "duet", title: "Duet", version }, { instructions });
+      const server = new SchemaServer({ name: "duet", title: "Duet", version }, { instructions }, locale);
       const connection: HostConnection = { server, caller, isOneRequest, inputEnded, sessionId };
       const providers: Capabilities[] = expose === "tools" ? [] : [agent.createCapabilities(connection)];
       if (expose !== "agent") {

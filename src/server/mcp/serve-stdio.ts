@@ -17,6 +17,7 @@ import { reportUnapproved } from "./announce-changes.ts";
 import { createHostLines } from "./host-lines.ts";
 import { createMcpInterface, type McpInterfaceOptions } from "./mcp-interface.ts";
 import { createStreamFilters } from "./stream-filters.ts";
+import { createUnreadableLines } from "./unreadable-lines.ts";
 
 export interface StdioServerOptions extends Omit<McpInterfaceOptions, "service"> {
   duet: Duet;
@@ -93,10 +94,12 @@ export async function serveOverStdio({
   const input = new AbortController();
   const streams = createStreamFilters();
   const details = { inputEnded: input.signal, onSubscriptions: streams.attach };
+  const unreadable = createUnreadableLines({ transport, locale, log });
   const handle = serveStdio(() => mcp.createServer(operator, false, details), {
     transport,
-    onerror: (error) => log(renderError(error, locale), "warn"),
+    onerror: unreadable.onError,
   });
+  unreadable.follow(lines);
   streams.follow(transport);
   const requests = followRequests(transport);
   // The end of stdin would close the transport, and what is open would get no answer.
@@ -166,15 +169,6 @@ function waitForClose(transport: StdioServerTransport): Promise<void> {
       await close();
       resolve();
     };
-  });
-}
-
-/** The package describes an invalid message by listing everything that it could have been. */
-function renderError(error: Error, locale: Locale): string {
-  if (error.name !== "ZodError" && error.name !== "$ZodError") return error.message;
-  return say(locale, {
-    zh: "宿主发来的一条消息不是 JSON-RPC，已忽略。",
-    en: "A message from the host is not JSON-RPC and was ignored.",
   });
 }
 

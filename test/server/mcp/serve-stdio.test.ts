@@ -211,8 +211,8 @@ describe("duet serve", () => {
       .map((line) => JSON.parse(line));
     expect(answers.find(({ id }) => id === 2)?.error.message).toMatch(/has 110\d+ bytes and was refused/);
     expect(stderr.trim().split("\n")).toEqual([
-      "duet: A message from the host is not JSON-RPC and was ignored.",
-      "duet: A message from the host is not JSON-RPC and was ignored.",
+      "duet: A message from the host was refused: message batches are not supported: received 0 messages (allowed: one message per request)",
+      "duet: A message from the host was refused: message: null is not allowed (allowed: a JSON object)",
       expect.stringMatching(/^duet: A message from the host has 110\d+ bytes and was refused/),
     ]);
     expect(code).toBe(0);

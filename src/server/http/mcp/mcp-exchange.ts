@@ -1,6 +1,6 @@
 import type { AuthInfo } from "@modelcontextprotocol/server";
+import type { Message } from "../../mcp/check-message.ts";
 import type { HttpConnection } from "../connection.ts";
-import type { Message } from "../request/read-message.ts";
 
 /** Holds an HTTP request to `/mcp` as far as it has arrived: its sender, its message and its connection. */
 export interface McpExchange {

@@ -1,11 +1,17 @@
 import { randomInt, randomUUID } from "node:crypto";
-import { type McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import {
+  type McpServer,
+  ProtocolErrorCode,
+  specTypeSchemas,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
 import type { Caller } from "../../../core/caller.ts";
 import { showValue } from "../../../core/tools/argument-feedback.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import { isTimeoutReason, lostCallerMs } from "../../../runs/run-service.ts";
-import type { Message } from "../request/read-message.ts";
+import type { Message } from "../../mcp/check-message.ts";
+import { describeIssues } from "../../mcp/describe-params.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
 import { toJsonRpcError } from "../response/dialects.ts";
 import { closing, toRefusalResponse } from "../response/refusal.ts";
@@ -184,6 +190,8 @@ export function createSessions(options: SessionOptions): Sessions {
     try {
       if (isClosed) return toRefusalResponse(closing, locale, toJsonRpcError);
       const response = await session.handle(exchange);
+      const refusal = sessions.has(id) ? undefined : await findInitializeProblem(exchange.message);
+      if (refusal) return toRefusalResponse(refusal, locale, toJsonRpcError);
       // The client may come to another process with its next request.
       if (sessions.has(id) && exchange.message)
         await shared?.sessions.add(id, { key, initialize: exchange.message.body });
@@ -322,6 +330,14 @@ function createUnknownSessionRefusal({ message }: McpExchange, session: string):
       en: `Session not found: ${shown} (send initialize to start a new one)`,
     },
   };
+}
+
+/** The package says of an `initialize` request that it cannot read that the server is not initialized. */
+async function findInitializeProblem(message: Message | undefined): Promise<HttpRefusal | undefined> {
+  if (message === undefined) return undefined;
+  const { issues = [] } = await specTypeSchemas.InitializeRequest["~standard"].validate(message.body);
+  const text = issues.length === 0 ? undefined : describeIssues(issues, message.body);
+  return text && { status: 400, code: ProtocolErrorCode.InvalidParams, id: message.id, text };
 }
 
 function createFullRefusal(most: number): HttpRefusal {

@@ -1,0 +1,90 @@
+// The built program is asked the same in invalid-requests.test.ts; these run the source, with the package's own stdio.
+import { PassThrough } from "node:stream";
+import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { expect, onTestFinished, test } from "vitest";
+import { SchemaServer } from "../../../src/server/mcp/schema-server.ts";
+import { createUnreadableLines } from "../../../src/server/mcp/unreadable-lines.ts";
+import { modernMeta } from "../../fakes/http-interface.ts";
+
+interface Reply {
+  id?: unknown;
+  result?: object;
+  error?: { code: number; message: string };
+}
+
+/** Serves an empty list of tools over stdio; `send` writes a message and `replyTo` waits for what is answered. */
+function openServer() {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+  const transport = new StdioServerTransport(stdin, stdout);
+  const told: string[] = [];
+  const unreadable = createUnreadableLines({ transport, locale: "en", log: (line) => void told.push(line) });
+  const replies: Reply[] = [];
+  stdout.on("data", (line) => replies.push(JSON.parse(line)));
+  let server: SchemaServer | undefined;
+  const handle = serveStdio(
+    () => {
+      server = new SchemaServer({ name: "test", version: "1" }, { capabilities: { tools: {} } }, "en");
+      server.server.setRequestHandler("tools/list", () => ({ tools: [] }));
+      return server;
+    },
+    { transport, onerror: unreadable.onError },
+  );
+  unreadable.follow(stdin);
+  onTestFinished(() => handle.close());
+  return {
+    told,
+    replies,
+    server: () => server?.server,
+    send: (message: object) => void stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`),
+    replyTo: (id: unknown) => expect.poll(() => replies.find((reply) => reply.id === id)),
+  };
+}
+
+const initialize = {
+  ...{ id: "hello", method: "initialize" },
+  params: { protocolVersion: "2025-11-25", capabilities: { roots: {} }, clientInfo: { name: "test", version: "1" } },
+};
+
+test("what a schema of the package refuses is an error of the host, by the name of its field", async () => {
+  const { send, replyTo } = openServer();
+  send(initialize);
+  send({ id: 1, method: "tools/list", params: { cursor: 5 } });
+  await replyTo(1).toMatchObject({
+    error: { code: -32602, message: "cursor: 5 is not allowed (allowed: a string)" },
+  });
+  send({ id: 2, method: "tools/list" });
+  await replyTo(2).toMatchObject({ result: { tools: [] } });
+});
+
+test("a request with a wrong frame is answered, and the lines after it are read", async () => {
+  const { send, replyTo, replies, told } = openServer();
+  send(initialize);
+  send({ id: 1, method: "ping", params: null });
+  send({ id: 2, method: "ping" });
+  await replyTo(1).toMatchObject({ error: { code: -32600 } });
+  await replyTo(2).toMatchObject({ result: {} });
+  expect(replies).toHaveLength(3);
+  expect(told).toEqual(["A message from the host was refused: params: null is not allowed (allowed: a JSON object)"]);
+});
+
+test("a response that cannot be read fails its request here, and none of the host's", async () => {
+  const { send, replyTo, replies, server } = openServer();
+  send(initialize);
+  send({ method: "notifications/initialized" });
+  await replyTo("hello").toBeDefined();
+  const asked = server()?.listRoots();
+  send({ id: 0, result: "none" });
+  await expect(asked).rejects.toThrow('result: "none" is not allowed');
+  expect(replies.filter(({ error }) => error !== undefined)).toEqual([]);
+});
+
+test("a later request of another revision is refused, and those of the first one go on", async () => {
+  const { send, replyTo } = openServer();
+  const other = { ...modernMeta, "io.modelcontextprotocol/protocolVersion": "2030-01-01" };
+  send({ id: 1, method: "tools/list", params: { _meta: modernMeta } });
+  send({ id: 2, method: "tools/list", params: { _meta: other } });
+  send({ id: 3, method: "tools/list", params: { _meta: modernMeta } });
+  await replyTo(2).toMatchObject({ error: { code: -32022, data: { supported: ["2026-07-28"] } } });
+  await replyTo(1).toMatchObject({ result: { tools: [] } });
+  await replyTo(3).toMatchObject({ result: { tools: [] } });
+});

@@ -1,5 +1,6 @@
 import type { ServerSettings } from "../config/config.ts";
 import { DuetError, type ErrorCode, type ErrorDetails, getMessage } from "../kit/errors.ts";
+import { isRecord, toText, tryParseJson } from "../kit/json.ts";
 import type { Text } from "../kit/locale.ts";
 import { findProxyError } from "../kit/net/proxy-errors.ts";
 import type { Ending } from "../kit/process/child.ts";
@@ -10,7 +11,7 @@ import { sanitize } from "../kit/text/sanitize.ts";
 import { getBody, getCode, getNetworkCode, getStatus, isLost, isOtherProtocol } from "./connection-errors.ts";
 import { hasOwnAuthorization } from "./oauth/auth.ts";
 import { toLoginHint } from "./oauth/oauth-errors.ts";
-import { ownErrors } from "./transport/stdio.ts";
+import { ownErrors } from "./transport/own-errors.ts";
 import { describeUnusable } from "./unusable-server.ts";
 
 export interface FailureContext {
@@ -136,11 +137,20 @@ const checkHeaders: Text = {
 
 function explainUnexpected(thrown: unknown, { redact }: FailureContext): ErrorDetails {
   const code = getCode(thrown);
-  const message = sanitize(redact(getMessage(thrown))).slice(0, 500);
+  // The words of a JSON-RPC error are the server's own.
+  const words = typeof code === "number" ? getMessage(thrown) : joinIssues(getMessage(thrown));
+  const message = sanitize(redact(words)).slice(0, 500);
   if (code === "REQUEST_TIMEOUT") {
     return { code: "timeout", text: { zh: "没有及时响应", en: "it did not answer in time" }, retryable: true };
   }
   if (code === ownErrors.cut) return { code: "network", text: { zh: "响应中断", en: "its response was cut off" } };
+  if (code === ownErrors.malformed) {
+    const text = {
+      zh: `返回的内容不是 JSON-RPC 响应：${message}`,
+      en: `what it sent is not a JSON-RPC response: ${message}`,
+    };
+    return { code: "bad_response", text };
+  }
   if (code === ownErrors.tooLong) return { code: "bad_response", text: { zh: message, en: message } };
   // A JSON-RPC error is the server's own answer.
   if (typeof code === "number") {
@@ -164,6 +174,18 @@ function explainUnexpected(thrown: unknown, { redact }: FailureContext): ErrorDe
     return { code: "bad_response", text };
   }
   return { code: "bad_response", text: { zh: message, en: message } };
+}
+
+/** Writes the issues of a schema of the package on one line: it gives them as JSON over many. */
+function joinIssues(message: string): string {
+  const [, head = "", written = ""] = /^([^[\]]*)(\[\s*\{.*\])$/s.exec(message) ?? [];
+  const issues: unknown = tryParseJson(written);
+  if (!Array.isArray(issues)) return message;
+  const lines = issues.filter(isRecord).map(({ path, message: text }) => {
+    const place = Array.isArray(path) ? path.join(".") : "";
+    return place === "" ? toText(text) : `${place}: ${toText(text)}`;
+  });
+  return `${head}${lines.join("; ")}`;
 }
 
 /** Redacts before it cuts, so that no half of a secret is left at the edge. */

@@ -32,6 +32,9 @@ const { values: options } = parseArgs({
     tools: { type: "string" },
     /** The code with which it refuses what it does not know. */
     code: { type: "string", default: "-32601" },
+    /** What it answers to a call, or to a request for its list, as it is written but for `ID`. */
+    reply: { type: "string" },
+    listed: { type: "string" },
     /** Its tool does not say that it only reads. */
     writes: { type: "boolean", default: false },
   },
@@ -115,6 +118,10 @@ function isFirstLife(): boolean {
   if (existsSync(file)) return false;
   writeFileSync(file, "");
   return true;
+}
+
+function writeRaw(text: string, { id }: Request): void {
+  process.stdout.write(`${text.replace("ID", String(id))}\n`);
 }
 
 function list(request: Request): void {
@@ -285,6 +292,10 @@ const modes: Record<string, Mode> = {
       process.exit(1);
     },
   },
+  "raw-replies": {
+    list: (request) => (options.listed === undefined ? list(request) : writeRaw(options.listed, request)),
+    call: (request) => (options.reply === undefined ? call(request) : writeRaw(options.reply, request)),
+  },
   "error-result": { call: (request) => say(request, "The tool says no", { isError: true }) },
   "error-response": { call: ({ id }) => send({ id, error: { code: -32602, message: "no such city" } }) },
   "answers-twice": {
@@ -410,7 +421,10 @@ const modes: Record<string, Mode> = {
   "modern-only": {
     initialize: refuse,
     list: (request) => answer(request, { resultType: "complete", ttlMs: 0, cacheScope: "private", tools: [echo] }),
-    call: (request) => say(request, JSON.stringify(request.params?.arguments), { resultType: "complete" }),
+    call: (request) =>
+      options.reply === undefined
+        ? say(request, JSON.stringify(request.params?.arguments), { resultType: "complete" })
+        : writeRaw(options.reply, request),
     other: (request) => modern(request),
   },
   "odd-version": {

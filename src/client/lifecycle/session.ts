@@ -10,7 +10,7 @@ import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import type { RawResult } from "../calls/tool-result.ts";
 import { mostRounds } from "../limits.ts";
-import { type Listing, listTools, looseResult, type RemoteTool } from "../lists/listing.ts";
+import { type Listing, listTools, looseResult, type RemoteTool, readList } from "../lists/listing.ts";
 import { createActiveCalls, type Notify } from "../questions/active-calls.ts";
 import { type Answers, isElicitation } from "../questions/answers.ts";
 import { readLogEntry } from "../questions/log-routing.ts";
@@ -157,7 +157,11 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
     isOver: () => client.transport === undefined,
     isFreeFor: asker.isFreeFor,
     list: (signal) => listTools(client, redact, signal, settings.startTimeoutMs),
-    call: (tool, args, callOptions) => run(callRequest(client, tool, args, toMeta(client, callOptions)), callOptions),
+    async call(tool, args, callOptions) {
+      const result = await run(callRequest(client, tool, args, toMeta(client, callOptions)), callOptions);
+      readList(result, "content", redact);
+      return result;
+    },
     request: (method, params, callOptions) =>
       run({ method, params: { ...params, _meta: toMeta(client, callOptions) } }, callOptions),
     resources,

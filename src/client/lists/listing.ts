@@ -1,6 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { Client, StandardSchemaV1 } from "@modelcontextprotocol/client";
+import { showValue } from "../../core/tools/argument-feedback.ts";
 import type { HostToolFields, ToolAnnotations } from "../../core/tools/tool.ts";
+import { DuetError } from "../../kit/errors.ts";
 import { isDeeperThan, isRecord, type JsonSchema, toText } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { type Redact, redactValue } from "../../kit/text/redact.ts";
@@ -45,7 +47,7 @@ export async function listTools(
   for (let page = 0; page < listLimits.pages; page += 1) {
     const request = { method: "tools/list", params: cursor === undefined ? {} : { cursor } };
     const result = await client.request(request, looseResult, { signal, timeout: timeoutMs });
-    for (const value of Array.isArray(result.tools) ? result.tools : []) {
+    for (const value of readList(result, "tools", redact)) {
       const weight = weigh(value);
       // A long list is read in pieces: others have a turn in between.
       if (Math.floor((bytes + weight) / pieceBytes) > Math.floor(bytes / pieceBytes)) await setImmediate();
@@ -62,6 +64,15 @@ export async function listTools(
     cursor = result.nextCursor;
   }
   return cutListing(listing);
+}
+
+/** Returns a list of a result. Servers leave out an empty one, or write null; anything else that is no list is an error. */
+export function readList(result: Record<string, unknown>, field: string, redact: Redact): unknown[] {
+  const value = result[field] ?? [];
+  if (Array.isArray(value)) return value;
+  const shown = showValue(redactValue(value, redact));
+  const text = { zh: `返回的 ${field} 不是列表：${shown}`, en: `what it sent as ${field} is not a list: ${shown}` };
+  throw new DuetError({ code: "bad_response", text });
 }
 
 const pieceBytes = 200_000;

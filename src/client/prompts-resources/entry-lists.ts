@@ -4,6 +4,7 @@ import type { Text } from "../../kit/locale.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import type { ServerList } from "../lifecycle/announcements.ts";
 import { listLimits } from "../limits.ts";
+import { readList } from "../lists/listing.ts";
 import type { Pool } from "../pool.ts";
 import { findHidden, makeTreeVisible } from "../trust/hidden-characters.ts";
 import type { TextList } from "../trust/pin-store.ts";
@@ -78,7 +79,7 @@ export function createEntryLists(
     for (let page = 0; page < listLimits.pages; page += 1) {
       const params: JsonObject = cursor === undefined ? {} : { cursor };
       const answer = await pool.request(server, method, params, { signal, onProgress: () => {} });
-      for (const entry of Array.isArray(answer[field]) ? answer[field] : []) {
+      for (const entry of readList(answer, field, (text) => text)) {
         const read = readEntry(entry, kind);
         const name = toText(read?.[key]);
         if (read === undefined || entries.has(name)) continue;

@@ -7,7 +7,7 @@ import type { Auth } from "../oauth/auth.ts";
 import type { Sdk } from "../sdk.ts";
 import { type Fetch, limitFetch } from "./limited-fetch.ts";
 import type { OpenFetch } from "./own-connections.ts";
-import { ownErrors } from "./stdio.ts";
+import { ownErrors } from "./own-errors.ts";
 
 /** Holds a transport that is not connected yet, and the function that closes it in order. */
 export interface TransportLink {

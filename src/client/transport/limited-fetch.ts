@@ -1,11 +1,12 @@
 import { messageLimit, valueLimit } from "../limits.ts";
+import { replaceMalformed, replaceMalformedEvents } from "./malformed-responses.ts";
 
 /** The package's HTTP transports call this in place of `fetch`. */
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
  * Returns a `fetch` whose bodies end with an error once a message (a whole body or one event of an event stream) exceeds the
- * limit. The package itself reads any length into memory.
+ * limit, and where a response that is none of JSON-RPC is an error. The package itself reads any length into memory.
  */
 export function limitFetch(fetch: Fetch, limit = messageLimit): Fetch {
   return async (url, init) => {
@@ -14,8 +15,13 @@ export function limitFetch(fetch: Fetch, limit = messageLimit): Fetch {
     const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
     const body = response.body.pipeThrough(limitStream(limit, isStream));
     const { status, statusText, headers } = response;
-    return new Response(body, { status, statusText, headers });
+    return withSoundJson(new Response(body, { status, statusText, headers }));
   };
+}
+
+function withSoundJson(response: Response): Response {
+  const json = response.json.bind(response);
+  return Object.assign(response, { json: async () => replaceMalformed(await json()) });
 }
 
 function limitStream(limit: number, perEvent: boolean): TransformStream<Uint8Array, Uint8Array> {
@@ -30,7 +36,7 @@ function limitStream(limit: number, perEvent: boolean): TransformStream<Uint8Arr
       if (values.count > valueLimit)
         controller.error(new Error(`The answer holds more than ${valueLimit} JSON values`));
       else if (bytes > limit) controller.error(new Error(`The answer is longer than ${limit / 1_000_000} MB`));
-      else controller.enqueue(chunk);
+      else controller.enqueue(perEvent ? replaceMalformedEvents(chunk) : chunk);
     },
   });
 }

@@ -1,17 +1,12 @@
 import type { Readable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { tryParseJson } from "../../kit/json.ts";
 import type { Child } from "../../kit/process/child.ts";
 import { messageLimit, valueLimit } from "../limits.ts";
 import { createFloodGate } from "./flood-gate.ts";
 import { type LineLimits, LineSplitter } from "./line-splitter.ts";
-
-/** Our transports settle a request that can no longer get a response with these JSON-RPC error codes. */
-export const ownErrors = {
-  /** The stream ended before the response. */
-  cut: -32_097,
-  /** The response exceeded the size limit. */
-  tooLong: -32_098,
-} as const;
+import { toMalformedError } from "./malformed-responses.ts";
+import { ownErrors } from "./own-errors.ts";
 
 /** The clock is read once per this many bytes. */
 const pieceLength = 8192;
@@ -163,11 +158,12 @@ export class StdioTransport implements Transport {
   }
 
   #message(line: string): JSONRPCMessage | undefined {
-    if (!line.trimStart().startsWith("{")) return undefined;
+    const value = line.trimStart().startsWith("{") ? tryParseJson(line) : undefined;
+    if (value === undefined) return undefined;
     try {
-      return this.#parse(JSON.parse(line));
+      return this.#parse(value);
     } catch {
-      return undefined;
+      return toMalformedError(value);
     }
   }
 

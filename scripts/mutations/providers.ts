@@ -467,4 +467,28 @@ export const providers: readonly Mutation[] = [
     tests: ["test/config/all-errors.test.ts"],
     endangers: "duet doctor starts a server without the part of its settings that is wrong",
   },
+  {
+    id: "refusal-endless",
+    file: "src/providers/wires/transport.ts",
+    text: "setTimeout(() => setImmediate(() => over.resolve(describeEndless(limitMs))), limitMs)",
+    becomes: "setTimeout(() => {}, limitMs)",
+    tests: ["test/providers/wires/transport.test.ts"],
+    endangers: "a refusal whose body does not end is told as a model that says nothing, after the whole wait",
+  },
+  {
+    id: "refusal-status",
+    file: "src/providers/wires/stream-turn.ts",
+    text: "thrown instanceof HttpRefusal && !caller.aborted",
+    becomes: "thrown instanceof HttpRefusal && !idle.aborted",
+    tests: ["test/providers/wires/transport.test.ts"],
+    endangers: "a refusal is told as a model that says nothing, and asked again",
+  },
+  {
+    id: "refusal-caller",
+    file: "src/providers/wires/stream-turn.ts",
+    text: "thrown instanceof HttpRefusal && !caller.aborted",
+    becomes: "thrown instanceof HttpRefusal",
+    tests: ["test/providers/wires/transport.test.ts"],
+    endangers: "a run that its user has stopped is told as one that its model has refused",
+  },
 ];

@@ -18,6 +18,8 @@ export interface HttpFailure {
   headers: Headers | undefined;
   /** Holds text, or a value that a package has already parsed. */
   body: unknown;
+  /** Says why the rest of the body was not read. */
+  unread?: Text | undefined;
 }
 
 /** Converts an HTTP response with an error status, in the format of any vendor. */
@@ -29,7 +31,7 @@ export function httpError(failure: HttpFailure, origin: ErrorOrigin): DuetError 
   const wait = retryable ? readRetryAfter(failure.headers, facts.searchable) : undefined;
   return new DuetError({
     code,
-    text: describeVendorError(origin, code, `HTTP ${failure.status}`, facts.message),
+    text: addUnread(describeVendorError(origin, code, `HTTP ${failure.status}`, facts.message), failure.unread),
     hint: createHint(remedy, { ...origin, retryAfterMs: wait }),
     retryable,
     retryAfterMs: wait,
@@ -111,6 +113,10 @@ function describeVendorError(origin: ErrorOrigin, code: ErrorCode, status: strin
     zh: kind.zh + (status && `（${status}）`) + (detail && `：${detail}`),
     en: kind.en + (status && ` (${status})`) + (detail && `: ${detail}`),
   });
+}
+
+function addUnread({ zh, en }: Text, unread: Text | undefined): Text {
+  return unread === undefined ? { zh, en } : { zh: `${zh}（${unread.zh}）`, en: `${en} (${unread.en})` };
 }
 
 function addName(origin: ErrorOrigin, text: Text): Text {

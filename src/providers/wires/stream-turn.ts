@@ -60,7 +60,7 @@ export async function streamTurn(call: WireCall, onEvent: OnModelEvent, signal: 
     complete = true;
     return turn;
   } catch (thrown) {
-    const error = receiver.hasThrown ? thrown : toTurnError(thrown, call, idleTimeout.signal);
+    const error = receiver.hasThrown ? thrown : toTurnError(thrown, call, { caller: signal, idle: idleTimeout.signal });
     const usage = toFailureUsage(request, reader);
     if (usage) receiver.tellLast({ type: "spent", usage });
     throw error;
@@ -139,11 +139,17 @@ function checkKey(settings: ModelSettings): void {
   if (!settings.apiKey || !/^[\x21-\x7e]+$/.test(settings.apiKey)) throw keyError(settings);
 }
 
-function toTurnError(thrown: unknown, call: WireCall, signal: AbortSignal): unknown {
-  if (signal.aborted) return signal.reason;
+function toTurnError(
+  thrown: unknown,
+  call: WireCall,
+  { caller, idle }: Record<"caller" | "idle", AbortSignal>,
+): unknown {
+  // The status of a refusal is known although its body has taken too long.
+  if (thrown instanceof HttpRefusal && !caller.aborted) return httpError(thrown, call.settings);
+  if (idle.aborted) return idle.reason;
   if (thrown instanceof DuetError && !(thrown instanceof ProxyError)) return thrown;
   if (thrown instanceof ConnectTimeout) return idleTimeoutError(call.settings, noConnectionError(thrown.limitMs));
-  return thrown instanceof HttpRefusal ? httpError(thrown, call.settings) : connectionError(thrown, call.settings);
+  return connectionError(thrown, call.settings);
 }
 
 function noConnectionError(ms: number) {

@@ -2,6 +2,7 @@ import { constants, createBrotliDecompress, createGunzip, createInflate } from "
 import { Agent, type Dispatcher, errors, Pool } from "undici";
 import { waitForDrain } from "../../kit/async/wait-for-drain.ts";
 import { toText } from "../../kit/json.ts";
+import type { Text } from "../../kit/locale.ts";
 import { findRoute, type ProxyRules } from "../../kit/net/proxy-rules.ts";
 import type { HttpFailure } from "../errors/errors.ts";
 import { createModelConnection } from "./model-connection.ts";
@@ -21,6 +22,12 @@ export interface TransportResponse {
   body: ResponseBody;
 }
 
+/** Holds the start of a body, and says why the rest of it was not read. */
+interface BodyStart {
+  text: string;
+  unread: Text | undefined;
+}
+
 /** Represents an answer with a status other than 200. */
 export class HttpRefusal extends Error implements HttpFailure {
   override readonly name = "Refusal";
@@ -28,12 +35,14 @@ export class HttpRefusal extends Error implements HttpFailure {
   readonly headers: Headers;
   /** Holds the start of the answer's text. */
   readonly body: string;
+  readonly unread: Text | undefined;
 
-  constructor(status: number, headers: Headers, body: string) {
+  constructor(status: number, headers: Headers, { text, unread }: BodyStart) {
     super(`HTTP ${status}`);
     this.status = status;
     this.headers = headers;
-    this.body = body;
+    this.body = text;
+    this.unread = unread;
   }
 }
 
@@ -49,7 +58,11 @@ export class ConnectTimeout extends Error {
   }
 }
 
+/** Limits what is read of an error's body, in bytes. */
 const errorBodyLimit = 64 * 1024;
+
+/** Limits how long an error's body is read, in milliseconds: its status is known, and it may never end. */
+const defaultErrorBodyMs = 5000;
 
 /**
  * Limits how long connecting may take, TLS included, in milliseconds. It counts for models that may be silent for
@@ -60,9 +73,10 @@ const defaultConnectMs = 30_000;
 export interface TransportOptions {
   network?: ProxyRules | undefined;
   connectMs?: number;
+  errorBodyMs?: number;
 }
 
-/** Tests limit `connectMs`. */
+/** Tests limit `connectMs` and `errorBodyMs`. */
 export function openTransport(options: TransportOptions = {}): Transport {
   const exchange = openExchange(options);
   return { post: ({ url, headers }, body, signal) => exchange(url, headers, JSON.stringify(body), signal) };
@@ -84,7 +98,11 @@ interface Target {
 }
 
 /** Opens the connections of a model. */
-export function openExchange({ network, connectMs = defaultConnectMs }: TransportOptions = {}): Exchange {
+export function openExchange({
+  network,
+  connectMs = defaultConnectMs,
+  errorBodyMs = defaultErrorBodyMs,
+}: TransportOptions = {}): Exchange {
   // Silence is limited per call, by what was heard, from sending on; the agent's own limits would cut models that think for long.
   const direct = new Agent({
     ...{ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: connectMs } },
@@ -128,7 +146,7 @@ export function openExchange({ network, connectMs = defaultConnectMs }: Transpor
     if (status === 200) return { contentType: toText(given["content-type"]), body: decoded };
     const shown = new Headers();
     for (const [name, value] of Object.entries(given)) shown.set(name, String(value));
-    throw new HttpRefusal(status, shown, await readStart(decoded));
+    throw new HttpRefusal(status, shown, await readStart(decoded, errorBodyMs, signal));
   };
 }
 
@@ -162,18 +180,38 @@ function createDecoder(encoding: string) {
   return undefined;
 }
 
-/** Reads the first 64 KiB. An error needs no more, and the body may never end. */
-async function readStart(body: ResponseBody): Promise<string> {
+/** Reads what comes of an error's body within its limits. Never rejects: the status is known, however the body ends. */
+async function readStart(body: ResponseBody, limitMs: number, signal: AbortSignal): Promise<BodyStart> {
   const chunks: Buffer[] = [];
   let length = 0;
-  try {
-    await body.read((chunk) => {
+  const over = Promise.withResolvers<Text | undefined>();
+  // What arrived while this process was busy is read first: timers come before sockets.
+  const timer = setTimeout(() => setImmediate(() => over.resolve(describeEndless(limitMs))), limitMs);
+  body
+    .read((chunk) => {
       chunks.push(chunk);
       length += chunk.length;
       return length >= errorBodyLimit;
-    });
-  } finally {
-    body.close(false);
-  }
-  return Buffer.concat(chunks).subarray(0, errorBodyLimit).toString("utf8");
+    })
+    .then(
+      (isEnough) => over.resolve(isEnough ? tooLong : undefined),
+      () => over.resolve(signal.aborted ? unfinished : brokenOff),
+    );
+  const unread = await over.promise;
+  clearTimeout(timer);
+  body.close(false);
+  return { text: Buffer.concat(chunks).subarray(0, errorBodyLimit).toString("utf8"), unread };
 }
+
+function describeEndless(ms: number): Text {
+  return { zh: `响应正文在 ${ms / 1000} 秒内没有结束`, en: `its body did not end within ${ms / 1000} s` };
+}
+
+const unfinished: Text = { zh: "响应正文没有及时结束", en: "its body did not end in time" };
+
+const tooLong: Text = {
+  zh: `响应正文超过 ${errorBodyLimit} 字节，其余未读`,
+  en: `its body is longer than ${errorBodyLimit} bytes, and the rest was not read`,
+};
+
+const brokenOff: Text = { zh: "响应正文中断", en: "its body was cut off" };

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import { createServer as createSocketServer } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -55,7 +55,83 @@ describe("over the socket", () => {
       { status: 400, headers: { "content-type": "application/json" }, body: `"${"x".repeat(5_000_000)}` },
       65_536,
     );
-    await expect(hear(model())).rejects.toMatchObject({ code: "invalid_request" });
+    await expect(hear(model())).rejects.toMatchObject({
+      code: "invalid_request",
+      text: {
+        en: expect.stringMatching(
+          /HTTP 400\): "x+… \(its body is longer than 65536 bytes, and the rest was not read\)$/,
+        ),
+      },
+    });
+  });
+
+  /** Asks a server that refuses, and then does what `go` does with its body; that may be read for 200 ms. */
+  async function hearRefusal(status: number, go: (response: ServerResponse) => void, signal?: AbortSignal) {
+    const server = await serve((_, response) => {
+      response.writeHead(status, { "content-type": "application/json" });
+      response.flushHeaders();
+      go(response);
+    });
+    onTestFinished(() => server.close());
+    const transport = openTransport({ errorBodyMs: 200 });
+    const told = settings({ timeoutMs: 600_000 });
+    const refused = replaceStream(model(), (request, onEvent, until) =>
+      streamTurn(
+        {
+          settings: told,
+          request,
+          reader: new ChatReader(told, () => "id"),
+          send: (sending) => transport.post({ url: server.url, path: "", headers: {} }, {}, sending),
+        },
+        onEvent,
+        signal ?? until,
+      ),
+    );
+    return hear(refused).catch((thrown: unknown) => thrown);
+  }
+
+  const drip = (response: ServerResponse): void => {
+    response.write("The model is gone. ");
+    const timer = setInterval(() => response.write("."), 20);
+    response.on("close", () => clearInterval(timer));
+  };
+
+  test.each<[string, (response: ServerResponse) => void, RegExp]>([
+    ["never comes", () => {}, /\(HTTP 400\) \(its body did not end within 0\.2 s\)$/],
+    ["stops", (response) => response.write('{"error":'), /: \{"error": \(its body did not end within 0\.2 s\)$/],
+    ["goes on for ever", drip, /: The model is gone\. \.*\s*\(its body did not end within 0\.2 s\)$/],
+    [
+      "breaks off",
+      (response) => response.write("The mo", () => response.destroy()),
+      /: The mo \(its body was cut off\)$/,
+    ],
+  ])("a refusal whose body %s is told with its status and what has come of it", async (_, go, text) => {
+    const error = await hearRefusal(400, go);
+    expect(error).toMatchObject({ code: "invalid_request", status: 400, text: { en: expect.stringMatching(text) } });
+    const busy = await hearRefusal(503, go);
+    expect(busy).toMatchObject({ status: 503, retryable: true });
+  });
+
+  test("a refusal whose body takes longer than the wait for the first content is told as a refusal", async () => {
+    const server = await serve((_, response) => {
+      response.writeHead(400, { "content-type": "text/plain" });
+      drip(response);
+    });
+    onTestFinished(() => server.close());
+    await expect(hear(model({ baseUrl: `${server.url}/v1`, timeoutMs: 300 }))).rejects.toMatchObject({
+      ...{ code: "invalid_request", status: 400 },
+      text: { en: expect.stringContaining("its body did not end in time") },
+    });
+  });
+
+  test("whoever leaves while the body of a refusal comes is let go with the own reason", async () => {
+    const leaving = new AbortController();
+    const reason = new Error("left");
+    const go = (response: ServerResponse): void => {
+      drip(response);
+      setTimeout(() => leaving.abort(reason), 50);
+    };
+    expect(await hearRefusal(400, go, leaving.signal)).toBe(reason);
   });
 
   const role = { choices: [{ index: 0, delta: { role: "assistant", content: "" }, finish_reason: null }] };

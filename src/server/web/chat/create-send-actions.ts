@@ -33,6 +33,16 @@ export interface SendActionsOptions {
 
 /** Sends what is written, and keeps what the server does not take. */
 export function createSendActions({ api, store, runs, waiting, attempt, screen }: SendActionsOptions): SendActions {
+  /** Holds the IDs of the questions that are being taken back. */
+  const leaving = new Set<string>();
+
+  /** Does the work unless the question is being taken back already, as by a second click. */
+  async function leaveOnce({ id }: WaitingQuestion, work: () => Promise<void>): Promise<void> {
+    if (leaving.has(id)) return;
+    leaving.add(id);
+    await work().finally(() => leaving.delete(id));
+  }
+
   /** Keeps what is not taken, with its conversation. */
   async function sendOrKeep(entry: Omit<Unsent, "key">, work: Promise<void>): Promise<void> {
     if (!(await attempt(work))) store.change((chat) => addUnsent(chat, entry));
@@ -151,12 +161,12 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
     },
     withdraw(question) {
       const { conversationId } = store.state;
-      if (conversationId !== undefined) void withdraw(conversationId, question);
+      if (conversationId !== undefined) void leaveOnce(question, () => withdraw(conversationId, question));
       screen().focus();
     },
     requeue(question) {
       const { conversationId } = store.state;
-      if (conversationId !== undefined) void queueAgain(conversationId, question);
+      if (conversationId !== undefined) void leaveOnce(question, () => queueAgain(conversationId, question));
     },
   };
 }

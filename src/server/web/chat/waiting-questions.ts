@@ -161,7 +161,8 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
         const taken = findByRun(reservedRunId);
         if (taken !== undefined) forget(taken.key);
       }),
-    async findFiles({ reservedRunId }) {
+    async findFiles({ reservedRunId, files }) {
+      if (files.length === 0) return [];
       // The page shows what waits before it has read what the browser kept.
       await restored.promise;
       return findByRun(reservedRunId)?.files ?? [];

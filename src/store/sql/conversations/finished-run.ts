@@ -4,8 +4,9 @@ import { toConversationTitle } from "../../../core/store/conversation-title.ts";
 import { findLastResult, moveNumbers } from "../../../core/store/move-numbers.ts";
 import { type ConversationTurn, type FinishedRun, toLastRun } from "../../../core/store/store.ts";
 import { toText } from "../../../kit/json.ts";
+import { noConversationError } from "../../store-errors.ts";
 import { statements } from "../statements/statements.ts";
-import { lock, type Work } from "../work.ts";
+import { lock, type Row, type Work } from "../work.ts";
 import { extendBranch, findPlace, insertBranch, newBranch, type Place } from "./branches.ts";
 import { packTextNow } from "./packed-text.ts";
 import type { TraceColumns } from "./packed-trace.ts";
@@ -32,16 +33,18 @@ export async function packTurn({ turn, results: kept }: FinishedRun): Promise<Pa
 
 interface UnsettledTurn extends PackedTurn {
   run: FinishedRun & { turn: ConversationTurn };
+  /** Holds the conversation's `marker`, and the last number of its `results` so far. */
+  conversation: Row;
 }
 
 /**
  * Returns the record and the results of a turn with the marker and the numbers that they have in the conversation: two runs of it
  * may have gone on side by side.
  */
-function* settleTurn({ run, record, results }: UnsettledTurn): Work<PackedTurn & { last: number }> {
-  const { conversationId: id, marker, lastResult = 0 } = run;
-  const first = marker === undefined ? "" : toText((yield* statements.setMarker.get({ id, marker }))?.marker);
-  const by = Number((yield* statements.lastResult.get({ id }))?.results) - lastResult;
+function settleTurn({ run, record, results, conversation }: UnsettledTurn): PackedTurn & { last: number } {
+  const { marker, lastResult = 0 } = run;
+  const first = toText(conversation.marker);
+  const by = Number(conversation.results) - lastResult;
   const given = { turn: run.turn, results: run.results ?? [] };
   const last = findLastResult(given);
   const isNumbered = by > 0 && last > lastResult;
@@ -78,18 +81,19 @@ export function* insertRun(stored: StoredRun): Work<boolean> {
   const isRecorded = yield* endRunRecord(run.runId, owner, holder ?? null, yield* readNow());
   if (!isRecorded && holder && (yield* statements.isHeldElsewhere.get({ run: run.runId, holder }))) return false;
   yield* statements.dropIdempotencyRecord.run({ run: run.runId, owner });
-  if (!(yield* statements.isKept.get({ run: run.runId, owner }))) yield* insertNewRun(stored);
+  if (!(yield* statements.isKept.get({ run: run.runId, owner }))) yield* insertNewRun(stored, isRecorded);
   // What the conversation has named by now stays.
   if (isRecorded) yield* dropRunFiles(run.runId);
   return true;
 }
 
-function* insertNewRun({ run, columns, owner, owed, record, results }: StoredRun): Work<void> {
+function* insertNewRun({ run, columns, owner, owed, record, results }: StoredRun, isRecorded: boolean): Work<void> {
   const { conversationId: id, runId, turn, trace, pendingPlan, loadedTools, files = [], folder } = run;
-  const title = toConversationTitle(trace.question);
-  const found = yield* findRunPlace(run, owner);
-  const turns = yield* updateConversation({ id, owner, title, turns: turn ? 1 : 0, folder });
-  yield* statements.setLastRun.run({ id, ...toLastRun(trace) });
+  // The record of a run has begun its conversation.
+  if (!isRecorded) yield* updateConversation({ id, owner, title: toConversationTitle(trace.question), folder });
+  const conversation = yield* addRunToConversation(run, owner);
+  const turns = Number(conversation.turns);
+  const found = yield* findRunPlace(run, conversation);
   const isNew = found?.branch === newBranch;
   const place = isNew ? { ...found, branch: yield* insertBranch(id, { after: found.tip, last: turns - 1 }) } : found;
   yield* statements.addTrace.run({ run: runId, id, ...columns, owner });
@@ -101,7 +105,7 @@ function* insertNewRun({ run, columns, owner, owed, record, results }: StoredRun
     yield* statements.addLoadedTool.runEach(loadedTools.map((name, n) => ({ id, n, name })));
   }
   if (turn === undefined) return;
-  const stored = yield* settleTurn({ run: { ...run, turn }, record, results });
+  const stored = settleTurn({ run: { ...run, turn }, record, results, conversation });
   const { question, answer } = turn;
   const words = { question, answer, files: writeTurnFiles(turn), record: stored.record };
   const parent = yield* extendBranch(id, place, turns);
@@ -114,11 +118,20 @@ function* insertNewRun({ run, columns, owner, owed, record, results }: StoredRun
   for (const source of owed) yield* saveOwedSource(id, source);
 }
 
+/** Counts the turn of a run. Returns `turns`, `branch`, `marker` and `results` of the conversation. Throws where it is another owner's. */
+function* addRunToConversation({ conversationId: id, turn, marker, trace }: FinishedRun, owner: Owner): Work<Row> {
+  const now = new Date().toISOString();
+  const words = { ...toLastRun(trace), marker: (turn && marker) ?? null };
+  const row = yield* statements.addRun.get({ id, owner, turns: turn ? 1 : 0, now, ...words });
+  if (row === undefined) throw noConversationError();
+  return row;
+}
+
 /** Returns where the turn of a run goes. A run that has none begins no branch. */
-function* findRunPlace(
+function findRunPlace(
   { conversationId: id, branch, after, turn }: FinishedRun,
-  owner: Owner,
+  conversation: Row,
 ): Work<Place | undefined> {
-  const row = yield* statements.conversation.get({ id, owner });
-  return row && (yield* findPlace({ id, row, branch, after: turn && after }));
+  const row = { ...conversation, turns: Number(conversation.turns) - (turn ? 1 : 0) };
+  return findPlace({ id, row, branch, after: turn && after });
 }

@@ -1,61 +1,31 @@
-import { deflateRaw, deflateRawSync, inflateRawSync } from "node:zlib";
 import { toRunEntry } from "../../../core/store/store.ts";
 import type { AgentTrace } from "../../../core/trace.ts";
+import { packText, unpackText } from "./packed-text.ts";
 
 /** Holds a trace as its row stores it. */
 export interface TraceColumns {
   /** Holds the whole trace as JSON or, where `packed` holds it, what a list of runs shows. */
   trace: string;
-  /** Holds the whole trace, packed where it is long. */
+  /** Holds the whole trace as `packText` stores it. */
   packed: Uint8Array | null;
 }
 
-/** A shorter trace is stored in the column that lists of runs read, in characters. */
-const longestListed = 500;
+/** A shorter trace, in characters, is stored whole in the column that lists of runs read. */
+const shortestSplit = 500;
 
-/** A shorter one is stored as it is: to pack it takes ten times as long as to write it, and 270 kB of memory for a moment. */
-const shortestPacked = 4_000;
-
-/** A longer one is packed at the fastest level, which takes a fourth of the time for 5 % more bytes. */
-const longestWellPacked = 64 * 1024;
-
-/** A shorter trace is packed at once: to hand it to another thread takes longer than to pack it. */
-const longestPackedNow = 8 * 1024;
-
-/** Prepares a trace for its row. A long one is compressed beside the event loop. */
+/** Prepares a trace for its row. */
 export async function packTrace(trace: AgentTrace): Promise<TraceColumns> {
   const json = JSON.stringify(trace);
+  if (json.length < shortestSplit) return { trace: json, packed: null };
   const { id, question, status, startedAt } = toRunEntry(trace);
   const entry = JSON.stringify({ run_id: id, question, status, started_at: startedAt, steps: [] });
-  if (json.length < longestListed) return { trace: json, packed: null };
-  const bytes = Buffer.from(json);
-  if (json.length < shortestPacked) return { trace: entry, packed: Buffer.concat([Uint8Array.of(plain), bytes]) };
-  const body = await compress(bytes, json.length > longestWellPacked ? 1 : 6);
-  if (entry.length + body.length >= json.length) return { trace: json, packed: null };
-  return { trace: entry, packed: Buffer.concat([Uint8Array.of(deflated), body]) };
+  return { trace: entry, packed: await packText(json, dictionary) };
 }
 
-/** Returns the JSON of the column `packed`. Throws for bytes that are none. */
+/** Returns the JSON of a packed trace. Throws for bytes that are none. */
 export function unpackTrace(packed: Uint8Array): string {
-  const body = packed.subarray(1);
-  if (packed[0] === plain) return Buffer.from(body).toString("utf8");
-  if (packed[0] !== deflated) throw new Error(`unknown format of a packed trace: ${packed[0]}`);
-  return inflateRawSync(body, { dictionary }).toString("utf8");
+  return unpackText(packed, dictionary);
 }
-
-function compress(bytes: Buffer, level: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    if (bytes.length < longestPackedNow) return resolve(deflateRawSync(bytes, { level, dictionary }));
-    deflateRaw(bytes, { level, dictionary }, (error, body) => (error ? reject(error) : resolve(body)));
-  });
-}
-
-/**
- * Is the first byte of a stored trace: `plain` is followed by UTF-8, `deflated` by its raw deflate stream. Another way of packing, or another
- * dictionary, takes the next number.
- */
-const plain = 0;
-const deflated = 1;
 
 /**
  * Holds what traces have in common, the most frequent last. With it, a run of two short turns takes a fifth of its JSON, without

@@ -5,15 +5,11 @@ import type { Work } from "../work.ts";
 /** Identifies the owner of a conversation; null is the operator. */
 export type Owner = string | null;
 
-/**
- * Begins a conversation, or makes it the last one asked; gives how many turns it has now. Its first title stays. Throws where it
- * is another owner's.
- */
-export function* updateConversation({ id, owner, title = "", turns = 0, folder }: ConversationUpdate): Work<number> {
+/** Begins a conversation, or makes it the last one asked. Its first title stays. Throws where it is another owner's. */
+export function* updateConversation({ id, owner, title = "", turns = 0, folder }: ConversationUpdate): Work<void> {
   const now = new Date().toISOString();
   const row = yield* statements.touch.get({ id, owner, title, turns, folder: folder ?? null, now });
   if (row === undefined) throw noConversationError();
-  return Number(row.turns);
 }
 
 interface ConversationUpdate {

@@ -38,11 +38,6 @@ export const conversationStatements = {
   turns: defineStatement(
     "SELECT question, answer, files, record FROM turns WHERE conversation = :id AND n > :after ORDER BY n",
   ),
-  /** Returns the first marker that was set. */
-  setMarker: defineStatement(
-    "UPDATE conversations SET marker = coalesce(marker, :marker) WHERE id = :id RETURNING marker",
-  ),
-  lastResult: defineStatement("SELECT results FROM conversations WHERE id = :id"),
   raiseResults: defineStatement("UPDATE conversations SET results = :last WHERE id = :id AND results < :last"),
   addResult: defineStatement(
     "INSERT INTO results (conversation, n, body) VALUES (:id, :n, :body) ON CONFLICT DO NOTHING",
@@ -68,6 +63,12 @@ export const conversationStatements = {
         updated_at = excluded.updated_at
       WHERE conversations.owner IS excluded.owner
       RETURNING turns`),
+  /** Makes it the last one asked, and returns the first marker that was set. */
+  addRun: defineStatement(`
+      UPDATE conversations SET turns = turns + :turns, asked = ${nextAsked}, updated_at = :now, mode = :mode, function_call = :functionCall,
+        answer = :answer, marker = coalesce(marker, :marker)
+      WHERE id = :id AND owner IS :owner
+      RETURNING turns, branch, marker, results`),
   addTurn: defineStatement(`
       INSERT INTO turns (conversation, n, question, answer, files, record, parent, run)
       VALUES (:id, :n, :question, :answer, :files, :record, :parent, :run)`),
@@ -148,9 +149,6 @@ export const conversationStatements = {
       SELECT n, question, answer FROM turns
       WHERE conversation = :id AND n > :after AND (CAST(:like AS TEXT) IS NULL OR question LIKE :like ESCAPE '\\' OR answer LIKE :like ESCAPE '\\')
       ORDER BY n LIMIT :limit`),
-  setLastRun: defineStatement(
-    "UPDATE conversations SET mode = :mode, function_call = :functionCall, answer = :answer WHERE id = :id",
-  ),
   rate: defineStatement("UPDATE traces SET feedback = :feedback WHERE run = :run AND owner IS :owner"),
   setTitle: defineStatement(`
       UPDATE conversations SET title = :title WHERE id = :id AND owner IS :owner AND named_by_person = 0`),

@@ -15,16 +15,26 @@ interface Loaded {
   text: string;
 }
 
-/** Starts the built program, and returns the files of `dist` that it has loaded before it first writes to stdout. */
-async function findLoaded(args: string[], stdin: string, more: Record<string, string> = {}): Promise<Loaded> {
+interface Start {
+  stdin?: string;
+  environment?: Record<string, string>;
+  /** Is where the program first says what is waited for. */
+  says?: "stdout" | "stderr";
+}
+
+/** Starts the built program, and returns the files of `dist` that it has loaded before it first writes. */
+async function findLoaded(
+  args: string[],
+  { stdin = "", environment = {}, says = "stdout" }: Start = {},
+): Promise<Loaded> {
   const list = join(await temporaryFolder(), "loaded");
   const hook = pathToFileURL("test/fakes/note-loaded.mjs");
   hook.searchParams.set("file", list);
-  const env = await programEnvironment(more);
+  const env = await programEnvironment(environment);
   const child = spawn(process.execPath, ["--import", hook.href, program, ...args], { env, cwd: env.HOME });
   onTestFinished(() => void child.kill("SIGKILL"));
   child.stdin.write(stdin);
-  await once(child.stdout, "data");
+  await once(child[says], "data");
   const urls = (await readFile(list, "utf8")).trim().split("\n");
   const files = urls.filter((url) => url.includes("/dist/")).map((url) => fileURLToPath(url));
   const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
@@ -39,6 +49,7 @@ const marks = {
   patterns: "RE2JS",
   schemas: "strictTypes",
   store: "PRAGMA journal_mode",
+  tokens: "ERR_JWT_CLAIM_VALIDATION_FAILED",
 };
 
 function findParts({ text }: Loaded): string[] {
@@ -48,9 +59,16 @@ function findParts({ text }: Loaded): string[] {
 test("before `initialize` is answered, a server loads few files, and nothing that only a question needs", async () => {
   const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "0" } };
   const initialize = `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })}\n`;
-  const loaded = await findLoaded(["serve"], initialize);
+  const loaded = await findLoaded(["serve"], { stdin: initialize });
   expect(findParts(loaded)).toEqual([]);
   expect(loaded.names.length).toBeLessThanOrEqual(30);
+});
+
+test("a server over HTTP that nobody asks loads neither the connections of models nor the reader of signed tokens", async () => {
+  const loaded = await findLoaded(["serve", "--http", "0"], { says: "stderr" });
+  const parts = findParts(loaded);
+  expect(parts).toContain("store");
+  expect(parts.filter((part) => ["connections", "schemas", "tokens"].includes(part))).toEqual([]);
 });
 
 test("a server that nobody asks loads neither Node's cryptography nor what starts processes", async () => {
@@ -74,14 +92,14 @@ test("a question of the command line is answered from few files, without the par
     { text: "It is 42." },
   );
   const model = { provider: "openai", model: "m", base_url: provider.openaiUrl };
-  const env = { AGENT_FUNCTION_CALL_MODEL: JSON.stringify(model), OPENAI_API_KEY: "sk-test-openai-0001" };
-  const loaded = await findLoaded(["ask", "What is 6 times 7?"], "", env);
+  const environment = { AGENT_FUNCTION_CALL_MODEL: JSON.stringify(model), OPENAI_API_KEY: "sk-test-openai-0001" };
+  const loaded = await findLoaded(["ask", "What is 6 times 7?"], { environment });
   expect(findParts(loaded)).toEqual(["connections", "patterns", "schemas", "store"]);
   expect(loaded.names.length).toBeLessThanOrEqual(40);
 });
 
 test("the version is told without the parser of all commands, whose words and form it has", async () => {
-  const loaded = await findLoaded(["--version"], "");
+  const loaded = await findLoaded(["--version"]);
   expect(findParts(loaded)).toEqual([]);
   const [plain, parsed] = await Promise.all([runWarmProgram(["-v"]), runWarmProgram(["--version", "--verbose"])]);
   expect(plain).toEqual(parsed);

@@ -12,6 +12,7 @@ import type { Text } from "../../../kit/locale.ts";
 import { fetchJson } from "../../../kit/net/request-issuer.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import type { AuthSettings, Clock } from "./auth-settings.ts";
+import { InvalidTokenError } from "./invalid-token-error.ts";
 import { createKeyCache } from "./key-cache.ts";
 
 /** Holds the claims of a valid token. */
@@ -236,15 +237,4 @@ function describeOtherIssuer(said: unknown, issuer: string): Text {
 function unusableMetadataError(address: string, { zh, en }: Text): DuetError {
   const shown = toShortLine(address, 200);
   return new DuetError({ code: "bad_response", text: { zh: `${shown}：${zh}`, en: `${shown}: ${en}` } });
-}
-
-/** Represents a token that is not accepted. `text` says why, and contains nothing of the token. */
-export class InvalidTokenError extends Error {
-  override readonly name = "BadToken";
-  readonly text: Text;
-
-  constructor(text: Text) {
-    super(text.en);
-    this.text = text;
-  }
 }

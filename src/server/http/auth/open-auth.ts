@@ -7,7 +7,8 @@ import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { isSecureAddress } from "../../../kit/net/secure-address.ts";
 import type { HttpRefusal } from "../response/dialects.ts";
 import { type AuthSettings, type Clock, systemClock } from "./auth-settings.ts";
-import { type CheckToken, type Claims, InvalidTokenError } from "./check-token.ts";
+import type { CheckToken, Claims } from "./check-token.ts";
+import { InvalidTokenError } from "./invalid-token-error.ts";
 import { readToken } from "./read-token.ts";
 
 export interface AuthOptions {

@@ -1,6 +1,6 @@
 import { deflateRaw, deflateRawSync, inflateRawSync } from "node:zlib";
 
-/** A shorter text is stored as it is, in bytes: to pack it takes ten times as long as to write it, and 270 kB of memory for a moment. */
+/** A shorter text is stored as it is, in bytes: to pack it takes longer than to write it. */
 const shortestPacked = 4_000;
 
 /** A text of at least this many bytes is packed by another thread; to hand over a shorter one takes longer than to pack it. */

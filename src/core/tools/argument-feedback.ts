@@ -1,3 +1,4 @@
+import { isDeeperThan } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { takeStart } from "../../kit/text/truncate.ts";
@@ -46,8 +47,12 @@ export function showName(name: unknown): string {
   return sanitizeLine(takeStart(String(name), 80));
 }
 
+/** Limits how deep a value is nested that is shown. To write one of some thousand levels as JSON fails. */
+const mostShownLevels = 100;
+
 /** Returns a value as JSON on one printable line of at most 80 characters. */
 export function showValue(value: unknown): string {
+  if (isDeeperThan(value, mostShownLevels)) return Array.isArray(value) ? "[…]" : "{…}";
   const text = sanitizeLine(takeStart(JSON.stringify(value) ?? String(value), 200));
   return text.length <= 80 ? text : `${takeStart(text, 79)}…`;
 }

@@ -156,9 +156,17 @@ export const providers: readonly Mutation[] = [
     endangers: "a question that a model server has worked on for long is asked and paid for again without a word",
   },
   {
+    id: "begun-answer",
+    file: "src/kit/net/ignore-continue.ts",
+    text: "    onBytes?.();\n",
+    becomes: "",
+    tests: ["test/providers/wires/model-connection.test.ts"],
+    endangers: "a question that a model server has begun to answer is asked again without a word",
+  },
+  {
     id: "unasked-continue",
     file: "src/providers/wires/model-connection.ts",
-    text: "        ignoreContinue(socket);\n",
+    text: "        ignoreContinue(socket, onBytes);\n",
     becomes: "",
     tests: ["test/providers/wires/model-connection.test.ts"],
     endangers: "no question is answered by a model server that says 100 Continue unasked",

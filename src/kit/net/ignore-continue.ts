@@ -5,20 +5,24 @@ const mostBytes = 16_384;
 
 const starts = ["HTTP/1.1 100", "HTTP/1.0 100"];
 
-/** Is where the status of an answer stands. Most begin with another digit, which is quicker to see. */
+/** The status of an answer begins at this byte. Most begin with another digit, which is quicker to see. */
 const statusAt = 9;
 const one = 0x31;
 
 const nothing: Buffer = Buffer.alloc(0);
 
-/** Has a socket keep back each `100 Continue` before an answer: undici ends the connection at one that it did not ask for. */
-export function ignoreContinue(socket: Socket): void {
+/**
+ * Has a socket keep back each `100 Continue` before an answer: undici ends the connection at one that it did not ask for. `onBytes`
+ * is called for what comes after a request was written, from its first bytes on, also where they are kept back.
+ */
+export function ignoreContinue(socket: Socket, onBytes?: () => void): void {
   const { read, write } = socket;
   let held = nothing;
   let isPast = false;
   socket.read = (size?: number): unknown => {
     const chunk: unknown = read.call(socket, size);
     if (isPast || !Buffer.isBuffer(chunk)) return chunk;
+    onBytes?.();
     const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
     const rest = skipContinue(bytes);
     isPast = !isIncomplete(rest) || rest.length >= mostBytes;

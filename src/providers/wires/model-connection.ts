@@ -11,32 +11,45 @@ const brokenCodes = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
 /** Creates a connection of a pool, with what the pool knows of its origin. */
 export function createModelConnection(origin: URL, options: Pool.Options): Client {
+  return new ModelConnection(origin, options);
+}
+
+/** Has each socket keep back a `100 Continue`, and calls `onBytes` when an answer begins, be it with one. */
+function skipContinue(options: Pool.Options, onBytes?: () => void): Pool.Options {
   const { connect } = options;
-  if (typeof connect !== "function") return new ModelConnection(origin, options);
-  return new ModelConnection(origin, {
+  if (typeof connect !== "function") return options;
+  return {
     ...options,
     connect: (target, callback) =>
       connect(target, (...[error, socket]) => {
         if (error !== null) return callback(error, null);
-        ignoreContinue(socket);
+        ignoreContinue(socket, onBytes);
         callback(null, socket);
       }),
-  });
+  };
 }
 
 /**
- * Is one connection to a model server, and the next one after its end. Servers and proxies close idle connections without a
- * word, and a request that meets such a close on its way breaks. It is sent once more at once, over a new connection, as
- * RFC 9112 (9.3.1) allows where a request changes nothing at the server. What breaks then is a failure.
+ * Represents one connection to a model server, and the next one after its end. Servers and proxies close idle connections without a
+ * word, and a request that meets such a close on its way breaks. It is sent once more at once, over a new connection. RFC 9110 (9.2.2)
+ * allows that for a POST only where the client knows that it may be repeated: one to a model may, since it changes nothing but what
+ * is paid, and the retry of each network error before an answer would repeat it anyway. What breaks then is a failure.
  */
 class ModelConnection extends Client {
   readonly #origin: URL;
   readonly #options: Pool.Options;
   /** Is true when the connection has brought an answer, so that what is sent over it now reuses it. */
   hasAnswered = false;
+  /** Is true when something has come since the last request was sent. */
+  hasBytes = false;
 
   constructor(origin: URL, options: Pool.Options) {
-    super(origin, options);
+    super(
+      origin,
+      skipContinue(options, () => {
+        this.hasBytes = true;
+      }),
+    );
     this.#origin = origin;
     this.#options = options;
     this.on("disconnect", () => {
@@ -50,7 +63,7 @@ class ModelConnection extends Client {
 
   /** Sends a request over a new connection, which closes after it. */
   sendAgain(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
-    const client = new Client(this.#origin, this.#options);
+    const client = new Client(this.#origin, skipContinue(this.#options));
     client.dispatch(options, handler);
     void client.close();
   }
@@ -63,7 +76,6 @@ class FirstAttempt implements Dispatcher.DispatchHandler {
   readonly #next: Dispatcher.DispatchHandler;
   #isReused = false;
   #sentAt: number | undefined;
-  #hasResponse = false;
 
   constructor(connection: ModelConnection, options: Dispatcher.DispatchOptions, next: Dispatcher.DispatchHandler) {
     this.#connection = connection;
@@ -73,12 +85,12 @@ class FirstAttempt implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
     this.#isReused = this.#connection.hasAnswered;
+    this.#connection.hasBytes = false;
     this.#sentAt = performance.now();
     this.#next.onRequestStart?.(controller, context);
   }
 
   onResponseStarted(): void {
-    this.#hasResponse = true;
     this.#next.onResponseStarted?.();
   }
 
@@ -101,9 +113,9 @@ class FirstAttempt implements Dispatcher.DispatchHandler {
   }
 
   #isStale({ code = "" }: { code?: string }): boolean {
-    if (this.#hasResponse || !brokenCodes.has(code)) return false;
+    if (!brokenCodes.has(code)) return false;
     // A connection that breaks while it is idle takes the requests along that wait for it.
     if (this.#sentAt === undefined) return this.#connection.hasAnswered;
-    return this.#isReused && performance.now() - this.#sentAt < longestBreakMs;
+    return this.#isReused && !this.#connection.hasBytes && performance.now() - this.#sentAt < longestBreakMs;
   }
 }

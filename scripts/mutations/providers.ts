@@ -156,6 +156,14 @@ export const providers: readonly Mutation[] = [
     endangers: "a question that a model server has worked on for long is asked and paid for again without a word",
   },
   {
+    id: "one-session",
+    file: "src/providers/wires/transport.ts",
+    text: "    allowH2: false,\n",
+    becomes: "",
+    tests: ["test/providers/wires/model-connection.test.ts"],
+    endangers: "all questions to a model server break with the one HTTP/2 session that they share",
+  },
+  {
     id: "begun-answer",
     file: "src/kit/net/ignore-continue.ts",
     text: "    onBytes?.();\n",

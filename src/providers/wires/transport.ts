@@ -106,6 +106,8 @@ export function openExchange({
   // Silence is limited per call, by what was heard, from sending on; the agent's own limits would cut models that think for long.
   const direct = new Agent({
     ...{ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: connectMs } },
+    // A session of HTTP/2 that breaks takes all its requests along, and a connection of the pool sends one at a time.
+    allowH2: false,
     factory: (origin, options) => new Pool(origin, { ...options, factory: createModelConnection }),
   });
   let routed: Promise<Dispatcher> | undefined;

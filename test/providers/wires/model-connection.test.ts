@@ -3,12 +3,13 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
+import { createServer as createTlsServer } from "node:tls";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { ProxyRules } from "../../../src/kit/net/proxy-rules.ts";
 import { createModel } from "../../../src/providers/create-model.ts";
 import { createEndpoints } from "../../../src/providers/middleware/endpoints.ts";
 import { openTransport } from "../../../src/providers/wires/transport.ts";
-import { authority } from "../../fakes/proxy/certificates.ts";
+import { authority, certificate, certificateKey } from "../../fakes/proxy/certificates.ts";
 import { hear, settings } from "../reading.ts";
 
 const answer = 'data: {"choices":[{"delta":{"content":"It rains."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
@@ -151,6 +152,26 @@ test("a connection that takes the request again closes after its answer", async 
   const second = [...sockets.keys()][1];
   if (!second?.destroyed) await once(second as Socket, "close");
   expect(asked).toEqual(["1.1", "1.2", "2.1"]);
+});
+
+test("connections to a model server that offers HTTP/2 speak HTTP/1.1, direct or with trusted certificates of their own", async () => {
+  const offered: string[][] = [];
+  const server = createTlsServer({
+    ...{ key: certificateKey, cert: certificate },
+    ALPNCallback({ protocols }) {
+      offered.push(protocols);
+      return protocols[0];
+    },
+  }).listen(0, "127.0.0.1");
+  server.on("secureConnection", (socket) => void socket.end());
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const origin = `https://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
+  // A direct connection does not trust the certificate; what it speaks is chosen before that.
+  await expect(openClient(origin).post()).rejects.toThrow();
+  await expect(openClient(origin, { ca: authority, noProxy: [] }).post()).rejects.toThrow();
+  expect(offered).toEqual([["http/1.1"], ["http/1.1"]]);
 });
 
 const proceed = "HTTP/1.1 100 Continue\r\n\r\n";

@@ -505,6 +505,14 @@ export const providers: readonly Mutation[] = [
     text: "thrown instanceof HttpRefusal && !caller.aborted",
     becomes: "thrown instanceof HttpRefusal",
     tests: ["test/providers/wires/transport.test.ts"],
-    endangers: "a run that its user has stopped is told as one that its model has refused",
+    endangers: "a run whose time is over is told as one that its model has refused",
+  },
+  {
+    id: "refusal-left",
+    file: "src/providers/wires/transport.ts",
+    text: "if (isTimeout(signal.reason))",
+    becomes: "if (true)",
+    tests: ["test/providers/wires/response-receiver.test.ts"],
+    endangers: "a caller that has left gets the refusal of a model server in place of its own reason",
   },
 ];

@@ -18,8 +18,8 @@ export interface HttpFailure {
   headers: Headers | undefined;
   /** Holds text, or a value that a package has already parsed. */
   body: unknown;
-  /** Says why the rest of the body was not read. */
-  unread?: Text | undefined;
+  /** Says why the body is not whole. */
+  bodyProblem?: Text | undefined;
 }
 
 /** Converts an HTTP response with an error status, in the format of any vendor. */
@@ -31,7 +31,10 @@ export function httpError(failure: HttpFailure, origin: ErrorOrigin): DuetError 
   const wait = retryable ? readRetryAfter(failure.headers, facts.searchable) : undefined;
   return new DuetError({
     code,
-    text: addUnread(describeVendorError(origin, code, `HTTP ${failure.status}`, facts.message), failure.unread),
+    text: addBodyProblem(
+      describeVendorError(origin, code, `HTTP ${failure.status}`, facts.message),
+      failure.bodyProblem,
+    ),
     hint: createHint(remedy, { ...origin, retryAfterMs: wait }),
     retryable,
     retryAfterMs: wait,
@@ -115,8 +118,8 @@ function describeVendorError(origin: ErrorOrigin, code: ErrorCode, status: strin
   });
 }
 
-function addUnread({ zh, en }: Text, unread: Text | undefined): Text {
-  return unread === undefined ? { zh, en } : { zh: `${zh}（${unread.zh}）`, en: `${en} (${unread.en})` };
+function addBodyProblem({ zh, en }: Text, problem: Text | undefined): Text {
+  return problem === undefined ? { zh, en } : { zh: `${zh}（${problem.zh}）`, en: `${en} (${problem.en})` };
 }
 
 function addName(origin: ErrorOrigin, text: Text): Text {

@@ -1,6 +1,7 @@
 import { constants, createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { Agent, type Dispatcher, errors, Pool } from "undici";
 import { waitForDrain } from "../../kit/async/wait-for-drain.ts";
+import { DuetError } from "../../kit/errors.ts";
 import { toText } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { findRoute, type ProxyRules } from "../../kit/net/proxy-rules.ts";
@@ -12,7 +13,7 @@ import { ResponseReceiver } from "./response-receiver.ts";
 
 /** Sends requests over undici's connections: the built-in `fetch` costs twice the CPU. */
 export interface Transport {
-  /** Throws a `Refusal` for every status but 200. */
+  /** Throws a `Refusal` for every status but 200, and the signal's reason when the caller leaves. */
   post(address: Address, body: object, signal: AbortSignal): Promise<TransportResponse>;
 }
 
@@ -22,10 +23,10 @@ export interface TransportResponse {
   body: ResponseBody;
 }
 
-/** Holds the start of a body, and says why the rest of it was not read. */
+/** Holds the start of a body, and says why it is not the whole. */
 interface BodyStart {
   text: string;
-  unread: Text | undefined;
+  bodyProblem: Text | undefined;
 }
 
 /** Represents an answer with a status other than 200. */
@@ -35,14 +36,14 @@ export class HttpRefusal extends Error implements HttpFailure {
   readonly headers: Headers;
   /** Holds the start of the answer's text. */
   readonly body: string;
-  readonly unread: Text | undefined;
+  readonly bodyProblem: Text | undefined;
 
-  constructor(status: number, headers: Headers, { text, unread }: BodyStart) {
+  constructor(status: number, headers: Headers, { text, bodyProblem }: BodyStart) {
     super(`HTTP ${status}`);
     this.status = status;
     this.headers = headers;
     this.body = text;
-    this.unread = unread;
+    this.bodyProblem = bodyProblem;
   }
 }
 
@@ -82,7 +83,7 @@ export function openTransport(options: TransportOptions = {}): Transport {
   return { post: ({ url, headers }, body, signal) => exchange(url, headers, JSON.stringify(body), signal) };
 }
 
-/** Sends one POST request. Throws a `HttpRefusal` for every status but 200. */
+/** Sends one POST request. Throws as `post` does. */
 export type Exchange = (
   url: string,
   headers: Record<string, string>,
@@ -182,7 +183,10 @@ function createDecoder(encoding: string) {
   return undefined;
 }
 
-/** Reads what comes of an error's body within its limits. Never rejects: the status is known, however the body ends. */
+/**
+ * Reads what comes of an error's body within its limits. The status is known, however the body ends, also where a limit of the wait for
+ * the model ends it. Rejects only when the caller leaves, with the signal's reason.
+ */
 async function readStart(body: ResponseBody, limitMs: number, signal: AbortSignal): Promise<BodyStart> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -193,16 +197,27 @@ async function readStart(body: ResponseBody, limitMs: number, signal: AbortSigna
     .read((chunk) => {
       chunks.push(chunk);
       length += chunk.length;
-      return length >= errorBodyLimit;
+      return length > errorBodyLimit;
     })
     .then(
       (isEnough) => over.resolve(isEnough ? tooLong : undefined),
-      () => over.resolve(signal.aborted ? unfinished : brokenOff),
+      () => {
+        if (!signal.aborted) over.resolve(brokenOff);
+        else if (isTimeout(signal.reason)) over.resolve(unfinished);
+        else over.reject(signal.reason);
+      },
     );
-  const unread = await over.promise;
-  clearTimeout(timer);
-  body.close(false);
-  return { text: Buffer.concat(chunks).subarray(0, errorBodyLimit).toString("utf8"), unread };
+  try {
+    const bodyProblem = await over.promise;
+    return { text: Buffer.concat(chunks).subarray(0, errorBodyLimit).toString("utf8"), bodyProblem };
+  } finally {
+    clearTimeout(timer);
+    body.close(false);
+  }
+}
+
+function isTimeout(reason: unknown): boolean {
+  return reason instanceof DuetError && reason.code === "timeout";
 }
 
 function describeEndless(ms: number): Text {

@@ -5,6 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { deflateSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { openTransport, type TransportResponse } from "../../../src/providers/wires/transport.ts";
+import { waitForBody } from "./wait-for-body.ts";
 
 const never = new AbortController().signal;
 
@@ -159,8 +160,9 @@ test("a compressed body is received as fast as it can be read, however little it
 test("an error whose text does not end is given up with the caller", async () => {
   const { post } = await serve((_, response) => void response.writeHead(500).write("half of a reason"));
   const stop = new AbortController();
+  const reading = waitForBody();
   const asked = post(stop.signal);
-  await pause(50);
+  await Promise.race([reading, asked]);
   const reason = new Error("the caller left");
   stop.abort(reason);
   await expect(asked).rejects.toBe(reason);

@@ -5,6 +5,7 @@ import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { replaceStream } from "../../../src/core/model.ts";
 import type { WireName } from "../../../src/core/model-settings.ts";
+import { DuetError } from "../../../src/kit/errors.ts";
 import { createModel } from "../../../src/providers/create-model.ts";
 import { withRetry } from "../../../src/providers/middleware/retry.ts";
 import { findOllama } from "../../../src/providers/offered-models.ts";
@@ -14,6 +15,7 @@ import { openTransport } from "../../../src/providers/wires/transport.ts";
 import { startFakeProvider } from "../../fakes/provider.ts";
 import { type Replay, startReplay } from "../../fakes/replay.ts";
 import { hear, settings } from "../reading.ts";
+import { waitForBody } from "./wait-for-body.ts";
 
 const answer = 'data: {"choices":[{"delta":{"content":"It rains."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
 
@@ -65,23 +67,44 @@ describe("over the socket", () => {
     });
   });
 
-  /** Asks a server that refuses, and then does what `go` does with its body; that may be read for 200 ms. */
-  async function hearRefusal(status: number, go: (response: ServerResponse) => void, signal?: AbortSignal) {
+  test.each([
+    [65_536, /: x+…$/],
+    [65_537, /: x+… \(its body is longer than 65536 bytes, and the rest was not read\)$/],
+  ])("an error body of %i bytes is told as longer only if it is", async (length, text) => {
+    replay.serve({ status: 400, headers: { "content-type": "text/plain" }, body: "x".repeat(length) });
+    await expect(hear(model())).rejects.toMatchObject({ text: { en: expect.stringMatching(text) } });
+  });
+
+  interface Refused {
+    signal?: AbortSignal;
+    timeoutMs?: number;
+    /** Limits how long the body of the refusal is read; no test takes the default. */
+    errorBodyMs?: number;
+    /** Returns the signal of the request, for that of the turn. */
+    toSignal?: (signal: AbortSignal) => AbortSignal;
+  }
+
+  /** Asks a server that refuses, and then does what `go` does with its body. */
+  async function hearRefusal(
+    status: number,
+    go: (response: ServerResponse) => void,
+    { signal, timeoutMs = 600_000, errorBodyMs = 600_000, toSignal = (until) => until }: Refused = {},
+  ) {
     const server = await serve((_, response) => {
       response.writeHead(status, { "content-type": "application/json" });
       response.flushHeaders();
       go(response);
     });
     onTestFinished(() => server.close());
-    const transport = openTransport({ errorBodyMs: 200 });
-    const told = settings({ timeoutMs: 600_000 });
+    const transport = openTransport({ errorBodyMs });
+    const told = settings({ timeoutMs });
     const refused = replaceStream(model(), (request, onEvent, until) =>
       streamTurn(
         {
           settings: told,
           request,
           reader: new ChatReader(told, () => "id"),
-          send: (sending) => transport.post({ url: server.url, path: "", headers: {} }, {}, sending),
+          send: (sending) => transport.post({ url: server.url, path: "", headers: {} }, {}, toSignal(sending)),
         },
         onEvent,
         signal ?? until,
@@ -96,42 +119,43 @@ describe("over the socket", () => {
     response.on("close", () => clearInterval(timer));
   };
 
-  test.each<[string, (response: ServerResponse) => void, RegExp]>([
-    ["never comes", () => {}, /\(HTTP 400\) \(its body did not end within 0\.2 s\)$/],
-    ["stops", (response) => response.write('{"error":'), /: \{"error": \(its body did not end within 0\.2 s\)$/],
-    ["goes on for ever", drip, /: The model is gone\. \.*\s*\(its body did not end within 0\.2 s\)$/],
+  test.each<[string, (response: ServerResponse) => void, RegExp, number?]>([
+    ["never comes", () => {}, /\(HTTP 400\) \(its body did not end within 0\.2 s\)$/, 200],
+    ["stops", (response) => response.write('{"error":'), /: \{"error": \(its body did not end within 0\.2 s\)$/, 200],
+    ["goes on for ever", drip, /: The model is gone\. \.*\s*\(its body did not end within 0\.2 s\)$/, 200],
     [
       "breaks off",
       (response) => response.write("The mo", () => response.destroy()),
       /: The mo \(its body was cut off\)$/,
     ],
-  ])("a refusal whose body %s is told with its status and what has come of it", async (_, go, text) => {
-    const error = await hearRefusal(400, go);
+  ])("a refusal whose body %s is told with its status and what has come of it", async (_, go, text, errorBodyMs) => {
+    const error = await hearRefusal(400, go, { errorBodyMs });
     expect(error).toMatchObject({ code: "invalid_request", status: 400, text: { en: expect.stringMatching(text) } });
-    const busy = await hearRefusal(503, go);
+    const busy = await hearRefusal(503, go, { errorBodyMs });
     expect(busy).toMatchObject({ status: 503, retryable: true });
   });
 
   test("a refusal whose body takes longer than the wait for the first content is told as a refusal", async () => {
-    const server = await serve((_, response) => {
-      response.writeHead(400, { "content-type": "text/plain" });
-      drip(response);
-    });
-    onTestFinished(() => server.close());
-    await expect(hear(model({ baseUrl: `${server.url}/v1`, timeoutMs: 300 }))).rejects.toMatchObject({
+    const reading = waitForBody();
+    // The limit counts from the start of the turn on; the request meets it once the head has come, however long that took.
+    const toSignal = (limit: AbortSignal): AbortSignal => {
+      const late = new AbortController();
+      limit.addEventListener("abort", () => void reading.then(() => late.abort(limit.reason)));
+      return late.signal;
+    };
+    expect(await hearRefusal(400, drip, { timeoutMs: 1, toSignal })).toMatchObject({
       ...{ code: "invalid_request", status: 400 },
       text: { en: expect.stringContaining("its body did not end in time") },
     });
   });
 
-  test("whoever leaves while the body of a refusal comes is let go with the own reason", async () => {
+  test.each([
+    ["a caller that leaves", new Error("left")],
+    ["a time limit of the run", new DuetError({ code: "timeout", text: { zh: "超时", en: "too late" } })],
+  ])("%s while the body of a refusal comes ends the turn with its own reason", async (_, reason) => {
     const leaving = new AbortController();
-    const reason = new Error("left");
-    const go = (response: ServerResponse): void => {
-      drip(response);
-      setTimeout(() => leaving.abort(reason), 50);
-    };
-    expect(await hearRefusal(400, go, leaving.signal)).toBe(reason);
+    void waitForBody().then(() => leaving.abort(reason));
+    expect(await hearRefusal(400, drip, { signal: leaving.signal })).toBe(reason);
   });
 
   const role = { choices: [{ index: 0, delta: { role: "assistant", content: "" }, finish_reason: null }] };

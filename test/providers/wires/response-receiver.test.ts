@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { setTimeout as pause } from "node:timers/promises";
+import { setTimeout as pause, setImmediate as turn } from "node:timers/promises";
 import { deflateSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { openTransport, type TransportResponse } from "../../../src/providers/wires/transport.ts";
-import { waitForBody } from "./wait-for-body.ts";
+import { waitForBody, waitForEnd } from "./wait-for-response.ts";
 
 const never = new AbortController().signal;
 
@@ -174,11 +174,14 @@ test("a whole answer gives its connection back, and one that is left closes it",
     last = answer(response);
     last.write("text");
   });
+  const ended = waitForEnd();
   const whole = await post();
   await whole.body.read(() => true);
   whole.body.close(true);
   last?.end();
-  await pause(50);
+  await ended;
+  // undici takes a connection for free a turn of the loop after that.
+  await turn();
   const left = await post();
   expect(connections.length).toBe(1);
   await left.body.read(() => true);

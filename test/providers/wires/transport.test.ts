@@ -15,7 +15,7 @@ import { openTransport } from "../../../src/providers/wires/transport.ts";
 import { startFakeProvider } from "../../fakes/provider.ts";
 import { type Replay, startReplay } from "../../fakes/replay.ts";
 import { hear, settings } from "../reading.ts";
-import { waitForBody } from "./wait-for-body.ts";
+import { waitForBody } from "./wait-for-response.ts";
 
 const answer = 'data: {"choices":[{"delta":{"content":"It rains."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
 

@@ -32,7 +32,7 @@ const { values: options } = parseArgs({
     tools: { type: "string" },
     /** The code with which it refuses what it does not know. */
     code: { type: "string", default: "-32601" },
-    /** What it answers to a call, or to a request for its list, as it is written but for `ID`. */
+    /** What it answers to a call (or its argument of this name), or to a request for its list, as it is written but for `ID`. */
     reply: { type: "string" },
     listed: { type: "string" },
     /** Its tool does not say that it only reads. */
@@ -121,7 +121,7 @@ function isFirstLife(): boolean {
 }
 
 function writeRaw(text: string, { id }: Request): void {
-  process.stdout.write(`${text.replace("ID", String(id))}\n`);
+  process.stdout.write(`${text.replaceAll("ID", String(id))}\n`);
 }
 
 function list(request: Request): void {
@@ -294,7 +294,11 @@ const modes: Record<string, Mode> = {
   },
   "raw-replies": {
     list: (request) => (options.listed === undefined ? list(request) : writeRaw(options.listed, request)),
-    call: (request) => (options.reply === undefined ? call(request) : writeRaw(options.reply, request)),
+    call(request) {
+      const reply = request.params?.arguments?.reply ?? options.reply;
+      if (reply === undefined) call(request);
+      else writeRaw(String(reply), request);
+    },
   },
   "error-result": { call: (request) => say(request, "The tool says no", { isError: true }) },
   "error-response": { call: ({ id }) => send({ id, error: { code: -32602, message: "no such city" } }) },

@@ -10,7 +10,7 @@ import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import type { RawResult } from "../calls/tool-result.ts";
 import { mostRounds } from "../limits.ts";
-import { type Listing, listTools, looseResult, type RemoteTool, readList } from "../lists/listing.ts";
+import { checkList, type Listing, listTools, looseResult, type RemoteTool } from "../lists/listing.ts";
 import { createActiveCalls, type Notify } from "../questions/active-calls.ts";
 import { type Answers, isElicitation } from "../questions/answers.ts";
 import { readLogEntry } from "../questions/log-routing.ts";
@@ -159,7 +159,7 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
     list: (signal) => listTools(client, redact, signal, settings.startTimeoutMs),
     async call(tool, args, callOptions) {
       const result = await run(callRequest(client, tool, args, toMeta(client, callOptions)), callOptions);
-      readList(result, "content", redact);
+      checkList(result, "content", redact);
       return result;
     },
     request: (method, params, callOptions) =>

@@ -66,10 +66,17 @@ export async function listTools(
   return cutListing(listing);
 }
 
-/** Returns a list of a result. Servers leave out an empty one, or write null; anything else that is no list is an error. */
+/** Returns a list of a result, which is empty where the server has left it out. */
 export function readList(result: Record<string, unknown>, field: string, redact: Redact): unknown[] {
+  checkList(result, field, redact);
+  const value = result[field];
+  return Array.isArray(value) ? value : [];
+}
+
+/** Throws where a field is not a list. Servers leave out an empty one, or write null. */
+export function checkList(result: Record<string, unknown>, field: string, redact: Redact): void {
   const value = result[field] ?? [];
-  if (Array.isArray(value)) return value;
+  if (Array.isArray(value)) return;
   const shown = showValue(redactValue(value, redact));
   const text = { zh: `返回的 ${field} 不是列表：${shown}`, en: `what it sent as ${field} is not a list: ${shown}` };
   throw new DuetError({ code: "bad_response", text });

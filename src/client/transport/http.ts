@@ -8,6 +8,7 @@ import type { Sdk } from "../sdk.ts";
 import { type Fetch, limitFetch } from "./limited-fetch.ts";
 import type { OpenFetch } from "./own-connections.ts";
 import { ownErrors } from "./own-errors.ts";
+import { createWatchedReads } from "./watched-reads.ts";
 
 /** Holds a transport that is not connected yet, and the function that closes it in order. */
 export interface TransportLink {
@@ -27,10 +28,10 @@ export type HttpTarget = Extract<ServerTransport, { url: string }> & Pick<Server
 /** `auth` adds the sign-in. The configured headers are sent with or without it. */
 export function createStreamableHttpLink(sdk: Sdk, target: HttpTarget, auth: Auth | undefined): TransportLink {
   const open = openFetch(findRoute(target.network, target.url));
-  const transport = new sdk.StreamableHTTPClientTransport(
-    new URL(target.url),
-    createTransportOptions(target, open, auth),
-  );
+  const reads = createWatchedReads(sdk.parseJSONRPCMessage);
+  const options = createTransportOptions(target, reads.watch(limitFetch(open.fetch)), auth);
+  const transport = new sdk.StreamableHTTPClientTransport(new URL(target.url), options);
+  reads.attach(transport);
   reportCutStreams(transport);
   closeWith(transport, open);
   return {
@@ -48,17 +49,19 @@ export function createStreamableHttpLink(sdk: Sdk, target: HttpTarget, auth: Aut
 /** Creates the HTTP+SSE transport of the 2024-11-05 protocol, which old servers still use. */
 export function createSseLink(sdk: Sdk, target: HttpTarget, auth: Auth | undefined): TransportLink {
   const open = openFetch(findRoute(target.network, target.url));
-  const transport = new sdk.SSEClientTransport(new URL(target.url), createTransportOptions(target, open, auth));
+  const reads = createWatchedReads(sdk.parseJSONRPCMessage);
+  const options = createTransportOptions(target, reads.watch(limitFetch(open.fetch)), auth);
+  const transport = new sdk.SSEClientTransport(new URL(target.url), options);
+  reads.attach(transport);
   closeWith(transport, open);
   return { transport, mode: "legacy", terminateSession: async () => {} };
 }
 
 function createTransportOptions(
   { headers }: HttpTarget,
-  open: OpenFetch,
+  fetch: Fetch,
   auth: Auth | undefined,
 ): { requestInit: RequestInit; redirectPolicy: "same-origin"; fetch: Fetch; authProvider?: Auth } {
-  const fetch = limitFetch(open.fetch);
   const requestInit = { headers };
   if (auth === undefined) return { requestInit, redirectPolicy: "same-origin", fetch };
   return { requestInit, redirectPolicy: "same-origin", fetch: auth.watch(fetch), authProvider: auth };

@@ -1,27 +1,24 @@
 import { messageLimit, valueLimit } from "../limits.ts";
-import { replaceMalformed, replaceMalformedEvents } from "./malformed-responses.ts";
 
 /** The package's HTTP transports call this in place of `fetch`. */
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
  * Returns a `fetch` whose bodies end with an error once a message (a whole body or one event of an event stream) exceeds the
- * limit, and where a response that is none of JSON-RPC is an error. The package itself reads any length into memory.
+ * limit. The package itself reads any length into memory.
  */
 export function limitFetch(fetch: Fetch, limit = messageLimit): Fetch {
   return async (url, init) => {
     const response = await fetch(url, init);
     if (response.body === null) return response;
-    const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
-    const body = response.body.pipeThrough(limitStream(limit, isStream));
+    const body = response.body.pipeThrough(limitStream(limit, isEventStream(response)));
     const { status, statusText, headers } = response;
-    return withSoundJson(new Response(body, { status, statusText, headers }));
+    return new Response(body, { status, statusText, headers });
   };
 }
 
-function withSoundJson(response: Response): Response {
-  const json = response.json.bind(response);
-  return Object.assign(response, { json: async () => replaceMalformed(await json()) });
+export function isEventStream({ headers }: Response): boolean {
+  return headers.get("content-type")?.toLowerCase().startsWith("text/event-stream") ?? false;
 }
 
 function limitStream(limit: number, perEvent: boolean): TransformStream<Uint8Array, Uint8Array> {
@@ -36,7 +33,7 @@ function limitStream(limit: number, perEvent: boolean): TransformStream<Uint8Arr
       if (values.count > valueLimit)
         controller.error(new Error(`The answer holds more than ${valueLimit} JSON values`));
       else if (bytes > limit) controller.error(new Error(`The answer is longer than ${limit / 1_000_000} MB`));
-      else controller.enqueue(perEvent ? replaceMalformedEvents(chunk) : chunk);
+      else controller.enqueue(chunk);
     },
   });
 }
@@ -44,7 +41,7 @@ function limitStream(limit: number, perEvent: boolean): TransformStream<Uint8Arr
 /**
  * Returns where the last event of the chunk ends. An event whose blank line is split between chunks counts as longer than it is.
  */
-function findLastBlankLine(chunk: Uint8Array): number {
+export function findLastBlankLine(chunk: Uint8Array): number {
   const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
   return Math.max(bytes.lastIndexOf("\n\n"), bytes.lastIndexOf("\r\n\r\n"));
 }

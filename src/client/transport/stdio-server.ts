@@ -55,7 +55,7 @@ const patienceMs = 400;
 
 /**
  * Uses the package's own transport, which finds `npx.cmd`. What a server has left behind when it ends by itself may survive, because
- * Windows has no process groups.
+ * Windows has no process groups. It drops a malformed response, whose call waits for its time limit: its errors do not hold the line.
  */
 function startOnWindows({ command, args, env, cwd }: Target): StdioServer {
   checkBatchArguments(command, args, {

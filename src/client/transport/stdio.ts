@@ -5,7 +5,7 @@ import type { Child } from "../../kit/process/child.ts";
 import { messageLimit, valueLimit } from "../limits.ts";
 import { createFloodGate } from "./flood-gate.ts";
 import { type LineLimits, LineSplitter } from "./line-splitter.ts";
-import { toMalformedError } from "./malformed-responses.ts";
+import { type ParseMessage, readMessage } from "./malformed-responses.ts";
 import { ownErrors } from "./own-errors.ts";
 
 /** The clock is read once per this many bytes. */
@@ -72,13 +72,13 @@ export class StdioTransport implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #child: Child;
-  readonly #parse: (value: unknown) => JSONRPCMessage;
+  readonly #parse: ParseMessage;
   readonly #gate = createFloodGate((line) => this.#receiveLine(line));
   #closed = false;
   /** Is true when a message other than a response came in this turn of the event loop. */
   #hasNoticed = false;
 
-  constructor(child: Child, parse: (value: unknown) => JSONRPCMessage) {
+  constructor(child: Child, parse: ParseMessage) {
     this.#child = child;
     this.#parse = parse;
   }
@@ -159,12 +159,7 @@ export class StdioTransport implements Transport {
 
   #message(line: string): JSONRPCMessage | undefined {
     const value = line.trimStart().startsWith("{") ? tryParseJson(line) : undefined;
-    if (value === undefined) return undefined;
-    try {
-      return this.#parse(value);
-    } catch {
-      return toMalformedError(value);
-    }
+    return value === undefined ? undefined : readMessage(value, this.#parse);
   }
 
   /** Fails the one request whose answer was too long, instead of the connection. */

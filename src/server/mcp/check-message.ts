@@ -1,4 +1,7 @@
-import { showValue } from "../../core/tools/argument-feedback.ts";
+import { RELATED_TASK_META_KEY } from "@modelcontextprotocol/server";
+import { type Path, renderPath } from "../../config/sources/setting-path.ts";
+import { describeAllowed } from "../../core/schemas/describe-schema.ts";
+import { showName, showValue } from "../../core/tools/argument-feedback.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 
@@ -19,7 +22,10 @@ export interface InvalidMessage {
   id: string | number | undefined;
 }
 
-/** Checks the frame of a message: JSON-RPC 2.0, ids as MCP narrows them (no null, no fractions), and the `_meta` of its params. */
+/**
+ * Checks the frame of a message, as strictly as the SDK, which does not say what is wrong: JSON-RPC 2.0 without further fields, ids as
+ * MCP narrows them (no null, no fractions), and the `_meta` of its params or result.
+ */
 export function checkMessage(value: unknown): Message | InvalidMessage {
   // Batches have left the protocol with its revision of 2025-06-18.
   if (Array.isArray(value))
@@ -27,60 +33,88 @@ export function checkMessage(value: unknown): Message | InvalidMessage {
       zh: `不支持批量消息：收到 ${value.length} 条（允许：每个请求一条消息）`,
       en: `message batches are not supported: received ${value.length} messages (allowed: one message per request)`,
     });
-  if (!isRecord(value)) return toInvalid(describeInvalid("message", value, { zh: "JSON 对象", en: "a JSON object" }));
+  if (!isRecord(value)) return toInvalid(describeWrong(["message"], value, "object"));
   const { jsonrpc, method, params } = value;
   const id = toMessageId(value.id);
   if (jsonrpc !== "2.0") return toInvalid(describeInvalid("jsonrpc", jsonrpc, { zh: '"2.0"', en: '"2.0"' }), id);
   if (Object.hasOwn(value, "id") && id === undefined)
+    // Whoever counts in fractions finds the answer by it.
+    return toInvalid(describeWrong(["id"], value.id, idTypes), typeof value.id === "number" ? value.id : undefined);
+  if (params !== undefined && !isRecord(params)) return toInvalid(describeWrong(["params"], params, "object"), id);
+  if (method === undefined) return checkResponse(value, id) ?? { body: value, method, id: undefined };
+  if (typeof method !== "string") return toInvalid(describeWrong(["method"], method, "string"), id);
+  return checkFields(value, requestFields, id) ?? checkMeta(params?._meta, id) ?? { body: value, method, id };
+}
+
+/** Returns what is wrong with a message that is neither a request nor a notification. */
+function checkResponse(value: Readonly<Record<string, unknown>>, id: MessageId): InvalidMessage | undefined {
+  const { result, error } = value;
+  if (!("result" in value || "error" in value)) {
+    const names = Object.keys(value).slice(0, 10).map(showValue);
     return toInvalid(
-      describeInvalid("id", value.id, { zh: "字符串或整数", en: "a string or a whole number" }),
-      // Whoever counts in fractions finds the answer by it.
-      typeof value.id === "number" ? value.id : undefined,
+      {
+        zh: `消息既没有 method，也没有 result 或 error（现有字段：${names.join("、")}）`,
+        en: `the message has neither method nor result nor error (its fields: ${names.join(", ")})`,
+      },
+      id,
     );
-  if (params !== undefined && !isRecord(params))
-    return toInvalid(describeInvalid("params", params, { zh: "JSON 对象", en: "a JSON object" }), id);
-  if (typeof method === "string") return checkMeta(params?._meta, id) ?? { body: value, method, id };
-  const isResponse = method === undefined && id !== undefined && ("result" in value || "error" in value);
-  if (isResponse) return checkResponse(value) ?? { body: value, method: undefined, id: undefined };
-  return toInvalid(
-    method === undefined
-      ? {
-          zh: `消息既没有 method，也没有 result 或 error（现有字段：${Object.keys(value).slice(0, 10).map(showValue).join("、")}）`,
-          en: `the message has neither method nor result nor error (its fields: ${Object.keys(value).slice(0, 10).map(showValue).join(", ")})`,
-        }
-      : describeInvalid("method", method, { zh: "字符串", en: "a string" }),
-    id,
-  );
-}
-
-/** Returns what is wrong with the `_meta` of a request or a notification. The SDK takes such a message for none at all. */
-function checkMeta(meta: unknown, id: string | number | undefined): InvalidMessage | undefined {
-  if (meta === undefined) return undefined;
-  if (!isRecord(meta)) {
-    const text = describeInvalid("_meta", meta, { zh: "JSON 对象", en: "a JSON object" });
-    return { code: -32602, text, id };
   }
-  const { progressToken: token } = meta;
-  if (token === undefined || toMessageId(token) !== undefined) return undefined;
-  const allowed = { zh: "字符串或整数", en: "a string or a whole number" };
-  return { code: -32602, text: describeInvalid("_meta.progressToken", token, allowed), id };
+  if (id === undefined) return toInvalid(describeWrong(["id"], undefined, idTypes));
+  const text = "result" in value ? findWrongResult(result) : findWrongError(error);
+  if (text !== undefined) return toInvalid(text, id);
+  return checkFields(value, "result" in value ? resultFields : errorFields, id);
 }
 
-/** Returns what is wrong with a response: its result is an object, and its error has a code and a message. */
-function checkResponse({ id, result, error }: Readonly<Record<string, unknown>>): InvalidMessage | undefined {
-  const isFailure = result === undefined;
-  const isSound = isFailure
-    ? isRecord(error) && Number.isInteger(error.code) && typeof error.message === "string"
-    : isRecord(result) && error === undefined;
-  if (isSound) return undefined;
-  const allowed = isFailure
-    ? { zh: "含 code（整数）和 message 的对象", en: "an object with code, a whole number, and message" }
-    : { zh: "JSON 对象，且没有 error", en: "a JSON object, without error beside it" };
-  const text = isFailure ? describeInvalid("error", error, allowed) : describeInvalid("result", result, allowed);
-  return toInvalid(text, toMessageId(id));
+function findWrongResult(result: unknown): Text | undefined {
+  if (!isRecord(result)) return describeWrong(["result"], result, "object");
+  const { _meta: meta } = result;
+  return meta === undefined || isRecord(meta) ? undefined : describeWrong(["result", "_meta"], meta, "object");
 }
 
-function toMessageId(id: unknown): string | number | undefined {
+function findWrongError(error: unknown): Text | undefined {
+  if (!isRecord(error)) return describeWrong(["error"], error, "object");
+  const { code, message } = error;
+  if (!Number.isSafeInteger(code)) return describeWrong(["error", "code"], code, "integer");
+  return typeof message === "string" ? undefined : describeWrong(["error", "message"], message, "string");
+}
+
+const requestFields = ["jsonrpc", "id", "method", "params"];
+const resultFields = ["jsonrpc", "id", "result"];
+const errorFields = ["jsonrpc", "id", "error"];
+
+/** Returns which field a message of this kind may not have. */
+function checkFields(
+  message: Readonly<Record<string, unknown>>,
+  allowed: readonly string[],
+  id: MessageId,
+): InvalidMessage | undefined {
+  const field = Object.keys(message).find((key) => !allowed.includes(key));
+  if (field === undefined) return undefined;
+  const list = allowed.join(", ");
+  return toInvalid(describeInvalid(showName(field), message[field], { zh: list, en: list }), id);
+}
+
+/** Returns what is wrong with the `_meta` of a request or a notification. */
+function checkMeta(meta: unknown, id: MessageId): InvalidMessage | undefined {
+  if (meta === undefined) return undefined;
+  const text = isRecord(meta) ? findWrongMeta(meta) : describeWrong(["_meta"], meta, "object");
+  return text && { code: -32602, text, id };
+}
+
+function findWrongMeta({ progressToken, [RELATED_TASK_META_KEY]: task }: Record<string, unknown>): Text | undefined {
+  if (progressToken !== undefined && toMessageId(progressToken) === undefined)
+    return describeWrong(["_meta", "progressToken"], progressToken, idTypes);
+  const path = ["_meta", RELATED_TASK_META_KEY];
+  if (task === undefined) return undefined;
+  if (!isRecord(task)) return describeWrong(path, task, "object");
+  return typeof task.taskId === "string" ? undefined : describeWrong([...path, "taskId"], task.taskId, "string");
+}
+
+type MessageId = string | number | undefined;
+
+const idTypes = ["string", "integer"];
+
+export function toMessageId(id: unknown): MessageId {
   if (typeof id === "string") return id;
   return typeof id === "number" && Number.isSafeInteger(id) ? id : undefined;
 }
@@ -94,6 +128,12 @@ export function describeInvalid(name: string, value: unknown, allowed: Text): Te
     zh: `${name}: ${shown} 不可用（允许：${allowed.zh}）`,
     en: `${name}: ${shown} is not allowed (allowed: ${allowed.en})`,
   };
+}
+
+/** Says the same of a value that is not of one of these types of JSON Schema. */
+function describeWrong(path: Path, value: unknown, type: string | readonly string[]): Text {
+  const name = renderPath(path);
+  return describeInvalid(name, value, describeAllowed({ type }, name));
 }
 
 function toInvalid(text: Text, id?: string | number): InvalidMessage {

@@ -18,7 +18,7 @@ import { describeParams } from "./describe-params.ts";
 /**
  * Refuses, over a transport that is already connected, requests of another revision than that of the connection (2026-07-28), which
  * the package looks at in the first request alone. What the package itself refuses by a list of a schema's issues, as an error of
- * the server, is told as wrong params, on one line. Of a good message nothing is looked at twice.
+ * the server, is reported as wrong params, on one line. Of a good message nothing is looked at twice.
  */
 export function refuseInvalidRequests(transport: Transport, locale: Locale): void {
   const { onmessage } = transport;
@@ -67,15 +67,16 @@ function replaceRefusal(
   locale: Locale,
 ): JSONRPCErrorResponse {
   const { code, message } = response.error;
-  const isOfPackage = code === ProtocolErrorCode.InternalError || code === ProtocolErrorCode.InvalidParams;
-  if (!isOfPackage || request === undefined) return response;
-  const text = describeParams(message, request) ?? (ofEnvelope.test(message) ? describeEnvelope(request) : undefined);
+  const isFromPackage = code === ProtocolErrorCode.InternalError || code === ProtocolErrorCode.InvalidParams;
+  if (!isFromPackage || request === undefined) return response;
+  const text =
+    describeParams(message, request) ?? (envelopeRefusal.test(message) ? describeEnvelope(request) : undefined);
   if (text === undefined) return response;
   return { ...response, error: { code: ProtocolErrorCode.InvalidParams, message: say(locale, text) } };
 }
 
 /** Matches how the package refuses the `_meta` of a request of 2026-07-28, without a word of which field is wrong. */
-const ofEnvelope = /^(?:Invalid _meta envelope|Request is missing the required _meta envelope)/;
+const envelopeRefusal = /^(?:Invalid _meta envelope|Request is missing the required _meta envelope)/;
 
 /** Lists what the `_meta` of each request of 2026-07-28 has to hold. */
 const envelopeFields = [

@@ -4,7 +4,7 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { isRecord } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { Log } from "../operations/log.ts";
-import { checkMessage, describeInvalid, type InvalidMessage } from "./check-message.ts";
+import { checkMessage, type InvalidMessage, toMessageId } from "./check-message.ts";
 
 /** Answers lines of a host in which the package finds no message: it reports them as errors, and answers nobody. */
 export interface UnreadableLines {
@@ -21,19 +21,21 @@ interface Options {
 }
 
 export function createUnreadableLines(options: Options): UnreadableLines {
-  /** Is true while a line is read in which the package has found no message. */
-  let isUnreadable = false;
+  /** Is set while the package reads a line, and says whether it has found no message in it. */
+  let reading: { isUnreadable: boolean } | undefined;
   return {
     onError(error) {
       // The package describes an invalid message by listing everything that it could have been.
-      if (error.name === "ZodError" || error.name === "$ZodError") isUnreadable = true;
+      if (reading && (error.name === "ZodError" || error.name === "$ZodError")) reading.isUnreadable = true;
       else options.log(error.message, "warn");
     },
     follow(lines) {
       lines.prependListener("data", () => {
-        isUnreadable = false;
+        reading = { isUnreadable: false };
       });
       lines.on("data", (line: Buffer) => {
+        const isUnreadable = reading?.isUnreadable;
+        reading = undefined;
         if (isUnreadable) refuseLine(line, options);
       });
     },
@@ -54,17 +56,10 @@ function refuseLine(line: Buffer, { transport, locale, log }: Options): void {
 
 function findProblem(written: unknown): InvalidMessage {
   const found = checkMessage(written);
-  if ("code" in found) return found;
-  const field = Object.keys(found.body).find((key) => !fields.has(key));
-  const allowed = [...fields].join(", ");
-  const text =
-    field === undefined ? notJsonRpc : describeInvalid(field, found.body[field], { zh: allowed, en: allowed });
-  return { code: -32600, text, id: found.id };
+  return "code" in found ? found : { code: -32600, text: notJsonRpc, id: toMessageId(found.body.id) };
 }
 
-/** Lists the fields that a message may have; the package takes no other. */
-const fields: ReadonlySet<string> = new Set(["jsonrpc", "id", "method", "params", "result", "error"]);
-
+/** Is said of what the package alone refuses. */
 const notJsonRpc = { zh: "消息不是 JSON-RPC", en: "the message is not JSON-RPC" };
 
 function isResponse(written: unknown): boolean {

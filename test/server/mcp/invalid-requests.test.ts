@@ -48,13 +48,23 @@ const wrongParams: Row[] = [
 
 /** What the package takes for no message at all. */
 const wrongFrames: Row[] = [
-  ["tools/list", null, -32600, "params: null is not allowed (allowed: a JSON object)"],
-  ["tools/list", [1], -32600, "params: [1] is not allowed (allowed: a JSON object)"],
-  ["tools/call", { name: "agent_ask", _meta: 5 }, -32602, "_meta: 5 is not allowed (allowed: a JSON object)"],
+  ["tools/list", null, -32600, "params: null is not allowed (allowed: an object)"],
+  ["tools/list", [1], -32600, "params: [1] is not allowed (allowed: an object)"],
+  ["tools/call", { name: "agent_ask", _meta: 5 }, -32602, "_meta: 5 is not allowed (allowed: an object)"],
   [
     ...(["tools/call", { name: "agent_ask", _meta: meta({ progressToken: {} }) }, -32602] as const),
-    "_meta.progressToken: {} is not allowed (allowed: a string or a whole number)",
+    "_meta.progressToken: {} is not allowed (allowed: a string, or an integer)",
   ],
+  [
+    ...(["tools/list", { _meta: meta({ "io.modelcontextprotocol/related-task": 5 }) }, -32602] as const),
+    '_meta["io.modelcontextprotocol/related-task"]: 5 is not allowed (allowed: an object)',
+  ],
+];
+
+/** What stands beside the fields of a request, and what is answered over stdio and HTTP. */
+const wrongFields: [fields: object, message: string][] = [
+  [{ extra: true }, "extra: true is not allowed (allowed: jsonrpc, id, method, params)"],
+  [{ result: {} }, "result: {} is not allowed (allowed: jsonrpc, id, method, params)"],
 ];
 
 /** Adds the `_meta` of the 2026 era to params that can have one, and have none. */
@@ -93,7 +103,7 @@ test("over stdio each wrong request of the 2025 era gets one line that names the
       -32602,
       'level: "loud" is not allowed (allowed: debug, info, notice, warning, error, critical, alert, emergency)',
     ],
-    ["ping", null, -32600, "params: null is not allowed (allowed: a JSON object)"],
+    ["ping", null, -32600, "params: null is not allowed (allowed: an object)"],
     ...wrongFrames,
   ];
   const { replies } = await answersOverStdio([
@@ -167,7 +177,7 @@ test("over stdio whatever has an id and is no message is answered, and nothing e
     { id: 2.5, method: "ping" },
     { id: 3, method: 5 },
     { id: 4 },
-    { id: 5, method: "ping", extra: true },
+    ...wrongFields.map(([more], index) => ({ id: `fields ${index}`, method: "ping", ...more })),
     { id: 6, result: 5 },
     { id: null, method: "ping" },
     { method: "notifications/cancelled", params: 5 },
@@ -176,14 +186,14 @@ test("over stdio whatever has an id and is no message is answered, and nothing e
   const errors = replies.flatMap(({ id, error }) => (error ? [[id, error.code, error.message]] : []));
   expect(errors).toEqual([
     [1, -32600, 'jsonrpc: "1.0" is not allowed (allowed: "2.0")'],
-    [2.5, -32600, "id: 2.5 is not allowed (allowed: a string or a whole number)"],
+    [2.5, -32600, "id: 2.5 is not allowed (allowed: a string, or an integer)"],
     [3, -32600, "method: 5 is not allowed (allowed: a string)"],
     [4, -32600, 'the message has neither method nor result nor error (its fields: "jsonrpc", "id")'],
-    [5, -32600, "extra: true is not allowed (allowed: jsonrpc, id, method, params, result, error)"],
+    ...wrongFields.map(([, message], index) => [`fields ${index}`, -32600, message]),
   ]);
   expect(replies.filter(({ result }) => result !== undefined).map(({ id }) => id)).toEqual(["hello", 7]);
   const told = stderr.split("\n").filter((line) => line.startsWith("duet: A message from the host was refused: "));
-  expect(told).toHaveLength(8);
+  expect(told).toHaveLength(9);
 });
 
 test("a response of the host that cannot be read fails the question that it is for", async () => {
@@ -196,14 +206,16 @@ test("a response of the host that cannot be read fails the question that it is f
   send({ method: "notifications/initialized" });
   const asks = { who: formQuestion() };
   send({ id: 1, method: "tools/call", params: { name: "questions__ask", arguments: { questions: asks } } });
+  let answer: unknown;
   for await (const line of createInterface({ input: child.stdout })) {
     const { id, method, result } = JSON.parse(line);
     if (method === "elicitation/create") send({ id, result: "yes" });
-    if (id === 1 && result !== undefined) {
-      expect(JSON.stringify(result)).toContain("No user could be asked");
+    if (id === 1) {
+      answer = result;
       break;
     }
   }
+  expect(JSON.stringify(answer)).toContain("No user could be asked");
 });
 
 test("over HTTP wrong requests of both eras get the same lines", async () => {
@@ -224,6 +236,13 @@ test("over HTTP wrong requests of both eras get the same lines", async () => {
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: inModernEra(params) }),
     });
     expect(messagesOf(await modern.text())).toMatchObject([{ id: 1, error: toReply(row) }]);
+  }
+  for (const [more, message] of wrongFields) {
+    const refused = await session.send({ jsonrpc: "2.0", id: 1, method: "ping", ...more });
+    expect([refused.status, messagesOf(await refused.text())]).toMatchObject([
+      400,
+      [{ id: 1, error: { code: -32600, message } }],
+    ]);
   }
   const { "mcp-session-id": _, ...headers } = modernHeaders("initialize") as Record<string, string>;
   delete headers["mcp-protocol-version"];

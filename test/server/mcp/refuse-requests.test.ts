@@ -1,7 +1,9 @@
 // The built program is asked the same in invalid-requests.test.ts; these run the source, with the package's own stdio.
 import { PassThrough } from "node:stream";
+import { InMemoryTransport } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { expect, onTestFinished, test } from "vitest";
+import { refuseInvalidRequests } from "../../../src/server/mcp/refuse-requests.ts";
 import { SchemaServer } from "../../../src/server/mcp/schema-server.ts";
 import { createUnreadableLines } from "../../../src/server/mcp/unreadable-lines.ts";
 import { modernMeta } from "../../fakes/http-interface.ts";
@@ -64,7 +66,7 @@ test("a request with a wrong frame is answered, and the lines after it are read"
   await replyTo(1).toMatchObject({ error: { code: -32600 } });
   await replyTo(2).toMatchObject({ result: {} });
   expect(replies).toHaveLength(3);
-  expect(told).toEqual(["A message from the host was refused: params: null is not allowed (allowed: a JSON object)"]);
+  expect(told).toEqual(["A message from the host was refused: params: null is not allowed (allowed: an object)"]);
 });
 
 test("a response that cannot be read fails its request here, and none of the host's", async () => {
@@ -76,6 +78,55 @@ test("a response that cannot be read fails its request here, and none of the hos
   send({ id: 0, result: "none" });
   await expect(asked).rejects.toThrow('result: "none" is not allowed');
   expect(replies.filter(({ error }) => error !== undefined)).toEqual([]);
+});
+
+test.each([
+  [{ result: {}, took: 5 }, "took: 5 is not allowed (allowed: jsonrpc, id, result)"],
+  [{ result: { _meta: 5 } }, "result._meta: 5 is not allowed (allowed: an object)"],
+  [{ error: { code: "E42", message: "no" } }, 'error.code: "E42" is not allowed (allowed: an integer)'],
+])("the response %j fails its request, too", async (response, line) => {
+  const { send, replyTo, replies, server } = openServer();
+  send(initialize);
+  send({ method: "notifications/initialized" });
+  await replyTo("hello").toBeDefined();
+  const asked = server()?.listRoots();
+  send({ id: 0, ...response });
+  await expect(asked).rejects.toThrow(line);
+  expect(replies.filter(({ error }) => error !== undefined)).toEqual([]);
+});
+
+test("what the package reports as invalid while no line is read is told to the operator", () => {
+  const told: string[] = [];
+  const transport = new StdioServerTransport(new PassThrough(), new PassThrough());
+  const unreadable = createUnreadableLines({ transport, locale: "en", log: (line) => void told.push(line) });
+  const stdin = new PassThrough();
+  unreadable.follow(stdin);
+  const invalid = Object.assign(new Error("of no line"), { name: "ZodError" });
+  unreadable.onError(invalid);
+  expect(told).toEqual(["of no line"]);
+  const message = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" });
+  stdin.emit("data", Buffer.from(message));
+  unreadable.onError(invalid);
+  expect(told).toEqual(["of no line", "of no line"]);
+});
+
+test("a request that was cancelled is no longer known when something is answered to it", async () => {
+  const [transport, host] = InMemoryTransport.createLinkedPair();
+  const answers: unknown[] = [];
+  host.onmessage = (message) => void answers.push(message);
+  transport.onmessage = () => {};
+  await host.start();
+  await transport.start();
+  refuseInvalidRequests(transport, "en");
+  const issues = [{ code: "invalid_type", expected: "string", path: ["params", "cursor"], message: "" }];
+  const refusal = { jsonrpc: "2.0" as const, error: { code: -32603, message: JSON.stringify(issues) } };
+  for (const id of [1, 2]) await host.send({ jsonrpc: "2.0", id, method: "tools/list", params: { cursor: 5 } });
+  await host.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
+  for (const id of [1, 2]) await transport.send({ ...refusal, id });
+  expect(answers).toMatchObject([
+    { id: 1, error: refusal.error },
+    { id: 2, error: { code: -32602 } },
+  ]);
 });
 
 test("a later request of another revision is refused, and those of the first one go on", async () => {

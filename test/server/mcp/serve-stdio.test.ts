@@ -212,7 +212,7 @@ describe("duet serve", () => {
     expect(answers.find(({ id }) => id === 2)?.error.message).toMatch(/has 110\d+ bytes and was refused/);
     expect(stderr.trim().split("\n")).toEqual([
       "duet: A message from the host was refused: message batches are not supported: received 0 messages (allowed: one message per request)",
-      "duet: A message from the host was refused: message: null is not allowed (allowed: a JSON object)",
+      "duet: A message from the host was refused: message: null is not allowed (allowed: an object)",
       expect.stringMatching(/^duet: A message from the host has 110\d+ bytes and was refused/),
     ]);
     expect(code).toBe(0);

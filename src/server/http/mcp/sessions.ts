@@ -190,7 +190,7 @@ export function createSessions(options: SessionOptions): Sessions {
     try {
       if (isClosed) return toRefusalResponse(closing, locale, toJsonRpcError);
       const response = await session.handle(exchange);
-      const refusal = sessions.has(id) ? undefined : await findInitializeProblem(exchange.message);
+      const refusal = (await isNotInitialized(response)) ? await findInitializeProblem(exchange.message) : undefined;
       if (refusal) return toRefusalResponse(refusal, locale, toJsonRpcError);
       // The client may come to another process with its next request.
       if (sessions.has(id) && exchange.message)
@@ -332,7 +332,11 @@ function createUnknownSessionRefusal({ message }: McpExchange, session: string):
   };
 }
 
-/** The package says of an `initialize` request that it cannot read that the server is not initialized. */
+/** Returns true for what the package says of an `initialize` request that it cannot read. Its other refusals say what is wrong. */
+async function isNotInitialized(response: Response): Promise<boolean> {
+  return response.status === 400 && (await response.clone().text()).includes("Server not initialized");
+}
+
 async function findInitializeProblem(message: Message | undefined): Promise<HttpRefusal | undefined> {
   if (message === undefined) return undefined;
   const { issues = [] } = await specTypeSchemas.InitializeRequest["~standard"].validate(message.body);

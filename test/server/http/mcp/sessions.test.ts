@@ -52,6 +52,17 @@ test("a request without a session is told so, one with an unknown session gets 4
   expect((await fetch(face.url, { headers: { accept: "text/event-stream" } })).status).toBe(400);
 });
 
+test("an initialize that cannot be read is refused by its wrong field, unless its headers are refused first", async () => {
+  const wrong = { ...initialize, params: { ...initialize.params, protocolVersion: 5 } };
+  const error = { code: -32602, message: "protocolVersion: 5 is not allowed (allowed: a string)" };
+  const refused = await send(wrong);
+  expect([refused.status, await refused.json()]).toMatchObject([400, { jsonrpc: "2.0", id: 0, error }]);
+  for (const body of [wrong, initialize]) {
+    const unacceptable = await send(body, { accept: "application/json" });
+    expect([unacceptable.status, await unacceptable.json()]).toMatchObject([406, { error: { code: -32000 } }]);
+  }
+});
+
 test("another caller's session is not there", async () => {
   const session = await openSession(face.url, { authorization: "a" });
   const mine = await session.send(call(1, "who"));

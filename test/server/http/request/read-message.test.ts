@@ -1,3 +1,4 @@
+import { parseJSONRPCMessage, RELATED_TASK_META_KEY } from "@modelcontextprotocol/server";
 import { expect, test } from "vitest";
 import { mostKeys, mostValues } from "../../../../src/kit/json.ts";
 import { deepestJson, readJson } from "../../../../src/server/http/request/read-json.ts";
@@ -45,7 +46,14 @@ test.each([
   ["a notification", { jsonrpc: "2.0", method: "m" }, { method: "m", id: undefined }],
   ["a response", { jsonrpc: "2.0", id: "x", result: {} }, { method: undefined, id: undefined }],
   ["an error", { jsonrpc: "2.0", id: "x", error: { code: 1, message: "m" } }, { method: undefined, id: undefined }],
+  [
+    "a request of a task",
+    { jsonrpc: "2.0", id: 1, method: "m", params: { _meta: { [RELATED_TASK_META_KEY]: { taskId: "t" } } } },
+    { method: "m", id: 1 },
+  ],
+  ["a result with _meta", { jsonrpc: "2.0", id: 1, result: { _meta: {} } }, { method: undefined, id: undefined }],
 ])("%s is taken", (_, body, parts) => {
+  expect(parseJSONRPCMessage(body)).toEqual(body);
   expect(readMessage(JSON.stringify(body))).toEqual({ body, ...parts });
 });
 
@@ -71,10 +79,35 @@ test.each([
 test.each([
   [{ jsonrpc: "1.0", id: 1, method: "m" }, 'jsonrpc: "1.0" is not allowed (allowed: "2.0")'],
   [{ id: 1, method: "m" }, 'jsonrpc is missing (allowed: "2.0")'],
-  [{ jsonrpc: "2.0", id: 1.5, method: "m" }, "id: 1.5 is not allowed (allowed: a string or a whole number)"],
+  [{ jsonrpc: "2.0", id: 1.5, method: "m" }, "id: 1.5 is not allowed (allowed: a string, or an integer)"],
   [{ jsonrpc: "2.0", id: 1, method: 5 }, "method: 5 is not allowed (allowed: a string)"],
+  [
+    { jsonrpc: "2.0", id: 1, method: "m", extra: true },
+    "extra: true is not allowed (allowed: jsonrpc, id, method, params)",
+  ],
+  [
+    { jsonrpc: "2.0", id: 1, method: "m", result: {} },
+    "result: {} is not allowed (allowed: jsonrpc, id, method, params)",
+  ],
+  [{ jsonrpc: "2.0", result: {} }, "id is missing (allowed: a string, or an integer)"],
+  [{ jsonrpc: "2.0", id: 1, result: 5 }, "result: 5 is not allowed (allowed: an object)"],
+  [{ jsonrpc: "2.0", id: 1, result: { _meta: 5 } }, "result._meta: 5 is not allowed (allowed: an object)"],
+  [{ jsonrpc: "2.0", id: 1, result: {}, error: null }, "error: null is not allowed (allowed: jsonrpc, id, result)"],
+  [{ jsonrpc: "2.0", id: 1, error: "no" }, 'error: "no" is not allowed (allowed: an object)'],
+  [{ jsonrpc: "2.0", id: 1, error: { code: 5.5 } }, "error.code: 5.5 is not allowed (allowed: an integer)"],
+  [{ jsonrpc: "2.0", id: 1, error: { code: 5 } }, "error.message is missing (allowed: a string)"],
+  [
+    { jsonrpc: "2.0", method: "m", params: { _meta: { [RELATED_TASK_META_KEY]: 5 } } },
+    '_meta["io.modelcontextprotocol/related-task"]: 5 is not allowed (allowed: an object)',
+  ],
+  [
+    { jsonrpc: "2.0", method: "m", params: { _meta: { [RELATED_TASK_META_KEY]: {} } } },
+    '_meta["io.modelcontextprotocol/related-task"].taskId is missing (allowed: a string)',
+  ],
 ])("the refusal of the message %j names the value and what is allowed", (body, en) => {
   expect(readMessage(JSON.stringify(body))).toMatchObject({ text: { en } });
+  // The SDK refuses the same, without a word of the field.
+  expect(() => parseJSONRPCMessage(body)).toThrow();
 });
 
 test("an id beyond all numbers is an invalid request", () => {

@@ -140,6 +140,11 @@ function startGrandchild(): void {
   child.stdout.once("data", () => journal({ grandchild: child.pid }));
 }
 
+/** Waits for its reader: Node fails with ENOBUFS, and the process ends, where more than 700 MB wait to be written. */
+function writeForEver(): void {
+  process.stdout.write("x".repeat(1_000_000), (error) => (error ? undefined : writeForEver()));
+}
+
 function ignoreGoodbyes(): void {
   process.on("SIGTERM", () => journal({ signal: "SIGTERM" }));
   setInterval(() => {}, 1000);
@@ -393,7 +398,7 @@ const modes: Record<string, Mode> = {
   "log-flood": {
     atStart: () => flood({ method: "notifications/message", params: { level: "info", data: "x".repeat(60) } }),
   },
-  "endless-line": { call: () => void setInterval(() => process.stdout.write("x".repeat(1_000_000)), 1) },
+  "endless-line": { call: writeForEver },
   "many-values": {
     call: ({ id }) => {
       const rows = Array.from({ length: 60_000 }, (_, index) => `"k${index}":1`).join(",");

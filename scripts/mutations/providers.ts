@@ -174,8 +174,8 @@ export const providers: readonly Mutation[] = [
   {
     id: "unasked-continue",
     file: "src/providers/wires/model-connection.ts",
-    text: "        ignoreContinue(socket, onBytes);\n",
-    becomes: "",
+    text: "{ prepare: (socket) => ignoreContinue(socket, onBytes) }",
+    becomes: "{}",
     tests: ["test/providers/wires/model-connection.test.ts"],
     endangers: "no question is answered by a model server that says 100 Continue unasked",
   },

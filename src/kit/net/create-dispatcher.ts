@@ -1,5 +1,6 @@
 // In a file of its own, which is imported only where a proxy or a certificate is configured.
 import { Agent, type Dispatcher, fetch, Pool, ProxyAgent, request } from "undici";
+import { handleConnect } from "./handle-connect.ts";
 import { type Hop, type HttpResponse, readHeaders } from "./http-exchange.ts";
 import { proxyAuthError, proxyRefusalError, proxyUnreachableError } from "./proxy-errors.ts";
 import type { Route } from "./proxy-rules.ts";
@@ -62,16 +63,7 @@ export function createRoutedFetch(route: Route): (url: URL, init: RequestInit) =
 
 /** Has a failure to connect to the proxy say so: it has the same code as a failure of the address behind it. */
 function withMarkedFailures(options: Pool.Options, proxy: string): Pool.Options {
-  const { connect } = options;
-  if (typeof connect !== "function") return options;
-  return {
-    ...options,
-    connect: (target, callback) =>
-      connect(target, (...[error, socket]) => {
-        if (error === null) callback(null, socket);
-        else callback(proxyUnreachableError(proxy, error), null);
-      }),
-  };
+  return handleConnect(options, { explain: (error) => proxyUnreachableError(proxy, error) });
 }
 
 /** undici says in words alone that a proxy has refused. */

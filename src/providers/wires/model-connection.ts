@@ -1,4 +1,5 @@
 import { Client, type Dispatcher, type Pool } from "undici";
+import { handleConnect } from "../../kit/net/handle-connect.ts";
 import { ignoreContinue } from "../../kit/net/ignore-continue.ts";
 
 /**
@@ -16,17 +17,7 @@ export function createModelConnection(origin: URL, options: Pool.Options): Clien
 
 /** Has each socket keep back a `100 Continue`, and calls `onBytes` when an answer begins, be it with one. */
 function skipContinue(options: Pool.Options, onBytes?: () => void): Pool.Options {
-  const { connect } = options;
-  if (typeof connect !== "function") return options;
-  return {
-    ...options,
-    connect: (target, callback) =>
-      connect(target, (...[error, socket]) => {
-        if (error !== null) return callback(error, null);
-        ignoreContinue(socket, onBytes);
-        callback(null, socket);
-      }),
-  };
+  return handleConnect(options, { prepare: (socket) => ignoreContinue(socket, onBytes) });
 }
 
 /**

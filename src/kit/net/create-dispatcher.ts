@@ -1,6 +1,5 @@
 // In a file of its own, which is imported only where a proxy or a certificate is configured.
 import { Agent, type Dispatcher, fetch, Pool, ProxyAgent, request } from "undici";
-import { handleConnect } from "./handle-connect.ts";
 import { type Hop, type HttpResponse, readHeaders } from "./http-exchange.ts";
 import { proxyAuthError, proxyRefusalError, proxyUnreachableError } from "./proxy-errors.ts";
 import type { Route } from "./proxy-rules.ts";
@@ -11,25 +10,14 @@ export interface DispatcherOptions {
   connectMs: number;
   /** Limits the silence within a response, in milliseconds, from the headers on. It is not limited when absent. */
   idleMs?: number;
-  /** Creates each connection over which requests go; undici's own when absent. */
-  createConnection?: Pool.Options["factory"];
 }
 
 /** Creates the connections of a route. What goes wrong at the proxy is a `ProxyError`, also for a caller of undici's `fetch`. */
-export function createDispatcher(
-  { proxy, ca }: Route,
-  { connectMs, idleMs = 0, createConnection }: DispatcherOptions,
-): Dispatcher {
+export function createDispatcher({ proxy, ca }: Route, { connectMs, idleMs = 0 }: DispatcherOptions): Dispatcher {
   const secureContext = ca === undefined ? undefined : createTrust(ca);
   const connect = { timeout: connectMs, ...(secureContext && { secureContext }) };
   const limits = { headersTimeout: 0, bodyTimeout: idleMs, allowH2: false };
-  const connections = createConnection && { factory: createConnection };
-  if (proxy === undefined)
-    return new Agent({
-      ...limits,
-      connect,
-      factory: (origin, options) => new Pool(origin, { ...options, ...connections }),
-    });
+  if (proxy === undefined) return new Agent({ ...limits, connect });
   const agent = new ProxyAgent({
     ...limits,
     uri: proxy,
@@ -43,7 +31,6 @@ export function createDispatcher(
       new Pool(origin, {
         ...limits,
         ...(String(origin) === proxy ? withMarkedFailures(options, proxy) : options),
-        ...connections,
       }),
   });
   return agent.compose(
@@ -63,7 +50,15 @@ export function createRoutedFetch(route: Route): (url: URL, init: RequestInit) =
 
 /** Has a failure to connect to the proxy say so: it has the same code as a failure of the address behind it. */
 function withMarkedFailures(options: Pool.Options, proxy: string): Pool.Options {
-  return handleConnect(options, { explain: (error) => proxyUnreachableError(proxy, error) });
+  const { connect } = options;
+  if (typeof connect !== "function") return options;
+  return {
+    ...options,
+    connect: (target, callback) =>
+      connect(target, (...[error, socket]) =>
+        error === null ? callback(null, socket) : callback(proxyUnreachableError(proxy, error), null),
+      ),
+  };
 }
 
 /** undici says in words alone that a proxy has refused. */

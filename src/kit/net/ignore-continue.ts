@@ -11,28 +11,19 @@ const one = 0x31;
 
 const nothing: Buffer = Buffer.alloc(0);
 
-/**
- * Has a socket keep back each `100 Continue` before an answer: undici ends the connection at one that it did not ask for. `onBytes`
- * is called for what comes after a request was written, from its first bytes on, also where they are kept back.
- */
-export function ignoreContinue(socket: Socket, onBytes?: () => void): void {
-  const { read, write } = socket;
+/** Has a socket of one request keep back each `100 Continue` before its answer: undici fails at one that it did not ask for. */
+export function ignoreContinue(socket: Socket): void {
+  const { read } = socket;
   let held = nothing;
   let isPast = false;
   socket.read = (size?: number): unknown => {
     const chunk: unknown = read.call(socket, size);
     if (isPast || !Buffer.isBuffer(chunk)) return chunk;
-    onBytes?.();
     const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
     const rest = skipContinue(bytes);
     isPast = !isIncomplete(rest) || rest.length >= mostBytes;
     held = isPast ? nothing : rest;
     return isPast ? rest : null;
-  };
-  // What comes after a request has been written is the start of an answer.
-  socket.write = (...given: unknown[]): boolean => {
-    isPast = false;
-    return Reflect.apply(write, socket, given);
   };
 }
 

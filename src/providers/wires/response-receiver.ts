@@ -1,5 +1,4 @@
-import type { IncomingHttpHeaders } from "node:http";
-import type { Dispatcher } from "undici";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { bodyEndMs, type OnChunk, type ResponseBody } from "./response-body.ts";
 
 /** Is the head of a response, with its body. */
@@ -9,18 +8,22 @@ export interface ResponseHead {
   body: ResponseBody;
 }
 
-/**
- * Receives one response from undici. Its `request` would make a stream of each body, which takes twice the processor time of reading it,
- * and which the collector of the young space does not free.
- */
-export class ResponseReceiver implements Dispatcher.DispatchHandler, ResponseBody {
+/** Is what the receiver of a response can do with its request. */
+export interface RequestControl {
+  /** Gives the request up, sent or not, and with it its connection. */
+  abort(): void;
+}
+
+/** Receives one response, and hands over its body as it arrives. */
+export class ResponseReceiver implements ResponseBody {
   readonly #signal: AbortSignal;
   readonly #head = Promise.withResolvers<ResponseHead>();
   readonly #abort = (): void => {
     this.#chunks = [];
     this.#fail(this.#signal.reason);
   };
-  #controller: Dispatcher.DispatchController | undefined;
+  #control: RequestControl | undefined;
+  #response: IncomingMessage | undefined;
   #chunks: Buffer[] = [];
   #hasEnded = false;
   #failure: { thrown: unknown } | undefined;
@@ -36,22 +39,21 @@ export class ResponseReceiver implements Dispatcher.DispatchHandler, ResponseBod
     signal.addEventListener("abort", this.#abort, { once: true });
   }
 
-  /** Resolves when the response has begun. Rejects with what the dispatcher says, or with the signal's reason. */
+  /** Resolves when the response has begun. Rejects with what the request has failed with, or with the signal's reason. */
   get head(): Promise<ResponseHead> {
     return this.#head.promise;
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#failure) this.#abortRequest();
+  onRequestStart(control: RequestControl): void {
+    this.#control = control;
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    // What comes before a response, such as 103, is none.
-    if (status >= 200) this.#head.resolve({ status, headers, body: this });
+  onResponseStart(status: number, response: IncomingMessage): void {
+    this.#response = response;
+    this.#head.resolve({ status, headers: response.headers, body: this });
   }
 
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(chunk: Buffer): void {
     if (this.#isClosed) return;
     this.#chunks.push(chunk);
     this.#schedule();
@@ -63,7 +65,7 @@ export class ResponseReceiver implements Dispatcher.DispatchHandler, ResponseBod
     this.#schedule();
   }
 
-  onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
+  onResponseError(error: Error): void {
     this.#hasEnded = true;
     clearTimeout(this.#endTimer);
     this.#fail(error);
@@ -87,7 +89,7 @@ export class ResponseReceiver implements Dispatcher.DispatchHandler, ResponseBod
   }
 
   #abortRequest(): void {
-    this.#controller?.abort(new Error("the response body was discarded"));
+    this.#control?.abort();
   }
 
   #fail(thrown: unknown): void {
@@ -111,10 +113,10 @@ export class ResponseReceiver implements Dispatcher.DispatchHandler, ResponseBod
   /** The server waits, too: its socket is not read meanwhile. */
   #waitFor(until: Promise<unknown>): void {
     this.#isWaiting = true;
-    this.#controller?.pause();
+    this.#response?.pause();
     void until.then(() => {
       this.#isWaiting = false;
-      this.#controller?.resume();
+      this.#response?.resume();
       this.#flush();
     });
   }

@@ -15,9 +15,10 @@ import { ProxyError } from "../../kit/net/proxy-errors.ts";
 import { connectionError, httpError, idleTimeoutError, keyError } from "../errors/errors.ts";
 import { estimateMessageTokens, estimateTokens, estimateToolTokens } from "../estimate-tokens.ts";
 import { createIdleTimeout } from "./idle-timeout.ts";
+import { ConnectTimeout } from "./model-connections.ts";
 import type { ResponseBody } from "./response-body.ts";
 import { readServerEvents } from "./server-events.ts";
-import { ConnectTimeout, HttpRefusal, type TransportResponse } from "./transport.ts";
+import { HttpRefusal, type TransportResponse } from "./transport.ts";
 import type { ServerEvent, TurnReader } from "./turn-reader.ts";
 
 /** Holds what differs between wires in a call; the rest is the same for all of them. */

@@ -1,17 +1,17 @@
 import { constants, createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { Agent, type Dispatcher, errors, Pool } from "undici";
 import { waitForDrain } from "../../kit/async/wait-for-drain.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { toText } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
+import { type HttpTarget, openDirectTarget } from "../../kit/net/http-target.ts";
 import { findRoute, type ProxyRules } from "../../kit/net/proxy-rules.ts";
 import type { HttpFailure } from "../errors/errors.ts";
-import { createModelConnection } from "./model-connection.ts";
+import { openModelConnections, type Post } from "./model-connections.ts";
 import type { Address } from "./request-address.ts";
 import { type ResponseBody, toResponseBody } from "./response-body.ts";
 import { ResponseReceiver } from "./response-receiver.ts";
 
-/** Sends requests over undici's connections: the built-in `fetch` costs twice the CPU. */
+/** Sends requests with Node's `http`: the built-in `fetch` costs twice the CPU. */
 export interface Transport {
   /** Throws a `Refusal` for every status but 200, and the signal's reason when the caller leaves. */
   post(address: Address, body: object, signal: AbortSignal): Promise<TransportResponse>;
@@ -47,18 +47,6 @@ export class HttpRefusal extends Error implements HttpFailure {
   }
 }
 
-/** No connection came about in time. */
-export class ConnectTimeout extends Error {
-  override readonly name = "ConnectTimeout";
-  /** Is the limit that was exceeded, in milliseconds. */
-  readonly limitMs: number;
-
-  constructor(limitMs: number, cause: unknown) {
-    super(`no connection within ${limitMs} ms`, { cause });
-    this.limitMs = limitMs;
-  }
-}
-
 /** Limits what is read of an error's body, in bytes. */
 const errorBodyLimit = 64 * 1024;
 
@@ -91,66 +79,51 @@ export type Exchange = (
   signal: AbortSignal,
 ) => Promise<TransportResponse>;
 
-interface Target {
-  url: string;
-  origin: string;
-  path: string;
-  dispatcher: Dispatcher | Promise<Dispatcher>;
-}
-
 /** Opens the connections of a model. */
 export function openExchange({
   network,
   connectMs = defaultConnectMs,
   errorBodyMs = defaultErrorBodyMs,
 }: TransportOptions = {}): Exchange {
-  // Silence is limited per call, by what was heard, from sending on; the agent's own limits would cut models that think for long.
-  const direct = new Agent({
-    ...{ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: connectMs } },
-    // A session of HTTP/2 that breaks takes all its requests along, and a connection of the pool sends one at a time.
-    allowH2: false,
-    factory: (origin, options) => new Pool(origin, { ...options, factory: createModelConnection }),
-  });
-  let routed: Promise<Dispatcher> | undefined;
-  let target: Target | undefined;
+  let opened: { url: string; post: Post | Promise<Post> } | undefined;
 
   /** A model has one address, so that there is one route, and an address is read once. */
-  function openTarget(url: string): Target {
-    if (target?.url === url) return target;
-    const { origin, pathname, search } = new URL(url);
-    const route = findRoute(network, url);
-    if (route !== undefined)
-      routed ??= import("../../kit/net/create-dispatcher.ts").then((net) =>
-        net.createDispatcher(route, { connectMs, createConnection: createModelConnection }),
-      );
-    target = { url, origin, path: pathname + search, dispatcher: (route && routed) ?? direct };
-    return target;
+  function open(url: string): Post | Promise<Post> {
+    if (opened?.url === url) return opened.post;
+    const target = openTarget(new URL(url), network, connectMs);
+    const post =
+      target instanceof Promise
+        ? target.then((given) => openModelConnections(given, connectMs))
+        : openModelConnections(target, connectMs);
+    opened = { url, post };
+    return post;
   }
 
   return async (url, headers, body, signal) => {
-    const { origin, path, dispatcher: opened } = openTarget(url);
-    const dispatcher = opened instanceof Promise ? await opened : opened;
+    const opening = open(url);
+    const post = opening instanceof Promise ? await opening : opening;
     signal.throwIfAborted();
     const response = new ResponseReceiver(signal);
     try {
-      dispatcher.dispatch({ origin, path, method: "POST", headers, body }, response);
+      post({ headers, body, signal }, response);
     } catch (thrown) {
-      // Proxies check the headers before anything is sent.
-      response.onResponseError(null, thrown instanceof Error ? thrown : new Error(String(thrown)));
+      response.onResponseError(thrown instanceof Error ? thrown : new Error(String(thrown)));
     }
-    const {
-      status,
-      headers: given,
-      body: sent,
-    } = await response.head.catch((thrown) => {
-      throw thrown instanceof errors.ConnectTimeoutError ? new ConnectTimeout(connectMs, thrown) : thrown;
-    });
+    const { status, headers: given, body: sent } = await response.head;
     const decoded = decodeBody(sent, toText(given["content-encoding"]), signal);
     if (status === 200) return { contentType: toText(given["content-type"]), body: decoded };
     const shown = new Headers();
     for (const [name, value] of Object.entries(given)) shown.set(name, String(value));
     throw new HttpRefusal(status, shown, await readStart(decoded, errorBodyMs, signal));
   };
+}
+
+/** Nothing but what a route needs is loaded. */
+function openTarget(url: URL, network: ProxyRules | undefined, connectMs: number): HttpTarget | Promise<HttpTarget> {
+  const route = findRoute(network, url);
+  return route === undefined
+    ? openDirectTarget(url)
+    : import("../../kit/net/routed-target.ts").then((net) => net.openRoutedTarget(url, route, connectMs));
 }
 
 /** Some proxies compress although we ask them not to. */

@@ -184,7 +184,7 @@ test.each(["H", "HTTP/1.1 1", "HTTP/1.1 2", proceed, `${proceed}H`, "HTTP/1.1 10
       socket.end(begun);
     });
     await post();
-    await expect(post()).rejects.toMatchObject({ code: "UND_ERR_SOCKET" });
+    await expect(post()).rejects.toMatchObject({ code: "ECONNRESET" });
     expect(asked).toEqual(["1.1", "1.2"]);
   },
 );
@@ -242,17 +242,16 @@ function readInPieces(size: number): string[] {
   const pieces: string[] = [];
   function split(message: unknown): void {
     const { socket } = message as { socket: Socket };
-    const { read } = socket;
-    let left = Buffer.alloc(0);
-    socket.read = (): Buffer | null => {
-      const chunk: unknown = read.call(socket);
-      if (Buffer.isBuffer(chunk)) left = Buffer.concat([left, chunk]);
-      if (left.length === 0) return null;
-      const piece = left.subarray(0, size);
-      left = left.subarray(size);
-      if (left.length > 0) setImmediate(() => socket.emit("readable"));
-      pieces.push(String(piece));
-      return piece;
+    const { push } = socket;
+    socket.push = (bytes: Buffer | null): boolean => {
+      if (bytes === null) return push.call(socket, null);
+      let isWanted = true;
+      for (let start = 0; start < bytes.length; start += size) {
+        const piece = bytes.subarray(start, start + size);
+        pieces.push(String(piece));
+        isWanted = push.call(socket, piece);
+      }
+      return isWanted;
     };
   }
   subscribe("net.client.socket", split);
@@ -293,4 +292,31 @@ test("an answer that has begun may say 100 Continue", async () => {
     response.end(proceed);
   });
   expect(await post(undefined, begun.resolve)).toBe(`text${proceed}`);
+});
+
+test("a server that switches to another protocol is a failure at once", async () => {
+  const { post, asked } = await serve(({ socket }) => {
+    socket.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: other\r\nconnection: upgrade\r\n\r\n");
+  });
+  await expect(post()).rejects.toThrow("the server switched to another protocol");
+  expect(asked).toEqual(["1.1"]);
+});
+
+test("a caller that leaves while a used connection is silent ends its request, which is not sent again", async () => {
+  const held = Promise.withResolvers<Socket>();
+  const { post, asked } = await serve(({ socket, place, response }) => {
+    if (place === 1) reply(response);
+    else held.resolve(socket);
+  });
+  await post();
+  const stop = new AbortController();
+  const asking = post(stop.signal);
+  const socket = await Promise.race([held.promise, asking.then(() => undefined)]);
+  const reason = new Error("the caller left");
+  stop.abort(reason);
+  await expect(asking).rejects.toBe(reason);
+  if (!socket?.destroyed) await once(socket as Socket, "close");
+  // Whatever was sent again would come before this.
+  await post().catch(() => {});
+  expect(asked).toEqual(["1.1", "1.2", "2.1"]);
 });

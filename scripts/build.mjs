@@ -8,6 +8,7 @@ import { knownAbsentGroups } from "./build/absent-groups.mjs";
 import { buildChatPage, buildPageParts, buildRunPage } from "./build/build-page.mjs";
 import { buildZod } from "./build/build-zod.mjs";
 import { collectNotices } from "./build/collect-notices.mjs";
+import { latePackages } from "./build/late-packages.mjs";
 import { lazyBuiltins } from "./build/lazy-builtins.mjs";
 import { lazySchemas } from "./build/lazy-schemas.mjs";
 import { neverCalled } from "./build/never-called.mjs";
@@ -39,7 +40,16 @@ const program = await build({
     "@modelcontextprotocol/server/_shims": "./scripts/build/sdk-shims.mjs",
     "@modelcontextprotocol/client/_shims": "./scripts/build/sdk-client-shims.mjs",
   },
-  plugins: [lazyBuiltins, lazySchemas, neverCalled, knownAbsentGroups, shareStart, ownTelemetryApi, smallUndici],
+  plugins: [
+    lazyBuiltins,
+    latePackages,
+    lazySchemas,
+    neverCalled,
+    knownAbsentGroups,
+    shareStart,
+    ownTelemetryApi,
+    smallUndici,
+  ],
   // It is installed with Duet, so that a program which embeds it shares one copy.
   external: ["@opentelemetry/api"],
   legalComments: "none",

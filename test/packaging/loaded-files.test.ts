@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
@@ -64,7 +64,7 @@ test("before `initialize` is answered, a server loads few files, and nothing tha
   expect(loaded.names.length).toBeLessThanOrEqual(30);
 });
 
-test("a server over HTTP that nobody asks loads neither the connections of models nor the reader of signed tokens", async () => {
+test("a server over HTTP that nobody asks loads neither the connections of undici nor the reader of signed tokens", async () => {
   const loaded = await findLoaded(["serve", "--http", "0"], { says: "stderr" });
   const parts = findParts(loaded);
   expect(parts).toContain("store");
@@ -94,8 +94,33 @@ test("a question of the command line is answered from few files, without the par
   const model = { provider: "openai", model: "m", base_url: provider.openaiUrl };
   const environment = { AGENT_FUNCTION_CALL_MODEL: JSON.stringify(model), OPENAI_API_KEY: "sk-test-openai-0001" };
   const loaded = await findLoaded(["ask", "What is 6 times 7?"], { environment });
-  expect(findParts(loaded)).toEqual(["connections", "patterns", "schemas", "store"]);
+  expect(findParts(loaded)).toEqual(["patterns", "schemas", "store"]);
   expect(loaded.names.length).toBeLessThanOrEqual(40);
+});
+
+test("a question of the command line that calls a server's tool makes Node load neither its web streams nor zlib", async () => {
+  const provider = await startFakeProvider();
+  onTestFinished(() => provider.close());
+  provider.script("m", { toolCalls: [{ name: "rain__echo", arguments: { text: "rain" } }] }, { text: "It rains." });
+  const settings = {
+    providers: { local: { wire: "openai-chat", baseUrl: provider.openaiUrl, apiKeyEnv: "LOCAL_KEY" } },
+    models: { functionCall: { provider: "local", model: "m" } },
+    mcpServers: { rain: { command: process.execPath, args: [resolve("bench/tool-server.mjs")] } },
+    tools: { allow: ["rain__*"] },
+  };
+  const env = await programEnvironment({ LOCAL_KEY: "sk-test-openai-0001" });
+  const config = join(String(env.HOME), "rain.json");
+  await writeFile(config, JSON.stringify(settings));
+  const tell = 'process.on("exit", () => process._rawDebug("loaded:" + process.moduleLoadList.join(";")))';
+  const ask = ["--import", `data:text/javascript,${tell}`, program, "ask", "--config", config, "Does it rain?"];
+  const child = spawn(process.execPath, ask, { env, cwd: env.HOME, stdio: ["ignore", "pipe", "pipe"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [said, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  expect(said, errors.slice(0, 900)).toContain("It rains.");
+  expect(errors).toContain("✓ rain__echo");
+  const modules = (errors.split("loaded:").at(-1) ?? "").trim().split(";");
+  expect(modules).toContain("NativeModule http");
+  expect(modules.filter((name) => /^NativeModule (?:zlib|internal\/webstreams\/.*)$/.test(name))).toEqual([]);
 });
 
 test("the version is told without the parser of all commands, whose words and form it has", async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { isRunning } from "../../kit/process/is-running.ts";
 import { isSameTool } from "./check-pins.ts";
 import type { OfferedDefinition, ServerPins, WaitingTool } from "./pin-store.ts";
@@ -7,7 +8,7 @@ const mostOffered = 200;
 
 /** Names a process and what offers there, so that nobody takes the definitions of another for its own. */
 export function createOwner(): string {
-  return `${process.pid}.${crypto.randomUUID()}`;
+  return `${process.pid}.${randomUUID()}`;
 }
 
 /**

@@ -128,7 +128,7 @@ function openTarget(url: URL, network: ProxyRules | undefined, connectMs: number
 
 /** Some proxies compress although we ask them not to. */
 function decodeBody(body: ResponseBody, encoding: string, signal: AbortSignal): ResponseBody {
-  const decoder = createDecoder(encoding.trim().toLowerCase());
+  const decoder = encoding === "" ? undefined : createDecoder(encoding.trim().toLowerCase());
   if (!decoder) return body;
   const decoded = toResponseBody(decoder, signal);
   return {

@@ -85,9 +85,9 @@ describe("a line for each target, in their order, under a count", () => {
   test("of one that never answers: only that one waits for its time", async () => {
     const [silent, site] = [await startListener(), await startSite((_request, response) => response.end("x"))];
     const targets = [`http://127.0.0.1:${silent.port}/`, `http://127.0.0.1:${site.port}/`];
-    expect(await check({ targets, timeout_s: 1 })).toEqual([
+    expect(await check({ targets, timeout_s: 3 })).toEqual([
       "1 of 2 up",
-      `✗ ${targets[0]} · The request to 127.0.0.1:${silent.port} timed out after 1 s · N ms`,
+      `✗ ${targets[0]} · The request to 127.0.0.1:${silent.port} timed out after 3 s · N ms`,
       `✓ ${targets[1]} · 200 OK · N ms`,
     ]);
     await silent.closed;

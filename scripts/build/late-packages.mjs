@@ -10,18 +10,22 @@ const names = /^(re2js|eventsource-parser\/stream)$/;
  */
 export const latePackages = {
   name: "late-packages",
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: names }, ({ path, kind, resolveDir }) =>
-      kind === "import-statement"
-        ? { path, namespace: "late-package", pluginData: resolveDir, sideEffects: false }
-        : undefined,
-    );
-    onLoad({ filter: names, namespace: "late-package" }, ({ path, pluginData: resolveDir }) => ({
+  setup({ onResolve, onLoad, resolve }) {
+    onResolve({ filter: names }, async ({ path, kind, resolveDir, pluginData }) => {
+      if (kind !== "import-statement" || pluginData === isOwn) return undefined;
+      // The file that every import gets: `require` alone would find another one, and the package would be there twice.
+      const { path: file } = await resolve(path, { kind, resolveDir, pluginData: isOwn });
+      return { path, namespace: "late-package", pluginData: file, sideEffects: false };
+    });
+    onLoad({ filter: /.*/, namespace: "late-package" }, ({ pluginData: file }) => ({
       contents: `let loaded;
 module.exports = Object.create(new Proxy({}, {
-  get: (_, name) => (loaded ??= require(${JSON.stringify(path)}))[name],
+  get: (_, name) => (loaded ??= require(${JSON.stringify(file)}))[name],
 }));`,
-      resolveDir,
+      resolveDir: process.cwd(),
     }));
   },
 };
+
+/** Marks what this file itself looks for. */
+const isOwn = Symbol("own");

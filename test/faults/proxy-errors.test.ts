@@ -84,6 +84,15 @@ describe("what goes wrong at a proxy is one line that names it, without its pass
     );
   });
 
+  test.each(["https", "http"])(
+    "a proxy over TLS is known by its own name, not by that of the %s model",
+    async (scheme) => {
+      const secure = await startProxy({}, true);
+      const { text } = await fail(toRules(secure.url, authority), `${scheme}://model.example/v1`);
+      expect(text.en).toContain("HTTP 502");
+    },
+  );
+
   test("search and a server say the same", async () => {
     const proxy = await startProxy({ "mcp.proxied.test:80": 9 });
     const network = toRules(`${proxy.origin}/`);

@@ -8,6 +8,7 @@ const mostOffered = 200;
 
 /** Names a process and what offers there, so that nobody takes the definitions of another for its own. */
 export function createOwner(): string {
+  // The global `crypto` would make Node load web cryptography.
   return `${process.pid}.${randomUUID()}`;
 }
 

@@ -130,8 +130,21 @@ const headerName = createLazy(() =>
     .refine(
       (name) => /^[!#$%&'*+.^_`|~\w-]+$/.test(name),
       withAllowed({ zh: "HTTP 头名称", en: "the name of an HTTP header" }),
+    )
+    .refine(
+      (name) => !connectionHeaders.has(name.toLowerCase()),
+      withAllowed({
+        zh: "HTTP 头名称，但不能是描述连接或正文的头（如 Content-Length）",
+        en: "the name of an HTTP header, but none that describes the connection or the body, as Content-Length does",
+      }),
     ),
 );
+
+/** Lists headers that say how a request is sent. The client that sends it writes them, and others would have it read wrongly. */
+const connectionHeaders = new Set([
+  ...["connection", "content-length", "expect", "keep-alive", "proxy-connection", "te", "trailer"],
+  ...["transfer-encoding", "upgrade"],
+]);
 
 const headerValue = createLazy(() =>
   z

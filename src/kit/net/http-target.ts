@@ -1,15 +1,14 @@
 import { type AgentOptions, Agent as HttpAgent, type RequestOptions } from "node:http";
 import { Agent as HttpsAgent, type AgentOptions as HttpsAgentOptions } from "node:https";
 import type { SecureContext } from "node:tls";
+import { toDialTarget } from "./dial-target.ts";
 
 /** Says how requests to one URL are sent with Node's `http` and `https`. */
 export interface HttpTarget {
   /** Is true when its requests go over TLS, be it only to a proxy. */
   isSecure: boolean;
   /** Holds what all its requests have: whom they go to, and what they ask for. */
-  options: RequestOptions;
-  /** Is true when a connection takes a request of its own, which `tunnelSignal` among the options of a request gives up. */
-  isTunnel?: true;
+  options: HttpTargetOptions;
   /** Creates what makes its connections, and keeps them where the options say so. */
   createAgent(options: AgentOptions): HttpAgent;
   /** Returns what a failure of a request is reported as. It is reported as it is when absent. */
@@ -18,17 +17,21 @@ export interface HttpTarget {
   explainStatus?(status: number): Error | undefined;
 }
 
-/** Is what the agent of a tunnel is told of the request for which it makes a connection. Node keeps `signal` from agents. */
-export interface TunnelOptions {
+export interface HttpTargetOptions extends RequestOptions {
+  headers?: Record<string, string>;
+  /** Is the name that TLS asks for and checks; empty for none. Node takes that of the `host` header when absent. */
+  servername?: string;
+  /** Aborts when the request is given up. Agents that open a tunnel for it heed this; Node does not pass `signal` to agents. */
   tunnelSignal?: AbortSignal;
 }
 
 /** Opens a target that is called directly. TLS trusts the usual certificates where `secureContext` is absent. */
 export function openDirectTarget(url: URL, secureContext?: SecureContext): HttpTarget {
   const isSecure = url.protocol === "https:";
+  const { host, port } = toDialTarget(url);
   return {
     isSecure,
-    options: { ...toSocketAddress(url), path: `${url.pathname}${url.search}` },
+    options: { host, port, path: `${url.pathname}${url.search}` },
     createAgent: (options) => (isSecure ? new HttpsAgent(addSecurity(options, secureContext)) : new HttpAgent(options)),
   };
 }
@@ -36,10 +39,4 @@ export function openDirectTarget(url: URL, secureContext?: SecureContext): HttpT
 /** Adds what the TLS connections of an agent trust and speak. */
 export function addSecurity(options: AgentOptions, secureContext: SecureContext | undefined): HttpsAgentOptions {
   return { ...options, ALPNProtocols: ["http/1.1"], ...(secureContext && { secureContext }) };
-}
-
-/** Returns whom a connection to a URL goes to. */
-export function toSocketAddress({ hostname, port, protocol }: URL): { host: string; port: number } {
-  const standardPort = protocol === "https:" ? 443 : 80;
-  return { host: hostname.replace(/^\[(.*)\]$/, "$1"), port: port === "" ? standardPort : Number(port) };
 }

@@ -66,12 +66,19 @@ export function toShownProxy(proxy: string): string {
   return new URL(proxy).origin;
 }
 
+/** Returns user name and password as they are sent to a proxy (RFC 7617), and undefined where its address has none. */
+export function findProxyCredentials(proxy: string): string | undefined {
+  const { username, password } = new URL(proxy);
+  if (username === "" && password === "") return undefined;
+  return Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64");
+}
+
 /** Returns what must not be shown of a proxy: user name and password, as written, decoded, and as they are sent. */
 export function findProxySecrets(proxy: string): string[] {
+  const sent = findProxyCredentials(proxy);
+  if (sent === undefined) return [];
   const { username, password } = new URL(proxy);
-  if (username === "" && password === "") return [];
   const [user, word] = [decodeURIComponent(username), decodeURIComponent(password)];
-  const sent = Buffer.from(`${user}:${word}`).toString("base64");
   return [...new Set([sent, `${username}:${password}`, password, word, username, user])].filter((part) => part !== "");
 }
 

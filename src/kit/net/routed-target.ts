@@ -1,11 +1,13 @@
 // In a file of its own, which is imported only where a proxy or a certificate is configured.
 import { request as sendHttp } from "node:http";
 import { type AgentOptions, Agent as HttpsAgent, request as sendHttps } from "node:https";
+import { isIP } from "node:net";
 import type { Duplex } from "node:stream";
 import type { SecureContext } from "node:tls";
-import { addSecurity, type HttpTarget, openDirectTarget, type TunnelOptions, toSocketAddress } from "./http-target.ts";
+import { toDialTarget } from "./dial-target.ts";
+import { addSecurity, type HttpTarget, type HttpTargetOptions, openDirectTarget } from "./http-target.ts";
 import { proxyAuthError, proxyRefusalError, proxyUnreachableError } from "./proxy-errors.ts";
-import type { Route } from "./proxy-rules.ts";
+import { findProxyCredentials, type Route } from "./proxy-rules.ts";
 import { createTrust } from "./trusted-certificates.ts";
 
 interface ProxyOptions {
@@ -19,7 +21,7 @@ interface ProxyOptions {
 
 /**
  * Opens a target that is called by a route. By a proxy https goes through a tunnel (RFC 9110, 9.3.6), and http as requests to the proxy
- * itself. What goes wrong at the proxy is a `ProxyError`. `connectMs` limits how long it may take until a tunnel is open.
+ * itself. What goes wrong at the proxy is a `ProxyError`. `connectMs` limits how long it takes to open a tunnel, in milliseconds.
  */
 export function openRoutedTarget(url: URL, { proxy, ca }: Route, connectMs: number): HttpTarget {
   const secureContext = ca === undefined ? undefined : createTrust(ca);
@@ -30,22 +32,39 @@ export function openRoutedTarget(url: URL, { proxy, ca }: Route, connectMs: numb
 
 function openTunnelTarget(url: URL, proxyOptions: ProxyOptions): HttpTarget {
   const { secureContext } = proxyOptions;
+  const direct = openDirectTarget(url, secureContext);
   return {
-    ...openDirectTarget(url, secureContext),
-    isTunnel: true,
+    ...direct,
+    options: { ...direct.options, servername: toServerName(url) },
     createAgent: (options) => new TunnelAgent(url, proxyOptions, addSecurity(options, secureContext)),
   };
 }
 
 function openForwardTarget(url: URL, { proxy, secureContext }: ProxyOptions): HttpTarget {
-  const direct = openDirectTarget(new URL(proxy), secureContext);
-  const path = `${url.origin}${url.pathname}${url.search}`;
+  const toProxy = openProxy(proxy, secureContext);
+  const headers = { host: url.host, ...toProxy.options.headers };
   return {
-    ...direct,
-    options: { ...direct.options, path, headers: { host: url.host, ...createCredentials(proxy) } },
+    ...toProxy,
+    options: { ...toProxy.options, path: `${url.origin}${url.pathname}${url.search}`, headers },
     explainFailure: (failure, isConnected) => (isConnected ? failure : proxyUnreachableError(proxy, failure)),
     explainStatus: (status) => (status === 407 ? proxyAuthError(proxy, undefined) : undefined),
   };
+}
+
+/** Opens the proxy itself. The `host` header of what is sent to it names another host, so TLS is told its own. */
+function openProxy(proxy: string, secureContext: SecureContext | undefined): HttpTarget {
+  const url = new URL(proxy);
+  const target = openDirectTarget(url, secureContext);
+  const credentials = findProxyCredentials(proxy);
+  const headers: Record<string, string> =
+    credentials === undefined ? {} : { "proxy-authorization": `Basic ${credentials}` };
+  return { ...target, options: { ...target.options, servername: toServerName(url), headers } };
+}
+
+/** Addresses have no name. */
+function toServerName(url: URL): string {
+  const { host } = toDialTarget(url);
+  return isIP(host) === 0 ? host : "";
 }
 
 /** Makes each connection within a tunnel of its own. */
@@ -59,13 +78,17 @@ class TunnelAgent extends HttpsAgent {
     this.#proxyOptions = proxyOptions;
   }
 
-  override createConnection(...given: Parameters<HttpsAgent["createConnection"]>): undefined {
-    const [options, callback] = given;
-    const { tunnelSignal } = options as typeof options & TunnelOptions;
-    openTunnel(this.#url, this.#proxyOptions, tunnelSignal).then(
-      (socket) => callback?.(null, super.createConnection({ ...options, socket } as typeof options) as Duplex),
-      (thrown) => callback?.(thrown, undefined as never),
-    );
+  /** Gives the connection to `callback`. The type of that does not know that a failure comes without one. */
+  override createConnection(
+    options: HttpTargetOptions,
+    callback: (error: Error | null, socket: Duplex) => void = () => {},
+  ): undefined {
+    openTunnel(this.#url, this.#proxyOptions, options.tunnelSignal)
+      .then((tunnel) => super.createConnection(Object.assign({}, options, { socket: tunnel })) as Duplex)
+      .then(
+        (socket) => callback(null, socket),
+        (thrown: Error) => callback(thrown, undefined as never),
+      );
   }
 }
 
@@ -75,20 +98,19 @@ function openTunnel(
   { proxy, secureContext, connectMs }: ProxyOptions,
   signal: AbortSignal | undefined,
 ): Promise<Duplex> {
-  const { host, port } = toSocketAddress(url);
+  const { host, port } = toDialTarget(url);
   const path = `${host.includes(":") ? `[${host}]` : host}:${port}`;
-  const { isSecure, options, createAgent } = openDirectTarget(new URL(proxy), secureContext);
+  const { isSecure, options, createAgent } = openProxy(proxy, secureContext);
+  const headers = { ...options.headers, host: path };
   return new Promise((resolve, reject) => {
     const request = (isSecure ? sendHttps : sendHttp)({
-      ...options,
-      ...{ method: "CONNECT", path, headers: { host: path, ...createCredentials(proxy) } },
-      agent: createAgent({}),
+      ...{ ...options, method: "CONNECT", path, headers, agent: createAgent({}) },
       ...(signal && { signal }),
     });
-    const timer = setTimeout(
-      () => request.destroy(Object.assign(new Error("the tunnel was not opened in time"), { code: "ETIMEDOUT" })),
-      connectMs,
-    );
+    const timer = setTimeout(() => {
+      const error = new Error(`the tunnel was not opened within ${connectMs} ms`);
+      request.destroy(Object.assign(error, { code: "ETIMEDOUT" }));
+    }, connectMs);
     request.once("connect", ({ statusCode = 0 }, socket, head) => {
       clearTimeout(timer);
       if (statusCode >= 200 && statusCode < 300) {
@@ -109,11 +131,4 @@ function openTunnel(
     });
     request.end();
   });
-}
-
-function createCredentials(proxy: string): { "proxy-authorization"?: string } {
-  const { username, password } = new URL(proxy);
-  if (username === "" && password === "") return {};
-  const words = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return { "proxy-authorization": `Basic ${Buffer.from(words).toString("base64")}` };
 }

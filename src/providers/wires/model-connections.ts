@@ -1,7 +1,7 @@
-import { type ClientRequest, request as sendHttp } from "node:http";
+import { type Agent, type ClientRequest, request as sendHttp } from "node:http";
 import { request as sendHttps } from "node:https";
 import type { Socket } from "node:net";
-import type { HttpTarget } from "../../kit/net/http-target.ts";
+import type { HttpTarget, HttpTargetOptions } from "../../kit/net/http-target.ts";
 import type { ResponseReceiver } from "./response-receiver.ts";
 
 /**
@@ -10,14 +10,18 @@ import type { ResponseReceiver } from "./response-receiver.ts";
  */
 const longestBreakMs = 5000;
 
-/** Limits how long a connection is kept that nobody uses, in milliseconds, where the server names no shorter time. */
-const idleConnectionMs = 4000;
+/**
+ * Limits how long a connection is kept that nobody uses, in milliseconds, where the server names no shorter time. Most tools end within
+ * it, so that the next turn needs no new connection; servers and what is before them keep one for a minute or longer.
+ */
+const idleConnectionMs = 30_000;
 
 const brokenCodes = new Set(["ECONNRESET", "EPIPE"]);
 
 /** No connection came about in time. */
 export class ConnectTimeout extends Error {
   override readonly name = "ConnectTimeout";
+  readonly code = "ETIMEDOUT";
   /** Is the limit that was exceeded, in milliseconds. */
   readonly limitMs: number;
 
@@ -35,7 +39,7 @@ export interface PostRequest {
   signal: AbortSignal;
 }
 
-/** Sends one request. What comes of it goes to the receiver. Throws for headers that cannot be sent. */
+/** Sends one request. What comes of it goes to the receiver, also that its headers cannot be sent. */
 export type Post = (request: PostRequest, receiver: ResponseReceiver) => void;
 
 /**
@@ -45,39 +49,50 @@ export type Post = (request: PostRequest, receiver: ResponseReceiver) => void;
  * is paid, and the retry of each network error before an answer would repeat it anyway. What breaks then is a failure.
  */
 export function openModelConnections(target: HttpTarget, connectMs: number): Post {
-  const kept = target.createAgent({ keepAlive: true, timeout: idleConnectionMs });
-  const single = target.createAgent({ keepAlive: false });
+  const keepAliveAgent = target.createAgent({ keepAlive: true, timeout: idleConnectionMs });
+  const singleUseAgent = target.createAgent({ keepAlive: false });
   const send = target.isSecure ? sendHttps : sendHttp;
+  keepAliveAgent.on("free", (socket: Socket) => socket.on("data", closeSocket));
 
-  function start(agent: typeof kept, { headers, signal }: PostRequest): ClientRequest {
-    const { options, isTunnel } = target;
-    return send({
-      ...options,
-      ...{ method: "POST", headers: { ...options.headers, ...headers }, agent },
-      ...(isTunnel && { tunnelSignal: signal }),
-    } as typeof options);
+  function createRequest(agent: Agent, { headers, signal }: PostRequest): ClientRequest {
+    const { options: shared } = target;
+    const options: HttpTargetOptions = {
+      ...shared,
+      ...{ method: "POST", headers: { ...shared.headers, ...headers }, agent, tunnelSignal: signal },
+    };
+    return send(options);
   }
 
   return (request, receiver) => {
-    const options = { target, connectMs, receiver };
-    const first = new Attempt(start(kept, request), options, () =>
-      new Attempt(start(single, request), options).send(request.body),
-    );
-    first.send(request.body);
+    const options = { target, connectMs, receiver, body: request.body };
+    const sendAgain = (): void => new Attempt(() => createRequest(singleUseAgent, request), options).send();
+    const first = new Attempt(() => createRequest(keepAliveAgent, request), options, sendAgain);
+    if (Object.keys(keepAliveAgent.freeSockets).length === 0) first.send();
+    else first.sendLater();
   };
+}
+
+/**
+ * Closes an idle connection on which something has come: nobody has asked for it, and the next request must not take the rest of it for its
+ * answer. Node 24 does so itself.
+ */
+function closeSocket(this: Socket): void {
+  this.destroy();
 }
 
 interface AttemptOptions {
   target: HttpTarget;
   connectMs: number;
   receiver: ResponseReceiver;
+  body: string;
 }
 
 /** Passes on what comes of a request. A break that means that nobody has read it calls `onStale` instead, where there is one. */
 class Attempt {
-  readonly #request: ClientRequest;
+  readonly #createRequest: () => ClientRequest;
   readonly #options: AttemptOptions;
   readonly #onStale: (() => void) | undefined;
+  #request: ClientRequest | undefined;
   #socket: Socket | undefined;
   #bytesBefore = 0;
   #sentAt = 0;
@@ -85,22 +100,42 @@ class Attempt {
   #isGivenUp = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(request: ClientRequest, options: AttemptOptions, onStale?: () => void) {
-    this.#request = request;
+  /** `createRequest` may throw. */
+  constructor(createRequest: () => ClientRequest, options: AttemptOptions, onStale?: () => void) {
+    this.#createRequest = createRequest;
     this.#options = options;
     this.#onStale = onStale;
+    options.receiver.onRequestStart({ abort: () => this.#giveUp() });
   }
 
-  send(body: string): void {
-    const request = this.#request;
+  /** Sends the request when what has arrived on idle connections by now is read, which closes them: the sockets are polled before that. */
+  sendLater(): void {
+    setImmediate(() => setImmediate(() => this.send()));
+  }
+
+  send(): void {
+    if (this.#isGivenUp) return;
+    const { body, receiver } = this.#options;
+    try {
+      this.#request = this.#createRequest();
+    } catch (thrown) {
+      receiver.onResponseError(thrown instanceof Error ? thrown : new Error(String(thrown)));
+      return;
+    }
+    this.#listen(this.#request);
+    // A text would be joined with the head, whose bytes are then those of UTF-8.
+    this.#request.end(Buffer.from(body));
+  }
+
+  #listen(request: ClientRequest): void {
     const { connectMs, receiver, target } = this.#options;
     this.#timer = setTimeout(() => request.destroy(new ConnectTimeout(connectMs)), connectMs);
-    request.once("socket", (socket) => this.#watchSocket(socket, target.isSecure));
+    request.once("socket", (socket) => this.#watchSocket(socket, request, target.isSecure));
     request.once("close", () => clearTimeout(this.#timer));
-    request.on("error", (error) => this.#fail(error));
+    request.on("error", (error) => this.#fail(error, request));
     request.once("response", (response) => {
       const { statusCode = 0 } = response;
-      const failure = target.explainStatus?.(statusCode);
+      const failure = statusCode === 101 ? switchedProtocolError() : target.explainStatus?.(statusCode);
       if (failure) {
         this.#giveUp();
         receiver.onResponseError(failure);
@@ -108,18 +143,17 @@ class Attempt {
       }
       response.on("data", (chunk: Buffer) => receiver.onResponseData(chunk));
       response.once("end", () => receiver.onResponseEnd());
-      response.on("error", (error) => receiver.onResponseError(error));
+      response.on("error", (error) => receiver.onResponseError(explainClose(error)));
       receiver.onResponseStart(statusCode, response);
     });
     request.once("upgrade", (_, socket) => {
       socket.destroy();
-      receiver.onResponseError(new Error("the server switched to another protocol"));
+      receiver.onResponseError(switchedProtocolError());
     });
-    receiver.onRequestStart({ abort: () => this.#giveUp() });
-    request.end(body);
   }
 
-  #watchSocket(socket: Socket, isSecure: boolean): void {
+  #watchSocket(socket: Socket, { reusedSocket }: ClientRequest, isSecure: boolean): void {
+    socket.off("data", closeSocket);
     this.#socket = socket;
     this.#bytesBefore = socket.bytesRead;
     this.#sentAt = performance.now();
@@ -127,23 +161,33 @@ class Attempt {
       this.#isConnected = true;
       clearTimeout(this.#timer);
     };
-    if (this.#request.reusedSocket) endConnecting();
+    if (reusedSocket) endConnecting();
     else socket.once(isSecure ? "secureConnect" : "connect", endConnecting);
   }
 
   #giveUp(): void {
     this.#isGivenUp = true;
-    this.#request.destroy();
+    this.#request?.destroy();
   }
 
-  #fail(error: Error & { code?: string }): void {
+  #fail(error: Error & { code?: string }, { reusedSocket }: ClientRequest): void {
     const { receiver, target } = this.#options;
-    if (this.#onStale && this.#isStale(error)) this.#onStale();
-    else receiver.onResponseError(target.explainFailure?.(error, this.#isConnected) ?? error);
+    if (this.#onStale && reusedSocket && this.#isStale(error)) this.#onStale();
+    else receiver.onResponseError(target.explainFailure?.(error, this.#isConnected) ?? explainClose(error));
   }
 
   #isStale({ code = "" }: { code?: string }): boolean {
-    if (this.#isGivenUp || !this.#request.reusedSocket || !brokenCodes.has(code)) return false;
+    if (this.#isGivenUp || !brokenCodes.has(code)) return false;
     return this.#socket?.bytesRead === this.#bytesBefore && performance.now() - this.#sentAt < longestBreakMs;
   }
+}
+
+function switchedProtocolError(): Error {
+  return new Error("the server switched to another protocol (HTTP 101), and only HTTP/1.1 is spoken");
+}
+
+/** Node says of a connection that the server has closed that its own side has "aborted" or "hung up". */
+function explainClose(error: Error & { code?: string }): Error {
+  const isClose = error.code === "ECONNRESET" && ["aborted", "socket hang up"].includes(error.message);
+  return isClose ? Object.assign(new Error("the server closed the connection"), { code: error.code }) : error;
 }

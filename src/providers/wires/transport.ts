@@ -104,11 +104,7 @@ export function openExchange({
     const post = opening instanceof Promise ? await opening : opening;
     signal.throwIfAborted();
     const response = new ResponseReceiver(signal);
-    try {
-      post({ headers, body, signal }, response);
-    } catch (thrown) {
-      response.onResponseError(thrown instanceof Error ? thrown : new Error(String(thrown)));
-    }
+    post({ headers, body, signal }, response);
     const { status, headers: given, body: sent } = await response.head;
     const decoded = decodeBody(sent, toText(given["content-encoding"]), signal);
     if (status === 200) return { contentType: toText(given["content-type"]), body: decoded };
@@ -128,6 +124,7 @@ function openTarget(url: URL, network: ProxyRules | undefined, connectMs: number
 
 /** Some proxies compress although we ask them not to. */
 function decodeBody(body: ResponseBody, encoding: string, signal: AbortSignal): ResponseBody {
+  // To look for a decoder loads zlib.
   const decoder = encoding === "" ? undefined : createDecoder(encoding.trim().toLowerCase());
   if (!decoder) return body;
   const decoded = toResponseBody(decoder, signal);

@@ -1,8 +1,9 @@
+import { spawn } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { setImmediate as turn } from "node:timers/promises";
+import { setTimeout as pause, setImmediate as turn } from "node:timers/promises";
 import { createServer as createTlsServer } from "node:tls";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { ProxyRules } from "../../../src/kit/net/proxy-rules.ts";
@@ -294,13 +295,16 @@ test("an answer that has begun may say 100 Continue", async () => {
   expect(await post(undefined, begun.resolve)).toBe(`text${proceed}`);
 });
 
-test("a server that switches to another protocol is a failure at once", async () => {
-  const { post, asked } = await serve(({ socket }) => {
-    socket.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: other\r\nconnection: upgrade\r\n\r\n");
-  });
-  await expect(post()).rejects.toThrow("the server switched to another protocol");
-  expect(asked).toEqual(["1.1"]);
-});
+test.each(["upgrade: other\r\nconnection: upgrade\r\n", ""])(
+  "a server that switches to another protocol (%j) is a failure at once",
+  async (headers) => {
+    const { post, asked } = await serve(({ socket }) => {
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\n${headers}\r\n`);
+    });
+    await expect(post()).rejects.toThrow("the server switched to another protocol (HTTP 101)");
+    expect(asked).toEqual(["1.1"]);
+  },
+);
 
 test("a caller that leaves while a used connection is silent ends its request, which is not sent again", async () => {
   const held = Promise.withResolvers<Socket>();
@@ -319,4 +323,36 @@ test("a caller that leaves while a used connection is silent ends its request, w
   // Whatever was sent again would come before this.
   await post().catch(() => {});
   expect(asked).toEqual(["1.1", "1.2", "2.1"]);
+});
+
+/** Answers each request, and 20 ms later once more, with what nobody has asked for. */
+const strayServer = `
+  let connections = 0;
+  const answer = (text) => "HTTP/1.1 200 OK\\r\\ncontent-length: " + text.length + "\\r\\n\\r\\n" + text;
+  const server = require("node:net").createServer((socket) => {
+    const connection = ++connections;
+    let place = 0;
+    socket.on("error", () => {}).on("data", (bytes) => {
+      if (!String(bytes).startsWith("POST")) return;
+      socket.write(answer("answer " + connection + "." + ++place));
+      setTimeout(() => socket.write(answer("unasked")), 20);
+    });
+  });
+  server.listen(0, "127.0.0.1", () => console.log(server.address().port));
+`;
+
+test("what a server sends unasked on an idle connection answers no question, and the connection is not used again", async () => {
+  // In a process of its own, it sends while this one is busy.
+  const child = spawn(process.execPath, ["-e", strayServer], { stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [port] = await once(child.stdout, "data");
+  const { post } = openClient(`http://127.0.0.1:${String(port).trim()}`);
+  expect(await post()).toBe("answer 1.1");
+  for (const next of ["2.1", "3.1", "4.1"]) {
+    // Nothing is read meanwhile.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+    expect(await post()).toBe(`answer ${next}`);
+  }
+  await pause(300);
+  expect(await post()).toBe("answer 5.1");
 });

@@ -153,7 +153,8 @@ describe.concurrent.each(rows)("the official SDK $version over stdio", ({ connec
     expect(outcomeOf(last)).toMatchObject({ status: "complete", run_id });
   });
 
-  test("stops the model by its cancel", async () => {
+  // Of tests that run side by side only their own `expect` knows to which one a poll belongs.
+  test("stops the model by its cancel", async ({ expect }) => {
     const findRequest = () =>
       duet.provider.journal.find(({ body }) => JSON.stringify(body).includes(`hang for SDK ${version}`));
     const stop = new AbortController();

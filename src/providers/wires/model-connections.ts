@@ -52,7 +52,8 @@ export function openModelConnections(target: HttpTarget, connectMs: number): Pos
   const keepAliveAgent = target.createAgent({ keepAlive: true, timeout: idleConnectionMs });
   const singleUseAgent = target.createAgent({ keepAlive: false });
   const send = target.isSecure ? sendHttps : sendHttp;
-  keepAliveAgent.on("free", (socket: Socket) => socket.on("data", closeSocket));
+  // A request that is given up before it has its socket sets it free once more.
+  keepAliveAgent.on("free", (socket: Socket) => socket.off("data", closeSocket).on("data", closeSocket));
 
   function createRequest(agent: Agent, { headers, signal }: PostRequest): ClientRequest {
     const { options: shared } = target;
@@ -130,7 +131,7 @@ class Attempt {
   #listen(request: ClientRequest): void {
     const { connectMs, receiver, target } = this.#options;
     this.#timer = setTimeout(() => request.destroy(new ConnectTimeout(connectMs)), connectMs);
-    request.once("socket", (socket) => this.#watchSocket(socket, request, target.isSecure));
+    request.once("socket", (socket) => this.#watchSocket(socket, request));
     request.once("close", () => clearTimeout(this.#timer));
     request.on("error", (error) => this.#fail(error, request));
     request.once("response", (response) => {
@@ -152,7 +153,7 @@ class Attempt {
     });
   }
 
-  #watchSocket(socket: Socket, { reusedSocket }: ClientRequest, isSecure: boolean): void {
+  #watchSocket(socket: Socket, { reusedSocket }: ClientRequest): void {
     socket.off("data", closeSocket);
     this.#socket = socket;
     this.#bytesBefore = socket.bytesRead;
@@ -162,7 +163,7 @@ class Attempt {
       clearTimeout(this.#timer);
     };
     if (reusedSocket) endConnecting();
-    else socket.once(isSecure ? "secureConnect" : "connect", endConnecting);
+    else socket.once(this.#options.target.isSecure ? "secureConnect" : "connect", endConnecting);
   }
 
   #giveUp(): void {

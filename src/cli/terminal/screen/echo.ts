@@ -40,24 +40,28 @@ export function createEcho({ fd, signal }: EchoOptions): Echo {
     const isOurs = isInForeground();
     // In the background the terminal belongs to the shell, and a change of it would stop us (SIGTTOU).
     if (isOurs === false) return;
+    // Before the change: who stops us in the middle of it gives the terminal other modes behind it.
+    if (isOurs) addListeners();
     // What fails once would hold up every line.
     state = isOurs && change("-echo") ? "off" : "unavailable";
-    if (state !== "off") return;
-    process.on("SIGCONT", turnOffAgain);
-    signal?.addEventListener("abort", turnOn);
   }
 
-  /** Turns it off again when a shell continues us: while we stood still it had modes of its own. */
+  /** Turns it off again when a shell continues us: while we stood still it had modes of its own, or the change ran out of time. */
   function turnOffAgain(): void {
-    removeListeners();
     state = "on";
     turnOff();
   }
 
   function turnOn(): void {
-    if (state !== "off") return;
     removeListeners();
-    if (isInForeground() && change("echo")) state = "on";
+    if (state === "off" && isInForeground() && change("echo")) state = "on";
+  }
+
+  function addListeners(): void {
+    // Removing it first would lose a signal that has come and not been told yet.
+    if (process.listeners("SIGCONT").includes(turnOffAgain)) return;
+    process.on("SIGCONT", turnOffAgain);
+    signal?.addEventListener("abort", turnOn);
   }
 
   function removeListeners(): void {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -108,6 +108,24 @@ test("who is continued by a shell turns the echo off again, unless it is to be o
   await thaw();
   await does("wait");
   expect(await echo()).toBe("on");
+});
+
+test("who is stopped and continued in the middle of the change turns the echo off all the same", async () => {
+  const folder = await temporaryFolder();
+  const changed = join(folder, "changed");
+  // The first change stops the program that waits for it.
+  const first = `kill -STOP $PPID; /bin/stty "$@"; touch ${changed}; exit`;
+  await writeFile(join(folder, "stty"), `#!/bin/sh\n[ -e ${changed} ] || { ${first}; }\nexec /bin/stty "$@"\n`, {
+    mode: 0o755,
+  });
+  const { echo, write, freeze, thaw, setModes } = await openEcho((program) => `PATH="${folder}:$PATH" exec ${program}`);
+  write("off\n");
+  await expect.poll(() => existsSync(changed)).toBe(true);
+  await freeze();
+  expect(await echo()).toBe("off");
+  setModes("echo");
+  await thaw();
+  await expect.poll(echo).toBe("off");
 });
 
 test.each([

@@ -1,4 +1,5 @@
-import { createWaitLimit, waitAbortable } from "../../kit/async/timeout.ts";
+import { createTimeLimit, createWaitLimit, timeoutError, waitAbortable } from "../../kit/async/timeout.ts";
+import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import { isDeeperThan, isRecord, type JsonObject, toText } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { truncate } from "../../kit/text/truncate.ts";
@@ -14,8 +15,8 @@ interface StoredList {
   readonly list: Kind["list"];
   entries: ListedEntry[];
   isFresh: boolean;
-  /** Is true when the last fetch failed; nobody waits for the list any more. */
-  hasFailed: boolean;
+  /** Says why the last fetch failed; nobody waits for the list any more. */
+  failure: DuetError | undefined;
   /** Is true when a list was returned, and reported, without this server's part. */
   isMissed: boolean;
   /** Holds the start of the last fetch, by `performance.now()`. */
@@ -34,6 +35,11 @@ const fetchLimitMs = 30_000;
 export interface EntryLists {
   /** Returns every entry with its server, in the configuration's order. Rejects only when the signal aborts. */
   all(kind: Kind, signal?: AbortSignal): Promise<{ server: string; entry: ListedEntry }[]>;
+  /**
+   * Waits for the lists that `all` left out because their servers are slow, each for at most 30 s, and returns why those are
+   * missing that cannot be had. A server that refuses to list has nothing to list. Rejects only when the signal aborts.
+   */
+  waitForMissing(kind: Kind, permits: (server: string) => boolean, signal: AbortSignal): Promise<DuetError[]>;
   /** Returns the servers that offer this capability, in the configuration's order. */
   serversWith(what: "prompts" | "resources" | "completions" | "subscriptions"): string[];
   /** Marks a list as changed, so that it is fetched again when next requested. */
@@ -59,7 +65,7 @@ export function createEntryLists(
       list,
       entries: [],
       isFresh: false,
-      hasFailed: false,
+      failure: undefined,
       isMissed: false,
       begunAt: 0,
     };
@@ -98,16 +104,16 @@ export function createEntryLists(
 
   /** Fetches a list anew. What was known stays where that fails. Never rejects. */
   async function fetch(server: string, kind: Kind, stored: StoredList): Promise<void> {
-    const limit = createWaitLimit(fetchLimitMs);
+    const limit = createTimeLimit(fetchLimitMs, () => timeoutError(`${server} ${kind.method}`, fetchLimitMs));
     stored.isFresh = true;
     stored.begunAt = performance.now();
     try {
       stored.entries = await waitAbortable(fetchPages(server, kind, limit.signal), limit.signal);
-      stored.hasFailed = false;
+      stored.failure = undefined;
       stored.isMissed = false;
-    } catch {
+    } catch (thrown) {
       stored.isFresh = false;
-      stored.hasFailed = true;
+      stored.failure = toDuetError(thrown);
     } finally {
       limit.clear();
       stored.fetching = undefined;
@@ -120,7 +126,7 @@ export function createEntryLists(
     if (stored.isFresh && stored.fetching === undefined) return;
     stored.fetching ??= fetch(server, kind, stored);
     const leftMs = stored.begunAt + patienceMs - performance.now();
-    const limit = createWaitLimit(stored.hasFailed ? 0 : leftMs);
+    const limit = createWaitLimit(stored.failure ? 0 : leftMs);
     const { fetching } = stored;
     try {
       await waitAbortable(fetching, limit.signal);
@@ -133,7 +139,7 @@ export function createEntryLists(
   }
 
   function noteMissing(server: string, { words }: Kind, stored: StoredList): void {
-    if (stored.isMissed || stored.hasFailed) return;
+    if (stored.isMissed || stored.failure) return;
     stored.isMissed = true;
     onLine({
       zh: `MCP 服务器 ${server} 未能在 ${patienceMs / 1000} 秒内列出其${words.zh}，列表暂时不包含它们。`,
@@ -152,8 +158,17 @@ export function createEntryLists(
     return (await Promise.all(lists)).flat();
   }
 
+  async function waitForMissing(kind: Kind, permits: (server: string) => boolean, signal: AbortSignal) {
+    const wanted = listServersWith(kind.list)
+      .filter(permits)
+      .map((server) => getStoredList(server, kind));
+    await waitAbortable(Promise.all(wanted.map(({ fetching }) => fetching)), signal);
+    return wanted.flatMap(({ failure }) => (failure === undefined || failure.code === "tool" ? [] : [failure]));
+  }
+
   return {
     all: listEntries,
+    waitForMissing,
     serversWith: listServersWith,
     changed(list) {
       for (const stored of lists.values()) if (stored.list === list) stored.isFresh = false;

@@ -95,7 +95,8 @@ function createView(shared: SharedState, permits: (server: string) => boolean): 
   }
 
   async function findOrigin(name: string, signal: AbortSignal) {
-    const origin = names.originOf(name) ?? ((await listPrompts(signal)) && names.originOf(name));
+    const find = async () => names.originOf(name) ?? ((await listPrompts(signal)) && names.originOf(name));
+    const origin = await lookUp(find, [kinds.prompts], signal);
     return origin && permits(origin.server) ? origin : undefined;
   }
 
@@ -104,7 +105,24 @@ function createView(shared: SharedState, permits: (server: string) => boolean): 
     return entries.map(({ server, entry }) => ({ ...entry, name: names.nameOf(server, toText(entry.name)) }));
   }
 
+  /**
+   * Looks something up in the lists of these kinds, and once more when lists have come that were not there in time. Throws where a
+   * list is missing still: what is not found may stand in it.
+   */
+  async function lookUp<T>(find: () => Promise<T | undefined>, needed: readonly Kind[], signal: AbortSignal) {
+    const found = await find();
+    if (found !== undefined) return found;
+    const [failure] = (await Promise.all(needed.map((kind) => lists.waitForMissing(kind, permits, signal)))).flat();
+    const foundLater = await find();
+    if (foundLater !== undefined || failure === undefined) return foundLater;
+    throw failure;
+  }
+
   async function findServer(uri: string, signal: AbortSignal): Promise<string | undefined> {
+    return lookUp(() => findListedServer(uri, signal), [kinds.resources, kinds.templates], signal);
+  }
+
+  async function findListedServer(uri: string, signal: AbortSignal): Promise<string | undefined> {
     const listed = firstOfEach(kinds.resources, await listAll(kinds.resources, signal)).get(uri);
     if (listed) return listed.server;
     const templates = (await listAll(kinds.templates, signal))

@@ -2,6 +2,7 @@ import { expect, test, vi } from "vitest";
 import type { CallerOptions } from "../../../src/client/calls/request-sender.ts";
 import type { Pool } from "../../../src/client/pool.ts";
 import { createPromptsAndResources, isTemplateMatch } from "../../../src/client/prompts-resources/prompts-resources.ts";
+import { DuetError } from "../../../src/kit/errors.ts";
 
 type Answer = Record<string, unknown>;
 type Ask = (method: string, params: Record<string, unknown>) => Promise<Answer> | Answer;
@@ -149,6 +150,73 @@ test("a server that does not answer holds nobody up for more than five seconds; 
   } finally {
     vi.useRealTimers();
   }
+});
+
+test("what a slow server lists late is waited for by whoever asks for it", async () => {
+  vi.useFakeTimers();
+  try {
+    const late = Promise.withResolvers<void>();
+    const slow: Ask = async (method, params) => {
+      if (method.endsWith("/list")) await late.promise;
+      if (method === "prompts/list") return { prompts: [{ name: "p" }] };
+      return method === "prompts/get" ? { messages: [] } : sharing("x://1")(method, params);
+    };
+    const offerings = createPromptsAndResources(poolOf({ slow }), quiet);
+    const { signal } = new AbortController();
+    const asked = Promise.all([
+      ...["x://1", "note://5"].map((uri) => offerings.readResource(uri, options())),
+      offerings.getPrompt("slow__p", {}, options()),
+      offerings.subscribe("x://1", () => {}, signal),
+    ]);
+    const unknown = offerings.readResource("y://1", options());
+    await vi.advanceTimersByTimeAsync(20_000);
+    late.resolve();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await asked).toEqual([
+      { contents: [{ uri: "x://1", text: "x://1" }] },
+      { contents: [{ uri: "note://5", text: "x://1" }] },
+      { messages: [] },
+      expect.any(Function),
+    ]);
+    expect(await unknown).toBeUndefined();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("what may stand in a list that cannot be had is not called unknown: the reason is told, to whom it concerns", async () => {
+  vi.useFakeTimers();
+  try {
+    const silent: Ask = () => new Promise(() => {});
+    const offerings = createPromptsAndResources(poolOf({ silent, other: sharing("x://1") }), quiet);
+    const told = Promise.all([
+      expect(offerings.readResource("y://1", options())).rejects.toThrow("silent resources/list timed out after 30 s"),
+      expect(offerings.getPrompt("silent__p", {}, options())).rejects.toThrow("silent prompts/list timed out"),
+    ]);
+    const given = new AbortController();
+    const left = offerings.readResource("y://2", { ...options(), signal: given.signal });
+    const leaves = expect(left).rejects.toThrow("I leave");
+    await vi.advanceTimersByTimeAsync(5_000);
+    given.abort(new Error("I leave"));
+    await leaves;
+    await vi.advanceTimersByTimeAsync(30_000);
+    await told;
+    expect(await offerings.readResource("x://1", options())).toMatchObject({ contents: [{ text: "x://1" }] });
+    const others = offerings.only((server) => server === "other");
+    expect(await others.readResource("y://1", options())).toBeUndefined();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("a server that refuses to list has nothing to list", async () => {
+  const server: Ask = (method, params) => {
+    if (method === "resources/templates/list")
+      throw new DuetError({ code: "tool", text: { zh: "没有这个方法", en: "Method not found" } });
+    return sharing("x://1")(method, params);
+  };
+  const offerings = createPromptsAndResources(poolOf({ a: server }), quiet);
+  expect(await offerings.readResource("y://1", options())).toBeUndefined();
 });
 
 /** Lists these URIs and templates, and reads whatever it is asked for. */

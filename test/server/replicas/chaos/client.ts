@@ -31,6 +31,7 @@ const frameData = z.looseObject({
   type: z.string().optional(),
   runId: z.string().optional(),
   callId: z.string().optional(),
+  code: z.string().optional(),
   question_id: z.string().optional(),
   text: z.string().optional(),
   arguments: z.looseObject({ call: z.string().optional() }).optional(),
@@ -154,7 +155,9 @@ function takeFrame(run: ClientRun, frame: string, origin: string, { onQuestion, 
   if (id !== undefined) {
     const { callId, arguments: args } = data;
     const call = args?.call;
-    run.events.push({ id: Number(id), at: Date.now(), type, ...(callId && { callId }), ...(call && { call }) });
+    const notice = type === "notice" ? data.code : undefined;
+    const seen = { ...(callId && { callId }), ...(call && { call }), ...(notice && { notice }) };
+    run.events.push({ id: Number(id), at: Date.now(), type, ...seen });
     onEvent?.(type, run.runId);
   }
   if (type === "answer-restart") run.answer = "";

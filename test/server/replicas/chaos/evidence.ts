@@ -18,6 +18,8 @@ export interface SeenEvent {
   callId?: string;
   /** The call that `tool-start` names. */
   call?: string;
+  /** The code of a `notice`. */
+  notice?: string;
 }
 
 /** What a client has made of one question. */

@@ -85,6 +85,15 @@ test("on a machine that is known to be busy a takeover may be late, but has to c
   expect(findViolated(evidence)).toContain("runs are taken over within the lease plus 1.5 s");
 });
 
+test("whoever was told that the end could not be stored may have another one than the store", () => {
+  const evidence = createEvidence();
+  evidence.stored.set("run-0", { first: 1, last: 9, count: 9 });
+  const rule = "each client sees event 1, 2, 3 … and the end, once";
+  expect(findViolated(evidence)).toContain(rule);
+  Object.assign(evidence.clients[0]?.events[5] ?? {}, { type: "notice", notice: "not-saved" });
+  expect(findViolated(evidence)).not.toContain(rule);
+});
+
 test("a run that was given up after three kills in a row violates none, and one that was given up before does", () => {
   const evidence = createEvidence();
   const [client] = evidence.clients;

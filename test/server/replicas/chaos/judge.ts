@@ -1,3 +1,4 @@
+import { noticeKinds } from "../../../../src/core/notices.ts";
 import { type ClientRun, type Evidence, type Hold, type ReplicaLife, type ToolLine, toCallKey } from "./evidence.ts";
 import { isUnsafe, toAnswer } from "./plan.ts";
 
@@ -145,11 +146,22 @@ function judgeEvents({ clients, stored }: Evidence): Omit<Verdict, "rule"> {
       const told = events.length + Number(events.at(-1)?.type !== "run-end");
       const isWhole = kept?.count === (kept?.last ?? 0) - (kept?.first ?? 0) + 1;
       const isSame = isWhole && (kept?.count === events.length || kept?.count === told);
-      return isSame
-        ? []
-        : [{ says: `${name}: received ${events.length} events, ${kept?.count ?? 0} are stored`, runId }];
+      if (isSame || wasToldUnsaved(client)) return [];
+      const notices = events
+        .flatMap(({ id, notice }) => (notice === undefined ? [] : [`${notice} as ${id}`]))
+        .join(", ");
+      const received = `received ${events.length} events (notices: ${notices || "none"})`;
+      return [{ says: `${name}: ${received}, ${kept?.count ?? 0} are stored`, runId }];
     }),
   };
+}
+
+/**
+ * Whoever was told the end of a run together with the fact that it could not be stored has the end that counts for it. The run ends once
+ * more elsewhere where its process is killed before it has stored it.
+ */
+function wasToldUnsaved({ events }: ClientRun): boolean {
+  return events.some(({ notice }) => notice === noticeKinds.notSaved.code);
 }
 
 /** Whoever has seen nothing of a run, and asks for it after its end, gets the end alone. */

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
@@ -8,7 +8,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { keepEventsMs } from "../../src/core/store/journal.ts";
 import { createMemoryJournal } from "../../src/store/memory/journal.ts";
 import { lock, type Work } from "../../src/store/sql/work.ts";
-import { createGroupCommit } from "../../src/store/sqlite/journal/group-commit.ts";
+import { createGroupCommit } from "../../src/store/sqlite/group-commit.ts";
 import { isHolderAlive, lockForProcess } from "../../src/store/sqlite/journal/process-lock.ts";
 import { runWork } from "../../src/store/sqlite/prepare-statements.ts";
 import { createSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
@@ -60,18 +60,56 @@ function work<T>(value: T): () => Work<T> {
 
 test("what is written within one turn of the event loop is one transaction, and each learns whether it is stored", async () => {
   let transactions = 0;
-  const commit = createGroupCommit({
-    async write(work) {
-      transactions += 1;
-      if (transactions === 2) throw new Error("disk full");
-      return runWork(work(), new Map());
-    },
+  const commit = createGroupCommit(async (work) => {
+    transactions += 1;
+    if (transactions === 2) throw new Error("disk full");
+    return runWork(work(), new Map());
   });
   expect(await Promise.all([1, 2, 3].map((n) => commit(work(n))))).toEqual([1, 2, 3]);
   expect(transactions).toBe(1);
   const failed = await Promise.allSettled([commit(work(4)), commit(work(5))]);
   expect(failed.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   expect(await commit(work(6))).toBe(6);
+});
+
+test("a work that fails is left out of what is written together, and the others are stored", async () => {
+  const written: number[][] = [];
+  const commit = createGroupCommit(async (work) => {
+    const stored: number[] = [];
+    written.push(stored);
+    return runWork(work(), new Map());
+  });
+  const store = (n: number) =>
+    commit(function* () {
+      if (n % 2 === 0) throw new Error(`no ${n}`);
+      yield* lock("one");
+      written.at(-1)?.push(n);
+      return n;
+    });
+  const settled = await Promise.allSettled([1, 2, 3, 4, 5].map(store));
+  const results = settled.map((each) => (each.status === "fulfilled" ? each.value : each.reason.message));
+  expect(results).toEqual([1, "no 2", 3, "no 4", 5]);
+  expect(written).toEqual([[1], [1, 3], [1, 3, 5]]);
+});
+
+/** Counts the commits in the log: the last page of each names the size of the database (https://www.sqlite.org/fileformat2.html#walformat). */
+function countCommits(file: string): number {
+  const log = readFileSync(`${file}-wal`);
+  const frame = 24 + log.readUInt32BE(8);
+  const frames = Array.from({ length: Math.floor((log.length - 32) / frame) }, (_, index) => 32 + index * frame);
+  return frames.filter((at) => log.readUInt32BE(at + 4) > 0).length;
+}
+
+test("runs that end at once are stored with one commit, each of them", async () => {
+  const file = await storeFile();
+  const store = await openStore(file);
+  const ids = Array.from({ length: 20 }, (_, index) => `run-${index}`);
+  for (const id of ids) await store.journal.begin(newRun(id));
+  const before = countCommits(file);
+  await Promise.all(ids.map((id) => store.append({ ...finishedRun(`conv-${id}`, "?", `Yes, ${id}.`), runId: id })));
+  expect(countCommits(file) - before).toBe(1);
+  const loaded = await Promise.all(ids.map((id) => store.load(`conv-${id}`)));
+  expect(loaded.map((each) => each?.turns.map(({ answer }) => answer))).toEqual(ids.map((id) => [`Yes, ${id}.`]));
 });
 
 test("the end of a run takes its steps from the store at once, and its events an hour later", async () => {

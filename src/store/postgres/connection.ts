@@ -203,6 +203,9 @@ export function openPostgresConnection(url: string): PostgresConnection {
     return retryConflicts(() => runInTurn(attempt, begin, work));
   }
 
+  const write: StoreConnection["write"] = (work) =>
+    runReported((attempt) => retryConflicts(() => runInTurn(attempt, `BEGIN; ${idleLimit}`, work)));
+
   return {
     place,
     reachability,
@@ -211,7 +214,9 @@ export function openPostgresConnection(url: string): PostgresConnection {
     },
     sliceMs: 500,
     read: (work) => runReported((attempt) => read(attempt, work)),
-    write: (work) => runReported((attempt) => retryConflicts(() => runInTurn(attempt, `BEGIN; ${idleLimit}`, work))),
+    write,
+    // Runs of one process do not wait for one another's locks.
+    writeGrouped: write,
     query: (name, text, values = []) =>
       runReported(async (attempt) => {
         const bound = values.map((value) => (isList(value) ? value.map(toBound) : toBound(value)));

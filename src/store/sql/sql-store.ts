@@ -162,7 +162,7 @@ export function createSqlStore(database: SqlDatabase, options: Partial<SqlStoreO
         try {
           const stored = { run, columns, ...packed, owner, owed: due, holder, readNow };
           const write = async (): Promise<void> => {
-            if (!(await connection.write(() => insertRun(stored)))) throw new LostRunError(run.runId);
+            if (!(await connection.writeGrouped(() => insertRun(stored)))) throw new LostRunError(run.runId);
           };
           await (database.endRun?.(run.runId, write) ?? write());
         } catch (thrown) {

@@ -5,6 +5,7 @@ import { createFolder } from "../../kit/private-file.ts";
 import type { StoreConnection, StoreWork } from "../sql/connection.ts";
 import { closedStoreError, isDamage, toStoreError } from "../store-errors.ts";
 import { createBusyRetry } from "./busy-retry.ts";
+import { createGroupCommit } from "./group-commit.ts";
 import { type PreparedStatements, prepareWork, runWork } from "./prepare-statements.ts";
 import { inspectSchema, migrateSchema, schemaVersion } from "./schema.ts";
 
@@ -80,11 +81,14 @@ export async function openStoreConnection(file: string, options: ConnectionOptio
     }
   }
 
+  const write: StoreConnection["write"] = (work) => use("BEGIN IMMEDIATE", work).catch(orStoreError);
+
   return {
     // The event loop stands still meanwhile.
     sliceMs: 8,
     read: (work) => use("BEGIN", work).catch(orStoreError),
-    write: (work) => use("BEGIN IMMEDIATE", work).catch(orStoreError),
+    write,
+    writeGrouped: createGroupCommit(write),
     close() {
       if (closing.signal.aborted) return;
       closing.abort(closedStoreError());

@@ -47,7 +47,7 @@ export function createSqlDailyUsage(
         return yield* read(yield* readNow());
       }),
     reserve: ({ id, spend, limits, lastsMs }) =>
-      connection.write(function* () {
+      connection.writeGrouped(function* () {
         yield* lock(`usage ${caller}`);
         const time = yield* readNow();
         const today = yield* read(time);
@@ -57,7 +57,7 @@ export function createSqlDailyUsage(
         return { ...today, isGranted };
       }),
     settle: (id, used) =>
-      connection.write(function* () {
+      connection.writeGrouped(function* () {
         yield* lock(`usage ${caller}`);
         return yield* countUsage(caller, { used, reservations: [id] }, yield* readNow());
       }),

@@ -10,7 +10,7 @@ export function createSqlIdempotencyRecords(connection: StoreConnection, owner: 
   return {
     async add({ runId, beginning, conversationId = null }) {
       const oldest = new Date(Date.now() - longestRecordMs).toISOString();
-      const found = await connection.write(function* () {
+      const found = await connection.writeGrouped(function* () {
         yield* lock(`key ${owner ?? ""} ${beginning}`);
         yield* statements.pruneIdempotencyRecords.run({ oldest });
         const there = yield* statements.findIdempotencyRecord.get({ beginning, owner });
@@ -22,7 +22,7 @@ export function createSqlIdempotencyRecords(connection: StoreConnection, owner: 
       return found && { runId: toText(found.run), begunAt: toText(found.begun_at) };
     },
     async remove(runId) {
-      await connection.write(() => statements.dropIdempotencyRecord.run({ run: runId, owner }));
+      await connection.writeGrouped(() => statements.dropIdempotencyRecord.run({ run: runId, owner }));
     },
   };
 }

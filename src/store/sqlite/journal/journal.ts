@@ -23,7 +23,6 @@ import {
 import { countUsage } from "../../sql/records/daily-usage.ts";
 import { statements } from "../../sql/statements/statements.ts";
 import type { Values, Work } from "../../sql/work.ts";
-import { createGroupCommit } from "./group-commit.ts";
 import { isHolderAlive, lockForProcess, type ProcessLock } from "./process-lock.ts";
 
 export interface SqliteJournal extends Journal {
@@ -40,7 +39,6 @@ export function createSqliteJournal(
   connection: StoreConnection,
   readNow: () => number = Date.now,
 ): SqliteJournal {
-  const commit = createGroupCommit(connection);
   /** Is when old records are looked for again, in milliseconds since 1970. */
   let pruneAt = 0;
   let lock: ProcessLock | undefined;
@@ -56,7 +54,7 @@ export function createSqliteJournal(
   const toMark = (runId: string): string => `${file}-unrecorded-${encodeURIComponent(runId)}`;
 
   async function forbid(run: string, holder: string, state: "stopped" | "unrecorded"): Promise<void> {
-    await commit(() => statements.forbidJournalRun.run({ run, holder, state }));
+    await connection.writeGrouped(() => statements.forbidJournalRun.run({ run, holder, state }));
     rmSync(toMark(run), { force: true });
   }
 
@@ -81,7 +79,7 @@ export function createSqliteJournal(
       runId,
       async add({ name, spentMs, data, files, usage }) {
         const step = { ...held, name, spent: spentMs, now: new Date().toISOString(), data: JSON.stringify(data) };
-        const added = await commit(() =>
+        const added = await connection.writeGrouped(() =>
           addStep(step, { files, used: usage && { caller: toUsageKey(owner), usage, now: readNow() } }),
         );
         if (added === undefined) throw new LostRunError(runId);
@@ -89,7 +87,7 @@ export function createSqliteJournal(
       },
       async addEvents(from, events) {
         const rows = events.map((event, index) => ({ ...held, n: from + index, data: JSON.stringify(event) }));
-        const added = await commit(() => statements.addJournalEvent.runEach(rows));
+        const added = await connection.writeGrouped(() => statements.addJournalEvent.runEach(rows));
         if (added < rows.length) throw new LostRunError(runId);
       },
       async forbid(reason) {
@@ -116,7 +114,7 @@ export function createSqliteJournal(
         header: JSON.stringify(header),
         now: new Date(now).toISOString(),
       };
-      const hasPruned = await commit(() => addRun(record, row, now >= pruneAt ? now : undefined));
+      const hasPruned = await connection.writeGrouped(() => addRun(record, row, now >= pruneAt ? now : undefined));
       // Runs in between do not put it off: where one begins every few seconds, the time would never come.
       if (hasPruned) pruneAt = Math.max(pruneAt, now + pruneEveryMs);
       return journal;

@@ -8,6 +8,7 @@ import { knownAbsentGroups } from "./build/absent-groups.mjs";
 import { buildChatPage, buildPageParts, buildRunPage } from "./build/build-page.mjs";
 import { buildZod } from "./build/build-zod.mjs";
 import { collectNotices } from "./build/collect-notices.mjs";
+import { escapeFiles } from "./build/escape-non-ascii.ts";
 import { latePackages } from "./build/late-packages.mjs";
 import { lazyBuiltins } from "./build/lazy-builtins.mjs";
 import { lazySchemas } from "./build/lazy-schemas.mjs";
@@ -57,6 +58,8 @@ const program = await build({
   metafile: true,
 });
 const zod = await buildZod();
+const built = [program.metafile, ...zod].flatMap(({ outputs }) => Object.keys(outputs));
+await escapeFiles(built.filter((file) => file.endsWith(".js")));
 const [runPage, chatPage, pageParts] = await Promise.all([buildRunPage(), buildChatPage(), buildPageParts()]);
 await writeFile("dist/run-page.html", runPage.text);
 const served = { "chat-page.html": chatPage.text };

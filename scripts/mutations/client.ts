@@ -762,4 +762,28 @@ export const client: readonly Mutation[] = [
     tests: ["test/client/lists/listing.test.ts"],
     endangers: "a server that cannot list its tools is told as one that is ready and has none",
   },
+  {
+    id: "slow-list-found-later",
+    file: "src/client/prompts-resources/prompts-resources.ts",
+    text: "const foundLater = await find();",
+    becomes: "const foundLater = undefined;",
+    tests: ["test/client/prompts-resources/prompts-resources.test.ts"],
+    endangers: "a resource of a slow server is said not to exist",
+  },
+  {
+    id: "missing-list-reason",
+    file: "src/client/prompts-resources/prompts-resources.ts",
+    text: "    throw failure;\n",
+    becomes: "    return undefined;\n",
+    tests: ["test/client/prompts-resources/prompts-resources.test.ts"],
+    endangers: "a resource of a server that cannot list is said not to exist",
+  },
+  {
+    id: "missing-list-permits",
+    file: "src/client/prompts-resources/entry-lists.ts",
+    text: "      .filter(permits)\n",
+    becomes: "",
+    tests: ["test/client/prompts-resources/prompts-resources.test.ts"],
+    endangers: "a host waits for, and is told of, a server that it may not use",
+  },
 ];

@@ -658,4 +658,28 @@ export const records: readonly Mutation[] = [
     tests: ["test/runs/limits/caller-limits.test.ts"],
     endangers: "a run that is taken over counts twice against its caller",
   },
+  {
+    id: "group-commit-failed-work",
+    file: "src/store/sqlite/group-commit.ts",
+    text: "each === current)",
+    becomes: "true)",
+    tests: [journal],
+    endangers: "one run that cannot be stored takes along those that end at the same moment",
+  },
+  {
+    id: "group-commit-failed-commit",
+    file: "src/store/sqlite/group-commit.ts",
+    text: "        current = undefined;\n",
+    becomes: "",
+    tests: [journal],
+    endangers: "after a commit that failed, runs wait for ever or are told as stored",
+  },
+  {
+    id: "group-commit-ends",
+    file: "src/store/sql/sql-store.ts",
+    text: "connection.writeGrouped(() => insertRun(stored))",
+    becomes: "connection.write(() => insertRun(stored))",
+    tests: [journal],
+    endangers: "runs that end at once are stored one by one, and the event loop stands still meanwhile",
+  },
 ];

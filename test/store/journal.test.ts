@@ -62,14 +62,19 @@ test("what is written within one turn of the event loop is one transaction, and 
   let transactions = 0;
   const commit = createGroupCommit(async (work) => {
     transactions += 1;
-    if (transactions === 2) throw new Error("disk full");
-    return runWork(work(), new Map());
+    if (transactions === 2) throw new Error("locked");
+    const result = runWork(work(), new Map());
+    if (transactions === 3) throw new Error("disk full");
+    return result;
   });
   expect(await Promise.all([1, 2, 3].map((n) => commit(work(n))))).toEqual([1, 2, 3]);
   expect(transactions).toBe(1);
-  const failed = await Promise.allSettled([commit(work(4)), commit(work(5))]);
-  expect(failed.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-  expect(await commit(work(6))).toBe(6);
+  for (const message of ["locked", "disk full"]) {
+    const failed = await Promise.allSettled([commit(work(4)), commit(work(5))]);
+    const reason = expect.objectContaining({ message });
+    expect(failed).toEqual([4, 5].map(() => ({ status: "rejected", reason })));
+  }
+  expect([await commit(work(6)), transactions]).toEqual([6, 4]);
 });
 
 test("a work that fails is left out of what is written together, and the others are stored", async () => {

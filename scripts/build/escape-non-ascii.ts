@@ -14,14 +14,17 @@ export async function escapeFiles(files: readonly string[]): Promise<void> {
   );
 }
 
-/** Returns JavaScript that does the same, all of it in ASCII. Throws where that is not possible. */
+/**
+ * Returns JavaScript that does the same, all of it in ASCII, apart from the `source` of a regular expression. It takes `String.raw` for the
+ * only function that reads templates as they are written. Throws for templates within such a one.
+ */
 export function escapeNonAscii(code: string): string {
-  return escapeCharacters(code.replaceAll(/\bString\.raw`[^`]*`/g, escapeRawText));
+  return escapeCharacters(code.replaceAll(/\bString\.raw`(?:[^`\\]|\\[\s\S])*`/g, escapeRawText));
 }
 
 /** An escape would be part of a raw text, so the character is inserted into it. */
 function escapeRawText(template: string): string {
-  if (/\$\{[^}]*$/.test(template)) throw new Error(`a template within ${template}`);
+  if (/\$\{[^}]*([{`]|$)/.test(template)) throw new Error(`a template or a brace within ${template}`);
   return template.replaceAll(/\$\{[^}]*\}|(\\*)([^\x00-\x7f]+)/g, (found: string, slashes = "", text?: string) => {
     if (text === undefined) return escapeCharacters(found);
     // The backslash would belong to the insertion.

@@ -14,6 +14,7 @@ const codes = [
   "`年$" + "{'月'}日`",
   "String.raw`(\\d{4})[-/.年](\\d{1,2})月`",
   "String.raw`a$" + "{'年'}\\\\日`",
+  "String.raw`a\\`年`",
   "/(?<年>\\d)/.exec('7').groups.年",
 ];
 
@@ -27,9 +28,12 @@ test.each(codes)("code in ASCII means the same: %s", (code) => {
   expect(texts.map((text) => after.exec(text))).toEqual(texts.map((text) => before.exec(text)));
 });
 
-test.each(["String.raw`\\年`", "String.raw`a$" + "{`年`}`"])("what cannot be escaped is refused: %s", (code) => {
-  expect(() => escapeNonAscii(code)).toThrow(/a backslash before 年|a template within/);
-});
+test.each(["String.raw`\\年`", "String.raw`$" + "{f({ a: 1 }, '年')}`", "String.raw`a$" + "{`年`}`"])(
+  "what cannot be escaped is refused: %s",
+  (code) => {
+    expect(() => escapeNonAscii(code)).toThrow(/a backslash before 年|a template or a brace within/);
+  },
+);
 
 test("all that Node loads of the built program is ASCII", async () => {
   const folder = dirname(program);

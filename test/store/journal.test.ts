@@ -7,10 +7,7 @@ import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { keepEventsMs } from "../../src/core/store/journal.ts";
 import { createMemoryJournal } from "../../src/store/memory/journal.ts";
-import { lock, type Work } from "../../src/store/sql/work.ts";
-import { createGroupCommit } from "../../src/store/sqlite/group-commit.ts";
 import { isHolderAlive, lockForProcess } from "../../src/store/sqlite/journal/process-lock.ts";
-import { runWork } from "../../src/store/sqlite/prepare-statements.ts";
 import { createSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { type CreateJournal, step, testJournal, told } from "./contract/journal.ts";
 import { edit } from "./damage.ts";
@@ -50,53 +47,6 @@ const kinds: Record<string, CreateJournal> = {
 
 for (const [name, create] of Object.entries(kinds)) testJournal(name, create);
 
-/** A work that waits for one lock. */
-function work<T>(value: T): () => Work<T> {
-  return function* () {
-    yield* lock("one");
-    return value;
-  };
-}
-
-test("what is written within one turn of the event loop is one transaction, and each learns whether it is stored", async () => {
-  let transactions = 0;
-  const commit = createGroupCommit(async (work) => {
-    transactions += 1;
-    if (transactions === 2) throw new Error("locked");
-    const result = runWork(work(), new Map());
-    if (transactions === 3) throw new Error("disk full");
-    return result;
-  });
-  expect(await Promise.all([1, 2, 3].map((n) => commit(work(n))))).toEqual([1, 2, 3]);
-  expect(transactions).toBe(1);
-  for (const message of ["locked", "disk full"]) {
-    const failed = await Promise.allSettled([commit(work(4)), commit(work(5))]);
-    const reason = expect.objectContaining({ message });
-    expect(failed).toEqual([4, 5].map(() => ({ status: "rejected", reason })));
-  }
-  expect([await commit(work(6)), transactions]).toEqual([6, 4]);
-});
-
-test("a work that fails is left out of what is written together, and the others are stored", async () => {
-  const written: number[][] = [];
-  const commit = createGroupCommit(async (work) => {
-    const stored: number[] = [];
-    written.push(stored);
-    return runWork(work(), new Map());
-  });
-  const store = (n: number) =>
-    commit(function* () {
-      if (n % 2 === 0) throw new Error(`no ${n}`);
-      yield* lock("one");
-      written.at(-1)?.push(n);
-      return n;
-    });
-  const settled = await Promise.allSettled([1, 2, 3, 4, 5].map(store));
-  const results = settled.map((each) => (each.status === "fulfilled" ? each.value : each.reason.message));
-  expect(results).toEqual([1, "no 2", 3, "no 4", 5]);
-  expect(written).toEqual([[1], [1, 3], [1, 3, 5]]);
-});
-
 /** Counts the commits in the log: the last page of each names the size of the database (https://www.sqlite.org/fileformat2.html#walformat). */
 function countCommits(file: string): number {
   const log = readFileSync(`${file}-wal`);
@@ -115,6 +65,17 @@ test("runs that end at once are stored with one commit, each of them", async () 
   expect(countCommits(file) - before).toBe(1);
   const loaded = await Promise.all(ids.map((id) => store.load(`conv-${id}`)));
   expect(loaded.map((each) => each?.turns.map(({ answer }) => answer))).toEqual(ids.map((id) => [`Yes, ${id}.`]));
+});
+
+test("what was handed over before the store is closed is stored", async () => {
+  const file = await storeFile();
+  const store = await openStore(file);
+  const added = store.idempotency.add({ runId: "run-1", beginning: "run-" });
+  await store.close();
+  expect(await added).toBeUndefined();
+  expect(await (await openStore(file)).idempotency.add({ runId: "run-2", beginning: "run-" })).toMatchObject({
+    runId: "run-1",
+  });
 });
 
 test("the end of a run takes its steps from the store at once, and its events an hour later", async () => {

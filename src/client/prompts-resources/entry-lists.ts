@@ -15,7 +15,7 @@ interface StoredList {
   readonly list: Kind["list"];
   entries: ListedEntry[];
   isFresh: boolean;
-  /** Says why the last fetch failed; nobody waits for the list any more. */
+  /** Says why the last fetch failed; nobody waits for the next one. */
   failure: DuetError | undefined;
   /** Is true when a list was returned, and reported, without this server's part. */
   isMissed: boolean;
@@ -36,10 +36,12 @@ export interface EntryLists {
   /** Returns every entry with its server, in the configuration's order. Rejects only when the signal aborts. */
   all(kind: Kind, signal?: AbortSignal): Promise<{ server: string; entry: ListedEntry }[]>;
   /**
-   * Waits for the lists that `all` left out because their servers are slow, each for at most 30 s, and returns why those are
-   * missing that cannot be had. A server that refuses to list has nothing to list. Rejects only when the signal aborts.
+   * Waits for the lists that `all` left out because their servers are slow, each for at most 30 s, and not for those whose last fetch
+   * failed. Returns true where one has come. Rejects only when the signal aborts.
    */
-  waitForMissing(kind: Kind, permits: (server: string) => boolean, signal: AbortSignal): Promise<DuetError[]>;
+  waitForLate(kind: Kind, permits: (server: string) => boolean, signal: AbortSignal): Promise<boolean>;
+  /** Returns why lists are missing that could not be fetched. A server that answers with an error has nothing to list. */
+  findFailures(kind: Kind, permits: (server: string) => boolean): DuetError[];
   /** Returns the servers that offer this capability, in the configuration's order. */
   serversWith(what: "prompts" | "resources" | "completions" | "subscriptions"): string[];
   /** Marks a list as changed, so that it is fetched again when next requested. */
@@ -158,17 +160,23 @@ export function createEntryLists(
     return (await Promise.all(lists)).flat();
   }
 
-  async function waitForMissing(kind: Kind, permits: (server: string) => boolean, signal: AbortSignal) {
-    const wanted = listServersWith(kind.list)
+  function getStoredLists(kind: Kind, permits: (server: string) => boolean): StoredList[] {
+    return listServersWith(kind.list)
       .filter(permits)
       .map((server) => getStoredList(server, kind));
-    await waitAbortable(Promise.all(wanted.map(({ fetching }) => fetching)), signal);
-    return wanted.flatMap(({ failure }) => (failure === undefined || failure.code === "tool" ? [] : [failure]));
   }
 
   return {
     all: listEntries,
-    waitForMissing,
+    async waitForLate(kind, permits, signal) {
+      const late = getStoredLists(kind, permits).filter(({ fetching, failure }) => fetching && failure === undefined);
+      await waitAbortable(Promise.all(late.map(({ fetching }) => fetching)), signal);
+      return late.some(({ failure }) => failure === undefined);
+    },
+    findFailures: (kind, permits) =>
+      getStoredLists(kind, permits).flatMap(({ failure }) =>
+        failure === undefined || failure.code === "tool" ? [] : [failure],
+      ),
     serversWith: listServersWith,
     changed(list) {
       for (const stored of lists.values()) if (stored.list === list) stored.isFresh = false;

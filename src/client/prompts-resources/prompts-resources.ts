@@ -95,8 +95,7 @@ function createView(shared: SharedState, permits: (server: string) => boolean): 
   }
 
   async function findOrigin(name: string, signal: AbortSignal) {
-    const find = async () => names.originOf(name) ?? ((await listPrompts(signal)) && names.originOf(name));
-    const origin = await lookUp(find, [kinds.prompts], signal);
+    const origin = names.originOf(name) ?? ((await listPrompts(signal)) && names.originOf(name));
     return origin && permits(origin.server) ? origin : undefined;
   }
 
@@ -106,14 +105,15 @@ function createView(shared: SharedState, permits: (server: string) => boolean): 
   }
 
   /**
-   * Looks something up in the lists of these kinds, and once more when lists have come that were not there in time. Throws where a
-   * list is missing still: what is not found may stand in it.
+   * Looks something up in the lists of these kinds, and once more when lists have come that were late. Throws where a list cannot be had:
+   * what is not found may stand in it.
    */
   async function lookUp<T>(find: () => Promise<T | undefined>, needed: readonly Kind[], signal: AbortSignal) {
     const found = await find();
     if (found !== undefined) return found;
-    const [failure] = (await Promise.all(needed.map((kind) => lists.waitForMissing(kind, permits, signal)))).flat();
-    const foundLater = await find();
+    const came = await Promise.all(needed.map((kind) => lists.waitForLate(kind, permits, signal)));
+    const foundLater = came.includes(true) ? await find() : undefined;
+    const [failure] = needed.flatMap((kind) => lists.findFailures(kind, permits));
     if (foundLater !== undefined || failure === undefined) return foundLater;
     throw failure;
   }
@@ -140,7 +140,7 @@ function createView(shared: SharedState, permits: (server: string) => boolean): 
     resources: (signal) => listByUri(kinds.resources, signal),
     resourceTemplates: (signal) => listByUri(kinds.templates, signal),
     async getPrompt(name, args, options) {
-      const origin = await findOrigin(name, options.signal);
+      const origin = await lookUp(() => findOrigin(name, options.signal), [kinds.prompts], options.signal);
       if (origin === undefined) return undefined;
       return pool.request(origin.server, "prompts/get", { name: origin.tool, arguments: args }, options);
     },

@@ -215,7 +215,7 @@ export function openPostgresConnection(url: string): PostgresConnection {
     sliceMs: 500,
     read: (work) => runReported((attempt) => read(attempt, work)),
     write,
-    // Runs of one process do not wait for one another's locks.
+    // One transaction for several runs would hold the locks of all of them until it ends.
     writeGrouped: write,
     query: (name, text, values = []) =>
       runReported(async (attempt) => {

@@ -11,7 +11,7 @@ export interface StoreConnection {
   read<T>(work: StoreWork<T>): Promise<T>;
   /** Runs one transaction that is stored completely or not at all. `work` may be called again, so it must be repeatable. */
   write<T>(work: StoreWork<T>): Promise<T>;
-  /** Does the same for short work that each run brings: an engine may store together what several runs write at once. */
+  /** Does the same for work that each run brings: an engine may store together what several runs write at once. */
   writeGrouped<T>(work: StoreWork<T>): Promise<T>;
 }
 

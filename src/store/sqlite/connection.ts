@@ -82,15 +82,17 @@ export async function openStoreConnection(file: string, options: ConnectionOptio
   }
 
   const write: StoreConnection["write"] = (work) => use("BEGIN IMMEDIATE", work).catch(orStoreError);
+  const grouped = createGroupCommit(write);
 
   return {
     // The event loop stands still meanwhile.
     sliceMs: 8,
     read: (work) => use("BEGIN", work).catch(orStoreError),
     write,
-    writeGrouped: createGroupCommit(write),
+    writeGrouped: grouped.write,
     close() {
       if (closing.signal.aborted) return;
+      grouped.flush();
       closing.abort(closedStoreError());
       database.connection.close();
     },

@@ -202,6 +202,14 @@ test("what may stand in a list that cannot be had is not called unknown: the rea
     await vi.advanceTimersByTimeAsync(30_000);
     await told;
     expect(await offerings.readResource("x://1", options())).toMatchObject({ contents: [{ text: "x://1" }] });
+    // It is known now that the server cannot be asked: nobody waits for it any more.
+    await expect(offerings.readResource("y://1", options())).rejects.toThrow("timed out after 30 s");
+    expect(
+      await offerings.complete(
+        { ref: { type: "ref/prompt", name: "silent__p" }, argument: { name: "a", value: "" } },
+        options(),
+      ),
+    ).toBeUndefined();
     const others = offerings.only((server) => server === "other");
     expect(await others.readResource("y://1", options())).toBeUndefined();
   } finally {

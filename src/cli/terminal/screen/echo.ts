@@ -40,13 +40,13 @@ export function createEcho({ fd, signal }: EchoOptions): Echo {
     const isOurs = isInForeground();
     // In the background the terminal belongs to the shell, and a change of it would stop us (SIGTTOU).
     if (isOurs === false) return;
-    // Before the change: who stops us in the middle of it gives the terminal other modes behind it.
+    // Before the change: whoever stops us in the middle of it gives the terminal other modes afterwards.
     if (isOurs) addListeners();
     // What fails once would hold up every line.
     state = isOurs && change("-echo") ? "off" : "unavailable";
   }
 
-  /** Turns it off again when a shell continues us: while we stood still it had modes of its own, or the change ran out of time. */
+  /** Turns the echo off again when a shell continues us: meanwhile the terminal had the shell's modes, or a change ran out of time. */
   function turnOffAgain(): void {
     state = "on";
     turnOff();
@@ -54,11 +54,14 @@ export function createEcho({ fd, signal }: EchoOptions): Echo {
 
   function turnOn(): void {
     removeListeners();
-    if (state === "off" && isInForeground() && change("echo")) state = "on";
+    if (state !== "off" || !isInForeground()) return;
+    change("echo");
+    // Also where that failed, as when we were stopped for longer than it may take: the next change is tried.
+    state = "on";
   }
 
   function addListeners(): void {
-    // Removing it first would lose a signal that has come and not been told yet.
+    // Removing it first would lose a signal that has arrived and is not yet delivered.
     if (process.listeners("SIGCONT").includes(turnOffAgain)) return;
     process.on("SIGCONT", turnOffAgain);
     signal?.addEventListener("abort", turnOn);

@@ -13,7 +13,7 @@ export function createSqlRunPlaces(connection: StoreConnection, owner: Owner, re
   const caller = toUsageKey(owner);
   return {
     claim: ({ id, limits, lastsMs, isForced = false, isLetIn = false }) =>
-      connection.writeGrouped(function* () {
+      connection.write(function* () {
         // What is counted comes after the lock, in a statement of its own: two at once do not see the same.
         yield* lock(`runs ${caller}`);
         const now = yield* readNow();
@@ -30,13 +30,13 @@ export function createSqlRunPlaces(connection: StoreConnection, owner: Owner, re
       }),
     async renew(places, lastsMs) {
       const renewed = JSON.stringify(places.map(({ id, state }) => ({ id, state })));
-      await connection.writeGrouped(function* () {
+      await connection.write(function* () {
         const until = (yield* readNow()) + lastsMs;
         yield* statements.renewPlaces.run({ places: renewed, until });
       });
     },
     async release(id, hasBegun) {
-      await connection.writeGrouped(() => (hasBegun ? statements.endPlace : statements.dropPlace).run({ id }));
+      await connection.write(() => (hasBegun ? statements.endPlace : statements.dropPlace).run({ id }));
     },
   };
 }

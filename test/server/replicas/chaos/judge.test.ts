@@ -92,6 +92,8 @@ test("whoever was told that the end could not be stored may have another one tha
   expect(findViolated(evidence)).toContain(rule);
   Object.assign(evidence.clients[0]?.events[5] ?? {}, { type: "notice", notice: "not-saved" });
   expect(findViolated(evidence)).not.toContain(rule);
+  evidence.stored.set("run-0", { first: 1, last: 9, count: 8 });
+  expect(findViolated(evidence)).toContain(rule);
 });
 
 test("a run that was given up after three kills in a row violates none, and one that was given up before does", () => {

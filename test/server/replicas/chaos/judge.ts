@@ -145,8 +145,8 @@ function judgeEvents({ clients, stored }: Evidence): Omit<Verdict, "rule"> {
       // The end may be recorded after a reader has been told it without a number.
       const told = events.length + Number(events.at(-1)?.type !== "run-end");
       const isWhole = kept?.count === (kept?.last ?? 0) - (kept?.first ?? 0) + 1;
-      const isSame = isWhole && (kept?.count === events.length || kept?.count === told);
-      if (isSame || wasToldUnsaved(client)) return [];
+      const isSame = kept?.count === events.length || kept?.count === told;
+      if (isWhole && (isSame || wasToldUnsaved(client))) return [];
       const notices = events
         .flatMap(({ id, notice }) => (notice === undefined ? [] : [`${notice} as ${id}`]))
         .join(", ");

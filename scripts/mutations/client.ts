@@ -765,8 +765,8 @@ export const client: readonly Mutation[] = [
   {
     id: "slow-list-found-later",
     file: "src/client/prompts-resources/prompts-resources.ts",
-    text: "came.includes(true) ? await find() : undefined;",
-    becomes: "undefined;",
+    text: "(await lists.waitForLate(listed, canHave, signal))) found",
+    becomes: "false) found",
     tests: ["test/client/prompts-resources/prompts-resources.test.ts"],
     endangers: "a resource of a slow server is said not to exist",
   },

@@ -47,9 +47,16 @@ export function createToolNames(): ToolNames {
   };
 }
 
+/** Says whether a tool of this server may have this name. */
+export function isPossibleName(name: string, server: string): boolean {
+  return name.startsWith(`${server}__`) || hashedName.test(name);
+}
+
+const hashedName = /--[0-9a-f]{10}$/;
+
 function toPlainName(server: string, tool: string): string | undefined {
   if (!/^[a-zA-Z0-9_-]*[a-zA-Z0-9-]$/.test(server) || server.includes("__")) return undefined;
-  if (!/^[a-zA-Z0-9_-]+$/.test(tool) || /--[0-9a-f]{10}$/.test(tool)) return undefined;
+  if (!/^[a-zA-Z0-9_-]+$/.test(tool) || hashedName.test(tool)) return undefined;
   const name = `${server}__${tool}`;
   return name.length <= longest ? name : undefined;
 }

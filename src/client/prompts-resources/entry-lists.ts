@@ -36,10 +36,11 @@ export interface EntryLists {
   /** Returns every entry with its server, in the configuration's order. Rejects only when the signal aborts. */
   all(kind: Kind, signal?: AbortSignal): Promise<{ server: string; entry: ListedEntry }[]>;
   /**
-   * Waits for the lists that `all` left out because their servers are slow, each for at most 30 s, and not for those whose last fetch
-   * failed. Returns true where one has come. Rejects only when the signal aborts.
+   * Waits until one more list of these kinds has come, or has failed, of those that `all` left out because their servers are slow. Each
+   * takes 30 s at most; one whose last fetch failed is not waited for. Returns false where none is awaited. Rejects only when the
+   * signal aborts.
    */
-  waitForLate(kind: Kind, permits: (server: string) => boolean, signal: AbortSignal): Promise<boolean>;
+  waitForLate(kinds: readonly Kind[], permits: (server: string) => boolean, signal: AbortSignal): Promise<boolean>;
   /** Returns why lists are missing that could not be fetched. A server that answers with an error has nothing to list. */
   findFailures(kind: Kind, permits: (server: string) => boolean): DuetError[];
   /** Returns the servers that offer this capability, in the configuration's order. */
@@ -168,10 +169,13 @@ export function createEntryLists(
 
   return {
     all: listEntries,
-    async waitForLate(kind, permits, signal) {
-      const late = getStoredLists(kind, permits).filter(({ fetching, failure }) => fetching && failure === undefined);
-      await waitAbortable(Promise.all(late.map(({ fetching }) => fetching)), signal);
-      return late.some(({ failure }) => failure === undefined);
+    async waitForLate(awaited, permits, signal) {
+      const late = awaited
+        .flatMap((kind) => getStoredLists(kind, permits))
+        .flatMap(({ fetching, failure }) => (fetching && failure === undefined ? [fetching] : []));
+      if (late.length === 0) return false;
+      await waitAbortable(Promise.race(late), signal);
+      return true;
     },
     findFailures: (kind, permits) =>
       getStoredLists(kind, permits).flatMap(({ failure }) =>

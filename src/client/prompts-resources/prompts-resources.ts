@@ -4,7 +4,7 @@ import { truncate } from "../../kit/text/truncate.ts";
 import type { CallerOptions } from "../calls/request-sender.ts";
 import type { ServerList } from "../lifecycle/announcements.ts";
 import type { Pool } from "../pool.ts";
-import { createToolNames } from "../tool-names.ts";
+import { createToolNames, isPossibleName } from "../tool-names.ts";
 import {
   createEntryLists,
   type EntryLists,
@@ -81,6 +81,12 @@ interface SharedState {
   followers: ReturnType<typeof createResourceFollowers>;
 }
 
+/** Says where something may be listed: in lists of these kinds, of the servers that may have it. */
+interface Place {
+  listed: readonly Kind[];
+  canHave(server: string): boolean;
+}
+
 type OfferingPool = Pick<Pool, "status" | "request" | "checkTexts" | "subscribe" | "unsubscribe" | "onUpdated">;
 
 function createView(shared: SharedState, permits: (server: string) => boolean): PromptsAndResources {
@@ -105,21 +111,21 @@ function createView(shared: SharedState, permits: (server: string) => boolean): 
   }
 
   /**
-   * Looks something up in the lists of these kinds, and once more when lists have come that were late. Throws where a list cannot be had:
+   * Looks something up in the lists of these kinds, and once more with each list that comes late. Throws where a list cannot be had:
    * what is not found may stand in it.
    */
-  async function lookUp<T>(find: () => Promise<T | undefined>, needed: readonly Kind[], signal: AbortSignal) {
-    const found = await find();
-    if (found !== undefined) return found;
-    const came = await Promise.all(needed.map((kind) => lists.waitForLate(kind, permits, signal)));
-    const foundLater = came.includes(true) ? await find() : undefined;
-    const [failure] = needed.flatMap((kind) => lists.findFailures(kind, permits));
-    if (foundLater !== undefined || failure === undefined) return foundLater;
+  async function lookUp<T>(find: () => Promise<T | undefined>, place: Place, signal: AbortSignal) {
+    const { listed, canHave } = place;
+    let found = await find();
+    while (found === undefined && (await lists.waitForLate(listed, canHave, signal))) found = await find();
+    const [failure] = listed.flatMap((kind) => lists.findFailures(kind, canHave));
+    if (found !== undefined || failure === undefined) return found;
     throw failure;
   }
 
   async function findServer(uri: string, signal: AbortSignal): Promise<string | undefined> {
-    return lookUp(() => findListedServer(uri, signal), [kinds.resources, kinds.templates], signal);
+    const place = { listed: [kinds.resources, kinds.templates], canHave: permits };
+    return lookUp(() => findListedServer(uri, signal), place, signal);
   }
 
   async function findListedServer(uri: string, signal: AbortSignal): Promise<string | undefined> {
@@ -140,7 +146,9 @@ function createView(shared: SharedState, permits: (server: string) => boolean): 
     resources: (signal) => listByUri(kinds.resources, signal),
     resourceTemplates: (signal) => listByUri(kinds.templates, signal),
     async getPrompt(name, args, options) {
-      const origin = await lookUp(() => findOrigin(name, options.signal), [kinds.prompts], options.signal);
+      const canHave = (server: string): boolean => permits(server) && isPossibleName(name, server);
+      const place = { listed: [kinds.prompts], canHave };
+      const origin = await lookUp(() => findOrigin(name, options.signal), place, options.signal);
       if (origin === undefined) return undefined;
       return pool.request(origin.server, "prompts/get", { name: origin.tool, arguments: args }, options);
     },

@@ -161,14 +161,16 @@ test("what a slow server lists late is waited for by whoever asks for it", async
       if (method === "prompts/list") return { prompts: [{ name: "p" }] };
       return method === "prompts/get" ? { messages: [] } : sharing("x://1")(method, params);
     };
-    const offerings = createPromptsAndResources(poolOf({ slow }), quiet);
+    // Whoever finds it in one list waits for no other.
+    const silent: Ask = () => new Promise(() => {});
+    const offerings = createPromptsAndResources(poolOf({ silent, slow }), quiet);
     const { signal } = new AbortController();
     const asked = Promise.all([
       ...["x://1", "note://5"].map((uri) => offerings.readResource(uri, options())),
       offerings.getPrompt("slow__p", {}, options()),
       offerings.subscribe("x://1", () => {}, signal),
     ]);
-    const unknown = offerings.readResource("y://1", options());
+    const unknown = offerings.only((server) => server === "slow").readResource("y://1", options());
     await vi.advanceTimersByTimeAsync(20_000);
     late.resolve();
     await vi.advanceTimersByTimeAsync(1);
@@ -202,6 +204,7 @@ test("what may stand in a list that cannot be had is not called unknown: the rea
     await vi.advanceTimersByTimeAsync(30_000);
     await told;
     expect(await offerings.readResource("x://1", options())).toMatchObject({ contents: [{ text: "x://1" }] });
+    expect(await offerings.getPrompt("other__p", {}, options())).toBeUndefined();
     // It is known now that the server cannot be asked: nobody waits for it any more.
     await expect(offerings.readResource("y://1", options())).rejects.toThrow("timed out after 30 s");
     expect(

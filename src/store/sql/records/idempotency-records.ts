@@ -10,7 +10,8 @@ export function createSqlIdempotencyRecords(connection: StoreConnection, owner: 
   return {
     async add({ runId, beginning, conversationId = null }) {
       const oldest = new Date(Date.now() - longestRecordMs).toISOString();
-      const found = await connection.writeGrouped(function* () {
+      // By itself: a process that ends between the key and its run leaves a key without one, so nothing else is waited for in between.
+      const found = await connection.write(function* () {
         yield* lock(`key ${owner ?? ""} ${beginning}`);
         yield* statements.pruneIdempotencyRecords.run({ oldest });
         const there = yield* statements.findIdempotencyRecord.get({ beginning, owner });
@@ -22,7 +23,7 @@ export function createSqlIdempotencyRecords(connection: StoreConnection, owner: 
       return found && { runId: toText(found.run), begunAt: toText(found.begun_at) };
     },
     async remove(runId) {
-      await connection.writeGrouped(() => statements.dropIdempotencyRecord.run({ run: runId, owner }));
+      await connection.write(() => statements.dropIdempotencyRecord.run({ run: runId, owner }));
     },
   };
 }

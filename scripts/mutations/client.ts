@@ -5,10 +5,26 @@ export const client: readonly Mutation[] = [
   {
     id: "log-of-another",
     file: "src/client/questions/active-calls.ts",
-    text: 'return all.every((call) => (call.host ?? call.elicit)?.owner === undefined) ? "all" : undefined;',
-    becomes: 'return "all";',
+    text: "!isOfOne && all.every((call) => (call.host ?? call.elicit)?.owner === undefined);",
+    becomes: "!isOfOne;",
     tests: ["test/client/questions/active-calls.test.ts"],
     endangers: "what a server logs of one user's call is read by another user",
+  },
+  {
+    id: "log-told-twice",
+    file: "src/server/mcp/gateway/create-exposure.ts",
+    text: "told.has(person) || listener(entry)",
+    becomes: "listener(entry)",
+    tests: ["test/server/mcp/gateway/transparency.test.ts"],
+    endangers: "a host reads each line of a server's log twice",
+  },
+  {
+    id: "log-beside-call",
+    file: "src/client/questions/active-calls.ts",
+    text: "hosts: isOfOne || isForAll ? hosts : []",
+    becomes: "hosts: isOfOne ? hosts : []",
+    tests: ["test/client/questions/active-calls.test.ts"],
+    endangers: "a host that listens to nothing beside its call loses what the server logs while another host calls",
   },
   {
     id: "host-of-calls",

@@ -1,7 +1,7 @@
 import type { Implementation } from "@modelcontextprotocol/client";
 import type { ServerSettings } from "../config/config.ts";
 import type { Sample } from "../core/sampling.ts";
-import type { ServerLogEntry, ServerLogLevel } from "../core/server-log.ts";
+import type { OnServerLog, ServerLogLevel } from "../core/server-log.ts";
 import type { FindRecords } from "../core/store/shared-records.ts";
 import type { Tool } from "../core/tools/tool.ts";
 import type { JsonObject } from "../kit/json.ts";
@@ -91,7 +91,7 @@ export interface Pool {
   /** Calls `listener` for each change that a server tells of, of the resource or of something below it. */
   onUpdated(listener: (server: string, uri: string) => void): void;
   /** Calls `listener` for each line of a server's log that belongs to no single host's call, until the returned function is called. */
-  onLog(listener: (server: string, entry: ServerLogEntry) => void): () => void;
+  onLog(listener: (server: string, ...line: Parameters<OnServerLog>) => void): () => void;
   /** Says from which level on servers are to log. */
   setLogLevel(level: ServerLogLevel): void;
   /** Takes the directories of the hosts in place of those that there were, and tells the servers that are told of them. */
@@ -116,7 +116,7 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
   const store = createPinStore(home, findRecords);
   const listeners = new Set<(list: ServerList) => void>();
   const updateListeners = new Set<(server: string, uri: string) => void>();
-  const logListeners = new Set<(server: string, entry: ServerLogEntry) => void>();
+  const logListeners = new Set<(server: string, ...line: Parameters<OnServerLog>) => void>();
   let hostRoots: readonly HostRoot[] = [];
   let logLevel: ServerLogLevel | undefined;
   let sdk: Promise<Sdk> | undefined;
@@ -144,8 +144,8 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
     const listOtherTools = (): OtherTool[] =>
       connections.filter((each) => each.settings.name !== settings.name).flatMap(listNames);
     const list = createToolList({ settings, store, newTools, otherTools: listOtherTools });
-    const onLog = (entry: ServerLogEntry): void => {
-      for (const listener of logListeners) listener(settings.name, entry);
+    const onLog: OnServerLog = (...line) => {
+      for (const listener of logListeners) listener(settings.name, ...line);
     };
     const onUpdated = (uri: string): void => {
       for (const listener of updateListeners) listener(settings.name, uri);

@@ -1,5 +1,5 @@
 import type { ServerSettings } from "../config/config.ts";
-import type { ServerLogEntry, ServerLogLevel } from "../core/server-log.ts";
+import type { OnServerLog, ServerLogLevel } from "../core/server-log.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { createWaitLimit, sleep, waitAbortable, waitPatiently } from "../kit/async/timeout.ts";
 import { DuetError } from "../kit/errors.ts";
@@ -51,8 +51,7 @@ export interface ConnectionListeners {
   onChanged(list: ServerList): void;
   /** Runs when a resource has changed to which somebody has subscribed, or something below it. */
   onUpdated(uri: string): void;
-  /** Takes a line of the server's log that belongs to no single host's call. */
-  onLog(entry: ServerLogEntry): void;
+  readonly onLog: OnServerLog;
 }
 
 export class ServerConnection {
@@ -82,9 +81,9 @@ export class ServerConnection {
     { onChanged, onUpdated, onLog: tellLog }: ConnectionListeners,
   ) {
     this.settings = settings;
-    const onLog = (entry: ServerLogEntry): void => {
+    const onLog: OnServerLog = (entry, told) => {
       this.#log.add(entry);
-      tellLog(entry);
+      tellLog(entry, told);
     };
     this.#auth = createAuth(settings, shared.credentials);
     this.redact = extendRedact(

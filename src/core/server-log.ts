@@ -11,6 +11,12 @@ export interface ServerLogEntry {
   data: unknown;
 }
 
+/**
+ * Takes a line of a server's log that belongs to no single host's call. `told` holds the `person` of each host that has got it beside
+ * a call of its own.
+ */
+export type OnServerLog = (entry: ServerLogEntry, told: ReadonlySet<object>) => void;
+
 export function isLogLevel(value: unknown): value is ServerLogLevel {
   return logLevels.some((level) => level === value);
 }

@@ -118,7 +118,10 @@ const calls: Record<string, (message: Message) => Promise<Json> | Json | undefin
     ...text(JSON.stringify(params?._meta ?? {})),
     _meta: { traceparent: "00-11111111111111111111111111111111-2222222222222222-01", "example.com/cost": 3 },
   }),
-  hang: () => undefined,
+  hang() {
+    journal({ hangs: true });
+    return undefined;
+  },
   steps: async ({ params }) => {
     const progressToken = params?._meta?.progressToken;
     for (let count = 1; count <= 150; count += 1) {

@@ -4,7 +4,7 @@ import type { ListedEntry } from "../../client/prompts-resources/entry-lists.ts"
 import type { Completion, PromptsAndResources } from "../../client/prompts-resources/prompts-resources.ts";
 import type { HostRoot } from "../../client/questions/answers.ts";
 import { type Caller, operator } from "../../core/caller.ts";
-import { isAtLeast, type ServerLogEntry, type ServerLogLevel } from "../../core/server-log.ts";
+import { isAtLeast, type OnServerLog, type ServerLogLevel } from "../../core/server-log.ts";
 import type { Tool, ToolIndex } from "../../core/tools/tool.ts";
 import { isForPagesOnly } from "../../core/tools/tool-pages.ts";
 import { isNamePermitted, isServerPermitted } from "../../core/tools/tool-pattern.ts";
@@ -61,7 +61,7 @@ export interface Gateway {
    * Calls `listener` for each line of a server's log that belongs to no single host's call, until the returned function is called:
    * never where the caller is told apart from others.
    */
-  onLog(listener: (entry: ServerLogEntry) => void): () => void;
+  onLog(listener: OnServerLog): () => void;
   /** Has the servers log from the lowest level on that a connection wants; undefined where this one wants nothing any more. */
   setLogLevel(level: ServerLogLevel | undefined): void;
   /**
@@ -101,7 +101,7 @@ const instructionsWaitMs = 2000;
 /** `warn` receives lines for the operator: about a server that is left out of a list, and about two that offer the same name. */
 export function createGateways(catalog: ToolInventory, warn: (line: Text) => void): Gateways {
   const listeners = new Set<(list: List) => void>();
-  const logListeners = new Set<(server: string, entry: ServerLogEntry) => void>();
+  const logListeners = new Set<LogListener>();
   const hostRoots = new Map<object, readonly HostRoot[]>();
   /** Holds the level of each connection that has asked for logs. */
   const wantedLevels = new Map<object, ServerLogLevel>();
@@ -111,8 +111,8 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
     if (pool === undefined) throw new NoServers();
     const { createPromptsAndResources } = await import("../../client/prompts-resources/prompts-resources.ts");
     const offerings = createPromptsAndResources(pool, { onLate: notifyListeners, onLine: warn });
-    pool.onLog((server, entry) => {
-      for (const listener of logListeners) listener(server, entry);
+    pool.onLog((...line) => {
+      for (const listener of logListeners) listener(...line);
     });
     pool.onChange((list) => {
       offerings.changed(list);
@@ -230,8 +230,8 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
       },
       onLog(listener) {
         if (caller.owner !== undefined) return () => {};
-        const notify = (server: string, entry: ServerLogEntry): void => {
-          if (permitted === undefined || isServerPermitted(permitted, server)) listener(entry);
+        const notify: LogListener = (server, ...line) => {
+          if (permitted === undefined || isServerPermitted(permitted, server)) listener(...line);
         };
         logListeners.add(notify);
         void ignoreRejection(getOfferings(), "the failure is reported to whoever wants the tools");
@@ -269,5 +269,7 @@ interface CachedTools {
   tools: readonly Tool[];
   byName: ReadonlyMap<string, Tool>;
 }
+
+type LogListener = (server: string, ...line: Parameters<OnServerLog>) => void;
 
 class NoServers extends Error {}

@@ -1,6 +1,6 @@
 import type { Client, RequestOptions, Transport } from "@modelcontextprotocol/client";
 import type { Elicit } from "../../core/forms/elicitation.ts";
-import type { ServerLogEntry, ServerLogLevel } from "../../core/server-log.ts";
+import type { OnServerLog, ServerLogLevel } from "../../core/server-log.ts";
 import type { CallingHost } from "../../core/tools/calling-host.ts";
 import type { TextBilling } from "../../core/turn-budget.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
@@ -89,7 +89,7 @@ export interface SessionOptions extends Handshake {
   /** Runs when a resource has changed to which somebody has subscribed, or something below it. */
   onUpdated?(uri: string): void;
   /** Takes a line of the server's log that belongs to no single host's call. */
-  onLog?(entry: ServerLogEntry): void;
+  onLog?: OnServerLog | undefined;
   /** Runs when the server asks a user something and does not say for which call, as the 2025 era does. */
   onQuestion?(): void;
 }
@@ -119,11 +119,11 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
     return runPaused([...pauses], method, () => answers(method, params, context));
   };
   client.setNotificationHandler("notifications/message", ({ params }) => {
-    const reader = asker.findLogReader();
-    const entry = reader && readLogEntry(settings.name, params, redact);
+    const { hosts, isForAll } = asker.findLogReaders();
+    const entry = hosts.length > 0 || isForAll ? readLogEntry(settings.name, params, redact) : undefined;
     if (entry === undefined) return;
-    if (reader === "all") options.onLog?.(entry);
-    else reader?.log?.(entry);
+    for (const host of hosts) host.log?.(entry);
+    if (isForAll) options.onLog?.(entry, new Set(hosts.map(({ person }) => person)));
   });
   watchListChanges(client, options.onChanged, ended.signal);
   const resources = watchResources(client, (uri) => options.onUpdated?.(uri), ended.signal);

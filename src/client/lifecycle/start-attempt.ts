@@ -1,7 +1,7 @@
 import type { Implementation } from "@modelcontextprotocol/client";
 import type { ServerSettings } from "../../config/config.ts";
 import type { Sample } from "../../core/sampling.ts";
-import type { ServerLogEntry } from "../../core/server-log.ts";
+import type { OnServerLog } from "../../core/server-log.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
@@ -46,7 +46,7 @@ export interface StartAttemptOptions {
   onLost(): void;
   onChanged(list: ServerList): void;
   onUpdated?(uri: string): void;
-  onLog?(entry: ServerLogEntry): void;
+  onLog?: OnServerLog | undefined;
   onQuestion(): void;
 }
 

@@ -36,14 +36,22 @@ export interface ActiveCalls {
   /** Returns the host of the oldest call, where every call is of one host. */
   host(): CallingHost | undefined;
   /**
-   * Returns who may read what the server logs now: the host of the calls, where all are of one; `all` where no call is of a caller
-   * who is told apart from others; else nobody, because the entry may be about anybody's call.
+   * Returns who may read what the server logs now: the host of the calls, where all are of one; everybody where no call is of a
+   * caller who is told apart from others; else nobody, because the entry may be about anybody's call.
    */
-  findLogReader(): CallingHost | "all" | undefined;
+  findLogReaders(): LogReaders;
   /** Tells the reader of the oldest call. */
   readonly tell: Notify;
   /** Returns what bills the oldest call, or undefined when there is no call. */
   billing(): TextBilling | undefined;
+}
+
+/** Says who may read a line of the server's log. */
+export interface LogReaders {
+  /** Holds the hosts of running calls, each once, which read it beside their calls: a host may listen to nothing else. */
+  hosts: readonly CallingHost[];
+  /** Is true when all other hosts may read it, too. */
+  isForAll: boolean;
 }
 
 /**
@@ -167,12 +175,16 @@ export function createActiveCalls(now: () => number = () => performance.now()): 
       const callers = new Set(listCalls().map(getCaller));
       return callers.size === 1 ? calls.keys().next().value?.host : undefined;
     },
-    findLogReader() {
+    findLogReaders() {
       const all = listCalls();
-      const callers = new Set(all.map(getCaller));
-      const host = calls.keys().next().value?.host;
-      if (callers.size === 1 && host?.log !== undefined) return host;
-      return all.every((call) => (call.host ?? call.elicit)?.owner === undefined) ? "all" : undefined;
+      const running = [...calls.keys()].flatMap(({ host }) => (host?.log === undefined ? [] : [host]));
+      const isOfOne = running.length > 0 && new Set(all.map(getCaller)).size === 1;
+      const isForAll = !isOfOne && all.every((call) => (call.host ?? call.elicit)?.owner === undefined);
+      // Of two calls of one host, the older one carries it.
+      const hosts = running.filter(
+        ({ person }, index) => running.findIndex((other) => other.person === person) === index,
+      );
+      return { hosts: isOfOne || isForAll ? hosts : [], isForAll };
     },
     tell(code, message) {
       const [first] = calls.keys();

@@ -154,19 +154,32 @@ test("the host that a server may ask is known only while every call is of that o
 });
 
 test("a line of the log goes to the host of the calls, to all hosts where nobody is told apart, and else to nobody", () => {
+  const nobody = { hosts: [], isForAll: false };
   const calls = createActiveCalls();
-  expect(calls.findLogReader()).toBe("all");
+  expect(calls.findLogReaders()).toEqual({ hosts: [], isForAll: true });
   const anna = { person: {}, owner: "anna", log() {} };
   const leave = calls.enter({ host: anna });
-  expect(calls.findLogReader()).toBe(anna);
+  expect(calls.findLogReaders()).toEqual({ hosts: [anna], isForAll: false });
   const leaveBen = calls.enter({ host: { person: {}, owner: "ben", log() {} } });
-  expect(calls.findLogReader()).toBeUndefined();
+  expect(calls.findLogReaders()).toEqual(nobody);
   leaveBen({ isReplied: true });
   leave({ isReplied: false });
   // It may be about the call that was given up.
-  expect(calls.findLogReader()).toBeUndefined();
-  const open = createActiveCalls();
-  open.enter({ host: { person: {}, owner: undefined, log() {} } });
-  open.enter({ host: { person: {}, owner: undefined, log() {} } });
-  expect(open.findLogReader()).toBe("all");
+  expect(calls.findLogReaders()).toEqual(nobody);
+});
+
+test("where all hosts may read a line, those that call read it beside their calls, each once", () => {
+  const calls = createActiveCalls();
+  const [one, other] = [
+    { person: { one: 1 }, owner: undefined, log() {} },
+    { person: {}, owner: undefined, log() {} },
+  ];
+  const leave = calls.enter({ host: one });
+  calls.enter({ host: other });
+  calls.enter({ host: { ...one } });
+  calls.enter({ host: { person: {}, owner: undefined } });
+  const { hosts, isForAll } = calls.findLogReaders();
+  expect([hosts[0] === one, hosts[1] === other, hosts.length, isForAll]).toEqual([true, true, 2, true]);
+  leave({ isReplied: true });
+  expect(calls.findLogReaders().hosts.map(({ person }) => person)).toEqual([other.person, one.person]);
 });

@@ -63,14 +63,15 @@ export function createExposure(
     const gateway = duet.gateway(connection.caller);
     // No run has a bill for these texts; the day of the caller has.
     const billing: TextBilling = { budget: getBudget(connection.caller), charge() {} };
-    const exposed: Exposure = { gateway, locale, listLimit, person: {}, connection, billing, inputRequests };
+    const person = {};
+    const exposed: Exposure = { gateway, locale, listLimit, person, connection, billing, inputRequests };
     return {
       tools: createToolCapability(exposed),
       prompts: createPromptCapability(exposed),
       resources: createResourceCapability(exposed),
       complete: (params, context) => completeArgument(exposed, params, context),
       onChange: gateway.onChange,
-      onLog: gateway.onLog,
+      onLog: (listener) => gateway.onLog((entry, told) => told.has(person) || listener(entry)),
       setLogLevel(level) {
         connection.logLevel = level;
         gateway.setLogLevel(level);

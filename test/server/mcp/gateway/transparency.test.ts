@@ -186,6 +186,28 @@ describe.each(hosts)("for %s a gateway", (name, connect) => {
     await expect.poll(() => heard).toEqual([warning, { level: "error", logger: "below", data: "later" }]);
   });
 
+  test("a host hears what a server logs beside its own call, once, while another host calls, too", async () => {
+    const { url, journal } = await startJournaled();
+    const heard: unknown[] = [];
+    const heardByOther: unknown[] = [];
+    const host = await connect({ url, onLog: (entry) => void heard.push(entry) });
+    onTestFinished(() => host.close());
+    const other = await connect({ url, onLog: (entry) => void heardByOther.push(entry) });
+    onTestFinished(() => other.close());
+    const settings = { meta: { "io.modelcontextprotocol/logLevel": "debug" } };
+    const stop = new AbortController();
+    const hanging = other.call("below__hang", {}, { ...settings, signal: stop.signal }).catch((thrown) => thrown);
+    await expect.poll(() => readFile(journal, "utf8").catch(() => "")).toContain("hangs");
+    await host.call("below__log", {}, settings);
+    const all = [{ level: "debug" }, { level: "info" }, { level: "warning" }];
+    expect(heard).toMatchObject(all);
+    await expect.poll(() => heardByOther).toMatchObject(all);
+    stop.abort();
+    await hanging;
+    await host.call("below__trace");
+    expect([heard.length, heardByOther.length]).toEqual([3, 3]);
+  });
+
   // A host of the new revision is asked for nothing beside its requests.
   if (isModern) return;
   test("tells servers that want it of the host's directories, and of their changes", async () => {

@@ -11,6 +11,14 @@ export const client: readonly Mutation[] = [
     endangers: "what a server logs of one user's call is read by another user",
   },
   {
+    id: "effect-of-reading",
+    file: "src/client/server-errors.ts",
+    text: "const isSure = !sent.canTakeEffect || code",
+    becomes: "const isSure = code",
+    tests: ["test/client/calls/call.test.ts"],
+    endangers: "whoever reads a resource is told that a call may have taken effect",
+  },
+  {
     id: "log-told-twice",
     file: "src/server/mcp/gateway/create-exposure.ts",
     text: "told.has(person) || listener(entry)",
@@ -53,8 +61,8 @@ export const client: readonly Mutation[] = [
   {
     id: "C3",
     file: "src/client/calls/request-sender.ts",
-    text: "!sending.isRepeatable || times > 1",
-    becomes: "!sending.isRepeatable",
+    text: "!isRepeatable || times > 1",
+    becomes: "!isRepeatable",
     tests: ["test/client/calls/call.test.ts"],
     endangers: "a lost call is sent again without end",
   },

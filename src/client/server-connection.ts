@@ -168,6 +168,7 @@ export class ServerConnection {
     return this.#sender.send(options, {
       what: tool.name,
       isRepeatable: this.isRepeatable(tool),
+      canTakeEffect: true,
       refuse: (signal) => this.#refuse(tool, signal),
       ask: (session, calling) => session.call(tool, args, calling),
     });
@@ -178,6 +179,7 @@ export class ServerConnection {
     const reply = await this.#sender.send(options, {
       what: method,
       isRepeatable: true,
+      canTakeEffect: false,
       ask: (session, calling) => session.request(method, params, calling),
     });
     if (reply.reply === "result") return redactValue(reply.result, this.redact);

@@ -50,10 +50,12 @@ export function toStartError(thrown: unknown, failureContext: FailureContext): D
   });
 }
 
-/** Says how often a call was sent, and whether somebody may send it again. */
+/** Says how often a call was sent, what it may have done, and whether somebody may send it again. */
 export interface SentCall {
   times: number;
   isRepeatable: boolean;
+  /** Is true for every tool, whatever it says of itself; other requests change nothing. */
+  canTakeEffect: boolean;
 }
 
 /** Returns the error for one failed call. It says so when the server may already have done what it was asked. */
@@ -62,7 +64,7 @@ export function toCallError(thrown: unknown, failureContext: FailureContext, sen
   const { code, text, hint } = explain(thrown, failureContext);
   const refusedBefore = failureContext.ending === undefined && (getStatus(thrown) ?? 500) < 500;
   const wasNeverSent = findProxyError(thrown) !== undefined || neverSent.test(getNetworkCode(thrown) ?? "");
-  const isSure = code === "tool" || code === "auth" || refusedBefore || wasNeverSent;
+  const isSure = !sent.canTakeEffect || code === "tool" || code === "auth" || refusedBefore || wasNeverSent;
   const unsure = isSure ? { zh: "", en: "" } : describeEffect(sent);
   return new DuetError({
     code,
@@ -74,7 +76,7 @@ export function toCallError(thrown: unknown, failureContext: FailureContext, sen
 /** Lists the failures of a connection that was never made. */
 const neverSent = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|\w*CERT\w*)$/;
 
-function describeEffect({ times, isRepeatable }: SentCall): Text {
+function describeEffect({ times, isRepeatable }: Omit<SentCall, "canTakeEffect">): Text {
   if (times > 1)
     return { zh: "。调用共发送两次，都可能已经生效。", en: ". The call was sent twice, and may have taken effect." };
   if (isRepeatable) return { zh: "。调用可能已经生效。", en: ". The call may have taken effect." };

@@ -18,6 +18,8 @@ export interface OutgoingCall {
   what: string;
   /** Is true when the request may be sent more than once: a second time here, and by whoever sent it. */
   isRepeatable: boolean;
+  /** Is true when the server may have done what was asked although its reply is missing. */
+  canTakeEffect: boolean;
   /** Returns the reply that prevents sending, or undefined when the request may be sent. */
   refuse?(signal: AbortSignal): Promise<CallReply | undefined>;
   ask(session: Session, calling: CallOptions): Promise<RawResult>;
@@ -72,12 +74,12 @@ export function createRequestSender(
     } catch (thrown) {
       options.signal.throwIfAborted();
       const reason: unknown = clock.hasExpired() ? clock.signal.reason : thrown;
-      const sent = { times, isRepeatable: sending.isRepeatable };
+      const { isRepeatable, canTakeEffect } = sending;
+      const sent = { times, isRepeatable, canTakeEffect };
       if (clock.hasExpired() || !isLost(thrown)) throw toCallError(reason, { settings, redact }, sent);
       await attempt.waitForExit();
       leased.markLost(thrown);
-      if (!sending.isRepeatable || times > 1)
-        throw toCallError(lifecycle.closedError ?? thrown, attempt.failureContext, sent);
+      if (!isRepeatable || times > 1) throw toCallError(lifecycle.closedError ?? thrown, attempt.failureContext, sent);
       return await send(clock, options, sending, times + 1);
     }
   }

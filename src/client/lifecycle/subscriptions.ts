@@ -42,7 +42,7 @@ export function createSubscriptions({ settings, redact, lifecycle, onUpdated }: 
       } catch (thrown) {
         outer.throwIfAborted();
         if (thrown instanceof DuetError) throw thrown;
-        throw toCallError(thrown, { settings, redact }, { times: 1, isRepeatable: true });
+        throw toCallError(thrown, { settings, redact }, { times: 1, isRepeatable: true, canTakeEffect: false });
       } finally {
         limit.clear();
       }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { ToolResult } from "../../../src/core/tools/tool.ts";
+import { toDuetError } from "../../../src/kit/errors.ts";
 import { call, fake, type Heard, processesIn, readJournal, readyPoolOf, temporaryFolder } from "../servers.ts";
 
 test("the server's own error result is a failure that the model can read", async () => {
@@ -84,6 +85,16 @@ test("117: progress keeps a call alive, but not for ever", async () => {
   expect(result.error?.code).toBe("timeout");
   // The limit of the whole call, not that of silence.
   expect(result.text).toContain("timed out after 6 s");
+});
+
+test("of a request that is no call nobody is told that it may have taken effect", async () => {
+  const pool = await readyPoolOf(fake("silent-to-others", { timeoutMs: 300 }));
+  const options = { signal: new AbortController().signal, onProgress: () => {} };
+  const thrown: unknown = await pool.request("fake", "prompts/list", {}, options).catch((reason: unknown) => reason);
+  expect(toDuetError(thrown)).toMatchObject({
+    code: "timeout",
+    text: { en: "MCP server fake: fake prompts/list timed out after 0.3 s", zh: expect.not.stringContaining("生效") },
+  });
 });
 
 test("119: a crash fails the call under way with the server's last words; the next call starts the server again", async () => {

@@ -91,7 +91,7 @@ export interface Pool {
   /** Calls `listener` for each change that a server tells of, of the resource or of something below it. */
   onUpdated(listener: (server: string, uri: string) => void): void;
   /** Calls `listener` for each line of a server's log that belongs to no single host's call, until the returned function is called. */
-  onLog(listener: (server: string, ...line: Parameters<OnServerLog>) => void): () => void;
+  onLog(listener: LogListener): () => void;
   /** Says from which level on servers are to log. */
   setLogLevel(level: ServerLogLevel): void;
   /** Takes the directories of the hosts in place of those that there were, and tells the servers that are told of them. */
@@ -116,7 +116,7 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
   const store = createPinStore(home, findRecords);
   const listeners = new Set<(list: ServerList) => void>();
   const updateListeners = new Set<(server: string, uri: string) => void>();
-  const logListeners = new Set<(server: string, ...line: Parameters<OnServerLog>) => void>();
+  const logListeners = new Set<LogListener>();
   let hostRoots: readonly HostRoot[] = [];
   let logLevel: ServerLogLevel | undefined;
   let sdk: Promise<Sdk> | undefined;
@@ -144,8 +144,8 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
     const listOtherTools = (): OtherTool[] =>
       connections.filter((each) => each.settings.name !== settings.name).flatMap(listNames);
     const list = createToolList({ settings, store, newTools, otherTools: listOtherTools });
-    const onLog: OnServerLog = (...line) => {
-      for (const listener of logListeners) listener(settings.name, ...line);
+    const onLog: OnServerLog = (entry, told) => {
+      for (const listener of logListeners) listener(settings.name, entry, told);
     };
     const onUpdated = (uri: string): void => {
       for (const listener of updateListeners) listener(settings.name, uri);
@@ -294,4 +294,5 @@ const lookMs = 2000;
 
 function toKey(settings: ServerSettings): string {
   return JSON.stringify(settings);
-}
+} /** Takes a line of a server's log, as `OnServerLog` does, with the name of the server. */
+export type LogListener = (server: string, ...line: Parameters<OnServerLog>) => void;

@@ -51,7 +51,8 @@ export interface ConnectionListeners {
   onChanged(list: ServerList): void;
   /** Runs when a resource has changed to which somebody has subscribed, or something below it. */
   onUpdated(uri: string): void;
-  readonly onLog: OnServerLog;
+  /** Takes a line of the server's log that belongs to no single host's call. */
+  onLog: OnServerLog;
 }
 
 export class ServerConnection {

@@ -54,7 +54,7 @@ export function toStartError(thrown: unknown, failureContext: FailureContext): D
 export interface SentCall {
   times: number;
   isRepeatable: boolean;
-  /** Is true for every tool, whatever it says of itself; other requests change nothing. */
+  /** Is true when the request may change something at the server. Every tool call counts, whatever the tool says of itself. */
   canTakeEffect: boolean;
 }
 
@@ -76,7 +76,7 @@ export function toCallError(thrown: unknown, failureContext: FailureContext, sen
 /** Lists the failures of a connection that was never made. */
 const neverSent = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|\w*CERT\w*)$/;
 
-function describeEffect({ times, isRepeatable }: Omit<SentCall, "canTakeEffect">): Text {
+function describeEffect({ times, isRepeatable }: Pick<SentCall, "times" | "isRepeatable">): Text {
   if (times > 1)
     return { zh: "。调用共发送两次，都可能已经生效。", en: ". The call was sent twice, and may have taken effect." };
   if (isRepeatable) return { zh: "。调用可能已经生效。", en: ". The call may have taken effect." };

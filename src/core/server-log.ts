@@ -12,8 +12,8 @@ export interface ServerLogEntry {
 }
 
 /**
- * Takes a line of a server's log that belongs to no single host's call. `told` holds the `person` of each host that has got it beside
- * a call of its own.
+ * Takes a line of a server's log that belongs to no single host's call. `told` holds the `person` of each host that has got it
+ * with a call of its own.
  */
 export type OnServerLog = (entry: ServerLogEntry, told: ReadonlySet<object>) => void;
 

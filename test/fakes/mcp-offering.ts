@@ -118,10 +118,7 @@ const calls: Record<string, (message: Message) => Promise<Json> | Json | undefin
     ...text(JSON.stringify(params?._meta ?? {})),
     _meta: { traceparent: "00-11111111111111111111111111111111-2222222222222222-01", "example.com/cost": 3 },
   }),
-  hang() {
-    journal({ hangs: true });
-    return undefined;
-  },
+  hang: () => undefined,
   steps: async ({ params }) => {
     const progressToken = params?._meta?.progressToken;
     for (let count = 1; count <= 150; count += 1) {
@@ -162,8 +159,8 @@ const calls: Record<string, (message: Message) => Promise<Json> | Json | undefin
       send({ method: "notifications/message", params: { level, logger: "disk", data: { said: level } } });
     return text("logged");
   },
-  "log-later": () => {
-    const params = { level: "error", data: "later" };
+  "log-later": (message) => {
+    const params = { level: "error", data: message.params?.arguments?.data ?? "later" };
     setTimeout(() => send({ method: "notifications/message", params }), 20);
     return text("soon");
   },

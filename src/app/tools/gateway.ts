@@ -1,5 +1,5 @@
 import type { CallerOptions } from "../../client/calls/request-sender.ts";
-import type { NamedChange, Pool } from "../../client/pool.ts";
+import type { LogListener, NamedChange, Pool } from "../../client/pool.ts";
 import type { ListedEntry } from "../../client/prompts-resources/entry-lists.ts";
 import type { Completion, PromptsAndResources } from "../../client/prompts-resources/prompts-resources.ts";
 import type { HostRoot } from "../../client/questions/answers.ts";
@@ -111,8 +111,8 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
     if (pool === undefined) throw new NoServers();
     const { createPromptsAndResources } = await import("../../client/prompts-resources/prompts-resources.ts");
     const offerings = createPromptsAndResources(pool, { onLate: notifyListeners, onLine: warn });
-    pool.onLog((...line) => {
-      for (const listener of logListeners) listener(...line);
+    pool.onLog((server, entry, told) => {
+      for (const listener of logListeners) listener(server, entry, told);
     });
     pool.onChange((list) => {
       offerings.changed(list);
@@ -230,8 +230,8 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
       },
       onLog(listener) {
         if (caller.owner !== undefined) return () => {};
-        const notify: LogListener = (server, ...line) => {
-          if (permitted === undefined || isServerPermitted(permitted, server)) listener(...line);
+        const notify: LogListener = (server, entry, told) => {
+          if (permitted === undefined || isServerPermitted(permitted, server)) listener(entry, told);
         };
         logListeners.add(notify);
         void ignoreRejection(getOfferings(), "the failure is reported to whoever wants the tools");
@@ -269,7 +269,5 @@ interface CachedTools {
   tools: readonly Tool[];
   byName: ReadonlyMap<string, Tool>;
 }
-
-type LogListener = (server: string, ...line: Parameters<OnServerLog>) => void;
 
 class NoServers extends Error {}

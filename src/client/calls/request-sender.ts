@@ -18,7 +18,7 @@ export interface OutgoingCall {
   what: string;
   /** Is true when the request may be sent more than once: a second time here, and by whoever sent it. */
   isRepeatable: boolean;
-  /** Is true when the server may have done what was asked although its reply is missing. */
+  /** Is true when the request may change something at the server. Every tool call counts, whatever the tool says of itself. */
   canTakeEffect: boolean;
   /** Returns the reply that prevents sending, or undefined when the request may be sent. */
   refuse?(signal: AbortSignal): Promise<CallReply | undefined>;

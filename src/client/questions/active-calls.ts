@@ -1,4 +1,5 @@
 import type { Elicit, Elicitation, ElicitationReply } from "../../core/forms/elicitation.ts";
+import { isAtLeast, type ServerLogLevel } from "../../core/server-log.ts";
 import type { CallingHost } from "../../core/tools/calling-host.ts";
 import type { TextBilling } from "../../core/turn-budget.ts";
 import { createSemaphore } from "../../kit/async/semaphore.ts";
@@ -36,10 +37,10 @@ export interface ActiveCalls {
   /** Returns the host of the oldest call, where every call is of one host. */
   host(): CallingHost | undefined;
   /**
-   * Returns who may read what the server logs now: the host of the calls, where all are of one; everybody where no call is of a
-   * caller who is told apart from others; else nobody, because the entry may be about anybody's call.
+   * Returns who may read a line of this level that the server logs now: the host of the calls, where all are of one; everybody where no
+   * call is of a caller who is told apart from others; else nobody, because the line may be about anybody's call.
    */
-  findLogReaders(): LogReaders;
+  findLogReaders(level: ServerLogLevel): LogReaders;
   /** Tells the reader of the oldest call. */
   readonly tell: Notify;
   /** Returns what bills the oldest call, or undefined when there is no call. */
@@ -48,7 +49,10 @@ export interface ActiveCalls {
 
 /** Says who may read a line of the server's log. */
 export interface LogReaders {
-  /** Holds the hosts of running calls, each once, which read it beside their calls: a host may listen to nothing else. */
+  /**
+   * Holds the hosts that read it with a call of theirs, because some receive nothing outside their calls: one for each connection. Over
+   * HTTP each request of 2026-07-28 is a connection.
+   */
   hosts: readonly CallingHost[];
   /** Is true when all other hosts may read it, too. */
   isForAll: boolean;
@@ -175,16 +179,12 @@ export function createActiveCalls(now: () => number = () => performance.now()): 
       const callers = new Set(listCalls().map(getCaller));
       return callers.size === 1 ? calls.keys().next().value?.host : undefined;
     },
-    findLogReaders() {
+    findLogReaders(level) {
       const all = listCalls();
-      const running = [...calls.keys()].flatMap(({ host }) => (host?.log === undefined ? [] : [host]));
-      const isOfOne = running.length > 0 && new Set(all.map(getCaller)).size === 1;
-      const isForAll = !isOfOne && all.every((call) => (call.host ?? call.elicit)?.owner === undefined);
-      // Of two calls of one host, the older one carries it.
-      const hosts = running.filter(
-        ({ person }, index) => running.findIndex((other) => other.person === person) === index,
-      );
-      return { hosts: isOfOne || isForAll ? hosts : [], isForAll };
+      const calling = [...calls.keys()].flatMap(({ host }) => (host?.log === undefined ? [] : [host]));
+      const isOfOneCaller = calling.length > 0 && new Set(all.map(getCaller)).size === 1;
+      const isForAll = !isOfOneCaller && all.every((call) => (call.host ?? call.elicit)?.owner === undefined);
+      return { hosts: isOfOneCaller || isForAll ? keepOneOfEach(calling, level) : [], isForAll };
     },
     tell(code, message) {
       const [first] = calls.keys();
@@ -192,6 +192,15 @@ export function createActiveCalls(now: () => number = () => performance.now()): 
     },
     billing: () => calls.keys().next().value?.billing,
   };
+}
+
+/** Keeps one call of each host, the oldest of those that want this level: each request of the 2026 era wants its own. */
+function keepOneOfEach(calling: readonly CallingHost[], level: ServerLogLevel): CallingHost[] {
+  const wanting = calling.filter(({ logLevel = "debug" }) => isAtLeast(level, logLevel));
+  const kept = new Map<object, CallingHost>();
+  // The level of a 2025 host may have changed since its call began, so others are not left out.
+  for (const host of [...wanting, ...calling]) if (!kept.has(host.person)) kept.set(host.person, host);
+  return [...kept.values()];
 }
 
 function describeUnclear(from: string): Text {

@@ -87,7 +87,7 @@ test("117: progress keeps a call alive, but not for ever", async () => {
   expect(result.text).toContain("timed out after 6 s");
 });
 
-test("of a request that is no call nobody is told that it may have taken effect", async () => {
+test("a request that only reads is not told as one that may have taken effect", async () => {
   const pool = await readyPoolOf(fake("silent-to-others", { timeoutMs: 300 }));
   const options = { signal: new AbortController().signal, onProgress: () => {} };
   const thrown: unknown = await pool.request("fake", "prompts/list", {}, options).catch((reason: unknown) => reason);

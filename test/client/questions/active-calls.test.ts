@@ -156,19 +156,30 @@ test("the host that a server may ask is known only while every call is of that o
 test("a line of the log goes to the host of the calls, to all hosts where nobody is told apart, and else to nobody", () => {
   const nobody = { hosts: [], isForAll: false };
   const calls = createActiveCalls();
-  expect(calls.findLogReaders()).toEqual({ hosts: [], isForAll: true });
+  expect(calls.findLogReaders("info")).toEqual({ hosts: [], isForAll: true });
   const anna = { person: {}, owner: "anna", log() {} };
   const leave = calls.enter({ host: anna });
-  expect(calls.findLogReaders()).toEqual({ hosts: [anna], isForAll: false });
+  expect(calls.findLogReaders("info")).toEqual({ hosts: [anna], isForAll: false });
   const leaveBen = calls.enter({ host: { person: {}, owner: "ben", log() {} } });
-  expect(calls.findLogReaders()).toEqual(nobody);
+  expect(calls.findLogReaders("info")).toEqual(nobody);
   leaveBen({ isReplied: true });
   leave({ isReplied: false });
   // It may be about the call that was given up.
-  expect(calls.findLogReaders()).toEqual(nobody);
+  expect(calls.findLogReaders("info")).toEqual(nobody);
 });
 
-test("where all hosts may read a line, those that call read it beside their calls, each once", () => {
+test("of two requests of one host, the one that wants a line carries it", () => {
+  const calls = createActiveCalls();
+  const person = {};
+  const errors = { person, owner: undefined, logLevel: "error" as const, log() {} };
+  const all = { person, owner: undefined, logLevel: "debug" as const, log() {} };
+  calls.enter({ host: errors });
+  calls.enter({ host: all });
+  expect([calls.findLogReaders("info").hosts[0], calls.findLogReaders("error").hosts[0]]).toEqual([all, errors]);
+  expect(calls.findLogReaders("debug").hosts).toHaveLength(1);
+});
+
+test("where all hosts may read a line, those that call read it with their calls, each once", () => {
   const calls = createActiveCalls();
   const [one, other] = [
     { person: { one: 1 }, owner: undefined, log() {} },
@@ -178,8 +189,8 @@ test("where all hosts may read a line, those that call read it beside their call
   calls.enter({ host: other });
   calls.enter({ host: { ...one } });
   calls.enter({ host: { person: {}, owner: undefined } });
-  const { hosts, isForAll } = calls.findLogReaders();
+  const { hosts, isForAll } = calls.findLogReaders("info");
   expect([hosts[0] === one, hosts[1] === other, hosts.length, isForAll]).toEqual([true, true, 2, true]);
   leave({ isReplied: true });
-  expect(calls.findLogReaders().hosts.map(({ person }) => person)).toEqual([other.person, one.person]);
+  expect(calls.findLogReaders("info").hosts.map(({ person }) => person)).toEqual([other.person, one.person]);
 });

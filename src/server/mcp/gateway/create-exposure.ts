@@ -71,7 +71,11 @@ export function createExposure(
       resources: createResourceCapability(exposed),
       complete: (params, context) => completeArgument(exposed, params, context),
       onChange: gateway.onChange,
-      onLog: (listener) => gateway.onLog((entry, told) => told.has(person) || listener(entry)),
+      onLog: (listener) =>
+        gateway.onLog((entry, told) => {
+          // This host has read it with its call.
+          if (!told.has(person)) listener(entry);
+        }),
       setLogLevel(level) {
         connection.logLevel = level;
         gateway.setLogLevel(level);

@@ -186,26 +186,41 @@ describe.each(hosts)("for %s a gateway", (name, connect) => {
     await expect.poll(() => heard).toEqual([warning, { level: "error", logger: "below", data: "later" }]);
   });
 
-  test("a host hears what a server logs beside its own call, once, while another host calls, too", async () => {
+  test("each host hears once what a server logs while several call, whether it calls or not", async () => {
     const { url, journal } = await startJournaled();
-    const heard: unknown[] = [];
-    const heardByOther: unknown[] = [];
-    const host = await connect({ url, onLog: (entry) => void heard.push(entry) });
-    onTestFinished(() => host.close());
-    const other = await connect({ url, onLog: (entry) => void heardByOther.push(entry) });
-    onTestFinished(() => other.close());
+    const connectHost = async () => {
+      const heard: { data?: unknown }[] = [];
+      const host = await connect({ url, onLog: (entry) => void heard.push(entry) });
+      onTestFinished(() => host.close());
+      return { ...host, heard };
+    };
+    const hosts = [await connectHost(), await connectHost(), await connectHost()] as const;
+    const [caller, other] = hosts;
+    const logLater = (data: string) => caller.call("below__log-later", { data });
+    const isHeardByAll = (data: string) => hosts.every(({ heard }) => heard.some((entry) => entry.data === data));
+    // What belongs to no call comes by a stream of its own, which a host of the 2025 era opens in its time.
+    const waitForStreams = () => logLater("open").then(() => isHeardByAll("open"));
+    if (!isModern) await expect.poll(waitForStreams).toBe(true);
     const settings = { meta: { "io.modelcontextprotocol/logLevel": "debug" } };
     const stop = new AbortController();
     const hanging = other.call("below__hang", {}, { ...settings, signal: stop.signal }).catch((thrown) => thrown);
-    await expect.poll(() => readFile(journal, "utf8").catch(() => "")).toContain("hangs");
-    await host.call("below__log", {}, settings);
-    const all = [{ level: "debug" }, { level: "info" }, { level: "warning" }];
-    expect(heard).toMatchObject(all);
-    await expect.poll(() => heardByOther).toMatchObject(all);
+    await expect.poll(() => readFile(journal, "utf8")).toContain('"name":"hang"');
+    await caller.call("below__log", {}, settings);
+    const all = ["debug", "info", "warning"].map((said) => ({ said }));
+    const listHeard = ({ heard }: (typeof hosts)[number]) =>
+      heard.map(({ data }) => data).filter((data) => data !== "open");
+    await expect.poll(() => listHeard(other)).toEqual(all);
     stop.abort();
     await hanging;
-    await host.call("below__trace");
-    expect([heard.length, heardByOther.length]).toEqual([3, 3]);
+    // Nothing is on its way any more where a later line has come.
+    await logLater("end");
+    if (!isModern) await expect.poll(() => isHeardByAll("end")).toBe(true);
+    const end = isModern ? [] : ["end"];
+    expect(hosts.map(listHeard)).toEqual([
+      [...all, ...end],
+      [...all, ...end],
+      [...(isModern ? [] : all), ...end],
+    ]);
   });
 
   // A host of the new revision is asked for nothing beside its requests.

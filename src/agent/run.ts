@@ -50,6 +50,8 @@ export interface RunRequest {
   readonly mode: Mode;
   /** Holds the conversation as it was loaded. The run is appended to it in the store. */
   readonly conversation: Conversation;
+  /** Is whose run it is, as in `Caller.owner`; absent where callers are not told apart. */
+  readonly owner?: string | undefined;
   /** Holds the calling program's instruction for all answers. */
   readonly instruction?: string | undefined;
   /** Lists the instructions of the folder in which the run takes place, the nearest last. */

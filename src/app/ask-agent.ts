@@ -162,6 +162,7 @@ export async function askAgent(
       attached: isOther ? [] : (resumed?.header.attached ?? attached.parts),
       mode,
       conversation,
+      owner: caller.owner,
       instruction: joinInstructions(isOther ? undefined : selected?.settings.instructions, request.instruction),
       folderInstructions,
       search: searchFirst,

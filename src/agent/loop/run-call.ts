@@ -204,6 +204,7 @@ export function openCallContext(run: Run, callId: string, { allowance, phase, so
         },
         { person: elicit.person, owner: elicit.owner },
       ),
+    owner: run.input.owner,
     sending: run.state.sending,
     billing: createTextBilling(run),
     facts: () => getFacts(run, allowance),

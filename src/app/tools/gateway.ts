@@ -95,6 +95,9 @@ export interface Gateways {
  */
 const serverWaitMs = 10_000;
 
+/** Is the level of a host that has not said one. */
+const defaultLevel: ServerLogLevel = "info";
+
 /** Limits how long the first connection waits for what the servers say of themselves, in milliseconds: no host has an answer yet. */
 const instructionsWaitMs = 2000;
 
@@ -103,8 +106,9 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
   const listeners = new Set<(list: List) => void>();
   const logListeners = new Set<LogListener>();
   const hostRoots = new Map<object, readonly HostRoot[]>();
-  /** Holds the level of each connection that has asked for logs. */
-  const wantedLevels = new Map<object, ServerLogLevel>();
+  /** Holds the level of each connection that reads logs; undefined for one that has not said it. */
+  const wantedLevels = new Map<object, ServerLogLevel | undefined>();
+  let hasLevel = false;
   const opened = createOnce(async () => {
     const pool = await catalog.pool();
     // Servers may come later, from a configuration that is read again.
@@ -112,6 +116,7 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
     const { createPromptsAndResources } = await import("../../client/prompts-resources/prompts-resources.ts");
     const offerings = createPromptsAndResources(pool, { onLate: notifyListeners, onLine: warn });
     pool.onLog((server, entry, told) => {
+      if (areToldApart) return;
       for (const listener of logListeners) listener(server, entry, told);
     });
     pool.onChange((list) => {
@@ -120,6 +125,8 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
     });
     return offerings;
   });
+  /** Is true once a caller came who is told apart from others: what belongs to no call may be about theirs. */
+  let areToldApart = false;
   let firstAskedAt: number | undefined;
   let instructionsAskedAt: number | undefined;
   /** Counts the changes of the tools. Lists from before the last change are outdated. */
@@ -143,10 +150,18 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
     return Math.max(1, firstAskedAt + serverWaitMs - performance.now());
   }
 
-  /** Servers log as they do by themselves until a host has said what it wants. */
+  /** Servers log as they do by themselves until a host has said what it wants. From then on `info` is enough for the others. */
   async function applyLogLevel(): Promise<void> {
-    const [lowest] = [...wantedLevels.values()].sort((one, other) => (isAtLeast(one, other) ? 1 : -1));
-    if (lowest !== undefined) (await catalog.pool())?.setLogLevel(lowest);
+    const wanted = [...wantedLevels.values()];
+    hasLevel ||= wanted.some((level) => level !== undefined);
+    if (!hasLevel) return;
+    const levels = wanted.map((level) => level ?? defaultLevel);
+    const [lowest = defaultLevel] = levels.sort((one, other) => (isAtLeast(one, other) ? 1 : -1));
+    (await catalog.pool())?.setLogLevel(lowest);
+  }
+
+  function applyLogLevelSoon(): void {
+    void ignoreRejection(applyLogLevel(), "the failure is reported to whoever wants the tools");
   }
 
   async function applyHostRoots(): Promise<void> {
@@ -165,6 +180,7 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
 
   function open(caller: Caller = operator): Gateway {
     const { tools: permitted } = caller;
+    areToldApart ||= caller.owner !== undefined;
     /** Built-in tools that have state keep it for this connection. */
     const connection = {};
     let known: CachedTools | undefined;
@@ -234,13 +250,19 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
           if (permitted === undefined || isServerPermitted(permitted, server)) listener(entry, told);
         };
         logListeners.add(notify);
+        wantedLevels.set(connection, wantedLevels.get(connection));
+        applyLogLevelSoon();
         void ignoreRejection(getOfferings(), "the failure is reported to whoever wants the tools");
-        return () => void logListeners.delete(notify);
+        return () => {
+          logListeners.delete(notify);
+          wantedLevels.delete(connection);
+          applyLogLevelSoon();
+        };
       },
       setLogLevel(level) {
         if (level === undefined) wantedLevels.delete(connection);
         else wantedLevels.set(connection, level);
-        void ignoreRejection(applyLogLevel(), "the failure is reported to whoever wants the tools");
+        applyLogLevelSoon();
       },
       setHostRoots(roots) {
         if (caller.owner !== undefined || (roots === undefined && !hostRoots.has(connection))) return;

@@ -46,13 +46,14 @@ async function send(
   args: JsonObject,
   context: ToolContext,
 ): Promise<ToolResult> {
-  const { signal, locale, elicit, host, billing, meta, trace, chain } = context;
+  const { signal, locale, elicit, host, owner, billing, meta, trace, chain } = context;
   try {
     const reply = await connection.call(remote, withChain(args, remote.inputSchema, context), {
       signal,
       onProgress: createProgress(context, connection),
       elicit,
       host,
+      owner,
       billing,
       tell: (code, text) => context.notice(code, say(locale, text)),
       meta: { ...meta, ...trace, ...(chain && toChainMeta(chain)) },

@@ -67,6 +67,8 @@ export interface CallOptions {
   elicit?: Elicit | undefined;
   /** Is the host that has made the call; absent where that is not one that may be asked. */
   host?: CallingHost | undefined;
+  /** Is whose call it is, as in `Caller.owner`; absent where callers are not told apart, and where `elicit` or `host` says it. */
+  owner?: string | undefined;
   /** Tells the reader of the call something once. */
   tell?: Notify | undefined;
   /** Takes the bills of what our models write for the server meanwhile. */
@@ -130,9 +132,9 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
 
   async function run(
     request: Request,
-    { signal, onProgress, elicit, host, tell, billing, pause }: CallOptions,
+    { signal, onProgress, elicit, host, owner, tell, billing, pause }: CallOptions,
   ): Promise<RawResult> {
-    const leave = asker.enter({ elicit, host, tell, billing });
+    const leave = asker.enter({ elicit, host, owner, tell, billing });
     let isReplied = true;
     pauses.add(pause);
     const answer: AnswerRequest = (method, params) =>

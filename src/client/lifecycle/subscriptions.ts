@@ -41,7 +41,7 @@ export function createSubscriptions({ settings, redact, lifecycle, onUpdated }: 
         uris.add(uri);
       } catch (thrown) {
         outer.throwIfAborted();
-        if (thrown instanceof DuetError) throw thrown;
+        if (thrown instanceof DuetError && thrown !== limit.signal.reason) throw thrown;
         throw toCallError(thrown, { settings, redact }, { times: 1, isRepeatable: true, canTakeEffect: false });
       } finally {
         limit.clear();

@@ -14,6 +14,8 @@ export interface ActiveCall {
   elicit?: Elicit | undefined;
   /** Is the host that has made the call itself. */
   host?: CallingHost | undefined;
+  /** Is whose call it is, as in `Caller.owner`, where neither a person nor a host says it. */
+  owner?: string | undefined;
   /** Tells whoever reads of the call. */
   tell?: Notify | undefined;
   /** Takes the bills of what our models write for the server during the call. */
@@ -37,8 +39,9 @@ export interface ActiveCalls {
   /** Returns the host of the oldest call, where every call is of one host. */
   host(): CallingHost | undefined;
   /**
-   * Returns who may read a line of this level that the server logs now: the host of the calls, where all are of one; everybody where no
-   * call is of a caller who is told apart from others; else nobody, because the line may be about anybody's call.
+   * Returns who may read a line of this level that the server logs now: the calling hosts, where all calls of the last minute are of one
+   * owner; everybody too, where callers are not told apart and the calls are not of one host alone; else nobody, because the line may be
+   * about anybody's call.
    */
   findLogReaders(level: ServerLogLevel): LogReaders;
   /** Tells the reader of the oldest call. */
@@ -67,12 +70,17 @@ export type AskPerson = (question: Elicitation, signal: AbortSignal) => Promise<
 /** Limits the open and waiting questions of one person; further ones are refused, since nobody would read so many. */
 const mostAtOnce = 5;
 
-/** Is how long a server may still work on a call that was given up, in milliseconds. */
+/** Is how long a server may still work on a call that was given up, and log about one that has ended, in milliseconds. */
 const lingerMs = 60_000;
 
 /** Returns the person behind a call; all calls for which nobody can be asked count as one. */
 export function getPerson({ elicit }: Pick<ActiveCall, "elicit">): object | undefined {
   return elicit?.person ?? elicit;
+}
+
+/** Returns whose call it is; undefined where callers are not told apart. */
+function getOwner({ owner, host, elicit }: ActiveCall): string | undefined {
+  return owner ?? (host ?? elicit)?.owner;
 }
 
 /** Returns who has made a call, also where nobody can be asked. */
@@ -84,6 +92,9 @@ export function createActiveCalls(now: () => number = () => performance.now()): 
   const calls = new Map<ActiveCall, { ended: AbortController; answered: number }>();
   /** Pairs the calls that were given up with when they are forgotten. */
   const lingering = new Map<ActiveCall, number>();
+  /** Pairs the owners of calls that have ended with when a server has said what there is to say of these calls. */
+  const recentOwners = new Map<string, number>();
+  let areToldApart = false;
   const turn = createSemaphore(1);
   let asked = 0;
 
@@ -152,11 +163,14 @@ export function createActiveCalls(now: () => number = () => performance.now()): 
   return {
     enter(call) {
       const mine = { ...call };
+      const owner = getOwner(call);
       const ended = new AbortController();
       calls.set(mine, { ended, answered: 0 });
+      areToldApart ||= owner !== undefined;
       return ({ isReplied }) => {
         calls.delete(mine);
-        if (!isReplied) rememberGivenUp({ elicit: mine.elicit, host: mine.host });
+        if (owner !== undefined) recentOwners.set(owner, now() + lingerMs);
+        if (!isReplied) rememberGivenUp({ elicit: mine.elicit, host: mine.host, owner });
         // A reason of our own costs nothing; the one that is made otherwise has a stack trace.
         ended.abort("the call has ended");
       };
@@ -180,11 +194,14 @@ export function createActiveCalls(now: () => number = () => performance.now()): 
       return callers.size === 1 ? calls.keys().next().value?.host : undefined;
     },
     findLogReaders(level) {
+      for (const [owner, until] of recentOwners) if (until <= now()) recentOwners.delete(owner);
       const all = listCalls();
-      const calling = [...calls.keys()].flatMap(({ host }) => (host?.log === undefined ? [] : [host]));
-      const isOfOneCaller = calling.length > 0 && new Set(all.map(getCaller)).size === 1;
-      const isForAll = !isOfOneCaller && all.every((call) => (call.host ?? call.elicit)?.owner === undefined);
-      return { hosts: isOfOneCaller || isForAll ? keepOneOfEach(calling, level) : [], isForAll };
+      const [owner, ...others] = new Set([...all.map(getOwner), ...recentOwners.keys()]);
+      if (others.length > 0) return { hosts: [], isForAll: false };
+      const calling = [...calls.keys()].flatMap(({ host }) => host ?? []);
+      const isOfOneHost = calling.length > 0 && new Set(all.map(getCaller)).size === 1;
+      const wanting = calling.filter((host) => host.log !== undefined);
+      return { hosts: keepOneOfEach(wanting, level), isForAll: owner === undefined && !areToldApart && !isOfOneHost };
     },
     tell(code, message) {
       const [first] = calls.keys();

@@ -117,6 +117,8 @@ export interface ToolContext {
   readonly wantsContent?: boolean | undefined;
   /** Is the host that has made the call; absent for a call of a run. */
   readonly host?: CallingHost | undefined;
+  /** Is whose call it is, as in `Caller.owner`; absent where callers are not told apart. */
+  readonly owner?: string | undefined;
   /** Holds what the host has said in the `_meta` of its call, for the server of the tool. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
   /** Takes the bills of texts that our models write for a server during the call (MCP sampling); absent where nobody is billed. */

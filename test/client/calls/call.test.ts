@@ -95,6 +95,8 @@ test("a request that only reads is not told as one that may have taken effect", 
     code: "timeout",
     text: { en: "MCP server fake: fake prompts/list timed out after 0.3 s", zh: expect.not.stringContaining("生效") },
   });
+  const refused: unknown = await pool.subscribe("fake", "fake://a", options.signal).catch((reason: unknown) => reason);
+  expect(toDuetError(refused).text.en).toBe("MCP server fake: resources/subscribe timed out after 0.3 s");
 });
 
 test("119: a crash fails the call under way with the server's last words; the next call starts the server again", async () => {

@@ -155,17 +155,43 @@ test("the host that a server may ask is known only while every call is of that o
 
 test("a line of the log goes to the host of the calls, to all hosts where nobody is told apart, and else to nobody", () => {
   const nobody = { hosts: [], isForAll: false };
-  const calls = createActiveCalls();
+  let now = 0;
+  const calls = createActiveCalls(() => now);
   expect(calls.findLogReaders("info")).toEqual({ hosts: [], isForAll: true });
   const anna = { person: {}, owner: "anna", log() {} };
   const leave = calls.enter({ host: anna });
-  expect(calls.findLogReaders("info")).toEqual({ hosts: [anna], isForAll: false });
-  const leaveBen = calls.enter({ host: { person: {}, owner: "ben", log() {} } });
+  // Her other host reads it, too.
+  const others = { person: {}, owner: "anna", log() {} };
+  calls.enter({ host: others })({ isReplied: true });
+  const leaveOther = calls.enter({ host: others });
+  expect(calls.findLogReaders("info")).toEqual({ hosts: [anna, others], isForAll: false });
+  leaveOther({ isReplied: true });
+  // A run of somebody who cannot be asked.
+  const leaveBen = calls.enter({ owner: "ben" });
   expect(calls.findLogReaders("info")).toEqual(nobody);
   leaveBen({ isReplied: true });
-  leave({ isReplied: false });
-  // It may be about the call that was given up.
   expect(calls.findLogReaders("info")).toEqual(nobody);
+  now += 60_000;
+  expect(calls.findLogReaders("info").hosts).toEqual([anna]);
+  leave({ isReplied: true });
+  // It may be about the call that has ended, also later.
+  const operators = { person: {}, owner: undefined, log() {} };
+  calls.enter({ host: operators });
+  expect(calls.findLogReaders("info")).toEqual(nobody);
+  now += 60_000;
+  expect(calls.findLogReaders("info")).toEqual({ hosts: [operators], isForAll: false });
+  calls.enter({ host: { ...operators, person: {} } });
+  expect(calls.findLogReaders("info").isForAll).toBe(false);
+});
+
+test("a host that is the only one to call and wants no log keeps its lines from the others", () => {
+  const calls = createActiveCalls();
+  const leave = calls.enter({ host: { person: {}, owner: undefined } });
+  expect(calls.findLogReaders("info")).toEqual({ hosts: [], isForAll: false });
+  leave({ isReplied: true });
+  // A run has no host.
+  calls.enter({});
+  expect(calls.findLogReaders("info")).toEqual({ hosts: [], isForAll: true });
 });
 
 test("of two requests of one host, the one that wants a line carries it", () => {

@@ -60,6 +60,7 @@ export function openGatewayContext(
     approve: approve && ((request, withdrawn) => approve({ ...request, onlyOnce: true }, withdrawn)),
     elicit: createElicit(user, signal),
     host: createCallingHost({ send, log }, { host, connection, person, owner }),
+    owner,
     billing,
     progress(message, count, total) {
       if (count === undefined) progress.notify(message);

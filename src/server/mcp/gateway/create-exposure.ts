@@ -95,14 +95,20 @@ export function createExposure(
 
 /** Completes arguments of prompts and templates, as far as their servers do. */
 export async function completeArgument(
-  { gateway, locale }: Exposure,
+  { gateway, locale, connection }: Exposure,
   { ref, argument, context }: CompleteRequestParams,
   { mcpReq: { signal, _meta } }: ServerContext,
 ): Promise<CompleteResult | undefined> {
   const chain = readChainMeta(_meta);
   try {
     const meta = { ...chain.trace, ...toChainMeta(toChildChain(chain)) };
-    const answer = await gateway.complete({ ref, argument, context }, { signal, onProgress: () => {}, meta });
+    const answer = await gateway.complete(
+      { ref, argument, context },
+      {
+        ...{ signal, meta, owner: connection.caller.owner },
+        onProgress: () => {},
+      },
+    );
     if (answer === undefined || isSpecType.CompleteResult(answer)) return answer;
     throw badAnswerError(argument.name);
   } catch (thrown) {

@@ -186,6 +186,21 @@ describe.each(hosts)("for %s a gateway", (name, connect) => {
     await expect.poll(() => heard).toEqual([warning, { level: "error", logger: "below", data: "later" }]);
   });
 
+  test("the level of one host leaves the others what they want, also when it has left", async () => {
+    if (isModern) return;
+    const { url, journal } = await startJournaled();
+    const heard: unknown[] = [];
+    const first = await connect({ url, onLog: ({ data }) => void heard.push(data) });
+    onTestFinished(() => first.close());
+    const second = await connect({ url });
+    await second.listTools();
+    await second.setLogLevel("error");
+    await expect.poll(() => readFile(journal, "utf8")).toContain('{"level":"info"}');
+    await second.close();
+    await first.setLogLevel("warning");
+    expect(await readFile(journal, "utf8")).not.toContain('{"level":"error"}');
+  });
+
   test("each host hears once what a server logs while several call, whether it calls or not", async () => {
     const { url, journal } = await startJournaled();
     const connectHost = async () => {

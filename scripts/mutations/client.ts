@@ -29,10 +29,18 @@ export const client: readonly Mutation[] = [
   {
     id: "log-of-ended-call",
     file: "src/client/questions/active-calls.ts",
-    text: "if (owner !== undefined) recentOwners.set(owner, now() + lingerMs);",
+    text: "if (call.isForNobody !== true) owners.noteEnd(owner);",
     becomes: "",
     tests: ["test/client/questions/active-calls.test.ts"],
     endangers: "what a server logs after one user's call is read by the next user",
+  },
+  {
+    id: "log-level-of-silent",
+    file: "src/app/tools/gateway.ts",
+    text: "        wantedLevels.set(connection, wantedLevels.get(connection));\n",
+    becomes: "",
+    tests: ["test/server/mcp/gateway/log-owners.test.ts"],
+    endangers: "one host's level of logs silences all others",
   },
   {
     id: "log-of-run",

@@ -19,6 +19,7 @@ import type { RemoteTool } from "./lists/listing.ts";
 import type { ToolList } from "./lists/tool-list.ts";
 import { type Auth, createAuth } from "./oauth/auth.ts";
 import { type Answers, createAnswers } from "./questions/answers.ts";
+import { createRecentOwners } from "./questions/recent-owners.ts";
 import { createServerRedact, extendRedact } from "./redact.ts";
 import { createServerLog, type ServerLog } from "./server-log.ts";
 
@@ -69,7 +70,10 @@ export class ServerConnection {
   readonly #onChanged: (list: ServerList) => void;
   readonly subscriptions: Subscriptions;
   readonly #refreshes = createCoalescedWork((signal) => this.#relist(signal), refreshPauseMs);
+  readonly #owners = createRecentOwners();
   #logLevel: ServerLogLevel | undefined;
+  /** Settles when the last level has been sent. */
+  #levelSent = Promise.resolve();
   #preparing: Promise<void> | undefined;
   readonly #log = createServerLog();
   /** Holds the time of the last list request, by `performance.now()`. */
@@ -103,7 +107,7 @@ export class ServerConnection {
       onReady: () => {
         for (const each of everyList) onChanged(each);
         void this.subscriptions.resume();
-        if (this.#logLevel) void this.#lifecycle.session?.setLogLevel(this.#logLevel);
+        if (this.#logLevel) this.setLogLevel(this.#logLevel);
       },
     });
     this.subscriptions = createSubscriptions({ settings, redact: this.redact, lifecycle: this.#lifecycle, onUpdated });
@@ -195,7 +199,8 @@ export class ServerConnection {
   /** Says from which level on the server is to log, also after a restart. */
   setLogLevel(level: ServerLogLevel): void {
     this.#logLevel = level;
-    void this.#lifecycle.session?.setLogLevel(level);
+    // One after another, so that the last one counts.
+    this.#levelSent = this.#levelSent.then(() => this.#lifecycle.session?.setLogLevel(this.#logLevel ?? level));
   }
 
   /** Starts the server anew at once, with the sign-in that is stored now; settles when that start is over, and never rejects. */
@@ -243,6 +248,7 @@ export class ServerConnection {
       onChanged,
       onUpdated,
       onLog,
+      owners: this.#owners,
       onQuestion: () => this.#sessions.separate(),
     });
   }

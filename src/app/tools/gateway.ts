@@ -245,11 +245,10 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
         (await getOfferings())?.learn(server, uri);
       },
       onLog(listener) {
-        if (caller.owner !== undefined) return () => {};
         const notify: LogListener = (server, entry, told) => {
           if (permitted === undefined || isServerPermitted(permitted, server)) listener(entry, told);
         };
-        logListeners.add(notify);
+        if (caller.owner === undefined) logListeners.add(notify);
         wantedLevels.set(connection, wantedLevels.get(connection));
         applyLogLevelSoon();
         void ignoreRejection(getOfferings(), "the failure is reported to whoever wants the tools");

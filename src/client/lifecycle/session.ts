@@ -14,6 +14,7 @@ import { checkList, type Listing, listTools, looseResult, type RemoteTool } from
 import { createActiveCalls, type Notify } from "../questions/active-calls.ts";
 import { type Answers, isElicitation } from "../questions/answers.ts";
 import { readLogEntry } from "../questions/log-routing.ts";
+import type { RecentOwners } from "../questions/recent-owners.ts";
 import { makeTextVisible } from "../trust/hidden-characters.ts";
 import { type ServerList, watchListChanges } from "./announcements.ts";
 import { closeConnection, type Era, type Handshake, openConnection } from "./handshake.ts";
@@ -67,8 +68,10 @@ export interface CallOptions {
   elicit?: Elicit | undefined;
   /** Is the host that has made the call; absent where that is not one that may be asked. */
   host?: CallingHost | undefined;
-  /** Is whose call it is, as in `Caller.owner`; absent where callers are not told apart, and where `elicit` or `host` says it. */
+  /** Says whose call it is, as in `Caller.owner`; where it is absent, `host` or `elicit` says it. */
   owner?: string | undefined;
+  /** Is true for a request of our own, such as one for a list that all callers share. */
+  isForNobody?: boolean | undefined;
   /** Tells the reader of the call something once. */
   tell?: Notify | undefined;
   /** Takes the bills of what our models write for the server meanwhile. */
@@ -92,6 +95,8 @@ export interface SessionOptions extends Handshake {
   onUpdated?(uri: string): void;
   /** Takes a line of the server's log that belongs to no single host's call. */
   onLog?: OnServerLog | undefined;
+  /** Knows whose calls the server has had by other connections. */
+  owners?: RecentOwners | undefined;
   /** Runs when the server asks a user something and does not say for which call, as the 2025 era does. */
   onQuestion?(): void;
 }
@@ -102,7 +107,7 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
   const connected = await openConnection(options, stdio);
   const { client } = connected;
   const ended = new AbortController();
-  const asker = createActiveCalls();
+  const asker = createActiveCalls(undefined, options.owners);
   /** Holds the pause functions of the running calls: a server that waits for our answer is not silent. */
   const pauses = new Set<CallOptions["pause"]>();
   client.onclose = () => {
@@ -132,9 +137,9 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
 
   async function run(
     request: Request,
-    { signal, onProgress, elicit, host, owner, tell, billing, pause }: CallOptions,
+    { signal, onProgress, elicit, host, owner, isForNobody, tell, billing, pause }: CallOptions,
   ): Promise<RawResult> {
-    const leave = asker.enter({ elicit, host, owner, tell, billing });
+    const leave = asker.enter({ elicit, host, owner, isForNobody, tell, billing });
     let isReplied = true;
     pauses.add(pause);
     const answer: AnswerRequest = (method, params) =>

@@ -13,6 +13,7 @@ import type { Listing } from "../lists/listing.ts";
 import type { Auth } from "../oauth/auth.ts";
 import type { CredentialStore } from "../oauth/credential-store.ts";
 import type { Answers, HostRoot } from "../questions/answers.ts";
+import type { RecentOwners } from "../questions/recent-owners.ts";
 import type { Sdk } from "../sdk.ts";
 import type { FailureContext } from "../server-errors.ts";
 import { type StdioServer, startStdioServer } from "../transport/stdio-server.ts";
@@ -47,6 +48,7 @@ export interface StartAttemptOptions {
   onChanged(list: ServerList): void;
   onUpdated?(uri: string): void;
   onLog?: OnServerLog | undefined;
+  owners: RecentOwners;
   onQuestion(): void;
 }
 

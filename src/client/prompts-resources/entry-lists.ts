@@ -90,7 +90,7 @@ export function createEntryLists(
     let cursor: string | undefined;
     for (let page = 0; page < listLimits.pages; page += 1) {
       const params: JsonObject = cursor === undefined ? {} : { cursor };
-      const answer = await pool.request(server, method, params, { signal, onProgress: () => {} });
+      const answer = await pool.request(server, method, params, { signal, onProgress: () => {}, isForNobody: true });
       for (const entry of readList(answer, field, keepText)) {
         const read = readEntry(entry, kind);
         const name = toText(read?.[key]);

@@ -6,6 +6,7 @@ import { createSemaphore } from "../../kit/async/semaphore.ts";
 import { followSignal } from "../../kit/async/timeout.ts";
 import type { Text } from "../../kit/locale.ts";
 import type { Redact } from "../../kit/text/redact.ts";
+import { createRecentOwners, type RecentOwners } from "./recent-owners.ts";
 import { notNowError } from "./request-refusal.ts";
 
 /** Holds what questions need to know of a running call. */
@@ -14,8 +15,10 @@ export interface ActiveCall {
   elicit?: Elicit | undefined;
   /** Is the host that has made the call itself. */
   host?: CallingHost | undefined;
-  /** Is whose call it is, as in `Caller.owner`, where neither a person nor a host says it. */
+  /** Says whose call it is, as in `Caller.owner`; where it is absent, `host` or `elicit` says it. */
   owner?: string | undefined;
+  /** Is true for a request of our own, such as one for a list that all callers share. */
+  isForNobody?: boolean | undefined;
   /** Tells whoever reads of the call. */
   tell?: Notify | undefined;
   /** Takes the bills of what our models write for the server during the call. */
@@ -70,7 +73,7 @@ export type AskPerson = (question: Elicitation, signal: AbortSignal) => Promise<
 /** Limits the open and waiting questions of one person; further ones are refused, since nobody would read so many. */
 const mostAtOnce = 5;
 
-/** Is how long a server may still work on a call that was given up, and log about one that has ended, in milliseconds. */
+/** Is how long a server may still work on a call that was given up, in milliseconds. */
 const lingerMs = 60_000;
 
 /** Returns the person behind a call; all calls for which nobody can be asked count as one. */
@@ -88,13 +91,14 @@ function getCaller(call: Pick<ActiveCall, "elicit" | "host">): object | undefine
   return call.host?.person ?? getPerson(call);
 }
 
-export function createActiveCalls(now: () => number = () => performance.now()): ActiveCalls {
+/** `owners` are shared by all connections of a server. */
+export function createActiveCalls(
+  now: () => number = () => performance.now(),
+  owners: RecentOwners = createRecentOwners(now),
+): ActiveCalls {
   const calls = new Map<ActiveCall, { ended: AbortController; answered: number }>();
   /** Pairs the calls that were given up with when they are forgotten. */
   const lingering = new Map<ActiveCall, number>();
-  /** Pairs the owners of calls that have ended with when a server has said what there is to say of these calls. */
-  const recentOwners = new Map<string, number>();
-  let areToldApart = false;
   const turn = createSemaphore(1);
   let asked = 0;
 
@@ -166,11 +170,11 @@ export function createActiveCalls(now: () => number = () => performance.now()): 
       const owner = getOwner(call);
       const ended = new AbortController();
       calls.set(mine, { ended, answered: 0 });
-      areToldApart ||= owner !== undefined;
+      if (call.isForNobody !== true) owners.noteBegin(owner);
       return ({ isReplied }) => {
         calls.delete(mine);
-        if (owner !== undefined) recentOwners.set(owner, now() + lingerMs);
-        if (!isReplied) rememberGivenUp({ elicit: mine.elicit, host: mine.host, owner });
+        if (call.isForNobody !== true) owners.noteEnd(owner);
+        if (!isReplied) rememberGivenUp({ elicit: mine.elicit, host: mine.host, owner, isForNobody: mine.isForNobody });
         // A reason of our own costs nothing; the one that is made otherwise has a stack trace.
         ended.abort("the call has ended");
       };
@@ -194,14 +198,14 @@ export function createActiveCalls(now: () => number = () => performance.now()): 
       return callers.size === 1 ? calls.keys().next().value?.host : undefined;
     },
     findLogReaders(level) {
-      for (const [owner, until] of recentOwners) if (until <= now()) recentOwners.delete(owner);
-      const all = listCalls();
-      const [owner, ...others] = new Set([...all.map(getOwner), ...recentOwners.keys()]);
+      const all = listCalls().filter(({ isForNobody }) => isForNobody !== true);
+      const [owner, ...others] = new Set([...all.map(getOwner), ...owners.list()]);
       if (others.length > 0) return { hosts: [], isForAll: false };
       const calling = [...calls.keys()].flatMap(({ host }) => host ?? []);
       const isOfOneHost = calling.length > 0 && new Set(all.map(getCaller)).size === 1;
       const wanting = calling.filter((host) => host.log !== undefined);
-      return { hosts: keepOneOfEach(wanting, level), isForAll: owner === undefined && !areToldApart && !isOfOneHost };
+      const isForAll = owner === undefined && !owners.areToldApart && !isOfOneHost;
+      return { hosts: keepOneOfEach(wanting, level), isForAll };
     },
     tell(code, message) {
       const [first] = calls.keys();

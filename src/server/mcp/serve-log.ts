@@ -4,8 +4,9 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import type { Capabilities } from "./capabilities.ts";
 
 /**
- * Lets a host set the level of logs, and sends it what the providers log beside its requests, once its session has begun:
- * everything until it has set one. Without a provider that logs, logging is not declared. The returned function stops this.
+ * Lets a host set the level of logs, and sends it what the providers log beside its requests, once its session has begun: everything
+ * that servers log until it has set one, which is `info` and above once another host has. Without a provider that logs, logging is not
+ * declared. The returned function stops this.
  */
 export function serveLog(
   { server }: McpServer,

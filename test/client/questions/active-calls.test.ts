@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createActiveCalls } from "../../../src/client/questions/active-calls.ts";
+import { createRecentOwners } from "../../../src/client/questions/recent-owners.ts";
 import type { Elicit, Elicitation } from "../../../src/core/forms/elicitation.ts";
 
 const question: Elicitation = { kind: "form", from: "shop", message: "?", schema: {} };
@@ -180,8 +181,36 @@ test("a line of the log goes to the host of the calls, to all hosts where nobody
   expect(calls.findLogReaders("info")).toEqual(nobody);
   now += 60_000;
   expect(calls.findLogReaders("info")).toEqual({ hosts: [operators], isForAll: false });
-  calls.enter({ host: { ...operators, person: {} } });
+  const leaveOperator = calls.enter({ host: { ...operators, person: {} } });
   expect(calls.findLogReaders("info").isForAll).toBe(false);
+  leaveOperator({ isReplied: true });
+});
+
+test("what is logged after a call of the operator's is not read by a user who calls next, by any connection", () => {
+  let now = 0;
+  const owners = createRecentOwners(() => now);
+  const one = createActiveCalls(() => now, owners);
+  const other = createActiveCalls(() => now, owners);
+  one.enter({ host: { person: {}, owner: undefined, log() {} } })({ isReplied: true });
+  const anna = { person: {}, owner: "anna", log() {} };
+  other.enter({ host: anna });
+  expect(other.findLogReaders("info")).toEqual({ hosts: [], isForAll: false });
+  now += 60_000;
+  // A list that all share is nobody's, and neither mutes her host nor lets others read.
+  other.enter({ isForNobody: true })({ isReplied: true });
+  other.enter({ isForNobody: true });
+  expect(other.findLogReaders("info")).toEqual({ hosts: [anna], isForAll: false });
+  expect(createActiveCalls(() => now, owners).findLogReaders("info").isForAll).toBe(false);
+});
+
+test("owners whose calls ended long ago are not kept", () => {
+  let now = 0;
+  const owners = createRecentOwners(() => now);
+  for (let n = 0; n < 100; n += 1) {
+    now += 30_000;
+    owners.noteEnd(`user-${n}`);
+  }
+  expect(owners.list()).toEqual(["user-98", "user-99"]);
 });
 
 test("a host that is the only one to call and wants no log keeps its lines from the others", () => {

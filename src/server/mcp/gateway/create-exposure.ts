@@ -105,7 +105,9 @@ export async function completeArgument(
     const answer = await gateway.complete(
       { ref, argument, context },
       {
-        ...{ signal, meta, owner: connection.caller.owner },
+        signal,
+        meta,
+        owner: connection.caller.owner,
         onProgress: () => {},
       },
     );

@@ -73,7 +73,7 @@ export class ServerConnection {
   readonly #owners = createRecentOwners();
   #logLevel: ServerLogLevel | undefined;
   /** Settles when the last level has been sent. */
-  #levelSent = Promise.resolve();
+  #levelSent: Promise<unknown> = Promise.resolve();
   #preparing: Promise<void> | undefined;
   readonly #log = createServerLog();
   /** Holds the time of the last list request, by `performance.now()`. */
@@ -107,7 +107,7 @@ export class ServerConnection {
       onReady: () => {
         for (const each of everyList) onChanged(each);
         void this.subscriptions.resume();
-        if (this.#logLevel) this.setLogLevel(this.#logLevel);
+        this.#sendLogLevel();
       },
     });
     this.subscriptions = createSubscriptions({ settings, redact: this.redact, lifecycle: this.#lifecycle, onUpdated });
@@ -198,9 +198,16 @@ export class ServerConnection {
 
   /** Says from which level on the server is to log, also after a restart. */
   setLogLevel(level: ServerLogLevel): void {
+    if (level === this.#logLevel) return;
     this.#logLevel = level;
-    // One after another, so that the last one counts.
-    this.#levelSent = this.#levelSent.then(() => this.#lifecycle.session?.setLogLevel(this.#logLevel ?? level));
+    this.#sendLogLevel();
+  }
+
+  /** Sends one level after another, so that the last one counts. */
+  #sendLogLevel(): void {
+    this.#levelSent = this.#levelSent.then(
+      () => this.#logLevel && this.#lifecycle.session?.setLogLevel(this.#logLevel),
+    );
   }
 
   /** Starts the server anew at once, with the sign-in that is stored now; settles when that start is over, and never rejects. */

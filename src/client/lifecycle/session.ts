@@ -126,9 +126,9 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
     return runPaused([...pauses], method, () => answers(method, params, context));
   };
   client.setNotificationHandler("notifications/message", ({ params }) => {
-    const entry = readLogEntry(settings.name, params, redact);
+    const { hosts, isForAll } = asker.findLogReaders(params.level);
+    const entry = hosts.length > 0 || isForAll ? readLogEntry(settings.name, params, redact) : undefined;
     if (entry === undefined) return;
-    const { hosts, isForAll } = asker.findLogReaders(entry.level);
     for (const host of hosts) host.log?.(entry);
     if (isForAll) options.onLog?.(entry, new Set(hosts.map(({ person }) => person)));
   });

@@ -44,7 +44,7 @@ async function prepareState(config: Config, console: Console): Promise<void> {
   const [{ describeUnused }, { createStateFolder }, { refuseUnusableStore }] = await Promise.all([
     import("../../src/config/unused.ts"),
     import("../../src/config/sources/state-folder.ts"),
-    import("../../src/app/conversations/open-store.ts"),
+    import("../../src/app/conversations/store-settings.ts"),
   ]);
   for (const line of describeUnused(config)) createWarn(config, console)(line);
   createStateFolder(config);

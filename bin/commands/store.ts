@@ -79,7 +79,7 @@ function runStore(values: Values, work: StoreWork): Action {
   return async ({ console }) => {
     const config = await load(toFlags(values), console);
     const command = await import("../../src/cli/store/store-command.ts");
-    const { findDatabase, storeFile } = await import("../../src/app/conversations/open-store.ts");
+    const { findDatabase, storeFile } = await import("../../src/app/conversations/store-settings.ts");
     const store: StoreCommand = {
       file: join(config.home, storeFile),
       locale: config.locale,

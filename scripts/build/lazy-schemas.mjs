@@ -63,6 +63,9 @@ function delayInPackage(text) {
     [/^\t_specTypeSchemas\[name\] = schema;$/gm, "\tdefineLazy(_specTypeSchemas, name, () => schemas[key]);"],
     [/\(v\) => schema\.safeParse\(v\)/g, "(v) => schemas[key].safeParse(v)"],
     [/register\(key, schemas_exports\[key\]\)/g, "register(key, schemas_exports)"],
+    // A schema is built for the names of its fields, which only a question to the user needs.
+    [/^const ROOT_KEYS = (.*);$/gm, "let rootKeys; const getRootKeys = () => rootKeys ??= $1;"],
+    [/\bROOT_KEYS\./g, "getRootKeys()."],
     [
       /^for \(const \[key, schema\] of Object\.entries\(authSchemas\)\) register\(key, schema\);$/gm,
       "for (const key of Object.keys(authSchemas)) register(key, authSchemas);",

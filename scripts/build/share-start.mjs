@@ -5,7 +5,8 @@ import { resolve } from "node:path";
 
 /**
  * A group is loaded as a whole when one of its modules is imported by `import()`. What two groups need, and whatever that imports,
- * belongs to the first, which is loaded before everything else; the last is also loaded before what belongs to no group.
+ * belongs to the first, which is loaded before everything else; the last is also loaded before what belongs to no group, and so are
+ * the groups with which that shares modules, but `serve`: what it shares with the server over HTTP is large.
  */
 const groups = {
   start: [
@@ -15,7 +16,7 @@ const groups = {
     "src/config/sources/choose-files.ts",
     "src/config/sources/state-folder.ts",
     "src/app/open-duet.ts",
-    "src/app/conversations/open-store.ts",
+    "src/app/conversations/store-settings.ts",
     "src/store/sqlite/store-version.ts",
     // Small ones that a server and a question share: each would be a file that a server opens before it answers `initialize`.
     "src/core/call-window.ts",
@@ -43,6 +44,8 @@ const groups = {
   question: [
     "src/agent/run-agent.ts",
     "src/agent/tools/catalog-weight.ts",
+    "src/app/ask-agent.ts",
+    "src/app/conversations/open-store.ts",
     "src/providers/create-model.ts",
     "src/providers/known-models/known-models.ts",
     "src/providers/middleware/endpoints.ts",
@@ -62,12 +65,6 @@ const groups = {
   ],
 };
 
-/**
- * What only these share with modules of no group stays out of the first one: those modules load `question` anyway, and what `serve`
- * shares with the server over HTTP is large.
- */
-const apart = new Set(["serve", "question"]);
-
 /** The library is loaded by programs that may never ask; the workers never need the groups. */
 const separateEntries = ["src/index.ts", "src/tools/workers/heavy-worker.ts", "src/tools/modules/module-worker.ts"].map(
   (file) => resolve(file),
@@ -83,12 +80,14 @@ export const shareStart = {
   name: "share-start",
   async setup({ onResolve, onLoad }) {
     const modules = await findDynamicImports();
-    const members = await divide(modules);
+    const members = await divide();
     const groupOf = new Map();
     for (const [name, files] of members)
       for (const file of await findImports(files)) if (modules.has(file) && !groupOf.has(file)) groupOf.set(file, name);
     const separate = await findImports(separateEntries);
-    const grouped = await findImports([...members.values()].flat());
+    const parts = new Map();
+    for (const [name, files] of members) parts.set(name, await findImports(files));
+    const grouped = new Set([...parts.values()].flatMap((part) => [...part]));
     const namesOf = (group) => [...groupOf.keys()].filter((file) => groupOf.get(file) === group);
 
     onResolve({ filter: /^duet:/ }, ({ path }) => ({ path: path.slice("duet:".length), namespace: "share-start" }));
@@ -105,14 +104,23 @@ export const shareStart = {
         return group === undefined ? whole : `import("duet:${group}").then((group) => group.${toName(file)})`;
       });
       const isAlone = modules.has(path) && !grouped.has(path) && !separate.has(path);
-      const before = isAlone ? 'import "duet:start"; import "duet:question"; ' : "";
-      return { contents: before + text, loader: "ts" };
+      const before = isAlone ? findGroups(await findImports([path]), parts) : [];
+      return { contents: before.map((group) => `import "duet:${group}"; `).join("") + text, loader: "ts" };
     });
   },
 };
 
+/** Returns the groups that are loaded before a module of no group which needs these files. */
+function findGroups(needed, parts) {
+  const started = parts.get("start");
+  const isShared = (part) => [...needed].some((file) => part.has(file) && !started.has(file));
+  return [...parts.keys()].filter(
+    (name) => name === "start" || name === "question" || (name !== "serve" && isShared(parts.get(name))),
+  );
+}
+
 /** Returns the modules of each group, what several of them need being in the first. */
-async function divide(modules) {
+async function divide() {
   const [[first, files], ...rest] = Object.entries(groups).map(([name, given]) => [
     name,
     given.map((file) => resolve(file)),
@@ -121,10 +129,9 @@ async function divide(modules) {
   for (const [name, own] of rest) parts.set(name, await findImports(own));
   const started = await findImports(files);
   const grouped = new Set([...started, ...[...parts.values()].flatMap((part) => [...part])]);
-  const others = await findImports([...modules].filter((file) => !grouped.has(file)));
   const shared = [...grouped].filter((file) => {
     const users = [...parts.keys()].filter((name) => parts.get(name).has(file));
-    return !started.has(file) && (users.length > 1 || (others.has(file) && !apart.has(users[0])));
+    return !started.has(file) && users.length > 1;
   });
   return new Map([[first, [...files, ...shared]], ...rest]);
 }

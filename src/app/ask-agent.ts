@@ -9,16 +9,16 @@ import { createRunFiles } from "../core/files/run-files.ts";
 import { noticeKinds } from "../core/notices.ts";
 import type { Journal, RunJournal, TakenRun } from "../core/store/journal.ts";
 import type { Conversation } from "../core/store/store.ts";
-import { waitAbortable } from "../kit/async/timeout.ts";
-import { detectLanguage, type Locale, type Text } from "../kit/locale.ts";
+import { ignoreAbort, waitAbortable } from "../kit/async/timeout.ts";
+import { chooseLocale, type Text } from "../kit/locale.ts";
 import type { ActiveRun } from "./active-runs.ts";
 import type { AskRequest } from "./ask-request.ts";
 import type { AttachmentContext, PreparedAttachments } from "./attachments/prepare-attachments.ts";
 import { openBudgets } from "./budgets.ts";
 import type { AskedTurn } from "./conversations/given-history.ts";
-import { scopeStore } from "./conversations/open-store.ts";
 import { placeRuns, type RunPlace } from "./conversations/place-runs.ts";
 import { rememberApprovals } from "./conversations/remember-approvals.ts";
+import { scopeStore } from "./conversations/scope-store.ts";
 import { loadConversation, toConversationKey } from "./conversations/sessions.ts";
 import { settleInterrupted } from "./conversations/settle-interrupted.ts";
 import { createSharedApprovals } from "./conversations/shared-approvals.ts";
@@ -351,18 +351,5 @@ function toOneModel({ answer, fallbacks }: Models): Models {
     functionCall: answer,
     answer,
     ...(fallbacks && { fallbacks: { functionCall: fallbacks.answer, answer: fallbacks.answer } }),
-  };
-}
-
-/** Returns the language for messages about a question: the configured one or the system's, else the question's own. */
-export function chooseLocale({ localeIsChosen, locale }: Config, question: string): Locale {
-  return localeIsChosen ? locale : detectLanguage(question, locale);
-}
-
-/** Returns a handler that gives `instead` where the signal has ended the wait, and throws any other error on. */
-export function ignoreAbort<T>(signal: AbortSignal | undefined, instead: T): (thrown: unknown) => T {
-  return (thrown) => {
-    if (signal?.aborted) return instead;
-    throw thrown;
   };
 }

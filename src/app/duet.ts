@@ -20,20 +20,21 @@ import type { UsageHistory } from "../core/store/usage-history.ts";
 import type { Tool } from "../core/tools/tool.ts";
 import type { AgentTrace } from "../core/trace.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
+import { createOnce } from "../kit/async/once.ts";
 import { createPushedStream } from "../kit/async/pushed-stream.ts";
-import { createTimeLimit, waitAbortable } from "../kit/async/timeout.ts";
+import { createTimeLimit, ignoreAbort, waitAbortable } from "../kit/async/timeout.ts";
 import type { DuetError } from "../kit/errors.ts";
-import type { Locale } from "../kit/locale.ts";
+import { chooseLocale, type Locale } from "../kit/locale.ts";
 import type { PausedModel } from "../providers/middleware/endpoints.ts";
 import { isUnreachable } from "../store/store-errors.ts";
 import { closedError } from "./active-runs.ts";
-import { askAgent, chooseLocale, ignoreAbort } from "./ask-agent.ts";
 import type { AskRequest, CloseLimits, CompactRequest } from "./ask-request.ts";
-import { findDatabase, scopeStore } from "./conversations/open-store.ts";
 import { listApprovals, type RememberedApproval, revokeApproval } from "./conversations/remember-approvals.ts";
+import { scopeStore } from "./conversations/scope-store.ts";
 import { toConversationKey } from "./conversations/sessions.ts";
 import { createSharedApprovals } from "./conversations/shared-approvals.ts";
 import type { StoreMonitor, StoreState } from "./conversations/store-monitor.ts";
+import { findDatabase } from "./conversations/store-settings.ts";
 import { createTypedHistory } from "./conversations/typed-history.ts";
 import type { DuetParts } from "./duet-parts.ts";
 import type { MeasureRequest } from "./measure-context.ts";
@@ -42,11 +43,14 @@ import { changeChoices, type ModelChanges } from "./models/change-models.ts";
 import type { ModelCheck, SearchCheck } from "./models/check-models.ts";
 import type { ModelList } from "./models/list-models.ts";
 import { chooseModels } from "./models/model-registry.ts";
-import { type ResumableRun, toResumable } from "./resume-run.ts";
+import type { ResumableRun } from "./resume-run.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
 import type { Gateway } from "./tools/gateway.ts";
 import type { Inventory } from "./tools/tool-inventory.ts";
+
+/** Is loaded with the first question. */
+const asking = createOnce(() => import("./ask-agent.ts"));
 
 /** Represents the whole agent, opened once and shared by every interface and connection. */
 export class Duet {
@@ -77,6 +81,7 @@ export class Duet {
       if (runs.isStopped) throw closedError();
       const going = runs.begin(request.signal, left);
       try {
+        const { askAgent } = await asking.get();
         await askAgent(this.#parts, request, going, push);
       } finally {
         going.end();
@@ -357,6 +362,8 @@ export class Duet {
   async interruptedRuns(): Promise<ResumableRun[]> {
     const { journal } = await this.#parts.conversations.store.get();
     const runs = (await journal?.listInterrupted()) ?? [];
+    if (runs.length === 0) return [];
+    const { toResumable } = await import("./resume-run.ts");
     return runs.map((run) => toResumable(run, this.#parts.config));
   }
 
@@ -364,7 +371,7 @@ export class Duet {
   async findInterruptedRun(runId: string): Promise<ResumableRun | undefined> {
     const { journal } = await this.#parts.conversations.store.get();
     const run = await journal?.findInterrupted(runId);
-    return run && toResumable(run, this.#parts.config);
+    return run && (await import("./resume-run.ts")).toResumable(run, this.#parts.config);
   }
 
   /** Lets the processes that share the store follow and steer the runs of each other. Never rejects. */

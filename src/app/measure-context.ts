@@ -1,7 +1,7 @@
 import type { ContextUse } from "../agent/context/measure-context.ts";
 import { type Caller, operator } from "../core/caller.ts";
 import type { AskRequest } from "./ask-request.ts";
-import { scopeStore } from "./conversations/open-store.ts";
+import { scopeStore } from "./conversations/scope-store.ts";
 import { toConversationKey } from "./conversations/sessions.ts";
 import type { DuetParts } from "./duet-parts.ts";
 import { mergeLimits } from "./merge-limits.ts";

@@ -15,7 +15,7 @@ import { openAgent, readUserAgentParts } from "./agent/open-agent.ts";
 import { openUserHooks } from "./agent/open-hooks.ts";
 import type { CloseLimits, DuetOverrides } from "./ask-request.ts";
 import { createFindRecords } from "./conversations/find-records.ts";
-import { type OpenedStore, openStore } from "./conversations/open-store.ts";
+import type { OpenedStore } from "./conversations/open-store.ts";
 import { createSessions } from "./conversations/sessions.ts";
 import { createStoreMonitor } from "./conversations/store-monitor.ts";
 import type { UnsavedRuns } from "./conversations/unsaved-runs.ts";
@@ -68,7 +68,10 @@ export async function openDuet(config: Config, parts: DuetOverrides = {}): Promi
   const sample = createSample(models.open);
   const { tools: ownTools, startServers: start, passesOn, intercept } = parts;
   const monitor = createStoreMonitor();
-  const store = createOnce(() => openStore(config, parts.store, monitor));
+  const store = createOnce(async () => {
+    const { openStore } = await import("./conversations/open-store.ts");
+    return openStore(config, parts.store, monitor);
+  });
   const findRecords = createFindRecords(config, parts.store, store);
   const inventory = openToolInventory(config, {
     findRecords,

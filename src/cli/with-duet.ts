@@ -1,5 +1,5 @@
 import type { DuetOverrides } from "../app/ask-request.ts";
-import type { WhenAway } from "../app/conversations/open-store.ts";
+import type { WhenAway } from "../app/conversations/store-settings.ts";
 import type { Duet } from "../app/duet.ts";
 import type { Config } from "../config/config.ts";
 import type { Flags } from "../config/settings/settings.ts";
@@ -76,7 +76,7 @@ export async function loadWithState(flags: Flags, console: Console): Promise<Con
 
 /** Throws where the store cannot be used, such as one that a newer Duet wrote: what is asked would be kept nowhere. */
 async function refuseUnusable(config: Config, whenAway?: WhenAway): Promise<void> {
-  const { refuseUnusableStore } = await import("../app/conversations/open-store.ts");
+  const { refuseUnusableStore } = await import("../app/conversations/store-settings.ts");
   await refuseUnusableStore(config, whenAway);
 }
 

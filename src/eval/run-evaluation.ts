@@ -1,6 +1,5 @@
 import type { Models } from "../agent/run.ts";
 import { readUserPrompts } from "../app/agent/user-prompts.ts";
-import { ignoreAbort } from "../app/ask-agent.ts";
 import type { Duet } from "../app/duet.ts";
 import { createKnownRedactor, openDuet } from "../app/open-duet.ts";
 import type { Config } from "../config/config.ts";
@@ -8,6 +7,7 @@ import { configError, joinConfigErrors } from "../config/config-errors.ts";
 import { type Model, noUsage, toModelName } from "../core/model.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { createSemaphore } from "../kit/async/semaphore.ts";
+import { ignoreAbort } from "../kit/async/timeout.ts";
 import { DuetError } from "../kit/errors.ts";
 import { isMatch } from "../kit/text/match-pattern.ts";
 import { createMemoryStore } from "../store/memory/memory-store.ts";

@@ -2,7 +2,7 @@ import type { Config } from "../../config/config.ts";
 import type { FindRecords, SharedRecords } from "../../core/store/shared-records.ts";
 import type { ConversationStore } from "../../core/store/store.ts";
 import type { Once } from "../../kit/async/once.ts";
-import { findDatabase, openStore } from "./open-store.ts";
+import { findDatabase } from "./store-settings.ts";
 
 /** Returns what opens the records that machines share: those of `own`, or of the database that is configured. */
 export function createFindRecords(
@@ -17,6 +17,7 @@ export function createFindRecords(
 /** Does a work with the records that machines share, and with undefined where each keeps its own. */
 export async function withRecords<T>(config: Config, work: (find: FindRecords | undefined) => Promise<T>): Promise<T> {
   if (findDatabase(config) === undefined) return work(undefined);
+  const { openStore } = await import("./open-store.ts");
   const { store } = await openStore(config);
   try {
     return await work(async () => takeRecords(store));

@@ -1,6 +1,4 @@
 import { join } from "node:path";
-import type { Config } from "../../config/config.ts";
-import type { Caller } from "../../core/caller.ts";
 import type { Notice } from "../../core/events.ts";
 import type { Credentials } from "../../core/store/credentials.ts";
 import type { Journal } from "../../core/store/journal.ts";
@@ -9,13 +7,14 @@ import type { SharedRuns } from "../../core/store/shared-runs.ts";
 import type { ConversationStore, OperatorStore, SharedStore, TypedHistory } from "../../core/store/store.ts";
 import type { UsageHistory } from "../../core/store/usage-history.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import { DuetError, toDuetError } from "../../kit/errors.ts";
+import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
-import { canComeBack, StoreError, toOperatorError } from "../../store/store-errors.ts";
+import { StoreError } from "../../store/store-errors.ts";
 import { createLateCredentials } from "./late-credentials.ts";
 import { createMonitoredJournal, createMonitoredStore, probeStore } from "./monitored-store.ts";
 import { createReopeningStore } from "./reopening-store.ts";
 import { createStoreMonitor, type StoreMonitor } from "./store-monitor.ts";
+import { findDatabase, type StoreSettings, storeFile } from "./store-settings.ts";
 import { createUnsavedRuns, type UnsavedRuns } from "./unsaved-runs.ts";
 
 type CreateNotice = (locale: Locale) => Notice;
@@ -47,17 +46,6 @@ export interface OpenedStore {
   takeNotices(locale: Locale): Notice[];
   /** Adds a notice about what is kept beside the store. */
   addNotice(create: CreateNotice): void;
-}
-
-/** Names the database in the state directory. */
-export const storeFile = "duet.db";
-
-export type StoreSettings = Pick<Config, "home"> &
-  Partial<Pick<Config, "store">> & { conversations: Pick<Config["conversations"], "store"> };
-
-/** Returns the address of the database in which everything is kept; undefined where it is a file or nothing is kept. */
-export function findDatabase({ conversations, store }: Omit<StoreSettings, "home">): string | undefined {
-  return conversations.store === "memory" ? undefined : store?.url;
 }
 
 /**
@@ -184,44 +172,6 @@ async function readStoredTexts(file: string): Promise<string[]> {
   const { readTypedTexts } = await import("../../store/sqlite/typed-texts.ts");
   return (await ignoreRejection(readTypedTexts(file), "the notice says that the store cannot be used")) ?? [];
 }
-
-/** Says whether a program that cannot reach its database goes on and tries again, as a server does, or ends. */
-export type WhenAway = "wait" | "refuse";
-
-/**
- * Throws a `config` error where the store that the configuration names is a newer Duet's, and what else makes a database unusable. To
- * be called before it is opened.
- */
-export async function refuseUnusableStore(
-  { home, conversations, store }: StoreSettings,
-  whenAway: WhenAway = "refuse",
-): Promise<void> {
-  const url = findDatabase({ conversations, store });
-  if (url !== undefined) {
-    const { checkDatabase } = await import("../../store/postgres/check-database.ts");
-    // A server says so before anybody asks; a command says it when it writes, and some only read.
-    return checkDatabase(url, { mayWrite: whenAway !== "refuse" }).catch((thrown: unknown) => {
-      if (whenAway === "refuse" || !canComeBack(thrown)) throw toOperatorError(toDuetError(thrown));
-    });
-  }
-  if (conversations.store === "memory") return;
-  const { checkStoreVersion } = await import("../../store/sqlite/store-version.ts");
-  checkStoreVersion(join(home, storeFile));
-}
-
-/**
- * Returns the caller's part of the store. Throws a `config` error when an embedding program's own store cannot separate owners.
- */
-export function scopeStore(store: ConversationStore, { owner }: Caller): ConversationStore {
-  if (owner === undefined) return store;
-  if (store.of === undefined) throw new DuetError({ code: "config", text: forOperator });
-  return store.of(owner);
-}
-
-const forOperator = {
-  zh: "此对话存储只为操作者服务：它没有 of(owner)",
-  en: "this conversation store serves the operator only: it has no of(owner)",
-};
 
 type StoreParts = Pick<OperatorStore, "typedHistory" | "retention" | "credentials" | "usageHistory"> & {
   store: SharedStore;

@@ -6,7 +6,8 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
-import { findDatabase, type OpenedStore, type StoreSettings, storeFile } from "./open-store.ts";
+import type { OpenedStore } from "./open-store.ts";
+import { findDatabase, type StoreSettings, storeFile } from "./store-settings.ts";
 
 /** Limits a text that is stored, in UTF-16 units. A longer one lasts as long as the chat. */
 const longestText = 50_000;

@@ -62,7 +62,7 @@ export function createModelRegistry(
 
   async function openPlayer(player: Player): Promise<Model> {
     if ("stream" in player) return redactModel(player);
-    const at = kept.findIndex(({ choice }) => isDeepStrictEqual(choice, player));
+    const at = kept.findIndex(({ choice }) => choice === player || isDeepStrictEqual(choice, player));
     const [known] = at < 0 ? [] : kept.splice(at, 1);
     const { model } = known ?? { model: createOnce(() => openModel(player, config.locale, endpoints, keys)) };
     kept.push({ choice: player, model });
@@ -126,7 +126,8 @@ export async function chooseModels(config: Config): Promise<ChosenModels> {
   const { functionCall, answer } = config.models;
   if (functionCall) {
     // The same model named twice is one model.
-    return { functionCall, answer: isDeepStrictEqual(answer, functionCall) ? undefined : answer };
+    const isOne = answer !== undefined && isDeepStrictEqual(answer, functionCall);
+    return { functionCall, answer: isOne ? undefined : answer };
   }
   const found = config.candidates[0] ?? (await findLocalOllama(config));
   return { functionCall: found ?? { provider: offlineProvider, model: "rules" } };

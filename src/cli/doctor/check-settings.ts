@@ -1,5 +1,5 @@
 import manifest from "../../../package.json" with { type: "json" };
-import { refuseUnusableStore } from "../../app/conversations/open-store.ts";
+import { refuseUnusableStore } from "../../app/conversations/store-settings.ts";
 import type { ModelCheck, SearchCheck } from "../../app/models/check-models.ts";
 import type { Config } from "../../config/config.ts";
 import { resolveVendorName } from "../../config/models/resolve-model.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { storeFile } from "../../app/conversations/open-store.ts";
+import { storeFile } from "../../app/conversations/store-settings.ts";
 import { findConfigFiles, findTrustedFiles, getFallbackLocale, getProgramPaths } from "../../config/load-config.ts";
 import type { Flags } from "../../config/settings/settings.ts";
 import { listRecommendations, writeUsersStarterFile } from "../../config/starter-file.ts";

@@ -193,3 +193,11 @@ export function timeoutError(what: Text | string, ms: number): DuetError {
     retryable: true,
   });
 }
+
+/** Returns a handler that gives `instead` where the signal has ended the wait, and throws any other error on. */
+export function ignoreAbort<T>(signal: AbortSignal | undefined, instead: T): (thrown: unknown) => T {
+  return (thrown) => {
+    if (signal?.aborted) return instead;
+    throw thrown;
+  };
+}

@@ -14,10 +14,10 @@ import { normalizeArguments } from "./host-arguments.ts";
 export function readInput<T>(schema: z.ZodType<T>, args: unknown, locale: Locale): T | string {
   const given = args ?? {};
   if (isTooLarge(given)) return say(locale, tooLarge);
-  const read = parseInput(
-    schema,
-    isJsonObject(given) ? normalizeArguments(given, describeGiven(schema, given)) : given,
-  );
+  const normalized = isJsonObject(given) ? normalizeArguments(given, describeGiven(schema, given)) : given;
+  // Objects and lists that were written as text are counted only now.
+  if (isTooLarge(normalized)) return say(locale, tooLarge);
+  const read = parseInput(schema, normalized);
   return "problems" in read ? renderArgumentProblems(locale, read.problems) : read.input;
 }
 

@@ -2,7 +2,7 @@ import { type CallToolResult, isSpecType, type Tool as ListedTool } from "@model
 import * as z from "zod";
 import type { Tool } from "../../../core/tools/tool.ts";
 import { createSearchSchema, renderToolSources } from "../../../core/tools/tool-search.ts";
-import { isRecord, type JsonObject } from "../../../kit/json.ts";
+import type { JsonObject, JsonValue } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { readInput } from "../read-input.ts";
 
@@ -59,13 +59,15 @@ export function readFind(args: JsonObject, locale: Locale): z.infer<typeof findA
   return readInput(findArguments, args, locale);
 }
 
-const callArguments = z.strictObject({ name: z.string().min(1).max(64), arguments: z.looseObject({}).optional() });
+const callArguments = z.strictObject({
+  name: z.string().min(1).max(64),
+  // What they hold is checked by the tool that is called.
+  arguments: z.object({}).catchall(z.custom<JsonValue>()).default({}),
+});
 
 /** Returns the call to make, or a text that says what is wrong with the arguments. */
-export function readCall(args: JsonObject, locale: Locale): { name: string; arguments: JsonObject } | string {
-  const read = readInput(callArguments, args, locale);
-  if (typeof read === "string") return read;
-  return { name: read.name, arguments: isRecord(args.arguments) ? args.arguments : {} };
+export function readCall(args: JsonObject, locale: Locale): z.infer<typeof callArguments> | string {
+  return readInput(callArguments, args, locale);
 }
 
 /** Renders the tools that were found, as text for models and as data for programs. */

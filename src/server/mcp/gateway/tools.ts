@@ -111,14 +111,16 @@ export function createToolCapability(exposed: Exposure): ToolCapability {
   async function callFound(args: JsonObject, context: ServerContext): Promise<CallToolResult | InputRequiredResult> {
     const wanted = readCall(args, locale);
     if (typeof wanted === "string") return createFailedResult(wanted);
-    const { name } = wanted;
+    const { name, arguments: given } = wanted;
+    // As a text they were not looked into before.
+    if (!isArguments(given)) return createFailedResult(say(locale, tooDeep));
     const tool = await gateway.tool(name, context.mcpReq.signal);
     if (tool === undefined)
       return createFailedResult(
         say(locale, (await isWaiting(name)) ? describeUnapproved(name) : describeNotFound(name)),
       );
     // The host knows no schema of this tool, so it misses nothing that the schema promises.
-    return run({ ...tool, outputSchema: undefined }, wanted.arguments, context);
+    return run({ ...tool, outputSchema: undefined }, given, context);
   }
 
   return {

@@ -396,6 +396,11 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
     expect(JSON.parse(String(found.content[0]?.text))[0]).toEqual(sum);
     const called = await searching.call("call_tool", { name: "below__sum", arguments: { a: 2, b: 3 } });
     expect(called.structuredContent).toEqual({ sum: 5 });
+    const written = await searching.call("call_tool", { name: "below__sum", arguments: '{"a":2,"b":4}' });
+    expect(written.structuredContent).toEqual({ sum: 6 });
+    const deep = `{"a":${"[".repeat(70)}${"]".repeat(70)}}`;
+    const tooDeep = await searching.call("call_tool", { name: "below__sum", arguments: deep });
+    expect(tooDeep).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("64") }] });
     const asked = await searching.call("call_tool", { name: "below__ask-twice" });
     expect(asked.content[0]?.text).toBe("first: decline");
     const none = await searching.call("call_tool", { name: "nothing" });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { mostValues } from "../../../../src/kit/json.ts";
 import { createSearchTools, readCall, readFind } from "../../../../src/server/mcp/gateway/search-tools.ts";
 import { realTools } from "../../../fakes/real-tools.ts";
 
@@ -7,6 +8,15 @@ test("what is asked of the two tools is read as their schemas say", () => {
   expect(readCall({ name: "amap__maps_weather" }, "en")).toEqual({ name: "amap__maps_weather", arguments: {} });
   const nested = { name: "sum", arguments: { terms: [1, { of: null }] } };
   expect(readCall(nested, "en")).toEqual(nested);
+});
+
+test("arguments that a host writes as text are those that the call has, and no call is made of what is none", () => {
+  const given = { terms: [1, { of: null }] };
+  expect(readCall({ name: "sum", arguments: JSON.stringify(given) }, "en")).toEqual({ name: "sum", arguments: given });
+  for (const wrong of ["junk", "{", "[1]", "null"])
+    expect(readCall({ name: "sum", arguments: wrong }, "en")).toContain("\n- arguments: ");
+  const many = `{"terms":[${"0,".repeat(mostValues)}0]}`;
+  expect(readCall({ name: "sum", arguments: many }, "en")).toContain(`${mostValues} values`);
 });
 
 test("what does not fit is told in the host's language, by its place", () => {

@@ -6,11 +6,12 @@ import { findProxyError } from "../kit/net/proxy-errors.ts";
 import type { Ending } from "../kit/process/child.ts";
 import type { Environment } from "../kit/process/child-environment.ts";
 import { findLauncher } from "../kit/process/launcher.ts";
-import type { Redact } from "../kit/text/redact.ts";
+import { type Redact, redactValue } from "../kit/text/redact.ts";
 import { sanitize } from "../kit/text/sanitize.ts";
 import { getBody, getCode, getNetworkCode, getStatus, isLost, isOtherProtocol } from "./connection-errors.ts";
 import { hasOwnAuthorization } from "./oauth/auth.ts";
 import { toLoginHint } from "./oauth/oauth-errors.ts";
+import { urlElicitationRequired } from "./questions/required-pages.ts";
 import { ownErrors } from "./transport/own-errors.ts";
 import { describeUnusable } from "./unusable-server.ts";
 
@@ -61,7 +62,7 @@ export interface SentCall {
 /** Returns the error for one failed call. It says so when the server may already have done what it was asked. */
 export function toCallError(thrown: unknown, failureContext: FailureContext, sent: SentCall): DuetError {
   const { name } = failureContext.settings;
-  const { code, text, hint } = explain(thrown, failureContext);
+  const { code, text, hint, rpcError } = explain(thrown, failureContext);
   const refusedBefore = failureContext.ending === undefined && (getStatus(thrown) ?? 500) < 500;
   const wasNeverSent = findProxyError(thrown) !== undefined || neverSent.test(getNetworkCode(thrown) ?? "");
   const isSure = !sent.canTakeEffect || code === "tool" || code === "auth" || refusedBefore || wasNeverSent;
@@ -70,6 +71,7 @@ export function toCallError(thrown: unknown, failureContext: FailureContext, sen
     code,
     text: { zh: `MCP 服务器 ${name}：${text.zh}${unsure.zh}`, en: `MCP server ${name}: ${text.en}${unsure.en}` },
     ...(hint !== undefined && { hint }),
+    ...(rpcError !== undefined && { rpcError }),
   });
 }
 
@@ -156,7 +158,10 @@ function explainUnexpected(thrown: unknown, { redact }: FailureContext): ErrorDe
   if (code === ownErrors.tooLong) return { code: "bad_response", text: { zh: message, en: message } };
   // A JSON-RPC error is the server's own answer.
   if (typeof code === "number") {
-    return { code: "tool", text: { zh: `返回错误：${message}`, en: `it answered with an error: ${message}` } };
+    const data = thrown instanceof Error && "data" in thrown ? redactValue(thrown.data, redact) : undefined;
+    const text = { zh: `返回错误：${message}`, en: `it answered with an error: ${message}` };
+    // One that asks for pages still has this code here where none of them may be shown to a user.
+    return { code: "tool", text, ...(code !== urlElicitationRequired && { rpcError: { code, data } }) };
   }
   const atProxy = findProxyError(thrown);
   if (atProxy) return { code: atProxy.code, text: atProxy.text, hint: atProxy.hint, retryable: atProxy.retryable };

@@ -39,6 +39,12 @@ export const requestErrorCodes = [
 /** Names every failure that an interface shows. */
 export type RefusalCode = ErrorCode | (typeof requestErrorCodes)[number];
 
+/** Holds the code and the data of a JSON-RPC error, for hosts that get it as it is. */
+export interface RpcError {
+  code: number;
+  data?: unknown;
+}
+
 /** Holds what a `DuetError` is made from. */
 export interface ErrorDetails {
   code: ErrorCode;
@@ -49,6 +55,8 @@ export interface ErrorDetails {
   retryAfterMs?: number;
   /** Holds the HTTP status of the other side's refusal. */
   status?: number;
+  /** Holds the JSON-RPC error that an MCP server has answered with, without its message. */
+  rpcError?: RpcError;
   /** Holds further errors that were found with this one, such as the others of a configuration. */
   others?: readonly DuetError[];
   cause?: unknown;
@@ -75,6 +83,7 @@ export class DuetError extends Error {
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
   readonly status: number | undefined;
+  readonly rpcError: RpcError | undefined;
   readonly others: readonly DuetError[];
 
   constructor(details: ErrorDetails) {
@@ -87,6 +96,7 @@ export class DuetError extends Error {
     this.retryable = details.retryable ?? false;
     this.retryAfterMs = details.retryAfterMs;
     this.status = details.status;
+    this.rpcError = details.rpcError;
   }
 }
 

@@ -26,6 +26,18 @@ const form = (name: string): Json => ({
   required: [name],
 });
 
+/** Is answered as an error of JSON-RPC. */
+class RpcRefusal extends Error {
+  readonly code: number;
+  readonly data: Json;
+
+  constructor(code: number, message: string, data: Json) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
 const page = "ui://offering/page.html";
 const look = { ui: { prefersBorder: true } };
 
@@ -53,6 +65,7 @@ const tools: Json[] = [
     "steps",
     "ask-twice",
     "ask-url",
+    "need-url",
     "grow",
     "fails",
     "choose",
@@ -65,7 +78,9 @@ const tools: Json[] = [
     name,
     description: `The tool ${name}`,
     inputSchema: { type: "object" },
-    ...(name === "liar" && { outputSchema: { type: "object", properties: { x: { type: "number" } } } }),
+    ...(name === "liar" && {
+      outputSchema: { type: "object", properties: { x: { type: "number" } } },
+    }),
   })),
   {
     name: "paged",
@@ -146,6 +161,11 @@ const calls: Record<string, (message: Message) => Promise<Json> | Json | undefin
         }),
       ),
     ),
+  "need-url": ({ params }) => {
+    const first = { mode: "url", elicitationId: "e2", url: "https://example.com/grant", message: "Grant access" };
+    const elicitations = [first, { ...first, url: params?.arguments?.next ?? "javascript:alert(1)" }];
+    throw new RpcRefusal(-32042, "This request requires more information.", { elicitations });
+  },
   grow: () => {
     tools.push({ name: "grown", description: "A new tool", inputSchema: { type: "object" } });
     send({ method: "notifications/tools/list_changed" });
@@ -221,12 +241,14 @@ const requests: Record<string, (message: Message) => Promise<Json> | Json | unde
     ],
   }),
   "resources/templates/list": () => ({ resourceTemplates: [{ uriTemplate: "offering://note/{id}", name: "notes" }] }),
-  "resources/read": ({ params }) => ({
-    contents:
-      params?.uri === page
-        ? [{ uri: page, mimeType: "text/html;profile=mcp-app", text: "<p>", _meta: look }]
-        : [{ uri: params?.uri ?? "", mimeType: "text/plain", text: `${options.name} says ${params?.uri}` }],
-  }),
+  "resources/read": ({ params }) => {
+    return {
+      contents:
+        params?.uri === page
+          ? [{ uri: page, mimeType: "text/html;profile=mcp-app", text: "<p>", _meta: look }]
+          : [{ uri: params?.uri ?? "", mimeType: "text/plain", text: `${options.name} says ${params?.uri}` }],
+    };
+  },
   "completion/complete": (message) => {
     journal({ complete: message.params });
     return { completion: { values: ["Ada", "Alan"], total: 2, hasMore: false } };
@@ -254,6 +276,12 @@ serveLines(journal, async (message) => {
   }
   const serve = requests[message.method];
   if (serve === undefined) return answer(message, undefined);
-  const result = await serve(message);
-  if (result !== undefined) answer(message, result);
+  try {
+    const result = await serve(message);
+    if (result !== undefined) answer(message, result);
+  } catch (thrown) {
+    if (!(thrown instanceof RpcRefusal)) throw thrown;
+    const { code, message: words, data } = thrown;
+    send({ id: message.id, error: { code, message: words, data } });
+  }
 });

@@ -9,6 +9,7 @@ import { joinSentences } from "../../render/event-lines.ts";
 import type { OnProgress } from "../lifecycle/session.ts";
 import type { RemoteTool } from "../lists/listing.ts";
 import { dropInvalidHeaders } from "../lists/parameter-headers.ts";
+import { urlElicitationRequired } from "../questions/required-pages.ts";
 import { retryAfterRefusal } from "../refusals/explain.ts";
 import type { ServerConnection } from "../server-connection.ts";
 import { toToolResult } from "./tool-result.ts";
@@ -62,9 +63,11 @@ async function send(
     return toToolResult(reply.result, connection.redact, context);
   } catch (thrown) {
     signal.throwIfAborted();
-    const { code, text, hint } = toDuetError(thrown);
+    const { code, text, hint, rpcError } = toDuetError(thrown);
     const message = say(locale, text);
-    return createFailure(code, hint ? joinSentences(message, say(locale, hint)) : message);
+    const failure = createFailure(code, hint ? joinSentences(message, say(locale, hint)) : message);
+    const concernsHost = context.wantsContent && rpcError?.code === urlElicitationRequired;
+    return concernsHost ? { ...failure, content: { blocks: [], rpcError } } : failure;
   }
 }
 

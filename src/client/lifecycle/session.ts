@@ -15,6 +15,7 @@ import { createActiveCalls, type Notify } from "../questions/active-calls.ts";
 import { type Answers, isElicitation } from "../questions/answers.ts";
 import { readLogEntry } from "../questions/log-routing.ts";
 import type { RecentOwners } from "../questions/recent-owners.ts";
+import { askToOpenPages } from "../questions/required-pages.ts";
 import { makeTextVisible } from "../trust/hidden-characters.ts";
 import { type ServerList, watchListChanges } from "./announcements.ts";
 import { closeConnection, type Era, type Handshake, openConnection } from "./handshake.ts";
@@ -148,7 +149,7 @@ export async function openSession(options: SessionOptions, stdio: Transport | un
       return await sendWithInput(client, request, { signal, onprogress: onProgress }, answer);
     } catch (thrown) {
       isReplied = !signal.aborted;
-      throw thrown;
+      throw (await askToOpenPages(thrown, { from: settings.name, redact }, answer)) ?? thrown;
     } finally {
       pauses.delete(pause);
       leave({ isReplied });

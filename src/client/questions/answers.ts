@@ -229,8 +229,11 @@ export async function answerElicitation(
   return { action: "accept", content: toContent(fields, reply) };
 }
 
-/** Returns `fields` only for a form. */
-function readQuestion(asking: RequestingServer, params: unknown): { question: Elicitation; fields?: FormField[] } {
+/** Reads a server's question, and throws where it may not be asked. Returns `fields` only for a form. */
+export function readQuestion(
+  asking: RequestingServer,
+  params: unknown,
+): { question: Elicitation; fields?: FormField[] } {
   if (!isRecord(params)) throw badRequestError("A question needs params");
   const { mode = "form", message, requestedSchema, url } = params;
   if (typeof message !== "string") throw badRequestError("A question needs a message");

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { DuetError } from "../../kit/errors.ts";
+import type { DuetError, RpcError } from "../../kit/errors.ts";
 import type { JsonObject, JsonSchema } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { Chain } from "../chain.ts";
@@ -204,6 +204,8 @@ export interface ToolResult {
 
 export interface ToolContent {
   blocks: readonly Record<string, unknown>[];
+  /** Is set where the server has answered with a JSON-RPC error that concerns the host itself. There are no blocks then. */
+  rpcError?: RpcError;
   structured?: Record<string, unknown>;
   /** Holds the result's `_meta`, such as `traceparent`, and is absent when there is none. */
   meta?: Record<string, unknown>;

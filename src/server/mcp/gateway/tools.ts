@@ -3,6 +3,7 @@ import {
   type ContentBlock,
   type InputRequiredResult,
   isSpecType,
+  ProtocolError,
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { chainProperty, readChain } from "../../../core/chain-text.ts";
@@ -16,6 +17,7 @@ import type { ToolCapability } from "../capabilities.ts";
 import { createFailedResult, toFailedResult } from "../failed-result.ts";
 import { dropForbiddenNulls, normalizeArguments } from "../host-arguments.ts";
 import { createCallProgress, type Exposure, openGatewayContext } from "./call-context.ts";
+import { toHostError } from "./host-error.ts";
 import {
   callName,
   createSearchTools,
@@ -92,6 +94,7 @@ export function createToolCapability(exposed: Exposure): ToolCapability {
           return toCallResult(tool, result, { locale, protocolVersion: host.protocolVersion });
         } catch (thrown) {
           requestContext.signal.throwIfAborted();
+          if (thrown instanceof ProtocolError) throw thrown;
           return toFailedResult(thrown, locale);
         }
       },
@@ -170,6 +173,8 @@ export function toCallResult(
   { locale, protocolVersion }: Pick<Host, "protocolVersion"> & { locale: Locale },
 ): CallToolResult {
   const { ok, text, content } = result;
+  const rpcError = toHostError(content?.rpcError, text, protocolVersion);
+  if (rpcError !== undefined) throw rpcError;
   const isServersOwn = content !== undefined && (ok || result.error?.code === "tool");
   if (!isServersOwn) return ok ? toTextResult(text) : createFailedResult(text);
   const blocks = content.blocks.map((block) => toBlock(block, locale, protocolVersion));

@@ -132,7 +132,7 @@ function seen({ execution: _, ...shown }: Listed) {
   return shown;
 }
 
-describe.each(hosts)("a gateway for %s", (_, connect) => {
+describe.each(hosts)("a gateway for %s", (revision, connect) => {
   let folder: string;
   let journal: string;
   /** One that most tests share: nothing that they do is in the way of another. */
@@ -287,6 +287,38 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
     const result = await host.call("below__ask-url");
     expect(asked).toMatchObject([{ mode: "url", message: "[below] Sign in", url: "https://example.com/in" }]);
     expect(result.content[0]?.text).toContain('"accept"');
+  });
+
+  test("pages that a server wants opened before a call are asked about one by one, and the call is not repeated", async () => {
+    const asked: unknown[] = [];
+    let action = "accept";
+    onQuestion = ({ mode, message, url }) => {
+      asked.push([mode, message, url]);
+      return { action };
+    };
+    const next = "https://example.com/two";
+    const agreed = await host.call("below__need-url", { next });
+    const message = "[below] Grant access";
+    expect(asked).toEqual([
+      ["url", message, "https://example.com/grant"],
+      ["url", message, next],
+    ]);
+    expect(agreed).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("Try again once") }] });
+    action = "decline";
+    const declined = await host.call("below__need-url", { next });
+    expect(asked).toHaveLength(3);
+    expect(declined).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("has declined") }] });
+  });
+
+  test("pages that nobody can be asked to open are in the error, in the shape that the host's revision has for them", async () => {
+    const mute = await opened(connect, addressOf(shared.plain));
+    const page = { mode: "url", elicitationId: "e2", url: "https://example.com/grant" };
+    const answer = await mute.call("below__need-url").catch((thrown) => thrown);
+    const said = answer instanceof Error ? answer.message : String(answer.content[0]?.text);
+    expect(said).toContain("https://example.com/grant (Grant access)");
+    expect(JSON.stringify([answer, answer.data])).not.toContain("javascript:");
+    if (revision.includes("new revision")) expect(answer.isError).toBe(true);
+    else expect(answer).toMatchObject({ code: -32042, data: { elicitations: [page] } });
   });
 
   test("a call that needs consent is asked about in full, and runs only after a yes", async () => {

@@ -230,6 +230,8 @@ const requests: Record<string, (message: Message) => Promise<Json> | Json | unde
     ],
   }),
   "prompts/get": ({ params }) => {
+    if (params?.name === "greet" && params.arguments?.who === "nobody")
+      throw new RpcRefusal(-32602, "who must be somebody", { argument: "who" });
     const rows = Array.from({ length: 25 }, (_, index) => `Row ${index}`).join("\n");
     const words = params?.name === "Long" ? rows : `Greet ${params?.arguments?.who}`;
     return { messages: [{ role: "user", content: { type: "text", text: words } }] };
@@ -242,6 +244,7 @@ const requests: Record<string, (message: Message) => Promise<Json> | Json | unde
   }),
   "resources/templates/list": () => ({ resourceTemplates: [{ uriTemplate: "offering://note/{id}", name: "notes" }] }),
   "resources/read": ({ params }) => {
+    if (params?.uri === "offering://note/none") throw new RpcRefusal(-32002, "no such note", { uri: params.uri });
     return {
       contents:
         params?.uri === page

@@ -4,8 +4,6 @@ import {
   type CompleteResult,
   type GetPromptResult,
   isSpecType,
-  ProtocolError,
-  ProtocolErrorCode,
   type ReadResourceResult,
   type ServerContext,
 } from "@modelcontextprotocol/server";
@@ -15,8 +13,8 @@ import type { Caller } from "../../../core/caller.ts";
 import { readChainMeta, toChainMeta } from "../../../core/chain.ts";
 import { createElicit } from "../../../core/questions/user.ts";
 import type { TextBilling, TurnBudget } from "../../../core/turn-budget.ts";
-import { DuetError, toDuetError } from "../../../kit/errors.ts";
-import { type Locale, say } from "../../../kit/locale.ts";
+import { DuetError } from "../../../kit/errors.ts";
+import type { Locale } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { type Host, readHost } from "../../../runs/input/host.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
@@ -33,6 +31,7 @@ import {
   toChildChain,
 } from "./call-context.ts";
 import { followRoots } from "./follow-roots.ts";
+import { toProtocolError } from "./host-error.ts";
 import { createToolCapability } from "./tools.ts";
 
 export interface ExposeOptions {
@@ -97,8 +96,9 @@ export function createExposure(
 export async function completeArgument(
   { gateway, locale, connection }: Exposure,
   { ref, argument, context }: CompleteRequestParams,
-  { mcpReq: { signal, _meta } }: ServerContext,
+  served: ServerContext,
 ): Promise<CompleteResult | undefined> {
+  const { signal, _meta } = served.mcpReq;
   const chain = readChainMeta(_meta);
   try {
     const meta = { ...chain.trace, ...toChainMeta(toChildChain(chain)) };
@@ -114,7 +114,7 @@ export async function completeArgument(
     if (answer === undefined || isSpecType.CompleteResult(answer)) return answer;
     throw badAnswerError(argument.name);
   } catch (thrown) {
-    throw toProtocolError(thrown, signal, locale);
+    throw toThrown(thrown, signal, { locale, protocolVersion: readHost(connection.server, served).protocolVersion });
   }
 }
 
@@ -138,7 +138,7 @@ export function createPromptCapability(exposed: Exposure): PromptCapability {
           if (!isSpecType.GetPromptResult(given)) throw badAnswerError(name);
           return given;
         } catch (thrown) {
-          throw toProtocolError(thrown, requestContext.signal, locale);
+          throw toThrown(thrown, requestContext.signal, { locale, protocolVersion: host.protocolVersion });
         }
       });
       return answer.catch(ignoreMissing);
@@ -166,7 +166,7 @@ export function createResourceCapability(exposed: Exposure): ResourceCapability 
           if (!isSpecType.ReadResourceResult(given)) throw badAnswerError(uri);
           return given;
         } catch (thrown) {
-          throw toProtocolError(thrown, requestContext.signal, locale);
+          throw toThrown(thrown, requestContext.signal, { locale, protocolVersion: host.protocolVersion });
         }
       });
       return answer.catch(ignoreMissing);
@@ -175,7 +175,8 @@ export function createResourceCapability(exposed: Exposure): ResourceCapability 
       try {
         return await gateway.subscribe(uri, onUpdated, signal);
       } catch (thrown) {
-        throw toProtocolError(thrown, signal, locale);
+        const protocolVersion = connection.server.server.getNegotiatedProtocolVersion() ?? "";
+        throw toThrown(thrown, signal, { locale, protocolVersion });
       }
     },
   };
@@ -199,10 +200,9 @@ function toRequestOptions(
   };
 }
 
-/** Converts an error to one that the host can read. Protocol errors and the reason of a cancellation stay unchanged. */
-function toProtocolError(thrown: unknown, signal: AbortSignal, locale: Locale): unknown {
-  if (signal.aborted || thrown instanceof ProtocolError || thrown instanceof MissingEntryError) return thrown;
-  return new ProtocolError(ProtocolErrorCode.InternalError, say(locale, toDuetError(thrown).text));
+/** Converts an error to one that the host can read. The reason of a cancellation stays unchanged. */
+function toThrown(thrown: unknown, signal: AbortSignal, reader: { locale: Locale; protocolVersion: string }): unknown {
+  return signal.aborted || thrown instanceof MissingEntryError ? thrown : toProtocolError(thrown, reader);
 }
 
 /** Limits a message of a server, in UTF-16 units. */

@@ -410,6 +410,10 @@ describe.each(hosts)("a gateway for %s", (revision, connect) => {
       { text: "offering says offering://note/4" },
     ]);
     await expect(host.read("nobody://x")).rejects.toThrow(/nobody:\/\/x/);
+    const none = "offering://note/none";
+    await expect(host.read(none)).rejects.toMatchObject({ code: -32602, data: { uri: none } });
+    const nobodyGreeted = host.getPrompt("below__greet", { who: "nobody" });
+    await expect(nobodyGreeted).rejects.toMatchObject({ code: -32602, data: { argument: "who" } });
     const who = { name: "who", value: "A" };
     const ada = { completion: { values: ["Ada", "Alan"] } };
     expect(await host.complete({ type: "ref/prompt", name: "below__greet" }, who)).toMatchObject(ada);

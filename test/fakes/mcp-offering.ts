@@ -68,6 +68,7 @@ const tools: Json[] = [
     "need-url",
     "grow",
     "fails",
+    "fails-silently",
     "choose",
     "write",
     "touch",
@@ -172,6 +173,7 @@ const calls: Record<string, (message: Message) => Promise<Json> | Json | undefin
     return text("grown");
   },
   fails: () => ({ ...text("no such city"), isError: true }),
+  "fails-silently": () => ({ content: [], isError: true }),
   grown: () => text("here"),
   paged: () => ({ ...text("paged"), structuredContent: { rows: 2 }, _meta: { "example.com/cost": 3 } }),
   log: () => {

@@ -180,6 +180,7 @@ export function toCallResult(
   const blocks = content.blocks.map((block) => toBlock(block, locale, protocolVersion));
   const _meta = filterMeta(content.meta);
   const structuredContent = isRecord(content.structured) ? content.structured : undefined;
+  if (!ok && blocks.length === 0 && structuredContent === undefined) return { ...createFailedResult(text), _meta };
   if (!ok) return { content: blocks, structuredContent, _meta, isError: true };
   // A host refuses such a result without showing it, and its model must not think that nothing has happened.
   if (tool.outputSchema !== undefined && structuredContent === undefined)

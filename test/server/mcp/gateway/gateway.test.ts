@@ -215,6 +215,8 @@ describe.each(hosts)("a gateway for %s", (revision, connect) => {
     expect(result.content[0]?.text).toContain("The tool has run");
     expect(result.content[1]?.text).toBe("did it");
     expect(await host.call("below__fails")).toMatchObject({ isError: true, content: [{ text: "no such city" }] });
+    const silent = { isError: true, content: [{ text: "The tool reported an error without a message." }] };
+    expect(await host.call("below__fails-silently")).toMatchObject(silent);
   });
 
   test("arguments that do not fit never reach the server, and a tool that is not there is an error", async () => {

@@ -60,6 +60,7 @@ const tools: Json[] = [
   ...[
     "blocks",
     "liar",
+    "lies",
     "trace",
     "hang",
     "steps",
@@ -79,7 +80,7 @@ const tools: Json[] = [
     name,
     description: `The tool ${name}`,
     inputSchema: { type: "object" },
-    ...(name === "liar" && {
+    ...((name === "liar" || name === "lies") && {
       outputSchema: { type: "object", properties: { x: { type: "number" } } },
     }),
   })),
@@ -130,6 +131,7 @@ const calls: Record<string, (message: Message) => Promise<Json> | Json | undefin
     ],
   }),
   liar: () => text("did it"),
+  lies: () => ({ ...text("did that"), structuredContent: { x: "one" } }),
   trace: ({ params }) => ({
     ...text(JSON.stringify(params?._meta ?? {})),
     _meta: { traceparent: "00-11111111111111111111111111111111-2222222222222222-01", "example.com/cost": 3 },

@@ -26,6 +26,7 @@ import {
   type ProgressSender,
 } from "../../../runs/input/progress-pace.ts";
 import { createHostUser } from "../../../runs/questions/ask-question.ts";
+import type { OutputCheck } from "./output-check.ts";
 
 export interface CallOptions {
   locale: Locale;
@@ -207,6 +208,7 @@ export interface Exposure {
   connection: HostConnection;
   billing: TextBilling;
   inputRequests: GatewayInputRequests;
+  checkOutput: OutputCheck;
 }
 
 /** Holds the requests of all connections. */

@@ -32,6 +32,7 @@ import {
 } from "./call-context.ts";
 import { followRoots } from "./follow-roots.ts";
 import { toProtocolError } from "./host-error.ts";
+import { createOutputCheck } from "./output-check.ts";
 import { createToolCapability } from "./tools.ts";
 
 export interface ExposeOptions {
@@ -58,12 +59,13 @@ export function createExposure(
     prompts: createInputRequests<GetPromptResult>({ locale }),
     resources: createInputRequests<ReadResourceResult>({ locale }),
   };
+  const checkOutput = createOutputCheck();
   return (connection) => {
     const gateway = duet.gateway(connection.caller);
     // No run has a bill for these texts; the day of the caller has.
     const billing: TextBilling = { budget: getBudget(connection.caller), charge() {} };
     const person = {};
-    const exposed: Exposure = { gateway, locale, listLimit, person, connection, billing, inputRequests };
+    const exposed: Exposure = { gateway, locale, listLimit, person, connection, billing, inputRequests, checkOutput };
     return {
       tools: createToolCapability(exposed),
       prompts: createPromptCapability(exposed),

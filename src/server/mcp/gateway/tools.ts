@@ -10,14 +10,15 @@ import { chainProperty, readChain } from "../../../core/chain-text.ts";
 import type { Tool, ToolResult } from "../../../core/tools/tool.ts";
 import { renderContent } from "../../../core/tools/tool-content.ts";
 import { hasPage } from "../../../core/tools/tool-pages.ts";
-import { isDeeperThan, isRecord, type JsonObject, toText } from "../../../kit/json.ts";
-import { type Locale, say } from "../../../kit/locale.ts";
+import { isDeeperThan, isRecord, type JsonObject, type JsonSchema, toText } from "../../../kit/json.ts";
+import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { firstWithLinks, type Host, readHost } from "../../../runs/input/host.ts";
 import type { ToolCapability } from "../capabilities.ts";
 import { createFailedResult, toFailedResult } from "../failed-result.ts";
 import { dropForbiddenNulls, normalizeArguments } from "../host-arguments.ts";
 import { createCallProgress, type Exposure, openGatewayContext } from "./call-context.ts";
 import { toHostError } from "./host-error.ts";
+import type { OutputCheck } from "./output-check.ts";
 import {
   callName,
   createSearchTools,
@@ -91,7 +92,8 @@ export function createToolCapability(exposed: Exposure): ToolCapability {
           const callContext = openGatewayContext({ ...requestContext, progress }, options);
           const result = await tool.run(given(args, tool.inputSchema), callContext);
           await learnLinks(tool, result.content?.blocks ?? []);
-          return toCallResult(tool, result, { locale, protocolVersion: host.protocolVersion });
+          const { protocolVersion } = host;
+          return await toCallResult(tool, result, { locale, protocolVersion, checkOutput: exposed.checkOutput });
         } catch (thrown) {
           requestContext.signal.throwIfAborted();
           if (thrown instanceof ProtocolError) throw thrown;
@@ -167,11 +169,11 @@ function describeUnapproved(name: string) {
 }
 
 /** Converts a tool's result for a host: unchanged where it came from a server, otherwise as text. */
-export function toCallResult(
+async function toCallResult(
   tool: Tool,
   result: ToolResult,
-  { locale, protocolVersion }: Pick<Host, "protocolVersion"> & { locale: Locale },
-): CallToolResult {
+  { locale, protocolVersion, checkOutput }: Pick<Host, "protocolVersion"> & Pick<Exposure, "locale" | "checkOutput">,
+): Promise<CallToolResult> {
   const { ok, text, content } = result;
   const rpcError = toHostError(content?.rpcError, text, protocolVersion);
   if (rpcError !== undefined) throw rpcError;
@@ -182,10 +184,32 @@ export function toCallResult(
   const structuredContent = isRecord(content.structured) ? content.structured : undefined;
   if (!ok && blocks.length === 0 && structuredContent === undefined) return { ...createFailedResult(text), _meta };
   if (!ok) return { content: blocks, structuredContent, _meta, isError: true };
-  // A host refuses such a result without showing it, and its model must not think that nothing has happened.
-  if (tool.outputSchema !== undefined && structuredContent === undefined)
-    return { content: [{ type: "text", text: say(locale, describeRanAnyway(tool)) }, ...blocks], _meta, isError: true };
-  return { content: blocks, structuredContent, _meta };
+  const fault = tool.outputSchema && (await findOutputFault(tool.outputSchema, structuredContent, checkOutput));
+  if (fault === undefined) return { content: blocks, structuredContent, _meta };
+  const ran = say(locale, describeRanAnyway(tool, fault));
+  const shown = blocks.length > 0 ? blocks : toTextResult(JSON.stringify(structuredContent ?? {})).content;
+  return { content: [{ type: "text", text: ran }, ...shown], _meta, isError: true };
+}
+
+/** Says why a host refuses a result without showing it. Its model must not think that nothing has happened. */
+async function findOutputFault(
+  schema: JsonSchema,
+  structured: Record<string, unknown> | undefined,
+  checkOutput: OutputCheck,
+): Promise<Text | undefined> {
+  if (structured === undefined)
+    return {
+      zh: "缺少其 outputSchema 所承诺的 structuredContent",
+      en: "lacks the structuredContent that its outputSchema promises",
+    };
+  const problem = await checkOutput(schema, structured);
+  if (problem === undefined) return undefined;
+  const { path, text } = problem;
+  const place = path === "" ? "" : `${path}: `;
+  return {
+    zh: `的 structuredContent 不符合其 outputSchema（${place}${text.zh}）`,
+    en: `has a structuredContent that does not fit its outputSchema (${place}${text.en})`,
+  };
 }
 
 function toTextResult(text: string): CallToolResult {
@@ -211,9 +235,9 @@ function filterMeta(meta: Readonly<Record<string, unknown>> | undefined): Record
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-function describeRanAnyway({ source }: Tool) {
+function describeRanAnyway({ source }: Tool, fault: Text): Text {
   return {
-    zh: `工具已经执行，但服务器 ${source} 的结果缺少其 outputSchema 所承诺的 structuredContent（这是该服务器的缺陷）。不要为此重复调用。它返回的内容：`,
-    en: `The tool has run, but the result of the server ${source} lacks the structuredContent that its outputSchema promises (a bug in that server). Do not call it again because of this. Its result:`,
+    zh: `工具已经执行，但服务器 ${source} 的结果${fault.zh}（这是该服务器的缺陷）。不要为此重复调用。它返回的内容：`,
+    en: `The tool has run, but the result of the server ${source} ${fault.en} (a bug in that server). Do not call it again because of this. Its result:`,
   };
 }

@@ -208,13 +208,17 @@ describe.each(hosts)("a gateway for %s", (revision, connect) => {
     expect((await host.read("offering://hidden/7")).contents[0]?.text).toBe("offering says offering://hidden/7");
   });
 
-  test("a tool that lacks what its output schema promises is an error that says that it ran", async () => {
+  test("a tool that does not give what its output schema promises is an error that says that it ran", async () => {
     await host.listTools();
     const result = await host.call("below__liar");
     expect(result.isError).toBe(true);
     expect(result.content[0]?.text).toContain("The tool has run");
     expect(result.content[1]?.text).toBe("did it");
     expect(await host.call("below__fails")).toMatchObject({ isError: true, content: [{ text: "no such city" }] });
+    const misfit = await host.call("below__lies");
+    expect(misfit.isError).toBe(true);
+    expect(misfit.content[0]?.text).toMatch(/^The tool has run, but .+ does not fit its outputSchema \(x: .+"one"/);
+    expect(misfit.content[1]?.text).toBe("did that");
     const silent = { isError: true, content: [{ text: "The tool reported an error without a message." }] };
     expect(await host.call("below__fails-silently")).toMatchObject(silent);
   });

@@ -27,7 +27,7 @@ import { mergeLimits } from "./merge-limits.ts";
 import { createAgentModels } from "./models/agent-models.ts";
 import { chooseDeciders, type Deciders } from "./models/choose-deciders.ts";
 import { withTurnBudgets } from "./models/with-turn-budget.ts";
-import { noticeBrokenTools, noticeNested, noticeServers } from "./notices.ts";
+import { noticeBrokenTools, noticeNested, noticeServers, noticeUnmatched } from "./notices.ts";
 import { findRefusal, openRunModels, reopenAnswerForm } from "./resume-run.ts";
 import { findAgentSessions } from "./sub-agents/agent-sessions.ts";
 import { createAgentTools } from "./sub-agents/agent-tools.ts";
@@ -139,6 +139,7 @@ export async function askAgent(
     servers,
     dropped,
   } = await waitAbortable(Promise.resolve(resolvedTools), signal).catch(ignoreAbort(signal, noTools));
+  const patterns = mode === "chat" || isOther || signal.aborted ? [] : listOwnPatterns(request, selected?.settings);
   const asked = { config, models: openedModels, request, conversation, mode, tools: offered, locale };
   const deciders: Deciders = isOther ? { models: openedModels, notices: [] } : await chooseDeciders(asked);
   const callsInChat = mode === "chat" && (clientTools?.tools.length ?? 0) + (earlierSteps?.length ?? 0) > 0;
@@ -211,6 +212,7 @@ export async function askAgent(
       ...(findUnsaved?.()?.takeSaved(caller.owner, conversation.id) ? [noticeKinds.savedLate("earlier", locale)] : []),
       ...(isLost ? [noticeKinds.conversationUnknown({ id: conversationId, begun: conversation.id }, locale)] : []),
       ...noticeServers(servers, session.reported, locale),
+      ...noticeUnmatched(patterns, { tools: offered, servers }, locale),
       ...noticeBrokenTools(dropped, session.reported, locale),
       ...noticeNested(config, session.reported, locale),
       ...deciders.notices,
@@ -265,6 +267,11 @@ function joinPatterns(
   return own === undefined || own === tools
     ? { allow: tools, within }
     : { allow: tools ?? own, within: [...within, own] };
+}
+
+/** Returns the patterns that the asker has written: those of an agent are its author's. */
+function listOwnPatterns({ tools = [] }: Pick<AskRequest, "tools">, agent: SubAgentSettings | undefined) {
+  return tools === agent?.tools ? [] : tools;
 }
 
 function joinInstructions(...texts: (string | undefined)[]): string | undefined {

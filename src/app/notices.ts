@@ -4,9 +4,13 @@ import type { Config } from "../config/config.ts";
 import { deepestChain } from "../core/chain.ts";
 import type { Notice } from "../core/events.ts";
 import { noticeKinds } from "../core/notices.ts";
+import { isToolMeant, parseToolPatterns } from "../core/tools/tool-pattern.ts";
 import type { DuetError } from "../kit/errors.ts";
 import { type Locale, removePrefix, type Text } from "../kit/locale.ts";
+import { sanitizeLine } from "../kit/text/sanitize.ts";
+import { truncate } from "../kit/text/truncate.ts";
 import type { DroppedTool } from "../tools/collect-tools.ts";
+import type { Inventory } from "./tools/tool-inventory.ts";
 import { findMissingTools } from "./tools/user-tools.ts";
 
 /** Tells that no server was started, because Duets start one another in a circle. */
@@ -37,6 +41,40 @@ export function noticeUnavailable(states: readonly ServerStatus[], known: Set<st
     const why = error ? describeServerFailure(name, error) : { zh: "还在启动", en: "it is still starting" };
     return [noticeKinds.serverUnavailable({ name, why }, locale)];
   });
+}
+
+/** Limits why a server is missing, in UTF-16 units: what its process wrote may be long. */
+const reasonLength = 200;
+
+/** Reports the patterns of a question that match none of the tools that it has, with why a server is missing that they name. */
+export function noticeUnmatched(
+  written: readonly string[],
+  { tools, servers }: Pick<Inventory, "tools" | "servers">,
+  locale: Locale,
+): Notice[] {
+  const unmatched = parseToolPatterns(written).filter((pattern) => !tools.some((tool) => isToolMeant(pattern, tool)));
+  if (unmatched.length === 0) return [];
+  const patterns = unmatched.map((pattern) => {
+    const named = servers.find(({ name }) => pattern.name.startsWith(`${name}__`));
+    return { written: pattern.written, why: named && describeMissing(named) };
+  });
+  return [noticeKinds.toolsUnmatched(patterns, locale)];
+}
+
+function describeMissing({ name, state, error, waiting }: ServerStatus): Text | undefined {
+  if (error) {
+    const { zh, en } = describeServerFailure(name, error);
+    const [why, reason] = [truncate(sanitizeLine(zh), reasonLength), truncate(sanitizeLine(en), reasonLength)];
+    return { zh: `MCP 服务器 ${name} 不可用：${why}`, en: `MCP server ${name} is unavailable: ${reason}` };
+  }
+  if (state === "starting")
+    return { zh: `MCP 服务器 ${name} 还在启动`, en: `the MCP server ${name} is still starting` };
+  if (waiting > 0)
+    return {
+      zh: `MCP 服务器 ${name} 有工具等待批准：duet tools approve ${name}`,
+      en: `tools of the MCP server ${name} wait for approval: duet tools approve ${name}`,
+    };
+  return undefined;
 }
 
 /** Reports the servers whose tool descriptions a person should review. `known` holds what was reported before. */

@@ -219,6 +219,23 @@ export const noticeKinds = {
       en: `MCP server ${name} is unavailable; continuing without it: ${why.en}`,
     }),
   }),
+  /** Is told where patterns of the question's `tools` match no tool; `why` says so of those that name a server which is missing. */
+  toolsUnmatched: defineNotice("tools-unmatched", {
+    level: "warning",
+    isInResult: true,
+    text(patterns: readonly { written: string; why: Text | undefined }[]) {
+      const shown = patterns.slice(0, 5).map(({ written, why }) => {
+        const name = JSON.stringify(truncate(written, 80));
+        return why === undefined ? { zh: name, en: name } : { zh: `${name}（${why.zh}）`, en: `${name} (${why.en})` };
+      });
+      const rest = patterns.length - shown.length;
+      const more = rest === 0 ? { zh: "", en: "" } : { zh: ` 等 ${patterns.length} 项`, en: ` and ${rest} more` };
+      return {
+        zh: `tools 中没有对应工具、因而没有用到：${shown.map(({ zh }) => zh).join("、")}${more.zh}`,
+        en: `No tool matches these entries of tools: ${shown.map(({ en }) => en).join(", ")}${more.en}`,
+      };
+    },
+  }),
   /** `rest` counts the findings after the first. */
   serverSuspicious: defineNotice("server-suspicious", {
     level: "warning",

@@ -2,7 +2,9 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import type { Duet } from "../../src/app/duet.ts";
-import { duetWith } from "../fakes/callers.ts";
+import { noticeUnmatched } from "../../src/app/notices.ts";
+import type { ServerStatus } from "../../src/client/server-connection.ts";
+import { askAs, duetWith } from "../fakes/callers.ts";
 import { scriptedModel } from "../fakes/model.ts";
 import { compileCache, temporaryFolder } from "../fakes/program.ts";
 
@@ -29,6 +31,29 @@ test("servers that start when they are wanted leave a chat without search alone,
   const [start] = await Array.fromAsync(duet.ask({ question: "Hello", tools: ["amap__*"] }));
   expect(start).toMatchObject({ type: "run-start", toolCount: 1 });
   expect(await duet.servers()).toMatchObject([{ name: "amap", state: "ready" }]);
+});
+
+test("a question whose tools name none, or a server that is missing, says so in its result each time", async () => {
+  const model = scriptedModel(["Hello.", "Hello.", "Hello."]);
+  const none = { command: "/nonexistent/server" };
+  const duet = await duetWith({ models: { functionCall: model, alone: true } }, { mcpServers: { none } });
+  for (const _ of ["first", "second"]) {
+    const { outcome } = await askAs(duet, {}, "Hello", { tools: ["none__*", "calc", "calculator"] });
+    expect(outcome).toMatchObject({
+      status: "complete",
+      notices: [{ code: "tools-unmatched", message: expect.stringContaining('tools: "none__*" (MCP server none is') }],
+    });
+    expect(outcome.notices?.[0]?.message).toMatch(/there is no command "\/nonexistent\/server"\), "calc"$/);
+  }
+  const { outcome } = await askAs(duet, {}, "Hello", { tools: ["calculator"] });
+  expect(outcome.notices).toBeUndefined();
+});
+
+test("a server that has not started yet is told as such where the question names it", () => {
+  const starting = { name: "slow", state: "starting", error: null, waiting: 0 } as ServerStatus;
+  const [notice] = noticeUnmatched(["slow__*"], { tools: [], servers: [starting] }, "zh");
+  expect(notice?.message).toBe('tools 中没有对应工具、因而没有用到："slow__*"（MCP 服务器 slow 还在启动）');
+  expect(noticeUnmatched([], { tools: [], servers: [starting] }, "zh")).toEqual([]);
 });
 
 test("servers that a reload takes away before they were wanted do not come back", async () => {

@@ -3,7 +3,7 @@ import type { Outcome, ToolCallRecord } from "../../../core/outcome.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { sanitize, toSafeJson, toShortLine } from "../../../kit/text/sanitize.ts";
 import { noticeLine, renderPartial } from "../../../render/event-lines.ts";
-import { type HostOutcomeOptions, toHostOutcome } from "./host-outcome.ts";
+import { type HostOutcomeOptions, hasEnded, toHostOutcome } from "./host-outcome.ts";
 
 export interface AskResultOptions extends HostOutcomeOptions {
   locale: Locale;
@@ -113,8 +113,9 @@ function renderKnownParts({ response, tool_calls: calls }: Outcome, locale: Loca
   return response === "" ? steps : [...steps, `${begun}\n${sanitize(response)}`];
 }
 
-function renderCall({ tool, arguments: args, result, ok }: ToolCallRecord): string {
-  const mark = ok ? "✓" : result === "" ? "…" : "✗";
+function renderCall(call: ToolCallRecord): string {
+  const { tool, arguments: args, result, ok } = call;
+  const mark = ok ? "✓" : hasEnded(call) ? "✗" : "…";
   return `${mark} ${toShortLine(tool, 80)} ${toShortLine(JSON.stringify(args), 160)} ${toShortLine(result, 200)}`.trimEnd();
 }
 

@@ -17,8 +17,8 @@ export const hostOutcomeSchema = z.looseObject({
   run_id: z.string(),
   trace_id: z.string(),
   citations: z.array(citationSchema),
-  /** Holds the last calls. `meta.tool_calls_count` counts all. */
-  tool_calls: z.array(z.looseObject({ tool: z.string(), ok: z.boolean() })),
+  /** Holds the last calls. `meta.tool_calls_count` counts all. A call that is still going has no `ok`. */
+  tool_calls: z.array(z.looseObject({ tool: z.string(), ok: z.boolean().optional() })),
   meta: z.looseObject({
     total_tokens: z.int(),
     tool_calls_count: z.int(),

@@ -37,7 +37,7 @@ export function toHostOutcome(
     ...(leavesOutResponse ? {} : { response: text }),
     ...fixed,
     citations,
-    tool_calls: fitCalls(outcome.tool_calls, mostBytes[detail] - countBytes(fixed), detail),
+    tool_calls: fitCalls(outcome, mostBytes[detail] - countBytes(fixed), detail),
     ...(output && { output }),
     ...(notices && { notices }),
     ...(error && { error: { ...error, hint: error.hint ?? undefined } }),
@@ -82,15 +82,25 @@ function dropUnknownCost<Bill extends { cost_usd: number | null }>(
 type ShownCall = HostOutcome["tool_calls"][number];
 
 /** Returns the last calls in at most `most` bytes of JSON. In a full result the oldest previews go first. */
-function fitCalls(calls: readonly ToolCallRecord[], most: number, detail: Detail): ShownCall[] {
-  const names = calls.slice(-mostCalls).map(({ tool, ok }): ShownCall => ({ tool, ok }));
-  let shown = detail === "full" ? calls.slice(-mostCalls).map(toFullCall) : names;
+function fitCalls({ status, tool_calls: calls }: Outcome, most: number, detail: Detail): ShownCall[] {
+  const last = calls.slice(-mostCalls);
+  const isGoing = (call: ToolCallRecord): boolean => status === "running" && !hasEnded(call);
+  const names = last.map((call): ShownCall => ({ tool: call.tool, ...(!isGoing(call) && { ok: call.ok }) }));
+  let shown =
+    detail === "full"
+      ? last.map((call) => (isGoing(call) ? { tool: call.tool, arguments: call.arguments } : toFullCall(call)))
+      : names;
   for (const [index, name] of names.entries()) {
     if (countBytes(shown) <= most) return shown;
     shown = shown.with(index, name);
   }
   while (shown.length > 0 && countBytes(shown) > most) shown = shown.slice(1);
   return shown;
+}
+
+/** Returns true for a call that has its result. */
+export function hasEnded({ ok, result }: ToolCallRecord): boolean {
+  return ok || result !== "";
 }
 
 function toFullCall({ tool, ok, arguments: args, result, cached, elapsed_ms }: ToolCallRecord): ShownCall {

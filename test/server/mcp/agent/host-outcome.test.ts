@@ -46,6 +46,20 @@ test("a host gets the text, the ids, the totals and the names of the last ten ca
   });
 });
 
+test("a call that is still going has no ok, so that nobody takes it for one that failed", () => {
+  const calls = [createCall(1), createCall(3, { result: "" })];
+  const [failed, going] = calls.map(({ tool, arguments: args }) => ({ tool, arguments: args }));
+  const running = createOutcome({ success: false, status: "running", tool_calls: calls });
+  expect(toHostOutcome(running, "").tool_calls).toEqual([{ tool: failed?.tool, ok: false }, { tool: going?.tool }]);
+  expect(toHostOutcome(running, "", { detail: "full" }).tool_calls).toMatchObject([
+    { ok: false },
+    { tool: "fs__read_3" },
+  ]);
+  expect(toHostOutcome(running, "", { detail: "full" }).tool_calls[1]).toEqual(going);
+  const ended = toHostOutcome({ ...running, status: "cancelled" }, "");
+  expect(ended.tool_calls).toEqual(calls.map(({ tool }) => ({ tool, ok: false })));
+});
+
 test("a full result has arguments and the start of each result, the newest where there is not room for all", () => {
   const few = toHostOutcome(createOutcome({ tool_calls: [createCall(0)] }), "", { detail: "full" });
   expect(few.tool_calls).toMatchObject([{ tool: "fs__read_0", arguments: { path: "/a/0" }, cached: false }]);

@@ -128,7 +128,7 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
     ...toTurnRecord(run, ending, outcome),
     ...left?.finished,
   });
-  noticeUndelivered(run);
+  noticeUndelivered(run, outcome);
   for (const notice of (await options.findLateNotices?.(outcome)) ?? []) run.services.emit(notice);
   run.services.emit({ type: "run-end", outcome: addNotices(outcome, toOutcomeNotices(told)) });
 }

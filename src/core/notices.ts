@@ -26,6 +26,14 @@ function defineNotice<Facts>(code: string, { level, isInResult, text }: NoticeRo
   return Object.assign(create, { code, isInResult });
 }
 
+const answerWritten: Text = { zh: "回答已经写好", en: "the answer was already written" };
+
+/** Holds what prevented the next step of a run that ended without writing its answer. */
+const undeliveredReasons: Readonly<Partial<Record<Outcome["status"], Text>>> = {
+  cancelled: { zh: "运行已取消", en: "the run was cancelled" },
+  failed: { zh: "运行失败了", en: "the run failed" },
+};
+
 /** Lists the notices about the circumstances of a run: what is kept of it, its conversation, and the tools that it lacks. */
 export const noticeKinds = {
   /** `isTriedAgain` is true while the turn is kept in memory to be saved later. */
@@ -160,15 +168,16 @@ export const noticeKinds = {
       return { zh: `已转达：${shown}`, en: `Passed on: ${shown}` };
     },
   }),
-  /** Is told where an answer was finished before the next step, in which the models would have read it. */
+  /** Is told where a run was over before the next step, in which the models would have read it. */
   messageUndelivered: defineNotice("message-undelivered", {
     level: "warning",
     isInResult: true,
-    text(said: string) {
+    text({ said, status }: { said: string; status: Outcome["status"] }) {
       const shown = truncate(sanitizeLine(said), 500);
+      const why = undeliveredReasons[status] ?? answerWritten;
       return {
-        zh: `没有转达，因为回答已经写好，请在下一个问题中提出：${shown}`,
-        en: `Not passed on, because the answer was already written; ask it as the next question: ${shown}`,
+        zh: `没有转达，因为${why.zh}，请在下一个问题中提出：${shown}`,
+        en: `Not passed on, because ${why.en}; ask it as the next question: ${shown}`,
       };
     },
   }),

@@ -1,5 +1,6 @@
 import type { AssistantMessage, UserMessage } from "../../core/messages.ts";
 import { noticeKinds } from "../../core/notices.ts";
+import type { Outcome } from "../../core/outcome.ts";
 import type { RunMessage } from "../../core/run-inbox.ts";
 import { isRecord } from "../../kit/json.ts";
 import { readThroughHooks } from "../hooks/run-hooks.ts";
@@ -58,10 +59,13 @@ export async function closeInbox(run: Run): Promise<void> {
   await addMessages(run, 0);
 }
 
-/** Tells of messages that no model has read, because the run had already written its answer when they could have been delivered. */
-export function noticeUndelivered({ services: { inbox, emit }, input: { locale } }: Run): void {
+/** Tells of messages that no model has read, because the run was over when they could have been delivered. */
+export function noticeUndelivered(
+  { services: { inbox, emit }, input: { locale } }: Run,
+  { status }: Pick<Outcome, "status">,
+): void {
   if (inbox?.isAskedLater) return;
-  for (const { text } of inbox?.waiting ?? []) emit(noticeKinds.messageUndelivered(text, locale));
+  for (const { text: said } of inbox?.waiting ?? []) emit(noticeKinds.messageUndelivered({ said, status }, locale));
 }
 
 export function isRunMessage(value: unknown): value is RunMessage {

@@ -110,6 +110,31 @@ test("once the answer is written nothing is passed on, and a message that came t
   expect(outcomeOf(events).notices).toEqual([expect.objectContaining({ code: "message-undelivered" })]);
 });
 
+test("a message that a cancelled or failed run did not read is told with that reason, not with an answer that there is none of", async () => {
+  const told = async (end: () => void, signal?: AbortSignal) => {
+    const inbox = createRunInbox();
+    const model = {
+      ...scriptedModel([]),
+      async stream(): Promise<never> {
+        inbox.send("also this");
+        end();
+        throw new Error("the model is gone");
+      },
+    };
+    const { status, notices } = outcomeOf(
+      await runAll({ models: { functionCall: model, answer: model }, inbox, locale: "en", signal }),
+    );
+    return [status, notices?.[0]?.message];
+  };
+  const stop = new AbortController();
+  const rest = "; ask it as the next question: also this";
+  expect(await told(() => stop.abort(), stop.signal)).toEqual([
+    "cancelled",
+    `Not passed on, because the run was cancelled${rest}`,
+  ]);
+  expect(await told(() => {})).toEqual(["failed", `Not passed on, because the run failed${rest}`]);
+});
+
 test("what was said to a run is found in the facts of its turn, and read by models without tools", () => {
   const call: AssistantMessage = { role: "assistant", content: "", toolCalls: [] };
   const messages = [{ role: "user", content: "We decided to use PostgreSQL." }] as const;

@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
-import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
+import type { JSONRPCMessage, McpServer, Transport } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Duet } from "../../app/duet.ts";
 import { operator } from "../../core/caller.ts";
@@ -94,11 +94,16 @@ export async function serveOverStdio({
   const input = new AbortController();
   const streams = createStreamFilters();
   const details = { inputEnded: input.signal, onSubscriptions: streams.attach };
-  const unreadable = createUnreadableLines({ transport, locale, log });
-  const handle = serveStdio(() => mcp.createServer(operator, false, details), {
-    transport,
-    onerror: unreadable.onError,
-  });
+  let server: McpServer | undefined;
+  const getRevision = (): string | undefined => server?.server.getNegotiatedProtocolVersion();
+  const unreadable = createUnreadableLines({ transport, locale, log, getRevision });
+  const handle = serveStdio(
+    async () => {
+      server = await mcp.createServer(operator, false, details);
+      return server;
+    },
+    { transport, onerror: unreadable.onError },
+  );
   unreadable.follow(lines);
   streams.follow(transport);
   const requests = followRequests(transport);

@@ -19,7 +19,12 @@ function openServer() {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
   const transport = new StdioServerTransport(stdin, stdout);
   const told: string[] = [];
-  const unreadable = createUnreadableLines({ transport, locale: "en", log: (line) => void told.push(line) });
+  const unreadable = createUnreadableLines({
+    transport,
+    locale: "en",
+    log: (line) => void told.push(line),
+    getRevision: () => server?.server.getNegotiatedProtocolVersion(),
+  });
   const replies: Reply[] = [];
   stdout.on("data", (line) => replies.push(JSON.parse(line)));
   let server: SchemaServer | undefined;
@@ -37,6 +42,7 @@ function openServer() {
     told,
     replies,
     server: () => server?.server,
+    sendBatch: (...messages: unknown[]) => void stdin.write(`${JSON.stringify(messages)}\n`),
     send: (message: object) => void stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`),
     replyTo: (id: unknown) => expect.poll(() => replies.find((reply) => reply.id === id)),
   };
@@ -69,6 +75,38 @@ test("a request with a wrong frame is answered, and the lines after it are read"
   expect(told).toEqual(["A message from the host was refused: params: null is not allowed (allowed: an object)"]);
 });
 
+const batch = [
+  { jsonrpc: "2.0", id: 10, method: "ping" },
+  { jsonrpc: "2.0", method: "notifications/initialized" },
+  { jsonrpc: "2.0", id: 11, method: "tools/list" },
+];
+
+test("a batch is answered message by message where the revision has batches", async () => {
+  const { send, sendBatch, replyTo, told } = openServer();
+  send({ ...initialize, params: { ...initialize.params, protocolVersion: "2025-03-26" } });
+  await replyTo("hello").toBeDefined();
+  sendBatch(...batch, { jsonrpc: "2.0", id: 12, method: "ping", params: null }, [batch]);
+  await replyTo(10).toMatchObject({ result: {} });
+  await replyTo(11).toMatchObject({ result: { tools: [] } });
+  await replyTo(12).toMatchObject({ error: { code: -32600 } });
+  expect(told).toEqual([
+    expect.stringContaining("params: null is not allowed"),
+    expect.stringContaining("message batches are not supported: received 1 messages"),
+  ]);
+});
+
+test("a batch of another revision is refused, and each who waits for an answer is told", async () => {
+  const { send, sendBatch, replyTo, replies, told } = openServer();
+  send(initialize);
+  await replyTo("hello").toBeDefined();
+  sendBatch(...batch);
+  const error = { code: -32600, message: expect.stringContaining("message batches are not supported") };
+  await replyTo(10).toMatchObject({ error });
+  await replyTo(11).toMatchObject({ error });
+  expect(replies).toHaveLength(3);
+  expect(told).toHaveLength(1);
+});
+
 test("a response that cannot be read fails its request here, and none of the host's", async () => {
   const { send, replyTo, replies, server } = openServer();
   send(initialize);
@@ -98,7 +136,8 @@ test.each([
 test("what the package reports as invalid while no line is read is told to the operator", () => {
   const told: string[] = [];
   const transport = new StdioServerTransport(new PassThrough(), new PassThrough());
-  const unreadable = createUnreadableLines({ transport, locale: "en", log: (line) => void told.push(line) });
+  const log = (line: string) => void told.push(line);
+  const unreadable = createUnreadableLines({ transport, locale: "en", log, getRevision: () => undefined });
   const stdin = new PassThrough();
   unreadable.follow(stdin);
   const invalid = Object.assign(new Error("of no line"), { name: "ZodError" });

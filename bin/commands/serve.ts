@@ -1,9 +1,11 @@
 import { type Console, createWarn } from "../../src/cli/console.ts";
 import { followConfig } from "../../src/cli/follow-config.ts";
 import { type DuetContext, withDuet } from "../../src/cli/with-duet.ts";
+import type { ServerStatus } from "../../src/client/server-connection.ts";
 import type { Config } from "../../src/config/config.ts";
 import { hideSecrets } from "../../src/config/secrets/mask.ts";
 import { listSecrets } from "../../src/config/secrets/secrets.ts";
+import { ignoreRejection } from "../../src/kit/async/ignore-rejection.ts";
 import { say } from "../../src/kit/locale.ts";
 import { collectGarbageEarlier } from "../../src/kit/process/collect-garbage-earlier.ts";
 import type { RunHandle } from "../../src/runs/run-handle.ts";
@@ -125,11 +127,13 @@ const atTerminal = {
 };
 
 /**
- * Reports, a line each, which servers cannot be used, once every server has been tried: where nobody reads answers, nobody else
- * would hear of it. Ends with the signal; never rejects.
+ * Reports, a line each, which servers cannot be used, as soon as one has been tried: where nobody reads answers, nobody else would hear
+ * of it. Ends with the signal; never rejects.
  */
 async function reportFailedServers({ duet, config, console, signal }: DuetContext): Promise<void> {
-  const servers = await duet.servers(signal).catch(() => []);
   const warn = createWarn(config, console);
-  for (const { error } of servers) if (error !== null && !signal.aborted) warn(error.text);
+  const report = ({ error }: ServerStatus): void => {
+    if (error !== null && !signal.aborted) warn(error.text);
+  };
+  await ignoreRejection(duet.servers(signal, report), "the signal has ended it, or whoever wants the tools is told");
 }

@@ -185,9 +185,9 @@ export class Duet {
     return (await this.#parts.attachments.get()).check(attachment, { locale, signal });
   }
 
-  /** Returns the state of the servers once each has been tried. */
-  async servers(signal?: AbortSignal): Promise<ServerStatus[]> {
-    return (await this.#triedServers(signal))?.status() ?? [];
+  /** Returns the state of the servers once each has been tried. `onTried` hears of each as soon as that one has been. */
+  async servers(signal?: AbortSignal, onTried?: (status: ServerStatus) => void): Promise<ServerStatus[]> {
+    return (await this.#triedServers(signal, onTried))?.status() ?? [];
   }
 
   /**
@@ -458,9 +458,12 @@ export class Duet {
   }
 
   /** Waits until each server has been tried. */
-  async #triedServers(signal: AbortSignal | undefined): Promise<Pool | undefined> {
+  async #triedServers(
+    signal: AbortSignal | undefined,
+    onTried?: (status: ServerStatus) => void,
+  ): Promise<Pool | undefined> {
     const pool = await this.#parts.tools.inventory.pool();
-    await pool?.ready(signal);
+    await pool?.ready(signal, {}, onTried);
     return pool;
   }
 }

@@ -57,9 +57,10 @@ export interface Pool {
   start(): void;
   /**
    * Tries what has failed and rested again, and settles when each server has been tried once, within the longest start limit;
-   * sees what other processes have approved. Rejects only when the signal aborts.
+   * sees what other processes have approved. Calls `onTried` for each server as soon as that one has been tried. Rejects only when the
+   * signal aborts.
    */
-  ready(signal?: AbortSignal, options?: StartWait): Promise<void>;
+  ready(signal?: AbortSignal, options?: StartWait, onTried?: (status: ServerStatus) => void): Promise<void>;
   /** Returns the tools of the servers that have been ready, in the order of the configuration, then of the server. */
   tools(): Tool[];
   status(): ServerStatus[];
@@ -210,9 +211,13 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
   connections = servers.map(connect);
   return {
     start,
-    async ready(signal, options) {
+    async ready(signal, options, onTried) {
       start();
-      await Promise.all(connections.map((connection) => connection.waitForFirstStart(signal, options)));
+      const wait = async (connection: ServerConnection): Promise<void> => {
+        await connection.waitForFirstStart(signal, options);
+        onTried?.(connection.status);
+      };
+      await Promise.all(connections.map(wait));
     },
     tools: () =>
       connections.flatMap((connection) => connection.list.usable.map((remote) => createTool(connection, remote))),

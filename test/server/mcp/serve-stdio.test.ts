@@ -218,6 +218,28 @@ describe("duet serve", () => {
     expect(code).toBe(0);
   });
 
+  test("a server that fails at once is told while another one starts, also to a host that comes later", async () => {
+    const silent = { command: process.execPath, args: ["-e", "setInterval(() => {}, 1000)"], startTimeout: 300 };
+    const { args, env } = await served({ silent, none: { command: "/nonexistent/server" } });
+    const child = await startProgram([...args, "--locale", "en"], { env });
+    const finished = collect(child);
+    let err = "";
+    let out = "";
+    child.stderr.on("data", (text) => {
+      err += text;
+    });
+    child.stdout.on("data", (text) => {
+      out += text;
+    });
+    await expect.poll(() => err).toContain("duet: MCP server none cannot be used: ");
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "0" } };
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })}\n`);
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n`);
+    await expect.poll(() => out).toMatch(/"method":"notifications\/message".+none cannot be used/);
+    child.stdin.end();
+    expect(await finished).toMatchObject({ code: 0 });
+  });
+
   test("a cancel reaches the tool that is running below", async () => {
     const journal = join(await temporaryFolder(), "journal");
     const args = [resolve("test/fakes/mcp.ts"), "--mode", "hang-on-call", "--journal", journal];

@@ -42,6 +42,16 @@ test("a host reads the warnings for the operator, without secrets, and nothing l
   expect(heard).toHaveLength(2);
 });
 
+test("the first host also reads what was told before it came, and no later one does", async () => {
+  const warnings = createWarnings();
+  const log = warnings.follow(() => {});
+  log("a server is gone", "warn");
+  const first = await connected([{ onLog: warnings.onLog }]);
+  expect(first.heard).toEqual([{ level: "warning", logger: "duet", data: "a server is gone" }]);
+  const second = await connected([{ onLog: warnings.onLog }]);
+  expect(second.heard).toEqual([]);
+});
+
 test("logging is not declared where nothing is logged", async () => {
   const { client } = await connected([{}]);
   expect(client.getServerCapabilities()).not.toHaveProperty("logging");

@@ -1,5 +1,6 @@
 import { sleep, waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
+import type { Text } from "../../kit/locale.ts";
 import { type CallReply, toUnavailableReply } from "../calls/call-reply.ts";
 import { ConnectionLost } from "../connection-errors.ts";
 import { longestRetryWaitMs } from "../limits.ts";
@@ -125,9 +126,11 @@ export class ServerLifecycle {
     return this.#newest?.failureContext.words ?? "";
   }
 
-  /** Is the error of a call under way or to come, once the server is closed for good; undefined before. */
+  /** Is the error of a call under way, without the server's name, once the server is closed for good; undefined before. */
   get closedError(): DuetError | undefined {
-    return this.#state.state === "closed" ? closedServerError(this.#options.name) : undefined;
+    if (this.#state.state !== "closed") return undefined;
+    const text = { zh: `连接已关闭：${closedReason.zh}`, en: `its connection was closed: ${closedReason.en}` };
+    return new DuetError({ code: "server", text });
   }
 
   /** Starts its process before it returns; one that failed gets another try once it has rested. */
@@ -251,6 +254,15 @@ export class ServerLifecycle {
 export function closedServerError(name: string): DuetError {
   return new DuetError({
     code: "server",
-    text: { zh: `MCP 服务器 ${name} 的连接已关闭`, en: `The connection to the MCP server ${name} is closed` },
+    text: {
+      zh: `MCP 服务器 ${name} 的连接已关闭：${closedReason.zh}`,
+      en: `The connection to the MCP server ${name} is closed: ${closedReason.en}`,
+    },
   });
 }
+
+/** Is why a server is closed for good. */
+const closedReason: Text = {
+  zh: "它的配置已更改，或 Duet 正在退出",
+  en: "its configuration has changed, or Duet is ending",
+};

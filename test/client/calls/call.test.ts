@@ -244,6 +244,17 @@ test("no more calls than the limit reach a server at once", async () => {
   expect(methods.slice(0, 3)).toEqual(["tools/call", "tools/call", "notifications/cancelled"]);
 });
 
+test("a call whose server the configuration takes away ends with that reason and the server's name once", async () => {
+  const journal = join(temporaryFolder(), "journal");
+  const pool = await readyPoolOf(fake("hang-on-call", { journal }));
+  const running = call(pool, "fake__echo");
+  await expect.poll(() => readJournal(journal).some(({ method }) => method === "tools/call")).toBe(true);
+  await pool.configure([]);
+  expect((await running).text).toMatch(
+    /^MCP server fake: its connection was closed: its configuration has changed, or Duet is ending\./,
+  );
+});
+
 test("a call to a closed pool fails readably", async () => {
   const pool = await readyPoolOf(fake("normal"));
   await pool.close();

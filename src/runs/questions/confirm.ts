@@ -67,8 +67,8 @@ const notOurs = {
 };
 
 const over = {
-  zh: "confirmation 令牌已用过、已过期，或对应的问题已不再等待答复。什么也没有执行；该运行的现状可由 agent_result 或 GET /agent/runs/{run_id} 查看。",
-  en: "The confirmation token was already used, has expired, or its question is no longer waiting. Nothing was run; see the state of its run with agent_result or GET /agent/runs/{run_id}.",
+  zh: "confirmation 令牌已用过、已过期，或对应的问题已不再等待答复。什么也没有执行；该运行的现状：通过 MCP 用 agent_result 查看，通过 HTTP 用 GET /agent/runs/{run_id} 查看。",
+  en: "The confirmation token was already used, has expired, or its question is no longer waiting. Nothing was run; for the state of its run use agent_result over MCP, or GET /agent/runs/{run_id} over HTTP.",
 };
 
 function describeUnclearReply(question: string) {

@@ -64,6 +64,7 @@ test("100: a token of another caller's run is refused as one whose run is over",
   const stolen = await bert.ask("yes", { confirmation: outcome.confirmation?.token });
   expect(stolen).toMatchObject({ isError: true });
   expect(stolen.text).toContain("is no longer waiting");
+  expect(stolen.text).toContain("agent_result over MCP, or GET /agent/runs/{run_id} over HTTP");
   expect((await bert.call("agent_result", { run_id: outcome.run_id })).text).toContain("There is no run");
   expect((await bert.call("agent_cancel", { run_id: outcome.run_id })).text).toContain("There is no run");
   expect(wiped).toEqual([]);

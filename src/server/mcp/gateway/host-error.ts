@@ -17,7 +17,7 @@ const connectionCodes: ReadonlySet<number> = new Set([
 /** Is the one revision of MCP that has an error for pages which the user must open. */
 const revisionWithPages = "2025-11-25";
 
-/** Levels of the data of an error; deeper ones break who reads them. */
+/** Limits the levels of the data of an error; deeper ones break who reads them. */
 const deepestData = 64;
 
 /**

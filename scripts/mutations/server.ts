@@ -711,7 +711,7 @@ export const server: readonly Mutation[] = [
   {
     id: "mcp-unreadable-line",
     file: "src/server/mcp/unreadable-lines.ts",
-    text: "        if (isUnreadable) refuseLine(line, options);\n",
+    text: "        if (isUnreadable) handleLine(line, options);\n",
     becomes: "",
     tests: ["test/server/mcp/refuse-requests.test.ts"],
     endangers: "a host waits for ever for the answer to a request with a wrong frame",

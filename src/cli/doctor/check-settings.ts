@@ -1,5 +1,4 @@
 import manifest from "../../../package.json" with { type: "json" };
-import { refuseUnusableStore } from "../../app/conversations/store-settings.ts";
 import type { ModelCheck, SearchCheck } from "../../app/models/check-models.ts";
 import type { Config } from "../../config/config.ts";
 import { resolveVendorName } from "../../config/models/resolve-model.ts";
@@ -123,19 +122,6 @@ export function checkStateFolder(config: Config): Finding[] {
     const what = { zh: "状态文件夹 DUET_HOME", en: "state folder DUET_HOME" };
     const text = removePrefix(toDuetError(thrown).text, { zh: "DUET_HOME: ", en: "DUET_HOME: " });
     return [{ topic: "configuration", state: "failed", what, name: "", text }];
-  }
-}
-
-/** Reports a store that a newer Duet wrote; other commands refuse to start with it. */
-export async function checkStore(config: Config): Promise<Finding[]> {
-  try {
-    await refuseUnusableStore(config);
-    return [];
-  } catch (thrown) {
-    const what = { zh: "对话存储", en: "conversation store" };
-    const { text, hint } = toDuetError(thrown);
-    const sentence = { zh: `${text.zh}。`, en: `${text.en}.` };
-    return [{ topic: "configuration", state: "failed", what, name: "", text: sentence, hint }];
   }
 }
 

@@ -500,7 +500,9 @@ describe("duet config trust", () => {
   });
 
   test("says so where there is nothing to trust, where it is no JSON, and where nothing can be remembered", async () => {
-    expect(await lineOf(trust(home()))).toMatch(/repo\/duet\.config\.json: there is no such file$/);
+    expect(await lineOf(trust(home()))).toMatch(/repo: there is nothing to trust here \(allowed: duet\.config\.json, /);
+    const named = { flags: { config: "mine.json" } };
+    expect(await lineOf(trust(home(), named))).toMatch(/repo\/mine\.json: there is no such file$/);
     expect(await lineOf(trust(home({ "code/repo/duet.config.json": "{" })))).toMatch(
       /duet\.config\.json:1:2: expected }/,
     );

@@ -138,7 +138,7 @@ async function run(argv: string[], context: Context, onAction: (action: Action) 
     return await action(context);
   } catch (thrown) {
     const error = toDuetError(thrown);
-    if (!context.signal.aborted) process.stderr.write(`${await toErrorLines(error, findLocale(argv))}\n`);
+    if (!context.signal.aborted) process.stderr.write(`${toErrorLines(error, await findLocale(argv))}\n`);
     return error.code === "config" ? 2 : 1;
   }
 }
@@ -146,31 +146,36 @@ async function run(argv: string[], context: Context, onAction: (action: Action) 
 async function readWithParser(argv: string[]): Promise<Action | undefined> {
   const { readCommandLine } = await import("./command-line.ts");
   const isHelp = argv.some((word) => word === "--help" || word === "-h");
-  return readCommandLine(argv, isHelp ? await findHelpLocale(argv) : undefined);
+  return readCommandLine(argv, isHelp ? await findLocale(argv) : undefined);
 }
 
-/** Returns the language of the interface. A configuration that cannot be read does not keep anybody from reading the help. */
-async function findHelpLocale(argv: string[]): Promise<Locale> {
-  const { getFallbackLocale, loadConfig } = await import("../src/config/load-config.ts");
-  const locale = findLocale(argv);
+/**
+ * Returns the language of the interface, for help and for the error with which the program ends. What else is wrong with the
+ * configuration keeps nobody from reading them.
+ */
+async function findLocale(argv: string[]): Promise<Locale> {
+  const { getFallbackLocale, readConfig } = await import("../src/config/load-config.ts");
+  const locale = findFlag(argv, "locale");
   const flags = locale === "zh" || locale === "en" ? { locale } : {};
-  return loadConfig(flags).then(
-    (config) => config.locale,
+  const config = findFlag(argv, "config");
+  return readConfig({ ...flags, ...(config && { config }) }).then(
+    (read) => read.config.locale,
     () => getFallbackLocale(flags),
   );
 }
 
-/** Finds `--locale` in a command line that may not parse as a whole. */
-function findLocale(argv: string[]): string | undefined {
-  const at = argv.findIndex((word) => /^--locale(=|$)/.test(word));
-  return at < 0 ? undefined : (argv[at]?.split("=")[1] ?? argv[at + 1]);
+/** Finds the value of a flag in a command line that may not parse as a whole. */
+function findFlag(argv: string[], name: string): string | undefined {
+  const prefix = `--${name}=`;
+  const at = argv.findIndex((word) => `${word}=` === prefix || word.startsWith(prefix));
+  if (at < 0) return undefined;
+  const word = argv[at] ?? "";
+  return word.startsWith(prefix) ? word.slice(prefix.length) : argv[at + 1];
 }
 
-async function toErrorLines(error: DuetError, locale: string | undefined): Promise<string> {
-  const { getFallbackLocale } = await import("../src/config/load-config.ts");
-  const shown = getFallbackLocale({ locale });
+function toErrorLines(error: DuetError, locale: Locale): string {
   const lines = [error, ...error.others].map((each) => {
-    const { message, hint } = toErrorReport(each, shown);
+    const { message, hint } = toErrorReport(each, locale);
     return `duet: ${joinSentences(message, hint)}`;
   });
   return lines.join("\n");

@@ -1,4 +1,4 @@
-import { loadWithState } from "../../src/cli/with-duet.ts";
+import { load, loadWithState } from "../../src/cli/with-duet.ts";
 import { readOutputFormat, toFlags, toOptionText, type Values } from "../read-options.ts";
 import { type Action, type CommandRow, textOrJson } from "./command.ts";
 
@@ -47,7 +47,7 @@ function runModels(values: Values): Action {
   return async ({ console }) => {
     const { runModelsCommand } = await import("../../src/cli/models-command.ts");
     const write = (lines: string) => void console.stdout.write(lines);
-    await runModelsCommand({ flags: toFlags(values), output: readOutputFormat(values), write });
+    await runModelsCommand({ config: await load(toFlags(values), console), output: readOutputFormat(values), write });
     return 0;
   };
 }

@@ -3,7 +3,12 @@ import { pageOptions, pruneOptions } from "../options.ts";
 import { readOutputFormat, readPage, toFlags, toOptionText, toTexts, type Values } from "../read-options.ts";
 import { type Action, type CommandRow, type Positional, textOrJson } from "./command.ts";
 
-const id: Positional = { name: "id", isRequired: true, completes: "conversation" };
+const id: Positional = {
+  name: "id",
+  help: { zh: "编号；自动生成的可以只写开头", en: "the ID; the beginning of a generated one will do" },
+  isRequired: true,
+  completes: "conversation",
+};
 const ids: Positional = { ...id, name: "ids", isRepeated: true };
 
 export const conversationsCommand: CommandRow = {
@@ -108,15 +113,20 @@ function runConversations(action: "list" | "show" | "delete" | "pin" | "unpin" |
   const page = readPage(values);
   return (context) =>
     withStore(toFlags(values), context, async ({ store, config, console }) => {
-      const command = await import("../../src/cli/conversations/conversations-command.ts");
+      const [command, { findConversationId }] = await Promise.all([
+        import("../../src/cli/conversations/conversations-command.ts"),
+        import("../../src/cli/conversations/find-conversation.ts"),
+      ]);
       const isKept = config.conversations.store !== "memory";
       const options = { store, isKept, console, locale: config.locale, output: readOutputFormat(values) };
       if (action === "list") return command.listConversations(options, page);
-      const id = toOptionText(values.id) ?? "";
+      const typed = toTexts(values.ids ?? [values.id]);
+      // Nothing is changed where one of them may mean several.
+      const ids = await Promise.all(typed.map((text) => findConversationId(store, text)));
+      const [id = ""] = ids;
       if (action === "show") return command.showConversation(options, id);
       if (action === "name") return command.renameConversation(options, { id, name: toOptionText(values.name) ?? "" });
-      if (action !== "delete")
-        return command.pinConversations(options, { ids: toTexts(values.ids), isPinned: action === "pin" });
-      return command.deleteConversations(options, toTexts(values.ids));
+      if (action === "delete") return command.deleteConversations(options, ids);
+      return command.pinConversations(options, { ids, isPinned: action === "pin" });
     });
 }

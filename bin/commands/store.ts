@@ -118,7 +118,7 @@ function readUrl(name: string, value: unknown): string | undefined {
       zh: `status、migrate、copy，或 ${databaseForm.zh}`,
       en: `status, migrate, copy, or ${databaseForm.en}`,
     });
-    throw new DuetError({ code: "config", text: { zh: `duet store：${zh}`, en: `duet store: ${en}` } });
+    throw new DuetError({ code: "config", text: { zh: `store：${zh}`, en: `store: ${en}` } });
   }
   const { zh, en } = describeNotAllowed(shown, databaseForm);
   throw new DuetError({

@@ -322,7 +322,7 @@ export class Duet {
   }
 
   /** Tells how the store is, and each change of that. The store itself is opened when first needed. */
-  get storeMonitor(): Pick<StoreMonitor, "status" | "follow"> {
+  get storeMonitor(): Pick<StoreMonitor, "status" | "problem" | "follow"> {
     return this.#parts.conversations.monitor;
   }
 

@@ -1,6 +1,5 @@
 import { findUsedModels, type UsedModel, type ValueOrigin } from "../app/models/used-models.ts";
-import { loadConfig } from "../config/load-config.ts";
-import type { Flags } from "../config/settings/settings.ts";
+import type { Config } from "../config/config.ts";
 import type { ModelCapabilities } from "../core/model.ts";
 import type { ListPrice } from "../core/model-settings.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
@@ -8,15 +7,14 @@ import { sanitizeLine } from "../kit/text/sanitize.ts";
 import { toJsonText, toOriginText, toTable } from "./config-command.ts";
 
 export interface ModelsCommand {
-  flags: Flags;
+  config: Config;
   output: "text" | "json";
   /** Takes whole lines, for stdout. */
   write(text: string): void;
 }
 
 /** Runs `duet models`, which prints the models in use with their limits and prices, and the source of each value. */
-export async function runModelsCommand({ flags, output, write }: ModelsCommand): Promise<void> {
-  const config = await loadConfig(flags);
+export async function runModelsCommand({ config, output, write }: ModelsCommand): Promise<void> {
   const models = await findUsedModels(config);
   if (output === "json") return write(toJsonText({ models }));
   // One table, so that the columns of all models line up; an empty row parts them.

@@ -55,8 +55,8 @@ export interface Config extends ModelsConfig {
   depth: number;
   /** Holds the environment with the variables of the `.env` file. The environments of child servers are taken from it. */
   environment: Environment;
-  /** Names the `.env` file, which may not exist, and the variables that it added. */
-  dotEnv: { file: string; added: ReadonlySet<string> };
+  /** Names the `.env` file, which may not exist, the variables that it added, and the lines that are no assignment. */
+  dotEnv: { file: string; added: ReadonlySet<string>; unread: readonly number[] };
   /** Holds the settings in the shape of the file, with defaults added. */
   settings: Settings;
   /** Maps the path of each setting, such as `agent.maxIterations`, to its origin. */

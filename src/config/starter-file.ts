@@ -1,6 +1,7 @@
-import { writeFile } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type DefaultedRow, defaultedLimits, describeRange, type LimitKey, unitNames } from "../core/limits.ts";
+import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
 import { createFolder } from "../kit/private-file.ts";
 import { version } from "../kit/version.ts";
@@ -158,7 +159,7 @@ ${defaultedLimits.map(limitLine).join("\n")}
 /** Writes a configuration file to start from, and returns its text. Throws when the file exists or cannot be written. */
 export async function writeStarterFile(file: string, locale: Locale): Promise<string> {
   const text = createStarterFile(locale);
-  await writeFile(file, text, { flag: "wx" });
+  await writeNewFile(file, text, 0o666);
   return text;
 }
 
@@ -168,7 +169,18 @@ export async function writeStarterFile(file: string, locale: Locale): Promise<st
  */
 export async function writeUsersStarterFile(file: string, locale: Locale): Promise<void> {
   createFolder(dirname(file));
-  await writeFile(file, createStarterFile(locale, { setsLocale: false }), { flag: "wx", mode: 0o600 });
+  await writeNewFile(file, createStarterFile(locale, { setsLocale: false }), 0o600);
+}
+
+/** Writes a file that is not there yet, whole or not at all: an empty one would keep every command from running. */
+async function writeNewFile(file: string, text: string, mode: number): Promise<void> {
+  const handle = await open(file, "wx", mode);
+  try {
+    await handle.writeFile(text).finally(() => handle.close());
+  } catch (thrown) {
+    await ignoreRejection(rm(file, { force: true }), "the error of the write is the one that counts");
+    throw thrown;
+  }
 }
 
 /** Names the limits that a new file sets, with their values, for a line about it. */

@@ -2,13 +2,18 @@ import type { Text } from "../kit/locale.ts";
 import type { Config } from "./config.ts";
 import { listUnusedEvents } from "./hooks.ts";
 import { describeSkippedFiles } from "./sources/choose-files.ts";
+import { describeUnreadLines } from "./sources/dot-env-lines.ts";
 import { describeUnsetParts } from "./sources/unset-parts.ts";
 
-/** Says what the configuration has and what is not used, a line each: files that nobody trusts, parts without their variable, settings. */
+/** Says what the configuration has and what is not used, a line each: files that nobody trusts, lines that are no assignment, parts without their variable, settings. */
 export function describeUnused(
-  config: Pick<Config, "leftOut" | "unsetParts" | "origins" | "email" | "settings">,
+  config: Pick<Config, "leftOut" | "dotEnv" | "unsetParts" | "origins" | "email" | "settings">,
 ): Text[] {
-  const lines = [describeSkippedFiles(config.leftOut), describeUnusedSettings(findUnusedSettings(config))];
+  const lines = [
+    describeSkippedFiles(config.leftOut),
+    describeUnreadLines(config.dotEnv),
+    describeUnusedSettings(findUnusedSettings(config)),
+  ];
   return [...lines.filter((line) => line !== undefined), ...describeUnsetParts(config.unsetParts)];
 }
 

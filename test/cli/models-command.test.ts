@@ -1,9 +1,11 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runModelsCommand } from "../../src/cli/models-command.ts";
 import { countCells } from "../../src/cli/terminal/text/width.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
 import { temporaryFolder } from "../fakes/program.ts";
+import { runWarmProgram } from "../fakes/warm-program.ts";
 
 /** What each table says of a value, by the column that must be the same in every row. */
 const columns = {
@@ -72,6 +74,17 @@ test.each(["en", "zh"] as const)(
   },
 );
 
+test("duet models says which configuration it does not use, beside its table", async () => {
+  const cwd = await temporaryFolder();
+  await mkdir(join(cwd, ".git"));
+  await writeFile(join(cwd, "duet.config.json"), JSON.stringify({ models: { functionCall: "openai/gpt-4o-mini" } }));
+  for (const output of ["text", "json"]) {
+    const { code, stdout, stderr } = await runWarmProgram(["models", "--output", output], { cwd, env: { HOME: cwd } });
+    expect([code, stdout]).toEqual([0, expect.stringContaining("offline/rules")]);
+    expect(stderr).toMatch(/^duet: .*duet\.config\.json \(0 servers\): not used, because .*duet config trust\n$/);
+  }
+});
+
 async function showModels(locale: "en" | "zh"): Promise<string> {
   const config = join(await temporaryFolder(), "duet.config.json");
   const models = {
@@ -80,7 +93,11 @@ async function showModels(locale: "en" | "zh"): Promise<string> {
   };
   await writeFile(config, JSON.stringify({ models, locale }));
   const written: string[] = [];
-  await runModelsCommand({ flags: { config }, output: "text", write: (lines) => written.push(lines) });
+  await runModelsCommand({
+    config: await loadConfig({ config }),
+    output: "text",
+    write: (lines) => written.push(lines),
+  });
   return written.join("");
 }
 

@@ -273,7 +273,7 @@ describe("duet prompts", () => {
     expect((await run(directory, "prompts", "show", "chat", "--locale", "zh")).stdout).toBe("聊\n");
     const wrong = await run(directory, "prompts", "show", "anser");
     expect(wrong.code).toBe(2);
-    expect(wrong.stderr).toMatch(/^duet: duet prompts: "anser" .*\(allowed: decide, .*; did you mean answer\?\)\n$/);
+    expect(wrong.stderr).toMatch(/^duet: prompts: "anser" .*\(allowed: decide, .*; did you mean answer\?\)\n$/);
   });
 
   test("exports the built-in prompts into a folder that the configuration can name, and keeps what is there", async () => {

@@ -22,6 +22,9 @@ export interface FoundInstructions extends FolderInstructions {
   isDeclined: boolean;
 }
 
+/** Gets the error for a file that is there and cannot be used, which names it. */
+export type ReportUnreadable = (problem: DuetError) => void;
+
 /** Says where instructions are looked for. */
 export interface InstructionPlaces {
   /** Is the working folder. */
@@ -34,18 +37,24 @@ export interface InstructionPlaces {
 /**
  * Finds the instructions for agents: the user's own beside the configuration, then those of the working folder and of the folders
  * above it, the outermost first. Above, it goes to the root of the git work tree, else to the user's home; elsewhere it stays in the
- * working folder. What is no readable text, or a link that leads out of these folders, is left out.
+ * working folder. A link that leads out of these folders is left out, and so is what is no readable text, which `onUnreadable` gets
+ * with the name of the file.
  */
-export async function findInstructions(places: InstructionPlaces): Promise<FoundInstructions[]> {
+export async function findInstructions(
+  places: InstructionPlaces,
+  onUnreadable: ReportUnreadable = () => {},
+): Promise<FoundInstructions[]> {
   const { environment, home } = places;
   const directory = await realpath(places.directory).catch(() => resolve(places.directory));
   const folders = await listFolders(directory, environment);
   const [root = directory] = folders;
   const users = getConfigDirectory(environment);
   const [trusted, declined] = await Promise.all([readTrusted(home, "instructions"), readTrusted(home, "declined")]);
-  const own = await readFirst(users);
+  const own = await readFirst(users, { onUnreadable });
   const found = (
-    await Promise.all(folders.filter((folder) => folder !== users).map((folder) => readFirst(folder, root)))
+    await Promise.all(
+      folders.filter((folder) => folder !== users).map((folder) => readFirst(folder, { root, onUnreadable })),
+    )
   ).filter((each) => each !== undefined);
   const judged = found.map((each) => ({
     ...each,
@@ -94,17 +103,23 @@ async function listFolders(directory: string, environment: Environment): Promise
   return folders.at(-1) === top ? folders.reverse() : [directory];
 }
 
-/** Reads the file of a folder. One that is a link has to stay below `root`, so that no folder can name a file elsewhere. */
-async function readFirst(folder: string, root?: string): Promise<FolderInstructions | undefined> {
+interface ReadOptions {
+  /** Is the folder below which a link has to stay, so that no folder can name a file elsewhere. */
+  root?: string;
+  onUnreadable: ReportUnreadable;
+}
+
+/** Reads the file of a folder. */
+async function readFirst(folder: string, options: ReadOptions): Promise<FolderInstructions | undefined> {
   for (const name of names) {
     const file = join(folder, name);
-    const text = await readQuietly(file, root);
+    const text = await readQuietly(file, options);
     if (text !== undefined && text.trim() !== "") return { file, text };
   }
   return undefined;
 }
 
-async function readQuietly(file: string, root: string | undefined): Promise<string | undefined> {
+async function readQuietly(file: string, { root, onUnreadable }: ReadOptions): Promise<string | undefined> {
   try {
     if (root !== undefined) {
       const real = await realpath(file);
@@ -112,8 +127,9 @@ async function readQuietly(file: string, root: string | undefined): Promise<stri
     }
     return await readText(file, file);
   } catch (thrown) {
-    const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
-    if (thrown instanceof DuetError || typeof code === "string") return undefined;
-    throw thrown;
+    if (thrown instanceof DuetError) onUnreadable(thrown);
+    // Nothing is there that could be followed.
+    else if (!(thrown instanceof Error && "code" in thrown)) throw thrown;
+    return undefined;
   }
 }

@@ -31,6 +31,28 @@ export async function openConversation(
   });
 }
 
+/**
+ * Shows how the conversation ended with which a chat begins, and returns its branch. Of an ID that nobody has it says that the first
+ * question begins a new conversation; then there is no branch. Rejects at a stop.
+ */
+export async function showChosen(
+  chat: ShownIn,
+  chatInterface: ChatInterface,
+  id: string,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const branch = await showEnd(chat, chatInterface, id, signal);
+  if (branch === undefined) {
+    const shown = toShortLine(id, 80);
+    const text = {
+      zh: `⚠ 没有找到对话 ${shown}，第一个问题会用这个编号开始新的对话。`,
+      en: `⚠ Conversation ${shown} was not found; the first question starts a new one under that ID.`,
+    };
+    chatInterface.write(say(chat.settings.locale, text));
+  }
+  return branch;
+}
+
 type ShownIn = Pick<Chat, "duet" | "settings" | "steps">;
 
 /**

@@ -24,7 +24,7 @@ import { createComplete } from "./complete-commands.ts";
 import { createStartWatch } from "./follow-start.ts";
 import { findInterruptedRun, renderInterruptedRun, takeInterruptedRun } from "./interrupted-run.ts";
 import { type Offer, type OfferedCommand, renderOffer } from "./offers.ts";
-import { type KeptChoices, openConversation, restoreChoices, showEnd } from "./open-conversation.ts";
+import { type KeptChoices, openConversation, restoreChoices, showChosen } from "./open-conversation.ts";
 import { createOwnCommands } from "./own-commands/own-commands.ts";
 import { readInstructions } from "./read-instructions.ts";
 import { canRunAtOnce, isCommandText, renderFailure, runCommand } from "./run-command.ts";
@@ -364,7 +364,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
       chatInterface.write(renderWelcome(settings));
       if (options.firstLine !== undefined) chatInterface.write(createLine(options.firstLine, "dim"));
       if (conversationId !== undefined)
-        branch = await tasks.run((stop) => showEnd(chat, chatInterface, conversationId ?? "", stop));
+        branch = await tasks.run((stop) => showChosen(chat, chatInterface, conversationId ?? "", stop));
       if (conversationId !== undefined) await restore(conversationId, options.keeps);
       if (options.resumes !== undefined)
         await tasks.run((stop) => runCommand(`/resume ${options.resumes}`, chat, stop));

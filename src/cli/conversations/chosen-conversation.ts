@@ -6,17 +6,25 @@ import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import type { Console } from "../console.ts";
 import { nothingKept } from "./conversation-lines.ts";
+import { findConversationId } from "./find-conversation.ts";
 
-/** Names the conversation to continue: the last one that began in a folder, or in any where none is named; or one by its ID. */
+/**
+ * Names the conversation to continue: the last one that began in a folder, or in any where none is named; or one by its ID or the
+ * beginning of it.
+ */
 export type ConversationChoice = { folder: string | undefined } | { id: string };
 
-/** Returns the conversation to continue, or undefined for a new one. Throws a `config` error when there is no last one. */
+/**
+ * Returns the conversation to continue, or undefined for a new one. Throws a `config` error when there is no last one, and for the
+ * beginning of several IDs.
+ */
 export async function findChosenConversation(
   choice: ConversationChoice | undefined,
   { duet, config }: { duet: Duet; config: Config },
 ): Promise<string | undefined> {
-  if (choice === undefined || "id" in choice) return choice?.id;
+  if (choice === undefined) return undefined;
   const store = await duet.store();
+  if ("id" in choice) return findConversationId(store, choice.id);
   const here = await store.latest(choice.folder);
   // Earlier versions did not store the folder.
   const latest = here ?? (choice.folder === undefined ? undefined : await store.latest(null));

@@ -1,5 +1,4 @@
 import manifest from "../../../package.json" with { type: "json" };
-import { refuseUnusableStore } from "../../app/conversations/store-settings.ts";
 import type { ModelCheck, SearchCheck } from "../../app/models/check-models.ts";
 import type { Config } from "../../config/config.ts";
 import { resolveVendorName } from "../../config/models/resolve-model.ts";
@@ -126,22 +125,15 @@ export function checkStateFolder(config: Config): Finding[] {
   }
 }
 
-/** Reports a store that a newer Duet wrote; other commands refuse to start with it. */
-export async function checkStore(config: Config): Promise<Finding[]> {
-  try {
-    await refuseUnusableStore(config);
-    return [];
-  } catch (thrown) {
-    const what = { zh: "对话存储", en: "conversation store" };
-    const { text, hint } = toDuetError(thrown);
-    const sentence = { zh: `${text.zh}。`, en: `${text.en}.` };
-    return [{ topic: "configuration", state: "failed", what, name: "", text: sentence, hint }];
-  }
-}
-
 /** Reports files that were found but not read. */
 export function toLeftOutFindings({ leftOut }: Pick<Config, "leftOut">): Finding[] {
-  return leftOut.map(({ file, servers }): Finding => {
+  const what = { zh: "未使用的文件", en: "unused file" };
+  return leftOut.map(({ file, servers, unreadable }): Finding => {
+    const details = { servers: servers ?? null, left_out: true };
+    if (unreadable !== undefined) {
+      const text = { zh: `${unreadable.zh}。`, en: `${unreadable.en}.` };
+      return { topic: "configuration", state: "failed", what, name: "", text, details };
+    }
     const would =
       servers === undefined
         ? { zh: "", en: "" }
@@ -149,14 +141,14 @@ export function toLeftOutFindings({ leftOut }: Pick<Config, "leftOut">): Finding
     return {
       topic: "configuration",
       state: "none",
-      what: { zh: "未使用的文件", en: "unused file" },
+      what,
       name: file,
       text: {
         zh: `在 git 工作区中，当前内容尚未被信任${would.zh}。`,
         en: `is in a git work tree, and its content is not trusted${would.en}.`,
       },
       hint: { zh: "查看并信任：duet config trust", en: "Review and trust it: duet config trust" },
-      details: { servers: servers ?? null, left_out: true },
+      details,
     };
   });
 }

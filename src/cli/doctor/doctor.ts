@@ -23,7 +23,6 @@ import {
   checkNode,
   checkServerSettings,
   checkStateFolder,
-  checkStore,
   toConfigurationFinding,
   toErrorFindings,
   toLeftOutFindings,
@@ -31,6 +30,7 @@ import {
   toUnusedFindings,
 } from "./check-settings.ts";
 import { checkSignIn } from "./check-sign-in.ts";
+import { checkStore } from "./check-store.ts";
 import { type Finding, toModelFinding, toServerFinding } from "./findings.ts";
 
 export interface DoctorOptions {
@@ -89,8 +89,9 @@ export async function* runChecks(
   yield toConfigurationFinding(config, faults.errors);
   yield* toErrorFindings(faults.errors);
   yield* toLeftOutFindings(config);
-  yield* checkStateFolder(config);
-  yield* await checkStore(config);
+  const missingFolder = checkStateFolder(config);
+  yield* missingFolder;
+  if (missingFolder.length === 0) yield* await checkStore(duet, config);
   yield* describeNetwork(config);
   yield* await proxies;
   yield* await signIn;

@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../config/config.ts";
 import { listSearchedPaths } from "../../config/sources/find-file.ts";
@@ -98,6 +98,11 @@ async function createWantedEntry(command: InstallCommand): Promise<WantedEntry |
   };
 }
 
+/** Returns the `.env` that is read with the configuration in force. One in the folder of this shell is not read by a host. */
+function findEnvFile({ config, machine }: InstallCommand): string | undefined {
+  return config?.file && resolve(machine.directory, dirname(config.file), ".env");
+}
+
 /** Returns where a configuration file is written when there is none: with the defaults alone, many questions end early. */
 function findMissingConfig({ config, machine, isProject, isRemoval }: InstallCommand): string | undefined {
   if (isRemoval || isProject || config === undefined || config.file !== undefined) return undefined;
@@ -136,7 +141,7 @@ function listNotes(command: InstallCommand, wanted: WantedEntry | undefined, ent
   return [
     ...(started === undefined ? [] : [describeMissingConfig(started)]),
     ...(isFetched(command.program) ? [fetched] : []),
-    ...(missing.length > 0 ? [describeMissingVariables(title, missing, config)] : []),
+    ...(missing.length > 0 ? [describeMissingVariables(title, missing, findEnvFile(command))] : []),
     // Windows knows no such modes.
     ...(hasValues(wanted) && machine.platform !== "win32" ? [valuesInClear] : []),
     ...(command.isProject ? [pathsInProject] : []),
@@ -219,11 +224,14 @@ export const describeMissingHost = (title: string): Text => ({
   en: `${title} has no folder on this machine: is it installed?`,
 });
 
-/** Lists variables that are set only in this shell's environment; a program started from a menu does not see them. */
-export function describeMissingVariables(title: string, names: readonly string[], { file, dotEnv }: Config): Text {
+/**
+ * Lists variables that are set only in this shell's environment; a program started from a menu does not see them. `envFile` is the
+ * file with variables that the entry leads to.
+ */
+export function describeMissingVariables(title: string, names: readonly string[], envFile: string | undefined): Text {
   const list = names.join(", ");
-  const zh = file === undefined ? "" : `请写入 ${dotEnv.file}，或`;
-  const en = file === undefined ? "Let" : `Put the values into ${dotEnv.file}, or let`;
+  const zh = envFile === undefined ? "" : `请写入 ${envFile}，或`;
+  const en = envFile === undefined ? "Let" : `Put the values into ${envFile}, or let`;
   return {
     zh: `${title} 多半看不到只在这个终端里的变量：${list}。${zh}用 --with-env 把值写进条目。`,
     en: `${title} will probably not see variables that only this shell has: ${list}. ${en} --with-env write them into the entry.`,

@@ -8,7 +8,7 @@ import {
 } from "../../app/instructions/find-instructions.ts";
 import type { Config } from "../../config/config.ts";
 import type { FolderInstructions } from "../../core/folder-instructions.ts";
-import { toDuetError } from "../../kit/errors.ts";
+import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
 import type { PickOptions } from "../questions/reader.ts";
@@ -65,10 +65,19 @@ export async function askForInstructions(
   }
 }
 
-async function findHere({ config, directory = process.cwd() }: InstructionsInput): Promise<FoundInstructions[]> {
+/** Finds the instructions, and tells of files that cannot be read as such. */
+async function findHere(input: InstructionsInput): Promise<FoundInstructions[]> {
+  const { config, locale, write, directory = process.cwd() } = input;
   const { terminal, environment, home } = config;
   if (!terminal.instructions) return [];
-  return findInstructions({ directory, environment, home });
+  return findInstructions({ directory, environment, home }, (problem) =>
+    write(say(locale, describeUnreadable(problem))),
+  );
+}
+
+/** Says that a file of instructions is not used, and why. */
+export function describeUnreadable({ text }: DuetError): Text {
+  return { zh: `${text.zh}，没有作为说明使用`, en: `${text.en}; it is not used as instructions` };
 }
 
 function listUndecided(found: readonly FoundInstructions[]): FoundInstructions[] {

@@ -165,7 +165,7 @@ function readName(wanted: string): FileName {
   if (isFileName(name)) return name;
   const near = findNearest(name, names);
   const list = names.join(", ");
-  throw notAllowedError("duet prompts", JSON.stringify(sanitizeLine(wanted)), {
+  throw notAllowedError("prompts", JSON.stringify(sanitizeLine(wanted)), {
     zh: near === undefined ? list : `${list}；是否想写 ${near}？`,
     en: near === undefined ? list : `${list}; did you mean ${near}?`,
   });

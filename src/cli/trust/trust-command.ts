@@ -1,3 +1,5 @@
+import { dirname } from "node:path";
+import { findInstructions } from "../../app/instructions/find-instructions.ts";
 import { configError } from "../../config/config-errors.ts";
 import { findTrustedFiles, getFallbackLocale } from "../../config/load-config.ts";
 import type { Flags } from "../../config/settings/settings.ts";
@@ -6,8 +8,10 @@ import { getTrustedFile } from "../../config/sources/find-file.ts";
 import { createStateFolder } from "../../config/sources/state-folder.ts";
 import type { TrustPreviewItem } from "../../config/trust/trust-preview.ts";
 import { isTrusted, readTrusted, trustFiles } from "../../config/trust/trusted-files.ts";
+import type { DuetError } from "../../kit/errors.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { sanitize, sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
+import { describeUnreadable } from "../instructions/folder-instructions.ts";
 import { canRunCode, quoteName, renderEffects, startsNothing } from "./render-effects.ts";
 import { readTrustFiles, type TrustFile } from "./trust-files.ts";
 
@@ -35,9 +39,11 @@ export async function runTrust(command: TrustCommand): Promise<number> {
   const locale = getFallbackLocale(flags, environment);
   const found = findTrustedFiles(flags, environment, directory);
   createStateFolder(found);
-  const instructions = flags.config === undefined ? await readInstructions(found, directory) : [];
+  const unreadable: DuetError[] = [];
+  const instructions = flags.config === undefined ? await readInstructions(found, directory, unreadable) : [];
   const files = [...(await readTrustFiles(found.file, found.dotEnv)), ...instructions];
-  if (files.length === 0) throw configError(found.file, { zh: "没有这个文件", en: "there is no such file" });
+  if (files.length === 0) throw unreadable[0] ?? nothingToTrustError(found.file, flags.config);
+  if (output === "text") for (const each of unreadable) write(`${say(locale, describeUnreadable(each))}\n`);
   const trusted = await readTrusted(found.home);
   const isKnown = files.every((each) => (each.isInstruction ? each.isKnown : isTrusted(trusted, each.file, each.text)));
   if (output === "text") write(files.map((file) => renderTrustSection(file, locale)).join(""));
@@ -48,13 +54,24 @@ export async function runTrust(command: TrustCommand): Promise<number> {
   return agrees ? 0 : 1;
 }
 
-/** Reads the instructions of the folder and of those above it. The user's own need no trust. */
+function nothingToTrustError(file: string, asked: string | undefined): DuetError {
+  if (asked !== undefined) return configError(file, { zh: "没有这个文件", en: "there is no such file" });
+  return configError(dirname(file), {
+    zh: "这里没有需要信任的文件（允许：duet.config.json、.env、AGENTS.md、DUET.md、CLAUDE.md）",
+    en: "there is nothing to trust here (allowed: duet.config.json, .env, AGENTS.md, DUET.md, CLAUDE.md)",
+  });
+}
+
+/**
+ * Reads the instructions of the folder and of those above it. The user's own need no trust. Adds what is wrong with those that cannot be
+ * read to `unreadable`.
+ */
 async function readInstructions(
   { home, environment }: Pick<ReturnType<typeof findTrustedFiles>, "home" | "environment">,
   directory = process.cwd(),
+  unreadable: DuetError[],
 ): Promise<TrustFile[]> {
-  const { findInstructions } = await import("../../app/instructions/find-instructions.ts");
-  const found = await findInstructions({ directory, environment, home });
+  const found = await findInstructions({ directory, environment, home }, (problem) => unreadable.push(problem));
   return found
     .filter(({ isUsers }) => !isUsers)
     .map(({ file, text, isTrusted: isKnown }) => {

@@ -25,6 +25,8 @@ export interface SkippedFile {
   file: string;
   /** Counts the servers that the file would start or call. Is undefined when the file is no readable configuration. */
   servers?: number;
+  /** Says why the file cannot be read, with its name, so that nobody can trust it either. */
+  unreadable?: Text;
 }
 
 /**
@@ -55,8 +57,10 @@ export async function chooseFiles(
   const fileCounts = file.exists && file.text !== undefined && isTrusted(trusted, here, file.text);
   const envCounts = env.text !== undefined && isTrusted(trusted, envHere, env.text) && (fileCounts || !file.exists);
   const leftOut = [
-    ...(file.exists && !fileCounts ? [{ file: here, servers: await countServers(file.text) }] : []),
-    ...(env.exists && !envCounts ? [{ file: envHere }] : []),
+    ...(file.exists && !fileCounts
+      ? [{ file: here, servers: await countServers(file.text), ...toUnreadable(file) }]
+      : []),
+    ...(env.exists && !envCounts ? [{ file: envHere, ...toUnreadable(env) }] : []),
   ];
   const dotEnv = { file: envHere, text: envCounts ? env.text : undefined };
   if (fileCounts) return { place: { file: here, exists: true, text: file.text ?? "" }, dotEnv, leftOut };
@@ -68,15 +72,30 @@ export async function chooseFiles(
 
 /** Returns one line that names the files and says what to do, and undefined when there are none. */
 export function describeSkippedFiles(leftOut: readonly SkippedFile[]): Text | undefined {
-  if (leftOut.length === 0) return undefined;
+  const parts = [
+    ...leftOut.flatMap(({ unreadable }) => (unreadable ? [describeUnreadable(unreadable)] : [])),
+    ...describeUntrusted(leftOut.filter(({ unreadable }) => unreadable === undefined)),
+  ];
+  if (parts.length === 0) return undefined;
+  return { zh: parts.map(({ zh }) => zh).join("；"), en: parts.map(({ en }) => en).join("; ") };
+}
+
+function describeUnreadable({ zh, en }: Text): Text {
+  return { zh: `${zh}，没有使用`, en: `${en}, and it is not used` };
+}
+
+function describeUntrusted(leftOut: readonly SkippedFile[]): Text[] {
+  if (leftOut.length === 0) return [];
   const zh = leftOut.map(({ file, servers }) => (servers === undefined ? file : `${file}（${servers} 个服务器）`));
   const en = leftOut.map(({ file, servers }) =>
     servers === undefined ? file : `${file} (${describeServerCount(servers)})`,
   );
-  return {
-    zh: `未使用 ${zh.join("、")}：它在 git 工作区中，可能来自他人，其当前内容尚未被信任。查看并信任：duet config trust`,
-    en: `${en.join(" and ")}: not used, because a git work tree may contain files of other people and this content is not trusted. Review and trust it: duet config trust`,
-  };
+  return [
+    {
+      zh: `未使用 ${zh.join("、")}：它在 git 工作区中，可能来自他人，其当前内容尚未被信任。查看并信任：duet config trust`,
+      en: `${en.join(" and ")}: not used, because a git work tree may contain files of other people and this content is not trusted. Review and trust it: duet config trust`,
+    },
+  ];
 }
 
 /** Describes the count in English and uses the singular for one. */
@@ -90,13 +109,24 @@ async function chooseTrusted(place: { file: string; exists: boolean }, directory
   return { place, dotEnv: { file, text }, leftOut: [] };
 }
 
+interface QuietRead {
+  exists: boolean;
+  text?: string | undefined;
+  /** Says why a file that exists cannot be read. */
+  problem?: Text;
+}
+
+function toUnreadable({ problem }: QuietRead): Pick<SkippedFile, "unreadable"> {
+  return problem === undefined ? {} : { unreadable: problem };
+}
+
 /** Reads a file without throwing, because an untrusted file must not stop the program. */
-async function readQuietly(file: string): Promise<{ exists: boolean; text?: string | undefined }> {
+async function readQuietly(file: string): Promise<QuietRead> {
   try {
     const text = await readText(file, file);
     return { exists: text !== undefined, text };
   } catch (thrown) {
-    if (thrown instanceof DuetError) return { exists: true };
+    if (thrown instanceof DuetError) return { exists: true, problem: thrown.text };
     throw thrown;
   }
 }

@@ -10,6 +10,7 @@ import { configurationSchema, fileSchema } from "../schema/file-schema.ts";
 import { parseOnce } from "../schema/object-schema.ts";
 import { type Flags, settingFlags } from "../settings/settings.ts";
 import { type ChosenFiles, chooseFiles, describeSkippedFiles, type SkippedFile } from "./choose-files.ts";
+import { findUnreadLines } from "./dot-env-lines.ts";
 import { listEnvironmentSecrets, readEnvironment, withDotEnv } from "./environment.ts";
 import { type Environment, expandVariables, type ReferenceProblem } from "./expand-variables.ts";
 import { fileName, readText, toDisplayedPath } from "./find-file.ts";
@@ -34,7 +35,7 @@ export interface Sources {
   code: Source;
   place: ChosenFiles["place"];
   environment: Environment;
-  dotEnv: { file: string; added: ReadonlySet<string> };
+  dotEnv: { file: string; added: ReadonlySet<string>; unread: readonly number[] };
   leftOut: SkippedFile[];
   unsetParts: UnsetPart[];
   /** Lists the parts that were left out because something in them is wrong. */
@@ -113,7 +114,7 @@ async function readChosen(
   const unsetParts = read?.unsetParts ?? [];
   return {
     ...{ file, variables, options, code, place, environment, leftOut, unsetParts, broken },
-    dotEnv: { file: dotEnv.file, added },
+    dotEnv: { file: dotEnv.file, added, unread: findUnreadLines(dotEnv.text ?? "") },
   };
 }
 

@@ -1,3 +1,4 @@
+import { dirname, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import type { Vendor } from "../../core/model-settings.ts";
 import { vendors } from "../../providers/vendors.ts";
@@ -88,8 +89,8 @@ export async function listActiveVariables(config: Config): Promise<Record<string
     network.proxies.length === 0 ? [] : [...network.proxies.map(({ name }) => name), "NO_PROXY", "no_proxy"];
   const text = file === undefined ? undefined : await readText(file, file);
   const named = text === undefined ? [] : listFileVariables(await parseJson(text, file ?? ""));
-  // Without a configuration that is named, the `.env` of this directory is read from nowhere else.
-  const isFound = (name: string): boolean => file !== undefined && dotEnv.added.has(name);
+  // Only the `.env` beside a configuration that is named is read from elsewhere, not the one of this directory.
+  const isFound = (name: string): boolean => isBesideConfig(config) && dotEnv.added.has(name);
   const names = [...new Set([...settings, ...called, ...ofNetwork, ...named])].filter((name) => !isFound(name)).sort();
   return Object.fromEntries(
     names.flatMap((name) => {
@@ -97,4 +98,9 @@ export async function listActiveVariables(config: Config): Promise<Record<string
       return value && name !== "DUET_HTTP_TOKEN" ? [[name, value]] : [];
     }),
   );
+}
+
+/** Returns true when the `.env` in use lies beside the configuration file. */
+function isBesideConfig({ file, dotEnv, directory }: Config): boolean {
+  return file !== undefined && resolve(directory, dotEnv.file) === resolve(directory, dirname(file), ".env");
 }

@@ -115,6 +115,8 @@ export interface ConversationPage {
   withQuestions?: boolean | undefined;
   /** Leaves out all but one conversation. */
   id?: string | undefined;
+  /** Leaves out those whose ID does not begin with this text. */
+  beginning?: string | undefined;
   /** Leaves out those that are pinned, or those that are not. */
   isPinned?: boolean | undefined;
   /** Leaves out those in which these words do not stand. A search that takes long ends with what it has found by then. */

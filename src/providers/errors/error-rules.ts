@@ -9,6 +9,7 @@ export type Remedy =
   | "history"
   | "key-missing"
   | "local-server"
+  | "no-tls"
   | "permission"
   | "place"
   | "tool-call"

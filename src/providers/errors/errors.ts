@@ -58,21 +58,25 @@ export function connectionError(thrown: unknown, origin: ErrorOrigin): DuetError
     return new DuetError({ code, text: addName(origin, text), ...(hint && { hint }), retryable, cause: thrown });
   }
   const cause = findRootCause(thrown);
-  const detail = toErrorText(`${getErrorCode(cause)} ${getMessage(cause)}`, origin.apiKey);
+  const [socketCode, message] = [getErrorCode(cause), getMessage(cause)];
   const host = URL.parse(origin.baseUrl)?.host ?? "";
-  const remedy = findConnectionRemedy(getErrorCode(cause), origin.baseUrl);
+  const remedy = findConnectionRemedy(socketCode, message, origin.baseUrl);
+  const told = toErrorText(`${socketCode} ${message}`, origin.apiKey);
+  const detail = remedy === "no-tls" ? plainServer : { zh: told, en: told };
   return new DuetError({
     code: "network",
     text: addName(origin, {
-      zh: `与 ${host} 的连接失败：${detail}`,
-      en: `the connection to ${host} failed: ${detail}`,
+      zh: `与 ${host} 的连接失败：${detail.zh}`,
+      en: `the connection to ${host} failed: ${detail.en}`,
     }),
     hint: createHint(remedy, origin),
-    // A certificate is no better the next time.
-    retryable: remedy !== "certificate",
+    // Neither is any better the next time.
+    retryable: remedy !== "certificate" && remedy !== "no-tls",
     cause: thrown,
   });
 }
+
+const plainServer: Text = { zh: "那里的服务不使用 TLS", en: "the server there does not speak TLS" };
 
 /** Reports a response that is no turn: cut off, empty, or not in this format. */
 export function badResponseError(

@@ -293,9 +293,9 @@ export function createMemoryStore({
         );
         return begun?.id;
       },
-      async list({ limit, offset, folder, withQuestions = false, id, isPinned, search }) {
+      async list({ limit, offset, folder, withQuestions = false, id, beginning = "", isPinned, search }) {
         return (id === undefined ? sortByLastAsked(folder) : findOwned(id, folder))
-          .filter((kept) => (isPinned ?? kept.isPinned) === kept.isPinned)
+          .filter((kept) => (isPinned ?? kept.isPinned) === kept.isPinned && kept.id.startsWith(beginning))
           .flatMap((kept) => {
             const match = search === undefined ? undefined : findText(kept, search);
             return search === undefined || match ? [{ kept, match }] : [];

@@ -89,6 +89,35 @@ describe("going on with a conversation after the program has ended", () => {
     expect((await store.load("newer"))?.turns).toHaveLength(1);
   });
 
+  test("--conversation takes the beginning of an ID that one alone has, and of several it lists at most ten", async () => {
+    const { provider, file, run } = await place();
+    const store = await openStore(file);
+    const ids = Array.from({ length: 12 }, (_, n) => `conv-${n.toString(16)}${"0".repeat(31)}`);
+    for (const id of ids) await store.append(finishedRun(id, `My number is ${id}.`, "Hello."));
+    await store.append(finishedRun("team-12", "We are twelve.", "Hello."));
+    provider.script("only", { text: "Seven." }, { text: "Nobody." });
+    expect((await run("ask", "Who am I?", "--mode", "chat", "--conversation", "conv-7")).code).toBe(0);
+    expect(lastMessages(provider)[0]).toBe(`user: My number is ${ids[7]}.`);
+    expect((await store.load(ids[7] ?? ""))?.turns).toHaveLength(2);
+    const { code, stderr } = await run("ask", "x", "--conversation", "conv-");
+    expect([code, stderr.match(/conv-[0-9a-f]{32}/g)?.length]).toEqual([2, 10]);
+    expect(stderr).toMatch(/^duet: more than one conversation ID starts with conv-: conv-7.*, …\n$/);
+    // The ID that a script has chosen is never taken for another one.
+    await run("ask", "Who are we?", "--mode", "chat", "--conversation", "team-1");
+    expect(lastMessages(provider)).toEqual([expect.stringContaining("Who are we?")]);
+  });
+
+  test("the chat at a terminal says at once that nobody has the ID", async () => {
+    const { env, provider } = await place();
+    provider.script("only", { text: "Hello." });
+    const args = ["--mode", "chat", "--conversation", "mine"];
+    const terminal = await startTerminal(args, { env, cwd: await temporaryFolder() });
+    await terminal.shows("⚠ Conversation mine was not found; the first question starts a new one under that ID.");
+    await terminal.shows("> ");
+    terminal.type("\u0004");
+    expect(await terminal.ended()).toBe(0);
+  });
+
   test("an ID that nobody has begins a new one under it, and that is said", async () => {
     const { provider, file, run } = await place();
     provider.script("only", { text: "Hello." });
@@ -346,6 +375,24 @@ describe("duet conversations", () => {
     const again = await run("conversations", "delete", "first", "--output", "json", "--locale", "zh");
     expect(JSON.parse(again.stdout)).toEqual({ deleted: [], unknown: ["first"] });
     expect([again.code, again.stderr]).toEqual([1, "duet: 没有对话 first\n"]);
+  });
+
+  test("take the beginning of an ID; where one of them means several, nothing is changed", async () => {
+    const { file, run } = await place();
+    const store = await openStore(file);
+    const [a, b, c] = ["a1", "a2", "b1"].map((end) => `conv-${end}${"0".repeat(30)}`) as [string, string, string];
+    for (const id of [a, b, c]) await store.append(finishedRun(id, `Which is ${id}?`, "This one."));
+    expect((await run("conversations", "show", "conv-b")).stdout).toContain(`> Which is ${c}?`);
+    expect((await run("conversations", "pin", "conv-a1", "conv-b")).stdout).toBe(`Pinned ${a}\nPinned ${c}\n`);
+    expect((await run("conversations", "name", "conv-a2", "Second")).stdout).toBe(`Named ${b}\n`);
+    expect(await run("conversations", "delete", "conv-b", "conv-a", "--locale", "zh")).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `duet: 不止一个对话的编号以 conv-a 开头：${b}, ${a}\n`,
+    });
+    const deleted = await run("conversations", "delete", "conv-b", "--output", "json");
+    expect(JSON.parse(deleted.stdout)).toEqual({ deleted: [c], unknown: [] });
+    expect((await store.list({ limit: 9, offset: 0 })).map(({ id }) => id)).toEqual([b, a]);
   });
 
   test("showing one that is not there is one line and exit code 1", async () => {

@@ -170,6 +170,22 @@ test("the configuration in force is named, and keys that only the shell has are 
   ]);
 });
 
+test("the .env that is named is the one beside the configuration; one in the folder of the shell is not read by the host", async () => {
+  const home = await homeWith({
+    ".config/duet/config.json": '{ "models": { "functionCall": { "provider": "openai", "model": "gpt-5.4" } } }',
+    "project/.env": "OPENAI_API_KEY=sk-from-project\n",
+    ".cursor/x": "",
+  });
+  const directory = join(home, "project");
+  const environment = { AGENT_MAX_TOOL_CALLS: "7" };
+  const { output } = await run(home, {
+    config: await loadConfig({}, { HOME: home, ...environment }, directory),
+    machine: { ...linux, home, directory, environment },
+  });
+  expect(output).toContain("only this shell has: AGENT_MAX_TOOL_CALLS, OPENAI_API_KEY.");
+  expect(output).toContain(`Put the values into ${home}/.config/duet/.env, or let --with-env`);
+});
+
 test("values are written only when they are asked for, are shown masked, and never go into a project", async () => {
   const home = await homeWith({ ".cursor/x": "" });
   const keys = { DEEPSEEK_API_KEY: "sk-abcdefghijklmnop1234", DUET_HTTP_TOKEN: "of-no-use-over-stdio" };

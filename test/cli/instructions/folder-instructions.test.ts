@@ -94,3 +94,22 @@ test("`duet ask` gives both models the instructions of a folder once they are tr
   }
   expect([(await run("--no-instructions")).stderr, sent()]).toEqual(["", [false, false]]);
 });
+
+test("a file that is not UTF-8 text is named where it would be used, and where it is to be trusted", async () => {
+  const cwd = workplace({ ".config/duet/AGENTS.md": "" });
+  const gbk = Buffer.from([0xc4, 0xe3, 0xba, 0xc3]);
+  writeFileSync(join(cwd, "AGENTS.md"), gbk);
+  writeFileSync(join(cwd, ".config/duet/AGENTS.md"), gbk);
+  const env = { HOME: cwd, DUET_HOME: join(cwd, "state") };
+  const asked = await runProgram(["ask", "calculate 1 + 1"], { env, cwd });
+  expect(asked.code).toBe(0);
+  expect(asked.stderr).toContain(`${cwd}/AGENTS.md: is not UTF-8 text; it is not used as instructions\n`);
+  expect(asked.stderr).toContain(`${cwd}/.config/duet/AGENTS.md: is not UTF-8 text; it is not used as instructions\n`);
+  const trusted = await runProgram(["config", "trust", "--yes"], { env, cwd });
+  expect([trusted.code, trusted.stderr]).toEqual([2, expect.stringMatching(/AGENTS\.md: is not UTF-8 text\n$/)]);
+  writeFileSync(join(cwd, "duet.config.json"), "{}");
+  const beside = await runProgram(["config", "trust", "--yes"], { env, cwd });
+  expect([beside.code, beside.stdout]).toEqual([0, expect.stringContaining(`${cwd}/AGENTS.md: is not UTF-8 text;`)]);
+  const without = await runProgram(["ask", "calculate 1 + 1", "--no-instructions"], { env, cwd });
+  expect(without.stderr).not.toContain("UTF-8");
+});

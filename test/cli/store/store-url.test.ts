@@ -162,7 +162,7 @@ describe("a database that the settings name", requires(postgres), () => {
       [
         ["bogus"],
         2,
-        'duet store: "bogus" is not allowed (allowed: status, migrate, copy, or postgres://user@host:port/database)',
+        'store: "bogus" is not allowed (allowed: status, migrate, copy, or postgres://user@host:port/database)',
       ],
     ] as const) {
       const { code: ended, stderr } = await store(...args);

@@ -3,6 +3,7 @@ import { readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runConfigCommand } from "../../../src/cli/config-command.ts";
+import { toLeftOutFindings } from "../../../src/cli/doctor/check-settings.ts";
 import { runTrust, type TrustCommand } from "../../../src/cli/trust/trust-command.ts";
 import { findConfigFiles, loadConfig } from "../../../src/config/load-config.ts";
 import { describeSkippedFiles } from "../../../src/config/sources/choose-files.ts";
@@ -500,7 +501,9 @@ describe("duet config trust", () => {
   });
 
   test("says so where there is nothing to trust, where it is no JSON, and where nothing can be remembered", async () => {
-    expect(await lineOf(trust(home()))).toMatch(/repo\/duet\.config\.json: there is no such file$/);
+    expect(await lineOf(trust(home()))).toMatch(/repo: there is nothing to trust here \(allowed: duet\.config\.json, /);
+    const named = { flags: { config: "mine.json" } };
+    expect(await lineOf(trust(home(), named))).toMatch(/repo\/mine\.json: there is no such file$/);
     expect(await lineOf(trust(home({ "code/repo/duet.config.json": "{" })))).toMatch(
       /duet\.config\.json:1:2: expected }/,
     );
@@ -515,6 +518,24 @@ describe("duet config trust", () => {
     await trust({ ...place, directory: link });
     expect((await load(place)).leftOut).toEqual([]);
   });
+});
+
+test("a file in a work tree that cannot be read is told as such, and nobody is sent to trust it", async () => {
+  const place = home();
+  const file = join(place.directory, "duet.config.json");
+  writeFileSync(file, Buffer.from([0xc4, 0xe3, 0xba, 0xc3]));
+  const { leftOut } = await load(place);
+  expect(describeSkippedFiles(leftOut)).toEqual({
+    zh: `${file}: 不是 UTF-8 文本，没有使用`,
+    en: `${file}: is not UTF-8 text, and it is not used`,
+  });
+  expect(toLeftOutFindings({ leftOut })).toMatchObject([
+    { state: "failed", text: { en: `${file}: is not UTF-8 text.` }, details: { left_out: true } },
+  ]);
+  writeFileSync(join(place.directory, ".env"), "A=1\n");
+  expect(describeSkippedFiles((await load(place)).leftOut)?.en).toMatch(
+    /is not used; .*\.env: not used, because a git/,
+  );
 });
 
 describe("the other commands", () => {

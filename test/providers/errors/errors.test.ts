@@ -1,4 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { connectionError, httpError, keyError, readRetryAfter } from "../../../src/providers/errors/errors.ts";
 import { settings } from "../reading.ts";
 
@@ -141,6 +144,31 @@ describe("a failed connection", () => {
     expect(failed(code, baseUrl).hint?.en).toMatch(hint);
   });
 });
+
+test("a server that speaks http under an https address is told as such, in one attempt, without the words of OpenSSL", async () => {
+  const server = createServer((_, response) => response.end()).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const baseUrl = `https://127.0.0.1:${port}/v1`;
+  const thrown = await fetch(baseUrl).catch((error: unknown) => error);
+  const error = connectionError(thrown, settings({ baseUrl }));
+  expect(error).toMatchObject({ code: "network", retryable: false });
+  expect(error.text.en).toMatch(/the connection to 127\.0\.0\.1:\d+ failed: the server there does not speak TLS$/);
+  expect(error.text.zh).toMatch(/的连接失败：那里的服务不使用 TLS$/);
+  expect(error.hint?.en).toBe(`Write http:// instead of https:// in the address of 127.0.0.1:${port}.`);
+});
+
+test.each(["sslv3 alert handshake failure", "tlsv1 alert protocol version"])(
+  "%s is no server without TLS",
+  (reason) => {
+    const thrown = Object.assign(new Error(`write EPROTO 00:error:0A000410:SSL routines::${reason}`), {
+      code: "EPROTO",
+    });
+    const error = connectionError(thrown, settings({ baseUrl: "https://api.openai.com/v1" }));
+    expect([error.retryable, error.text.en]).toEqual([true, expect.stringContaining(reason)]);
+  },
+);
 
 test("a failed connection tells what the socket said, not what the package made of it", () => {
   const socket = Object.assign(new Error("connect failed"), { code: "ECONNREFUSED" });

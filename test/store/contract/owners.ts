@@ -32,12 +32,14 @@ export function testOwners(name: string, open: OpenTestStore): void {
           words: [loaded, loaded?.sources.all()],
           latest: await view.latest(),
           list: await view.list({ limit: 10, offset: 0 }),
+          begins: await view.list({ limit: 10, offset: 0, beginning: "conv-" }),
           last: await view.trace(),
           trace: await view.trace(run),
           runs: [await view.runs({ conversationId: id }), await view.runs({ beginning: "run-" })],
         };
         expect(seen.words).toMatchObject([{ turns: [{}], summary: { turns: 1 } }, [{ n: 1 }]]);
         expect([seen.latest, seen.list.map((entry: { id: string }) => entry.id)]).toEqual([id, [id]]);
+        expect(seen.begins).toEqual(seen.list);
         expect([seen.last?.run_id, seen.trace?.run_id]).toEqual([run, run]);
         expect(seen.runs.map((runs) => runs.map((entry: { id: string }) => entry.id))).toEqual([[run], [run]]);
         const foreign = all.filter((other) => other !== mine).flatMap((other) => [other.id, other.run]);
@@ -57,6 +59,7 @@ export function testOwners(name: string, open: OpenTestStore): void {
             expect(await view.trace(run)).toBeUndefined();
             expect(await view.runs({ conversationId: conversation })).toEqual([]);
             expect(await view.runs({ beginning: run })).toEqual([]);
+            expect(await view.list({ limit: 1, offset: 0, beginning: conversation })).toEqual([]);
             expect(await view.remove(conversation)).toBe(false);
             await view.summarise(conversation, { text: "mine now", turns: 1 });
           }

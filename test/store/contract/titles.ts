@@ -18,6 +18,20 @@ export function testTitles(name: string, open: OpenTestStore): void {
       expect(await store.list({ limit: 1, offset: 0 })).toMatchObject([{ title }]);
     });
 
+    test("are listed by the beginning of their IDs, in pages and together with what else narrows the list", async () => {
+      const store = await open();
+      for (const id of ["conv-a1", "conv-a2", "conv-b1", "conv_a1", "CONV-a1", "conv-%"])
+        await store.append({ ...finishedRun(id, `Where is ${id}?`, "Here."), folder: id.slice(-1) });
+      const list = async (page: object): Promise<string[]> =>
+        (await store.list({ limit: 10, offset: 0, ...page })).map(({ id }) => id);
+      expect(await list({ beginning: "conv-a" })).toEqual(["conv-a2", "conv-a1"]);
+      expect(await list({ beginning: "conv-a1" })).toEqual(["conv-a1"]);
+      expect(await list({ beginning: "conv-", limit: 2, offset: 1 })).toEqual(["conv-b1", "conv-a2"]);
+      expect(await list({ beginning: "conv-", folder: "1" })).toEqual(["conv-b1", "conv-a1"]);
+      expect(await list({ beginning: "conv-a", search: "a2" })).toEqual(["conv-a2"]);
+      expect(await list({ beginning: "%" })).toEqual([]);
+    });
+
     test("are gone on with where there is a turn or a plan that waits", async () => {
       const store = await open();
       await store.append(finishedRun("failed", "first?"));

@@ -3,12 +3,13 @@ import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../../../kit/text/sanitize.ts";
 import { renderTime } from "../../../render/render-time.ts";
 import { renderEntry, renderTurnCount } from "../../conversations/conversation-lines.ts";
+import { findConversationId } from "../../conversations/find-conversation.ts";
 import { pickOne } from "../../questions/pick-one.ts";
 import type { Choice } from "../../questions/reader.ts";
 import type { Chat } from "../chat.ts";
 import { type ChatCommand, commandError, renderUsageLine } from "./chat-command.ts";
 
-/** `maxOffered` limits the conversations in the list, and `maxSearched` those among which words and IDs are looked for. */
+/** `maxOffered` limits the conversations in the list, and `maxSearched` those among which words are looked for. */
 const maxOffered = 200;
 const maxSearched = 1_000;
 
@@ -32,7 +33,7 @@ export const resume: ChatCommand = {
   async run(chat, argument, signal) {
     const words = argument.trim();
     const id = words.startsWith("conv-")
-      ? await findConversationId(words, chat)
+      ? await findConversationId(await chat.duet.store(), words)
       : await chooseConversation(chat, words, signal);
     if (id !== undefined) await chat.resume(id, signal);
     return undefined;
@@ -131,22 +132,4 @@ function nothingFoundError(words: string): Error {
     { zh: `没有标题或问题中含有 "${shown}" 的对话`, en: `No conversation has "${shown}" in its title or questions` },
     { zh: "/resume 列出可以继续的对话。", en: "/resume lists those that can be continued." },
   );
-}
-
-/**
- * Completes an ID. A text that no ID begins with is returned as typed, and the chat then says that there is no such
- * conversation.
- */
-async function findConversationId(typed: string, { duet }: Chat): Promise<string> {
-  const entries = await (await duet.store()).list({ limit: maxSearched, offset: 0 });
-  const found = entries.filter(({ id }) => id.startsWith(typed)).map(({ id }) => id);
-  if (found.includes(typed) || found.length === 0) return typed;
-  const [first, ...others] = found;
-  if (first !== undefined && others.length === 0) return first;
-  const shown = toShortLine(typed, 60);
-  const ids = found.slice(0, 5).map(sanitizeLine).join(", ");
-  throw commandError({
-    zh: `不止一个对话的编号以 ${shown} 开头：${ids}`,
-    en: `More than one conversation ID starts with ${shown}: ${ids}`,
-  });
 }

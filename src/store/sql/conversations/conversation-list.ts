@@ -21,10 +21,11 @@ export async function listConversations(
   owner: Owner,
   page: ConversationPage,
 ): Promise<ConversationEntry[]> {
-  const { limit, offset, folder = null, withQuestions = false, id, isPinned, signal } = page;
+  const { limit, offset, folder = null, withQuestions = false, id, beginning = null, isPinned, signal } = page;
   const pinned = isPinned === undefined ? null : Number(isPinned);
-  const wanted = { owner, folder, pinned, questions: Number(withQuestions) };
-  if (id !== undefined) return (await connection.read(() => statements.entry.all({ ...wanted, id }))).map(toEntry);
+  const shown = { owner, folder, pinned, questions: Number(withQuestions) };
+  if (id !== undefined) return (await connection.read(() => statements.entry.all({ ...shown, id }))).map(toEntry);
+  const wanted = { ...shown, beginning };
   if (page.search === undefined) {
     const rows = await connection.read(() => statements.list.all({ ...wanted, limit, offset, before: null }));
     return rows.map(toEntry);

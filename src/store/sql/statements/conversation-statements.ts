@@ -139,6 +139,7 @@ export const conversationStatements = {
   list: defineStatement(`
       SELECT ${conversationEntry} FROM conversations c WHERE owner IS :owner AND (CAST(:folder AS TEXT) IS NULL OR folder = :folder)
         AND (CAST(:pinned AS INTEGER) IS NULL OR pinned = :pinned) AND (CAST(:before AS BIGINT) IS NULL OR asked < :before)
+        AND (CAST(:beginning AS TEXT) IS NULL OR (id >= :beginning AND id < :beginning || char(1114111)))
       ORDER BY asked DESC LIMIT :limit OFFSET :offset`),
   /** A plus keeps SQLite from taking the index of owners, and walking all conversations of one. */
   entry: defineStatement(`

@@ -28,7 +28,7 @@ test("/resume takes the beginning of an id that only one has, and says which the
   const [first = "", second = ""] = ids;
   expect(await chat.type(`/resume ${first.slice(0, 16)}`)).toEqual([]);
   expect(chat.conversationId).toBe(first);
-  expect((await chat.type("/resume conv-")).join()).toMatch(/^✗ More than one conversation .* conv-: conv-/);
+  expect((await chat.type("/resume conv-")).join()).toMatch(/^✗ more than one conversation .* conv-: conv-/);
   const listed = await chat.type("/resume");
   expect(listed).toEqual([
     expect.stringContaining(second),

@@ -1,0 +1,33 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import { expect, test } from "vitest";
+import { describeUnreadLines, findUnreadLines } from "../../../src/config/sources/dot-env-lines.ts";
+import { runWarmProgram } from "../../fakes/warm-program.ts";
+import { workplace } from "../workplace.ts";
+
+test.each([
+  ["A=1\n\n# a note\nexport B=2\n  C = 3 # why\nD=\n", [], ["A", "B", "C", "D"]],
+  ["\uFEFFA=1\r\nOPENAI_API_KEY: sk-x\r\nB=2\r\n", [2], ["B"]],
+  ["broken line\nA=1\nexport B", [1, 3], ["A"]],
+  ['A="one\nno assignment, but quoted\nthree"\nodd\nB=2', [4], ["A", "B"]],
+  ["A='it\nodd\nB=2", [2], ["A", "B"]],
+  ["=x\nA=1", [1], ["A"]],
+])("of %j the lines %j are no assignment, and Node reads %j", (text, lines, names) => {
+  expect(findUnreadLines(text)).toEqual(lines);
+  expect(Object.keys(parseEnv(text))).toEqual(expect.arrayContaining(names));
+});
+
+test("at most ten lines are named", () => {
+  const unread = findUnreadLines("odd\n".repeat(12));
+  expect(describeUnreadLines({ file: "x", unread })?.en.match(/x:\d+/g)).toHaveLength(10);
+});
+
+test.each(["ask", "doctor"])("duet %s names the file and the line, and nothing that stands there", async (command) => {
+  const cwd = workplace({ ".env": "A=1\nOPENAI_API_KEY: sk-secret-0123456789\n" });
+  writeFileSync(join(cwd, "duet.config.json"), "{}");
+  const words = command === "ask" ? [command, "calculate 1 + 1"] : [command];
+  const { stdout, stderr } = await runWarmProgram(words, { cwd, env: { HOME: cwd } });
+  expect(stderr).toContain(`.env:2: not used, because it is not NAME=value\n`);
+  expect(stdout + stderr).not.toContain("sk-secret");
+});

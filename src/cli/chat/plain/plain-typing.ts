@@ -8,6 +8,7 @@ import type { InputHistory } from "../../terminal/editor/editor.ts";
 import { editExternally } from "../../terminal/editor/external-editor.ts";
 import { createFolds } from "../../terminal/editor/folds.ts";
 import { renderTooLong } from "../../terminal/editor/typing.ts";
+import { suspendProcess } from "../../terminal/keys/suspend-process.ts";
 import { toPlainText } from "../../terminal/text/line.ts";
 import type { ChatHandler } from "../chat-interface.ts";
 import { type BareInput, type BareInputOptions, createBareInput } from "./bare-input.ts";
@@ -72,6 +73,7 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
     },
     complete,
     edit: () => void edit(),
+    suspend,
     refuse,
     interrupt,
     onEnd: options.onEnd,
@@ -79,6 +81,20 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
 
   function refuse(units: number): void {
     write(toPlainText(renderTooLong(units, handler.locale, Number.POSITIVE_INFINITY)));
+  }
+
+  /** Gives the terminal to the shell, until it continues the program; what stood there is then shown again. */
+  function suspend(): void {
+    let stood = false;
+    suspendProcess({
+      suspend() {
+        stood = input.suspend();
+      },
+      resume() {
+        input.resume();
+        if (stood && !input.isShown) show(prompt);
+      },
+    });
   }
 
   /** Takes a line. A backslash at its end joins the next line to it. */

@@ -29,6 +29,8 @@ export interface PlainTyping {
   writeAbove(write: () => void): void;
   /** Opens what is half typed, or this text, in an editor of the user's own, and puts what comes of it in its place. */
   edit(text?: string): Promise<void>;
+  /** Puts a text into the line where nothing is typed; it is shown with the next prompt. */
+  prefill(text: string): void;
   /** Puts a text before what is half typed; it is shown with the next prompt. Where both are too long together, nothing changes. */
   putBack(text: string): void;
   drop(): void;
@@ -120,15 +122,16 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
     await editing;
   }
 
-  /** A text of several lines comes back as a label, for a line has no other place for it. */
+  /** Puts a text in place of what is half typed. One of several lines becomes a label, for a line has no other place for it. */
+  function setText(text: string): void {
+    input.set(text.includes("\n") ? folds.foldLines(text) : sanitizeLine(text));
+  }
+
   async function openEditor(text: string): Promise<void> {
     const stood = input.suspend();
     const edited = await editExternally(folds.expand(text), options);
     editing = undefined;
-    if ("text" in edited) {
-      const { text: whole } = edited;
-      input.set(whole.includes("\n") ? folds.foldLines(whole) : sanitizeLine(whole));
-    }
+    if ("text" in edited) setText(edited.text);
     input.resume();
     const works = held;
     held = [];
@@ -214,6 +217,9 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
     echo: (before, text) => runWhenOurs(() => writeSafely(console.stdout, `${before}${folds.collapse(text)}\n`)),
     writeAbove,
     edit,
+    prefill(text) {
+      if (input.text === "") setText(text);
+    },
     putBack: (text) => input.putBack(sanitizeLine(folds.collapse(text))),
     drop() {
       begun = "";

@@ -168,7 +168,9 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
 
   function show(text: string): void {
     prompt = text;
-    runWhenOurs(() => input.show(prompt));
+    runWhenOurs(() => {
+      if (!hasEnded) input.show(prompt);
+    });
   }
 
   function writeAbove(work: () => void): void {
@@ -227,7 +229,9 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
     },
     endInput() {
       hasEnded = true;
-      reply?.(undefined);
+      if (reply) reply(undefined);
+      // What is still written follows a prompt at which nobody types.
+      else if (input.leave()) writeSafely(console.stdout, "\n");
     },
     close: () => input.close(),
   };

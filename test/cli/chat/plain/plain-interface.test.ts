@@ -159,12 +159,17 @@ describe("plain lines on a terminal", () => {
     const line = interrupted.chatInterface.next();
     await interrupted.type("half\u0003");
     expect(interrupted.stdout()).toBe(`${prompt}half\nPress Ctrl-C again to exit.\n${prompt}`);
+    const before = interrupted.stdout();
     await interrupted.type("\u0003");
     expect(await line).toBeUndefined();
+    interrupted.chatInterface.write("To continue it");
+    expect(interrupted.stdout().slice(before.length)).toBe("\nTo continue it\n");
     const left = openPlainConsole();
     const next = left.chatInterface.next();
     await left.type("\u0004");
     expect(await next).toBeUndefined();
+    left.chatInterface.write("To continue it");
+    expect(left.stdout()).toBe(`${prompt}\nTo continue it\n`);
     const gone = openPlainConsole();
     const last = gone.chatInterface.next();
     await gone.endInput();

@@ -2,6 +2,7 @@ import type { ModelSettings } from "../../core/model-settings.ts";
 import { DuetError, type ErrorCode, getMessage } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
 import { findProxyError } from "../../kit/net/proxy-errors.ts";
+import { findFailureReason } from "../../kit/net/request-errors.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { readErrorBody } from "./error-body.ts";
 import { createHint, findConnectionRemedy } from "./error-hints.ts";
@@ -58,13 +59,16 @@ export function connectionError(thrown: unknown, origin: ErrorOrigin): DuetError
     return new DuetError({ code, text: addName(origin, text), ...(hint && { hint }), retryable, cause: thrown });
   }
   const cause = findRootCause(thrown);
-  const detail = toErrorText(`${getErrorCode(cause)} ${getMessage(cause)}`, origin.apiKey);
+  const code = getErrorCode(cause);
+  const detail = toErrorText(`${code} ${getMessage(cause)}`, origin.apiKey);
+  const known = findFailureReason(code);
   const host = URL.parse(origin.baseUrl)?.host ?? "";
-  const remedy = findConnectionRemedy(getErrorCode(cause), origin.baseUrl);
+  const remedy = findConnectionRemedy(code, origin.baseUrl);
   return new DuetError({
     code: "network",
     text: addName(origin, {
-      zh: `与 ${host} 的连接失败：${detail}`,
+      // Node has its messages in English alone.
+      zh: `与 ${host} 的连接失败：${known ? `${code} ${known.zh}` : detail}`,
       en: `the connection to ${host} failed: ${detail}`,
     }),
     hint: createHint(remedy, origin),

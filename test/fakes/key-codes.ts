@@ -22,6 +22,7 @@ export const keyCodes = {
   "ctrl-r": "\u0012",
   "ctrl-w": "\u0017",
   "ctrl-x": "\u0018",
+  "ctrl-z": "\u001a",
 } as const;
 
 export type KeyName = keyof typeof keyCodes;

@@ -12,7 +12,7 @@ import { chooseSummaryRole, turnsShare, type WrittenSummary, writeSummary } from
 import { getContextWindow, getRequestBudget, pickSmallerModel } from "./context-window.ts";
 import { collectFacts, fitFacts } from "./conversation-facts.ts";
 import { isWithinBudget, shortenText, turnTokens } from "./fit-turns.ts";
-import { createSizing, factsShare, historyShare, measureSummary, summaryShare } from "./recall.ts";
+import { createSizing, factsShare, historyShare, measureSummary, readStoredTurns, summaryShare } from "./recall.ts";
 
 export interface CompactOptions
   extends Pick<RunParts, "models" | "store" | "prompts">,
@@ -55,13 +55,13 @@ export async function compactConversation({ signal, ...options }: CompactOptions
     const made = await summarizeTurns(run, older, writer);
     signal.throwIfAborted();
     await options.store.summarise(options.conversationId, made, options.branch);
-    const sizing = createSizing(run);
+    // An earlier summary stood for turns that this one was written from.
+    const { sizing, ...before } = readStoredTurns(run);
     const { tokensOf } = sizing;
-    const rest = measureTurns(turns.slice(-1), tokensOf);
     return {
       turns: made.turns,
-      tokensBefore: measureSummary(older.known, sizing) + measureTurns(older.turns, tokensOf) + rest,
-      tokensAfter: measureSummary(made, sizing) + rest,
+      tokensBefore: measureSummary(before.summary, sizing) + measureTurns(before.turns, tokensOf),
+      tokensAfter: measureSummary(made, sizing) + measureTurns(turns.slice(-1), tokensOf),
       meta: toBill(run, performance.now() - started),
     };
   } finally {

@@ -9,6 +9,7 @@ import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import { createRunRecord } from "../record/run-record.ts";
 import { canAnswerWhileDeciding, hasOneModel, type Run, type RunRequest } from "../run.ts";
 import { countTokens, getContextWindow } from "./context-window.ts";
+import { readStoredTurns } from "./recall.ts";
 import { toTurnMessages } from "./turn-messages.ts";
 
 /** Lists what a request consists of. `results` are those of tools in earlier turns. */
@@ -50,14 +51,14 @@ export function measureContext({ request, parts }: MeasureOptions): ContextUse[]
 
 function measureModel(run: Run, model: Model, role: ContextUse["role"]): ContextUse {
   const { input, services } = run;
-  const { summary, turns } = input.conversation;
+  const { summary, turns } = readStoredTurns(run);
   const prompt = services.prompts.render(
     choosePrompt(run, role),
     { model, locale: input.language },
     toPlaceholderValues(run),
   );
   const offered = role === "answer" || input.mode === "chat" ? [] : services.catalog.definitions();
-  const messages = turns.slice(summary?.turns).flatMap((turn) => toTurnMessages(turn, input));
+  const messages = turns.flatMap((turn) => toTurnMessages(turn, input));
   const results = messages.filter(({ role: who }) => who === "tool");
   const words = messages.filter(({ role: who }) => who !== "tool");
   const countMessages = (some: readonly Message[]): number => countTokensOf(model, some.map(toCountedText).join("\n"));

@@ -52,7 +52,18 @@ interface RecalledTurns {
   turns: readonly ConversationTurn[];
 }
 
-async function recallTurns(run: Run): Promise<RecalledTurns> {
+/** Holds what models read of a conversation as it is stored, and how much of it they may. */
+export interface StoredTurns extends RecalledTurns {
+  /** Is the room for all of it, in tokens. */
+  budget: number;
+  sizing: Sizing;
+}
+
+/**
+ * Reads what is stored of a conversation: a summary that somebody asked for, or without which the turns would not fit, and the turns
+ * since. They may still be too long.
+ */
+export function readStoredTurns(run: Run): StoredTurns {
   const all = getContextWindow(pickSmallerModel(run.services.models)) * historyShare;
   const sizing = createSizing(run);
   const { turns, tokens } = fitTurnFiles(run.input.conversation.turns, all * filesShare, {
@@ -62,10 +73,13 @@ async function recallTurns(run: Run): Promise<RecalledTurns> {
   });
   const budget = all - tokens;
   const stored = run.input.conversation.summary;
-  if (!stored?.isWanted && isWithinBudget(turns, budget, sizing)) return { summary: undefined, turns };
-
+  if (!stored?.isWanted && isWithinBudget(turns, budget, sizing)) return { summary: undefined, turns, budget, sizing };
   const summary = selectReadable(stored, turns.length, { budget, sizing });
-  const since = turns.slice(summary?.turns);
+  return { summary, turns: turns.slice(summary?.turns), budget, sizing };
+}
+
+async function recallTurns(run: Run): Promise<RecalledTurns> {
+  const { summary, turns: since, budget, sizing } = readStoredTurns(run);
   const left = budget - measureSummary(summary, sizing);
   if (isWithinBudget(since, left, sizing)) return { summary, turns: since };
 

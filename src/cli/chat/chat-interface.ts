@@ -14,7 +14,7 @@ export interface ChatInterface {
   putBack(text: string): void;
   /** Opens the input, or this text in its place, in an editor of the user's own, and takes what comes of it. Never rejects. */
   edit(text?: string): Promise<void>;
-  /** Puts a text into the input, to be changed and sent. Where nothing can be put there, Up brings it back. */
+  /** Puts a text into the input, to be changed and sent. It leaves what is half typed there, and a pipe, as they are. */
   prefill(text: string): void;
   /** Writes finished lines; nothing in them can drive the terminal. */
   write(...lines: (string | Line)[]): void;

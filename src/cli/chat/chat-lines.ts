@@ -24,11 +24,14 @@ export function renderPrompt({ locale, mode, agent, search }: ChatSettings): str
   return `${say(locale, modeNames[mode])}${chosen}${searches} > `;
 }
 
-/** Renders the welcome. Where there is no line at the bottom, it is the only place that shows the state of the search. */
-export function renderWelcome(settings: ChatSettings): string {
+/**
+ * Renders the welcome. Where there is no line at the bottom, it is the only place that shows the state of the search. The mode is left
+ * out where a conversation that is about to be opened brings its own.
+ */
+export function renderWelcome(settings: ChatSettings, knowsMode = true): string {
   const { locale, mode } = settings;
-  const search = mode === "chat" ? ` · ${renderSwitch(settings)}` : "";
-  const place = `Duet · ${say(locale, modeNames[mode])}${search}`;
+  const search = mode === "chat" ? [renderSwitch(settings)] : [];
+  const place = ["Duet", ...(knowsMode ? [say(locale, modeNames[mode]), ...search] : [])].join(" · ");
   return say(locale, {
     zh: `${place} · /help 查看命令，/mode 切换模式，/exit 退出`,
     en: `${place} · /help lists the commands, /mode switches the mode, /exit quits`,

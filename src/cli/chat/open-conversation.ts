@@ -1,4 +1,5 @@
 import { type RunChoices, readChoices } from "../../app/conversations/last-choices.ts";
+import type { Duet } from "../../app/duet.ts";
 import type { ModelChanges } from "../../app/models/change-models.ts";
 import { toModelName } from "../../core/model.ts";
 import { firstBranch } from "../../core/store/branches.ts";
@@ -19,9 +20,9 @@ export async function openConversation(
   chat: ShownIn,
   chatInterface: ChatInterface,
   id: string,
-  signal: AbortSignal,
+  { signal, restore }: OpeningOptions,
 ): Promise<number | undefined> {
-  const branch = await showEnd(chat, chatInterface, id, signal);
+  const branch = await showEnd(chat, chatInterface, id, { signal, restore });
   if (branch !== undefined) return branch;
   const shown = toShortLine(id, 80);
   throw new DuetError({
@@ -39,9 +40,9 @@ export async function showChosen(
   chat: ShownIn,
   chatInterface: ChatInterface,
   id: string,
-  signal: AbortSignal,
+  options: OpeningOptions,
 ): Promise<number | undefined> {
-  const branch = await showEnd(chat, chatInterface, id, signal);
+  const branch = await showEnd(chat, chatInterface, id, options);
   if (branch === undefined) {
     const shown = toShortLine(id, 80);
     const text = {
@@ -55,6 +56,12 @@ export async function showChosen(
 
 type ShownIn = Pick<Chat, "duet" | "settings" | "steps">;
 
+export interface OpeningOptions {
+  /** Has the chat go on in the mode of the conversation, before the last turn is shown, whose prompt names the mode. */
+  restore?: ((branch: number) => Promise<void>) | undefined;
+  signal: AbortSignal;
+}
+
 /**
  * Shows the title and the last turn of a conversation with its steps, which can be expanded again. Returns its branch, and undefined
  * when there is no such conversation. Rejects at a stop, and then nothing more is shown.
@@ -63,7 +70,7 @@ export async function showEnd(
   { duet, settings, steps }: ShownIn,
   chatInterface: ChatInterface,
   id: string,
-  signal: AbortSignal,
+  { signal, restore }: OpeningOptions,
 ): Promise<number | undefined> {
   const { locale } = settings;
   const store = await waitAbortable(duet.store(), signal);
@@ -78,6 +85,7 @@ export async function showEnd(
       en: `Continuing: ${title} (${length === 1 ? "1 turn" : `${length} turns`})`,
     }),
   );
+  await restore?.(branch);
   const last = known.turns.at(-1);
   if (last === undefined) return branch;
   const runId = (await waitAbortable(listTurnRuns(store, id, branch), signal)).at(-1);
@@ -97,29 +105,58 @@ export interface KeptChoices {
   readonly models: boolean;
 }
 
-/** Names the place whose choices are restored: those of the run, or else of the last run of the branch. */
+/** Names the place whose choices are restored: those of the run, or else of what was asked last on the branch. */
 export interface ChoicePlace {
   conversationId: string;
   branch: number | undefined;
   runId?: string | undefined;
 }
 
+interface RestoreOptions {
+  keeps?: KeptChoices | undefined;
+  signal: AbortSignal;
+}
+
 /** Has the chat go on in the mode and with the models of a conversation, and says what that changes. At a stop it changes nothing. */
 export async function restoreChoices(
-  { duet, settings }: Pick<Chat, "duet" | "settings">,
+  chat: Pick<Chat, "duet" | "settings">,
+  place: ChoicePlace,
+  options: RestoreOptions,
+): Promise<string[]> {
+  const last = await waitAbortable(findChoices(chat.duet, place), options.signal);
+  return last ? applyChoices(chat, last, options) : [];
+}
+
+/** Finds the choices of a place. A run that a crash has interrupted was asked after the turns of its branch. */
+async function findChoices(
+  duet: Pick<Duet, "store" | "interruptedRuns">,
   { conversationId, branch, runId }: ChoicePlace,
-  { keeps = { mode: false, models: false }, signal }: { keeps?: KeptChoices | undefined; signal: AbortSignal },
+): Promise<RunChoices | undefined> {
+  const store = await duet.store();
+  if (runId !== undefined) return readChoices(store, runId);
+  const interrupted = (await duet.interruptedRuns()).findLast(
+    ({ owner, header, ...run }) =>
+      owner === undefined &&
+      run.conversationId === conversationId &&
+      (header.branch ?? firstBranch) === (branch ?? firstBranch),
+  );
+  if (interrupted) return interrupted.header;
+  const last = (await listTurnRuns(store, conversationId, branch)).at(-1);
+  return last === undefined ? undefined : readChoices(store, last);
+}
+
+/** Has the chat go on in this mode and with these models, and says what that changes. At a stop it changes nothing. */
+export async function applyChoices(
+  { duet, settings }: Pick<Chat, "duet" | "settings">,
+  choices: RunChoices,
+  { keeps = { mode: false, models: false }, signal }: RestoreOptions,
 ): Promise<string[]> {
   const { locale } = settings;
-  const store = await waitAbortable(duet.store(), signal);
-  const wanted = runId ?? (await waitAbortable(listTurnRuns(store, conversationId, branch), signal)).at(-1);
-  const last = wanted === undefined ? undefined : await waitAbortable(readChoices(store, wanted), signal);
-  if (last === undefined) return [];
-  const models = keeps.models ? undefined : await restoreModels({ duet, settings }, last.models, signal);
+  const models = keeps.models ? undefined : await restoreModels({ duet, settings }, choices.models, signal);
   if (models) settings.models = models.changes;
-  if (keeps.mode || last.mode === settings.mode) return models?.lines ?? [];
-  settings.mode = last.mode;
-  const name = say(locale, modeNames[last.mode]);
+  if (keeps.mode || choices.mode === settings.mode) return models?.lines ?? [];
+  settings.mode = choices.mode;
+  const name = say(locale, modeNames[choices.mode]);
   const line = say(locale, { zh: `使用这个对话的模式：${name}`, en: `In the mode of this conversation: ${name}` });
   return [line, ...(models?.lines ?? [])];
 }

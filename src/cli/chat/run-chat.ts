@@ -24,7 +24,7 @@ import { createComplete } from "./complete-commands.ts";
 import { createStartWatch } from "./follow-start.ts";
 import { findInterruptedRun, renderInterruptedRun, takeInterruptedRun } from "./interrupted-run.ts";
 import { type Offer, type OfferedCommand, renderOffer } from "./offers.ts";
-import { type KeptChoices, openConversation, restoreChoices, showChosen } from "./open-conversation.ts";
+import { applyChoices, type KeptChoices, openConversation, restoreChoices, showChosen } from "./open-conversation.ts";
 import { createOwnCommands } from "./own-commands/own-commands.ts";
 import { readInstructions } from "./read-instructions.ts";
 import { canRunAtOnce, isCommandText, renderFailure, runCommand } from "./run-command.ts";
@@ -168,12 +168,16 @@ export async function runChat(options: ChatOptions): Promise<number> {
     return true;
   }
 
-  async function restore(id: string, keeps?: KeptChoices): Promise<void> {
-    const lines = await tasks.run((stop) =>
-      restoreChoices(chat, { conversationId: id, branch }, { keeps, signal: stop }),
-    );
+  /** Has the chat make choices again that were made before, and says so. */
+  async function restore(find: (stop: AbortSignal) => Promise<string[]>): Promise<void> {
+    const lines = await tasks.run(find);
     chatInterface.write(...(lines ?? []).map((line) => createLine(line, "dim")));
     chat.refresh();
+  }
+
+  function restoreOf(id: string, keeps?: KeptChoices) {
+    return (at: number): Promise<void> =>
+      restore((stop) => restoreChoices(chat, { conversationId: id, branch: at }, { keeps, signal: stop }));
   }
 
   /** Offers something until the next question. */
@@ -307,11 +311,11 @@ export async function runChat(options: ChatOptions): Promise<number> {
       return true;
     },
     async resume(id, stop) {
-      branch = await openConversation(chat, chatInterface, id, stop);
+      const opening = { signal: stop, ...(chatInterface.reader && { restore: restoreOf(id) }) };
+      branch = await openConversation(chat, chatInterface, id, opening);
       conversationId = id;
       runId = undefined;
       dropOffers();
-      if (chatInterface.reader) await restore(id);
       status.refresh();
     },
     async goTo(place, stop) {
@@ -334,8 +338,11 @@ export async function runChat(options: ChatOptions): Promise<number> {
         return true;
       }
       const taken = await takeInterruptedRun(duet);
-      if (taken) await ask(taken.header.question, taken.header.mode, { resumed: taken });
-      return taken !== undefined;
+      if (taken === undefined) return false;
+      const { header } = taken;
+      await restore((stop) => applyChoices(chat, header, { signal: stop }));
+      await ask(header.question, header.mode, { resumed: taken });
+      return true;
     },
     ask,
     refresh() {
@@ -361,11 +368,15 @@ export async function runChat(options: ChatOptions): Promise<number> {
   }, firstFrameMs);
   try {
     if (chatInterface.reader) {
-      chatInterface.write(renderWelcome(settings));
+      const opened = conversationId;
+      // The conversation may have another mode, which is known once it is read.
+      const knowsMode = options.keeps?.mode === true || (opened ?? options.resumes) === undefined;
+      chatInterface.write(renderWelcome(settings, knowsMode));
       if (options.firstLine !== undefined) chatInterface.write(createLine(options.firstLine, "dim"));
-      if (conversationId !== undefined)
-        branch = await tasks.run((stop) => showChosen(chat, chatInterface, conversationId ?? "", stop));
-      if (conversationId !== undefined) await restore(conversationId, options.keeps);
+      if (opened !== undefined)
+        branch = await tasks.run((stop) =>
+          showChosen(chat, chatInterface, opened, { restore: restoreOf(opened, options.keeps), signal: stop }),
+        );
       if (options.resumes !== undefined)
         await tasks.run((stop) => runCommand(`/resume ${options.resumes}`, chat, stop));
     }

@@ -1,5 +1,5 @@
 import type { Mode } from "../../core/outcome.ts";
-import { type Locale, say } from "../../kit/locale.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { describeSearchChoice } from "../../render/mode-names.ts";
 
@@ -16,14 +16,18 @@ export interface SwitchOptions {
   readonly search: SearchSwitch;
 }
 
+export const switchStates: Readonly<Record<"on" | "off", Text>> = {
+  on: { zh: "开", en: "on" },
+  off: { zh: "关", en: "off" },
+};
+
 export function renderSwitch({ locale, mode, search }: SwitchOptions): string {
   if (mode !== "chat") {
     const why = describeSearchChoice(mode, locale);
     return say(locale, { zh: `联网搜索开关已禁用：${why}`, en: `The search switch is disabled: ${why}` });
   }
-  return search.on
-    ? say(locale, { zh: "联网搜索：开", en: "Web search: on" })
-    : say(locale, { zh: "联网搜索：关", en: "Web search: off" });
+  const { zh, en } = switchStates[search.on ? "on" : "off"];
+  return say(locale, { zh: `联网搜索：${zh}`, en: `Web search: ${en}` });
 }
 
 /** Runs `/search on` or `/search off` and returns the line that reports the result. Any other word changes nothing. */

@@ -60,7 +60,7 @@ export interface TimeLimit {
   readonly signal: AbortSignal;
   /** Is true when this limit has ended the wait. */
   readonly expired: boolean;
-  /** Returns what is left of the time, in milliseconds. */
+  /** Returns what is left of the time, in milliseconds; once it is cleared, what was left then. */
   getLeftMs(): number;
   /** Stops the clock until the function that it gives is called. One pause at a time. */
   pause(): () => void;
@@ -120,6 +120,8 @@ export function createTimeLimit(
     else timer = setTimeout(expire, left);
   }
   function stop(): void {
+    if (timer === undefined) return;
+    left = limit.getLeftMs();
     clearTimeout(timer);
     timer = undefined;
   }
@@ -131,15 +133,11 @@ export function createTimeLimit(
     pause() {
       if (timer === undefined) return () => {};
       stop();
-      left = Math.max(0, left - (performance.now() - startedAt));
       return start;
     },
     spend(ms) {
       const isRunning = timer !== undefined;
-      if (isRunning) {
-        stop();
-        left -= performance.now() - startedAt;
-      }
+      stop();
       left = Math.max(0, left - ms);
       if (isOver) return;
       if (left <= 0) expire();
@@ -147,10 +145,7 @@ export function createTimeLimit(
     },
     extend(more) {
       const isRunning = timer !== undefined;
-      if (isRunning) {
-        stop();
-        left -= performance.now() - startedAt;
-      }
+      stop();
       left += more;
       if (isRunning) start();
     },

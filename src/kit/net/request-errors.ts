@@ -29,12 +29,17 @@ export function failedRequestError(code: "network" | "bad_response", where: stri
 export function describeConnectionFailure(thrown: unknown): FailureReason {
   const first: unknown = thrown instanceof AggregateError ? thrown.errors[0] : thrown;
   const code = getCode(first);
-  const known = reasons.find(({ codes }) =>
-    codes.some((each) => code === each || (each.endsWith("_") && code.startsWith(each))),
-  );
+  const known = findFailureReason(code);
   if (known) return known;
   const rest = toShortLine(getMessage(first), 150) || code || "?";
   return { zh: `连接或通信失败（${rest}）`, en: `the connection failed (${rest})` };
+}
+
+/** Finds what a code of Node or undici says of a connection; undefined for one that is not known. */
+export function findFailureReason(code: string): FailureReason | undefined {
+  return reasons.find(({ codes }) =>
+    codes.some((each) => code === each || (each.endsWith("_") && code.startsWith(each))),
+  );
 }
 
 /** undici's parser leaves the code empty for some faults. */

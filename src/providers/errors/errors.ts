@@ -2,6 +2,7 @@ import type { ModelSettings } from "../../core/model-settings.ts";
 import { DuetError, type ErrorCode, getMessage } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
 import { findProxyError } from "../../kit/net/proxy-errors.ts";
+import { findFailureReason } from "../../kit/net/request-errors.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { readErrorBody } from "./error-body.ts";
 import { createHint, findConnectionRemedy } from "./error-hints.ts";
@@ -62,7 +63,10 @@ export function connectionError(thrown: unknown, origin: ErrorOrigin): DuetError
   const host = URL.parse(origin.baseUrl)?.host ?? "";
   const remedy = findConnectionRemedy(socketCode, message, origin.baseUrl);
   const told = toErrorText(`${socketCode} ${message}`, origin.apiKey);
-  const detail = remedy === "no-tls" ? plainServer : { zh: told, en: told };
+  const known = findFailureReason(socketCode);
+  // Node has its messages in English alone.
+  const failure = { zh: known ? `${socketCode} ${known.zh}` : told, en: told };
+  const detail = remedy === "no-tls" ? plainServer : failure;
   return new DuetError({
     code: "network",
     text: addName(origin, {

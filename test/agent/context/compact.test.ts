@@ -90,6 +90,23 @@ test("a summary that stood in for turns which fit by now is made anew from the t
 });
 
 test.each([
+  // The turns take more than a third of it, and are still few enough to be read for a summary.
+  ["a summary stands for them", 1200, [100, 200]],
+  ["all turns fit", 1_000_000, [400, 500]],
+] as const)(
+  "a compaction compares with what models read before it where %s",
+  async (_, contextWindow, [least, most]) => {
+    const { store, id, compact } = await talk(3);
+    await store.summarise(id, { text: "A poor summary.", turns: 2 });
+    const writer = { ...wide(["A rich summary."]), contextWindow };
+    const { tokensBefore } = await compact(writer);
+    expect(wordsOf(writer)).toContain("Question 1?");
+    expect(tokensBefore).toBeGreaterThan(least);
+    expect(tokensBefore).toBeLessThan(most);
+  },
+);
+
+test.each([
   ["no conversation", 0, wide([]), "the conversation has 0 turns"],
   ["a single turn", 1, wide([]), "the conversation has 1 turn"],
   ["the offline rules", 2, createOfflineModel({ locale: "en" }), "is not a language model"],

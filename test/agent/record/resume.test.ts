@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { prepareImage } from "../../../src/core/files/prepare-image.ts";
 import { createRunFiles } from "../../../src/core/files/run-files.ts";
 import type { Message } from "../../../src/core/messages.ts";
@@ -302,6 +302,21 @@ test.each([
     else expect(notices).toMatchObject(inResult);
   },
 );
+
+test("a run that goes on took the time of both processes", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const work = makeTool("work", () => {
+    vi.advanceTimersByTime(4000);
+    return toResult("1", "short");
+  });
+  const round = (id: string): ScriptedTurn => [{ id, name: "work", input: { n: id } }];
+  const script = { decide: [round("c1"), round("c2"), "It is so."] };
+  const whole = await play(script, { tools: [work] });
+  const steps = whole.steps.slice(0, whole.steps.findIndex(({ name }) => name === "call:c1") + 1);
+  const { events } = await play(leaveOut(script, steps), { tools: [work] }, { ...whole, steps });
+  expect([outcomeOf(whole.events), outcomeOf(events)].map(({ meta }) => meta.latency_ms)).toEqual([8000, 8000]);
+});
 
 test("a run that must not go on tells what an earlier process did, and does nothing", async () => {
   const { script, given: kinds } = toCase(

@@ -32,6 +32,44 @@ function chatTerminal(): Promise<ChatTerminal> {
   return openChatTerminal({ tools: modules, ask: ["asked"] });
 }
 
+/** A shell in a terminal, which runs a line with the command of a chat. */
+async function openShell(line: (command: string) => string) {
+  const here = await openChatTerminal();
+  here.provider.script("only", { text: "Paris." });
+  const command = `"${process.execPath}" "${program}" --mode chat --config "${here.home}/duet.config.json"`;
+  const written: Buffer[] = [];
+  const waiting = new Set<() => void>();
+  const bytes = (): Buffer => Buffer.concat(written);
+  const terminal = openPseudoTerminal({
+    command: ["sh", "-c", line(command)],
+    cwd: here.cwd,
+    env: await programEnvironment(here.env),
+    ...{ columns: 80, lines: 24 },
+    onBytes(more) {
+      written.push(more);
+      for (const look of waiting) look();
+    },
+  });
+  onTestFinished(terminal.kill);
+  return {
+    terminal,
+    bytes,
+    /** Waits until the text stands behind what an earlier wait has found. */
+    shows(text: string, from = 0): Promise<number> {
+      return new Promise((resolve) => {
+        const look = (): void => {
+          const at = bytes().indexOf(text, from);
+          if (at < 0) return;
+          waiting.delete(look);
+          resolve(at + text.length);
+        };
+        waiting.add(look);
+        look();
+      });
+    },
+  };
+}
+
 /** Matches what shows a colour; bold and the like are none. */
 const looks = /\u001b\[(?:[0-9;]*;)?(?:3[0-9]|9[0-7]|4[0-7])(?:;[0-9;]*)?m/;
 
@@ -46,6 +84,22 @@ describe("a chat on terminals of every kind", () => {
     const written = terminal.bytes().toString();
     expect(written).not.toContain("\u001b");
     if (name === "--screen-reader") expect(written).not.toMatch(/[✓✗🔧💭💡⚖⚠ℹ🧭📝📋🔐❓⏸▶☑☒⏭]/u);
+  });
+
+  test.each([
+    ["the screen", ""],
+    ["plain lines", "--screen-reader"],
+  ])("%s: Ctrl-Z gives the terminal to the shell, which continues the chat where it was", async (_, option) => {
+    const { terminal, shows } = await openShell((command) => `set -m; ${command} ${option}; echo in the shell; fg`);
+    await shows("Chat mode > ");
+    terminal.write("half");
+    const typed = await shows("half");
+    terminal.write(keyCodes["ctrl-z"]);
+    const continued = await shows("half", await shows("in the shell", typed));
+    terminal.write("\r");
+    await shows("Paris.", continued);
+    terminal.write("/exit\r");
+    expect(await terminal.ended).toBe(0);
   });
 
   test("NO_COLOR: no colours, all else as ever", async () => {
@@ -127,20 +181,9 @@ describe("a chat of which one end is a pipe", () => {
     line: (command: string) => string,
     keys: string,
   ): Promise<{ code: number | null; bytes: Buffer }> {
-    const here = await openChatTerminal();
-    here.provider.script("only", { text: "Paris." });
-    const command = `"${process.execPath}" "${program}" --mode chat --config "${here.home}/duet.config.json"`;
-    const written: Buffer[] = [];
-    const terminal = openPseudoTerminal({
-      command: ["sh", "-c", line(command)],
-      cwd: here.cwd,
-      env: await programEnvironment(here.env),
-      ...{ columns: 80, lines: 24 },
-      onBytes: (bytes) => void written.push(bytes),
-    });
-    onTestFinished(terminal.kill);
+    const { terminal, bytes } = await openShell(line);
     terminal.write(keys);
-    return { code: await terminal.ended, bytes: Buffer.concat(written) };
+    return { code: await terminal.ended, bytes: bytes() };
   }
 
   test("stdout a pipe: it takes what is typed and writes plain lines", async () => {

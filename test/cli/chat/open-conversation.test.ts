@@ -5,7 +5,7 @@ import { restoreChoices, showEnd } from "../../../src/cli/chat/open-conversation
 import { createStepLog } from "../../../src/cli/chat/steps/step-log.ts";
 
 /** Everything that opening a conversation waits for. `models` is asked for those in force, and then for those of the conversation. */
-type Wait = "store" | "load" | "runs" | "trace" | "models" | "models of the conversation";
+type Wait = "store" | "load" | "interrupted runs" | "runs" | "trace" | "models" | "models of the conversation";
 
 /** A chat whose Duet answers everything but one wait, which never ends. */
 function openStuckChat(stuck: Wait) {
@@ -25,6 +25,7 @@ function openStuckChat(stuck: Wait) {
   const settings = { locale: "en", mode: "chat", models: {} } as Chat["settings"];
   const duet = {
     store: () => answer("store", store),
+    interruptedRuns: () => answer("interrupted runs", []),
     models: (changes: object) =>
       answer("answer" in changes ? "models of the conversation" : "models", {
         functionCall: inForce,
@@ -60,14 +61,14 @@ test.each<[Wait, string[]]>([
 ])("a stop ends the wait for a conversation whose %s hangs, and nothing more is shown", async (wait, shown) => {
   const { chat, chatInterface, written, reached } = openStuckChat(wait);
   const stop = new AbortController();
-  const end = showEnd(chat, chatInterface, "conv-1", stop.signal);
+  const end = showEnd(chat, chatInterface, "conv-1", { signal: stop.signal });
   await reached;
   stop.abort(new Error("stopped"));
   await expect(withoutWaiting(end)).rejects.toThrow("stopped");
   expect(written).toEqual(shown);
 });
 
-test.each<Wait>(["store", "runs", "trace", "models", "models of the conversation"])(
+test.each<Wait>(["store", "interrupted runs", "runs", "trace", "models", "models of the conversation"])(
   "a stop ends the wait for the choices of a conversation where it is for the %s, and nothing has changed",
   async (wait) => {
     const { chat, settings, reached } = openStuckChat(wait);

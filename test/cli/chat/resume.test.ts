@@ -151,4 +151,43 @@ describe("going on with a conversation in a terminal", () => {
     expect(await second.ended()).toBe(0);
     isGivenBack(second);
   });
+
+  test("after a crash in the first question -c opens the conversation in the mode of that question, and so does /continue", async () => {
+    const chatTerminal = await openChatTerminal();
+    const { provider, home, cwd, env } = chatTerminal;
+    const crashed = { text: "Two mil", hang: "after-text" } as const;
+    provider.script("only", crashed, { text: "Two million." }, { text: "Rome." }, crashed, { text: "Madrid." });
+    const openWithoutMode = (args: string[]) =>
+      startTerminal([...args, "--config", join(home, "duet.config.json")], { cwd, env });
+    async function crash(): Promise<void> {
+      const first = await chatTerminal.open(["--mode", "agent"]);
+      first.type("How many live there?\r");
+      await first.stands("Two mil");
+      await first.signal("SIGKILL");
+      await first.ended();
+    }
+    const getTools = () => provider.journal.at(-1)?.body.tools;
+
+    await crash();
+    const opened = await openWithoutMode(["-c"]);
+    await opened.stands("In the mode of this conversation: Agent mode");
+    await opened.stands("Agent mode >");
+    expect(opened.scrollback().join("\n")).not.toContain("Chat mode");
+    opened.type("/continue\r");
+    await opened.stands("Two million.");
+    opened.type("And in Rome?\r");
+    await opened.stands("Rome.");
+    expect(getTools()).toBeDefined();
+    opened.type("/exit\r");
+    expect(await opened.ended()).toBe(0);
+
+    await crash();
+    const other = await openWithoutMode([]);
+    await other.stands("Chat mode >");
+    other.type("/continue\r");
+    await other.stands("Madrid.");
+    await other.stands("Agent mode >");
+    other.type("/exit\r");
+    expect(await other.ended()).toBe(0);
+  });
 });

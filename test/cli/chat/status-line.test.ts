@@ -48,7 +48,7 @@ test("the status line tells what fits, the most important first, at any width an
   expect(open(["cost", "mode"]).render({ canStop: true, columns: 100 })).toBe("Esc 停止 · Chat 模式");
 });
 
-test("while a run works, its turns count, and at its end they are in the bill alone", () => {
+function openStatus() {
   const bill = createSessionBill();
   const line = createStatusLine({
     ...{ bill, folder: "/", home: "/", parts: ["tokens", "cost"], onChange() {}, next: () => undefined },
@@ -60,12 +60,31 @@ test("while a run works, its turns count, and at its end they are in the bill al
     }),
   });
   const usage = { inputTokens: 1200, outputTokens: 34, reasoningTokens: 0, cachedTokens: 0 };
-  const rest = { phase: "answer", step: 1, model: "a/b", usage, elapsedMs: 1 } as const;
-  const render = (): string => line.render({ canStop: false, columns: 80 });
-  line.handle({ type: "phase-end", ...rest, costUsd: 0.5 });
+  return {
+    endTurn: (costUsd: number | null) =>
+      line.handle({ type: "phase-end", phase: "answer", step: 1, model: "a/b", usage, elapsedMs: 1, costUsd }),
+    render: () => line.render({ canStop: false, columns: 80 }),
+    find: (wanted: string) => line.listFacts().find(({ name }) => name.en === wanted)?.value,
+  };
+}
+
+test("while a run works, its turns count, and at its end they are in the bill alone", () => {
+  const { endTurn, render, find } = openStatus();
+  endTurn(0.5);
   expect(render()).toBe("1.2k tok · $0.5000");
-  line.handle({ type: "phase-end", ...rest, costUsd: null });
-  expect(render()).toBe("2.5k tok · ≥ $0.5000");
+  endTurn(null);
+  expect([render(), find("Cost of this chat")]).toEqual([
+    "2.5k tok · ≥ $0.5000",
+    "at least $0.5000 (some prices are not known)",
+  ]);
+});
+
+test("/status tells a cost of which nothing is known as unknown, and names no part twice", () => {
+  const { endTurn, render, find } = openStatus();
+  endTurn(null);
+  expect(render()).toBe("1.2k tok");
+  expect(find("Cost of this chat")).toBe("unknown (the prices of its models are not known)");
+  expect(find("Web search")).toBe("off");
 });
 
 test("the branch of Git is read in a work tree, a further one, and where no branch is checked out", async () => {

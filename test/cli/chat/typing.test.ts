@@ -47,7 +47,7 @@ test("@file attaches what it holds, Tab completes its path and a command; what c
   terminal.paste(`'${dropped}' `);
   terminal.paste(`'${dropped}' `);
   await terminal.stands("beside [image 1] [image 2]");
-  terminal.press("backspace", "backspace");
+  terminal.press("backspace");
   await terminal.hides("[image 2]");
   terminal.type("@large.txt @photo.heic @none.txt @ours.txt");
   terminal.press("enter");

@@ -178,6 +178,18 @@ test("a failed connection tells what the socket said, not what the package made 
   );
 });
 
+test.each([
+  ["ECONNRESET", "the server closed the connection", "ECONNRESET 连接被对方断开"],
+  ["CERT_HAS_EXPIRED", "certificate has expired", "CERT_HAS_EXPIRED TLS 证书已过期"],
+  ["EUNHEARD", "of no known kind", "EUNHEARD of no known kind"],
+])("a connection that fails with %s is told in Chinese where Node's words are known", (code, message, told) => {
+  const failed = connectionError(Object.assign(new Error(message), { code }), settings());
+  expect(failed.text).toEqual({
+    zh: `test/test-model：与 127.0.0.1:1 的连接失败：${told}`,
+    en: `test/test-model: the connection to 127.0.0.1:1 failed: ${code} ${message}`,
+  });
+});
+
 test("a key that cannot be sent is told without being shown", () => {
   const told = keyError(settings({ apiKey: "se cret\n" }));
   expect(told).toMatchObject({ code: "auth", message: expect.stringContaining("TEST_API_KEY") });

@@ -64,13 +64,16 @@ async function readTurns({ duet, conversationId, branch }: Chat): Promise<KnownT
 
 async function pickTurn(chat: Chat, turns: readonly TurnNode[], signal: AbortSignal): Promise<number | undefined> {
   const { locale } = chat.settings;
+  // A list from which a number is typed numbers its rows itself: in the order of the questions these are their numbers.
+  const isTyped = chat.reader !== undefined && chat.reader.pick === undefined;
   const choices = turns.map(({ question }, index) => ({
     value: index,
-    label: `${index + 1}. ${toShortLine(question, longestQuestion)}`,
+    label: `${isTyped ? "" : `${index + 1}. `}${toShortLine(question, longestQuestion)}`,
     search: question,
   }));
   const title = say(locale, { zh: "⏪ 回到哪个问题之前", en: "⏪ Go back before which question" });
-  return chooseOrList(chat, { title, choices: choices.toReversed(), filters: true }, rewind, signal);
+  const ordered = isTyped ? choices : choices.toReversed();
+  return chooseOrList(chat, { title, choices: ordered, filters: true }, rewind, signal);
 }
 
 function readNumber(argument: string, most: number): number {

@@ -71,6 +71,7 @@ export const compact: ChatCommand = {
     const models = await duet.models(settings.models);
     const done = await duet.compact({ conversationId, branch, models, locale, signal });
     chat.bill.add(done);
+    chat.refresh();
     const { turns, tokensBefore, tokensAfter } = done;
     const saved = `${tokensBefore.toLocaleString("en")} → ${tokensAfter.toLocaleString("en")}`;
     const [before, after] = [turns + 1, 1];

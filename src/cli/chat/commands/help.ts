@@ -2,6 +2,7 @@ import { say, type Text } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { modeHelp, modeNames, modes } from "../../../render/mode-names.ts";
 import { createLine, type Line } from "../../terminal/text/line.ts";
+import { padCells } from "../../terminal/text/width.ts";
 import type { Chat } from "../chat.ts";
 import {
   type ChatCommand,
@@ -39,7 +40,7 @@ function renderAll(groups: readonly CommandGroup[], { settings: { locale }, read
   const all = ownCommands.known.length === 0 ? groups : [...groups, ownGroup];
   const ofGroups = all.flatMap(({ title, commands }) => [
     createLine(say(locale, title), "heading"),
-    ...commands.map((command) => createRow(renderUsage(command).padEnd(usageWidth), say(locale, command.help))),
+    ...commands.map((command) => createRow(padCells(renderUsage(command), usageWidth), say(locale, command.help))),
   ]);
   return [...ofGroups, ...renderModes(locale), ...(reader ? renderKeys(locale) : [])];
 }
@@ -50,7 +51,8 @@ function renderModes(locale: Chat["settings"]["locale"]): Line[] {
     createLine(say(locale, { zh: "模式的区别", en: "How the modes differ" }), "heading"),
     ...modes.map((mode): Line => {
       const name = say(locale, modeNames[mode]);
-      return [{ text: `  ${name}`, styles: ["accent"] }, { text: `: ${say(locale, modeHelp[mode])}` }];
+      const { zh, en } = modeHelp[mode];
+      return [{ text: `  ${name}`, styles: ["accent"] }, { text: say(locale, { zh: `：${zh}`, en: `: ${en}` }) }];
     }),
     createLine(
       say(locale, {

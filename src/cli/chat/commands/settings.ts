@@ -3,6 +3,7 @@ import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import type { PickOptions } from "../../questions/reader.ts";
 import type { Line } from "../../terminal/text/line.ts";
+import { countCells, padCells } from "../../terminal/text/width.ts";
 import type { Chat } from "../chat.ts";
 import type { Setting } from "../settings/setting.ts";
 import { type ChatCommand, chooseOrList, commandError } from "./chat-command.ts";
@@ -125,12 +126,12 @@ async function renderSettings(settings: readonly Setting[], chat: Chat): Promise
   const { locale } = chat.settings;
   const rows = await Promise.all(settings.map(async (setting) => ({ ...setting, shown: await setting.value(chat) })));
   const [keyWidth, valueWidth] = [
-    Math.max(...rows.map(({ key }) => key.length)),
-    Math.max(...rows.map(({ shown }) => shown.length)),
+    Math.max(...rows.map(({ key }) => countCells(key))),
+    Math.max(...rows.map(({ shown }) => countCells(shown))),
   ];
   return rows.map(({ key, shown, allowed }) => [
-    { text: `  ${key.padEnd(keyWidth)}  ` },
-    { text: shown.padEnd(valueWidth), styles: ["strong"] },
+    { text: `  ${padCells(key, keyWidth)}  ` },
+    { text: padCells(shown, valueWidth), styles: ["strong"] },
     { text: `  ${say(locale, allowed)}`, styles: ["dim"] },
   ]);
 }

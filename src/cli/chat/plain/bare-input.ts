@@ -43,6 +43,8 @@ export interface BareInputOptions {
   interrupt(): void;
   /** Handles Ctrl-X. */
   edit?(): void;
+  /** Handles Ctrl-Z. */
+  suspend(): void;
   /** Handles Ctrl-D on an empty line, and the loss of the terminal. */
   onEnd(): void;
 }
@@ -86,6 +88,7 @@ export function createBareInput(options: BareInputOptions): BareInput {
     else if (key.name === "tab") void completeInput();
     else if (control === "c") interrupt();
     else if (control === "x") options.edit?.();
+    else if (control === "z") options.suspend();
     else if (control === "d" && line.text === "") end();
     else line.press(key);
   }

@@ -148,7 +148,7 @@ function createTerminalFace(options: PlainInterfaceOptions): ChatInterface {
     write,
     writeTurn: async ({ question, answer, steps }) => write(`> ${question}`, ...steps, answer),
     hasKeys: false,
-    prefill() {},
+    prefill: typing.prefill,
     putFirst: queue.putFirst,
     putBack: typing.putBack,
     edit: typing.edit,

@@ -8,6 +8,7 @@ import type { InputHistory } from "../../terminal/editor/editor.ts";
 import { editExternally } from "../../terminal/editor/external-editor.ts";
 import { createFolds } from "../../terminal/editor/folds.ts";
 import { renderTooLong } from "../../terminal/editor/typing.ts";
+import { suspendProcess } from "../../terminal/keys/suspend-process.ts";
 import { toPlainText } from "../../terminal/text/line.ts";
 import type { ChatHandler } from "../chat-interface.ts";
 import { type BareInput, type BareInputOptions, createBareInput } from "./bare-input.ts";
@@ -28,6 +29,8 @@ export interface PlainTyping {
   writeAbove(write: () => void): void;
   /** Opens what is half typed, or this text, in an editor of the user's own, and puts what comes of it in its place. */
   edit(text?: string): Promise<void>;
+  /** Puts a text into the line where nothing is typed; it is shown with the next prompt. */
+  prefill(text: string): void;
   /** Puts a text before what is half typed; it is shown with the next prompt. Where both are too long together, nothing changes. */
   putBack(text: string): void;
   drop(): void;
@@ -72,6 +75,7 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
     },
     complete,
     edit: () => void edit(),
+    suspend,
     refuse,
     interrupt,
     onEnd: options.onEnd,
@@ -79,6 +83,20 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
 
   function refuse(units: number): void {
     write(toPlainText(renderTooLong(units, handler.locale, Number.POSITIVE_INFINITY)));
+  }
+
+  /** Gives the terminal to the shell, until it continues the program; what stood there is then shown again. */
+  function suspend(): void {
+    let stood = false;
+    suspendProcess({
+      suspend() {
+        stood = input.suspend();
+      },
+      resume() {
+        input.resume();
+        if (stood && !input.isShown) show(prompt);
+      },
+    });
   }
 
   /** Takes a line. A backslash at its end joins the next line to it. */
@@ -104,15 +122,16 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
     await editing;
   }
 
-  /** A text of several lines comes back as a label, for a line has no other place for it. */
+  /** Puts a text in place of what is half typed. One of several lines becomes a label, for a line has no other place for it. */
+  function setText(text: string): void {
+    input.set(text.includes("\n") ? folds.foldLines(text) : sanitizeLine(text));
+  }
+
   async function openEditor(text: string): Promise<void> {
     const stood = input.suspend();
     const edited = await editExternally(folds.expand(text), options);
     editing = undefined;
-    if ("text" in edited) {
-      const { text: whole } = edited;
-      input.set(whole.includes("\n") ? folds.foldLines(whole) : sanitizeLine(whole));
-    }
+    if ("text" in edited) setText(edited.text);
     input.resume();
     const works = held;
     held = [];
@@ -149,7 +168,9 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
 
   function show(text: string): void {
     prompt = text;
-    runWhenOurs(() => input.show(prompt));
+    runWhenOurs(() => {
+      if (!hasEnded) input.show(prompt);
+    });
   }
 
   function writeAbove(work: () => void): void {
@@ -198,6 +219,9 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
     echo: (before, text) => runWhenOurs(() => writeSafely(console.stdout, `${before}${folds.collapse(text)}\n`)),
     writeAbove,
     edit,
+    prefill(text) {
+      if (input.text === "") setText(text);
+    },
     putBack: (text) => input.putBack(sanitizeLine(folds.collapse(text))),
     drop() {
       begun = "";
@@ -205,7 +229,9 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
     },
     endInput() {
       hasEnded = true;
-      reply?.(undefined);
+      if (reply) reply(undefined);
+      // What is still written follows a prompt at which nobody types.
+      else if (input.leave()) writeSafely(console.stdout, "\n");
     },
     close: () => input.close(),
   };

@@ -60,8 +60,9 @@ export function createPicker<T>({ picking, locale, onDone: done }: PickerOptions
   }
 
   function press(key: Key): boolean {
+    const isControl = key.ctrl || key.alt;
     // What was not in the list is no beginning of what is typed next.
-    if (wasEmpty && key.name === "text") typed = "";
+    if (wasEmpty && key.name === "text" && !isControl) typed = "";
     wasEmpty = key.name === "enter" && choices[at] === undefined;
     switch (key.name) {
       case "up":
@@ -93,8 +94,8 @@ export function createPicker<T>({ picking, locale, onDone: done }: PickerOptions
         done(undefined);
         return true;
       case "text":
-        if (key.ctrl || key.alt) return false;
-        updateTyped(typed + key.text);
+        if (isControl && !(key.ctrl && key.text === "u")) return false;
+        updateTyped(isControl ? "" : typed + key.text);
         return true;
       case "paste":
         updateTyped(typed + (key.text.split("\n", 1)[0] ?? ""));
@@ -175,6 +176,11 @@ interface PickerMatches {
 const dim = ["dim"] as const;
 
 function renderHint(locale: Locale, { typed, wasEmpty, from, most, all }: PickerMatches): string {
+  if (all === 0)
+    return say(locale, {
+      zh: `没有含有 "${typed}" 的选项 · 退格修改 · Ctrl-U 显示全部 · Esc 取消`,
+      en: `Nothing has "${typed}" · Backspace changes it · Ctrl-U shows all · Esc cancels`,
+    });
   if (wasEmpty && typed !== "")
     return say(locale, {
       zh: `列表中没有 "${typed}"，请用 ↑↓ 选择`,

@@ -1,4 +1,3 @@
-import process from "node:process";
 import type { Text } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import type { Editor } from "../../terminal/editor/editor.ts";
@@ -6,6 +5,7 @@ import type { EditedText } from "../../terminal/editor/external-editor.ts";
 import type { Folds } from "../../terminal/editor/folds.ts";
 import type { Key } from "../../terminal/keys/key.ts";
 import { type KeyInput, type KeyReading, readKeys } from "../../terminal/keys/read-keys.ts";
+import { suspendProcess } from "../../terminal/keys/suspend-process.ts";
 import type { OpenScreen } from "../../terminal/screen/screen.ts";
 import type { ChatHandler } from "../chat-interface.ts";
 import type { InputQueue } from "../input-queue.ts";
@@ -181,26 +181,4 @@ function describeNotRun(commands: readonly string[]): Text {
     zh: `没有执行：${shown.join("、")}（按 Up 从历史中取回）`,
     en: `Not run: ${shown.join(", ")} (Up brings them back)`,
   };
-}
-
-/** Limits the wait for the stop to take effect, in milliseconds. */
-const patienceMs = 100;
-
-/**
- * Handles Ctrl-Z in a terminal in raw mode: stops the process with its group, as the terminal itself would, and calls `resume`
- * when a shell continues it. Does nothing where there are no such signals.
- */
-export function suspendProcess({ suspend, resume }: { suspend(): void; resume(): void }): void {
-  if (process.platform === "win32") return;
-  suspend();
-  // Where no shell could continue it (the first program of a window or a container), the system drops the signal.
-  const timer = setTimeout(continueProcess, patienceMs);
-  process.once("SIGCONT", continueProcess);
-  process.kill(0, "SIGTSTP");
-
-  function continueProcess(): void {
-    clearTimeout(timer);
-    process.off("SIGCONT", continueProcess);
-    resume();
-  }
 }

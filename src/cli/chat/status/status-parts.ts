@@ -6,7 +6,7 @@ import { toCallName } from "../../../render/event-lines.ts";
 import { type KnownCost, renderDollars } from "../../../render/known-cost.ts";
 import { describeSearchChoice, modeNames } from "../../../render/mode-names.ts";
 import type { ChatSettings } from "../chat.ts";
-import { renderSwitch } from "../search-switch.ts";
+import { renderSwitch, switchStates } from "../search-switch.ts";
 
 /** Holds what the status line tells. What is not known yet is undefined. */
 export interface StatusFacts {
@@ -93,8 +93,9 @@ export const statusRows: Readonly<Record<StatusPart, PartRow>> = {
       return `${isWhole ? "" : "≥ "}${renderDollars(usd)}`;
     },
     renderWhole: ({ cost: { usd, isWhole } }, locale) => {
-      if (isWhole) return renderDollars(usd);
       const known = renderDollars(usd);
+      if (isWhole) return known;
+      if (usd === 0) return say(locale, unknownCost);
       return say(locale, { zh: `至少 ${known}（部分价格未知）`, en: `at least ${known} (some prices are not known)` });
     },
   },
@@ -115,9 +116,13 @@ export const statusRows: Readonly<Record<StatusPart, PartRow>> = {
     rank: 1,
     render: ({ settings }, locale) =>
       settings.mode === "chat" ? renderSwitch(settings) : describeSearchChoice(settings.mode, locale),
+    renderWhole: ({ settings: { mode, search } }, locale) =>
+      mode === "chat" ? say(locale, switchStates[search.on ? "on" : "off"]) : describeSearchChoice(mode, locale),
   },
   help: { name: { zh: "帮助", en: "Help" }, rank: 0, render: () => "/help" },
 };
+
+const unknownCost: Text = { zh: "未知（所用模型的价格未知）", en: "unknown (the prices of its models are not known)" };
 
 function toShare({ used, window }: ContextFill): string {
   return `${Math.round((100 * used) / window)} %`;

@@ -10,7 +10,7 @@ export interface Folds {
   foldPaste(text: string): string;
   /** Returns the label for a text of several lines, however short. */
   foldLines(text: string): string;
-  /** Returns the label for an image that is mentioned as `@path`. */
+  /** Returns the label for an image that is mentioned as `@path`. In the text as it is sent the mention stands by itself. */
   foldImage(mention: string): string;
   /** Returns the text as it is sent, with what the labels stand for. */
   expand(text: string): string;
@@ -40,6 +40,7 @@ const labels = /\[[^[\]\n]*\]/g;
 
 export function createFolds(locale: () => Locale): Folds {
   const contents = new Map<string, string>();
+  const imageLabels = new Set<string>();
   let expanded: { text: string; whole: string }[] = [];
   let images = 0;
   let longest = 0;
@@ -89,12 +90,20 @@ export function createFolds(locale: () => Locale): Folds {
     foldImage(mention) {
       images += 1;
       const name = { zh: `图片 ${images}`, en: `image ${images}` };
-      return remember(`[${say(locale(), name)}]`, mention);
+      const label = `[${say(locale(), name)}]`;
+      imageLabels.add(label);
+      return remember(label, mention);
     },
     expand(text) {
       if (contents.size === 0) return text;
       // What a paste holds is taken as it is, whatever it looks like.
-      const whole = text.replace(labels, recall);
+      const whole = text.replace(labels, (label, at: number) => {
+        const content = recall(label);
+        if (!imageLabels.has(label)) return content;
+        // What stands right beside the label is no part of the path.
+        const [before, after] = [text[at - 1] ?? " ", text[at + label.length] ?? " "];
+        return `${/\s/.test(before) ? "" : " "}${content}${/\s/.test(after) ? "" : " "}`;
+      });
       if (whole !== text) expanded = [...expanded, { text, whole }].slice(-mostExpanded);
       return whole;
     },

@@ -7,7 +7,7 @@ import { createSuccess, createTool } from "../../../../src/tools/create-tool.ts"
 import { createFileGuard } from "../../../../src/tools/files/file-guard.ts";
 import { type ScriptedTurn, scriptedModel } from "../../../fakes/model.ts";
 import { temporaryFolder } from "../../../fakes/program.ts";
-import { openTestChat, type TestChat } from "./test-chat.ts";
+import { openTestChat, type TestChat, type TestChatOptions } from "./test-chat.ts";
 
 const write = createTool({
   name: "write_file",
@@ -19,19 +19,15 @@ const write = createTool({
 
 const call = (path: string): ScriptedTurn => [{ id: `c-${path}`, name: "write_file", input: { path, content: "x" } }];
 
-function openChat(turns: ScriptedTurn[], picks?: (string | undefined)[]): Promise<TestChat> {
+function openChat(turns: ScriptedTurn[], person: Pick<TestChatOptions, "picks" | "replies"> = {}): Promise<TestChat> {
   const model = scriptedModel(turns);
-  return openTestChat({
-    parts: { models: { functionCall: model, alone: true }, tools: [write] },
-    ...(picks && { picks }),
-  });
+  return openTestChat({ parts: { models: { functionCall: model, alone: true }, tools: [write] }, ...person });
 }
 
 test("/rewind goes back before a question in its mode, tells the files written since, and /fork goes on with what was left", async () => {
-  const chat = await openChat(
-    ["One.", call("notes.txt"), "Two.", "Three.", "Other."],
-    ["2. Write <notes>", "this one · Other?", "And three?"],
-  );
+  const chat = await openChat(["One.", call("notes.txt"), "Two.", "Three.", "Other."], {
+    picks: ["2. Write <notes>", "this one · Other?", "And three?"],
+  });
   expect(await chat.type("/rewind")).toEqual(["There is no question to go back to yet."]);
   await chat.ask("First?", "chat");
   await chat.ask("Write <notes>", "agent");
@@ -61,6 +57,18 @@ test("/rewind goes back before a question in its mode, tells the files written s
   expect(await chat.type("/rewind 9")).toEqual(['✗ There is no question "9". Allowed: 1 to 3.']);
   expect((await chat.type("/rewind 1"))[0]).toContain("Back before question 1, “First?”");
   expect(await questions()).toEqual([]);
+});
+
+test("where the choice is typed, /rewind takes the number by which it also names the question", async () => {
+  const chat = await openChat(["One.", "Two.", "Three."], { replies: ["2"] });
+  for (const question of ["First?", "Second?", "Third?"]) await chat.ask(question, "chat");
+  expect((await chat.type("/rewind")).slice(0, 5)).toEqual([
+    "⏪ Go back before which question",
+    "   1  First?",
+    "   2  Second?",
+    "   3  Third?",
+    expect.stringContaining("Back before question 2, “Second?”"),
+  ]);
 });
 
 test("what stands behind a question for the models is no part of it: not for /rewind, nor in /export", async () => {

@@ -46,6 +46,17 @@ test("/context shows the parts of each model's window, and asks no model", async
   expect([one.requests, two.requests]).toEqual([[], []]);
 });
 
+test("/context leaves a summary out that models do not read, because all turns fit", async () => {
+  const chat = await openTestChat({ parts: { models: { functionCall: scriptedModel([]), alone: true } } });
+  const store = await chat.duet.store();
+  const { id } = await store.create();
+  for (const question of ["Which tea?", "How long?"]) await store.append(finishedRun(id, question));
+  await chat.resume(id, new AbortController().signal);
+  const before = await chat.type("/context");
+  await store.summarise(id, { text: "They talk of tea. ".repeat(50), turns: 1 });
+  expect(await chat.type("/context")).toEqual(before);
+});
+
 test("a window that is too small says what happens; a model without one has no shares; both languages line up", () => {
   const parts = { prompts: 60, tools: 0, instructions: 0, history: 60, results: 0 };
   const small = renderUse({ model: "a/b", role: "both", window: 100, isAssumed: false, parts }, "zh").map(toPlainText);

@@ -112,7 +112,9 @@ test("/compact puts the earlier turns into a summary, says what that saved, and 
   await chat.ask("One?", "chat");
   expect((await chat.type("/compact")).at(-1)).toContain("the conversation has 1 turn (at least 2 are needed)");
   await chat.ask("Two?", "chat");
+  const { refreshed } = chat;
   const [said, bill] = (await chat.type("/compact")).slice(-2);
+  expect(chat.refreshed).toBe(refreshed + 1);
   expect(said).toMatch(/^Compacted: 2 turns → a summary and 1 turn, about \d+ → \d+ tokens\.$/);
   expect(bill).toMatch(/^summary fake\/scripted ×1 10→10 tok · 20 tok in total/);
   expect(chat.bill.renderLines("en").at(-1)).toContain("60 tok");

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { set } from "../../../../src/cli/chat/commands/settings.ts";
+import { countCells } from "../../../../src/cli/terminal/text/width.ts";
 import { startCpuClock } from "../../../fakes/cpu-time.ts";
 import { scriptedModel } from "../../../fakes/model.ts";
 import { openTestChat } from "./test-chat.ts";
@@ -17,6 +18,15 @@ test("/set changes a parameter of both roles, says from what to what, and keeps 
   const changed = { temperature: 0.3, maxTokens: 500, topP: 0.9 };
   expect(await chat.duet.modelParameters(chat.settings.models)).toEqual({ functionCall: changed, answer: changed });
   expect(await chat.type("/set temperature default")).toEqual(["temperature：0.3 → 0.7"]);
+});
+
+test("/set lists in columns that line up, whatever the width of their characters", async () => {
+  const chat = await openTestChat(one);
+  chat.settings.locale = "zh";
+  const lines = await chat.type("/set");
+  expect(lines.some((line) => line.includes("未设置"))).toBe(true);
+  const starts = lines.map((line) => /^ {2}\S+ +\S.*? {2,}(?=\S)/.exec(line)?.[0] ?? "");
+  expect(new Set(starts.map(countCells)).size).toBe(1);
 });
 
 test("with two models a parameter may be that of one", async () => {

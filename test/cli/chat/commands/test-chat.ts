@@ -39,7 +39,7 @@ export interface TestChatOptions {
   settings?: Record<string, unknown>;
   /** The labels to be taken in lists; undefined leaves one. Absent: nobody can be asked. */
   picks?: (string | undefined)[];
-  /** The lines that are typed as replies, in their order. */
+  /** The lines that are typed as replies, in their order. Without `picks` also a choice is typed, by its number. */
   replies?: string[];
 }
 
@@ -79,7 +79,7 @@ export async function openTestChat({
     locale: "en",
     ask: async () => replies?.shift(),
     write: (line) => void written.push(toPlainText(line)),
-    pick,
+    ...(picks && { pick }),
   };
   const ownCommands = createOwnCommands({ chat: () => chat, taken: chatCommands.flatMap(listNames) });
   const chat: TestChat = {

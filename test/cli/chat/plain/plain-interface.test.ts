@@ -108,6 +108,21 @@ describe("plain lines on a terminal", () => {
     expect(entries).toEqual(["one\ntwo", "one two"]);
   });
 
+  test("have a text that is put into the input behind the next prompt, one of several lines as a label", async () => {
+    const { chatInterface, type, stdout } = openPlainConsole();
+    chatInterface.prefill("Write a.txt");
+    const line = chatInterface.next();
+    expect(stdout()).toBe(`${prompt}Write a.txt`);
+    chatInterface.prefill("another one");
+    await type(" and b.txt\r");
+    expect(await line).toBe("Write a.txt and b.txt");
+    chatInterface.prefill("One\nTwo");
+    const lines = chatInterface.next();
+    expect(stdout().split("\n").at(-1)).toBe(`${prompt}[pasted 2 lines]`);
+    await type(" and three\r");
+    expect(await lines).toBe("One\nTwo and three");
+  });
+
   test("complete with the tab key, and show what there is to choose from", async () => {
     const completions = (text: string): { text: string; help?: string }[] =>
       text === "/mo" ? [{ text: "/mode", help: "the mode" }, { text: "/model" }] : [{ text: "/mode " }];
@@ -144,12 +159,17 @@ describe("plain lines on a terminal", () => {
     const line = interrupted.chatInterface.next();
     await interrupted.type("half\u0003");
     expect(interrupted.stdout()).toBe(`${prompt}half\nPress Ctrl-C again to exit.\n${prompt}`);
+    const before = interrupted.stdout();
     await interrupted.type("\u0003");
     expect(await line).toBeUndefined();
+    interrupted.chatInterface.write("To continue it");
+    expect(interrupted.stdout().slice(before.length)).toBe("\nTo continue it\n");
     const left = openPlainConsole();
     const next = left.chatInterface.next();
     await left.type("\u0004");
     expect(await next).toBeUndefined();
+    left.chatInterface.write("To continue it");
+    expect(left.stdout()).toBe(`${prompt}\nTo continue it\n`);
     const gone = openPlainConsole();
     const last = gone.chatInterface.next();
     await gone.endInput();

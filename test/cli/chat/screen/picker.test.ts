@@ -51,6 +51,23 @@ test("in a list that filters, typed words leave what has them all, also in what 
   expect(choices(talks, typed("none"), "enter")).toEqual(["more"]);
 });
 
+test("a filter that leaves nothing says how to see more; Ctrl-U shows all, and another control key leaves the list as it is", () => {
+  const picking = { title: "Which?", filters: true, choices: [{ value: "a", label: "Tea" }] };
+  const picker = createPicker({ picking, locale: "en", onDone() {} });
+  const press = (...keys: Key[]): string[] => {
+    for (const key of keys) picker.press(key);
+    return picker.view({ columns: 90, rows: 10 }).lines.map(toPlainText);
+  };
+  const nothing = ["Which?", 'Nothing has "zzz" · Backspace changes it · Ctrl-U shows all · Esc cancels'];
+  const all = ["Which?", "  Tea", "↑↓ choose · Enter confirms · Esc cancels"];
+  expect(press(typed("zzz"))).toEqual(nothing);
+  expect(press(named("enter"))).toEqual(nothing);
+  expect(press({ ...typed("g"), ctrl: true })).toEqual(nothing);
+  expect(press({ ...typed("b"), alt: true })).toEqual(nothing);
+  expect(press({ ...typed("u"), ctrl: true })).toEqual(all);
+  expect(press(typed("zzz"), named("enter"), { ...typed("u"), ctrl: true })).toEqual(all);
+});
+
 test("a label that is wider than the screen pushes what stands beside the others off it no more", () => {
   const long = { value: "a", label: "绿茶".repeat(30), detail: "2026-11-26 · 2 turns" };
   const picker = createPicker({

@@ -88,6 +88,15 @@ describe("files that a question names", () => {
     expect(attached.map(({ name }) => name)).toEqual(["src/main.ts", "readme.md"]);
   });
 
+  test("may stand in quotes, straight or Chinese ones, with blanks, and with text right behind them", async () => {
+    const cwd = await project();
+    const { attached, problems } = await attach('@"my notes.txt" and @“src/main.ts”里的 @"readme.md"!', cwd);
+    expect(attached.map(({ name }) => name)).toEqual(["my notes.txt", "src/main.ts", "readme.md"]);
+    expect(problems).toEqual([]);
+    const missing = await attach('@"no such picture 图.png" or @"words of a person"', cwd);
+    expect(missing.problems.map(({ en }) => en)).toEqual(["Not attached: @no such picture 图.png does not exist"]);
+  });
+
   test("may be links, and stand in the home folder", async () => {
     const cwd = await project();
     const { attached } = await attach("@src/link.ts @~/main.ts", cwd);

@@ -58,6 +58,13 @@ test("an image that is completed after @ is shown as its number", async () => {
   expect(folds.expand("look [image 1] ")).toBe("look @my\\ shot.png ");
 });
 
+test("one Backspace takes away an image that was pasted, and what stands right beside its label is no part of its path", () => {
+  const { folds, type, shows } = openFolding();
+  type(`${pasted("/tmp/a.png")}\u007f${pasted("/tmp/b.png '/tmp/c d.png'")}\u007f!ls`);
+  expect(shows(60)).toEqual(["> [image 2] !ls|"]);
+  expect(folds.expand("see[image 2]里有什么")).toBe("see @/tmp/b.png 里有什么");
+});
+
 test("labels count as what they stand for: together with them no more is taken than may be typed", () => {
   const { folds, type, shows } = openFolding();
   const half = "x".repeat(499_990);

@@ -35,7 +35,7 @@ export interface AttachOptions extends Folders, ReadFileOptions {
 }
 
 /**
- * Reads each file that a text names as `@path`. Texts in UTF-8 (at most 200 kB a file and 1 MB in all) are put behind the text,
+ * Reads each file that a text names as `@path` or `@"path"`. Texts in UTF-8 (at most 200 kB a file and 1 MB in all) are put behind the text,
  * between marks that they cannot forge; a folder is the list of what is in it; images and documents come beside it. What does not exist stays text, and where it looks
  * like a file that is a problem too; `\@` is an @. Rejects when the signal aborts.
  */
@@ -120,14 +120,15 @@ function isMeant({ name, reading }: FoundFile): boolean {
 
 /** Tries the possible spellings of a mention, and returns the first that names a file. */
 async function find(mention: FileMention, options: AttachOptions): Promise<FoundFile> {
-  for (const typed of listReadings(mention.typed)) {
+  const readings = mention.isQuoted ? [mention.typed] : listReadings(mention.typed);
+  for (const typed of readings) {
     const name = toPath(typed);
     const file = resolvePath(name, options);
     const reading = await readFileToAttach(file, options);
     if (reading.is === "folder") return { name, file, reading: await listFolder(file) };
     if (reading.is !== "missing") return { name, file, reading };
   }
-  return { name: toPath(listReadings(mention.typed).at(-1) ?? ""), file: "", reading: { is: "missing" } };
+  return { name: toPath(readings.at(-1) ?? ""), file: "", reading: { is: "missing" } };
 }
 
 /** Returns the names of what lies below a folder, without what git ignores, as a text. */

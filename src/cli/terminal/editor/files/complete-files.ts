@@ -136,22 +136,30 @@ export interface FileMention {
   readonly from: number;
   /** Holds the path as typed, where `\ ` stands for a space. */
   readonly typed: string;
+  /** Is true for a path in quotes, which ends where they do. */
+  readonly isQuoted: boolean;
 }
 
 /** Finds the mention that ends at the end of the text; undefined when there is none. */
 export function findMentionAtEnd(textBefore: string): FileMention | undefined {
   const start = Math.max(0, textBefore.length - longest);
   const found = /(?<![\w.+\-@/\\])@((?:\\.|[^\s\\@]|(?<=[\w.+\-/])@)*)$/.exec(textBefore.slice(start));
-  return found ? { from: start + found.index, typed: found[1] ?? "" } : undefined;
+  return found ? { from: start + found.index, typed: found[1] ?? "", isQuoted: false } : undefined;
 }
 
 /**
- * Finds all mentions in a text, in order. Each ends at a space or at the next mention. The `@` of an address (`a@b.com`) and one
- * after a backslash do not count.
+ * Finds all mentions in a text, in order. Each ends at a space or at the next mention, and one in quotes (`@"my file.png"`) behind
+ * them. The `@` of an address (`a@b.com`) and one after a backslash do not count.
  */
 export function findMentions(text: string): FileMention[] {
-  const found = text.matchAll(/(?<![\w.+\-@/\\])@((?:\\.|[^\s\\@]|(?<=[\w.+\-/])@){1,1000})/g);
-  return Array.from(found, ({ index, 1: typed = "" }) => ({ from: index, typed }));
+  const found = text.matchAll(
+    /(?<![\w.+\-@/\\])@(?:"([^"\n]{1,1000})"|“([^”\n]{1,1000})”|((?:\\.|[^\s\\@]|(?<=[\w.+\-/])@){1,1000}))/g,
+  );
+  return Array.from(found, ({ index, 1: straight, 2: quoted = straight, 3: bare = "" }) => ({
+    from: index,
+    typed: quoted === undefined ? bare : toMention(quoted),
+    isQuoted: quoted !== undefined,
+  }));
 }
 
 /** Returns the path as the file system knows it, without the backslashes before spaces. */

@@ -30,7 +30,10 @@ export function toPastedMentions(
   if (files.length === 0) return pasted;
   const space = textBefore === "" || /\s$/.test(textBefore) ? "" : " ";
   const mentions = files.map((path) => `@${toMention(path)}`);
-  return `${space}${mentions.map((each) => `${isImageMention(each) ? foldImage(each) : each} `).join("")}`;
+  const shown = mentions.map((each) => (isImageMention(each) ? foldImage(each) : each));
+  // A label ends by itself.
+  const end = shown.at(-1) === mentions.at(-1) ? " " : "";
+  return `${space}${shown.join(" ")}${end}`;
 }
 
 function isAttachable(path: string | undefined): path is string {

@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { requires, unix } from "../../../runner/requirements.ts";
 
-const module = new URL("../../../../src/cli/chat/screen/screen-keys.ts", import.meta.url);
+const module = new URL("../../../../src/cli/terminal/keys/suspend-process.ts", import.meta.url);
 const suspends = `const { suspendProcess } = await import(${JSON.stringify(module.href)});
 setTimeout(() => {}, 60_000).unref();
 suspendProcess({ suspend: () => console.log("suspended"), resume: () => console.log("resumed") });`;

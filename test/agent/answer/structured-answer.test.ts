@@ -89,6 +89,15 @@ describe("a run without such an answer fails, shows nothing else, and says why",
     expect(answer.requests).toHaveLength(answers.length);
   });
 
+  test("when the model refuses, in whose words the error says it", async () => {
+    const answers: ScriptedTurn[] = [{ finish: "refused", refusal: "Not\nthis." }];
+    const { outcome } = await ask({ mode: "chat", answers });
+    expect(outcome).toMatchObject({
+      stop_reason: "refused",
+      error: { code: "content_filter", message: "The model refused to answer: Not this." },
+    });
+  });
+
   test("when no model can write it, although there are results", async () => {
     const error = new DuetError({ code: "quota", text: { zh: "没有余额", en: "no credit" } });
     const { outcome, text } = await ask({ decide: [call, "done", { error }], answers: [{ error }] });

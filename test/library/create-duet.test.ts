@@ -271,6 +271,16 @@ test.each<[unknown, unknown, string]>([
   ["q", { toolChoice: "any" }, 'ask: toolChoice: "any" is not allowed (allowed: auto, none, required, { tool: name })'],
   ["q", { limits: { costBudget: 0 } }, "ask: limits.costBudget: 0 is not allowed (allowed: a number above 0)"],
   ["q", { limits: { repeatable: [1] } }, "ask: limits.repeatable"],
+  ["q", { signal: null }, "ask: signal: null is not allowed (allowed: an AbortSignal)"],
+  [
+    "q",
+    { signal: new AbortController() },
+    "ask: signal: AbortController [Object] is not allowed (allowed: an AbortSignal)",
+  ],
+  ["q", { approveCall: 5 }, "ask: approveCall: 5 is not allowed (allowed: a function)"],
+  ["q", { elicit: true }, "ask: elicit: true is not allowed (allowed: a function)"],
+  ["q", { confirmPlan: {} }, "ask: confirmPlan: {} is not allowed (allowed: a function)"],
+  ["q", { locale: new Map([..."abcdefghijklmnopqrstuvwxyz"].entries()) }, "ask: locale: Map(26) { 0 => 'a', 1 => 'b',"],
   ["q", null, "ask: null is not allowed (allowed: an object)"],
   [
     "q",

@@ -7,7 +7,7 @@ import type { JsonObject } from "../../kit/json.ts";
 import { say } from "../../kit/locale.ts";
 import { isBlank } from "../../kit/text/is-blank.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
-import { chatAdvice } from "../../render/choice-texts.ts";
+import { chatAdvice, isHelpedByChat } from "../../render/chat-advice.ts";
 import { findReachedSetting } from "../limits/name-limit.ts";
 import { getDepth, type Run, type RunInput, type RunServices } from "../run.ts";
 import type { Observation } from "./act.ts";
@@ -65,9 +65,9 @@ function reportOf(input: RunInput, ending: RunResult, status: Outcome["status"])
   if (status === "partial") return error ? toErrorReport(error, input.locale) : null;
   const report = toErrorReport(error ?? emptyAnswerError({ finish: "stop" }), input.locale);
   const { code, hint } = report;
-  // Chat mode asks the same models; it cannot help with what is wrong with them, or with a chain of agents.
+  // Chat mode cannot help with a chain of agents.
   const isElsewhere = input.answeredBy !== undefined || getDepth(input) > 0;
-  if (input.mode === "chat" || isElsewhere || code === "auth" || code === "quota" || code === "config") return report;
+  if (isElsewhere || !isHelpedByChat(input.mode, code)) return report;
   return { ...report, hint: [hint, say(input.locale, chatAdvice)].filter(Boolean).join(" ") };
 }
 

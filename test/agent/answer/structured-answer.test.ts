@@ -84,6 +84,8 @@ describe("a run without such an answer fails, shows nothing else, and says why",
     const { outcome, text, answer } = await ask({ decide: [call, "done"], answers });
     expect(outcome).toMatchObject({ status: "failed", response: "", error: { code: "invalid_output" } });
     expect(outcome.error?.message).toContain(why);
+    // Chat mode asks for the same form.
+    expect(outcome.error?.hint).not.toContain("Chat mode");
     expect(outcome).not.toHaveProperty("output");
     expect(text).toBe("");
     expect(answer.requests).toHaveLength(answers.length);

@@ -174,6 +174,8 @@ export interface DuetOverrides {
   startServers?: "at-once" | "when-wanted";
   /** Is true where hosts get the servers' tools themselves (`--expose tools` or `both`). */
   passesOn?: boolean;
+  /** Is true where others ask than whoever has started the program (HTTP): the language of the system is not theirs. */
+  servesOthers?: boolean;
   /** Takes the place of the tools of servers, of the user and of Duet itself. */
   intercept?: ToolInterceptor;
   /** Takes the known secrets out of what models and tools say; one of its own when absent. */

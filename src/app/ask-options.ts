@@ -7,6 +7,7 @@ import { findPermitProblem } from "../core/tools/tool-pattern.ts";
 import type { DuetError } from "../kit/errors.ts";
 import { getOwnValue, isRecord, type JsonSchema } from "../kit/json.ts";
 import type { Text } from "../kit/locale.ts";
+import { isBlank } from "../kit/text/is-blank.ts";
 import type { StandardSchema } from "../tools/schema/standard-schema.ts";
 import type { AskRequest } from "./ask-request.ts";
 import type { LimitChanges } from "./merge-limits.ts";
@@ -75,8 +76,12 @@ const aFunction: OptionKind = {
   fits: (value) => typeof value === "function",
 };
 const anId: OptionKind = {
-  allowed: { zh: "1 到 200 个字符", en: "1 to 200 characters" },
-  fits: (value) => isText(value) && value.length <= 200,
+  allowed: {
+    zh: "1 到 200 个字符，不全是空白，不含控制字符",
+    en: "1 to 200 characters, not all blank and none a control character",
+  },
+  fits: (value) =>
+    typeof value === "string" && !isBlank(value) && value.length <= 200 && !/[\p{Cc}\u2028\u2029]/u.test(value),
 };
 const stopTexts: OptionKind = {
   allowed: { zh: "非空文本的列表", en: "a list of non-empty strings" },

@@ -31,7 +31,7 @@ export interface AskRequest {
   caller?: Caller | undefined;
   /** Sets the ID of the run. A new one is generated when absent. */
   runId?: string | undefined;
-  /** Continues this conversation. A new one begins when it is absent. */
+  /** Continues this conversation, or begins one under this ID where the store has none, with a notice. A new one begins when it is absent. */
   conversationId?: string;
   /** Is true where the conversation was given its ID before its first question, which this is. */
   isFirst?: boolean | undefined;

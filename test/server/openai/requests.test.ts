@@ -51,6 +51,14 @@ const wrong: [string | null, unknown][] = [
     "response_format.json_schema.schema",
     { model: "duet-agent", messages: hi, response_format: { type: "json_schema" } },
   ],
+  [
+    "response_format.json_schema.schema",
+    {
+      model: "duet-agent",
+      messages: hi,
+      response_format: { type: "json_schema", json_schema: { schema: { type: "array" } } },
+    },
+  ],
   [null, [1]],
 ];
 

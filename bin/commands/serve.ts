@@ -79,6 +79,7 @@ export function startServer(values: Values): Action {
     const code = await withDuet(flags, { console, signal: stop, deadline }, serveWith, {
       telemetryMs: address === undefined ? telemetryMs : undefined,
       whenAway: "wait",
+      servesOthers: address !== undefined,
       passesOn: exposed.expose === "tools" || exposed.expose === "both",
     }).finally(stopLooking);
     // Answers go on being read while servers end.

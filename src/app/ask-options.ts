@@ -5,8 +5,9 @@ import { type LimitField, limitRows, mapLimits } from "../core/limits.ts";
 import type { UserCallbacks } from "../core/questions/user.ts";
 import { findPermitProblem } from "../core/tools/tool-pattern.ts";
 import type { DuetError } from "../kit/errors.ts";
-import { isRecord, type JsonSchema } from "../kit/json.ts";
+import { getOwnValue, isRecord, type JsonSchema } from "../kit/json.ts";
 import type { Text } from "../kit/locale.ts";
+import { isBlank } from "../kit/text/is-blank.ts";
 import type { StandardSchema } from "../tools/schema/standard-schema.ts";
 import type { AskRequest } from "./ask-request.ts";
 import type { LimitChanges } from "./merge-limits.ts";
@@ -29,29 +30,20 @@ export interface AskOptions extends Omit<AskRequest, InternalField>, UserCallbac
 export function checkAsk(question: unknown, options: AskOptions): void {
   checkKeys("ask", options, askOptions);
   if (options.limits !== undefined) checkKeys("ask: limits", options.limits, limitChanges);
-  const { conversationId, mode, agent, tools, locale, stop, toolChoice, limits = {}, attachments, drafts } = options;
-  if (!isText(question)) throw askOptionError("question", question, aText);
-  if (conversationId !== undefined && !(isText(conversationId) && conversationId.length <= 200))
-    throw askOptionError("conversationId", conversationId, anId);
-  if (mode !== undefined && !modes.includes(mode)) throw askOptionError("mode", mode, aMode);
-  if (agent !== undefined && !isText(agent)) throw askOptionError("agent", agent, aText);
-  if (locale !== undefined && locale !== "zh" && locale !== "en")
-    throw askOptionError("locale", locale, { zh: "zh、en", en: "zh, en" });
-  if (stop !== undefined && !(isTexts(stop) && stop.length > 0 && stop.every((text) => text !== "")))
-    throw askOptionError("stop", stop, stopTexts);
-  const isNamed = typeof toolChoice === "object" && toolChoice !== null && isText(toolChoice.tool);
-  if (toolChoice !== undefined && !isNamed && !toolChoices.includes(toolChoice))
-    throw askOptionError("toolChoice", toolChoice, aToolChoice);
-  if (drafts !== undefined && typeof drafts !== "boolean")
-    throw askOptionError("drafts", drafts, { zh: "true、false", en: "true, false" });
-  if (tools !== undefined && !isTexts(tools)) throw askOptionError("tools", tools, texts);
+  const { tools, limits = {}, attachments } = options;
+  if (!isText(question)) throw askOptionError("question", question, aText.allowed);
+  for (const [name, value] of Object.entries(options)) {
+    const kind = getOwnValue<OptionKind | undefined>(askOptions, name);
+    if (kind && value !== undefined && !kind.fits(value)) throw askOptionError(name, value, kind.allowed);
+  }
   if (attachments !== undefined) checkAttachments(attachments);
   for (const written of tools ?? []) {
     const allowed = findPermitProblem(written);
     if (allowed) throw askOptionError("tools", written, allowed);
   }
   const { repeatable } = limits;
-  if (repeatable !== undefined && !isTexts(repeatable)) throw askOptionError("limits.repeatable", repeatable, texts);
+  if (repeatable !== undefined && !texts.fits(repeatable))
+    throw askOptionError("limits.repeatable", repeatable, texts.allowed);
   for (const [name, least, most] of ranges) {
     const value = limits[name];
     if (value === undefined || (Number.isInteger(value) && value >= least && value <= most)) continue;
@@ -67,41 +59,88 @@ export function checkAsk(question: unknown, options: AskOptions): void {
   }
 }
 
-/** Has each option: the compiler asks for a row where `AskOptions` gets a member. */
-const askOptions: Record<keyof AskOptions, true> = {
-  attachments: true,
-  caller: true,
-  runId: true,
-  conversationId: true,
-  isFirst: true,
-  branch: true,
-  after: true,
-  folder: true,
-  history: true,
-  instruction: true,
-  folderInstructions: true,
-  mode: true,
-  drafts: true,
-  stop: true,
-  toolChoice: true,
-  documents: true,
-  search: true,
-  tools: true,
-  agent: true,
-  limits: true,
-  clientTools: true,
-  callClient: true,
-  earlierSteps: true,
-  budget: true,
-  locale: true,
-  isInteractive: true,
-  goesOn: true,
-  isApart: true,
-  signal: true,
-  outputSchema: true,
-  confirmPlan: true,
-  approveCall: true,
-  elicit: true,
+/** Says what is allowed as the value of an option of an embedding program. */
+export interface OptionKind {
+  allowed: Text;
+  fits(value: unknown): boolean;
+}
+
+function toChoiceKind(...choices: unknown[]): OptionKind {
+  return { allowed: { zh: choices.join("、"), en: choices.join(", ") }, fits: (value) => choices.includes(value) };
+}
+
+const aText: OptionKind = { allowed: { zh: "非空文本", en: "a non-empty string" }, fits: isText };
+const texts: OptionKind = { allowed: { zh: "文本列表", en: "a list of strings" }, fits: isTexts };
+const aFunction: OptionKind = {
+  allowed: { zh: "函数", en: "a function" },
+  fits: (value) => typeof value === "function",
+};
+const anId: OptionKind = {
+  allowed: {
+    zh: "1 到 200 个字符，不全是空白，不含控制字符",
+    en: "1 to 200 characters, not all blank and none a control character",
+  },
+  fits: (value) =>
+    typeof value === "string" && !isBlank(value) && value.length <= 200 && !/[\p{Cc}\u2028\u2029]/u.test(value),
+};
+const stopTexts: OptionKind = {
+  allowed: { zh: "非空文本的列表", en: "a list of non-empty strings" },
+  fits: (value) => isTexts(value) && value.length > 0 && !value.includes(""),
+};
+const toolChoices: readonly unknown[] = ["auto", "none", "required"];
+const aToolChoice: OptionKind = {
+  allowed: { zh: "auto、none、required、{ tool: 名称 }", en: "auto, none, required, { tool: name }" },
+  fits: (value) => toolChoices.includes(value) || (isRecord(value) && isText(value.tool)),
+};
+/** The signal of another realm is none of our class, and works all the same. */
+const aSignal: OptionKind = {
+  allowed: { zh: "AbortSignal", en: "an AbortSignal" },
+  fits: (value) =>
+    typeof value === "object" &&
+    value !== null &&
+    "aborted" in value &&
+    "addEventListener" in value &&
+    typeof value.addEventListener === "function",
+};
+
+/**
+ * Has each option: the compiler asks for a row where `AskOptions` gets a member. It is undefined where types alone say what is
+ * allowed, or another check does.
+ */
+const askOptions: Record<keyof AskOptions, OptionKind | undefined> = {
+  attachments: undefined,
+  caller: undefined,
+  runId: undefined,
+  conversationId: anId,
+  isFirst: undefined,
+  branch: undefined,
+  after: undefined,
+  folder: undefined,
+  history: undefined,
+  instruction: undefined,
+  folderInstructions: undefined,
+  mode: toChoiceKind("chat", "agent", "plan"),
+  drafts: toChoiceKind(true, false),
+  stop: stopTexts,
+  toolChoice: aToolChoice,
+  documents: undefined,
+  search: undefined,
+  tools: texts,
+  agent: aText,
+  limits: undefined,
+  clientTools: undefined,
+  callClient: aFunction,
+  earlierSteps: undefined,
+  budget: undefined,
+  locale: toChoiceKind("zh", "en"),
+  isInteractive: undefined,
+  goesOn: undefined,
+  isApart: undefined,
+  signal: aSignal,
+  outputSchema: undefined,
+  confirmPlan: aFunction,
+  approveCall: aFunction,
+  elicit: aFunction,
 };
 
 const evaluationChanges: Record<Exclude<keyof LimitChanges, LimitField>, true> = {
@@ -126,7 +165,7 @@ const limitChanges: Readonly<Record<string, true>> = {
 const attachmentKeys: Record<keyof Attachment, true> = { bytes: true, name: true, mediaType: true };
 
 /** Refuses what is no object, and a member that nobody reads: a program without types would never learn that it is not heard. */
-function checkKeys(place: string, value: unknown, allowed: Readonly<Record<string, true>>): void {
+function checkKeys(place: string, value: unknown, allowed: Readonly<Record<string, unknown>>): void {
   if (!isRecord(value)) throw optionError(place, value, { zh: "对象", en: "an object" });
   for (const name of Object.keys(value))
     if (!Object.hasOwn(allowed, name)) throw unknownKeyError(`${place}: ${name}`, name, Object.keys(allowed));
@@ -140,15 +179,13 @@ function checkAttachments(attachments: readonly Attachment[]): void {
     checkKeys(`ask: ${place}`, attachment, attachmentKeys);
     const { bytes, name, mediaType } = attachment;
     if (!(bytes instanceof Uint8Array)) throw askOptionError(`${place}.bytes`, bytes, aByteList);
-    if (name !== undefined && typeof name !== "string") throw askOptionError(`${place}.name`, name, aText);
+    if (name !== undefined && typeof name !== "string") throw askOptionError(`${place}.name`, name, aText.allowed);
     if (mediaType !== undefined && typeof mediaType !== "string")
-      throw askOptionError(`${place}.mediaType`, mediaType, aText);
+      throw askOptionError(`${place}.mediaType`, mediaType, aText.allowed);
   }
   const size = attachments.reduce((sum, { bytes }) => sum + bytes.length, 0);
   if (size > longestAttachments) throw askOptionError("attachments", size, fileSize);
 }
-
-const modes: readonly unknown[] = ["chat", "agent", "plan"];
 
 type WholeNumber = LimitField | "maxParallel" | "minResultLength";
 
@@ -165,13 +202,10 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "";
 }
 
-function isTexts(value: unknown): boolean {
+function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((one) => typeof one === "string");
 }
 
-const aText: Text = { zh: "非空文本", en: "a non-empty string" };
-const anId: Text = { zh: "1 到 200 个字符", en: "1 to 200 characters" };
-const aMode: Text = { zh: "chat、agent、plan", en: "chat, agent, plan" };
 const files: Text = { zh: "文件列表", en: "a list of files" };
 const fileCount: Text = { zh: `最多 ${mostAttachments} 个文件`, en: `at most ${mostAttachments} files` };
 const fileSize: Text = {
@@ -179,10 +213,6 @@ const fileSize: Text = {
   en: `at most ${longestAttachments} bytes together`,
 };
 const aByteList: Text = { zh: "Uint8Array", en: "a Uint8Array" };
-const toolChoices: readonly unknown[] = ["auto", "none", "required"];
-const aToolChoice: Text = { zh: "auto、none、required、{ tool: 名称 }", en: "auto, none, required, { tool: name }" };
-const stopTexts: Text = { zh: "非空文本的列表", en: "a list of non-empty strings" };
-const texts: Text = { zh: "文本列表", en: "a list of strings" };
 
 function askOptionError(option: string, value: unknown, allowed: Text): DuetError {
   return optionError(`ask: ${option}`, value, allowed);
@@ -190,6 +220,8 @@ function askOptionError(option: string, value: unknown, allowed: Text): DuetErro
 
 /** Returns the one-line error with which an option of an embedding program is refused. `where` names the option. */
 export function optionError(where: string, value: unknown, allowed: Text): DuetError {
-  const shown = typeof value === "string" ? JSON.stringify(value) : inspect(value, { depth: 0 });
+  const shown = typeof value === "string" ? JSON.stringify(value) : inspect(value, oneLine);
   return notAllowedError(where, shown.slice(0, 80), allowed);
 }
+
+const oneLine = { depth: 0, compact: true, breakLength: Number.POSITIVE_INFINITY };

@@ -31,7 +31,7 @@ export interface AskRequest {
   caller?: Caller | undefined;
   /** Sets the ID of the run. A new one is generated when absent. */
   runId?: string | undefined;
-  /** Continues this conversation. A new one begins when it is absent. */
+  /** Continues this conversation, or begins one under this ID where the store has none, with a notice. A new one begins when it is absent. */
   conversationId?: string;
   /** Is true where the conversation was given its ID before its first question, which this is. */
   isFirst?: boolean | undefined;
@@ -174,6 +174,8 @@ export interface DuetOverrides {
   startServers?: "at-once" | "when-wanted";
   /** Is true where hosts get the servers' tools themselves (`--expose tools` or `both`). */
   passesOn?: boolean;
+  /** Is true where others ask than whoever has started the program (HTTP): the language of the system is not theirs. */
+  servesOthers?: boolean;
   /** Takes the place of the tools of servers, of the user and of Duet itself. */
   intercept?: ToolInterceptor;
   /** Takes the known secrets out of what models and tools say; one of its own when absent. */

@@ -4,9 +4,8 @@ import { unknownKeyError } from "../config/config-errors.ts";
 import type { fileSchema, ModelInput } from "../config/schema/file-schema.ts";
 import type { ConversationStore } from "../core/store/store.ts";
 import { getOwnValue, isRecord } from "../kit/json.ts";
-import type { Text } from "../kit/locale.ts";
 import type { UserTool } from "../tools/user-tool.ts";
-import { optionError } from "./ask-options.ts";
+import { type OptionKind, optionError } from "./ask-options.ts";
 import type { ModelOption } from "./models/model-options.ts";
 
 /** Holds the settings of an embedding program. All of them have defaults. */
@@ -33,20 +32,15 @@ export interface DuetOptions {
 /** Checks what types say, for those who write without them. Throws a `config` error of one line that names the option. */
 export function checkOptions(options: DuetOptions): void {
   for (const [name, value] of Object.entries(options)) {
-    const kind = getOwnValue<Kind>(kinds, name);
+    const kind = getOwnValue<OptionKind>(kinds, name);
     if (kind === undefined) throw unknownKeyError(`createDuet: ${name}`, name, Object.keys(kinds));
     if (value !== undefined && !kind.fits(value)) throw optionError(`createDuet: ${name}`, value, kind.allowed);
   }
 }
 
-interface Kind {
-  allowed: Text;
-  fits(value: unknown): boolean;
-}
+const anObject: OptionKind = { allowed: { zh: "对象", en: "an object" }, fits: isRecord };
 
-const anObject: Kind = { allowed: { zh: "对象", en: "an object" }, fits: isRecord };
-
-const kinds: Record<keyof DuetOptions, Kind> = {
+const kinds: Record<keyof DuetOptions, OptionKind> = {
   models: anObject,
   tools: { allowed: { zh: "工具列表", en: "a list of tools" }, fits: Array.isArray },
   evaluator: { allowed: { zh: "函数", en: "a function" }, fits: (value) => typeof value === "function" },

@@ -66,7 +66,10 @@ export class Duet {
     return this.#parts.config.locale;
   }
 
-  /** Returns the language for messages about a question: the configured one or the system's, else the question's own. */
+  /**
+   * Returns the language for messages about a question: the configured one or, where whoever asks has started the program, the
+   * system's; else the question's own.
+   */
   localeFor(question: string): Locale {
     return chooseLocale(this.#parts.config, question);
   }

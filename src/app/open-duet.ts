@@ -48,7 +48,8 @@ const lastSavingMs = 300;
  * Opens the agent. Downstream servers begin to start at once, except lazy ones and where `startServers` says otherwise; everything heavy is imported when first needed. Throws a
  * `config` error, with nothing begun, when the prompts, the evaluator or a module of a hook that the configuration names cannot be used.
  */
-export async function openDuet(config: Config, parts: DuetOverrides = {}): Promise<Duet> {
+export async function openDuet(read: Config, parts: DuetOverrides = {}): Promise<Duet> {
+  const config = parts.servesOthers ? { ...read, localeIsChosen: read.settings.locale !== undefined } : read;
   const warn = parts.warn ?? (() => {});
   const own = await readUserAgentParts(config, warn);
   const hasCommands = hasKeyCommands(config);

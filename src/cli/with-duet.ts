@@ -15,7 +15,7 @@ export interface DuetContext extends Context {
   duet: Duet;
 }
 
-export interface OpeningOptions extends Pick<DuetOverrides, "startServers" | "passesOn"> {
+export interface OpeningOptions extends Pick<DuetOverrides, "startServers" | "passesOn" | "servesOthers"> {
   /** Makes a `DUET_HOME` that cannot be created an error; true when absent. */
   needsState?: boolean;
   /** Says what is done where the database of the store cannot be reached; the command ends when absent. */

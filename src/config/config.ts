@@ -44,7 +44,7 @@ export interface Config extends ModelsConfig {
   conversations: Settings["conversations"];
   store: Settings["store"];
   locale: Locale;
-  /** Is true when the configuration, or the system's LC_ALL or LANG, names a language. */
+  /** Is true when the configuration, or the system's LC_ALL or LANG, names a language. The system's does not count over HTTP. */
   localeIsChosen: boolean;
   timeZone: string;
   telemetry: TelemetrySettings;

@@ -168,6 +168,8 @@ export interface Turn {
   message: AssistantMessage;
   finish: FinishReason;
   usage: Usage;
+  /** Holds the words with which the model, or its vendor, explains a refusal. They are no part of the answer. */
+  refusal?: string;
   /** Is what the output limit of the call allowed for hidden reasoning, in tokens. It is absent where there was none. */
   allowance?: number;
 }

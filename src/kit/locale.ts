@@ -32,13 +32,13 @@ export function detectLanguage(text: string, fallback: Locale): Locale {
   return fallback;
 }
 
-/** Returns the language for messages about a question: the configured one or the system's, else the question's own. */
+/** Returns the language for messages about a question: the one that is chosen, else the question's own. */
 export function chooseLocale({ localeIsChosen, locale }: LocaleChoice, question: string): Locale {
   return localeIsChosen ? locale : detectLanguage(question, locale);
 }
 
 interface LocaleChoice {
-  /** Is true where the user or the system has chosen the language. */
+  /** Is true where the user, or the system for its own user, has chosen the language. */
   localeIsChosen: boolean;
   locale: Locale;
 }

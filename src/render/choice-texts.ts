@@ -16,15 +16,6 @@ export const parameterRanges: Record<"temperature" | "max_tokens" | "top_p", Tex
   top_p: { zh: "0 < top_p <= 1", en: "0 < top_p <= 1" },
 };
 
-/**
- * Suggests what to try after a run with failed tools (docs/development/agent-mode.md#llm-api-错误), for interfaces that have no
- * text of their own.
- */
-export const chatAdvice: Text = {
-  zh: "也可以切换到 Chat 模式（mode chat）再试。",
-  en: "You can also switch to Chat mode (mode chat) and try again.",
-};
-
 /** Asks whether a run goes on whose limit is reached. The setting says which limit that is. */
 export function describeLimitQuestion({ setting, value }: { setting: string; value: number }): Text {
   return { zh: `已达到限制 ${setting}: ${value}。继续吗？`, en: `The limit ${setting}: ${value} is reached. Go on?` };

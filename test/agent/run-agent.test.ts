@@ -528,9 +528,9 @@ describe("failing and stopping", () => {
     expect(outcomeOf(events).error?.hint).toContain("Chat mode");
   });
 
-  test("a missing key is not answered with advice that cannot help", async () => {
-    const events = await runOne(scriptedModel([{ error: failing("auth") }]), {});
-    expect(outcomeOf(events).error).toMatchObject({ code: "auth", hint: null });
+  test.each(["auth", "network"] as const)("a %s error is not answered with advice that cannot help", async (code) => {
+    const events = await runOne(scriptedModel([{ error: failing(code) }]), {});
+    expect(outcomeOf(events).error).toMatchObject({ code, hint: null });
   });
 
   test("an id that the model uses in two turns names two calls in the events", async () => {

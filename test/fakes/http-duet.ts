@@ -67,7 +67,8 @@ export async function openHttpDuet(options: HttpDuetSettings): Promise<HttpDuet>
   const config = { ...loaded, serve: { ...loaded.serve, http } };
   const { expose = "agent" } = options.exposing ?? {};
   const passesOn = expose !== "agent";
-  const duet = await openDuet(config, { models: models ?? { functionCall: gated, answer: gated }, tools, passesOn });
+  const parts = { models: models ?? { functionCall: gated, answer: gated }, tools, passesOn, servesOthers: true };
+  const duet = await openDuet(config, parts);
   const over = new AbortController();
   const lines: string[] = [];
   const logged: LogFields[] = [];

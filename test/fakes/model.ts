@@ -14,7 +14,14 @@ import type { JsonObject } from "../../src/kit/json.ts";
 export type ScriptedTurn =
   | string
   | ScriptedCall[]
-  | { text?: string; reasoning?: string; calls?: ScriptedCall[]; finish?: FinishReason; tokens?: number }
+  | {
+      text?: string;
+      reasoning?: string;
+      calls?: ScriptedCall[];
+      finish?: FinishReason;
+      refusal?: string;
+      tokens?: number;
+    }
   | { error: DuetError; text?: string }
   | { hang: true; text?: string };
 
@@ -74,6 +81,7 @@ async function play(
       })),
     },
     finish: turn.finish ?? (calls.length > 0 ? "tool-calls" : "stop"),
+    ...(turn.refusal !== undefined && { refusal: turn.refusal }),
     usage: { inputTokens: tokens, outputTokens: tokens, reasoningTokens: 0, cachedTokens: 0 },
   };
 }

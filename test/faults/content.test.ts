@@ -424,6 +424,8 @@ interface Ending {
   code?: string;
   /** How often the vendor is asked. */
   asked: number;
+  /** What the error tells of the model's words. */
+  message?: string;
 }
 
 const empty: Ending = { status: "failed", stop: "error", code: "bad_response", asked: 4 };
@@ -435,6 +437,8 @@ const refused: Ending = { status: "partial", stop: "refused", asked: 1 };
 /** The decide turn gave no word, so the answer is asked for. */
 const cutEmpty: Ending = { status: "failed", stop: "error", code: "bad_response", asked: 2 };
 const refusedEmpty: Ending = { status: "failed", stop: "refused", code: "content_filter", asked: 2 };
+const noHelp = "I cannot help with that.";
+const refusedInWords: Ending = { ...refusedEmpty, message: `The model refused to answer: ${noHelp}` };
 const down = (code: string): Ending => ({ status: "failed", stop: "error", code, asked: 4 });
 
 const chatChunk = (delta: object, finish: unknown) => ({ choices: [{ index: 0, delta, finish_reason: finish }] });
@@ -452,6 +456,11 @@ const endings: Record<WireName, [string, FakeTurn, Ending][]> = {
     ["content_filter behind text", { text: "Half", finish: "content_filter" }, refused],
     ["content_filter and no text", { finish: "content_filter" }, refusedEmpty],
     ["refusal", { text: "Half", finish: "refusal" }, refused],
+    [
+      "a refusal in words",
+      { raw: [chatChunk({ refusal: noHelp }, null), chatChunk({}, "stop"), "[DONE]"] },
+      refusedInWords,
+    ],
     ["insufficient_system_resource", { finish: "insufficient_system_resource" }, down("overloaded")],
     ["MALFORMED_FUNCTION_CALL", { finish: "MALFORMED_FUNCTION_CALL" }, down("server")],
     ["pause_turn", { finish: "pause_turn" }, unknown],
@@ -474,6 +483,16 @@ const endings: Record<WireName, [string, FakeTurn, Ending][]> = {
     ["max_output_tokens and no text", { finish: "max_output_tokens" }, cutEmpty],
     ["content_filter behind text", { text: "Half", finish: "content_filter" }, refused],
     ["content_filter and no text", { finish: "content_filter" }, refusedEmpty],
+    [
+      "a refusal in words",
+      {
+        raw: [
+          { type: "response.refusal.delta", output_index: 0, delta: noHelp },
+          { type: "response.completed", response: { output: [] } },
+        ],
+      },
+      refusedInWords,
+    ],
     ["failed", { finish: "failed" }, down("server")],
     ["a word that nobody knows", { finish: "tired" }, unknown],
   ],
@@ -489,17 +508,28 @@ const endings: Record<WireName, [string, FakeTurn, Ending][]> = {
     ["model_context_window_exceeded and no text", { finish: "model_context_window_exceeded" }, cutEmpty],
     ["refusal behind text", { text: "Half", finish: "refusal" }, refused],
     ["refusal and no text", { finish: "refusal" }, refusedEmpty],
+    [
+      "a refusal in words",
+      {
+        raw: [
+          { type: "message_delta", delta: { stop_reason: "refusal", stop_details: { explanation: noHelp } } },
+          { type: "message_stop" },
+        ],
+      },
+      refusedInWords,
+    ],
     ["pause_turn", { finish: "pause_turn" }, unknown],
     ["a word that nobody knows", { finish: "tired" }, unknown],
   ],
 };
 
 describe.each(wires)("173: how a turn may end over %s", (wire) => {
-  test.each(endings[wire])("173: %s", async (_, reply, { status, stop, code, asked }) => {
+  test.each(endings[wire])("173: %s", async (_, reply, { status, stop, code, asked, message }) => {
     scriptAlways(reply);
     const { outcome } = await ask(modelOn(wire));
     expect(outcome).toMatchObject({ status, stop_reason: stop });
     expect(outcome.error?.code).toBe(code);
+    if (message !== undefined) expect(outcome.error?.message).toBe(message);
     expect(fake.requests(name)).toHaveLength(asked);
     // An answer has words, and what has none is no success.
     expect(outcome.success).toBe(outcome.response.trim() !== "");

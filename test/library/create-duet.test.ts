@@ -250,10 +250,29 @@ test.each<[unknown, string]>([
   expect(String(failed)).not.toContain("\n");
 });
 
+test("a conversation that the store does not have begins under the ID that a program chooses, and a notice says so", async () => {
+  const model = scriptedModel(["Hello.", "Again."]);
+  const duet = await create({ models: { functionCall: model } });
+  const asked = { mode: "chat", conversationId: "order 7" } as const;
+  const first = await duet.ask("Hi", asked);
+  expect(first).toMatchObject({ conversation_id: "order 7", notices: [{ code: "conversation-unknown" }] });
+  const second = await duet.ask("And now?", asked);
+  expect(second).toMatchObject({ conversation_id: "order 7", response: "Again." });
+  expect(second.notices).toBeUndefined();
+  expect(model.requests[1]?.messages.map(({ content }) => content)).toContain("Hello.");
+});
+
 test.each<[unknown, unknown, string]>([
   ["  ", {}, 'ask: question: "  " is not allowed (allowed: a non-empty string)'],
   [undefined, {}, "ask: question: undefined is not allowed"],
-  ["q", { conversationId: "" }, 'ask: conversationId: "" is not allowed (allowed: 1 to 200 characters)'],
+  [
+    "q",
+    { conversationId: "" },
+    'ask: conversationId: "" is not allowed (allowed: 1 to 200 characters, not all blank and none a control character)',
+  ],
+  ["q", { conversationId: "a\nb" }, 'ask: conversationId: "a\\nb" is not allowed'],
+  ["q", { conversationId: "\u200b" }, "ask: conversationId: "],
+  ["q", { conversationId: "x".repeat(201) }, 'ask: conversationId: "xxx'],
   ["q", { mode: "plam" }, 'ask: mode: "plam" is not allowed (allowed: chat, agent, plan)'],
   ["q", { tools: "echo" }, 'ask: tools: "echo" is not allowed (allowed: a list of strings)'],
   ["q", { limits: { maxExecutionTimeMs: Number.POSITIVE_INFINITY } }, "ask: limits.maxExecutionTimeMs: Infinity"],
@@ -271,6 +290,16 @@ test.each<[unknown, unknown, string]>([
   ["q", { toolChoice: "any" }, 'ask: toolChoice: "any" is not allowed (allowed: auto, none, required, { tool: name })'],
   ["q", { limits: { costBudget: 0 } }, "ask: limits.costBudget: 0 is not allowed (allowed: a number above 0)"],
   ["q", { limits: { repeatable: [1] } }, "ask: limits.repeatable"],
+  ["q", { signal: null }, "ask: signal: null is not allowed (allowed: an AbortSignal)"],
+  [
+    "q",
+    { signal: new AbortController() },
+    "ask: signal: AbortController [Object] is not allowed (allowed: an AbortSignal)",
+  ],
+  ["q", { approveCall: 5 }, "ask: approveCall: 5 is not allowed (allowed: a function)"],
+  ["q", { elicit: true }, "ask: elicit: true is not allowed (allowed: a function)"],
+  ["q", { confirmPlan: {} }, "ask: confirmPlan: {} is not allowed (allowed: a function)"],
+  ["q", { locale: new Map([..."abcdefghijklmnopqrstuvwxyz"].entries()) }, "ask: locale: Map(26) { 0 => 'a', 1 => 'b',"],
   ["q", null, "ask: null is not allowed (allowed: an object)"],
   [
     "q",

@@ -72,9 +72,13 @@ async function askForAnswer(run: Run, plan: StructuredTurn, form: AnswerForm): P
 }
 
 /** Throws for a turn that holds no whole answer. */
-function readAnswer({ finish, message: { content, toolCalls } }: Turn, form: AnswerForm): WrittenAnswer {
+function readAnswer(turn: Turn, form: AnswerForm): WrittenAnswer {
+  const {
+    finish,
+    message: { content, toolCalls },
+  } = turn;
   if (finish === "length") throw cutOffError();
-  if (finish === "refused" || finish === "content-filter") throw emptyAnswerError(finish);
+  if (finish === "refused" || finish === "content-filter") throw emptyAnswerError(turn);
   if (finish === "tool-calls" && toolCalls.length > 0) throw unexpectedToolCallError();
   const read = form.read(content);
   return "output" in read ? read : { ...read, text: content };

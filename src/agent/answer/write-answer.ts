@@ -113,7 +113,7 @@ async function answerTurn(run: Run, role: ModelRole, input: AnswerInput): Promis
     ...planAnswer(run, role, input),
     onText: (text) => run.state.answer.push(text),
     onEnd(turn) {
-      if (run.state.answer.written.trim() === before) throw emptyAnswerError(turn.finish);
+      if (run.state.answer.written.trim() === before) throw emptyAnswerError(turn);
       run.state.answer.finish();
     },
   });

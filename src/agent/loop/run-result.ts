@@ -1,12 +1,13 @@
 import { mapLimits, stoppingLimits } from "../../core/limits.ts";
-import type { FinishReason } from "../../core/model.ts";
+import type { FinishReason, Turn } from "../../core/model.ts";
 import { hasSucceeded, type Outcome, type OutcomeMeta, type StopReason } from "../../core/outcome.ts";
 import type { Verdict } from "../../core/verdict.ts";
 import { DuetError, type ErrorReport, toErrorReport } from "../../kit/errors.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import { say } from "../../kit/locale.ts";
 import { isBlank } from "../../kit/text/is-blank.ts";
-import { chatAdvice } from "../../render/choice-texts.ts";
+import { toShortLine } from "../../kit/text/sanitize.ts";
+import { chatAdvice, isHelpedByChat } from "../../render/chat-advice.ts";
 import { findReachedSetting } from "../limits/name-limit.ts";
 import { getDepth, type Run, type RunInput, type RunServices } from "../run.ts";
 import type { Observation } from "./act.ts";
@@ -62,11 +63,11 @@ function reportOf(input: RunInput, ending: RunResult, status: Outcome["status"])
   if (status === "complete" || status === "cancelled" || status === "needs_confirmation") return null;
   const error = getCause(ending);
   if (status === "partial") return error ? toErrorReport(error, input.locale) : null;
-  const report = toErrorReport(error ?? emptyAnswerError("stop"), input.locale);
+  const report = toErrorReport(error ?? emptyAnswerError({ finish: "stop" }), input.locale);
   const { code, hint } = report;
-  // Chat mode asks the same models; it cannot help with what is wrong with them, or with a chain of agents.
+  // Chat mode cannot help with a chain of agents.
   const isElsewhere = input.answeredBy !== undefined || getDepth(input) > 0;
-  if (input.mode === "chat" || isElsewhere || code === "auth" || code === "quota" || code === "config") return report;
+  if (isElsewhere || !isHelpedByChat(input.mode, code)) return report;
   return { ...report, hint: [hint, say(input.locale, chatAdvice)].filter(Boolean).join(" ") };
 }
 
@@ -173,13 +174,17 @@ export function isEarlyEnd(reason: AnswerReason): boolean {
   return stopReasons[reason] !== "answered";
 }
 
-export function emptyAnswerError(finish: FinishReason): DuetError {
-  if (finish === "refused" || finish === "content-filter")
+export function emptyAnswerError({ finish, refusal = "" }: Pick<Turn, "finish" | "refusal">): DuetError {
+  if (finish === "refused" || finish === "content-filter") {
+    const words = toShortLine(refusal, longestRefusal);
     return new DuetError({
       code: "content_filter",
-      text: { zh: "模型拒绝回答，没有给出任何内容。", en: "The model refused to answer and returned no text." },
+      text: isBlank(words)
+        ? { zh: "模型拒绝回答，没有给出任何内容。", en: "The model refused to answer and returned no text." }
+        : { zh: `模型拒绝回答：${words}`, en: `The model refused to answer: ${words}` },
       hint: { zh: "换一种问法再试。", en: "Rephrase the question." },
     });
+  }
   if (finish === "length")
     return new DuetError({
       code: "bad_response",
@@ -195,6 +200,9 @@ export function emptyAnswerError(finish: FinishReason): DuetError {
     hint: { zh: "换一种问法，或换用其他模型。", en: "Rephrase the question, or use another model." },
   });
 }
+
+/** Limits what an error quotes of a refusal, in UTF-16 units. */
+const longestRefusal = 500;
 
 export function unexpectedToolCallError(): DuetError {
   return new DuetError({

@@ -181,8 +181,11 @@ export const fileSettings = {
   ),
   locale: defineSetting(({ z }) => z.enum(["zh", "en"]).optional(), {
     help: { zh: "Duet 的语言", en: "language of Duet's messages" },
-    fileHelp: "Language of Duet's messages; default: LC_ALL or LANG.",
-    absent: { zh: "`LC_ALL` 或 `LANG`", en: "`LC_ALL` or `LANG`" },
+    fileHelp: "Language of Duet's messages; default: LC_ALL or LANG, over HTTP that of the question.",
+    absent: {
+      zh: "`LC_ALL` 或 `LANG`；经 HTTP 提问时为问题的语言",
+      en: "`LC_ALL` or `LANG`; over HTTP that of the question",
+    },
     flag: { name: "locale", help: { zh: "消息的语言", en: "language of messages" }, choices: ["zh", "en"] },
   }),
 };

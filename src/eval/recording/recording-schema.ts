@@ -31,6 +31,7 @@ const turnSchema = z.object({
   }),
   finish: finishReasonSchema,
   usage: usageSchema,
+  refusal: z.string().optional(),
   allowance: z.int().optional(),
 });
 

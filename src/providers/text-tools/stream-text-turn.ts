@@ -54,7 +54,7 @@ function toCutTurn(usage: Usage | undefined): Turn {
 }
 
 /** The text is kept as it was read. What a wire keeps of the turn in its own form is the text as it was written, and is left out. */
-function toTurn({ message, finish, usage }: Turn, read: TextTurn): Turn {
+function toTurn({ message, finish, usage, refusal }: Turn, read: TextTurn): Turn {
   const { native: _, reasoning: own = "", ...rest } = message;
   const toolCalls = [...message.toolCalls, ...read.actions.map(toToolCall)];
   const isCalling = toolCalls.length > 0;
@@ -65,6 +65,7 @@ function toTurn({ message, finish, usage }: Turn, read: TextTurn): Turn {
     message: { ...rest, content, toolCalls, ...(reasoning !== "" && { reasoning }) },
     finish: isComplete ? (isCalling ? "tool-calls" : "stop") : finish,
     usage,
+    ...(refusal !== undefined && { refusal }),
   };
 }
 

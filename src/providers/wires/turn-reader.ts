@@ -36,6 +36,7 @@ export interface TurnParts {
   reasoning: string;
   calls: CollectedCall[];
   finish: FinishReason;
+  refusal?: string;
   usage: Usage;
   phase?: TextPhase | undefined;
   native: NativeTurn | undefined;
@@ -43,7 +44,7 @@ export interface TurnParts {
 
 /** Applies the rules of every wire: a turn with calls is a tool turn, and a complete turn is not empty. */
 export function completeTurn(parts: TurnParts, settings: ModelSettings): Turn {
-  const { text, reasoning, calls, usage, phase, native } = parts;
+  const { text, reasoning, calls, refusal, usage, phase, native } = parts;
   if (calls.some((call) => call.name === "")) throw badResponseError(settings, namelessCall, { retryable: true });
   const complete = parts.finish === "stop" || parts.finish === "tool-calls";
   if (complete && calls.length === 0 && isBlank(text))
@@ -58,7 +59,7 @@ export function completeTurn(parts: TurnParts, settings: ModelSettings): Turn {
   if (phase && text !== "") message.phase = phase;
   if (native) message.native = native;
   const finish = complete ? (calls.length > 0 ? "tool-calls" : "stop") : parts.finish;
-  return { message, finish, usage };
+  return { message, finish, usage, ...(refusal && { refusal }) };
 }
 
 /**

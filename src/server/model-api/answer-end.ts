@@ -39,7 +39,7 @@ export interface AnswerCitation {
 /** Returns how a run ended, or a refusal when it has no answer. */
 export function toAnswerEnd(outcome: Outcome, locale: Locale): AnswerEnd | { failure: HttpRefusal } {
   const { meta, notices, output } = outcome;
-  const failure = toFailedRun(outcome);
+  const failure = toFailedRun(outcome, locale);
   if (failure !== undefined) return { failure };
   return {
     notice: renderOutcome(outcome, locale).join("\n\n"),

@@ -151,10 +151,15 @@ export function abortOnLeave({ connection }: RouteCall, run: RunHandle, service:
   return gone.signal;
 }
 
+/** Throws `HttpRefusalError` (400), which names the field, for a schema that cannot be used. */
 async function openAnswerForm({ format, fields }: AnswerRequest): Promise<AskRequest["answerForm"]> {
-  if (format?.type === "json_schema")
-    return openOutputSchema(format.schema, { field: fields.schema, code: "invalid_request" });
-  return format && openJsonObject();
+  if (format?.type !== "json_schema") return format && openJsonObject();
+  try {
+    return await openOutputSchema(format.schema, { field: fields.schema, code: "invalid_request" });
+  } catch (thrown) {
+    if (!(thrown instanceof DuetError) || thrown.code !== "invalid_request") throw thrown;
+    throw new HttpRefusalError({ status: 400, text: thrown.text, hint: thrown.hint, param: fields.schema });
+  }
 }
 
 /**

@@ -84,9 +84,20 @@ describe("a run without such an answer fails, shows nothing else, and says why",
     const { outcome, text, answer } = await ask({ decide: [call, "done"], answers });
     expect(outcome).toMatchObject({ status: "failed", response: "", error: { code: "invalid_output" } });
     expect(outcome.error?.message).toContain(why);
+    // Chat mode asks for the same form.
+    expect(outcome.error?.hint).not.toContain("Chat mode");
     expect(outcome).not.toHaveProperty("output");
     expect(text).toBe("");
     expect(answer.requests).toHaveLength(answers.length);
+  });
+
+  test("when the model refuses, in whose words the error says it", async () => {
+    const answers: ScriptedTurn[] = [{ finish: "refused", refusal: "Not\nthis." }];
+    const { outcome } = await ask({ mode: "chat", answers });
+    expect(outcome).toMatchObject({
+      stop_reason: "refused",
+      error: { code: "content_filter", message: "The model refused to answer: Not this." },
+    });
   });
 
   test("when no model can write it, although there are results", async () => {

@@ -128,8 +128,9 @@ test("a turn that was cut at its output limit keeps that, unless only what follo
   const call = 'Action: search\nAction Input: {"query": "a"}';
   const cut: ScriptedTurn = { text: call, finish: "length" };
   expect((await turn(scriptedModel([cut]), ask([question]))).turn.finish).toBe("length");
-  const refused: ScriptedTurn = { text: "Final Answer: no", finish: "refused" };
-  expect((await turn(scriptedModel([refused]), ask([question]))).turn.finish).toBe("refused");
+  const refused: ScriptedTurn = { text: "Final Answer: no", finish: "refused", refusal: "Not this." };
+  const { finish, refusal } = (await turn(scriptedModel([refused]), ask([question]))).turn;
+  expect({ finish, refusal }).toEqual({ finish: "refused", refusal: "Not this." });
 });
 
 describe("a vendor that refuses tools", () => {

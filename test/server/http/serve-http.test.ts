@@ -137,7 +137,8 @@ test("the end closes streams, aborts calls, frees the port, and waits for nobody
 });
 
 test("duet serve --http tells its address, serves agent_ask, and ends with 0 at SIGTERM", async () => {
-  const child = await startProgram(["serve", "--http", "0", "--locale", "en"]);
+  // The operator's language.
+  const child = await startProgram(["serve", "--http", "0"], { env: { LANG: "en_US.UTF-8" } });
   const finished = collect(child);
   let told = "";
   child.stderr.on("data", (text) => {
@@ -149,6 +150,12 @@ test("duet serve --http tells its address, serves agent_ask, and ends with 0 at 
   const listed = await session.send({ jsonrpc: "2.0", id: 1, method: "tools/list" });
   expect(await listed.text()).toContain('"agent_ask"');
   for (const path of ["/readyz", "/metrics"]) expect((await fetch(new URL(path, url))).status).toBe(200);
+  const asked = await fetch(new URL("/v1/chat/completions", url), {
+    method: "POST",
+    body: JSON.stringify({ model: "duet-agent", messages: [{ role: "user", content: "计算 [1,2,3] 的平均值" }] }),
+    headers: { "content-type": "application/json" },
+  });
+  expect(await asked.text()).toContain("工具调用阶段");
   child.kill("SIGTERM");
   expect(await finished).toMatchObject({ code: 0, stdout: "" });
 });

@@ -171,7 +171,9 @@ test("an answer that was cut off says so", async () => {
 
 test("the client's limits reach the model, and what it says is in the language of the question", async () => {
   const turns = [{ text: "你好！", finish: "length" as const }];
-  const { client, model } = await startWire({ turns, settings: { locale: undefined } });
+  const settings = { locale: undefined };
+  // The language of the system that the server runs on is not that of whoever asks.
+  const { client, model } = await startWire({ turns, settings, environment: { LANG: "en_US.UTF-8" } });
   const answer = await client.chat.completions.create({
     model: "duet-chat",
     messages: [user("你好")],

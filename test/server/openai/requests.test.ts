@@ -51,6 +51,14 @@ const wrong: [string | null, unknown][] = [
     "response_format.json_schema.schema",
     { model: "duet-agent", messages: hi, response_format: { type: "json_schema" } },
   ],
+  [
+    "response_format.json_schema.schema",
+    {
+      model: "duet-agent",
+      messages: hi,
+      response_format: { type: "json_schema", json_schema: { schema: { type: "array" } } },
+    },
+  ],
   [null, [1]],
 ];
 
@@ -93,6 +101,14 @@ test("a run without an answer is an error of OpenAI's shape, which clients do no
     const { error } = errorShape.parse(await response.json());
     expect(error).toMatchObject({ code, message: expect.stringContaining("it broke") });
   }
+});
+
+test("a failed run with tools advises the model without, because a model API has no mode to switch to", async () => {
+  const error = new DuetError({ code: "server", text: { zh: "坏了", en: "it broke" } });
+  const { post } = await startWire({ turns: [{ error }] });
+  const response = await post({ model: "duet-agent", messages: hi });
+  const { message } = errorShape.parse(await response.json()).error;
+  expect(message).toBe("it broke\nYou can also try again with the model duet-chat.");
 });
 
 test("the same in a stream is a status before the first word, and an event after it; the official client throws both", async () => {

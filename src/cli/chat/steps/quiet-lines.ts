@@ -2,7 +2,7 @@ import type { AgentEvent } from "../../../core/events.ts";
 import type { Outcome } from "../../../core/outcome.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
-import { chatAdvice } from "../../../render/choice-texts.ts";
+import { replaceChatAdvice } from "../../../render/chat-advice.ts";
 import { hasNoBill, noticeLine, renderBill, renderEvent, renderPhase } from "../../../render/event-lines.ts";
 import { renderOutcome } from "../../../render/step-writer.ts";
 import { createLine, type Line, type Style } from "../../terminal/text/line.ts";
@@ -66,7 +66,6 @@ function renderModeAdvice({ status, meta }: Outcome, locale: Locale): string | u
 /** Removes the advice to use a chat command, for users of interfaces without commands. */
 function removeAdvice(outcome: Outcome, locale: Locale): Outcome {
   const { error } = outcome;
-  const advice = say(locale, chatAdvice);
-  if (!error?.hint?.endsWith(advice)) return outcome;
-  return { ...outcome, error: { ...error, hint: error.hint.slice(0, -advice.length).trimEnd() || null } };
+  if (!error?.hint) return outcome;
+  return { ...outcome, error: { ...error, hint: replaceChatAdvice(error.hint, locale) || null } };
 }

@@ -25,6 +25,7 @@ export class MessageReader implements TurnReader {
   #text = "";
   #reasoning = "";
   #stopReason: string | undefined;
+  #refusal = "";
   #usage: Record<string, unknown> = {};
   #counted = false;
   #fragments = new ToolFragments();
@@ -81,6 +82,7 @@ export class MessageReader implements TurnReader {
         reasoning: this.#reasoning,
         calls,
         finish: this.#finishReason(),
+        refusal: this.#refusal,
         usage: this.usage,
         native: this.#native(calls),
       },
@@ -159,8 +161,8 @@ export class MessageReader implements TurnReader {
     this.#countEnd(data.usage);
     if (!isRecord(data.delta) || typeof data.delta.stop_reason !== "string") return;
     this.#stopReason = data.delta.stop_reason;
-    const explanation = isRecord(data.delta.stop_details) ? toText(data.delta.stop_details.explanation) : "";
-    if (explanation) out.push({ type: "notice", level: "warning", code: "refusal", message: explanation });
+    this.#refusal = isRecord(data.delta.stop_details) ? toText(data.delta.stop_details.explanation) : "";
+    if (this.#refusal) out.push({ type: "notice", level: "warning", code: "refusal", message: this.#refusal });
   }
 
   #countEnd(usage: unknown): void {

@@ -103,6 +103,7 @@ export class ChatReader implements TurnReader {
         reasoning: this.#reasoning,
         calls,
         finish: this.#finishReason(),
+        refusal: this.#refusal,
         usage: this.usage,
         native: this.#native(calls),
       },

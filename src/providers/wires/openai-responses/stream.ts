@@ -97,6 +97,7 @@ export class ResponseReader implements TurnReader {
         reasoning: this.#reasoning,
         calls,
         finish,
+        refusal: this.#refusal,
         usage: this.usage,
         phase: this.#items.phase,
         native: finish === "stop" ? this.#native(calls) : undefined,

@@ -55,7 +55,7 @@ export const errorTable: Readonly<Record<RefusalCode, ErrorRow>> = {
     openAi: "context_length_exceeded",
   },
   content_filter: {
-    meaning: { zh: "被内容过滤拒绝", en: "refused by a filter" },
+    meaning: { zh: "被模型或内容过滤拒绝", en: "refused by the model or a filter" },
     status: 400,
     failedStatus: 400,
   },

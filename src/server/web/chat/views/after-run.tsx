@@ -1,5 +1,6 @@
 import { toGoOnQuestion } from "../../../../core/go-on.ts";
 import type { Outcome } from "../../../../core/outcome.ts";
+import { isHelpedByChat } from "../../../../render/chat-advice.ts";
 import type { Turn } from "../state/chat-state.ts";
 import { chatTexts } from "../state/chat-texts.ts";
 import { usePage, useSay } from "./page-model.ts";
@@ -12,7 +13,8 @@ export function AfterRun({ turn }: { readonly turn: Turn }) {
   const status = outcome?.status ?? plain?.status;
   const canRetry =
     (outcome === undefined && plain?.isFailed === true) || (status !== undefined && unfinished.has(status));
-  const isAdvised = outcome !== undefined && isHelpedByChat(outcome);
+  // It is advised, and never switched by itself (docs/development/model-invocation.md#agent-模式错误降级).
+  const isAdvised = outcome?.status === "failed" && isHelpedByChat(outcome.meta.mode, outcome.error?.code);
   const hasLimit = outcome?.limit !== undefined;
   if (!canRetry && !hasLimit) return null;
   return (
@@ -38,14 +40,3 @@ export function AfterRun({ turn }: { readonly turn: Turn }) {
 }
 
 const unfinished: ReadonlySet<Outcome["status"]> = new Set(["failed", "cancelled", "partial"]);
-
-/**
- * After a run with tools that failed (docs/development/model-invocation.md#agent-模式错误降级): it is advised, and never switched by
- * itself.
- */
-function isHelpedByChat({ status, meta, error }: Outcome): boolean {
-  return status === "failed" && meta.mode !== "chat" && !(error !== null && sharedCauses.has(error.code));
-}
-
-/** Chat mode asks the same models over the same network with the same keys, so it does not help after these. */
-const sharedCauses: ReadonlySet<string> = new Set(["auth", "quota", "config", "network"]);

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { type Locale, say as sayIn } from "../../../../kit/locale.ts";
 import { sanitize } from "../../../../kit/text/sanitize.ts";
-import { chatAdvice } from "../../../../render/choice-texts.ts";
+import { replaceChatAdvice } from "../../../../render/chat-advice.ts";
 import { renderSeconds } from "../../../../render/event-lines.ts";
 import { renderDollars } from "../../../../render/known-cost.ts";
 import { createAnswerPart } from "../../answer-part.ts";
@@ -47,7 +47,7 @@ export function TurnView({ turn, isNewest }: TurnProps) {
     list?.focus({ preventScroll: true });
     list?.scrollIntoView({ block: "nearest" });
   }, [view]);
-  const problem = [view.problem?.message, removeAdvice(view.problem?.hint ?? "", now)].filter(Boolean).join("\n");
+  const problem = [view.problem?.message, replaceChatAdvice(view.problem?.hint ?? "", now)].filter(Boolean).join("\n");
   return (
     <li class="turn" data-status={status} data-key={turn.key}>
       <h2 class="visually-hidden">{say(chatTexts.yourQuestion)}</h2>
@@ -115,12 +115,6 @@ function Bill({ view }: { readonly view: RunView }) {
       <PartView create={() => createBillPart(locale.peek())} value={view} />
     </details>
   );
-}
-
-/** Removes the advice that is meant for users without buttons. */
-function removeAdvice(hint: string, locale: Locale): string {
-  const advice = sayIn(locale, chatAdvice);
-  return hint.endsWith(advice) ? hint.slice(0, -advice.length).trimEnd() : hint;
 }
 
 function renderBill(bill: readonly PhaseBill[], locale: Locale): string {

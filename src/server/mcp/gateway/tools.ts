@@ -92,8 +92,7 @@ export function createToolCapability(exposed: Exposure): ToolCapability {
           const callContext = openGatewayContext({ ...requestContext, progress }, options);
           const result = await tool.run(given(args, tool.inputSchema), callContext);
           await learnLinks(tool, result.content?.blocks ?? []);
-          const { protocolVersion } = host;
-          return await toCallResult(tool, result, { locale, protocolVersion, checkOutput: exposed.checkOutput });
+          return await toCallResult(tool, result, { locale, host, checkOutput: exposed.checkOutput });
         } catch (thrown) {
           requestContext.signal.throwIfAborted();
           if (thrown instanceof ProtocolError) throw thrown;
@@ -172,14 +171,14 @@ function describeUnapproved(name: string) {
 async function toCallResult(
   tool: Tool,
   result: ToolResult,
-  { locale, protocolVersion, checkOutput }: Pick<Host, "protocolVersion"> & Pick<Exposure, "locale" | "checkOutput">,
+  { locale, host, checkOutput }: { host: Host } & Pick<Exposure, "locale" | "checkOutput">,
 ): Promise<CallToolResult> {
   const { ok, text, content } = result;
-  const rpcError = toHostError(content?.rpcError, text, protocolVersion);
+  const rpcError = toHostError(content?.rpcError, text, host);
   if (rpcError !== undefined) throw rpcError;
   const isServersOwn = content !== undefined && (ok || result.error?.code === "tool");
   if (!isServersOwn) return ok ? toTextResult(text) : createFailedResult(text);
-  const blocks = content.blocks.map((block) => toBlock(block, locale, protocolVersion));
+  const blocks = content.blocks.map((block) => toBlock(block, locale, host.protocolVersion));
   const _meta = filterMeta(content.meta);
   const structuredContent = isRecord(content.structured) ? content.structured : undefined;
   if (!ok && blocks.length === 0 && structuredContent === undefined) return { ...createFailedResult(text), _meta };

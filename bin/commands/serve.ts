@@ -37,7 +37,7 @@ export function startServer(values: Values): Action {
         : import("../../src/server/http/serve-duet.ts");
     const write = (line: string): void => void stderr.write(`${line}\n`);
     // The configuration says how lines are written; until that is read, they are for people.
-    const warnings = createWarnings();
+    const warnings = createWarnings({ keeps: address === undefined });
     let log = warnings.follow(createLog({ format: "text", write }));
     const console: Console = { stdin, stdout, stderr, writeLine: (line) => log(line, "warn") };
     let written: Promise<void> | undefined;

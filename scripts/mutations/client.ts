@@ -251,6 +251,14 @@ export const client: readonly Mutation[] = [
     endangers: "a key that a model repeats is sent on in the arguments of a call",
   },
   {
+    id: "redact-model-refusal",
+    file: "src/app/secrets/redacted-model.ts",
+    text: "refusal: redactor.redact(turn.refusal)",
+    becomes: "refusal: turn.refusal",
+    tests: ["test/app/secrets/redacted-model.test.ts"],
+    endangers: "a key that a model repeats in a refusal is shown as why there is no answer",
+  },
+  {
     id: "redact-tools",
     file: "src/tools/with-redaction.ts",
     text: "    text: redact(text),\n",

@@ -3,6 +3,22 @@ import type { Mutation } from "./mutation.ts";
 /** Limits of callers, consent over MCP and HTTP, tokens that confirm, and keys of requests. */
 export const server: readonly Mutation[] = [
   {
+    id: "output-check-circle",
+    file: "src/tools/schema/bounded-check.ts",
+    text: "known.set(node, Number.POSITIVE_INFINITY);",
+    becomes: "known.set(node, 1);",
+    tests: ["test/server/mcp/gateway/output-check.test.ts"],
+    endangers: "the output schema of a hostile server keeps the gateway busy for hours",
+  },
+  {
+    id: "output-check-steps",
+    file: "src/tools/schema/bounded-check.ts",
+    text: "fits(value, mostSteps / said) ? check(value) : []",
+    becomes: "check(value)",
+    tests: ["test/server/mcp/gateway/output-check.test.ts"],
+    endangers: "a result of a hostile server keeps the gateway busy for long",
+  },
+  {
     id: "response-owner-live",
     file: "src/server/responses/live-response.ts",
     text: "string => JSON.stringify([owner, tools, id]);",

@@ -46,17 +46,21 @@ export function noticeUnavailable(states: readonly ServerStatus[], known: Set<st
 /** Limits why a server is missing, in UTF-16 units: what its process wrote may be long. */
 const reasonLength = 200;
 
-/** Reports the patterns of a question that match none of the tools that it has, with why a server is missing that they name. */
+/** Reports the patterns of a question that match none of the tools that it has, each once, with why a server is missing that they name. */
 export function noticeUnmatched(
   written: readonly string[],
   { tools, servers }: Pick<Inventory, "tools" | "servers">,
   locale: Locale,
 ): Notice[] {
-  const unmatched = parseToolPatterns(written).filter((pattern) => !tools.some((tool) => isToolMeant(pattern, tool)));
+  const asked = parseToolPatterns([...new Set(written)]);
+  const unmatched = asked.filter((pattern) => !tools.some((tool) => isToolMeant(pattern, tool)));
   if (unmatched.length === 0) return [];
+  const explained = new Set<string>();
   const patterns = unmatched.map((pattern) => {
     const named = servers.find(({ name }) => pattern.name.startsWith(`${name}__`));
-    return { written: pattern.written, why: named && describeMissing(named) };
+    const isNew = named !== undefined && !explained.has(named.name);
+    if (isNew) explained.add(named.name);
+    return { written: pattern.written, why: isNew ? describeMissing(named) : undefined };
   });
   return [noticeKinds.toolsUnmatched(patterns, locale)];
 }

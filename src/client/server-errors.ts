@@ -1,6 +1,6 @@
 import type { ServerSettings } from "../config/config.ts";
-import { DuetError, type ErrorCode, type ErrorDetails, getMessage } from "../kit/errors.ts";
-import { isRecord, toText, tryParseJson } from "../kit/json.ts";
+import { DuetError, type ErrorCode, type ErrorDetails, getMessage, type RpcError } from "../kit/errors.ts";
+import { isDeeperThan, isRecord, toText, tryParseJson } from "../kit/json.ts";
 import type { Text } from "../kit/locale.ts";
 import { findProxyError } from "../kit/net/proxy-errors.ts";
 import type { Ending } from "../kit/process/child.ts";
@@ -62,7 +62,8 @@ export interface SentCall {
 /** Returns the error for one failed call. It says so when the server may already have done what it was asked. */
 export function toCallError(thrown: unknown, failureContext: FailureContext, sent: SentCall): DuetError {
   const { name } = failureContext.settings;
-  const { code, text, hint, rpcError } = explain(thrown, failureContext);
+  const { code, text, hint } = explain(thrown, failureContext);
+  const rpcError = code === "tool" ? readRpcError(thrown, failureContext) : undefined;
   const refusedBefore = failureContext.ending === undefined && (getStatus(thrown) ?? 500) < 500;
   const wasNeverSent = findProxyError(thrown) !== undefined || neverSent.test(getNetworkCode(thrown) ?? "");
   const isSure = !sent.canTakeEffect || code === "tool" || code === "auth" || refusedBefore || wasNeverSent;
@@ -83,6 +84,19 @@ function describeEffect({ times, isRepeatable }: Pick<SentCall, "times" | "isRep
     return { zh: "。调用共发送两次，都可能已经生效。", en: ". The call was sent twice, and may have taken effect." };
   if (isRepeatable) return { zh: "。调用可能已经生效。", en: ". The call may have taken effect." };
   return { zh: "。调用可能已经生效，不会自动重发。", en: ". The call may have taken effect; it is not sent again." };
+}
+
+/** Limits the levels of the data of a server's error: it is not used where it has more. */
+const deepestData = 64;
+
+/** Returns the server's own answer where it is an error. One that asks for pages is here only where none of them may be shown. */
+function readRpcError(thrown: unknown, { redact }: FailureContext): RpcError | undefined {
+  if (thrown instanceof DuetError) return thrown.rpcError;
+  const code = getCode(thrown);
+  if (!(thrown instanceof Error) || typeof code !== "number" || code === urlElicitationRequired) return undefined;
+  const data =
+    "data" in thrown && !isDeeperThan(thrown.data, deepestData) ? redactValue(thrown.data, redact) : undefined;
+  return { code, data };
 }
 
 function explain(thrown: unknown, failureContext: FailureContext): ErrorDetails {
@@ -158,10 +172,7 @@ function explainUnexpected(thrown: unknown, { redact }: FailureContext): ErrorDe
   if (code === ownErrors.tooLong) return { code: "bad_response", text: { zh: message, en: message } };
   // A JSON-RPC error is the server's own answer.
   if (typeof code === "number") {
-    const data = thrown instanceof Error && "data" in thrown ? redactValue(thrown.data, redact) : undefined;
-    const text = { zh: `返回错误：${message}`, en: `it answered with an error: ${message}` };
-    // One that asks for pages still has this code here where none of them may be shown to a user.
-    return { code: "tool", text, ...(code !== urlElicitationRequired && { rpcError: { code, data } }) };
+    return { code: "tool", text: { zh: `返回错误：${message}`, en: `it answered with an error: ${message}` } };
   }
   const atProxy = findProxyError(thrown);
   if (atProxy) return { code: atProxy.code, text: atProxy.text, hint: atProxy.hint, retryable: atProxy.retryable };

@@ -28,8 +28,12 @@ function defineNotice<Facts>(code: string, { level, isInResult, text }: NoticeRo
 
 const answerWritten: Text = { zh: "回答已经写好", en: "the answer was already written" };
 
-/** Holds what prevented the next step of a run that ended without writing its answer. */
-const undeliveredReasons: Readonly<Partial<Record<Outcome["status"], Text>>> = {
+/** Says why a run that ended so took no further step. */
+const undeliveredReasons: Readonly<Record<Outcome["status"], Text>> = {
+  complete: answerWritten,
+  partial: answerWritten,
+  needs_confirmation: { zh: "运行在等待确认", en: "the run waits for a confirmation" },
+  running: { zh: "这次运行没有下一步", en: "the run took no further step" },
   cancelled: { zh: "运行已取消", en: "the run was cancelled" },
   failed: { zh: "运行失败了", en: "the run failed" },
 };
@@ -174,7 +178,7 @@ export const noticeKinds = {
     isInResult: true,
     text({ said, status }: { said: string; status: Outcome["status"] }) {
       const shown = truncate(sanitizeLine(said), 500);
-      const why = undeliveredReasons[status] ?? answerWritten;
+      const why = undeliveredReasons[status];
       return {
         zh: `没有转达，因为${why.zh}，请在下一个问题中提出：${shown}`,
         en: `Not passed on, because ${why.en}; ask it as the next question: ${shown}`,
@@ -240,7 +244,7 @@ export const noticeKinds = {
       const rest = patterns.length - shown.length;
       const more = rest === 0 ? { zh: "", en: "" } : { zh: ` 等 ${patterns.length} 项`, en: ` and ${rest} more` };
       return {
-        zh: `tools 中没有对应工具、因而没有用到：${shown.map(({ zh }) => zh).join("、")}${more.zh}`,
+        zh: `tools 中的以下条目没有匹配到任何工具：${shown.map(({ zh }) => zh).join("、")}${more.zh}`,
         en: `No tool matches these entries of tools: ${shown.map(({ en }) => en).join(", ")}${more.en}`,
       };
     },

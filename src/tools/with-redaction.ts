@@ -1,6 +1,6 @@
-import { createFailure, type Tool, type ToolContext, type ToolResult } from "../core/tools/tool.ts";
+import { createFailure, type Tool, type ToolContent, type ToolContext, type ToolResult } from "../core/tools/tool.ts";
 import { getMessage } from "../kit/errors.ts";
-import { type Redactor, redactValue } from "../kit/text/redact.ts";
+import { type Redact, type Redactor, redactValue } from "../kit/text/redact.ts";
 import { wrapTool } from "./create-tool.ts";
 
 /** Takes known secrets out of all that a tool says: its results, its errors, its progress and its notices. */
@@ -34,8 +34,13 @@ function redactResult(result: ToolResult, { redact }: Redactor): ToolResult {
     ...result,
     text: redact(text),
     ...(shown !== undefined && { shown: redact(shown) }),
-    ...(content && { content: redactValue(content, redact) }),
+    ...(content && { content: redactContent(content, redact) }),
     ...(sources && { sources: redactValue(sources, redact) }),
     ...(error && { error: { ...error, message: redact(error.message) } }),
   };
+}
+
+function redactContent(content: ToolContent, redact: Redact): ToolContent {
+  const cleaned = redactValue(content, redact);
+  return cleaned.structured === content.structured ? cleaned : { ...cleaned, isStructuredRedacted: true };
 }

@@ -52,7 +52,10 @@ test("a question whose tools name none, or a server that is missing, says so in 
 test("a server that has not started yet is told as such where the question names it", () => {
   const starting = { name: "slow", state: "starting", error: null, waiting: 0 } as ServerStatus;
   const [notice] = noticeUnmatched(["slow__*"], { tools: [], servers: [starting] }, "zh");
-  expect(notice?.message).toBe('tools 中没有对应工具、因而没有用到："slow__*"（MCP 服务器 slow 还在启动）');
+  const said = 'tools 中的以下条目没有匹配到任何工具："slow__*"（MCP 服务器 slow 还在启动）';
+  expect(notice?.message).toBe(said);
+  const more = noticeUnmatched(["slow__*", "slow__a", "slow__*"], { tools: [], servers: [starting] }, "zh");
+  expect(more.map(({ message }) => message)).toEqual([`${said}、"slow__a"`]);
   expect(noticeUnmatched([], { tools: [], servers: [starting] }, "zh")).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ConnectionLost } from "../../src/client/connection-errors.ts";
-import { toStartError } from "../../src/client/server-errors.ts";
+import { toCallError, toStartError } from "../../src/client/server-errors.ts";
 import { DuetError } from "../../src/kit/errors.ts";
 import { stdio } from "./servers.ts";
 
@@ -65,5 +65,24 @@ describe("a launcher that fails at the network", () => {
       words,
     });
     expect(failure.text.en).not.toContain("was not given");
+  });
+});
+
+describe("the data of a server's error", () => {
+  const sent = { times: 1, isRepeatable: true, canTakeEffect: true };
+  const redact = (text: string): string => text.replaceAll("secret", "***");
+  const nest = (levels: number): unknown => JSON.parse(`${"[".repeat(levels)}"secret"${"]".repeat(levels)}`);
+  const refusal = (data: unknown): Error => Object.assign(new Error("no secret"), { code: -32050, data });
+
+  test("is told of a call with its code, without secrets", () => {
+    const { rpcError, text } = toCallError(refusal({ key: "secret" }), { ...circumstances, redact }, sent);
+    expect(rpcError).toEqual({ code: -32050, data: { key: "***" } });
+    expect(text.en).toContain("no ***");
+  });
+
+  test.each([65, 5000])("is left out where it is %d levels deep, and no start looks at it", (levels) => {
+    const thrown = refusal(nest(levels));
+    expect(toCallError(thrown, { ...circumstances, redact }, sent).rpcError).toEqual({ code: -32050 });
+    expect(toStartError(thrown, { ...circumstances, redact })).not.toHaveProperty("rpcError.code");
   });
 });

@@ -23,7 +23,7 @@ export type EarlierModelEvent = ModelEvent | { type: "turn-end"; turn: Turn };
 
 /**
  * Returns a model of the program's own making with the promises that every `Model` makes: a turn ends as soon as the signal aborts
- * or the receiver throws, no event comes after its end, and a turn that is none is an error.
+ * or the receiver throws, no event comes after its end, and a turn that is none is an error. A refusal that is no text is left out.
  */
 export function toModel(given: Model | EarlierModel): Model {
   return replaceStream(given, async (request, onEvent, signal) => {
@@ -59,7 +59,12 @@ async function streamTurn(
     ? await streamEarlier(model, request, onEvent, signal)
     : await model.stream(request, onEvent, signal);
   if (!isTurn(turn)) throw noTurnError(model);
-  return { ...turn, message: { author: toModelName(model), ...turn.message } };
+  const { refusal, message, ...rest } = turn;
+  return {
+    ...rest,
+    message: { author: toModelName(model), ...message },
+    ...(typeof refusal === "string" && { refusal }),
+  };
 }
 
 async function streamEarlier(

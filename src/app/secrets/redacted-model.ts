@@ -2,7 +2,10 @@ import type { AssistantMessage, TextPhase } from "../../core/messages.ts";
 import { type Model, replaceStream } from "../../core/model.ts";
 import { type Redactor, redactValue } from "../../kit/text/redact.ts";
 
-/** Wraps a model so that nothing it writes repeats a known secret: not its answer, its reasoning or the arguments of its calls. */
+/**
+ * Wraps a model so that nothing it writes repeats a known secret: not its answer, its reasoning, the arguments of its calls or
+ * the words with which it refuses.
+ */
 export function createRedactedModel(model: Model, redactor: Redactor): Model {
   return replaceStream(model, async (request, onEvent, signal) => {
     /** Waits with the text that it belongs to, where that is held back. */
@@ -20,6 +23,7 @@ export function createRedactedModel(model: Model, redactor: Redactor): Model {
     const turn = await model.stream(
       request,
       (event) => {
+        if (event.type === "notice") return onEvent({ ...event, message: redactor.redact(event.message) });
         if (event.type !== "text-delta" && event.type !== "reasoning-delta") return onEvent(event);
         // What was thought is shown before what is said after it.
         endStream(event.type === "text-delta" ? "reasoning-delta" : "text-delta");
@@ -30,7 +34,11 @@ export function createRedactedModel(model: Model, redactor: Redactor): Model {
     );
     endStream("reasoning-delta");
     endStream("text-delta");
-    return { ...turn, message: redactMessage(turn.message, redactor) };
+    return {
+      ...turn,
+      message: redactMessage(turn.message, redactor),
+      ...(turn.refusal !== undefined && { refusal: redactor.redact(turn.refusal) }),
+    };
   });
 }
 

@@ -38,6 +38,7 @@ function toContent(raw: RawResult, redact: Redact): ToolContent {
   return {
     blocks: Array.isArray(content) ? content.filter(isRecord) : [],
     ...(isRecord(structuredContent) && { structured: structuredContent }),
+    ...(structuredContent !== raw.structuredContent && { isStructuredRedacted: true }),
     ...(isRecord(_meta) && { meta: _meta }),
   };
 }

@@ -17,8 +17,8 @@ const mostPages = 5;
 
 interface RequiredPage {
   question: Extract<Elicitation, { kind: "url" }>;
-  /** Is the server's own ID of the question, which its client may hear of again. */
-  elicitationId: string;
+  /** Is the server's own ID of the question, which its client may hear of again; undefined where it is none. */
+  elicitationId: string | undefined;
 }
 
 /** Puts a question of the server to the user of the call, as `Answers` does. */
@@ -34,36 +34,57 @@ export async function askToOpenPages(
   asking: RequestingServer,
   ask: Ask,
 ): Promise<DuetError | undefined> {
-  const pages = readPages(thrown, asking);
+  const { pages, hidden } = readPages(thrown, asking);
   if (pages.length === 0) return undefined;
-  const { list, ending } = { list: describePages(pages), ending: endings[await askForAll(pages, ask)] };
+  const list = describePages(pages, hidden);
+  const ending = endings[await askForAll(pages, ask)];
   return new DuetError({
     code: "tool",
     text: {
-      zh: `需要用户先在浏览器中打开网页${ending.text.zh}：${list.zh}`,
-      en: `the user first has to open in a browser${ending.text.en}: ${list.en}`,
+      zh: `需要用户先在浏览器中打开以下网页：${list.zh}${ending.text.zh}`,
+      en: `the user has to open these pages first: ${list.en}${ending.text.en}`,
     },
     ...(ending.hint && { hint: ending.hint }),
     ...(ending.isOpen && { rpcError: { code: urlElicitationRequired, data: toData(pages) } }),
   });
 }
 
-function readPages(thrown: unknown, asking: RequestingServer): RequiredPage[] {
-  if (!(thrown instanceof Error) || getCode(thrown) !== urlElicitationRequired) return [];
+interface RequiredPages {
+  pages: RequiredPage[];
+  /** Counts the pages that no user is shown. */
+  hidden: number;
+}
+
+/** Reads each address once. */
+function readPages(thrown: unknown, asking: RequestingServer): RequiredPages {
+  if (!(thrown instanceof Error) || getCode(thrown) !== urlElicitationRequired) return { pages: [], hidden: 0 };
   const { elicitations } = "data" in thrown && isRecord(thrown.data) ? thrown.data : {};
-  const listed = Array.isArray(elicitations) ? elicitations.filter(isRecord).slice(0, mostPages) : [];
-  return listed.flatMap((each) => readPage(each, asking));
+  const listed = Array.isArray(elicitations) ? elicitations.filter(isRecord) : [];
+  const byUrl = new Map<unknown, Record<string, unknown>>();
+  for (const each of listed) if (!byUrl.has(each.url)) byUrl.set(each.url, each);
+  const pages = [...byUrl.values()].slice(0, mostPages).flatMap((each) => readPage(each, asking));
+  return { pages, hidden: byUrl.size - pages.length };
 }
 
 /** Leaves out a page to which no user may be sent. */
 function readPage(each: Record<string, unknown>, asking: RequestingServer): RequiredPage[] {
   try {
     const { question } = readQuestion(asking, { ...each, mode: "url" });
-    return question.kind === "url" ? [{ question, elicitationId: asking.redact(toText(each.elicitationId)) }] : [];
+    return question.kind === "url"
+      ? [{ question, elicitationId: readId(asking.redact(toText(each.elicitationId))) }]
+      : [];
   } catch (refusal) {
     if (refusal instanceof RequestRefusedError) return [];
     throw refusal;
   }
+}
+
+/** Limits an ID in UTF-16 units. */
+const longestId = 200;
+
+/** Returns undefined for an ID that is empty, long, or not printable throughout. */
+function readId(written: string): string | undefined {
+  return written !== "" && written.length <= longestId && sanitizeLine(written) === written ? written : undefined;
 }
 
 /** Stops at the first page that the user does not agree to open. */
@@ -90,11 +111,11 @@ const endings: Readonly<
   Record<"accept" | "decline" | "cancel" | "unasked", { text: Text; hint?: Text; isOpen?: boolean }>
 > = {
   accept: {
-    text: { zh: "（用户已同意）", en: " (and has agreed to)" },
+    text: { zh: "。用户已同意打开。", en: ". The user agreed to open them." },
     hint: { zh: "等用户在网页上完成后再重试。", en: "Try again once the user has finished there." },
   },
-  decline: { text: { zh: "，但用户拒绝了", en: ", but has declined" } },
-  cancel: { text: { zh: "，但用户关闭了提问", en: ", but has dismissed the question" } },
+  decline: { text: { zh: "。用户已拒绝。", en: ". The user declined." } },
+  cancel: { text: { zh: "。用户关闭了提问。", en: ". The user dismissed the question." } },
   unasked: {
     text: { zh: "", en: "" },
     hint: {
@@ -108,18 +129,23 @@ const endings: Readonly<
 /** Limits what the server says of a page where the whole error stands on one line, in UTF-16 units. */
 const messageLength = 200;
 
-function describePages(pages: readonly RequiredPage[]): Text {
+function describePages(pages: readonly RequiredPage[], hidden: number): Text {
   const shown = pages.map(({ question: { url, message } }) => {
     const said = truncate(sanitizeLine(message), messageLength);
     return said === "" ? { zh: url, en: url } : { zh: `${url}（${said}）`, en: `${url} (${said})` };
   });
-  return { zh: shown.map(({ zh }) => zh).join("、"), en: shown.map(({ en }) => en).join(", ") };
+  const rest =
+    hidden === 0 ? { zh: "", en: "" } : { zh: `（另有 ${hidden} 个不显示）`, en: ` (not shown: ${hidden} more)` };
+  return {
+    zh: `${shown.map(({ zh }) => zh).join("、")}${rest.zh}`,
+    en: `${shown.map(({ en }) => en).join(", ")}${rest.en}`,
+  };
 }
 
 /** Writes the pages as MCP does. Hosts show only the message, so it names the server. */
-function toData(pages: readonly RequiredPage[]): { elicitations: Record<string, string>[] } {
+function toData(pages: readonly RequiredPage[]): { elicitations: Record<string, unknown>[] } {
   const elicitations = pages.map(({ elicitationId, question: { from, message, url } }) => {
-    return { mode: "url", elicitationId, url, message: `[${from}] ${message}` };
+    return { mode: "url", ...(elicitationId !== undefined && { elicitationId }), url, message: `[${from}] ${message}` };
   });
   return { elicitations };
 }

@@ -207,6 +207,8 @@ export interface ToolContent {
   /** Is set where the server has answered with a JSON-RPC error that concerns the host itself. There are no blocks then. */
   rpcError?: RpcError;
   structured?: Record<string, unknown>;
+  /** Is true where secrets were taken out of the structured content, which need not fit its schema then. */
+  isStructuredRedacted?: boolean;
   /** Holds the result's `_meta`, such as `traceparent`, and is absent when there is none. */
   meta?: Record<string, unknown>;
 }

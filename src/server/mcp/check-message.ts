@@ -27,7 +27,7 @@ export interface InvalidMessage {
  * MCP narrows them (no null, no fractions), and the `_meta` of its params or result.
  */
 export function checkMessage(value: unknown): Message | InvalidMessage {
-  // Batches have left the protocol with its revision of 2025-06-18.
+  // Batches were part of the protocol in its revision of 2025-03-26 alone, and are handled for it only over stdio (unreadable-lines.ts).
   if (Array.isArray(value))
     return toInvalid({
       zh: `不支持批量消息：收到 ${value.length} 条（允许：每个请求一条消息）`,

@@ -12,31 +12,46 @@ export interface Warnings {
    * it: a start writes most of them while its host still shakes hands.
    */
   onLog(listener: (entry: ServerLogEntry) => void): () => void;
-  /** Returns a log that writes as `log` does, and passes warnings and errors on with everything hidden that `hide` hides. */
+  /**
+   * Returns a log that writes as `log` does, and passes warnings and errors on. What `hide` hides is hidden in all that is passed on from
+   * now, also in what is kept.
+   */
   follow(log: Log, hide?: (text: string) => string): Log;
+}
+
+interface Warning {
+  level: keyof typeof levels;
+  line: string;
 }
 
 const levels = { warn: "warning", error: "error" } as const;
 
-export function createWarnings(): Warnings {
+/** Keeps warnings for the first host where `keeps` is true: for a host that is sure to come, and is the operator's own. */
+export function createWarnings({ keeps }: { keeps: boolean }): Warnings {
   const listeners = new Set<(entry: ServerLogEntry) => void>();
+  let hideSecrets = (text: string): string => text;
   /** Is undefined once somebody has listened. */
-  let kept: ServerLogEntry[] | undefined = [];
+  let kept: Warning[] | undefined = keeps ? [] : undefined;
+
+  function toEntry({ level, line }: Warning): ServerLogEntry {
+    return { level: levels[level], logger: "duet", data: sanitizeLine(hideSecrets(line)) };
+  }
+
   return {
     onLog(listener) {
       listeners.add(listener);
-      for (const entry of kept ?? []) listener(entry);
+      for (const each of kept ?? []) listener(toEntry(each));
       kept = undefined;
       return () => void listeners.delete(listener);
     },
-    follow:
-      (log, hide = (text) => text) =>
-      (line, level, fields) => {
+    follow(log, hide = hideSecrets) {
+      hideSecrets = hide;
+      return (line, level, fields) => {
         log(line, level, fields);
         if (level !== "warn" && level !== "error") return;
-        const entry: ServerLogEntry = { level: levels[level], logger: "duet", data: sanitizeLine(hide(line)) };
-        if (kept !== undefined) kept = [...kept, entry].slice(-mostKept);
-        for (const listener of listeners) listener(entry);
-      },
+        if (kept !== undefined) kept = [...kept, { level, line }].slice(-mostKept);
+        for (const listener of listeners) listener(toEntry({ level, line }));
+      };
+    },
   };
 }

@@ -2,7 +2,7 @@ import type { Caller } from "../../core/caller.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import { say, type Text } from "../../kit/locale.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { toFinishedOutcome } from "../../runs/finished-outcome.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import type { RunService } from "../../runs/run-service.ts";
@@ -99,9 +99,10 @@ async function settle(
   const store = await duet.store(caller);
   const trace = await store.trace(runId);
   if (trace === undefined) return { stored: { ...stored, response: toLostResponse(stored, context.service) } };
-  const outcome = toFinishedOutcome(trace, duet.localeFor(trace.question));
+  const locale = duet.localeFor(trace.question);
+  const outcome = toFinishedOutcome(trace, locale);
   const conversationId = outcome.conversation_id || undefined;
-  const ended = { ...stored, conversationId, response: toEndedResponse(stored, outcome, context.service) };
+  const ended = { ...stored, conversationId, response: toEndedResponse(stored, outcome, locale) };
   await ignoreRejection(saveResponseAgain(store.responses, ended), "the next reader finds the same");
   return { stored: ended };
 }
@@ -163,8 +164,7 @@ function restartResponse({ response, body }: StoredResponse): WireResponse {
   return createResponse({ id, createdAt: created_at * 1000, body, conversationId: conversation?.id });
 }
 
-function toEndedResponse(stored: StoredResponse, outcome: Outcome, { duet }: RunService): WireResponse {
-  const { locale } = duet;
+function toEndedResponse(stored: StoredResponse, outcome: Outcome, locale: Locale): WireResponse {
   const writer = createResponseWriter(restartResponse(stored), () => undefined, { encryptsReasoning: false });
   const end = toAnswerEnd(outcome, locale);
   writer.addText(outcome.response);

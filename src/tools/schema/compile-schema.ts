@@ -106,9 +106,13 @@ function refuseExcess(schema: JsonSchema): void {
   throw new DuetError({ code: "tool", text });
 }
 
-/** Compiles a schema whose size was checked before. Throws what Ajv throws for one that is not valid. */
-export function compileCheck(schema: JsonSchema): ArgumentsCheck {
-  const ajv = createAjv(schema);
+/**
+ * Compiles a schema whose size was checked before. Throws what Ajv throws for one that is not valid. A check for the `first` problem
+ * ends there, and leaves out patterns and formats.
+ */
+export function compileCheck(schema: JsonSchema, extent: "all" | "first" = "all"): ArgumentsCheck {
+  const ajv = createAjv(schema, extent === "all" ? {} : firstOnly);
+  if (extent === "first") ajv.removeKeyword("pattern");
   ajv.removeKeyword("uniqueItems").addKeyword(createUniqueItems());
   // The root's own name could only collide with the dialect's; references within the schema do not need it.
   const { $schema: _dialect, $id: _name, ...rest } = schema;
@@ -127,9 +131,13 @@ export function findSchemaErrors(schema: JsonSchema): ErrorObject[] {
 }
 
 /** MCP's default dialect is 2020-12; many servers still declare draft-07, whose tuples are written differently. */
-function createAjv(schema: JsonSchema): Ajv {
-  return /draft-0[3-7]/.test(String(schema.$schema)) ? new Ajv(createAjvOptions()) : new Ajv2020(createAjvOptions());
+function createAjv(schema: JsonSchema, own: Options): Ajv {
+  const options = { ...createAjvOptions(), ...own };
+  return /draft-0[3-7]/.test(String(schema.$schema)) ? new Ajv(options) : new Ajv2020(options);
 }
+
+/** What is referred to is compiled once, however often it is. */
+const firstOnly: Options = { allErrors: false, validateFormats: false, inlineRefs: false };
 
 /** Takes time linear in the list, whereas Ajv compares each item with every other one. */
 function createUniqueItems(): KeywordDefinition {

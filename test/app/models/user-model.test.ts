@@ -118,3 +118,9 @@ test("a model that keeps to neither form is refused by a line that says what a m
   const empty = ownModel(async () => Reflect.apply(Object, undefined, [{}]));
   await expect(toModel(empty).call(question, signal())).rejects.toMatchObject({ code: "bad_response" });
 });
+
+test("a refusal that is no text is left out", async () => {
+  const refusing = (refusal: unknown) => toModel(ownModel(async () => Object.assign({ ...turn }, { refusal })));
+  expect(await refusing("I cannot.").call(question, signal())).toHaveProperty("refusal", "I cannot.");
+  expect(await refusing({ why: "no" }).call(question, signal())).not.toHaveProperty("refusal");
+});

@@ -85,15 +85,29 @@ test("a batch is answered message by message where the revision has batches", as
   const { send, sendBatch, replyTo, told } = openServer();
   send({ ...initialize, params: { ...initialize.params, protocolVersion: "2025-03-26" } });
   await replyTo("hello").toBeDefined();
-  sendBatch(...batch, { jsonrpc: "2.0", id: 12, method: "ping", params: null }, [batch]);
+  const late = { jsonrpc: "2.0", ...initialize, id: 13 };
+  sendBatch(...batch, { jsonrpc: "2.0", id: 12, method: "ping", params: null }, [batch], late);
   await replyTo(10).toMatchObject({ result: {} });
   await replyTo(11).toMatchObject({ result: { tools: [] } });
   await replyTo(12).toMatchObject({ error: { code: -32600 } });
-  expect(told).toEqual([
-    expect.stringContaining("params: null is not allowed"),
-    expect.stringContaining("message batches are not supported: received 1 messages"),
-  ]);
+  await replyTo(13).toMatchObject({ error: { code: -32600, message: expect.stringContaining("initialize is not") } });
+  expect(told).toEqual([expect.stringMatching(/^3 messages of a batch .+ the first one because: params: null is not/)]);
 });
+
+test.each(["2025-03-26", "2025-11-25"])(
+  "a batch of more than 100 messages is one error in %s",
+  async (protocolVersion) => {
+    const { send, sendBatch, replyTo, replies, told } = openServer();
+    send({ ...initialize, params: { ...initialize.params, protocolVersion } });
+    await replyTo("hello").toBeDefined();
+    sendBatch(...Array.from({ length: 101 }, (_, id) => ({ jsonrpc: "2.0", id, method: "ping" })));
+    send({ id: "after", method: "ping" });
+    await replyTo("after").toMatchObject({ result: {} });
+    const message = "the batch is too long: received 101 messages (allowed: at most 100)";
+    expect(replies.slice(1, -1)).toEqual([{ jsonrpc: "2.0", error: { code: -32600, message } }]);
+    expect(told).toEqual([`A message from the host was refused: ${message}`]);
+  },
+);
 
 test("a batch of another revision is refused, and each who waits for an answer is told", async () => {
   const { send, sendBatch, replyTo, replies, told } = openServer();

@@ -20,7 +20,7 @@ async function connected(providers: Capabilities[]) {
 }
 
 test("a host reads the warnings for the operator, without secrets, and nothing less severe", async () => {
-  const warnings = createWarnings();
+  const warnings = createWarnings({ keeps: true });
   const written: string[] = [];
   const log = warnings.follow(
     (line) => void written.push(line),
@@ -43,13 +43,30 @@ test("a host reads the warnings for the operator, without secrets, and nothing l
 });
 
 test("the first host also reads what was told before it came, and no later one does", async () => {
-  const warnings = createWarnings();
+  const warnings = createWarnings({ keeps: true });
   const log = warnings.follow(() => {});
   log("a server is gone", "warn");
   const first = await connected([{ onLog: warnings.onLog }]);
   expect(first.heard).toEqual([{ level: "warning", logger: "duet", data: "a server is gone" }]);
   const second = await connected([{ onLog: warnings.onLog }]);
   expect(second.heard).toEqual([]);
+});
+
+test("what was told before the secrets were known is read without them", async () => {
+  const warnings = createWarnings({ keeps: true });
+  warnings.follow(() => {})("a server is gone, key sk-1", "warn");
+  warnings.follow(
+    () => {},
+    (text) => text.replace("sk-1", "***"),
+  );
+  const { heard } = await connected([{ onLog: warnings.onLog }]);
+  expect(heard).toEqual([{ level: "warning", logger: "duet", data: "a server is gone, key ***" }]);
+});
+
+test("nothing is kept where no host is sure to come", async () => {
+  const warnings = createWarnings({ keeps: false });
+  warnings.follow(() => {})("a server is gone", "warn");
+  expect((await connected([{ onLog: warnings.onLog }])).heard).toEqual([]);
 });
 
 test("logging is not declared where nothing is logged", async () => {

@@ -31,7 +31,7 @@ import {
   toChildChain,
 } from "./call-context.ts";
 import { followRoots } from "./follow-roots.ts";
-import { toProtocolError } from "./host-error.ts";
+import { type ErrorReader, toProtocolError } from "./host-error.ts";
 import { createOutputCheck } from "./output-check.ts";
 import { createToolCapability } from "./tools.ts";
 
@@ -116,7 +116,7 @@ export async function completeArgument(
     if (answer === undefined || isSpecType.CompleteResult(answer)) return answer;
     throw badAnswerError(argument.name);
   } catch (thrown) {
-    throw toThrown(thrown, signal, { locale, protocolVersion: readHost(connection.server, served).protocolVersion });
+    throw toThrown(thrown, signal, { locale, host: readHost(connection.server, served) });
   }
 }
 
@@ -140,7 +140,7 @@ export function createPromptCapability(exposed: Exposure): PromptCapability {
           if (!isSpecType.GetPromptResult(given)) throw badAnswerError(name);
           return given;
         } catch (thrown) {
-          throw toThrown(thrown, requestContext.signal, { locale, protocolVersion: host.protocolVersion });
+          throw toThrown(thrown, requestContext.signal, { locale, host });
         }
       });
       return answer.catch(ignoreMissing);
@@ -168,7 +168,7 @@ export function createResourceCapability(exposed: Exposure): ResourceCapability 
           if (!isSpecType.ReadResourceResult(given)) throw badAnswerError(uri);
           return given;
         } catch (thrown) {
-          throw toThrown(thrown, requestContext.signal, { locale, protocolVersion: host.protocolVersion });
+          throw toThrown(thrown, requestContext.signal, { locale, host });
         }
       });
       return answer.catch(ignoreMissing);
@@ -178,7 +178,7 @@ export function createResourceCapability(exposed: Exposure): ResourceCapability 
         return await gateway.subscribe(uri, onUpdated, signal);
       } catch (thrown) {
         const protocolVersion = connection.server.server.getNegotiatedProtocolVersion() ?? "";
-        throw toThrown(thrown, signal, { locale, protocolVersion });
+        throw toThrown(thrown, signal, { locale, host: { protocolVersion, asksUrls: false } });
       }
     },
   };
@@ -203,8 +203,13 @@ function toRequestOptions(
 }
 
 /** Converts an error to one that the host can read. The reason of a cancellation stays unchanged. */
-function toThrown(thrown: unknown, signal: AbortSignal, reader: { locale: Locale; protocolVersion: string }): unknown {
-  return signal.aborted || thrown instanceof MissingEntryError ? thrown : toProtocolError(thrown, reader);
+function toThrown(
+  thrown: unknown,
+  signal: AbortSignal,
+  { locale, host }: { locale: Locale; host: ErrorReader },
+): unknown {
+  const staysUnchanged = signal.aborted || thrown instanceof MissingEntryError;
+  return staysUnchanged ? thrown : toProtocolError(thrown, { ...host, locale });
 }
 
 /** Limits a message of a server, in UTF-16 units. */

@@ -6,22 +6,20 @@ import type { ArgumentsCheck } from "../../../tools/schema/compile-schema.ts";
 export type OutputCheck = (schema: JsonSchema, structured: unknown) => Promise<ArgumentProblem | undefined>;
 
 /**
- * Creates the check of results by the output schemas of their tools, each of which it compiles once. A schema or a result that is too
- * large to be checked is left to the host.
+ * Creates the check of results by the output schemas of their tools, each of which it compiles once. A server chooses both: what could
+ * take long to check is left to the host.
  */
 export function createOutputCheck(): OutputCheck {
-  const compiled = new WeakMap<JsonSchema, ArgumentsCheck>();
+  /** Also knows the schemas that are not checked. */
+  const compiled = new WeakMap<JsonSchema, ArgumentsCheck | undefined>();
   return async (schema, structured) => {
     if (!isJsonObject(structured) || isTooLarge(structured)) return undefined;
-    const [{ compileKnownParts, findSchemaExcess }, { describeProblems }] = await Promise.all([
-      import("../../../tools/schema/compile-schema.ts"),
+    const [{ compileBounded }, { describeProblems }] = await Promise.all([
+      import("../../../tools/schema/bounded-check.ts"),
       import("../../../tools/schema/with-validation.ts"),
     ]);
-    const known = compiled.get(schema);
-    if (known === undefined && findSchemaExcess(schema) !== undefined) return undefined;
-    const check = known ?? compileKnownParts(schema);
-    compiled.set(schema, check);
-    return describeProblems(check(structured))[0];
+    if (!compiled.has(schema)) compiled.set(schema, compileBounded(schema));
+    return describeProblems(compiled.get(schema)?.(structured) ?? [])[0];
   };
 }
 

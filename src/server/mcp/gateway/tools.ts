@@ -7,7 +7,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { chainProperty, readChain } from "../../../core/chain-text.ts";
-import type { Tool, ToolResult } from "../../../core/tools/tool.ts";
+import type { Tool, ToolContent, ToolResult } from "../../../core/tools/tool.ts";
 import { renderContent } from "../../../core/tools/tool-content.ts";
 import { hasPage } from "../../../core/tools/tool-pages.ts";
 import { isDeeperThan, isRecord, type JsonObject, type JsonSchema, toText } from "../../../kit/json.ts";
@@ -92,8 +92,7 @@ export function createToolCapability(exposed: Exposure): ToolCapability {
           const callContext = openGatewayContext({ ...requestContext, progress }, options);
           const result = await tool.run(given(args, tool.inputSchema), callContext);
           await learnLinks(tool, result.content?.blocks ?? []);
-          const { protocolVersion } = host;
-          return await toCallResult(tool, result, { locale, protocolVersion, checkOutput: exposed.checkOutput });
+          return await toCallResult(tool, result, { locale, host, checkOutput: exposed.checkOutput });
         } catch (thrown) {
           requestContext.signal.throwIfAborted();
           if (thrown instanceof ProtocolError) throw thrown;
@@ -172,43 +171,44 @@ function describeUnapproved(name: string) {
 async function toCallResult(
   tool: Tool,
   result: ToolResult,
-  { locale, protocolVersion, checkOutput }: Pick<Host, "protocolVersion"> & Pick<Exposure, "locale" | "checkOutput">,
+  { locale, host, checkOutput }: { host: Host } & Pick<Exposure, "locale" | "checkOutput">,
 ): Promise<CallToolResult> {
   const { ok, text, content } = result;
-  const rpcError = toHostError(content?.rpcError, text, protocolVersion);
+  const rpcError = toHostError(content?.rpcError, text, host);
   if (rpcError !== undefined) throw rpcError;
   const isServersOwn = content !== undefined && (ok || result.error?.code === "tool");
   if (!isServersOwn) return ok ? toTextResult(text) : createFailedResult(text);
-  const blocks = content.blocks.map((block) => toBlock(block, locale, protocolVersion));
+  const blocks = content.blocks.map((block) => toBlock(block, locale, host.protocolVersion));
   const _meta = filterMeta(content.meta);
   const structuredContent = isRecord(content.structured) ? content.structured : undefined;
   if (!ok && blocks.length === 0 && structuredContent === undefined) return { ...createFailedResult(text), _meta };
   if (!ok) return { content: blocks, structuredContent, _meta, isError: true };
-  const fault = tool.outputSchema && (await findOutputFault(tool.outputSchema, structuredContent, checkOutput));
+  const fault = tool.outputSchema && (await findOutputFault(tool.outputSchema, content, checkOutput));
   if (fault === undefined) return { content: blocks, structuredContent, _meta };
   const ran = say(locale, describeRanAnyway(tool, fault));
-  const shown = blocks.length > 0 ? blocks : toTextResult(JSON.stringify(structuredContent ?? {})).content;
-  return { content: [{ type: "text", text: ran }, ...shown], _meta, isError: true };
+  const misfit = structuredContent === undefined ? [] : toTextResult(JSON.stringify(structuredContent)).content;
+  return { content: [...toTextResult(ran).content, ...blocks, ...misfit], _meta, isError: true };
 }
 
 /** Says why a host refuses a result without showing it. Its model must not think that nothing has happened. */
 async function findOutputFault(
   schema: JsonSchema,
-  structured: Record<string, unknown> | undefined,
+  { structured, isStructuredRedacted }: ToolContent,
   checkOutput: OutputCheck,
 ): Promise<Text | undefined> {
   if (structured === undefined)
     return {
-      zh: "缺少其 outputSchema 所承诺的 structuredContent",
-      en: "lacks the structuredContent that its outputSchema promises",
+      zh: "缺少输出模式要求的结构化内容",
+      en: "lacks the structured content that its output schema promises",
     };
+  if (isStructuredRedacted) return undefined;
   const problem = await checkOutput(schema, structured);
   if (problem === undefined) return undefined;
   const { path, text } = problem;
   const place = path === "" ? "" : `${path}: `;
   return {
-    zh: `的 structuredContent 不符合其 outputSchema（${place}${text.zh}）`,
-    en: `has a structuredContent that does not fit its outputSchema (${place}${text.en})`,
+    zh: `的结构化内容不符合输出模式（${place}${text.zh}）`,
+    en: `has structured content that does not fit its output schema (${place}${text.en})`,
   };
 }
 
@@ -238,6 +238,6 @@ function filterMeta(meta: Readonly<Record<string, unknown>> | undefined): Record
 function describeRanAnyway({ source }: Tool, fault: Text): Text {
   return {
     zh: `工具已经执行，但服务器 ${source} 的结果${fault.zh}（这是该服务器的缺陷）。不要为此重复调用。它返回的内容：`,
-    en: `The tool has run, but the result of the server ${source} ${fault.en} (a bug in that server). Do not call it again because of this. Its result:`,
+    en: `The tool has run, but the result of the server ${source} ${fault.en} (a bug in that server). Do not call it again because of this. What it returned:`,
   };
 }

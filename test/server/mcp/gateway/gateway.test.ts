@@ -132,7 +132,7 @@ function seen({ execution: _, ...shown }: Listed) {
   return shown;
 }
 
-describe.each(hosts)("a gateway for %s", (revision, connect) => {
+describe.each(hosts)("a gateway for %s", (_, connect) => {
   let folder: string;
   let journal: string;
   /** One that most tests share: nothing that they do is in the way of another. */
@@ -213,12 +213,15 @@ describe.each(hosts)("a gateway for %s", (revision, connect) => {
     const result = await host.call("below__liar");
     expect(result.isError).toBe(true);
     expect(result.content[0]?.text).toContain("The tool has run");
-    expect(result.content[1]?.text).toBe("did it");
+    expect(result.content.slice(1)).toEqual([{ type: "text", text: "did it" }]);
     expect(await host.call("below__fails")).toMatchObject({ isError: true, content: [{ text: "no such city" }] });
     const misfit = await host.call("below__lies");
     expect(misfit.isError).toBe(true);
-    expect(misfit.content[0]?.text).toMatch(/^The tool has run, but .+ does not fit its outputSchema \(x: .+"one"/);
-    expect(misfit.content[1]?.text).toBe("did that");
+    expect(misfit.content[0]?.text).toMatch(/^The tool has run, but .+ does not fit its output schema \(x: .+"one"/);
+    expect(misfit.content.slice(1)).toEqual([
+      { type: "text", text: "did that" },
+      { type: "text", text: '{"x":"one"}' },
+    ]);
     const silent = { isError: true, content: [{ text: "The tool reported an error without a message." }] };
     expect(await host.call("below__fails-silently")).toMatchObject(silent);
   });
@@ -313,18 +316,22 @@ describe.each(hosts)("a gateway for %s", (revision, connect) => {
     action = "decline";
     const declined = await host.call("below__need-url", { next });
     expect(asked).toHaveLength(3);
-    expect(declined).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("has declined") }] });
+    expect(declined).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining("The user declined.") }],
+    });
   });
 
-  test("pages that nobody can be asked to open are in the error, in the shape that the host's revision has for them", async () => {
+  test("pages that a host cannot open are in the text of the result, each once, and those that may not be shown as a number", async () => {
     const mute = await opened(connect, addressOf(shared.plain));
-    const page = { mode: "url", elicitationId: "e2", url: "https://example.com/grant" };
-    const answer = await mute.call("below__need-url").catch((thrown) => thrown);
-    const said = answer instanceof Error ? answer.message : String(answer.content[0]?.text);
-    expect(said).toContain("https://example.com/grant (Grant access)");
-    expect(JSON.stringify([answer, answer.data])).not.toContain("javascript:");
-    if (revision.includes("new revision")) expect(answer.isError).toBe(true);
-    else expect(answer).toMatchObject({ code: -32042, data: { elicitations: [page] } });
+    const result = await mute.call("below__need-url");
+    expect(result.isError).toBe(true);
+    expect(result.content[0]?.text).toContain(
+      "the user has to open these pages first: https://example.com/grant (Grant access) (not shown: 1 more)",
+    );
+    expect(JSON.stringify(result)).not.toContain("javascript:");
+    const same = await mute.call("below__need-url", { next: "https://example.com/grant" });
+    expect(String(same.content[0]?.text).match(/example\.com/g)).toHaveLength(1);
   });
 
   test("a call that needs consent is asked about in full, and runs only after a yes", async () => {

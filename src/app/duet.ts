@@ -20,7 +20,6 @@ import type { UsageHistory } from "../core/store/usage-history.ts";
 import type { Tool } from "../core/tools/tool.ts";
 import type { AgentTrace } from "../core/trace.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
-import { createOnce } from "../kit/async/once.ts";
 import { createPushedStream } from "../kit/async/pushed-stream.ts";
 import { createTimeLimit, ignoreAbort, waitAbortable } from "../kit/async/timeout.ts";
 import type { DuetError } from "../kit/errors.ts";
@@ -48,9 +47,6 @@ import type { Metrics } from "./telemetry/metrics.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
 import type { Gateway } from "./tools/gateway.ts";
 import type { Inventory } from "./tools/tool-inventory.ts";
-
-/** Is loaded with the first question. */
-const asking = createOnce(() => import("./ask-agent.ts"));
 
 /** Represents the whole agent, opened once and shared by every interface and connection. */
 export class Duet {
@@ -84,7 +80,7 @@ export class Duet {
       if (runs.isStopped) throw closedError();
       const going = runs.begin(request.signal, left);
       try {
-        const { askAgent } = await asking.get();
+        const { askAgent } = await import("./ask-agent.ts");
         await askAgent(this.#parts, request, going, push);
       } finally {
         going.end();

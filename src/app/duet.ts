@@ -431,6 +431,11 @@ export class Duet {
     return (await journal?.events(runId, caller.owner)) ?? [];
   }
 
+  /** Is true once something has needed the store, which is open since then or is just being opened. */
+  get usesStore(): boolean {
+    return this.#parts.conversations.store.current !== undefined;
+  }
+
   /** Opens the store and finds out whether it can be read and written; the monitor reports it. Never rejects. */
   async checkStore(): Promise<StoreState> {
     const { store, monitor } = this.#parts.conversations;

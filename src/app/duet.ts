@@ -357,10 +357,13 @@ export class Duet {
     return this.#parts.config.conversations.store === "disk";
   }
 
-  /** Lists the runs that a crash has interrupted, of all callers, oldest first. Rejects when the store cannot be read. */
-  async interruptedRuns(): Promise<ResumableRun[]> {
+  /**
+   * Lists the runs that a crash has interrupted, of all callers and of all conversations or those with one ID, oldest first. Rejects when
+   * the store cannot be read.
+   */
+  async interruptedRuns(conversationId?: string): Promise<ResumableRun[]> {
     const { journal } = await this.#parts.conversations.store.get();
-    const runs = (await journal?.listInterrupted()) ?? [];
+    const runs = (await journal?.listInterrupted(conversationId)) ?? [];
     if (runs.length === 0) return [];
     const { toResumable } = await import("./resume-run.ts");
     return runs.map((run) => toResumable(run, this.#parts.config));

@@ -26,6 +26,7 @@ import {
   toConfigurationFinding,
   toErrorFindings,
   toLeftOutFindings,
+  toUnreadFindings,
   toUnsetFindings,
   toUnusedFindings,
 } from "./check-settings.ts";
@@ -89,6 +90,7 @@ export async function* runChecks(
   yield toConfigurationFinding(config, faults.errors);
   yield* toErrorFindings(faults.errors);
   yield* toLeftOutFindings(config);
+  yield* toUnreadFindings(config);
   const missingFolder = checkStateFolder(config);
   yield* missingFolder;
   if (missingFolder.length === 0 && !faults.broken.some(isStore)) yield* await checkStore(duet, config);

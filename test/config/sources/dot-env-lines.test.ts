@@ -32,6 +32,14 @@ test.each(["ask", "doctor"])("duet %s names the file and the line, and nothing t
   writeFileSync(join(cwd, "duet.config.json"), "{}");
   const words = command === "ask" ? [command, "calculate 1 + 1"] : [command];
   const { stdout, stderr } = await runWarmProgram(words, { cwd, env: { HOME: cwd } });
-  expect(stderr).toContain(`.env:2: not used, because it is not NAME=value`);
+  expect(command === "ask" ? stderr : stdout).toContain(`.env:2: not used, because it is not NAME=value`);
   expect(stdout + stderr).not.toContain("sk-secret");
+});
+
+test("the lines are a finding in the JSON of duet doctor", async () => {
+  const cwd = workplace({ ".env": "A=1\nodd\n" });
+  const { stdout, stderr } = await runWarmProgram(["doctor", "--output", "json"], { cwd, env: { HOME: cwd } });
+  const { checks } = JSON.parse(stdout);
+  expect(checks).toContainEqual(expect.objectContaining({ topic: "configuration", state: "none", lines: [2] }));
+  expect(stderr).not.toContain("NAME=value");
 });

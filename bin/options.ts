@@ -56,8 +56,8 @@ export const conversationOptions = {
   conversation: {
     type: "string",
     describe: {
-      zh: "继续这个对话；自动生成的编号可以只写开头（duet conversations 列出）",
-      en: "continues this conversation; the beginning of a generated ID will do (duet conversations lists them)",
+      zh: "继续这个对话；自动生成的编号可以只写开头，conv- 后至少 6 个字符（duet conversations 列出）",
+      en: "continues this conversation; of a generated ID, the beginning will do from its first 6 characters behind conv- (duet conversations lists them)",
     },
     completes: "conversation",
   },

@@ -5,7 +5,10 @@ import { type Action, type CommandRow, type Positional, textOrJson } from "./com
 
 const id: Positional = {
   name: "id",
-  help: { zh: "编号；自动生成的可以只写开头", en: "the ID; the beginning of a generated one will do" },
+  help: {
+    zh: "编号；自动生成的可以只写开头，conv- 后至少 6 个字符",
+    en: "the ID; of a generated one, the beginning will do from its first 6 characters behind conv-",
+  },
   isRequired: true,
   completes: "conversation",
 };

@@ -20,7 +20,6 @@ import type { UsageHistory } from "../core/store/usage-history.ts";
 import type { Tool } from "../core/tools/tool.ts";
 import type { AgentTrace } from "../core/trace.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
-import { createOnce } from "../kit/async/once.ts";
 import { createPushedStream } from "../kit/async/pushed-stream.ts";
 import { createTimeLimit, ignoreAbort, waitAbortable } from "../kit/async/timeout.ts";
 import type { DuetError } from "../kit/errors.ts";
@@ -48,9 +47,6 @@ import type { Metrics } from "./telemetry/metrics.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
 import type { Gateway } from "./tools/gateway.ts";
 import type { Inventory } from "./tools/tool-inventory.ts";
-
-/** Is loaded with the first question. */
-const asking = createOnce(() => import("./ask-agent.ts"));
 
 /** Represents the whole agent, opened once and shared by every interface and connection. */
 export class Duet {
@@ -84,7 +80,7 @@ export class Duet {
       if (runs.isStopped) throw closedError();
       const going = runs.begin(request.signal, left);
       try {
-        const { askAgent } = await asking.get();
+        const { askAgent } = await import("./ask-agent.ts");
         await askAgent(this.#parts, request, going, push);
       } finally {
         going.end();
@@ -361,10 +357,13 @@ export class Duet {
     return this.#parts.config.conversations.store === "disk";
   }
 
-  /** Lists the runs that a crash has interrupted, of all callers, oldest first. Rejects when the store cannot be read. */
-  async interruptedRuns(): Promise<ResumableRun[]> {
+  /**
+   * Lists the runs that a crash has interrupted, of all callers and of all conversations or those with one ID, oldest first. Rejects when
+   * the store cannot be read.
+   */
+  async interruptedRuns(conversationId?: string): Promise<ResumableRun[]> {
     const { journal } = await this.#parts.conversations.store.get();
-    const runs = (await journal?.listInterrupted()) ?? [];
+    const runs = (await journal?.listInterrupted(conversationId)) ?? [];
     if (runs.length === 0) return [];
     const { toResumable } = await import("./resume-run.ts");
     return runs.map((run) => toResumable(run, this.#parts.config));
@@ -433,6 +432,11 @@ export class Duet {
   async recordedEvents(runId: string, caller: Caller = operator): Promise<AgentEvent[]> {
     const { journal } = await this.#parts.conversations.store.get();
     return (await journal?.events(runId, caller.owner)) ?? [];
+  }
+
+  /** Is true once something has needed the store, which is open since then or is just being opened. */
+  get usesStore(): boolean {
+    return this.#parts.conversations.store.current !== undefined;
   }
 
   /** Opens the store and finds out whether it can be read and written; the monitor reports it. Never rejects. */

@@ -91,7 +91,7 @@ export interface Chat {
   leaveForSwitch(): LeftConversation;
   /** Goes back to the conversation that a switch has left. Returns false when there is none to go back to. */
   keepHistory(): boolean;
-  /** Goes on with this one, and shows how it ended. Rejects when there is none, and at a stop. */
+  /** Goes on with this one, and shows how it ended. Rejects when there is none, and at a stop, and then the chat stays as it was. */
   resume(conversationId: string, signal: AbortSignal): Promise<void>;
   /** Goes on with this branch of a conversation, in the mode and with the models of a run; returns what that changes. At a stop it stays. */
   goTo(
@@ -102,8 +102,8 @@ export interface Chat {
   prefill(text: string): void;
   /** Offers the next page of a step, which one key shows, before what else it would do; undefined after the last one. */
   offerNext(page: `/expand ${string}` | undefined): void;
-  /** Goes on with the run that has reached a limit, or that a crash has interrupted. Returns false when there is none. */
-  continueRun(): Promise<boolean>;
+  /** Goes on with the run that has reached a limit, or that a crash has interrupted. Returns false when there is none; rejects at a stop. */
+  continueRun(signal: AbortSignal): Promise<boolean>;
   /** Asks as if it had been typed, in a mode of its own. */
   ask(question: string, mode: Mode, options?: QuestionChoices): Promise<void>;
   /** Opens a text in an editor of the user's own, and puts what comes of it into the input. Never rejects. */

@@ -1,6 +1,5 @@
 import type { Duet } from "../../app/duet.ts";
 import type { ResumableRun } from "../../app/resume-run.ts";
-import type { TakenRun } from "../../core/store/journal.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { renderTime } from "../../render/render-time.ts";
@@ -13,14 +12,6 @@ const longestQuestion = 60;
 export async function findInterruptedRun(duet: Pick<Duet, "interruptedRuns">): Promise<ResumableRun | undefined> {
   const runs = await duet.interruptedRuns();
   return runs.findLast(({ owner, header }) => owner === undefined && header.entrance === "terminal");
-}
-
-/** Takes that run. Undefined where there is none, or another terminal goes on with it. */
-export async function takeInterruptedRun(
-  duet: Pick<Duet, "interruptedRuns" | "takeRun">,
-): Promise<TakenRun | undefined> {
-  const run = await findInterruptedRun(duet);
-  return run && duet.takeRun(run.runId);
 }
 
 /** Renders the line that offers the run. */

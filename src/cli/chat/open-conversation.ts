@@ -11,19 +11,20 @@ import { say } from "../../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../../kit/text/sanitize.ts";
 import { modeNames } from "../../render/mode-names.ts";
 import { toTypedQuestion } from "../../render/typed-question.ts";
+import { createLine } from "../terminal/text/line.ts";
 import type { Chat } from "./chat.ts";
 import type { ChatInterface } from "./chat-interface.ts";
 import { renderTitle } from "./steps/expand-step.ts";
 
-/** Shows how a conversation ended, and returns its branch. Throws a `config` error when there is none of that id, and at a stop. */
+/** Enters a conversation and shows how it ended. Throws a `config` error when there is none of that id, and rejects at a stop. */
 export async function openConversation(
   chat: ShownIn,
   chatInterface: ChatInterface,
   id: string,
-  { signal, restore }: OpeningOptions,
-): Promise<number | undefined> {
-  const branch = await showEnd(chat, chatInterface, id, { signal, restore });
-  if (branch !== undefined) return branch;
+  options: OpeningOptions,
+): Promise<void> {
+  const branch = await showEnd(chat, chatInterface, id, options);
+  if (branch !== undefined) return;
   const shown = toShortLine(id, 80);
   throw new DuetError({
     code: "config",
@@ -33,15 +34,15 @@ export async function openConversation(
 }
 
 /**
- * Shows how the conversation ended with which a chat begins, and returns its branch. Of an ID that nobody has it says that the first
- * question begins a new conversation; then there is no branch. Rejects at a stop.
+ * Enters the conversation with which a chat begins and shows how it ended. Of an ID that nobody has it says that the first question
+ * begins a new conversation. Rejects at a stop.
  */
 export async function showChosen(
   chat: ShownIn,
   chatInterface: ChatInterface,
   id: string,
   options: OpeningOptions,
-): Promise<number | undefined> {
+): Promise<void> {
   const branch = await showEnd(chat, chatInterface, id, options);
   if (branch === undefined) {
     const shown = toShortLine(id, 80);
@@ -51,26 +52,28 @@ export async function showChosen(
     };
     chatInterface.write(say(chat.settings.locale, text));
   }
-  return branch;
 }
 
 type ShownIn = Pick<Chat, "duet" | "settings" | "steps">;
 
 export interface OpeningOptions {
-  /** Has the chat go on in the mode of the conversation, before the last turn is shown, whose prompt names the mode. */
-  restore?: ((branch: number) => Promise<void>) | undefined;
+  /**
+   * Has the chat go on with the conversation and in its mode, and returns lines about that. It is called once the rest has been read, and
+   * before anything is shown. What it rejects with leaves the chat as it was.
+   */
+  enter: (branch: number) => Promise<string[]>;
   signal: AbortSignal;
 }
 
 /**
- * Shows the title and the last turn of a conversation with its steps, which can be expanded again. Returns its branch, and undefined
- * when there is no such conversation. Rejects at a stop, and then nothing more is shown.
+ * Enters a conversation and shows its title and its last turn with its steps, which can be expanded again. Returns its branch, and
+ * undefined when there is no such conversation. Rejects at a stop, and then nothing is shown.
  */
 export async function showEnd(
   { duet, settings, steps }: ShownIn,
   chatInterface: ChatInterface,
   id: string,
-  { signal, restore }: OpeningOptions,
+  { signal, enter }: OpeningOptions,
 ): Promise<number | undefined> {
   const { locale } = settings;
   const store = await waitAbortable(duet.store(), signal);
@@ -79,17 +82,18 @@ export async function showEnd(
   const { branch = firstBranch } = known;
   const title = toShortLine(known.title || toConversationTitle(known.turns[0]?.question ?? "") || id, 100);
   const { length } = known.turns;
+  const last = known.turns.at(-1);
+  const runId = last && (await waitAbortable(listTurnRuns(store, id, branch), signal)).at(-1);
+  const trace = runId === undefined ? undefined : await waitAbortable(store.trace(runId), signal);
+  const changes = await enter(branch);
   chatInterface.write(
     say(locale, {
       zh: `继续对话：${title}（${length} 轮）`,
       en: `Continuing: ${title} (${length === 1 ? "1 turn" : `${length} turns`})`,
     }),
+    ...changes.map((line) => createLine(line, "dim")),
   );
-  await restore?.(branch);
-  const last = known.turns.at(-1);
   if (last === undefined) return branch;
-  const runId = (await waitAbortable(listTurnRuns(store, id, branch), signal)).at(-1);
-  const trace = runId === undefined ? undefined : await waitAbortable(store.trace(runId), signal);
   const shown = trace ? steps.restore(trace) : [];
   await chatInterface.writeTurn({
     question: toTypedQuestion(last.question),
@@ -134,11 +138,8 @@ async function findChoices(
 ): Promise<RunChoices | undefined> {
   const store = await duet.store();
   if (runId !== undefined) return readChoices(store, runId);
-  const interrupted = (await duet.interruptedRuns()).findLast(
-    ({ owner, header, ...run }) =>
-      owner === undefined &&
-      run.conversationId === conversationId &&
-      (header.branch ?? firstBranch) === (branch ?? firstBranch),
+  const interrupted = (await duet.interruptedRuns(conversationId)).findLast(
+    ({ owner, header }) => owner === undefined && (header.branch ?? firstBranch) === (branch ?? firstBranch),
   );
   if (interrupted) return interrupted.header;
   const last = (await listTurnRuns(store, conversationId, branch)).at(-1);

@@ -22,7 +22,7 @@ import { chatCommands } from "./command-list.ts";
 import { listNames } from "./commands/chat-command.ts";
 import { createComplete } from "./complete-commands.ts";
 import { createStartWatch } from "./follow-start.ts";
-import { findInterruptedRun, renderInterruptedRun, takeInterruptedRun } from "./interrupted-run.ts";
+import { findInterruptedRun, renderInterruptedRun } from "./interrupted-run.ts";
 import { type Offer, type OfferedCommand, renderOffer } from "./offers.ts";
 import { applyChoices, type KeptChoices, openConversation, restoreChoices, showChosen } from "./open-conversation.ts";
 import { createOwnCommands } from "./own-commands/own-commands.ts";
@@ -168,16 +168,17 @@ export async function runChat(options: ChatOptions): Promise<number> {
     return true;
   }
 
-  /** Has the chat make choices again that were made before, and says so. */
-  async function restore(find: (stop: AbortSignal) => Promise<string[]>): Promise<void> {
-    const lines = await tasks.run(find);
-    chatInterface.write(...(lines ?? []).map((line) => createLine(line, "dim")));
+  /** Goes on with a conversation, where a person types in its mode, and returns lines about that. At a stop the chat stays as it was. */
+  async function enter(
+    place: { conversationId: string; branch: number },
+    options: { keeps?: KeptChoices | undefined; signal: AbortSignal },
+  ): Promise<string[]> {
+    const lines = chatInterface.reader ? await restoreChoices(chat, place, options) : [];
+    ({ conversationId, branch } = place);
+    runId = undefined;
+    dropOffers();
     chat.refresh();
-  }
-
-  function restoreOf(id: string, keeps?: KeptChoices) {
-    return (at: number): Promise<void> =>
-      restore((stop) => restoreChoices(chat, { conversationId: id, branch: at }, { keeps, signal: stop }));
+    return lines;
   }
 
   /** Offers something until the next question. */
@@ -310,13 +311,9 @@ export async function runChat(options: ChatOptions): Promise<number> {
       status.refresh();
       return true;
     },
-    async resume(id, stop) {
-      const opening = { signal: stop, ...(chatInterface.reader && { restore: restoreOf(id) }) };
-      branch = await openConversation(chat, chatInterface, id, opening);
-      conversationId = id;
-      runId = undefined;
-      dropOffers();
-      status.refresh();
+    resume(id, stop) {
+      const enterAt = (at: number) => enter({ conversationId: id, branch: at }, { signal: stop });
+      return openConversation(chat, chatInterface, id, { enter: enterAt, signal: stop });
     },
     async goTo(place, stop) {
       const lines = await restoreChoices(chat, place, { signal: stop });
@@ -332,16 +329,25 @@ export async function runChat(options: ChatOptions): Promise<number> {
       nextPage = command;
       if (command !== undefined) showOffer(command);
     },
-    async continueRun() {
+    async continueRun(stop) {
       if (offer?.command === "/continue") {
         await ask(toGoOnQuestion(offer.question, settings.locale), offer.mode, { goesOn: true });
         return true;
       }
-      const taken = await takeInterruptedRun(duet);
-      if (taken === undefined) return false;
-      const { header } = taken;
-      await restore((stop) => applyChoices(chat, header, { signal: stop }));
-      await ask(header.question, header.mode, { resumed: taken });
+      const run = await findInterruptedRun(duet);
+      if (run === undefined) return false;
+      const { mode, models: changes } = settings;
+      const lines = chatInterface.reader ? await applyChoices(chat, run.header, { signal: stop }) : [];
+      stop.throwIfAborted();
+      const taken = await duet.takeRun(run.runId);
+      // Another terminal goes on with it.
+      if (taken === undefined) {
+        Object.assign(settings, { mode, models: changes });
+        return false;
+      }
+      chatInterface.write(...lines.map((line) => createLine(line, "dim")));
+      chat.refresh();
+      await ask(taken.header.question, taken.header.mode, { resumed: taken });
       return true;
     },
     ask,
@@ -374,9 +380,11 @@ export async function runChat(options: ChatOptions): Promise<number> {
       chatInterface.write(renderWelcome(settings, knowsMode));
       if (options.firstLine !== undefined) chatInterface.write(createLine(options.firstLine, "dim"));
       if (opened !== undefined)
-        branch = await tasks.run((stop) =>
-          showChosen(chat, chatInterface, opened, { restore: restoreOf(opened, options.keeps), signal: stop }),
-        );
+        await tasks.run((signal) => {
+          const enterAt = (at: number) =>
+            enter({ conversationId: opened, branch: at }, { keeps: options.keeps, signal });
+          return showChosen(chat, chatInterface, opened, { enter: enterAt, signal });
+        });
       if (options.resumes !== undefined)
         await tasks.run((stop) => runCommand(`/resume ${options.resumes}`, chat, stop));
     }

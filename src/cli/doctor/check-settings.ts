@@ -3,6 +3,7 @@ import type { ModelCheck, SearchCheck } from "../../app/models/check-models.ts";
 import type { Config } from "../../config/config.ts";
 import { resolveVendorName } from "../../config/models/resolve-model.ts";
 import { describeServerCount } from "../../config/sources/choose-files.ts";
+import { describeUnreadLines } from "../../config/sources/dot-env-lines.ts";
 import { createStateFolder } from "../../config/sources/state-folder.ts";
 import type { UnsetPart } from "../../config/sources/unset-parts.ts";
 import { findDangerousVariables } from "../../config/trust/dangerous-variables.ts";
@@ -125,14 +126,15 @@ export function checkStateFolder(config: Config): Finding[] {
   }
 }
 
-/** Reports files that were found but not read. */
+/** Reports files that were found but not read. No command needs them, so that none is a failure. */
 export function toLeftOutFindings({ leftOut }: Pick<Config, "leftOut">): Finding[] {
   const what = { zh: "未使用的文件", en: "unused file" };
   return leftOut.map(({ file, servers, unreadable }): Finding => {
     const details = { servers: servers ?? null, left_out: true };
     if (unreadable !== undefined) {
-      const text = { zh: `${unreadable.zh}。`, en: `${unreadable.en}.` };
-      return { topic: "configuration", state: "failed", what, name: "", text, details };
+      const { zh, en } = removePrefix(unreadable, { zh: `${file}: `, en: `${file}: ` });
+      const text = { zh: `${zh}。`, en: `${en}.` };
+      return { topic: "configuration", state: "none", what, name: file, text, details };
     }
     const would =
       servers === undefined
@@ -151,6 +153,16 @@ export function toLeftOutFindings({ leftOut }: Pick<Config, "leftOut">): Finding
       details,
     };
   });
+}
+
+/** Reports the lines of `.env` that set no variable. */
+export function toUnreadFindings({ dotEnv }: Pick<Config, "dotEnv">): Finding[] {
+  const told = describeUnreadLines(dotEnv);
+  if (told === undefined) return [];
+  const text = { zh: `${told.zh}。`, en: `${told.en}.` };
+  const what = { zh: "变量文件", en: "variables file" };
+  const details = { env_file: dotEnv.file, lines: dotEnv.unread };
+  return [{ topic: "configuration", state: "none", what, name: "", text, details }];
 }
 
 /**

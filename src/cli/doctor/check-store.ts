@@ -1,37 +1,65 @@
-import { findDatabase, refuseUnusableStore } from "../../app/conversations/store-settings.ts";
+import { join } from "node:path";
+import { findDatabase, refuseUnusableStore, storeFile } from "../../app/conversations/store-settings.ts";
 import type { Duet } from "../../app/duet.ts";
 import type { Config } from "../../config/config.ts";
+import { noticeKinds } from "../../core/notices.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
-import { toOperatorError } from "../../store/store-errors.ts";
+import type { Text } from "../../kit/locale.ts";
+import { StoreError, toOperatorError } from "../../store/store-errors.ts";
 import type { Finding } from "./findings.ts";
 
 /**
- * Opens the file of the store as the first question would, and reports one that cannot be read and written, or that was damaged and is
- * set aside now. A newer Duet's is not opened: other commands refuse to start with it.
+ * Reports a store that cannot be read and written. One that nothing has opened yet is only looked at: it is not made, updated or set
+ * aside. Of one that is open it reports also that its file was damaged and is set aside.
  */
 export async function checkStore(
-  duet: Pick<Duet, "checkStore" | "storeMonitor" | "takeNotices">,
+  duet: Pick<Duet, "checkStore" | "storeMonitor" | "usesStore">,
   config: Config,
 ): Promise<Finding[]> {
+  if (config.conversations.store === "memory") return [];
+  if (findDatabase(config) === undefined && duet.usesStore) return checkOpenStore(duet);
   try {
-    await refuseUnusableStore(config);
+    await inspect(config);
+    return [];
   } catch (thrown) {
     return [toFinding(toDuetError(thrown))];
   }
-  // What may be wrong with a database was looked for just now, and opening it would update its tables.
-  if (findDatabase(config) !== undefined) return [];
-  await duet.checkStore();
-  const { problem } = duet.storeMonitor;
-  const notices = (await duet.takeNotices()).filter(({ code }) => code !== "store-unavailable");
-  return [
-    ...(problem ? [toFinding(toOperatorError(problem))] : []),
-    ...notices.map(({ message }) => createFinding({ text: { zh: message, en: message } })),
-  ];
 }
 
-function toFinding({ text, hint }: DuetError): Finding {
-  return createFinding({ text: { zh: `${text.zh}。`, en: `${text.en}.` }, hint });
+/** Throws where the store cannot be used. */
+async function inspect(config: Config): Promise<void> {
+  if (findDatabase(config) !== undefined) return refuseUnusableStore(config);
+  const { inspectStore } = await import("../../store/sqlite/inspect-store.ts");
+  inspectStore(join(config.home, storeFile));
 }
+
+/** Writes through the connection that there is: another one could drop the locks of this process. */
+async function checkOpenStore(duet: Pick<Duet, "checkStore" | "storeMonitor">): Promise<Finding[]> {
+  await duet.checkStore();
+  const { problem } = duet.storeMonitor;
+  const found = problem ? [toFinding(toOperatorError(problem))] : [];
+  duet.storeMonitor.follow((event) => {
+    if (event.type === "set-aside") found.push(createFinding({ text: describeSetAside(event.name) }));
+  })();
+  return found;
+}
+
+function describeSetAside(name: string): Text {
+  const { message: zh } = noticeKinds.storeDamaged({ name }, "zh");
+  const { message: en } = noticeKinds.storeDamaged({ name }, "en");
+  return { zh, en };
+}
+
+function toFinding(error: DuetError): Finding {
+  const { text, hint } = error;
+  const isDamaged = error instanceof StoreError && error.failure === "damaged";
+  return createFinding({ text: { zh: `${text.zh}。`, en: `${text.en}.` }, hint: isDamaged ? damagedHint : hint });
+}
+
+const damagedHint: Text = {
+  zh: `下次打开时，它会改名为 ${storeFile}.damaged-时间 保留，并新建一个空的存储。`,
+  en: `When it is next opened, it is kept as ${storeFile}.damaged-TIME, and a new, empty store is created.`,
+};
 
 function createFinding(words: Pick<Finding, "text" | "hint">): Finding {
   return {

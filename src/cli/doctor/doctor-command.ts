@@ -18,8 +18,10 @@ export interface DoctorCommand extends Context {
  */
 export async function runDoctorCommand({ flags, output, ...context }: DoctorCommand): Promise<number> {
   const { config, ...faults } = await readConfig(flags);
-  // What lacks its variable is a finding.
-  describeUnused({ ...config, unsetParts: [] }).forEach(createWarn(config, context.console));
+  // What lacks its variable is a finding, and so is a line that sets none.
+  describeUnused({ ...config, unsetParts: [], dotEnv: { ...config.dotEnv, unread: [] } }).forEach(
+    createWarn(config, context.console),
+  );
   let hasBegun = false;
   const check = (used: Config, known: ConfigFaults): Promise<number> =>
     withOpened(used, context, (opened) => {

@@ -26,6 +26,7 @@ import {
   toConfigurationFinding,
   toErrorFindings,
   toLeftOutFindings,
+  toUnreadFindings,
   toUnsetFindings,
   toUnusedFindings,
 } from "./check-settings.ts";
@@ -89,9 +90,10 @@ export async function* runChecks(
   yield toConfigurationFinding(config, faults.errors);
   yield* toErrorFindings(faults.errors);
   yield* toLeftOutFindings(config);
+  yield* toUnreadFindings(config);
   const missingFolder = checkStateFolder(config);
   yield* missingFolder;
-  if (missingFolder.length === 0) yield* await checkStore(duet, config);
+  if (missingFolder.length === 0 && !faults.broken.some(isStore)) yield* await checkStore(duet, config);
   yield* describeNetwork(config);
   yield* await proxies;
   yield* await signIn;
@@ -119,6 +121,11 @@ const noFaults: ConfigFaults = { errors: [], broken: [] };
 /** Is true for the whole file, too, which may have named the models. */
 function isModels([section = "models"]: Path): boolean {
   return section === "models";
+}
+
+/** Is true for the whole file, too, which may have named another store. */
+function isStore([section = "store"]: Path): boolean {
+  return section === "store" || section === "conversations";
 }
 
 /** A backend that is chosen and lacks its key is among the errors of the configuration. */

@@ -63,9 +63,8 @@ export function connectionError(thrown: unknown, origin: ErrorOrigin): DuetError
   const host = URL.parse(origin.baseUrl)?.host ?? "";
   const remedy = findConnectionRemedy(socketCode, message, origin.baseUrl);
   const told = toErrorText(`${socketCode} ${message}`, origin.apiKey);
-  const known = findFailureReason(socketCode);
   // Node has its messages in English alone.
-  const failure = { zh: known ? `${socketCode} ${known.zh}` : told, en: told };
+  const failure = { zh: describeInChinese(socketCode, told), en: told };
   const detail = remedy === "no-tls" ? plainServer : failure;
   return new DuetError({
     code: "network",
@@ -78,6 +77,12 @@ export function connectionError(thrown: unknown, origin: ErrorOrigin): DuetError
     retryable: remedy !== "certificate" && remedy !== "no-tls",
     cause: thrown,
   });
+}
+
+/** Explains a failure whose code alone says what it is, before Node's own words, which name the address. */
+function describeInChinese(code: string, told: string): string {
+  const known = /^(?:EPROTO$|ERR_SSL_)/.test(code) ? undefined : findFailureReason(code);
+  return known ? `${known.zh}（${told}）` : told;
 }
 
 const plainServer: Text = { zh: "那里的服务不使用 TLS", en: "the server there does not speak TLS" };

@@ -92,19 +92,22 @@ describe("going on with a conversation after the program has ended", () => {
   test("--conversation takes the beginning of an ID that one alone has, and of several it lists at most ten", async () => {
     const { provider, file, run } = await place();
     const store = await openStore(file);
-    const ids = Array.from({ length: 12 }, (_, n) => `conv-${n.toString(16)}${"0".repeat(31)}`);
+    const ids = Array.from({ length: 12 }, (_, n) => `conv-abcdef${n.toString(16)}${"0".repeat(25)}`);
     for (const id of ids) await store.append(finishedRun(id, `My number is ${id}.`, "Hello."));
-    await store.append(finishedRun("team-12", "We are twelve.", "Hello."));
-    provider.script("only", { text: "Seven." }, { text: "Nobody." });
-    expect((await run("ask", "Who am I?", "--mode", "chat", "--conversation", "conv-7")).code).toBe(0);
+    const chosen = ["conv-12", "conv-12ab345", "team-12"];
+    for (const id of chosen) await store.append(finishedRun(id, "We are twelve.", "Hello."));
+    provider.script("only", { text: "Seven." }, ...Array.from({ length: 5 }, () => ({ text: "Nobody." })));
+    expect((await run("ask", "Who am I?", "--mode", "chat", "--conversation", "conv-abcdef7")).code).toBe(0);
     expect(lastMessages(provider)[0]).toBe(`user: My number is ${ids[7]}.`);
     expect((await store.load(ids[7] ?? ""))?.turns).toHaveLength(2);
-    const { code, stderr } = await run("ask", "x", "--conversation", "conv-");
+    const { code, stderr } = await run("ask", "x", "--conversation", "conv-abcdef");
     expect([code, stderr.match(/conv-[0-9a-f]{32}/g)?.length]).toEqual([2, 10]);
-    expect(stderr).toMatch(/^duet: more than one conversation ID starts with conv-: conv-7.*, …\n$/);
-    // The ID that a script has chosen is never taken for another one.
-    await run("ask", "Who are we?", "--mode", "chat", "--conversation", "team-1");
-    expect(lastMessages(provider)).toEqual([expect.stringContaining("Who are we?")]);
+    expect(stderr).toMatch(/^duet: more than one conversation ID starts with conv-abcdef: conv-abcdef7.*, …\n$/);
+    // The ID that a script has chosen is never taken for another one, and neither is a beginning that is as short as one.
+    for (const id of ["conv-1", "conv-12ab34", "team-1", "conv-abcde", "conv-"]) {
+      await run("ask", "Who are we?", "--mode", "chat", "--conversation", id);
+      expect(lastMessages(provider)).toEqual([expect.stringContaining("Who are we?")]);
+    }
   });
 
   test("the chat at a terminal says at once that nobody has the ID", async () => {
@@ -380,17 +383,19 @@ describe("duet conversations", () => {
   test("take the beginning of an ID; where one of them means several, nothing is changed", async () => {
     const { file, run } = await place();
     const store = await openStore(file);
-    const [a, b, c] = ["a1", "a2", "b1"].map((end) => `conv-${end}${"0".repeat(30)}`) as [string, string, string];
+    const [a, b, c] = ["a1", "a2", "b1"].map((end) => `conv-abcde${end}${"0".repeat(25)}`) as [string, string, string];
     for (const id of [a, b, c]) await store.append(finishedRun(id, `Which is ${id}?`, "This one."));
-    expect((await run("conversations", "show", "conv-b")).stdout).toContain(`> Which is ${c}?`);
-    expect((await run("conversations", "pin", "conv-a1", "conv-b")).stdout).toBe(`Pinned ${a}\nPinned ${c}\n`);
-    expect((await run("conversations", "name", "conv-a2", "Second")).stdout).toBe(`Named ${b}\n`);
-    expect(await run("conversations", "delete", "conv-b", "conv-a", "--locale", "zh")).toEqual({
+    expect((await run("conversations", "show", "conv-abcdeb")).stdout).toContain(`> Which is ${c}?`);
+    expect((await run("conversations", "pin", "conv-abcdea1", "conv-abcdeb")).stdout).toBe(
+      `Pinned ${a}\nPinned ${c}\n`,
+    );
+    expect((await run("conversations", "name", "conv-abcdea2", "Second")).stdout).toBe(`Named ${b}\n`);
+    expect(await run("conversations", "delete", "conv-abcdeb", "conv-abcdea", "--locale", "zh")).toEqual({
       code: 2,
       stdout: "",
-      stderr: `duet: 不止一个对话的编号以 conv-a 开头：${b}, ${a}\n`,
+      stderr: `duet: 不止一个对话的编号以 conv-abcdea 开头：${b}, ${a}\n`,
     });
-    const deleted = await run("conversations", "delete", "conv-b", "--output", "json");
+    const deleted = await run("conversations", "delete", "conv-abcdeb", "--output", "json");
     expect(JSON.parse(deleted.stdout)).toEqual({ deleted: [c], unknown: [] });
     expect((await store.list({ limit: 9, offset: 0 })).map(({ id }) => id)).toEqual([b, a]);
   });

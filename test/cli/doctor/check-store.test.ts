@@ -2,6 +2,11 @@ import { execFileSync } from "node:child_process";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { createStoreMonitor } from "../../../src/app/conversations/store-monitor.ts";
+import { openDuet } from "../../../src/app/open-duet.ts";
+import { checkStore } from "../../../src/cli/doctor/check-store.ts";
+import { loadConfig } from "../../../src/config/load-config.ts";
+import { loadSqlite } from "../../../src/store/sqlite/connection.ts";
 import { temporaryFolder } from "../../fakes/program.ts";
 import { runWarmProgram } from "../../fakes/warm-program.ts";
 import { mayMountDisks, requires } from "../../runner/requirements.ts";
@@ -13,9 +18,63 @@ async function findingOn(home: string, ...args: string[]) {
   return { code, lines, stderr };
 }
 
-test("a store that can be used is no line", async () => {
-  expect(await findingOn(await temporaryFolder())).toMatchObject({ code: 0, lines: [] });
+test("a store that can be used is no line, and one that is not there is not made", async () => {
+  const home = await temporaryFolder();
+  expect(await findingOn(home)).toMatchObject({ code: 0, lines: [] });
+  expect(await listStore(home)).toEqual([]);
 });
+
+test("a store of a newer Duet is a finding", async () => {
+  const home = await temporaryFolder();
+  const store = new (loadSqlite().DatabaseSync)(join(home, "duet.db"));
+  store.exec("PRAGMA user_version = 999");
+  store.close();
+  const { code, lines } = await findingOn(home);
+  expect([code, lines]).toEqual([1, [expect.stringContaining("has version 999, from a newer Duet")]]);
+});
+
+test("a store whose settings have an error is not looked at", async () => {
+  const home = await temporaryFolder();
+  await mkdir(join(home, "duet.db"));
+  await writeFile(join(home, "duet.json"), JSON.stringify({ conversations: { store: "disc" } }));
+  expect(await findingOn(home, "--config", join(home, "duet.json"))).toMatchObject({ code: 1, lines: [] });
+});
+
+test("a store that is open is written through its connection, whose locks stay", async () => {
+  const home = await temporaryFolder();
+  const file = join(home, "duet.db");
+  const config = await loadConfig({ locale: "en" }, { DUET_HOME: home }, home);
+  const duet = await openDuet(config);
+  onTestFinished(() => duet.close());
+  expect(await checkStore(duet, config)).toEqual([]);
+  expect(duet.usesStore).toBe(false);
+  await duet.store();
+  expect(await checkStore(duet, config)).toEqual([]);
+  // Another process that is the last one to close the file would take its log away.
+  const look = `const db = new (require("node:sqlite").DatabaseSync)(${JSON.stringify(file)}); db.prepare("SELECT 1 FROM turns").all(); db.close()`;
+  execFileSync(process.execPath, ["-e", look], { stdio: "pipe" });
+  expect(await listStore(home)).toContain("duet.db-wal");
+});
+
+test("of a store that is open, what its monitor knows is told, and its file is not looked at", async () => {
+  const home = await temporaryFolder();
+  const config = await loadConfig({ locale: "en" }, { DUET_HOME: home }, home);
+  await writeFile(join(home, "duet.db"), "garbage ".repeat(1_000));
+  const storeMonitor = createStoreMonitor();
+  const open = { usesStore: true, checkStore: async () => storeMonitor.status.state, storeMonitor };
+  expect(await checkStore(open, config)).toEqual([]);
+  storeMonitor.recordSetAside("/x/duet.db.damaged-1");
+  const text = {
+    en: expect.stringContaining("kept as /x/duet.db.damaged-1"),
+    zh: expect.stringContaining("保留为 /x/"),
+  };
+  expect(await checkStore(open, config)).toMatchObject([{ state: "failed", text }]);
+  expect(storeMonitor.takeNotices("en")).toHaveLength(1);
+});
+
+async function listStore(home: string): Promise<string[]> {
+  return (await readdir(home)).filter((name) => name.startsWith("duet.db")).sort();
+}
 
 test("a store that cannot be opened is a finding, and nothing is said of it a second time", async () => {
   const home = await temporaryFolder();
@@ -26,14 +85,18 @@ test("a store that cannot be opened is a finding, and nothing is said of it a se
   expect((await findingOn(home, "--locale", "zh")).lines[0]).toMatch(/^✗ 对话存储：对话存储 .*duet\.db 无法使用：/);
 });
 
-test("a store that was damaged is a finding with the name under which it is kept, and the next look is well", async () => {
+test("a store that is damaged is a finding, and stays where it is", async () => {
   const home = await temporaryFolder();
   await writeFile(join(home, "duet.db"), "garbage ".repeat(1_000));
-  const { code, lines, stderr } = await findingOn(home);
-  const kept = (await readdir(home)).find((name) => name.includes(".damaged-"));
-  expect([code, lines, stderr]).toEqual([1, [expect.stringContaining(join(home, kept ?? ""))], ""]);
-  expect(lines[0]).toMatch(/^✗ conversation store: The conversation store was damaged; its file is kept as /);
-  expect(await findingOn(home)).toMatchObject({ code: 0, lines: [] });
+  for (const _ of ["first", "second"]) {
+    const { code, lines, stderr } = await findingOn(home);
+    expect([code, lines.length, stderr]).toEqual([1, 1, ""]);
+    expect(lines[0]).toMatch(
+      /^✗ conversation store: the conversation store .*duet\.db cannot be used: the file is not a database\. .*duet\.db\.damaged-TIME/,
+    );
+  }
+  expect(await listStore(home)).toEqual(["duet.db"]);
+  expect((await findingOn(home, "--locale", "zh")).lines[0]).toMatch(/文件不是数据库。下次打开时/);
 });
 
 describe("a disk", requires(mayMountDisks()), () => {

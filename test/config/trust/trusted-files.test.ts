@@ -530,7 +530,12 @@ test("a file in a work tree that cannot be read is told as such, and nobody is s
     en: `${file}: is not UTF-8 text, and it is not used`,
   });
   expect(toLeftOutFindings({ leftOut })).toMatchObject([
-    { state: "failed", text: { en: `${file}: is not UTF-8 text.` }, details: { left_out: true } },
+    {
+      state: "none",
+      name: file,
+      text: { zh: "不是 UTF-8 文本。", en: "is not UTF-8 text." },
+      details: { left_out: true },
+    },
   ]);
   writeFileSync(join(place.directory, ".env"), "A=1\n");
   expect(describeSkippedFiles((await load(place)).leftOut)?.en).toMatch(

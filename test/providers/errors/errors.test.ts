@@ -179,8 +179,12 @@ test("a failed connection tells what the socket said, not what the package made 
 });
 
 test.each([
-  ["ECONNRESET", "the server closed the connection", "ECONNRESET 连接被对方断开"],
-  ["CERT_HAS_EXPIRED", "certificate has expired", "CERT_HAS_EXPIRED TLS 证书已过期"],
+  ["ECONNRESET", "the server closed the connection", "连接被对方断开（ECONNRESET the server closed the connection）"],
+  ["ECONNREFUSED", "connect 10.0.0.7:80", "连接被拒绝，该端口没有服务（ECONNREFUSED connect 10.0.0.7:80）"],
+  ["ENOTFOUND", "getaddrinfo a.invalid", "找不到该主机（ENOTFOUND getaddrinfo a.invalid）"],
+  ["EPROTO", "tlsv1 alert protocol version", "EPROTO tlsv1 alert protocol version"],
+  ["ERR_SSL_BAD_ECPOINT", "bad ecpoint", "ERR_SSL_BAD_ECPOINT bad ecpoint"],
+  ["CERT_HAS_EXPIRED", "certificate has expired", "TLS 证书已过期（CERT_HAS_EXPIRED certificate has expired）"],
   ["EUNHEARD", "of no known kind", "EUNHEARD of no known kind"],
 ])("a connection that fails with %s is told in Chinese where Node's words are known", (code, message, told) => {
   const failed = connectionError(Object.assign(new Error(message), { code }), settings());

@@ -14,8 +14,8 @@ export const continueRun: ChatCommand = {
     zh: "继续达到限制的运行，或因程序意外结束而中断的运行",
     en: "goes on with the run that reached a limit, or that an unexpected end of the program interrupted",
   },
-  async run(chat) {
-    if (await chat.continueRun()) return undefined;
+  async run(chat, _, signal) {
+    if (await chat.continueRun(signal)) return undefined;
     chat.write(say(chat.settings.locale, { zh: "没有可以继续的运行。", en: "There is no run to go on with." }));
     return undefined;
   },

@@ -6,6 +6,7 @@ import { attachFiles, describeAttached } from "../../../../src/cli/terminal/edit
 import { createCompleteFiles, findMentions, toPath } from "../../../../src/cli/terminal/editor/files/complete-files.ts";
 import { toPastedMentions } from "../../../../src/cli/terminal/editor/files/pasted-files.ts";
 import { createFileGuard } from "../../../../src/tools/files/file-guard.ts";
+import { startCpuClock } from "../../../fakes/cpu-time.ts";
 import { images } from "../../../fakes/images.ts";
 import { patienceMs } from "../../../runner/patience.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -239,7 +240,7 @@ test.each([
 ])("a paste of %s becomes a mention", (_, pasted, mention) => {
   expect(toPastedMentions(pasted, "")).toBe(mention);
   expect(toPastedMentions(pasted, "see")).toBe(` ${mention}`);
-  expect(findMentions(mention).map(({ typed }) => toPath(typed))[0]).toMatch(/\.(png|webp|xlsx|jpg)$/i);
+  expect([...findMentions(mention)].map(({ typed }) => toPath(typed))[0]).toMatch(/\.(png|webp|xlsx|jpg)$/i);
 });
 
 test.each([
@@ -251,6 +252,15 @@ test.each([
   "file://host/%zz.png",
 ])("a paste of %j stays text", (pasted) => {
   expect(toPastedMentions(pasted, "")).toBe(pasted);
+});
+
+test.each(["@“", '@"', "@“a ", "@ “", "@\\"])("a megabyte of %j is searched in one pass", (piece) => {
+  const text = piece.repeat(1_000_000 / piece.length);
+  const usedMs = startCpuClock();
+  const longest = [...findMentions(text)].reduce((most, { typed }) => Math.max(most, typed.length), 0);
+  expect(usedMs()).toBeLessThan(3_000);
+  // An escaped character counts once.
+  expect(longest).toBeLessThanOrEqual(2_000);
 });
 
 async function attach(text: string, cwd: string) {

@@ -35,13 +35,13 @@ export interface AttachOptions extends Folders, ReadFileOptions {
 }
 
 /**
- * Reads each file that a text names as `@path` or `@"path"`. Texts in UTF-8 (at most 200 kB a file and 1 MB in all) are put behind the text,
- * between marks that they cannot forge; a folder is the list of what is in it; images and documents come beside it. What does not exist stays text, and where it looks
- * like a file that is a problem too; `\@` is an @. Rejects when the signal aborts.
+ * Reads each file that a text names as `@path` or `@"path"`. Texts in UTF-8 (at most 200 kB a file and 1 MB in all) are put behind the
+ * text, between marks that they cannot forge; a folder is the list of what is in it; images and documents come beside it. What does not
+ * exist stays text, and where it looks like a file that is a problem too; `\@` is an @. Rejects when the signal aborts.
  */
 export async function attachFiles(text: string, options: AttachOptions): Promise<AttachedQuestion> {
   const found = new Map<string, FoundFile>();
-  for (const mention of findMentions(text).slice(0, mostMentions)) {
+  for (const mention of findMentions(text).take(mostMentions)) {
     const each = await find(mention, options);
     const key = each.reading.is === "missing" ? `@${each.name}` : each.file;
     if (!found.has(key)) found.set(key, each);

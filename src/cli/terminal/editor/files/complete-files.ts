@@ -148,19 +148,19 @@ export function findMentionAtEnd(textBefore: string): FileMention | undefined {
 }
 
 /**
- * Finds all mentions in a text, in order. Each ends at a space or at the next mention, and one in quotes (`@"my file.png"`) behind
- * them. The `@` of an address (`a@b.com`) and one after a backslash do not count.
+ * Finds the mentions in a text, in order, each when it is asked for. One ends at a space or at the next mention, and one in quotes
+ * (`@"my file.png"`) behind them. The `@` of an address (`a@b.com`) and one after a backslash do not count.
  */
-export function findMentions(text: string): FileMention[] {
-  const found = text.matchAll(
-    /(?<![\w.+\-@/\\])@(?:"([^"\n]{1,1000})"|“([^”\n]{1,1000})”|((?:\\.|[^\s\\@]|(?<=[\w.+\-/])@){1,1000}))/g,
-  );
-  return Array.from(found, ({ index, 1: straight, 2: quoted = straight, 3: bare = "" }) => ({
-    from: index,
-    typed: quoted === undefined ? bare : toMention(quoted),
-    isQuoted: quoted !== undefined,
-  }));
+export function* findMentions(text: string): Generator<FileMention, void, undefined> {
+  for (const { index, 1: straight, 2: quoted = straight, 3: bare = "" } of text.matchAll(mentions)) {
+    const typed = quoted === undefined ? bare : toMention(quoted);
+    yield { from: index, typed, isQuoted: quoted !== undefined };
+  }
 }
+
+/** Matches a mention. A quote that opens another one ends the search for its end, which would else begin anew at each of many. */
+const mentions =
+  /(?<![\w.+\-@/\\])@(?:"([^"\n]{1,1000})"|“([^“”\n]{1,1000})”|((?:\\.|[^\s\\@]|(?<=[\w.+\-/])@){1,1000}))/g;
 
 /** Returns the path as the file system knows it, without the backslashes before spaces. */
 export function toPath(typed: string): string {

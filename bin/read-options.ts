@@ -6,6 +6,7 @@ import type { LimitRow } from "../src/core/limits.ts";
 import type { Mode } from "../src/core/outcome.ts";
 import { describeNotAllowed } from "../src/core/schemas/describe-issue.ts";
 import { describeAllowed } from "../src/core/schemas/describe-schema.ts";
+import { isConversationId } from "../src/core/store/conversation-id.ts";
 import { DuetError } from "../src/kit/errors.ts";
 import type { Text } from "../src/kit/locale.ts";
 import { findLimit } from "./options.ts";
@@ -41,10 +42,10 @@ export function readConversationChoice(values: Values): ConversationChoice | und
   if (values.all === true && values.continue !== true) throw usageError(allAlone);
   if (id === undefined) return values.continue === true ? { folder: readFolder(values) } : undefined;
   if (values.continue === true) throw usageError(onlyOne);
-  if (id.trim() !== "" && id.length <= 200) return { id };
+  if (isConversationId(id)) return { id };
   throw usageError({
-    zh: `--conversation: ${JSON.stringify(id)} 不是对话编号（允许：1 到 200 个字符）`,
-    en: `--conversation: ${JSON.stringify(id)} is not a conversation ID (allowed: 1 to 200 characters)`,
+    zh: `--conversation: ${JSON.stringify(id)} 不是对话编号（允许：1 到 200 个字符，不全是空白，不含控制字符）`,
+    en: `--conversation: ${JSON.stringify(id)} is not a conversation ID (allowed: 1 to 200 characters, not all blank and none a control character)`,
   });
 }
 

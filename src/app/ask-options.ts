@@ -3,11 +3,11 @@ import { notAllowedError, unknownKeyError } from "../config/config-errors.ts";
 import { type Attachment, longestAttachments, mostAttachments } from "../core/attachment.ts";
 import { type LimitField, limitRows, mapLimits } from "../core/limits.ts";
 import type { UserCallbacks } from "../core/questions/user.ts";
+import { isConversationId } from "../core/store/conversation-id.ts";
 import { findPermitProblem } from "../core/tools/tool-pattern.ts";
 import type { DuetError } from "../kit/errors.ts";
 import { getOwnValue, isRecord, type JsonSchema } from "../kit/json.ts";
 import type { Text } from "../kit/locale.ts";
-import { isBlank } from "../kit/text/is-blank.ts";
 import type { StandardSchema } from "../tools/schema/standard-schema.ts";
 import type { AskRequest } from "./ask-request.ts";
 import type { LimitChanges } from "./merge-limits.ts";
@@ -80,8 +80,7 @@ const anId: OptionKind = {
     zh: "1 到 200 个字符，不全是空白，不含控制字符",
     en: "1 to 200 characters, not all blank and none a control character",
   },
-  fits: (value) =>
-    typeof value === "string" && !isBlank(value) && value.length <= 200 && !/[\p{Cc}\u2028\u2029]/u.test(value),
+  fits: (value) => typeof value === "string" && isConversationId(value),
 };
 const stopTexts: OptionKind = {
   allowed: { zh: "非空文本的列表", en: "a list of non-empty strings" },

@@ -131,7 +131,10 @@ const calls: Record<string, (message: Message) => Promise<Json> | Json | undefin
     ],
   }),
   liar: () => text("did it"),
-  lies: () => ({ ...text("did that"), structuredContent: { x: "one" } }),
+  lies: ({ params }) => ({
+    ...{ ...text("did that"), structuredContent: { x: "one" } },
+    ...(params?.arguments?.fails === true && { isError: true }),
+  }),
   trace: ({ params }) => ({
     ...text(JSON.stringify(params?._meta ?? {})),
     _meta: { traceparent: "00-11111111111111111111111111111111-2222222222222222-01", "example.com/cost": 3 },

@@ -4,8 +4,8 @@ import type { Text } from "../../kit/locale.ts";
 const mostNamed = 10;
 
 /**
- * Returns the numbers, from 1, of the lines of a `.env` file that Node's parser does not read as `NAME=value`, and that are no comment or
- * empty line. What stands in quotes may go over several lines, and a value of blanks alone is the next line in its place. A carriage
+ * Returns the numbers, from 1, of the lines of a `.env` file that Node's parser does not read as `NAME=value`, or under a name that no
+ * variable has, and that are no comment or empty line. What stands in quotes may go over several lines, and a value of blanks alone is the next line in its place. A carriage
  * return counts nowhere.
  */
 export function findUnreadLines(text: string): number[] {
@@ -14,7 +14,7 @@ export function findUnreadLines(text: string): number[] {
   for (let at = 0; at < lines.length; at++) {
     const line = (lines[at] ?? "").trim();
     if (line === "" || line.startsWith("#")) continue;
-    const value = /^[^=]+=\s*(.*)$/.exec(line)?.[1];
+    const value = /^(?:export\s+)?[^\s=:]+\s*=\s*(.*)$/.exec(line)?.[1];
     const taken = value === "" ? findTakenLine(lines, at) : undefined;
     if (value === undefined) found.push(at + 1);
     else if (taken === undefined) at = findLastLine(lines, at, value);

@@ -165,7 +165,10 @@ describe("going on with a conversation after the program has ended", () => {
     [["--continue"], "duet: --continue: there is no conversation to continue yet\n"],
     [["--all"], "duet: --all goes with --continue (allowed: -c --all, or duet resume --all)\n"],
     [["-c", "--conversation", "a"], "duet: --conversation and --continue cannot be combined (allowed: one of them)\n"],
-    [["--conversation", " "], 'duet: --conversation: " " is not a conversation ID (allowed: 1 to 200 characters)\n'],
+    ...[" ", "a\nb"].map((id) => [
+      ["--conversation", id],
+      `duet: --conversation: ${JSON.stringify(id)} is not a conversation ID (allowed: 1 to 200 characters, not all blank and none a control character)\n`,
+    ]),
   ])("%j is one line and exit code 2, and no model is asked", async (flags, line) => {
     const { provider, run } = await place();
     for (const command of [["ask", "x"], ["chat"]]) {

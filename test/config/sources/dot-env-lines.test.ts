@@ -6,13 +6,14 @@ import { describeUnreadLines, findUnreadLines } from "../../../src/config/source
 import { runWarmProgram } from "../../fakes/warm-program.ts";
 import { workplace } from "../workplace.ts";
 
-test.each([
+test.each<[string, number[], string[]]>([
   ["A=1\n\n# a note\nexport B=2\n  C = 3 # why\nD=\n", [], ["A", "B", "C", "D"]],
   ["\uFEFFA=1\r\nOPENAI_API_KEY: sk-x\r\nB=2\r\n", [2], ["A", "B"]],
   ["broken line\nA=1\nexport B", [1, 3], ["A"]],
   ['A="one\nno assignment, but quoted\nthree"\nodd\nB=2', [4], ["A", "B"]],
   ["A='it\nodd\nB=2", [2], ["A", "B"]],
   ["=x\nA=1", [1], ["A"]],
+  ["OPENAI_API_KEY: c2VjcmV0==\nA B=1\nexport C = 1", [1, 2], ["A B", "C", "OPENAI_API_KEY: c2VjcmV0"]],
   ["A=   \nB=2\nC=3", [2], ["A", "C"]],
   ["A=\t\r\n\r\n'B=2\nodd'\nC=3", [3], ["A", "C"]],
   ["A= \n# a note\nB=2\nC= ", [], ["A", "B", "C"]],

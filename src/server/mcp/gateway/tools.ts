@@ -182,8 +182,17 @@ async function toCallResult(
   const _meta = filterMeta(content.meta);
   const structuredContent = isRecord(content.structured) ? content.structured : undefined;
   if (!ok && blocks.length === 0 && structuredContent === undefined) return { ...createFailedResult(text), _meta };
-  if (!ok) return { content: blocks, structuredContent, _meta, isError: true };
   const fault = tool.outputSchema && (await findOutputFault(tool.outputSchema, content, checkOutput));
+  if (!ok) {
+    // Hosts check the structured content of an error, too, and show nothing of one that does not fit.
+    const told = blocks.length > 0 || fault === undefined ? blocks : toTextResult(text).content;
+    return {
+      content: told,
+      structuredContent: fault === undefined ? structuredContent : undefined,
+      _meta,
+      isError: true,
+    };
+  }
   if (fault === undefined) return { content: blocks, structuredContent, _meta };
   const ran = say(locale, describeRanAnyway(tool, fault));
   const misfit = structuredContent === undefined ? [] : toTextResult(JSON.stringify(structuredContent)).content;

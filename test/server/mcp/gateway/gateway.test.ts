@@ -222,6 +222,10 @@ describe.each(hosts)("a gateway for %s", (_, connect) => {
       { type: "text", text: "did that" },
       { type: "text", text: '{"x":"one"}' },
     ]);
+    // Of an error hosts check it as well.
+    const failed = await host.call("below__lies", { fails: true });
+    expect(failed).toMatchObject({ isError: true, content: [{ type: "text", text: "did that" }] });
+    expect(failed.structuredContent).toBeUndefined();
     const silent = { isError: true, content: [{ text: "The tool reported an error without a message." }] };
     expect(await host.call("below__fails-silently")).toMatchObject(silent);
   });

@@ -13,7 +13,7 @@ export const server: readonly Mutation[] = [
   {
     id: "output-check-steps",
     file: "src/tools/schema/bounded-check.ts",
-    text: "fits(value, mostSteps / said) ? check(value) : []",
+    text: "isSmall(value, mostSteps / said) ? check(value) : []",
     becomes: "check(value)",
     tests: ["test/server/mcp/gateway/output-check.test.ts"],
     endangers: "a result of a hostile server keeps the gateway busy for long",

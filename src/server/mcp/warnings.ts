@@ -19,7 +19,7 @@ export interface Warnings {
   follow(log: Log, hide?: (text: string) => string): Log;
 }
 
-interface Warning {
+interface KeptLine {
   level: keyof typeof levels;
   line: string;
 }
@@ -31,9 +31,9 @@ export function createWarnings({ keeps }: { keeps: boolean }): Warnings {
   const listeners = new Set<(entry: ServerLogEntry) => void>();
   let hideSecrets = (text: string): string => text;
   /** Is undefined once somebody has listened. */
-  let kept: Warning[] | undefined = keeps ? [] : undefined;
+  let kept: KeptLine[] | undefined = keeps ? [] : undefined;
 
-  function toEntry({ level, line }: Warning): ServerLogEntry {
+  function toEntry({ level, line }: KeptLine): ServerLogEntry {
     return { level: levels[level], logger: "duet", data: sanitizeLine(hideSecrets(line)) };
   }
 

@@ -26,7 +26,7 @@ export function compileBounded(schema: JsonSchema): ArgumentsCheck | undefined {
     const said = countSaid(schema);
     if (said > mostSaid) return undefined;
     const check = compileCheck(schema, "first");
-    return (value) => (fits(value, mostSteps / said) ? check(value) : []);
+    return (value) => (isSmall(value, mostSteps / said) ? check(value) : []);
   } catch {
     // It is not valid, or a chain of references is longer than the stack.
     return undefined;
@@ -34,7 +34,7 @@ export function compileBounded(schema: JsonSchema): ArgumentsCheck | undefined {
 }
 
 /** Returns true for a value that is shallow, and has at most this many values in it. */
-function fits(value: JsonObject, most: number): boolean {
+function isSmall(value: JsonObject, most: number): boolean {
   if (isDeeperThan(value, deepestValue)) return false;
   let count = 0;
   const waiting: unknown[] = [value];
@@ -90,7 +90,7 @@ function countSaid(root: JsonSchema): number {
   return isForeseeable && !(hasUnchecked && turning.some((key) => used.has(key))) ? said : Number.POSITIVE_INFINITY;
 }
 
-/** A name within the schema changes where the pointers below it lead. */
+/** Returns true where a part of the schema has a name of its own, which changes where the pointers below it lead. */
 function hasInnerName(root: JsonSchema): boolean {
   const waiting: unknown[] = Object.values(root);
   while (waiting.length > 0) {

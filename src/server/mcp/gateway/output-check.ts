@@ -10,7 +10,7 @@ export type OutputCheck = (schema: JsonSchema, structured: unknown) => Promise<A
  * take long to check is left to the host.
  */
 export function createOutputCheck(): OutputCheck {
-  /** Also knows the schemas that are not checked. */
+  /** Holds undefined for a schema that is not checked. */
   const compiled = new WeakMap<JsonSchema, ArgumentsCheck | undefined>();
   return async (schema, structured) => {
     if (!isJsonObject(structured) || isTooLarge(structured)) return undefined;

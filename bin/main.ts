@@ -166,11 +166,13 @@ async function findLocale(argv: string[]): Promise<Locale> {
 
 /** Finds the value of a flag in a command line that may not parse as a whole. */
 function findFlag(argv: string[], name: string): string | undefined {
-  const prefix = `--${name}=`;
-  const at = argv.findIndex((word) => `${word}=` === prefix || word.startsWith(prefix));
-  if (at < 0) return undefined;
-  const word = argv[at] ?? "";
-  return word.startsWith(prefix) ? word.slice(prefix.length) : argv[at + 1];
+  const flag = `--${name}`;
+  for (const [at, word] of argv.entries()) {
+    if (word === "--") break;
+    if (word === flag) return argv[at + 1];
+    if (word.startsWith(`${flag}=`)) return word.slice(flag.length + 1);
+  }
+  return undefined;
 }
 
 function toErrorLines(error: DuetError, locale: Locale): string {

@@ -5,8 +5,9 @@ import { resolve } from "node:path";
 
 /**
  * A group is loaded as a whole when one of its modules is imported by `import()`. What two groups need, and whatever that imports,
- * belongs to the first, which is loaded before everything else; the last is also loaded before what belongs to no group, and so are
- * the groups with which that shares modules, but `serve`: what it shares with the server over HTTP is large.
+ * belongs to the first, which is loaded before everything else; the last is also loaded before a module that belongs to no group, and so
+ * are the groups with which that module shares others, but `src/server/mcp/serve-stdio.ts` of `serve`: what it shares with
+ * the server over HTTP is large.
  */
 const groups = {
   start: [

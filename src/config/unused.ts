@@ -5,7 +5,10 @@ import { describeSkippedFiles } from "./sources/choose-files.ts";
 import { describeUnreadLines } from "./sources/dot-env-lines.ts";
 import { describeUnsetParts } from "./sources/unset-parts.ts";
 
-/** Says what the configuration has and what is not used, a line each: files that nobody trusts, lines that are no assignment, parts without their variable, settings. */
+/**
+ * Says what the configuration has and what is not used, a line each: files that nobody trusts, lines that are no assignment, parts
+ * without their variable, settings.
+ */
 export function describeUnused(
   config: Pick<Config, "leftOut" | "dotEnv" | "unsetParts" | "origins" | "email" | "settings">,
 ): Text[] {

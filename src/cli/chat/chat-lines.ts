@@ -29,13 +29,18 @@ export function renderPrompt({ locale, mode, agent, search }: ChatSettings): str
  * out where a conversation that is about to be opened brings its own.
  */
 export function renderWelcome(settings: ChatSettings, knowsMode = true): string {
-  const { locale, mode } = settings;
-  const search = mode === "chat" ? [renderSwitch(settings)] : [];
-  const place = ["Duet", ...(knowsMode ? [say(locale, modeNames[mode]), ...search] : [])].join(" · ");
+  const { locale } = settings;
+  const place = ["Duet", ...(knowsMode ? [renderMode(settings)] : [])].join(" · ");
   return say(locale, {
     zh: `${place} · /help 查看命令，/mode 切换模式，/exit 退出`,
     en: `${place} · /help lists the commands, /mode switches the mode, /exit quits`,
   });
+}
+
+/** Renders the mode and, where that has a switch, whether it searches. */
+export function renderMode(settings: ChatSettings): string {
+  const { locale, mode } = settings;
+  return [say(locale, modeNames[mode]), ...(mode === "chat" ? [renderSwitch(settings)] : [])].join(" · ");
 }
 
 /** Renders how to return to the conversation that was left. */

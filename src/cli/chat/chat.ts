@@ -91,7 +91,7 @@ export interface Chat {
   leaveForSwitch(): LeftConversation;
   /** Goes back to the conversation that a switch has left. Returns false when there is none to go back to. */
   keepHistory(): boolean;
-  /** Goes on with this one, and shows how it ended. Rejects when there is none, and at a stop, and then the chat stays as it was. */
+  /** Goes on with this one, and shows how it ended. Where it rejects, as at a stop and when there is none, the chat stays as it was. */
   resume(conversationId: string, signal: AbortSignal): Promise<void>;
   /** Goes on with this branch of a conversation, in the mode and with the models of a run; returns what that changes. At a stop it stays. */
   goTo(

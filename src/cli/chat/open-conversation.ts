@@ -35,14 +35,14 @@ export async function openConversation(
 
 /**
  * Enters the conversation with which a chat begins and shows how it ended. Of an ID that nobody has it says that the first question
- * begins a new conversation. Rejects at a stop.
+ * begins a new conversation, and returns false. Rejects at a stop.
  */
 export async function showChosen(
   chat: ShownIn,
   chatInterface: ChatInterface,
   id: string,
   options: OpeningOptions,
-): Promise<void> {
+): Promise<boolean> {
   const branch = await showEnd(chat, chatInterface, id, options);
   if (branch === undefined) {
     const shown = toShortLine(id, 80);
@@ -52,6 +52,7 @@ export async function showChosen(
     };
     chatInterface.write(say(chat.settings.locale, text));
   }
+  return branch !== undefined;
 }
 
 type ShownIn = Pick<Chat, "duet" | "settings" | "steps">;

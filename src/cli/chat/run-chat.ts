@@ -17,7 +17,7 @@ import { createLine } from "../terminal/text/line.ts";
 import { answerQuestion, type QuestionOptions } from "./answer-question.ts";
 import type { Chat, ChatSettings } from "./chat.ts";
 import type { ChatHandler, ChatInterface } from "./chat-interface.ts";
-import { renderFarewell, renderPrompt, renderWelcome, waitTexts } from "./chat-lines.ts";
+import { renderFarewell, renderMode, renderPrompt, renderWelcome, waitTexts } from "./chat-lines.ts";
 import { chatCommands } from "./command-list.ts";
 import { listNames } from "./commands/chat-command.ts";
 import { createComplete } from "./complete-commands.ts";
@@ -379,12 +379,14 @@ export async function runChat(options: ChatOptions): Promise<number> {
       const knowsMode = options.keeps?.mode === true || (opened ?? options.resumes) === undefined;
       chatInterface.write(renderWelcome(settings, knowsMode));
       if (options.firstLine !== undefined) chatInterface.write(createLine(options.firstLine, "dim"));
-      if (opened !== undefined)
-        await tasks.run((signal) => {
+      if (opened !== undefined) {
+        const isFound = await tasks.run((signal) => {
           const enterAt = (at: number) =>
             enter({ conversationId: opened, branch: at }, { keeps: options.keeps, signal });
           return showChosen(chat, chatInterface, opened, { enter: enterAt, signal });
         });
+        if (!isFound && !knowsMode) chatInterface.write(createLine(renderMode(settings), "dim"));
+      }
       if (options.resumes !== undefined)
         await tasks.run((stop) => runCommand(`/resume ${options.resumes}`, chat, stop));
     }

@@ -39,8 +39,9 @@ export async function runTrust(command: TrustCommand): Promise<number> {
   const locale = getFallbackLocale(flags, environment);
   const found = findTrustedFiles(flags, environment, directory);
   createStateFolder(found);
-  const unreadable: DuetError[] = [];
-  const instructions = flags.config === undefined ? await readInstructions(found, directory, unreadable) : [];
+  const none: FolderFiles = { files: [], unreadable: [] };
+  const { files: instructions, unreadable } =
+    flags.config === undefined ? await readInstructions(found, directory) : none;
   const files = [...(await readTrustFiles(found.file, found.dotEnv)), ...instructions];
   if (files.length === 0) throw unreadable[0] ?? nothingToTrustError(found.file, flags.config);
   if (output === "text") for (const each of unreadable) write(`${say(locale, describeUnreadable(each))}\n`);
@@ -62,21 +63,25 @@ function nothingToTrustError(file: string, asked: string | undefined): DuetError
   });
 }
 
-/**
- * Reads the instructions of the folder and of those above it. The user's own need no trust. Adds what is wrong with those that cannot be
- * read to `unreadable`.
- */
+/** Holds instructions, and what is wrong with those that cannot be read. */
+interface FolderFiles {
+  files: TrustFile[];
+  unreadable: DuetError[];
+}
+
+/** Reads the instructions of the folder and of those above it. The user's own need no trust. */
 async function readInstructions(
   { home, environment }: Pick<ReturnType<typeof findTrustedFiles>, "home" | "environment">,
   directory = process.cwd(),
-  unreadable: DuetError[],
-): Promise<TrustFile[]> {
+): Promise<FolderFiles> {
+  const unreadable: DuetError[] = [];
   const found = await findInstructions({ directory, environment, home }, (problem) => unreadable.push(problem));
-  return found
+  const files = found
     .filter(({ isUsers }) => !isUsers)
     .map(({ file, text, isTrusted: isKnown }) => {
       return { file, text, shownText: text, effects: [], preview: [], uses: [], isInstruction: true, isKnown };
     });
+  return { files, unreadable };
 }
 
 async function remember(files: readonly TrustFile[], home: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { accessSync, closeSync, constants, existsSync, fsyncSync, openSync, rmSync, writeSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { createRandomHex } from "../../kit/random.ts";
@@ -43,9 +44,12 @@ export function openReadOnly(file: string): DatabaseSync {
 /** Is what is written beside the store: as much as the smallest change of it. */
 const probeBytes = 4_096;
 
-/** Writes a small file in the folder of the store and removes it: what the disk says of that, it would say of the store. */
+/**
+ * Writes a small file in the folder of the store, or in the one where that would be made, and removes it: what the disk says of that, it
+ * would say of the store.
+ */
 function writeBeside(file: string): void {
-  const probe = `${file}.${createRandomHex()}.tmp`;
+  const probe = join(findFolder(dirname(file)), `${basename(file)}.${createRandomHex()}.tmp`);
   const handle = openSync(probe, "wx", 0o600);
   try {
     writeSync(handle, new Uint8Array(probeBytes));
@@ -54,4 +58,10 @@ function writeBeside(file: string): void {
     closeSync(handle);
     rmSync(probe, { force: true });
   }
+}
+
+/** Returns the folder, or the next one above it that is there. */
+function findFolder(path: string): string {
+  const parent = dirname(path);
+  return existsSync(path) || parent === path ? path : findFolder(parent);
 }

@@ -113,10 +113,11 @@ describe("going on with a conversation after the program has ended", () => {
   test("the chat at a terminal says at once that nobody has the ID", async () => {
     const { env, provider } = await place();
     provider.script("only", { text: "Hello." });
-    const args = ["--mode", "chat", "--conversation", "mine"];
-    const terminal = await startTerminal(args, { env, cwd: await temporaryFolder() });
+    const terminal = await startTerminal(["--conversation", "mine"], { env, cwd: await temporaryFolder() });
     await terminal.shows("⚠ Conversation mine was not found; the first question starts a new one under that ID.");
     await terminal.shows("> ");
+    // The welcome cannot know it yet.
+    await terminal.shows("Chat mode · Web search: ");
     terminal.type("\u0004");
     expect(await terminal.ended()).toBe(0);
   });

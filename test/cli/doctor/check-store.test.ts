@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -22,6 +23,16 @@ test("a store that can be used is no line, and one that is not there is not made
   const home = await temporaryFolder();
   expect(await findingOn(home)).toMatchObject({ code: 0, lines: [] });
   expect(await listStore(home)).toEqual([]);
+});
+
+test("a folder that is not there is no line either, and is not made", async () => {
+  const place = await temporaryFolder();
+  const config = await loadConfig({ locale: "en" }, { HOME: place }, place);
+  const duet = await openDuet(config);
+  onTestFinished(() => duet.close());
+  expect(await checkStore(duet, config)).toEqual([]);
+  expect(existsSync(config.home)).toBe(false);
+  expect(await readdir(place)).toEqual([]);
 });
 
 test("a store of a newer Duet is a finding", async () => {

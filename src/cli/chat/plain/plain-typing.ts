@@ -220,7 +220,7 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
     writeAbove,
     edit,
     prefill(text) {
-      if (input.text === "") setText(text);
+      if (begun === "" && input.text === "") setText(text);
     },
     putBack: (text) => input.putBack(sanitizeLine(folds.collapse(text))),
     drop() {
@@ -229,9 +229,9 @@ export function createPlainTyping(options: PlainTypingOptions): PlainTyping {
     },
     endInput() {
       hasEnded = true;
-      if (reply) reply(undefined);
       // What is still written follows a prompt at which nobody types.
-      else if (input.leave()) writeSafely(console.stdout, "\n");
+      if (input.leave()) writeSafely(console.stdout, "\n");
+      reply?.(undefined);
     },
     close: () => input.close(),
   };

@@ -49,6 +49,7 @@ export function createFolds(locale: () => Locale): Folds {
   function forget(label: string): void {
     remembered -= contents.get(label)?.length ?? 0;
     contents.delete(label);
+    imageLabels.delete(label);
   }
 
   function remember(label: string, content: string): string {
@@ -67,7 +68,9 @@ export function createFolds(locale: () => Locale): Folds {
   function recall(label: string): string {
     const content = contents.get(label);
     if (content === undefined) return label;
+    const isImage = imageLabels.has(label);
     remember(label, content);
+    if (isImage) imageLabels.add(label);
     return content;
   }
 
@@ -91,8 +94,9 @@ export function createFolds(locale: () => Locale): Folds {
       images += 1;
       const name = { zh: `图片 ${images}`, en: `image ${images}` };
       const label = `[${say(locale(), name)}]`;
+      remember(label, mention);
       imageLabels.add(label);
-      return remember(label, mention);
+      return label;
     },
     expand(text) {
       if (contents.size === 0) return text;

@@ -47,7 +47,8 @@ export interface PageModel {
   readonly parts: PageParts;
   /** Holds the field for the question, as soon as it is on the page. */
   readonly message: { current: HTMLTextAreaElement | null };
-  setToken(token: string): void;
+  /** Takes the token that was given, or asks for another one. */
+  setToken(token: string): Promise<void>;
   /** Runs before the browser goes to the provider that signs people in. */
   leave(): void;
 }

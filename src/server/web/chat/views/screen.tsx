@@ -42,7 +42,8 @@ export interface ScreenOptions {
   readonly parts: PageParts;
   readonly drafts: Drafts;
   readonly look: LookKeeper;
-  onToken(token: string): void;
+  /** Resolves with false where the token is nobody's. */
+  onToken(token: string): Promise<boolean>;
   /** Runs before the browser goes to the provider that signs people in. */
   onLeave(): void;
 }
@@ -72,7 +73,9 @@ export function createScreen(options: ScreenOptions): Screen {
     actions,
     parts,
     message: { current: null },
-    setToken: onToken,
+    async setToken(token) {
+      page.tokenAsked.value = (await onToken(token)) ? "no" : "again";
+    },
     leave: onLeave,
   };
   page.locale.subscribe((now) => {

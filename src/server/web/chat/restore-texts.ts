@@ -38,6 +38,6 @@ export async function restoreTexts({ api, texts, screen, store, waiting }: Resto
   }
 }
 
-function toUnsentEntry({ key, conversationId, text, files, isQueued = false, request }: KeptText): Unsent {
-  return { key, conversationId, text, files, isQueued, request: request && toRequest(request, text) };
+function toUnsentEntry({ key, conversationId, text, files, isQueued = false, saidTo, request }: KeptText): Unsent {
+  return { key, conversationId, text, files, isQueued, saidTo, request: request && toRequest(request, text) };
 }

@@ -15,6 +15,7 @@ import { createParts } from "./load-parts.ts";
 import { createReportErrors } from "./report-errors.ts";
 import { restoreChat, retryUntilReached } from "./restore-chat.ts";
 import { restoreTexts } from "./restore-texts.ts";
+import { settleMessages } from "./settle-messages.ts";
 import { type ChatState, createChat, createStore, type Store } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
 import { getTabTitle, hasUnfollowed } from "./state/side-entries.ts";
@@ -185,6 +186,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     },
     run(run) {
       store.change((chat) => updateRun(chat, run));
+      void settleMessages(api, store);
       if (run.conversationId === store.state.conversationId) readMissed();
     },
     queue(id, queue) {
@@ -231,6 +233,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   /** Loads what was asked in other tabs and by other programs. */
   function readMissed(): void {
     refresh();
+    void settleMessages(api, store);
     void ignoreRejection(conversations.catchUp(), "the next change catches up again");
   }
 }

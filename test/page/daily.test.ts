@@ -32,10 +32,17 @@ inChromium("the page as a daily tool in a browser", () => {
     expect(await page.locator(".question").allTextContents()).toEqual(["/tmp 满了，怎么办？"]);
   });
 
-  test("yes, typed where one writes, answers a call that waits; other words go to the run", async () => {
+  test("what is typed where one writes answers a call that waits: a yes, or what to do instead", async () => {
     const { page } = watched;
     await chooseMode(page, "Agent 模式");
     const call = { name: "calculator", arguments: { expression: "6*7" } };
+    duet.provider.script("cheap", { toolCalls: [call] }, { text: "够了。" });
+    duet.provider.script("strong", { text: "那就不算。" });
+    await ask(page, "六乘六？");
+    await page.getByRole("button", { name: "允许这一次" }).waitFor();
+    await send(page, "改成六乘七");
+    expect((await answered(page)).steps[0]?.text).toContain("改为：改成六乘七");
+    expect(JSON.stringify(duet.provider.requests("cheap").at(-1)?.body.messages)).toContain("应当怎么做：改成六乘七");
     duet.provider.script("cheap", { toolCalls: [call] }, { text: "够了。" });
     duet.provider.script("strong", { text: "是 42。" });
     await ask(page, "六乘七？");

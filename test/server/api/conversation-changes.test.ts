@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { ConversationEntryJson } from "../../../src/core/schemas/conversation-schema.ts";
 import type { ConversationJson } from "../../../src/core/store/conversation-json.ts";
+import { waitAbortable } from "../../../src/kit/async/timeout.ts";
 import { loadExported } from "../../../src/render/export/exported-conversation.ts";
 import { waitForEnd } from "../../../src/runs/live/wait-until.ts";
 import { createSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
@@ -268,6 +269,36 @@ test("questions wait for the end of a run, are asked in their order without thei
   expect(tab.seen.filter(({ event }) => event === "queue").at(-1)?.data).toEqual({ conversation_id: id, waiting: [] });
   expect(tab.seen.some(({ data }) => data?.queue_id === second.queue_id)).toBe(true);
   await tab.leave();
+});
+
+test("a deletion that is taken back brings the runs into their list again, and asks the questions that waited", async () => {
+  const own = scriptedModel(["One.", "Three."]);
+  const model: typeof own = {
+    ...own,
+    async stream(request, onEvent, signal) {
+      const isHeld = JSON.stringify(request.messages.at(-1)).includes("Second?");
+      if (isHeld) await waitAbortable(new Promise<never>(() => {}), signal);
+      return own.stream(request, onEvent, signal);
+    },
+  };
+  const api = await serveApi({ models: { functionCall: model, answer: model } });
+  const first = await outcomeIn(api.chat({ message: "First?" }));
+  const id = first.conversation_id;
+  const page = await api.stream({ message: "Second?", conversation_id: id });
+  const second = String((await page.until("run-start"))?.data?.runId);
+  await api.send(`/agent/conversations/${id}/queue`, { json: { message: "Third?" } });
+  const remove = () => api.send(`/agent/conversations/${id}?undo=true`, { method: "DELETE" });
+  const listRuns = async (): Promise<{ run_id: string; question: string; status: string }[]> =>
+    (await json(api.send(`/agent/runs?conversation_id=${id}`))).runs;
+  expect((await remove()).status).toBe(202);
+  expect(await listRuns()).toEqual([]);
+  await api.send(`/agent/conversations/${id}/restore`, { method: "POST" });
+  await expect.poll(async () => (await listRuns())[0]).toMatchObject({ question: "Third?", status: "complete" });
+  expect((await listRuns()).slice(1)).toMatchObject([
+    { run_id: second, status: "cancelled" },
+    { run_id: first.run_id, status: "complete" },
+  ]);
+  expect(asked(await read(api, id))).toEqual(["First?", "Second?", "Third?"]);
 });
 
 test("every page of an owner learns what another one has changed, and no page of anybody else", async () => {

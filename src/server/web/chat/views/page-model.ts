@@ -41,6 +41,8 @@ export interface PageModel {
   readUsage(): Promise<OwnUsageFigures>;
   /** Holds the files that will come with the question. */
   readonly files: Signal<readonly AttachedFile[]>;
+  /** Names the files that were chosen last and could not be read. */
+  readonly unreadable: Signal<readonly string[]>;
   readonly settings: Signal<boolean>;
   readonly tokenAsked: Signal<"no" | "first" | "again">;
   readonly actions: ChatActions;

@@ -68,6 +68,7 @@ export function createScreen(options: ScreenOptions): Screen {
     isShowingUsage: signal(false),
     readUsage,
     files: signal([]),
+    unreadable: signal([]),
     settings: signal(false),
     tokenAsked: signal<"no" | "first" | "again">("no"),
     actions,

@@ -86,8 +86,8 @@ export interface QuestionQueues {
   list(caller: Caller, conversationId: string): WaitingQuestion[];
   /** Takes back a question that has not begun; undefined where there is none. One that is just beginning stays. */
   remove(caller: Caller, conversationId: string, id: string): WaitingQuestion | "beginning" | undefined;
-  /** Forgets all questions of a conversation. Resolves when none of them is beginning any more. Never rejects. */
-  clear(caller: Caller, conversationId: string): Promise<void>;
+  /** Forgets all questions of a conversation. Resolves with them when none of them is beginning any more. Never rejects. */
+  clear(caller: Caller, conversationId: string): Promise<WaitingQuestion[]>;
   /** Names the question that a run answers, where it has waited. */
   findByRun(runId: string): string | undefined;
 }
@@ -254,11 +254,13 @@ export function createQuestionQueues(options: QueueOptions): QuestionQueues {
     },
     async clear(caller, id) {
       const key = toKey(caller, id);
-      const going = (queues.get(key) ?? []).flatMap((each) => beginnings.get(each.id) ?? []);
+      const own = queues.get(key) ?? [];
+      const going = own.flatMap((each) => beginnings.get(each.id) ?? []);
       if (queues.delete(key)) notifyFollowers({ caller, conversationId: id });
       wakers.get(key)?.();
       for (const { stop } of going) stop.abort();
       await Promise.all(going.map(({ ended }) => ended));
+      return own.filter(({ runId }) => runId === undefined);
     },
     findByRun: (runId) => answering.get(runId),
   };

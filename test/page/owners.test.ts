@@ -24,7 +24,21 @@ inChromium("two people in one browser", () => {
   const unsentOf = (page: Page) => page.getByRole("list", { name: "没有发送成功" });
   const asked = () => JSON.stringify(duet.provider.requests("strong").map(({ body }) => body.messages));
 
-  async function createToken(owner: string): Promise<{ token: string; revoke(): Promise<unknown> }> {
+  interface Token {
+    readonly token: string;
+    revoke(): Promise<unknown>;
+  }
+
+  /** Sends a text whose token is revoked when it is on its way: what the page asks besides would ask for a token before. */
+  async function sendRevoked(tab: Page, text: string, { revoke }: Token): Promise<void> {
+    await tab.route("**/agent/chat", async (route) => {
+      await revoke();
+      await route.continue();
+    });
+    await send(tab, text);
+  }
+
+  async function createToken(owner: string): Promise<Token> {
     const token = createTokenText();
     const name = `token-${tokens}`;
     tokens += 1;
@@ -76,8 +90,7 @@ inChromium("two people in one browser", () => {
     duet.provider.script("strong", { text: "好。" });
     await ask(tab, "艾琳问过的");
     await answered(tab);
-    await erin.revoke();
-    await send(tab, "艾琳的秘密");
+    await sendRevoked(tab, "艾琳的秘密", erin);
     await signIn(tab, frank.token);
     await tab.getByRole("button", { name: "我的用量" }).waitFor();
     await tab.getByRole("heading", { name: "新对话" }).waitFor();
@@ -101,8 +114,7 @@ inChromium("two people in one browser", () => {
   test("what waits for a sign-in is asked when its writer signs in with another token", async () => {
     const old = await createToken("grace");
     const tab = await openTab(old.token);
-    await old.revoke();
-    await send(tab, "还是我问的");
+    await sendRevoked(tab, "还是我问的", old);
     duet.provider.script("strong", { text: "还是答你。" });
     await signIn(tab, (await createToken("grace")).token);
     expect((await answered(tab)).answer).toBe("还是答你。");

@@ -11,7 +11,7 @@ import { describeUnknownCommand, isCommand, isKnownCommand, runCommand } from ".
 import { findActiveTurn, type Store, type Unsent } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
 import { describeLostFiles, turnTexts } from "./state/turn-texts.ts";
-import { addUnsent, removeUnsent } from "./state/unsent.ts";
+import { addUnsent, offerAgain, removeUnsent } from "./state/unsent.ts";
 import type { SendActions, SendOptions } from "./views/chat-actions.ts";
 import type { WaitingQuestions } from "./waiting-questions.ts";
 
@@ -54,7 +54,7 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
     const key = createKey();
     store.change((chat) => addUnsent(chat, { ...entry, saidTo }, key));
     if (await attempt(api.message(saidTo, entry.text))) return;
-    store.change((chat) => addUnsent(removeUnsent(chat, key), entry));
+    store.change((chat) => offerAgain(chat, key));
   }
 
   /** Says that an answer came too late. A bare yes or no is not kept then: sent again, it would be a question of its own. */

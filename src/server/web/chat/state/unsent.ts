@@ -9,6 +9,11 @@ export function removeUnsent(chat: ChatState, key: string): ChatState {
   return { ...chat, unsent: chat.unsent.filter((entry) => entry.key !== key) };
 }
 
+/** Lets a text that was said to a run be sent again. One that its writer has removed meanwhile stays removed. */
+export function offerAgain(chat: ChatState, key: string): ChatState {
+  return { ...chat, unsent: chat.unsent.map((each) => (each.key === key ? { ...each, saidTo: undefined } : each)) };
+}
+
 /**
  * Lists what the server has not taken, as far as is known: what waits to be sent again, and the questions in sight of which it has
  * no run.

@@ -509,7 +509,7 @@ export const http: readonly Mutation[] = [
   },
   {
     id: "queue-headers",
-    file: "src/server/api/conversations/question-queues.ts",
+    file: "src/server/api/conversations/waiting-question.ts",
     text: "return value === null ? [] : [[name, value]];",
     becomes: 'return [[name, value ?? ""], ["authorization", headers.get("authorization") ?? ""]];',
     tests: ["test/server/api/question-queues.test.ts"],

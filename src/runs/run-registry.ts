@@ -312,6 +312,11 @@ interface FinishedRunsSizes {
   events: number;
 }
 
+/** Estimates how much memory the end of a run takes, in UTF-16 units. */
+export function weighEnd({ question, snapshot }: Pick<RunHandle, "question" | "snapshot">): number {
+  return weighJson(question) + weighJson(snapshot());
+}
+
 const usual: FinishedRunsSizes = { ends: 32_000_000, events: 16_000_000 };
 
 const mostKept = 1000;
@@ -331,7 +336,7 @@ export function createFinishedRuns({ keepMs, onForget, sizes = usual }: Finished
   const ends = new LRUCache<string, RunHandle>({
     max: mostKept,
     maxSize: sizes.ends,
-    sizeCalculation: ({ question, snapshot }) => weighJson(question) + weighJson(snapshot()),
+    sizeCalculation: weighEnd,
     ttl: keepMs,
     ttlAutopurge: true,
     dispose(run) {

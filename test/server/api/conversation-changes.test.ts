@@ -289,14 +289,15 @@ test("a deletion that is taken back brings the runs into their list again, and a
   const id = first.conversation_id;
   const page = await api.stream({ message: "Second?", conversation_id: id });
   const second = String((await page.until("run-start"))?.data?.runId);
-  await api.send(`/agent/conversations/${id}/queue`, { json: { message: "Third?" } });
+  const third = await json(api.send(`/agent/conversations/${id}/queue`, { json: { message: "Third?" } }));
   const remove = () => api.send(`/agent/conversations/${id}?undo=true`, { method: "DELETE" });
   const listRuns = async (): Promise<{ run_id: string; question: string; status: string }[]> =>
     (await json(api.send(`/agent/runs?conversation_id=${id}`))).runs;
   expect((await remove()).status).toBe(202);
   expect(await listRuns()).toEqual([]);
   await api.send(`/agent/conversations/${id}/restore`, { method: "POST" });
-  await expect.poll(async () => (await listRuns())[0]).toMatchObject({ question: "Third?", status: "complete" });
+  const complete = { run_id: third.reserved_run_id, question: "Third?", status: "complete" };
+  await expect.poll(async () => (await listRuns())[0]).toMatchObject(complete);
   expect((await listRuns()).slice(1)).toMatchObject([
     { run_id: second, status: "cancelled" },
     { run_id: first.run_id, status: "complete" },

@@ -188,6 +188,26 @@ test("a server that was started anew is given what waited again, asks it once, a
   expect(store.state.unsent).toMatchObject([{ text: "Of nothing?", conversationId: undefined }]);
 });
 
+test("a question whose conversation is deleted and brought back has its files again", async () => {
+  const open = await serve([[call]], { settings: { tools: { ask: ["look"] } } });
+  const { api, store, runs, waiting } = open();
+  runs.ask("First?");
+  await until(store, waits);
+  const conversationId = store.state.conversationId ?? "";
+  const files = [{ name: "a.txt", media_type: "text/plain", data: "QQ==" }];
+  const request = { message: "Second?", mode: undefined, locale: "en" } as const;
+  await waiting.add({ conversationId, files, request }, undefined);
+  await waiting.restore([]);
+  const asked = await api.waiting(conversationId);
+  const [question] = asked;
+  if (question === undefined) throw new Error("Nothing waits.");
+  waiting.settle(conversationId, asked);
+  waiting.forgetConversation(conversationId);
+  expect(await waiting.findFiles(question)).toEqual([]);
+  waiting.settle(conversationId, asked);
+  expect(await waiting.findFiles(question)).toEqual(files);
+});
+
 test("a question that was taken back elsewhere while nothing was heard of it is not given to the server again", async () => {
   const open = await serve([[call]], { settings: { tools: { ask: ["look"] } } });
   const [page, other] = [open(), open()];

@@ -49,7 +49,7 @@ function unknownStepError(step: string, most: number): HttpRefusalError {
   if (most === 0)
     return new HttpRefusalError({
       status: 404,
-      text: { zh: "此运行没有调用步骤。", en: "This run has no steps with a call." },
+      text: { zh: "这次运行没有调用工具的步骤。", en: "This run has no steps with a call." },
     });
   const shown = showValue(step);
   return new HttpRefusalError({

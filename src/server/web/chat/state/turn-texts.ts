@@ -83,10 +83,14 @@ export function describeEmptyFile(name: string): Text {
 /** Says which files could not be read, if there are any. */
 export function describeUnreadable(names: readonly string[]): Text | undefined {
   if (names.length === 0) return undefined;
-  const shown = names.map(sanitizeLine).join(", ");
+  const shown = names.map(sanitizeLine);
+  const list = shown.join(", ");
   return {
-    zh: `无法读取，没有添加：${shown}（文件夹不能添加；文件可能已被移走）`,
-    en: `Could not be read and is not attached: ${shown} (a folder, or a file that is gone)`,
+    zh: `无法读取，没有添加：${shown.join("、")}（文件夹不能添加；文件可能已被移走）`,
+    en:
+      names.length === 1
+        ? `Could not be read and is not attached: ${list} (a folder, or a file that is gone)`
+        : `Could not be read and are not attached: ${list} (folders, or files that are gone)`,
   };
 }
 

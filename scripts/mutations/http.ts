@@ -116,8 +116,8 @@ export const http: readonly Mutation[] = [
   },
   {
     id: "page-token-change",
-    file: "src/server/web/chat/storage/tab-storage.ts",
-    text: "    if (!(await ask())) return false;\n",
+    file: "src/server/web/chat/storage/link-token.ts",
+    text: "  if (before !== undefined && !(await ask())) return false;\n",
     becomes: "",
     tests: ["test/server/web/link-token.test.ts"],
     endangers: "a link makes a person ask under somebody else's name",
@@ -316,7 +316,7 @@ export const http: readonly Mutation[] = [
   },
   {
     id: "page-open-link",
-    file: "src/server/web/chat/storage/tab-storage.ts",
+    file: "src/server/web/chat/storage/link-token.ts",
     text: '["popstate", "hashchange"]',
     becomes: "[]",
     tests: ["test/server/web/link-token.test.ts"],
@@ -509,7 +509,7 @@ export const http: readonly Mutation[] = [
   },
   {
     id: "queue-headers",
-    file: "src/server/api/conversations/question-queues.ts",
+    file: "src/server/api/conversations/waiting-question.ts",
     text: "return value === null ? [] : [[name, value]];",
     becomes: 'return [[name, value ?? ""], ["authorization", headers.get("authorization") ?? ""]];',
     tests: ["test/server/api/question-queues.test.ts"],

@@ -262,4 +262,12 @@ export const signInMutations: readonly Mutation[] = [
     tests: ["test/server/web/kept-texts.test.ts"],
     endangers: "the page shows what somebody else has written in this browser",
   },
+  {
+    id: "sign-in-of-another",
+    file: "src/server/web/chat/storage/sign-in-gate.ts",
+    text: "      if (!enter(owner)) return true;\n",
+    becomes: "      enter(owner);\n",
+    tests: ["test/server/web/link-token.test.ts"],
+    endangers: "what one person has asked is sent and stored as that of another who signs in on the same page",
+  },
 ];

@@ -3,6 +3,7 @@ import { formatCount } from "../kit/text/format-count.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 import { truncate } from "../kit/text/truncate.ts";
 import type { Notice } from "./events.ts";
+import { describeDelivered } from "./message-delivered.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** Creates one kind of notice from its facts. */
@@ -167,10 +168,7 @@ export const noticeKinds = {
   messageDelivered: defineNotice("message-delivered", {
     level: "info",
     isInResult: false,
-    text(said: string) {
-      const shown = truncate(sanitizeLine(said), 500);
-      return { zh: `已转达：${shown}`, en: `Passed on: ${shown}` };
-    },
+    text: describeDelivered,
   }),
   /** Is told where a run was over before the next step, in which the models would have read it. */
   messageUndelivered: defineNotice("message-undelivered", {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { type Attachment, longestAttachments, mostAttachments } from "../core/attachment.ts";
+import { showValue } from "../core/tools/argument-feedback.ts";
 import { decodeBase64, isBase64, isDataUrl, readDataUrl } from "../kit/base64.ts";
 import type { Text } from "../kit/locale.ts";
 
@@ -8,8 +9,9 @@ const encodedBytes: Text = {
   en: "base64, or a data: address in base64",
 };
 
+// What is empty is refused by its name when all is taken.
 const encoded = z.string().superRefine((written, context) => {
-  if (!(/^data:/i.test(written) ? isDataUrl(written) : isBase64(written)))
+  if (written !== "" && !(/^data:/i.test(written) ? isDataUrl(written) : isBase64(written)))
     context.addIssue({ code: "custom", input: written, params: { allowed: encodedBytes } });
 });
 
@@ -42,8 +44,18 @@ export function takeAttachments<T extends AttachmentInput>({
     const { mediaType, bytes } = decode(data) ?? { mediaType: undefined, bytes: Buffer.alloc(0) };
     return { name, mediaType: media_type ?? mediaType, bytes };
   });
-  const refused = describeExcess(files);
+  const refused = describeExcess(files) ?? describeEmpty(files);
   return refused ? { refused } : { input, attachments: files };
+}
+
+function describeEmpty(files: readonly Attachment[]): Text | undefined {
+  const index = files.findIndex(({ bytes }) => bytes.length === 0);
+  if (index < 0) return undefined;
+  const name = showValue(files[index]?.name ?? index + 1);
+  return {
+    zh: `附件 ${name} 是空的（允许：至少 1 个字节）`,
+    en: `the attachment ${name} is empty (allowed: at least one byte)`,
+  };
 }
 
 function decode(written: string): { mediaType: string | undefined; bytes: Buffer } | undefined {

@@ -45,8 +45,10 @@ export interface RunRegistry extends LiveRuns {
   getBudget(caller: Caller): DayBudget | undefined;
   /** Throws `overloaded` when too many runs are active or the server is closing, and `rate_limit` or `quota` when the caller has reached a limit of its own. */
   begin(wanted: Omit<StartRunOptions, "id" | "onEnd" | "onLeft"> & { id?: string | undefined }): RunHandle;
-  /** Discards the ended runs of a conversation that its caller has deleted. */
-  forgetConversation(conversationId: string, caller: Caller): void;
+  /** Discards the ended runs of a conversation that its caller has deleted, and returns them. */
+  forgetConversation(conversationId: string, caller: Caller): RunHandle[];
+  /** Lists runs again that were discarded with a conversation which its caller has restored. */
+  restoreRuns(runs: readonly RunHandle[]): void;
   /** Calls the listener with each conversation that is forgotten, for as long as the registry is there. */
   onForget(listener: (conversationId: string, caller: Caller) => void): void;
   /** Ends the waits of a closed connection. Returns the runs that nobody waits for any more. */
@@ -232,9 +234,15 @@ export function createRunRegistry(options: RegistryOptions): RunRegistry {
       return run;
     },
     forgetConversation(conversationId, caller) {
-      const runs = [...ended.values()].filter((run) => run.caller.owner === caller.owner);
-      for (const run of runs) if (run.conversationId === conversationId) ended.remove(run);
+      const isOwn = (run: RunHandle): boolean => run.caller.owner === caller.owner;
+      const runs = [...ended.values()].filter((run) => isOwn(run) && run.conversationId === conversationId);
+      for (const run of runs) ended.remove(run);
       for (const forget of forgetters) forget(conversationId, caller);
+      return runs;
+    },
+    restoreRuns(runs) {
+      // The newest is listed first.
+      for (const run of runs.toReversed()) ended.add(run);
     },
     onForget: (listener) => void forgetters.push(listener),
     releaseConnection: (connection) => [...active.values()].filter((run) => run.removeWaitersOf(connection)),
@@ -304,6 +312,11 @@ interface FinishedRunsSizes {
   events: number;
 }
 
+/** Estimates how much memory the end of a run takes, in UTF-16 units. */
+export function weighEnd({ question, snapshot }: Pick<RunHandle, "question" | "snapshot">): number {
+  return weighJson(question) + weighJson(snapshot());
+}
+
 const usual: FinishedRunsSizes = { ends: 32_000_000, events: 16_000_000 };
 
 const mostKept = 1000;
@@ -323,7 +336,7 @@ export function createFinishedRuns({ keepMs, onForget, sizes = usual }: Finished
   const ends = new LRUCache<string, RunHandle>({
     max: mostKept,
     maxSize: sizes.ends,
-    sizeCalculation: ({ question, snapshot }) => weighJson(question) + weighJson(snapshot()),
+    sizeCalculation: weighEnd,
     ttl: keepMs,
     ttlAutopurge: true,
     dispose(run) {

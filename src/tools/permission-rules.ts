@@ -18,6 +18,7 @@ import {
 import { isRecord, type JsonObject } from "../kit/json.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
+import { truncate } from "../kit/text/truncate.ts";
 import { wrapTool } from "./create-tool.ts";
 
 /** Holds the rules as the configuration's `tools` has them. */
@@ -176,7 +177,7 @@ function toRefusedResult({ name }: Tool, refusal: Refusal, { locale, approve }: 
   const canAsk = approve !== undefined;
   const shown = say(locale, describeOutcome(name, refusal, canAsk));
   if (instead !== undefined)
-    return toRedirectedResult(instead, { shown, permission: { decision, rule, instead }, locale });
+    return toRedirectedResult(instead, { refused: shown, permission: { decision, rule, instead }, locale });
   const text = say(locale, explainDecision(name, refusal, canAsk));
   return { ...createFailure("denied", text), shown, permission: { decision, rule } };
 }
@@ -184,8 +185,10 @@ function toRefusedResult({ name }: Tool, refusal: Refusal, { locale, approve }: 
 /** What the person wants instead is theirs to say, so the model may follow it. */
 function toRedirectedResult(
   instead: string,
-  { shown, permission, locale }: { shown: string; permission: Permission; locale: Locale },
+  { refused, permission, locale }: { refused: string; permission: Permission; locale: Locale },
 ): ToolResult {
+  const words = truncate(sanitizeLine(instead), 500);
+  const shown = refused + say(locale, { zh: `改为：${words}`, en: ` Instead: ${words}` });
   const text = say(locale, {
     zh: `没有执行：用户没有同意这次调用，并说明了应当怎么做：${instead}`,
     en: `Not run: the user did not agree to this call, and says what to do instead: ${instead}`,

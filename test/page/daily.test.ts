@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { fakePath } from "../client/servers.ts";
-import { compileCache } from "../fakes/program.ts";
+import { compileCache, temporaryFolder } from "../fakes/program.ts";
 import { inChromium } from "./chromium.ts";
 import { type PageDuet, startPageDuet } from "./page-duet.ts";
 import { answered, ask, chooseMode, send, untilRun } from "./screen.ts";
@@ -32,10 +32,17 @@ inChromium("the page as a daily tool in a browser", () => {
     expect(await page.locator(".question").allTextContents()).toEqual(["/tmp 满了，怎么办？"]);
   });
 
-  test("yes, typed where one writes, answers a call that waits; other words go to the run", async () => {
+  test("what is typed where one writes answers a call that waits: a yes, or what to do instead", async () => {
     const { page } = watched;
     await chooseMode(page, "Agent 模式");
     const call = { name: "calculator", arguments: { expression: "6*7" } };
+    duet.provider.script("cheap", { toolCalls: [call] }, { text: "够了。" });
+    duet.provider.script("strong", { text: "那就不算。" });
+    await ask(page, "六乘六？");
+    await page.getByRole("button", { name: "允许这一次" }).waitFor();
+    await send(page, "改成六乘七");
+    expect((await answered(page)).steps[0]?.text).toContain("改为：改成六乘七");
+    expect(JSON.stringify(duet.provider.requests("cheap").at(-1)?.body.messages)).toContain("应当怎么做：改成六乘七");
     duet.provider.script("cheap", { toolCalls: [call] }, { text: "够了。" });
     duet.provider.script("strong", { text: "是 42。" });
     await ask(page, "六乘七？");
@@ -74,6 +81,27 @@ inChromium("the page as a daily tool in a browser", () => {
         "贴.txt",
       ]);
       expect(await page.locator(".composer .file").count()).toBe(0);
+    });
+
+    test("that cannot be read or are empty are named before anything is sent, and the others come along", async () => {
+      const { page } = watched;
+      const folder = await temporaryFolder();
+      const [good, empty, inner] = ["好.txt", "空.txt", "文件夹"].map((name) => join(folder, name));
+      await Promise.all([writeFile(good ?? "", "好的内容"), writeFile(empty ?? "", ""), mkdir(inner ?? "")]);
+      const session = await page.context().newCDPSession(page);
+      const data = { items: [], files: [good ?? "", empty ?? "", inner ?? ""], dragOperationsMask: 1 };
+      for (const type of ["dragEnter", "dragOver", "drop"] as const)
+        await session.send("Input.dispatchDragEvent", { type, x: 600, y: 300, data });
+      await page.getByText("空.txt 是空文件").waitFor();
+      expect(await page.locator(".composer .file .facts").allTextContents()).toEqual(["12 B", "0 B"]);
+      await page.getByRole("button", { name: "移除 空.txt" }).click();
+      await page.getByText("无法读取，没有添加：文件夹").waitFor();
+      duet.provider.script("cheap", { text: "读完了。" });
+      duet.provider.script("strong", { text: "好。" });
+      await ask(page, "写了什么？");
+      expect((await answered(page)).answer).toBe("好。");
+      expect(JSON.stringify(duet.provider.requests("cheap").at(-1)?.body.messages)).toContain("好的内容");
+      await page.getByText("无法读取，没有添加").waitFor({ state: "hidden" });
     });
 
     test("too many of them hold the question back, and the page says how many are allowed", async () => {

@@ -32,6 +32,7 @@ inChromium("the page in a browser", () => {
       "GET /signin/session",
       "GET /manifest.webmanifest",
       "GET /agent/events",
+      "GET /agent/usage",
     ];
     expect(expected).toEqual(expect.arrayContaining(watched.requests));
     const packed = await readFile("dist/chat-page.html.br");

@@ -90,9 +90,11 @@ inChromium("questions to a person in a browser", () => {
   test("a token that is not accepted is asked for again; commands are the page's own", async () => {
     const duet = await startPageDuet({ environment: { DUET_HTTP_TOKEN: token, DEFAULT_MODE: "chat" } });
     const { page } = await openPage(duet.origin, { meant: /401/ });
-    await page.getByLabel("令牌").fill("wrong");
-    await page.keyboard.press("Enter");
-    await page.getByText("这个令牌没有被接受。").waitFor();
+    for (const wrong of ["wrong", "不对"]) {
+      await page.getByLabel("令牌").fill(wrong);
+      await page.keyboard.press("Enter");
+      await page.getByText("这个令牌没有被接受。").waitFor();
+    }
     await page.getByLabel("令牌").fill(token);
     await page.keyboard.press("Enter");
     await page.locator(".mode-now").getByText("Chat 模式").waitFor();

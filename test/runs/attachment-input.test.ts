@@ -20,6 +20,16 @@ test("the files of an input become bytes, and none of their base64 is left in it
   });
 });
 
+test("an empty file is refused by its name", () => {
+  const good = { name: "good.txt", data: "QUJD" };
+  expect(takeAttachments({ attachments: [good, { name: "empty.txt", data: "" }] })).toEqual({
+    refused: {
+      zh: '附件 "empty.txt" 是空的（允许：至少 1 个字节）',
+      en: 'the attachment "empty.txt" is empty (allowed: at least one byte)',
+    },
+  });
+});
+
 test("images and attachments together are at most 20, and 50 MB", () => {
   const images = Array(mostAttachments).fill("QUJD");
   expect(takeAttachments({ images, attachments: [{ data: "QUJD" }] })).toEqual({

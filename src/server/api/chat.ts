@@ -30,7 +30,7 @@ import type { ApiContext } from "./api-context.ts";
 import { type ChatInput, chatHints, chatInput, toAskInput } from "./chat-input.ts";
 import { findEarlierTurns } from "./conversations/earlier-turns.ts";
 import { makeTitleAfter } from "./conversations/make-title.ts";
-import type { WaitingQuestion } from "./conversations/question-queues.ts";
+import type { WaitingQuestion } from "./conversations/waiting-question.ts";
 import { type FoundRun, findRun } from "./find-run.ts";
 import { toJsonResponse, toRunLocation } from "./json-response.ts";
 import { isKnown, readKey, startOnce } from "./keyed-runs.ts";

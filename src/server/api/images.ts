@@ -5,6 +5,7 @@ import { createSemaphore, type Semaphore } from "../../kit/async/semaphore.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { detectMediaType } from "../../kit/images/image-type.ts";
+import type { Text } from "../../kit/locale.ts";
 import { clientLeft, createLeaveSignal } from "../http/connection.ts";
 import { readJsonBody } from "../http/request/read-body.ts";
 import type { HttpRefusal } from "../http/response/dialects.ts";
@@ -13,11 +14,18 @@ import type { Handle } from "../http/routes.ts";
 import type { ApiContext } from "./api-context.ts";
 import { readFields } from "./read-fields.ts";
 
+const webAddress: Text = {
+  zh: "http 或 https 地址，最多 2000 个字符",
+  en: "an http or https address of at most 2000 characters",
+};
+
 /** Describes the body of the route. */
 export const imageBody = z.strictObject({
   url: z
-    .url({ protocol: /^https?$/ })
+    .string()
     .max(2_000)
+    .refine((written) => URL.canParse(written) && /^https?:/i.test(written), { params: { allowed: webAddress } })
+    .meta({ format: "uri" })
     .describe("The http(s) address of an image."),
 });
 

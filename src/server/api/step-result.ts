@@ -46,6 +46,11 @@ function toCharacterEnd(text: string, end: number): number {
 }
 
 function unknownStepError(step: string, most: number): HttpRefusalError {
+  if (most === 0)
+    return new HttpRefusalError({
+      status: 404,
+      text: { zh: "这次运行没有调用工具的步骤。", en: "This run has no steps with a call." },
+    });
   const shown = showValue(step);
   return new HttpRefusalError({
     status: 404,

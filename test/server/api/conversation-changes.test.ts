@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { ConversationEntryJson } from "../../../src/core/schemas/conversation-schema.ts";
 import type { ConversationJson } from "../../../src/core/store/conversation-json.ts";
+import { waitAbortable } from "../../../src/kit/async/timeout.ts";
 import { loadExported } from "../../../src/render/export/exported-conversation.ts";
 import { waitForEnd } from "../../../src/runs/live/wait-until.ts";
 import { createSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
@@ -192,7 +193,7 @@ test("an export has the turns whose traces are gone: those of a fork whose origi
 
 test("the result of a call is read in parts", async () => {
   const call = { id: "1", name: "echo", input: { text: `a${"😀".repeat(300)}z` } };
-  const api = await serveApi({ turns: [[call], "It says so."] });
+  const api = await serveApi({ turns: [[call], "It says so.", "Hello."] });
   const { run_id } = await outcomeIn(api.chat({ message: "echo" }));
   const part = (query: string) => json(api.send(`/agent/runs/${run_id}/steps/1?${query}`));
   const whole = await part("");
@@ -208,6 +209,9 @@ test("the result of a call is read in parts", async () => {
   for (const path of [`/agent/runs/${run_id}/steps/2`, `/agent/runs/${run_id}/steps/x`, "/agent/runs/run-0/steps/1"])
     expect((await api.send(path)).status).toBe(404);
   expect((await api.send(`/agent/runs/${run_id}/steps/1`, { as: "anna" })).status).toBe(404);
+  const without = await outcomeIn(api.chat({ message: "Hello?", mode: "chat" }));
+  const { detail } = await json(api.send(`/agent/runs/${without.run_id}/steps/99`));
+  expect(detail).toBe("This run has no steps with a call.");
 });
 
 test("a run that its asker lets finish goes on when the page closes, and a later page finds it with all its events", async () => {
@@ -268,6 +272,37 @@ test("questions wait for the end of a run, are asked in their order without thei
   expect(tab.seen.filter(({ event }) => event === "queue").at(-1)?.data).toEqual({ conversation_id: id, waiting: [] });
   expect(tab.seen.some(({ data }) => data?.queue_id === second.queue_id)).toBe(true);
   await tab.leave();
+});
+
+test("a deletion that is taken back brings the runs into their list again, and asks the questions that waited", async () => {
+  const own = scriptedModel(["One.", "Three."]);
+  const model: typeof own = {
+    ...own,
+    async stream(request, onEvent, signal) {
+      const isHeld = JSON.stringify(request.messages.at(-1)).includes("Second?");
+      if (isHeld) await waitAbortable(new Promise<never>(() => {}), signal);
+      return own.stream(request, onEvent, signal);
+    },
+  };
+  const api = await serveApi({ models: { functionCall: model, answer: model } });
+  const first = await outcomeIn(api.chat({ message: "First?" }));
+  const id = first.conversation_id;
+  const page = await api.stream({ message: "Second?", conversation_id: id });
+  const second = String((await page.until("run-start"))?.data?.runId);
+  const third = await json(api.send(`/agent/conversations/${id}/queue`, { json: { message: "Third?" } }));
+  const remove = () => api.send(`/agent/conversations/${id}?undo=true`, { method: "DELETE" });
+  const listRuns = async (): Promise<{ run_id: string; question: string; status: string }[]> =>
+    (await json(api.send(`/agent/runs?conversation_id=${id}`))).runs;
+  expect((await remove()).status).toBe(202);
+  expect(await listRuns()).toEqual([]);
+  await api.send(`/agent/conversations/${id}/restore`, { method: "POST" });
+  const complete = { run_id: third.reserved_run_id, question: "Third?", status: "complete" };
+  await expect.poll(async () => (await listRuns())[0]).toMatchObject(complete);
+  expect((await listRuns()).slice(1)).toMatchObject([
+    { run_id: second, status: "cancelled" },
+    { run_id: first.run_id, status: "complete" },
+  ]);
+  expect(asked(await read(api, id))).toEqual(["First?", "Second?", "Third?"]);
 });
 
 test("every page of an owner learns what another one has changed, and no page of anybody else", async () => {
@@ -392,7 +427,11 @@ test("an image of the internet comes from this server alone, when it is one that
   const ofAnna = await post("/agent/images", "anna", { url: `${origin}/a.png` });
   expect([ofAnna.status, (await problemIn(ofAnna)).detail]).toEqual([403, expect.stringContaining("read_page")]);
   const odd = ["data:image/png;base64,AAAA", "file:///etc/passwd", "javascript:alert(1)"];
-  expect((await Promise.all(odd.map((url) => fetchImage(url)))).map(({ status }) => status)).toEqual([400, 400, 400]);
+  for (const url of odd)
+    expect(await problemIn(await fetchImage(url))).toMatchObject({
+      status: 400,
+      detail: `url: "${url}" is not allowed (allowed: an http or https address of at most 2000 characters)`,
+    });
 });
 
 test("images are fetched for two of a caller at a time, so many wait and no more, and for nobody where pages may not be read", async () => {

@@ -2,11 +2,8 @@ import { expect, test } from "vitest";
 import { DuetError } from "../../../src/kit/errors.ts";
 import type { RunHandle } from "../../../src/runs/run-handle.ts";
 import { createChanges } from "../../../src/server/api/conversations/changes.ts";
-import {
-  createQuestionQueues,
-  keepHeaders,
-  type QueueOptions,
-} from "../../../src/server/api/conversations/question-queues.ts";
+import { createQuestionQueues, type QueueOptions } from "../../../src/server/api/conversations/question-queues.ts";
+import { keepHeaders } from "../../../src/server/api/conversations/waiting-question.ts";
 import { HttpRefusalError } from "../../../src/server/http/response/refusal.ts";
 import { outcomeIn, type ServedApi, serveApi } from "./served-api.ts";
 
@@ -134,6 +131,35 @@ test("what waits for a conversation is deleted with it", async () => {
   await outcomeIn(api.chat({ message: "Other?" }));
   expect((await api.send(`/agent/conversations/${id}`)).status).toBe(404);
   expect(JSON.stringify(api.model.requests)).not.toContain("Second?");
+});
+
+test("the questions of a deleted conversation keep their room until they are gone, and come back with their IDs", async () => {
+  const { queues, add } = await openQueues(() => async () => {
+    throw new DuetError({ code: "overloaded", text: { zh: "忙", en: "too many runs" } });
+  });
+  const addFile = (conversationId: string) =>
+    queues.add({
+      ...{ conversationId, caller, input: { message: "Third?" }, locale: "en", isStored: true, afterRun: undefined },
+      attachments: [{ name: "a.bin", mediaType: "application/octet-stream", bytes: new Uint8Array(150_000_000) }],
+      headers: new Headers(),
+    });
+  const second = add("Second?");
+  const third = addFile("conv-1");
+  const fourth = add("Fourth?", second?.reservedRunId);
+  const waiting = await queues.clear(caller, "conv-1");
+  expect(waiting).toHaveLength(3);
+  queues.hold(waiting);
+  expect([queues.list(caller, "conv-1"), addFile("conv-2")]).toEqual([[], undefined]);
+  queues.release(waiting);
+  queues.restore(waiting);
+  const ids = queues.list(caller, "conv-1").map(({ id, reservedRunId, afterRun }) => [id, reservedRunId, afterRun]);
+  expect(ids).toEqual([
+    [second?.id, second?.reservedRunId, undefined],
+    [third?.id, third?.reservedRunId, undefined],
+    [fourth?.id, fourth?.reservedRunId, second?.reservedRunId],
+  ]);
+  queues.release(await queues.clear(caller, "conv-1"));
+  expect(addFile("conv-2")).toBeDefined();
 });
 
 test("a question that is sent again with its key waits once, and is not asked again once it has begun", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { type Api, createApi } from "../../../src/server/web/chat/api/api.ts";
+import { ApiError } from "../../../src/server/web/chat/api/api-error.ts";
 import { createSender } from "../../../src/server/web/chat/api/follow-run.ts";
 import {
   createChatList,
@@ -12,6 +13,7 @@ import { createChatRuns } from "../../../src/server/web/chat/chat-runs.ts";
 import { createSendActions } from "../../../src/server/web/chat/create-send-actions.ts";
 import { createReportErrors } from "../../../src/server/web/chat/report-errors.ts";
 import { restoreTexts } from "../../../src/server/web/chat/restore-texts.ts";
+import { settleMessages } from "../../../src/server/web/chat/settle-messages.ts";
 import { startConversation } from "../../../src/server/web/chat/state/chat-choices.ts";
 import {
   addTurn,
@@ -22,7 +24,7 @@ import {
   type Store,
 } from "../../../src/server/web/chat/state/chat-state.ts";
 import { getTabTitle, toSideEntries } from "../../../src/server/web/chat/state/side-entries.ts";
-import { listUnsent } from "../../../src/server/web/chat/state/unsent.ts";
+import { addUnsent, listUnsent, offerAgain } from "../../../src/server/web/chat/state/unsent.ts";
 import { createAddressHash } from "../../../src/server/web/chat/storage/address-hash.ts";
 import { createUnsentKeeper } from "../../../src/server/web/chat/storage/keep-unsent.ts";
 import type { KeptText } from "../../../src/server/web/chat/storage/kept-text.ts";
@@ -34,6 +36,7 @@ import { type HttpDuetSettings, startHttpDuet } from "../../fakes/http-duet.ts";
 import type { ScriptedTurn } from "../../fakes/model.ts";
 
 const call = { id: "1", name: "look", input: { word: "Duet" } };
+const said = { conversationId: undefined, files: [], isQueued: false, saidTo: "run-1" };
 
 test("a first question that one has looked away from is in the list, says that it needs someone, and is opened with its question", async () => {
   const open = await serve([[call], "Done."], { settings: { tools: { ask: ["look"] } } });
@@ -108,6 +111,63 @@ test("of two answers from two tabs one counts, and the other leaves no yes behin
   }
 });
 
+test("what was said to a run that waits for a person is not offered again before the run is over", async () => {
+  const [gate, taken] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const open = await serve([[call], "Done."], { gate: gate.promise, settings: { tools: { ask: ["look"] } } });
+  const { api, store, runs, actions } = open(({ message }) => ({
+    message: (...of) => message(...of).then(taken.resolve, taken.reject),
+  }));
+  runs.ask("What is it?");
+  await until(store, goes);
+  actions.send("Briefly.");
+  await taken.promise;
+  gate.resolve();
+  await until(store, waits);
+  const [turn] = shown(store.state);
+  const runId = turn?.run.runId ?? "";
+  expect((await api.outcome(runId))?.status).toBe("needs_confirmation");
+  await settleMessages(api, store);
+  expect(store.state.unsent).toMatchObject([{ text: "Briefly.", saidTo: runId }]);
+  if (turn?.question) await runs.reply(turn.key, turn.question, "once");
+  await until(store, isAnswered);
+  await settleMessages(api, store);
+  expect(store.state.unsent).toEqual([]);
+});
+
+test("a text said twice and read once is offered once, also where a long trace has only its beginning", async () => {
+  const open = await serve([]);
+  const { store } = open();
+  const long = `Take care ${"of each thing ".repeat(8)}`;
+  for (const [index, text] of ["Again.", "Again.", long].entries())
+    store.change((chat) => addUnsent(chat, { ...said, text }, `key-${index}`));
+  const notices = ["Passed on: Again.", `Passed on: ${long.slice(0, 49)}…`].map((message) => {
+    return { kind: "notice", level: "info", message } as const;
+  });
+  const api = {
+    outcome: () => Promise.reject(new ApiError(404, "no such run", null)),
+    trace: async () => ({ notices, plan: [], steps: [] }),
+  };
+  await settleMessages(api, store);
+  expect(listUnsent(store.state).map(({ key, text }) => [key, text])).toEqual([["key-1", "Again."]]);
+});
+
+test("what is taken back while the run that it was said to has not answered is not offered once more", async () => {
+  const refused = Promise.withResolvers<never>();
+  const open = await serve([], { gate: new Promise(() => {}) });
+  const { store, runs, actions } = open(() => ({ message: () => refused.promise }));
+  runs.ask("What is it?");
+  await until(store, goes);
+  actions.send("Briefly.");
+  const [entry] = store.state.unsent;
+  store.change((chat) => offerAgain(chat, entry?.key ?? ""));
+  const [offered] = listUnsent(store.state);
+  if (offered === undefined) throw new Error("Nothing is offered.");
+  actions.takeBack(offered);
+  refused.reject(new ApiError(409, "the run is over", null));
+  await until(store, ({ problem }) => problem !== "");
+  expect(store.state.unsent).toEqual([]);
+});
+
 test("a server that was started anew is given what waited again, asks it once, and what it refuses is in the writer's hands", async () => {
   const open = await serve(["Enough.", "Hello.", "Enough.", "Later."]);
   const { api, store, runs, waiting } = open();
@@ -126,6 +186,26 @@ test("a server that was started anew is given what waited again, asks it once, a
   expect(turns.map(({ question }) => question)).toEqual(["Hi?", "And then?"]);
   expect(await api.waiting(conversationId)).toEqual([]);
   expect(store.state.unsent).toMatchObject([{ text: "Of nothing?", conversationId: undefined }]);
+});
+
+test("a question whose conversation is deleted and brought back has its files again", async () => {
+  const open = await serve([[call]], { settings: { tools: { ask: ["look"] } } });
+  const { api, store, runs, waiting } = open();
+  runs.ask("First?");
+  await until(store, waits);
+  const conversationId = store.state.conversationId ?? "";
+  const files = [{ name: "a.txt", media_type: "text/plain", data: "QQ==" }];
+  const request = { message: "Second?", mode: undefined, locale: "en" } as const;
+  await waiting.add({ conversationId, files, request }, undefined);
+  await waiting.restore([]);
+  const asked = await api.waiting(conversationId);
+  const [question] = asked;
+  if (question === undefined) throw new Error("Nothing waits.");
+  waiting.settle(conversationId, asked);
+  waiting.forgetConversation(conversationId);
+  expect(await waiting.findFiles(question)).toEqual([]);
+  waiting.settle(conversationId, asked);
+  expect(await waiting.findFiles(question)).toEqual(files);
 });
 
 test("a question that was taken back elsewhere while nothing was heard of it is not given to the server again", async () => {
@@ -401,6 +481,10 @@ function shown({ items, turns }: ChatState) {
 
 function waits({ turns }: ChatState): boolean {
   return Object.values(turns).some(({ question }) => question !== undefined);
+}
+
+function goes({ turns }: ChatState): boolean {
+  return Object.values(turns).some(({ run }) => run.runId !== undefined);
 }
 
 function isAnswered({ turns }: ChatState): boolean {

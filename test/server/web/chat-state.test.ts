@@ -19,7 +19,8 @@ import {
 } from "../../../src/server/web/chat/state/chat-state.ts";
 import { findParent, findParentOf } from "../../../src/server/web/chat/state/talk-tree.ts";
 import { toTurns } from "../../../src/server/web/chat/state/to-turns.ts";
-import { createTabStorage, takeToken } from "../../../src/server/web/chat/storage/tab-storage.ts";
+import { takeToken } from "../../../src/server/web/chat/storage/link-token.ts";
+import { createTabStorage } from "../../../src/server/web/chat/storage/tab-storage.ts";
 import { createPageRunState } from "../../../src/server/web/run/page-run-state.ts";
 import { toView } from "../../../src/server/web/run/to-view.ts";
 

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { createTabStorage, setLinkToken, watchLinks } from "../../../src/server/web/chat/storage/tab-storage.ts";
+import { setLinkToken, watchLinks } from "../../../src/server/web/chat/storage/link-token.ts";
+import { createSignInGate } from "../../../src/server/web/chat/storage/sign-in-gate.ts";
+import { createTabStorage } from "../../../src/server/web/chat/storage/tab-storage.ts";
 
 /** A tab whose browser denies its storage keeps things in memory. */
 function openTab(token?: string) {
@@ -9,11 +11,14 @@ function openTab(token?: string) {
   if (token !== undefined) keeper.keepToken(token);
   keeper.keepChat({ locale: "zh", choices: { mode: "plan" }, conversationId: "conv-1", runs: [] });
   const asked: boolean[] = [];
-  const set = (given: string | undefined, says: boolean) =>
-    setLinkToken(given, keeper, async () => {
+  const set = (given: string | undefined, says: boolean) => {
+    const ask = async () => {
       asked.push(says);
       return says;
-    });
+    };
+    const readOwner = async (token: string) => token.replace(/ .*/, "");
+    return setLinkToken(given, keeper, ask, readOwner);
+  };
   return { keeper, asked, set };
 }
 
@@ -34,8 +39,43 @@ test("another token replaces one only after a yes, and what was in sight is forg
   expect(keeper.chat().conversationId).toBe("conv-1");
   await set("theirs", true);
   expect(keeper.token()).toBe("theirs");
+  keeper.forgetLeft();
+  expect(keeper.token()).toBe("theirs");
   expect(keeper.chat()).toMatchObject({ locale: "zh", choices: { mode: "plan" }, conversationId: undefined });
   expect(asked).toEqual([false, true]);
+});
+
+test("another token of the same owner leaves what is in sight", async () => {
+  const { keeper, set } = openTab("ann old");
+  keeper.keepOwner("ann");
+  await set("ann new", true);
+  keeper.forgetLeft();
+  expect(keeper.token()).toBe("ann new");
+  expect(keeper.owner()).toBe("ann");
+  expect(keeper.chat().conversationId).toBe("conv-1");
+});
+
+test("what waits for a sign-in is released for the owner of the tab alone", async () => {
+  const { keeper } = openTab("ann old");
+  keeper.keepOwner("ann");
+  const gate = createSignInGate({
+    keeper,
+    ask() {},
+    async readOwner(token) {
+      if (token === "nobody") throw new Error("401");
+      return token.replace(/ .*/, "");
+    },
+    enter: (owner) => owner === keeper.owner(),
+  });
+  const released: string[] = [];
+  const waiting = gate.signIn().then(() => void released.push("released"));
+  expect(await gate.setToken("nobody")).toBe(false);
+  expect(await gate.setToken("bob")).toBe(true);
+  await Promise.resolve();
+  expect([gate.token(), keeper.token(), ...released]).toEqual(["ann old", "bob"]);
+  expect(await gate.setToken("ann new")).toBe(true);
+  await waiting;
+  expect([gate.token(), ...released]).toEqual(["ann new", "released"]);
 });
 
 test("a link that finds the page open is told once, off the address, and to nobody else", () => {

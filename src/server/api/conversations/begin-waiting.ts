@@ -4,7 +4,7 @@ import type { ApiContext } from "../api-context.ts";
 import { beginChatRun, isFromOwnPage, toChatQuestion } from "../chat.ts";
 import { startOnce } from "../keyed-runs.ts";
 import { findStoredEntry, unknownConversationError } from "./find-conversation.ts";
-import type { WaitingQuestion } from "./question-queues.ts";
+import type { WaitingQuestion } from "./waiting-question.ts";
 
 /**
  * Begins the run of a question that has waited; undefined where its request was repeated and has a run that ended long ago. Throws where its conversation has been deleted meanwhile, where its caller may no longer

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { readLastChoices } from "../../../app/conversations/last-choices.ts";
 import type { Caller } from "../../../core/caller.ts";
 import {
@@ -15,6 +16,7 @@ import {
 import type { ConversationStore } from "../../../core/store/store.ts";
 import { showValue } from "../../../core/tools/argument-feedback.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
+import { weighEnd } from "../../../runs/run-registry.ts";
 import { clientLeft, createLeaveSignal } from "../../http/connection.ts";
 import { readJsonBody } from "../../http/request/read-body.ts";
 import { HttpRefusalError } from "../../http/response/refusal.ts";
@@ -34,6 +36,7 @@ import {
   unknownConversationError,
   unsupportedByStoreError,
 } from "./find-conversation.ts";
+import type { WaitingQuestion } from "./waiting-question.ts";
 
 /** Limits how long the runs of a deleted conversation may take to end, in milliseconds. */
 const graceMs = 2000;
@@ -41,16 +44,46 @@ const graceMs = 2000;
 /** Is how long a deletion can be taken back, in milliseconds. */
 export const undoMs = 30_000;
 
+/** Holds what a restored conversation gets back besides what is stored. */
+interface DiscardedConversation {
+  readonly runs: readonly RunHandle[];
+  readonly waiting: readonly WaitingQuestion[];
+}
+
+type DiscardedConversations = LRUCache<string, DiscardedConversation>;
+
+/** Limits the deleted conversations of which more is held than what is stored. */
+const mostDiscarded = 1_000;
+
+/** Limits what their runs take, in UTF-16 units. Their questions count among those that wait. */
+const heaviestDiscarded = 40_000_000;
+
+function openDiscarded({ queue }: ApiContext): DiscardedConversations {
+  return new LRUCache({
+    max: mostDiscarded,
+    maxSize: heaviestDiscarded,
+    sizeCalculation: ({ runs }) => runs.reduce((sum, run) => sum + weighEnd(run), 1),
+    ttl: undoMs,
+    ttlAutopurge: true,
+    dispose: ({ waiting }) => queue.release(waiting),
+  });
+}
+
+function toDiscardedKey({ owner, tools }: Caller, id: string): string {
+  return JSON.stringify([owner, tools, id]);
+}
+
 /** Serves the caller's conversations. Conversations of other callers are reported as not found. */
 export function createConversationRoutes(api: ApiContext): Readonly<Record<string, Route>> {
+  const discarded = openDiscarded(api);
   return {
     "/agent/conversations": { GET: (call) => listPage(api, call) },
     "/agent/conversations/:id": {
       GET: (call) => read(api, call),
       PATCH: (call) => change(api, call),
-      DELETE: (call) => remove(api, call),
+      DELETE: (call) => remove(api, call, discarded),
     },
-    "/agent/conversations/:id/restore": { POST: createRestoreRoute(api) },
+    "/agent/conversations/:id/restore": { POST: createRestoreRoute(api, discarded) },
   };
 }
 
@@ -194,32 +227,53 @@ function unknownBranchError(branch: number, tree: TurnTree | undefined): HttpRef
   });
 }
 
-async function remove(api: ApiContext, { request, params: { id = "" }, caller }: RouteCall): Promise<Response> {
+async function remove(
+  api: ApiContext,
+  { request, params: { id = "" }, caller }: RouteCall,
+  discarded: DiscardedConversations,
+): Promise<Response> {
   const canUndo = readFlag(request, "undo") ?? false;
-  await api.queue.clear(caller, id);
+  const waiting = await api.queue.clear(caller, id);
   const going = listActiveRuns(api, caller, id);
   // A run that ended later would keep itself, and the conversation with it.
   await Promise.all(going.map((run) => api.runs.cancel(run, graceMs)));
   await cancelElsewhere(api, caller, { id, graceMs });
-  const store = await api.duet.store(caller);
-  const until = canUndo ? await store.discard?.(id, undoMs) : undefined;
-  const wasThere = until !== undefined || (await store.remove(id));
+  const { until, wasThere } = await removeStored(await api.duet.store(caller), id, canUndo).catch((thrown: unknown) => {
+    api.queue.restore(waiting);
+    throw thrown;
+  });
   // What was asked or has begun meanwhile goes with it.
-  await api.queue.clear(caller, id);
+  waiting.push(...(await api.queue.clear(caller, id)));
   await Promise.all(listActiveRuns(api, caller, id).map((run) => api.runs.cancel(run, graceMs)));
   if (!wasThere && going.length === 0) throw unknownConversationError(id);
   api.duet.forget(id, caller);
-  api.runs.forgetConversation(id, caller);
+  const runs = api.runs.forgetConversation(id, caller);
   api.changes.tell(caller, { type: "removed", id, until });
   if (until === undefined) return new Response(null, { status: 204 });
-  const discarded = { conversation_id: id, restorable_until: new Date(until).toISOString() };
-  return toJsonResponse(discarded satisfies DiscardedConversationJson, 202);
+  const key = toDiscardedKey(caller, id);
+  discarded.set(key, { runs, waiting });
+  if (discarded.has(key)) api.queue.hold(waiting);
+  const said = { conversation_id: id, restorable_until: new Date(until).toISOString() };
+  return toJsonResponse(said satisfies DiscardedConversationJson, 202);
 }
 
-function createRestoreRoute(api: ApiContext): Handle {
+async function removeStored(
+  store: ConversationStore,
+  id: string,
+  canUndo: boolean,
+): Promise<{ until: number | undefined; wasThere: boolean }> {
+  const until = canUndo ? await store.discard?.(id, undoMs) : undefined;
+  return { until, wasThere: until !== undefined || (await store.remove(id)) };
+}
+
+function createRestoreRoute(api: ApiContext, discarded: DiscardedConversations): Handle {
   const restore: Handle = async ({ params: { id = "" }, caller }) => {
     const store = await api.duet.store(caller);
     if (!(await store.restore?.(id))) throw unknownConversationError(id);
+    const { runs = [], waiting = [] } = discarded.get(toDiscardedKey(caller, id)) ?? {};
+    discarded.delete(toDiscardedKey(caller, id));
+    api.runs.restoreRuns(runs);
+    api.queue.restore(waiting);
     return answerWithEntry(api, caller, id);
   };
   return Object.assign(restore, { readsNoBody: true as const });

@@ -1,5 +1,4 @@
 import { LRUCache } from "lru-cache";
-import type { Attachment } from "../../../core/attachment.ts";
 import type { Caller } from "../../../core/caller.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { type ErrorReport, toDuetError, toErrorReport } from "../../../kit/errors.ts";
@@ -9,54 +8,10 @@ import { waitForEnd } from "../../../runs/live/wait-until.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
 import type { RunRegistry } from "../../../runs/run-registry.ts";
 import { HttpRefusalError } from "../../http/response/refusal.ts";
-import type { ChatInput } from "../chat-input.ts";
-import { checkSameRequest, type KeyedRequest } from "../keyed-runs.ts";
+import { checkSameRequest } from "../keyed-runs.ts";
 import type { Changes } from "./changes.ts";
 import { listActiveRuns } from "./find-conversation.ts";
-
-/** Is a question that is asked once the runs of its conversation have ended. */
-export interface WaitingQuestion {
-  readonly id: string;
-  readonly conversationId: string;
-  readonly caller: Caller;
-  readonly input: ChatInput;
-  readonly attachments: readonly Attachment[];
-  /** Holds what a run has to know of the request, and never a token. */
-  readonly headers: Headers;
-  /** Is when the caller's sign-in ends, in seconds since 1970. */
-  readonly validUntil?: number | undefined;
-  /** Names the key of the caller, and never holds it. */
-  readonly key?: string | undefined;
-  /** Is true where the conversation was stored when the question was asked. */
-  readonly isStored: boolean;
-  readonly locale: Locale;
-  /** Is there where the caller may repeat the request without asking twice. */
-  readonly keyed?: KeyedRequest | undefined;
-  readonly askedAt: string;
-  /** Is the ID that its run will have. */
-  readonly reservedRunId: string;
-  /** Is the run whose turn the question follows, also one that a question before it will have. */
-  afterRun?: string | undefined;
-  /** Is the run that answers it, once it has begun. */
-  runId?: string | undefined;
-  /** Says why it could not begin. */
-  problem?: ErrorReport | undefined;
-  /** Is true where only a person can change what is in the way: those behind it are asked, and it is tried again with the next one that is added. */
-  isRefused?: boolean | undefined;
-}
-
-/** Lists the headers that a question keeps while it waits. */
-const keptHeaders = ["traceparent", "tracestate", "baggage", "sec-fetch-site"];
-
-/** Returns the headers that a run has to know. */
-export function keepHeaders(headers: Headers): Headers {
-  return new Headers(
-    keptHeaders.flatMap((name): [string, string][] => {
-      const value = headers.get(name);
-      return value === null ? [] : [[name, value]];
-    }),
-  );
-}
+import type { WaitingQuestion } from "./waiting-question.ts";
 
 /** Limits the questions of a conversation that wait, and those of all conversations. */
 export const mostWaiting = 20;
@@ -86,8 +41,17 @@ export interface QuestionQueues {
   list(caller: Caller, conversationId: string): WaitingQuestion[];
   /** Takes back a question that has not begun; undefined where there is none. One that is just beginning stays. */
   remove(caller: Caller, conversationId: string, id: string): WaitingQuestion | "beginning" | undefined;
-  /** Forgets all questions of a conversation. Resolves when none of them is beginning any more. Never rejects. */
-  clear(caller: Caller, conversationId: string): Promise<void>;
+  /**
+   * Forgets all questions of a conversation that is deleted, and leaves it to the caller to say so. Resolves with them when none of
+   * them is beginning any more. Never rejects.
+   */
+  clear(caller: Caller, conversationId: string): Promise<WaitingQuestion[]>;
+  /** Counts questions of deleted conversations among those that wait, so that there is room for them if they come back. */
+  hold(questions: readonly WaitingQuestion[]): void;
+  /** Counts them no longer. */
+  release(questions: readonly WaitingQuestion[]): void;
+  /** Lets questions of one conversation wait again, in their order and with the IDs that their runs were to have. */
+  restore(questions: readonly WaitingQuestion[]): void;
   /** Names the question that a run answers, where it has waited. */
   findByRun(runId: string): string | undefined;
 }
@@ -123,6 +87,8 @@ export function createQuestionQueues(options: QueueOptions): QuestionQueues {
   const takenBack = new LRUCache<string, true>({ maxSize: mostTakenBack, sizeCalculation: () => 1 });
   /** Maps the runs of questions that have waited to these. */
   const answering = new Map<string, string>();
+  /** Holds the questions of deleted conversations that may come back. */
+  const held = new Set<WaitingQuestion>();
   const toKey = ({ owner, tools }: Caller, id: string): string => JSON.stringify([owner, tools, id]);
 
   function notifyFollowers({ caller, conversationId }: Pick<WaitingQuestion, "caller" | "conversationId">): void {
@@ -149,6 +115,7 @@ export function createQuestionQueues(options: QueueOptions): QuestionQueues {
         return "gone";
       }
       if (stop.signal.aborted) {
+        question.runId = run.id;
         await runs.cancel(run, longestEndMs);
         return "gone";
       }
@@ -223,7 +190,7 @@ export function createQuestionQueues(options: QueueOptions): QuestionQueues {
       if (same?.keyed !== undefined) checkSameRequest(same.keyed, asked.keyed);
       if (same !== undefined) return same;
       if (keyed !== undefined && takenBack.has(keyed.name)) throw takenBackError();
-      const all = [...queues.values()].flat();
+      const all = [...[...queues.values()].flat(), ...held];
       const bytes = [...all, asked]
         .flatMap(({ attachments }) => attachments)
         .reduce((sum, file) => sum + file.bytes.length, 0);
@@ -254,11 +221,31 @@ export function createQuestionQueues(options: QueueOptions): QuestionQueues {
     },
     async clear(caller, id) {
       const key = toKey(caller, id);
-      const going = (queues.get(key) ?? []).flatMap((each) => beginnings.get(each.id) ?? []);
-      if (queues.delete(key)) notifyFollowers({ caller, conversationId: id });
+      const own = queues.get(key) ?? [];
+      const going = own.flatMap((each) => beginnings.get(each.id) ?? []);
+      queues.delete(key);
       wakers.get(key)?.();
       for (const { stop } of going) stop.abort();
       await Promise.all(going.map(({ ended }) => ended));
+      return own.filter(({ runId }) => runId === undefined);
+    },
+    hold(questions) {
+      for (const question of questions) held.add(question);
+    },
+    release(questions) {
+      for (const question of questions) held.delete(question);
+    },
+    restore(questions) {
+      const [first] = questions;
+      if (first === undefined) return;
+      const key = toKey(first.caller, first.conversationId);
+      const own = queues.get(key) ?? [];
+      const added = new Set(own.flatMap(({ keyed }) => keyed?.name ?? []));
+      const back = questions.filter(({ keyed }) => keyed === undefined || !added.has(keyed.name));
+      for (const question of back) Object.assign(question, { problem: undefined, isRefused: undefined });
+      queues.set(key, [...back, ...own]);
+      notifyFollowers(first);
+      void ignoreRejection(askAll(key), "nothing in it throws but a fault of the program");
     },
     findByRun: (runId) => answering.get(runId),
   };

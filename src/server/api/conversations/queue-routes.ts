@@ -13,7 +13,8 @@ import { toJsonResponse } from "../json-response.ts";
 import { findKeyedRun, readKey } from "../keyed-runs.ts";
 import { readFields } from "../read-fields.ts";
 import { findStoredEntry, listActiveRuns, unknownConversationError } from "./find-conversation.ts";
-import { keepHeaders, mostWaiting, type WaitingQuestion } from "./question-queues.ts";
+import { mostWaiting } from "./question-queues.ts";
+import { keepHeaders, type WaitingQuestion } from "./waiting-question.ts";
 
 /** Describes the body of a question that waits: that of `/agent/chat` without what belongs to the request itself. */
 export const queuedInput = chatInput

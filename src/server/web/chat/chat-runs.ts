@@ -8,6 +8,7 @@ import { ApiError } from "./api/api-error.ts";
 import { followRun, type RunUpdate } from "./api/follow-run.ts";
 import type { OpenQuestion } from "./api/question.ts";
 import { createKey } from "./create-key.ts";
+import { measureBase64 } from "./measure-base64.ts";
 import {
   addTurn,
   type ChatState,
@@ -218,7 +219,7 @@ function gatherFiles(
 }
 
 function toShownFile({ name, media_type, data }: AttachedFile): ShownFile {
-  return { name, mediaType: media_type, size: Math.floor((data.length * 3) / 4) };
+  return { name, mediaType: media_type, size: measureBase64(data) };
 }
 
 /** A proxy in front of the server sends these statuses. Sending the question again with the same key does not ask it twice. */

@@ -5,12 +5,13 @@ import type { Api, AttachedFile } from "./api/api.ts";
 import { ApiError } from "./api/api-error.ts";
 import type { WaitingQuestion } from "./api/conversation.ts";
 import { type AskOptions, type ChatRuns, toQuestion } from "./chat-runs.ts";
+import { createKey } from "./create-key.ts";
 import type { ReportErrors } from "./report-errors.ts";
 import { describeUnknownCommand, isCommand, isKnownCommand, runCommand } from "./state/chat-commands.ts";
 import { findActiveTurn, type Store, type Unsent } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
 import { describeLostFiles, turnTexts } from "./state/turn-texts.ts";
-import { addUnsent, removeUnsent } from "./state/unsent.ts";
+import { addUnsent, offerAgain, removeUnsent } from "./state/unsent.ts";
 import type { SendActions, SendOptions } from "./views/chat-actions.ts";
 import type { WaitingQuestions } from "./waiting-questions.ts";
 
@@ -46,6 +47,14 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
   /** Keeps what is not taken, with its conversation. */
   async function sendOrKeep(entry: Omit<Unsent, "key">, work: Promise<void>): Promise<void> {
     if (!(await attempt(work))) store.change((chat) => addUnsent(chat, entry));
+  }
+
+  /** Says something to a run. It is kept until it is known whether the models of the run read it. */
+  async function sendToRun(saidTo: string, entry: Omit<Unsent, "key">): Promise<void> {
+    const key = createKey();
+    store.change((chat) => addUnsent(chat, { ...entry, saidTo }, key));
+    if (await attempt(api.message(saidTo, entry.text))) return;
+    store.change((chat) => offerAgain(chat, key));
   }
 
   /** Says that an answer came too late. A bare yes or no is not kept then: sent again, it would be a question of its own. */
@@ -117,7 +126,7 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
     }
     if (isKnownCommand(text)) return chatTexts.runGoes;
     if (!isQueued) {
-      void sendOrKeep(entry, api.message(runId, text));
+      void sendToRun(runId, entry);
       return undefined;
     }
     // Nobody can name what it would wait for.

@@ -38,17 +38,6 @@ export async function restoreTexts({ api, texts, screen, store, waiting }: Resto
   }
 }
 
-function toUnsentEntry({ key, conversationId, text, files, isQueued = false, request }: KeptText): Unsent {
-  return { key, conversationId, text, files, isQueued, request: request && toRequest(request, text) };
-}
-
-/** Names who is signed in. Of a token, a number is enough to tell it from another one. */
-export function toOwner(name: string | undefined, token: string | undefined): string {
-  if (name !== undefined) return `person ${name}`;
-  if (token === undefined) return "";
-  const number = [...token].reduce(
-    (sum, letter) => Math.imul(sum ^ (letter.codePointAt(0) ?? 0), 16_777_619),
-    2_166_136_261,
-  );
-  return `token ${number >>> 0}`;
+function toUnsentEntry({ key, conversationId, text, files, isQueued = false, saidTo, request }: KeptText): Unsent {
+  return { key, conversationId, text, files, isQueued, saidTo, request: request && toRequest(request, text) };
 }

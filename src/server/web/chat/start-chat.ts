@@ -1,28 +1,21 @@
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { limitToFrames } from "../dom.ts";
-import { fetchAccount, fetchUsage } from "./api/account.ts";
-import { type Api, createApi } from "./api/api.ts";
+import { fetchAccount, fetchOwner, fetchUsage } from "./api/account.ts";
+import { createApi } from "./api/api.ts";
 import { ApiError } from "./api/api-error.ts";
 import { createCaller } from "./api/call-agent.ts";
-import { createSender, pauseAfter } from "./api/follow-run.ts";
+import { createSender } from "./api/follow-run.ts";
 import { createOperatorApi } from "./api/operator.ts";
-import type { ServerSettings } from "./api/server-settings.ts";
-import {
-  type ChatConversations,
-  type ChatList,
-  createChatList,
-  createConversations,
-  dropEntry,
-  insertEntry,
-  updateRun,
-} from "./chat-conversations.ts";
-import { type ChatRuns, createChatRuns, createConnectivity, type ReportConnectivity } from "./chat-runs.ts";
+import { createChatList, createConversations, dropEntry, insertEntry, updateRun } from "./chat-conversations.ts";
+import { createChatRuns, createConnectivity } from "./chat-runs.ts";
 import { createActions } from "./create-actions.ts";
 import { loadOperator } from "./load-operator.ts";
 import { createParts } from "./load-parts.ts";
 import { createReportErrors } from "./report-errors.ts";
-import { restoreTexts, toOwner } from "./restore-texts.ts";
+import { restoreChat, retryUntilReached } from "./restore-chat.ts";
+import { restoreTexts } from "./restore-texts.ts";
+import { settleMessages } from "./settle-messages.ts";
 import { type ChatState, createChat, createStore, type Store } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
 import { getTabTitle, hasUnfollowed } from "./state/side-entries.ts";
@@ -32,18 +25,11 @@ import { createDrafts } from "./storage/drafts.ts";
 import { createUnsentKeeper } from "./storage/keep-unsent.ts";
 import { openKeptDatabase } from "./storage/kept-database.ts";
 import { createKeptTexts, toDraftKey } from "./storage/kept-texts.ts";
+import { setLinkToken, takeToken, watchLinks } from "./storage/link-token.ts";
 import { createLookKeeper } from "./storage/look.ts";
 import { openTab } from "./storage/open-tab.ts";
-import {
-  createPreferences,
-  createSaver,
-  createSignInGate,
-  createTabStorage,
-  type StoredChat,
-  setLinkToken,
-  takeToken,
-  watchLinks,
-} from "./storage/tab-storage.ts";
+import { createSignInGate } from "./storage/sign-in-gate.ts";
+import { createPreferences, createSaver, createTabStorage } from "./storage/tab-storage.ts";
 import type { ChatActions } from "./views/chat-actions.ts";
 import { confirmAlone } from "./views/dialog.tsx";
 import { createScreen, type Screen } from "./views/screen.tsx";
@@ -57,13 +43,14 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   const preferences = createPreferences(() => window.localStorage);
   const browserLocale = /^zh\b/i.test(navigator.language) ? "zh" : "en";
   const askChange = () => askAboutToken(document, preferences.complete(keeper.chat()).locale ?? browserLocale);
-  await setLinkToken(takeToken(window), keeper, askChange);
+  await setLinkToken(takeToken(window), keeper, askChange, readTokenOwner);
+  keeper.forgetLeft();
   const kept = preferences.complete(keeper.chat());
   const tab = await openTab(window);
   const texts = createKeptTexts({
     database: openKeptDatabase(() => window.indexedDB),
     tab: tab.id,
-    owner: () => toOwner(store.state.account?.name, keeper.token()),
+    owner: () => keeper.owner() ?? "",
     onLostFiles: () => store.change((chat) => ({ ...chat, problem: say(screen.locale, turnTexts.filesNotKept) })),
     listOpenTabs: tab.listOpen,
   });
@@ -87,23 +74,27 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     place.follow(before, state);
   });
   watchLinks(window, async (token) => {
-    if (await setLinkToken(token, keeper, askChange)) {
-      // What is in sight is not kept for the other token.
-      hasBegun = false;
-      window.location.reload();
-    } else if (hasBegun) place.settle(store.state);
+    if (await setLinkToken(token, keeper, askChange, readTokenOwner)) beginAnew();
+    else if (hasBegun) place.settle(store.state);
   });
   const getLocale = () => screen.locale;
-  const gate = createSignInGate(keeper, (isWrong) => screen.askToken(isWrong));
-  const send = createSender({ origin: "", token: keeper.token, signIn: gate.signIn });
+  const reportConnectivity = createConnectivity(store);
+  const gate = createSignInGate({
+    keeper,
+    ask: (isWrong) => screen.askToken(isWrong),
+    readOwner: (token) => retryUntilReached("token", () => readTokenOwner(token), reportConnectivity),
+    enter,
+  });
+  const send = createSender({ origin: "", token: gate.token, signIn: gate.signIn });
   const api = createApi(send);
   const call = createCaller(send);
-  const reportConnectivity = createConnectivity(store);
   const attempt = createReportErrors(store, getLocale);
   let reportSettings = (): void => {};
-  const ready = new Promise<void>((resolve) => {
+  const isSet = new Promise<void>((resolve) => {
     reportSettings = resolve;
   });
+  const entered = attempt(retryUntilReached("owner", () => fetchOwner(call), reportConnectivity).then(waitForOwner));
+  const ready = isSet.then(async () => void (await entered));
   const runs = createChatRuns({
     api,
     store,
@@ -146,7 +137,10 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     ),
     look: createLookKeeper(() => window.localStorage),
     onToken: gate.setToken,
-    onLeave: () => keeper.keepToken(""),
+    onLeave() {
+      keeper.keepToken("");
+      if (keeper.owner() !== undefined) keeper.leave();
+    },
   });
   const account = ignoreRejection(
     fetchAccount().then((found) => store.change((chat) => ({ ...chat, account: found }))),
@@ -174,7 +168,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   // Whoever has gone elsewhere on the page while it was loading is left there.
   if ((await attempt(begun)) && (document.activeElement ?? document.body) === document.body) screen.focus();
   await account;
-  await restoreTexts({ api, texts, screen, store, waiting });
+  if (await entered) await restoreTexts({ api, texts, screen, store, waiting });
   reportSettings();
   hasBegun = true;
   save(store.state, screen.locale);
@@ -192,6 +186,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     },
     run(run) {
       store.change((chat) => updateRun(chat, run));
+      void settleMessages(api, store);
       if (run.conversationId === store.state.conversationId) readMissed();
     },
     queue(id, queue) {
@@ -201,6 +196,34 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   });
   for (const name of ["pagehide", "visibilitychange"]) document.defaultView?.addEventListener(name, texts.flush, true);
   watchWindow({ window, store, place, actions, refresh, catchUp: readMissed });
+  window.addEventListener("focus", () => {
+    // Another tab may have signed somebody else in.
+    if (gate.token() === undefined && store.state.account?.provider !== undefined)
+      void ignoreRejection(fetchOwner(call).then(enter), "the next look at the page asks again");
+  });
+
+  /** Takes over whom the server knows. What somebody else has written in the tab is put by, and the page begins anew. */
+  function enter(owner: string): boolean {
+    const isOwn = (keeper.owner() ?? owner) === owner;
+    if (isOwn) keeper.keepOwner(owner);
+    else {
+      keeper.leave();
+      place.settle({ ...store.state, conversationId: undefined });
+      beginAnew();
+    }
+    return isOwn;
+  }
+
+  /** Does nothing more in a tab that is somebody else's. */
+  function waitForOwner(owner: string): Promise<void> {
+    return enter(owner) ? Promise.resolve() : new Promise(() => {});
+  }
+
+  function beginAnew(): void {
+    // What is in sight is not kept for somebody else.
+    hasBegun = false;
+    window.location.reload();
+  }
 
   /** A failed refresh is ignored, because a slightly outdated list does no harm. */
   function refresh(): void {
@@ -210,6 +233,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   /** Loads what was asked in other tabs and by other programs. */
   function readMissed(): void {
     refresh();
+    void settleMessages(api, store);
     void ignoreRejection(conversations.catchUp(), "the next change catches up again");
   }
 }
@@ -243,54 +267,10 @@ export function watchWindow({ window, store, place, actions, refresh, catchUp }:
   }, listMs);
 }
 
-export interface RestoreOptions {
-  readonly api: Api;
-  readonly store: Store;
-  readonly runs: ChatRuns;
-  readonly conversations: ChatConversations;
-  readonly list: ChatList;
-  readonly kept: StoredChat;
-  /** Is the conversation ID in the address. */
-  readonly named: string | undefined;
-  readonly reportConnectivity: ReportConnectivity;
-  /** Runs once the server settings are known. */
-  onSettings(): void;
-}
-
-/** Restores what the tab showed before a reload, and follows the runs in progress. */
-export async function restoreChat(options: RestoreOptions): Promise<void> {
-  const { api, store, runs, conversations, list, kept, named, reportConnectivity, onSettings } = options;
-  const { choices: before } = store.state;
-  const settings = await readSettings(api, reportConnectivity);
-  store.change((chat) => {
-    const { mode = settings.mode, search = settings.search.enabled } = kept.choices;
-    // What has been chosen while the server was asked is not taken back.
-    const choices = chat.choices === before ? { ...before, mode, search } : chat.choices;
-    return { ...chat, settings, choices };
-  });
-  onSettings();
-  const wanted = named ?? kept.conversationId;
-  // Where something has been begun meanwhile, that stays in sight.
-  const isNew = store.state.items.length === 0;
-  for (const { id, question, conversationId } of kept.runs) runs.resume(id, question, conversationId);
-  // What was chosen in this tab since its last run stays chosen.
-  if (isNew && wanted !== undefined) await conversations.open(wanted, wanted === kept.conversationId);
-  await list.refresh();
-}
-
-/** Retries until the server can be reached, because the page cannot work without the settings. */
-async function readSettings(api: Api, reportConnectivity: ReportConnectivity): Promise<ServerSettings> {
-  for (let failures = 1; ; failures += 1) {
-    try {
-      const settings = await api.settings();
-      reportConnectivity("settings", false);
-      return settings;
-    } catch (thrown) {
-      if (thrown instanceof ApiError) throw thrown;
-      reportConnectivity("settings", true);
-    }
-    await pauseAfter(failures);
-  }
+/** Asks the server for the owner of a token, without the sign-in of this page. */
+function readTokenOwner(token: string): Promise<string> {
+  const signIn = () => Promise.reject(new ApiError(401, "the token is nobody's", null));
+  return fetchOwner(createCaller(createSender({ origin: "", token: () => token, signIn })));
 }
 
 /** Asks whether the token of a link replaces the one of this tab. */

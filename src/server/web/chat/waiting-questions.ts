@@ -21,7 +21,7 @@ export interface WaitingQuestions {
   findFiles(waiting: WaitingQuestion): Promise<readonly AttachedFile[]>;
   /** Takes over which questions of a conversation the server has. Those that it had and has no more have begun, or were taken back. */
   settle(conversationId: string, waiting: readonly WaitingQuestion[]): void;
-  /** Forgets the questions of a conversation that has been deleted. */
+  /** Keeps nothing more of the questions of a conversation that has been deleted, unless the deletion is taken back. */
   forgetConversation(conversationId: string): void;
   /** Takes what was kept, and gives the server what it does not have. Never rejects. */
   restore(texts: readonly KeptText[]): Promise<void>;
@@ -34,6 +34,9 @@ export interface NewQuestion {
   readonly files: readonly AttachedFile[];
   readonly request: QuestionRequest;
 }
+
+/** Is longer than a deletion can be taken back, in milliseconds. */
+const undoMs = 60_000;
 
 interface OwnQuestion extends NewQuestion {
   readonly key: string;
@@ -51,6 +54,8 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
   const own = new Map<string, OwnQuestion>();
   /** Holds the questions that the server has said it has, since it was last asked for everything. */
   const known = new Set<string>();
+  /** Holds the questions of deleted conversations while the page is open: where the server has them again, so does the page. */
+  const discarded = new Map<string, OwnQuestion>();
   /** Ends when all that was begun has been done: what is sent keeps its order. */
   let last: Promise<void> = Promise.resolve();
   const restored = Promise.withResolvers<void>();
@@ -168,6 +173,11 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
       return findByRun(reservedRunId)?.files ?? [];
     },
     settle(conversationId, waiting) {
+      for (const question of discarded.values()) {
+        if (!waiting.some(({ reservedRunId }) => reservedRunId === question.runId)) continue;
+        discarded.delete(question.key);
+        keep(question);
+      }
       for (const { key, runId, conversationId: id } of own.values()) {
         if (id !== conversationId || runId === undefined) continue;
         if (waiting.some(({ reservedRunId }) => reservedRunId === runId)) known.add(key);
@@ -175,7 +185,12 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
       }
     },
     forgetConversation(conversationId) {
-      for (const { key, conversationId: id } of own.values()) if (id === conversationId) forget(key);
+      for (const question of own.values()) {
+        if (question.conversationId !== conversationId) continue;
+        forget(question.key);
+        discarded.set(question.key, question);
+        setTimeout(() => discarded.delete(question.key), undoMs);
+      }
     },
     restore(texts) {
       for (const { key, conversationId, files, request, runId, text } of texts)

@@ -32,6 +32,11 @@ export async function fetchUsage(call: CallAgent): Promise<OwnUsageFigures> {
   return read;
 }
 
+/** Names who asks, as the server knows them. Rejects as a request does. */
+export async function fetchOwner(call: CallAgent): Promise<string> {
+  return (await fetchUsage(call)).caller ?? "";
+}
+
 function isUsage(value: unknown): value is OwnUsageFigures {
   return hasShape(ownUsageShape, value);
 }

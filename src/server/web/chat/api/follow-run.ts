@@ -171,11 +171,18 @@ export interface SenderOptions {
   signIn(signal: AbortSignal | undefined): Promise<void>;
 }
 
+/** Matches the tokens that a header can carry. With another one a browser sends nothing, as if the server could not be reached. */
+const sendable = /^[ -~]*$/;
+
 /** A request refused for a missing token waits for one and is sent again. */
 export function createSender({ origin, token, signIn }: SenderOptions): Send {
   return async (method, path, { body, headers, signal } = {}) => {
     for (;;) {
       const used = token();
+      if (used !== undefined && !sendable.test(used)) {
+        await signIn(signal);
+        continue;
+      }
       const response = await fetch(origin + path, {
         method,
         headers: {

@@ -55,6 +55,8 @@ export interface Unsent {
   readonly files: readonly AttachedFile[];
   /** Is true where it was to wait for the end of a run. */
   readonly isQueued: boolean;
+  /** Is the run to which it was said, as long as nobody knows whether its models read it. It is not shown then. */
+  readonly saidTo?: string | undefined;
   /**
    * Is what the server was asked for where nobody knows whether it has taken it. Asked for again with the same key, it is asked once.
    */

@@ -75,6 +75,25 @@ export function describeTooLargeFiles(bytes: number, allowed: number): Text {
   return { zh: `文件共 ${now} MB，最多 ${most} MB。`, en: `The files have ${now} MB; at most ${most} MB are allowed.` };
 }
 
+export function describeEmptyFile(name: string): Text {
+  const shown = sanitizeLine(name);
+  return { zh: `${shown} 是空文件，请移除后再发送。`, en: `${shown} is empty; remove it before you send.` };
+}
+
+/** Says which files could not be read, if there are any. */
+export function describeUnreadable(names: readonly string[]): Text | undefined {
+  if (names.length === 0) return undefined;
+  const shown = names.map(sanitizeLine);
+  const list = shown.join(", ");
+  return {
+    zh: `无法读取，没有添加：${shown.join("、")}（文件夹不能添加；文件可能已被移走）`,
+    en:
+      names.length === 1
+        ? `Could not be read and is not attached: ${list} (a folder, or a file that is gone)`
+        : `Could not be read and are not attached: ${list} (folders, or files that are gone)`,
+  };
+}
+
 /** Shows a size in bytes as people write it. */
 export function renderSize(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;

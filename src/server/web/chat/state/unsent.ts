@@ -1,12 +1,17 @@
 import { createKey } from "../create-key.ts";
 import { type ChatState, isFinished, type Turn, toUnsent, type Unsent } from "./chat-state.ts";
 
-export function addUnsent(chat: ChatState, entry: Omit<Unsent, "key">): ChatState {
-  return { ...chat, unsent: [...chat.unsent, { ...entry, key: createKey() }] };
+export function addUnsent(chat: ChatState, entry: Omit<Unsent, "key">, key: string = createKey()): ChatState {
+  return { ...chat, unsent: [...chat.unsent, { ...entry, key }] };
 }
 
 export function removeUnsent(chat: ChatState, key: string): ChatState {
   return { ...chat, unsent: chat.unsent.filter((entry) => entry.key !== key) };
+}
+
+/** Lets a text that was said to a run be sent again. One that its writer has removed meanwhile stays removed. */
+export function offerAgain(chat: ChatState, key: string): ChatState {
+  return { ...chat, unsent: chat.unsent.map((each) => (each.key === key ? { ...each, saidTo: undefined } : each)) };
 }
 
 /**
@@ -21,5 +26,5 @@ export function listAllUnsent({ unsent, turns }: ChatState): readonly Unsent[] {
 
 /** Lists what was not taken of the conversation in sight. */
 export function listUnsent({ unsent, conversationId }: ChatState): readonly Unsent[] {
-  return unsent.filter((entry) => entry.conversationId === conversationId);
+  return unsent.filter((entry) => entry.conversationId === conversationId && entry.saidTo === undefined);
 }

@@ -15,7 +15,8 @@ export function createUnsentKeeper(texts: Pick<KeptTexts, "put" | "remove">): (c
     for (const each of now.values()) {
       const last = kept.get(each.key);
       const isKept = last?.conversationId === each.conversationId && last?.request === each.request;
-      if (last === undefined || !isKept) texts.put({ ...each, kind: "unsent" });
+      const isSettled = last?.saidTo === each.saidTo;
+      if (last === undefined || !isKept || !isSettled) texts.put({ ...each, kind: "unsent" });
     }
     for (const key of kept.keys()) if (!now.has(key)) texts.remove(key);
     kept = now;

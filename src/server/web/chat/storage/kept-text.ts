@@ -16,6 +16,8 @@ export interface KeptText {
   readonly files: readonly AttachedFile[];
   /** Is true for what was not taken and was to wait for the end of a run. */
   readonly isQueued?: boolean | undefined;
+  /** Is the run to which it was said, of which nobody knows whether its models read it. */
+  readonly saidTo?: string | undefined;
   /** Is the request of a question that waits on the server, or that it may have, without the files. */
   readonly request?: object | undefined;
   /** Is the ID that its run will have. */

@@ -21,15 +21,25 @@ interface StoredRun {
 }
 
 /** Keeps values for one tab for as long as it is open. No other tab sees them. */
-interface TabStorage {
+export interface TabStorage {
   token(): string | undefined;
   keepToken(token: string): void;
+  /** Returns the owner of the tab as the server names it; undefined as long as nobody has been let in. */
+  owner(): string | undefined;
+  keepOwner(owner: string): void;
   chat(): StoredChat;
   keepChat(chat: StoredChat): void;
+  /** Leaves the tab to somebody else, from its next page on: this page may still write what is its owner's. */
+  leave(): void;
+  /** Forgets what its owner has left in the tab, but the choices. */
+  forgetLeft(): void;
 }
 
-const tokenName = "duet.token";
-const chatName = "duet.chat";
+const prefix = "duet.";
+const tokenName = `${prefix}token`;
+const chatName = `${prefix}chat`;
+const ownerName = `${prefix}owner`;
+const leftName = `${prefix}left`;
 
 /** The values are kept in memory until the page closes when the browser denies access to its storage. */
 export function createTabStorage(storage: () => Storage): TabStorage {
@@ -52,60 +62,26 @@ export function createTabStorage(storage: () => Storage): TabStorage {
   return {
     token: () => read(tokenName) || undefined,
     keepToken: (token) => write(tokenName, token),
+    owner: () => read(ownerName),
+    keepOwner: (owner) => write(ownerName, owner),
     chat: () => readChat(read(chatName)),
     keepChat: (chat) => write(chatName, JSON.stringify(chat)),
+    leave: () => write(leftName, "1"),
+    forgetLeft() {
+      if (read(leftName) === undefined) return;
+      const token = read(tokenName) ?? "";
+      const chat = readChat(read(chatName));
+      memory.clear();
+      try {
+        const kept = storage();
+        for (const name of Object.keys(kept)) if (name.startsWith(prefix)) kept.removeItem(name);
+      } catch {
+        // Nothing has been kept.
+      }
+      write(tokenName, token);
+      write(chatName, JSON.stringify({ ...chat, conversationId: undefined, runs: [] }));
+    },
   };
-}
-
-/** Lists the members of a window that hold its address. */
-interface AddressBar {
-  readonly location: { readonly hash: string; readonly pathname: string; readonly search: string };
-  readonly history: { replaceState(state: unknown, unused: string, place: string): void };
-}
-
-/** Takes the token of `#token=…` off the address, so that it is neither seen nor shared. */
-export function takeToken({ location, history }: AddressBar): string | undefined {
-  const words = new URLSearchParams(location.hash.slice(1));
-  const token = words.get("token")?.trim() || undefined;
-  const conversation = words.get("conversation");
-  const hash = conversation === null ? "" : `#${new URLSearchParams({ conversation })}`;
-  if (words.has("token")) history.replaceState(null, "", location.pathname + location.search + hash);
-  return token;
-}
-
-/**
- * Keeps the token of a link. Where the tab already has another one, `ask` decides; what was in sight belongs to the other
- * one's conversations and is forgotten. Returns true when the tab has another token than before.
- */
-export async function setLinkToken(
-  given: string | undefined,
-  keeper: TabStorage,
-  ask: () => Promise<boolean>,
-): Promise<boolean> {
-  const before = keeper.token();
-  if (given === undefined || given === before) return false;
-  if (before !== undefined) {
-    if (!(await ask())) return false;
-    keeper.keepChat({ ...keeper.chat(), conversationId: undefined, runs: [] });
-  }
-  keeper.keepToken(given);
-  return true;
-}
-
-interface LinkEvents {
-  addEventListener(name: string, act: (event: { stopImmediatePropagation(): void }) => void): void;
-}
-
-/** Passes on the token of each link that is followed while the page is open; the address names no conversation then. */
-export function watchLinks(window: AddressBar & LinkEvents, onToken: (token: string) => void): void {
-  for (const name of ["popstate", "hashchange"]) {
-    window.addEventListener(name, (event) => {
-      const token = takeToken(window);
-      if (token === undefined) return;
-      event.stopImmediatePropagation();
-      onToken(token);
-    });
-  }
 }
 
 function readChat(text: string | undefined): StoredChat {
@@ -172,31 +148,6 @@ function listUnsettledRuns({ turns }: ChatState): StoredRun[] {
   return Object.values(turns)
     .filter(isUnsettled)
     .flatMap(({ conversationId, run: { runId: id, question } }) => (id ? [{ id, question, conversationId }] : []));
-}
-
-/** Requests that the server refuses for a missing token wait here. */
-export interface SignInGate {
-  /** Resolves when a token has been given, which may be the wrong one again. */
-  signIn(): Promise<void>;
-  setToken(token: string): void;
-}
-
-/** Calls `ask` to request a token; its argument tells whether a previous token was wrong. */
-export function createSignInGate(keeper: TabStorage, ask: (isWrong: boolean) => void): SignInGate {
-  let waiting: (() => void)[] = [];
-  return {
-    signIn: () =>
-      new Promise((resolve) => {
-        waiting.push(resolve);
-        ask(keeper.token() !== undefined);
-      }),
-    setToken(token) {
-      keeper.keepToken(token);
-      const released = waiting;
-      waiting = [];
-      for (const go of released) go();
-    },
-  };
 }
 
 /** Holds the choices made in this browser, for tabs that have made none of their own. */

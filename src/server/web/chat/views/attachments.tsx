@@ -1,13 +1,17 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { longestAttachments, mostAttachments } from "../../../../core/attachment.ts";
+import { ignoreRejection } from "../../../../kit/async/ignore-rejection.ts";
 import type { Text } from "../../../../kit/locale.ts";
 import type { AttachedFile } from "../api/api.ts";
 import type { AttachmentLimits } from "../api/server-settings.ts";
 import { toDataUrl } from "../data-url.ts";
+import { measureBase64 } from "../measure-base64.ts";
 import {
   describeAttachmentLimits,
+  describeEmptyFile,
   describeTooLargeFiles,
   describeTooManyFiles,
+  describeUnreadable,
   turnTexts,
 } from "../state/turn-texts.ts";
 import { FileChip } from "./file-chip.tsx";
@@ -16,10 +20,11 @@ import { type PageModel, usePage, useSay } from "./page-model.ts";
 
 /** Shows the files that will come with the question, and takes more by drag and paste. */
 export function Attachments() {
-  const { chat, files } = usePage();
+  const { chat, files, unreadable } = usePage();
   const say = useSay();
   const isDragged = useDroppedFiles();
-  const problem = findFileProblem(files.value, chat.value.settings?.attachments ?? widest);
+  const problem =
+    findFileProblem(files.value, chat.value.settings?.attachments ?? widest) ?? describeUnreadable(unreadable.value);
   return (
     <>
       {isDragged && <div class="drop-here">{say(turnTexts.drop)}</div>}
@@ -28,7 +33,7 @@ export function Attachments() {
           {files.value.map((file, index) => (
             <FileChip
               key={`${file.name} ${index}`}
-              file={{ name: file.name, mediaType: file.media_type, size: getSize(file) }}
+              file={{ name: file.name, mediaType: file.media_type, size: measureBase64(file.data) }}
               picture={file.media_type.startsWith("image/") ? `data:${file.media_type};base64,${file.data}` : undefined}
               remove={() => {
                 files.value = files.value.filter((each) => each !== file);
@@ -46,23 +51,22 @@ export function Attachments() {
 
 const widest: AttachmentLimits = { maxFiles: mostAttachments, maxBytes: longestAttachments };
 
-/** Says which limit the files exceed, if they do. */
+/** Says which limit the files exceed, or which of them is empty, if that is so. */
 export function findFileProblem(
   files: readonly AttachedFile[],
   { maxFiles, maxBytes }: AttachmentLimits,
 ): Text | undefined {
-  const bytes = files.reduce((sum, file) => sum + getSize(file), 0);
+  const bytes = files.reduce((sum, file) => sum + measureBase64(file.data), 0);
   if (files.length > maxFiles) return describeTooManyFiles(files.length, maxFiles);
-  return bytes > maxBytes ? describeTooLargeFiles(bytes, maxBytes) : undefined;
-}
-
-function getSize({ data }: AttachedFile): number {
-  return Math.floor((data.length * 3) / 4);
+  if (bytes > maxBytes) return describeTooLargeFiles(bytes, maxBytes);
+  const empty = files.find(({ data }) => data === "");
+  return empty && describeEmptyFile(empty.name);
 }
 
 /** Opens the choice of files. Its hint says how much may be attached. */
 export function AttachButton() {
-  const { chat, files, message } = usePage();
+  const page = usePage();
+  const { chat, message } = page;
   const say = useSay();
   const input = useRef<HTMLInputElement>(null);
   const { maxFiles, maxBytes } = chat.value.settings?.attachments ?? widest;
@@ -89,7 +93,7 @@ export function AttachButton() {
           const chosen = [...(currentTarget.files ?? [])];
           currentTarget.value = "";
           message.current?.focus();
-          void addFiles(chosen, files);
+          void addFiles(chosen, page);
         }}
       />
     </>
@@ -101,21 +105,27 @@ export function hasFiles(data: DataTransfer | null): data is DataTransfer {
   return data !== null && data.files.length > 0;
 }
 
-/** Reads files, and adds them to those that will come with the question. */
-export async function addFiles(chosen: Iterable<File>, files: PageModel["files"]): Promise<void> {
-  const read = await Promise.all([...chosen].map(readFile));
-  files.value = [...files.value, ...read];
+/** Reads files, and adds those that can be read to what will come with the question. A folder cannot, and neither can a file that is gone. */
+export async function addFiles(
+  chosen: Iterable<File>,
+  { files, unreadable }: Pick<PageModel, "files" | "unreadable">,
+): Promise<void> {
+  const all = [...chosen];
+  const read = await Promise.all(all.map((file) => ignoreRejection(readFile(file), "the page names the file")));
+  files.value = [...files.value, ...read.filter((file) => file !== undefined)];
+  unreadable.value = all.filter((_, index) => read[index] === undefined).map(({ name }) => name);
 }
 
 async function readFile(file: File): Promise<AttachedFile> {
   const address = await toDataUrl(file);
-  const data = address.slice(address.indexOf(",") + 1);
+  // Of an empty file some browsers give no comma.
+  const data = address.replace(/^[^,]*,?/, "");
   return { name: file.name, media_type: file.type || "application/octet-stream", data };
 }
 
 /** Takes files that are dropped anywhere on the page. Returns true while some are held over it. */
 function useDroppedFiles(): boolean {
-  const { files } = usePage();
+  const page = usePage();
   const [isDragged, setDragged] = useState(false);
   useEffect(() => {
     const leaving = new AbortController();
@@ -139,7 +149,7 @@ function useDroppedFiles(): boolean {
         setDragged(false);
         if (!hasFiles(event.dataTransfer)) return;
         event.preventDefault();
-        void addFiles(event.dataTransfer.files, files);
+        void addFiles(event.dataTransfer.files, page);
       },
       { signal },
     );

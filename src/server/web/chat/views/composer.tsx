@@ -17,7 +17,8 @@ const longestQuestion = 100_000;
 
 /** Shows the field for a question and what is sent with it. */
 export function Composer() {
-  const { chat, draft, files, settings, actions, message } = usePage();
+  const page = usePage();
+  const { chat, draft, files, unreadable, settings, actions, message } = page;
   const say = useSay();
   /** Says why the text was not sent, and whether only because a run went on. */
   const [held, setHeld] = useState<{ readonly word: Text; readonly isWait: boolean } | undefined>(undefined);
@@ -40,6 +41,7 @@ export function Composer() {
     setHeld(word && { word, isWait: isGoing });
     if (word !== undefined) return;
     draft.value = "";
+    unreadable.value = [];
     // What is told to a run or to the page is words; files wait for the next question.
     if ((!isGoing || isQueued) && !isKnownCommand(trimmed)) files.value = [];
     message.current?.focus();
@@ -85,7 +87,7 @@ export function Composer() {
         onPaste={(event) => {
           if (!hasFiles(event.clipboardData)) return;
           event.preventDefault();
-          void addFiles(event.clipboardData.files, files);
+          void addFiles(event.clipboardData.files, page);
         }}
       />
       <p class="message-word" id="message_word" role="status" hidden={word === undefined}>

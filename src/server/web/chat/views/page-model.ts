@@ -41,13 +41,16 @@ export interface PageModel {
   readUsage(): Promise<OwnUsageFigures>;
   /** Holds the files that will come with the question. */
   readonly files: Signal<readonly AttachedFile[]>;
+  /** Names the files that were chosen last and could not be read. */
+  readonly unreadable: Signal<readonly string[]>;
   readonly settings: Signal<boolean>;
   readonly tokenAsked: Signal<"no" | "first" | "again">;
   readonly actions: ChatActions;
   readonly parts: PageParts;
   /** Holds the field for the question, as soon as it is on the page. */
   readonly message: { current: HTMLTextAreaElement | null };
-  setToken(token: string): void;
+  /** Takes the token that was given, or asks for another one. */
+  setToken(token: string): Promise<void>;
   /** Runs before the browser goes to the provider that signs people in. */
   leave(): void;
 }

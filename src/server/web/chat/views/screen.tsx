@@ -42,7 +42,8 @@ export interface ScreenOptions {
   readonly parts: PageParts;
   readonly drafts: Drafts;
   readonly look: LookKeeper;
-  onToken(token: string): void;
+  /** Resolves with false where the token is nobody's. */
+  onToken(token: string): Promise<boolean>;
   /** Runs before the browser goes to the provider that signs people in. */
   onLeave(): void;
 }
@@ -67,12 +68,15 @@ export function createScreen(options: ScreenOptions): Screen {
     isShowingUsage: signal(false),
     readUsage,
     files: signal([]),
+    unreadable: signal([]),
     settings: signal(false),
     tokenAsked: signal<"no" | "first" | "again">("no"),
     actions,
     parts,
     message: { current: null },
-    setToken: onToken,
+    async setToken(token) {
+      page.tokenAsked.value = (await onToken(token)) ? "no" : "again";
+    },
     leave: onLeave,
   };
   page.locale.subscribe((now) => {

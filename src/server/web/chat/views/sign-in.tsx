@@ -15,7 +15,7 @@ export function SignIn() {
     const given = token.current?.value.trim() ?? "";
     if (given === "") return;
     tokenAsked.value = "no";
-    setToken(given);
+    void setToken(given);
   };
   return (
     <Dialog class="sign-in" label={say(chatTexts.signIn)}>

@@ -1,0 +1,140 @@
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { createTokenText, hashSecret, toTokenHint } from "../../src/core/store/credentials.ts";
+import { inChromium } from "./chromium.ts";
+import { type PageDuet, startPageDuet } from "./page-duet.ts";
+import { answered, ask, send } from "./screen.ts";
+import { checkFaults, openPage, type WatchedPage } from "./watched-page.ts";
+
+/** What one person wrote is never sent, shown or kept as another one's, also where both use one browser. */
+inChromium("two people in one browser", () => {
+  let duet: PageDuet;
+  let watched: WatchedPage;
+  let tokens = 0;
+  beforeAll(async () => {
+    duet = await startPageDuet({
+      environment: { DEFAULT_MODE: "chat" },
+      settings: { serve: { http: { requireToken: true } } },
+    });
+    watched = await openPage(duet.origin, { meant: /status of 401/ });
+  });
+  checkFaults(() => [watched]);
+
+  const field = (page: Page) => page.getByRole("textbox", { name: "输入问题" });
+  const unsentOf = (page: Page) => page.getByRole("list", { name: "没有发送成功" });
+  const asked = () => JSON.stringify(duet.provider.requests("strong").map(({ body }) => body.messages));
+
+  interface Token {
+    readonly token: string;
+    revoke(): Promise<unknown>;
+  }
+
+  /** Sends a text whose token is revoked when it is on its way: what the page asks besides would ask for a token before. */
+  async function sendRevoked(tab: Page, text: string, { revoke }: Token): Promise<void> {
+    await tab.route("**/agent/chat", async (route) => {
+      await revoke();
+      await route.continue();
+    });
+    await send(tab, text);
+  }
+
+  async function createToken(owner: string): Promise<Token> {
+    const token = createTokenText();
+    const name = `token-${tokens}`;
+    tokens += 1;
+    const { tokens: kept } = await duet.duet.credentials();
+    const createdAt = new Date().toISOString();
+    const facts = { scope: "ask", tools: undefined, expiresAt: undefined } as const;
+    await kept.add({ ...facts, name, owner, createdAt, hash: hashSecret(token), hint: toTokenHint(token) });
+    return { token, revoke: () => kept.revoke(name, createdAt) };
+  }
+
+  async function openTab(token: string): Promise<Page> {
+    const tab = await watched.page.context().newPage();
+    await tab.goto(`${duet.origin}/#token=${token}`);
+    await tab.locator(".mode-now").getByText(/Chat/).waitFor();
+    return tab;
+  }
+
+  async function signIn(tab: Page, token: string): Promise<void> {
+    await tab.getByRole("dialog", { name: "登录" }).waitFor();
+    await tab.getByLabel("令牌").fill(token);
+    await tab.keyboard.press("Enter");
+    await tab.getByRole("dialog", { name: "登录" }).waitFor({ state: "detached" });
+  }
+
+  test("a link with somebody else's token leaves each one the own draft", async () => {
+    const [alice, dave] = [await createToken("alice"), await createToken("dave")];
+    const first = await openTab(alice.token);
+    await field(first).fill("爱丽丝写的");
+    await expect.poll(() => readKept(first)).toContain("爱丽丝写的");
+    await first.close();
+    const tab = await openTab(dave.token);
+    await field(tab).fill("戴夫写的");
+    await expect.poll(() => readKept(tab)).toContain("戴夫写的");
+    await tab.evaluate(`location.hash = "token=${alice.token}"`);
+    await tab.getByRole("button", { name: "改用" }).click();
+    await expect.poll(() => field(tab).inputValue()).toBe("爱丽丝写的");
+    await tab.reload();
+    await expect.poll(() => field(tab).inputValue()).toBe("爱丽丝写的");
+    const last = await openTab(dave.token);
+    await expect.poll(() => field(last).inputValue()).toBe("戴夫写的");
+    await field(last).fill("");
+    await tab.close();
+    await last.close();
+  });
+
+  test("what waits for a sign-in is not asked by somebody else who signs in, and is there for its writer", async () => {
+    const [erin, frank] = [await createToken("erin"), await createToken("frank")];
+    const tab = await openTab(erin.token);
+    duet.provider.script("strong", { text: "好。" });
+    await ask(tab, "艾琳问过的");
+    await answered(tab);
+    await sendRevoked(tab, "艾琳的秘密", erin);
+    await signIn(tab, frank.token);
+    await tab.getByRole("button", { name: "我的用量" }).waitFor();
+    await tab.getByRole("heading", { name: "新对话" }).waitFor();
+    const shown = (await tab.locator("body").textContent()) ?? "";
+    expect(shown).not.toContain("艾琳");
+    expect(tab.url()).not.toContain("conversation");
+    await field(tab).fill("弗兰克写的");
+    await expect.poll(() => readKept(tab)).toContain("弗兰克写的");
+    expect(asked()).not.toContain("秘密");
+    const again = await openTab((await createToken("erin")).token);
+    await again.getByRole("button", { name: /^艾琳问过的/ }).click();
+    duet.provider.script("strong", { text: "知道了。" });
+    await unsentOf(again).getByRole("button", { name: "重新发送" }).click();
+    expect((await answered(again)).answer).toBe("知道了。");
+    expect(asked()).toContain("秘密");
+    await field(tab).fill("");
+    await tab.close();
+    await again.close();
+  });
+
+  test("what waits for a sign-in is asked when its writer signs in with another token", async () => {
+    const old = await createToken("grace");
+    const tab = await openTab(old.token);
+    await sendRevoked(tab, "还是我问的", old);
+    duet.provider.script("strong", { text: "还是答你。" });
+    await signIn(tab, (await createToken("grace")).token);
+    expect((await answered(tab)).answer).toBe("还是答你。");
+    await tab.close();
+  });
+
+  /** Lists what the browser keeps of what was written, of all people. */
+  function readKept(page: Page): Promise<string[]> {
+    return page.evaluate<string[]>(`new Promise(async (resolve, reject) => {
+      // The page makes the database itself.
+      if ((await indexedDB.databases()).length === 0) return resolve([]);
+      const opened = indexedDB.open("duet");
+      opened.onerror = () => reject(opened.error);
+      opened.onsuccess = () => {
+        const all = opened.result.transaction("texts").objectStore("texts").getAll();
+        all.onsuccess = () => {
+          opened.result.close();
+          resolve(all.result.map(({ text }) => text));
+        };
+      };
+    })`);
+  }
+});

@@ -189,7 +189,7 @@ inChromium("two people in one browser", () => {
       await tab.locator(".turn .problem").getByText("something else").waitFor();
       expect(questions()).not.toContain("先不要发");
       said = undefined;
-      await unsentOf(tab).getByRole("button", { name: "重新发送" }).click();
+      await tab.getByRole("button", { name: "重试", exact: true }).click();
       expect((await answered(tab)).answer).toBe("好。");
       await tab.close();
     });

@@ -125,12 +125,7 @@ test("a tab that was left has the drafts of each person apart, and what was writ
 });
 
 test("a server that does not say who asks in time, or says something else, is told apart", async () => {
-  const answers = ['{"caller":null}',
-    '{"caller":"ann"}',
-    "[]",
-    "<html>",
-    '{"caller":1}',
-  ];
+  const answers = ['{"caller":null}', '{"caller":"ann"}', "[]", "<html>", '{"caller":1}'];
   const server = createServer(({ url }, response) => {
     if (url !== "/silent") response.end(answers.shift());
   });

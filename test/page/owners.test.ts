@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { createTokenText, hashSecret, toTokenHint } from "../../src/core/store/credentials.ts";
 import { inChromium } from "./chromium.ts";
 import { type PageDuet, startPageDuet } from "./page-duet.ts";
-import { answered, ask, send } from "./screen.ts";
+import { answered, ask, gate, send } from "./screen.ts";
 import { checkFaults, openPage, type WatchedPage } from "./watched-page.ts";
 
 /** What one person wrote is never sent, shown or kept as another one's, also where both use one browser. */
@@ -30,8 +30,11 @@ inChromium("two people in one browser", () => {
   }
 
   /** Sends a text whose token is revoked when it is on its way: what the page asks besides would ask for a token before. */
-  async function sendRevoked(tab: Page, text: string, { revoke }: Token): Promise<void> {
+  async function sendRevoked(tab: Page, text: string, { revoke }: Token, draft = ""): Promise<void> {
     await tab.route("**/agent/chat", async (route) => {
+      // The dialog leaves no way to write once it is there.
+      if (draft !== "") await field(tab).fill(draft);
+      if (draft !== "") await expect.poll(() => readKept(tab)).toContain(draft);
       await revoke();
       await route.continue();
     });
@@ -63,7 +66,7 @@ inChromium("two people in one browser", () => {
     await tab.getByRole("dialog", { name: "登录" }).waitFor({ state: "detached" });
   }
 
-  test("a link with somebody else's token leaves each one the own draft", async () => {
+  test("a link with somebody else's token leaves each person their own draft", async () => {
     const [alice, dave] = [await createToken("alice"), await createToken("dave")];
     const first = await openTab(alice.token);
     await field(first).fill("爱丽丝写的");
@@ -90,12 +93,12 @@ inChromium("two people in one browser", () => {
     duet.provider.script("strong", { text: "好。" });
     await ask(tab, "艾琳问过的");
     await answered(tab);
-    await sendRevoked(tab, "艾琳的秘密", erin);
+    await sendRevoked(tab, "艾琳的秘密", erin, "艾琳还在写");
     await signIn(tab, frank.token);
     await tab.getByRole("button", { name: "我的用量" }).waitFor();
     await tab.getByRole("heading", { name: "新对话" }).waitFor();
     const shown = (await tab.locator("body").textContent()) ?? "";
-    expect(shown).not.toContain("艾琳");
+    expect(shown + (await field(tab).inputValue())).not.toContain("艾琳");
     expect(tab.url()).not.toContain("conversation");
     await field(tab).fill("弗兰克写的");
     await expect.poll(() => readKept(tab)).toContain("弗兰克写的");
@@ -119,6 +122,77 @@ inChromium("two people in one browser", () => {
     await signIn(tab, (await createToken("grace")).token);
     expect((await answered(tab)).answer).toBe("还是答你。");
     await tab.close();
+  });
+
+  describe("without a token", () => {
+    let open: PageDuet;
+    beforeAll(async () => {
+      open = await startPageDuet({ environment: { DEFAULT_MODE: "chat" } });
+    });
+    const questions = () => JSON.stringify(open.provider.requests("strong").map(({ body }) => body.messages));
+
+    /** Opens a page to whose owner the server says something else, as long as `says` returns it. */
+    async function openAs(says: () => { status?: number; body: string } | undefined): Promise<Page> {
+      const tab = await watched.page.context().newPage();
+      await tab.route("**/agent/usage", (route) => {
+        const { status = 200, body = "" } = says() ?? {};
+        return body === "" ? route.continue() : route.fulfill({ status, body, contentType: "application/json" });
+      });
+      await tab.goto(open.origin);
+      await tab.locator(".mode-now").getByText(/Chat/).waitFor();
+      return tab;
+    }
+
+    test("what is sent as soon as one is back is not sent as the person that another tab has signed in", async () => {
+      let owner = "alice";
+      const tab = await openAs(() => ({ body: JSON.stringify({ caller: owner }) }));
+      await field(tab).fill("爱丽丝的草稿");
+      await expect.poll(() => readKept(tab)).toContain("爱丽丝的草稿");
+      owner = "bob";
+      await tab.evaluate(`dispatchEvent(new Event("focus"))
+        document.querySelector(".compose textarea, textarea").form.requestSubmit()`);
+      await expect.poll(() => field(tab).inputValue()).toBe("");
+      await tab.reload();
+      await field(tab).fill("鲍勃的草稿");
+      await expect.poll(() => readKept(tab)).toContain("鲍勃的草稿");
+      expect(questions()).not.toContain("爱丽丝");
+      owner = "alice";
+      await tab.reload();
+      await unsentOf(tab).getByText("爱丽丝的草稿").waitFor();
+      await tab.close();
+    });
+
+    test("a draft is not in sight before the server has said who asks, which it is asked again when it is busy", async () => {
+      const tab = await openAs(() => undefined);
+      await field(tab).fill("以后再发");
+      await expect.poll(() => readKept(tab)).toContain("以后再发");
+      const answer = gate();
+      await tab.route("**/agent/usage", async (route) => {
+        await answer.until;
+        await route.fulfill({ status: 429, body: "{}", contentType: "application/json" });
+        await tab.unroute("**/agent/usage");
+      });
+      await tab.reload();
+      await tab.locator(".mode-now").getByText(/Chat/).waitFor();
+      expect(await field(tab).inputValue()).toBe("");
+      answer.open();
+      await expect.poll(() => field(tab).inputValue()).toBe("以后再发");
+      await tab.close();
+    });
+
+    test("a server that does not say who asks is told of, and nothing is sent until it does", async () => {
+      let said: string | undefined = "[]";
+      const tab = await openAs(() => (said === undefined ? undefined : { body: said }));
+      await tab.getByText("服务器没有说明你是谁").waitFor();
+      open.provider.script("strong", { text: "好。" });
+      await send(tab, "先不要发");
+      await tab.locator(".turn .problem").getByText("something else").waitFor();
+      expect(questions()).not.toContain("先不要发");
+      said = undefined;
+      await tab.getByRole("button", { name: "重试", exact: true }).click();
+      expect((await answered(tab)).answer).toBe("好。");
+      await tab.close();
+    });
   });
 
   /** Lists what the browser keeps of what was written, of all people. */

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { listFormerOwners } from "../../../src/server/web/chat/storage/former-owners.ts";
 import type { KeptDatabase, KeptText } from "../../../src/server/web/chat/storage/kept-text.ts";
 import {
   createKeptTexts,
@@ -40,7 +41,7 @@ const openTexts = (
 ) =>
   createKeptTexts({
     database,
-    tab: "new",
+    tab: () => "new",
     owner: () => owner,
     onLostFiles() {},
     listOpenTabs: async () => new Set(["new", ...open]),
@@ -73,6 +74,29 @@ test("nobody is given what somebody else wrote, not even what waits on the serve
   ]);
   expect(await openTexts(database, "person bob", []).claim()).toEqual([]);
   expect(await openTexts(database, "person ann", []).claim()).toHaveLength(2);
+});
+
+test("what a version before this one kept under the account or the token is the owner's, and under its new name from then on", async () => {
+  const file = { name: "file", media_type: "text/plain", data: "x" };
+  const ann = listFormerOwners("Ann", undefined);
+  const database = openDatabase([
+    write({ owner: "person Ann", tab: "former", text: "hers", key: toDraftKey("former") }),
+    write({ owner: "person Ann", tab: "new", text: "waits", kind: "queued", conversationId: "c", files: [file] }),
+    write({ owner: "person Bob", tab: "former", text: "his" }),
+    write({ owner: "", tab: "former", text: "the operator's" }),
+    write({ owner: "token 1", tab: "former", text: "somebody's" }),
+  ]);
+  const listFormerNames = () => ({ tabs: ["former"], owners: ann });
+  const claimed = await openTexts(database, "issuer#ann", ["former"], { listFormerNames }).claim();
+  expect(claimed.map(({ text }) => text)).toEqual(["waits", "hers"]);
+  const mine = database.all().filter(({ owner }) => owner === "issuer#ann");
+  expect(mine).toMatchObject([
+    { text: "hers", key: toDraftKey("new") },
+    { text: "waits", tab: "new", files: [file] },
+  ]);
+  expect(database.all()).toHaveLength(5);
+  expect(listFormerOwners(undefined, "secret")).toEqual(["token 3406075250"]);
+  expect(listFormerOwners(undefined, undefined)).toEqual([]);
 });
 
 test("a file that the browser has no room for takes no other text with it, leaves its words, and is told of once", async () => {

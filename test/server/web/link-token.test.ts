@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ApiError } from "../../../src/server/web/chat/api/api-error.ts";
 import { setLinkToken, watchLinks } from "../../../src/server/web/chat/storage/link-token.ts";
 import { createSignInGate } from "../../../src/server/web/chat/storage/sign-in-gate.ts";
 import { createTabStorage } from "../../../src/server/web/chat/storage/tab-storage.ts";
@@ -39,7 +40,7 @@ test("another token replaces one only after a yes, and what was in sight is forg
   expect(keeper.chat().conversationId).toBe("conv-1");
   await set("theirs", true);
   expect(keeper.token()).toBe("theirs");
-  keeper.forgetLeft();
+  keeper.removeMarked();
   expect(keeper.token()).toBe("theirs");
   expect(keeper.chat()).toMatchObject({ locale: "zh", choices: { mode: "plan" }, conversationId: undefined });
   expect(asked).toEqual([false, true]);
@@ -49,31 +50,44 @@ test("another token of the same owner leaves what is in sight", async () => {
   const { keeper, set } = openTab("ann old");
   keeper.keepOwner("ann");
   await set("ann new", true);
-  keeper.forgetLeft();
+  keeper.removeMarked();
   expect(keeper.token()).toBe("ann new");
   expect(keeper.owner()).toBe("ann");
   expect(keeper.chat().conversationId).toBe("conv-1");
 });
 
-test("what waits for a sign-in is released for the owner of the tab alone", async () => {
+test("a token of which the server does not say whose it is leaves the tab to nobody in particular", async () => {
+  const { keeper } = openTab("ann old");
+  const readOwner = () => Promise.reject(new Error("not reached"));
+  await setLinkToken("ann new", keeper, async () => true, readOwner);
+  keeper.removeMarked();
+  expect(keeper.chat().conversationId).toBeUndefined();
+});
+
+test("what waits for a sign-in is released for the owner of the tab alone, and only an unknown token is called wrong", async () => {
   const { keeper } = openTab("ann old");
   keeper.keepOwner("ann");
+  const refused: string[] = [];
   const gate = createSignInGate({
     keeper,
     ask() {},
     async readOwner(token) {
-      if (token === "nobody") throw new Error("401");
+      if (token === "nobody") throw new ApiError(401, "unknown", null);
+      if (token === "no scope") throw new ApiError(403, "the token has no scope", null);
       return token.replace(/ .*/, "");
     },
-    enter: (owner) => owner === keeper.owner(),
+    acceptOwner: (owner) => owner === keeper.owner(),
+    onRefusal: ({ message }) => refused.push(message),
   });
   const released: string[] = [];
   const waiting = gate.signIn().then(() => void released.push("released"));
-  expect(await gate.setToken("nobody")).toBe(false);
-  expect(await gate.setToken("bob")).toBe(true);
+  expect(await gate.setToken("nobody")).toBe("unknown");
+  expect(await gate.setToken("no scope")).toBe("refused");
+  expect(refused).toEqual(["the token has no scope"]);
+  expect(await gate.setToken("bob")).toBe("accepted");
   await Promise.resolve();
   expect([gate.token(), keeper.token(), ...released]).toEqual(["ann old", "bob"]);
-  expect(await gate.setToken("ann new")).toBe(true);
+  expect(await gate.setToken("ann new")).toBe("accepted");
   await waiting;
   expect([gate.token(), ...released]).toEqual(["ann new", "released"]);
 });

@@ -16,13 +16,15 @@ export interface RestoreOptions {
   /** Is the conversation ID in the address. */
   readonly named: string | undefined;
   readonly reportConnectivity: ReportConnectivity;
+  /** Resolves when the server has said that the tab is of whoever asks: nothing that was written in it is in sight before. */
+  readonly opened: Promise<void>;
   /** Runs once the server settings are known. */
   onSettings(): void;
 }
 
 /** Restores what the tab showed before a reload, and follows the runs in progress. */
 export async function restoreChat(options: RestoreOptions): Promise<void> {
-  const { api, store, runs, conversations, list, kept, named, reportConnectivity, onSettings } = options;
+  const { api, store, runs, conversations, list, kept, named, reportConnectivity, opened, onSettings } = options;
   const { choices: before } = store.state;
   // The page cannot work without the settings.
   const settings = await retryUntilReached("settings", api.settings, reportConnectivity);
@@ -33,6 +35,7 @@ export async function restoreChat(options: RestoreOptions): Promise<void> {
     return { ...chat, settings, choices };
   });
   onSettings();
+  await opened;
   const wanted = named ?? kept.conversationId;
   // Where something has been begun meanwhile, that stays in sight.
   const isNew = store.state.items.length === 0;
@@ -42,7 +45,7 @@ export async function restoreChat(options: RestoreOptions): Promise<void> {
   await list.refresh();
 }
 
-/** Tries work again while the server cannot be reached. Rejects with `ApiError` where it refuses. */
+/** Tries work again while the server cannot be reached or may answer a little later. Rejects with `ApiError` where it refuses. */
 export async function retryUntilReached<T>(
   who: string,
   work: () => Promise<T>,
@@ -54,7 +57,7 @@ export async function retryUntilReached<T>(
       reportConnectivity(who, false);
       return result;
     } catch (thrown) {
-      if (thrown instanceof ApiError) {
+      if (thrown instanceof ApiError && thrown.status < 500 && thrown.status !== 429) {
         reportConnectivity(who, false);
         throw thrown;
       }

@@ -12,6 +12,7 @@ import { createChatRuns, createConnectivity } from "./chat-runs.ts";
 import { createActions } from "./create-actions.ts";
 import { loadOperator } from "./load-operator.ts";
 import { createParts } from "./load-parts.ts";
+import { createOwnerSender, createPageOwner } from "./page-owner.ts";
 import { createReportErrors } from "./report-errors.ts";
 import { restoreChat, retryUntilReached } from "./restore-chat.ts";
 import { restoreTexts } from "./restore-texts.ts";
@@ -22,19 +23,20 @@ import { getTabTitle, hasUnfollowed } from "./state/side-entries.ts";
 import { turnTexts } from "./state/turn-texts.ts";
 import { type AddressHash, createAddressHash } from "./storage/address-hash.ts";
 import { createDrafts } from "./storage/drafts.ts";
+import { listFormerOwners } from "./storage/former-owners.ts";
 import { createUnsentKeeper } from "./storage/keep-unsent.ts";
 import { openKeptDatabase } from "./storage/kept-database.ts";
 import { createKeptTexts, toDraftKey } from "./storage/kept-texts.ts";
 import { setLinkToken, takeToken, watchLinks } from "./storage/link-token.ts";
 import { createLookKeeper } from "./storage/look.ts";
-import { openTab } from "./storage/open-tab.ts";
+import { type OpenTab, openTab } from "./storage/open-tab.ts";
 import { createSignInGate } from "./storage/sign-in-gate.ts";
 import { createPreferences, createSaver, createTabStorage } from "./storage/tab-storage.ts";
 import type { ChatActions } from "./views/chat-actions.ts";
 import { confirmAlone } from "./views/dialog.tsx";
 import { createScreen, type Screen } from "./views/screen.tsx";
 import { createWaitingQuestions } from "./waiting-questions.ts";
-import { watchChanges } from "./watch-changes.ts";
+import { watchChanges, watchReturns } from "./watch-changes.ts";
 
 /** Starts the page at `/`. It connects user actions, server events and the view. */
 export async function startChat(window: Window & typeof globalThis): Promise<void> {
@@ -44,15 +46,21 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   const browserLocale = /^zh\b/i.test(navigator.language) ? "zh" : "en";
   const askChange = () => askAboutToken(document, preferences.complete(keeper.chat()).locale ?? browserLocale);
   await setLinkToken(takeToken(window), keeper, askChange, readTokenOwner);
-  keeper.forgetLeft();
-  const kept = preferences.complete(keeper.chat());
-  const tab = await openTab(window);
+  keeper.removeMarked();
+  const stored = preferences.complete(keeper.chat());
+  // The questions of a tab without an owner may be anybody's.
+  const kept = keeper.owner() === undefined ? { ...stored, runs: [] } : stored;
+  let tab: OpenTab | undefined;
   const texts = createKeptTexts({
     database: openKeptDatabase(() => window.indexedDB),
-    tab: tab.id,
+    tab: () => tab?.id ?? "",
     owner: () => keeper.owner() ?? "",
+    listFormerNames: () => ({
+      tabs: [tab?.formerId ?? []].flat(),
+      owners: listFormerOwners(store.state.account?.name, gate.token()),
+    }),
     onLostFiles: () => store.change((chat) => ({ ...chat, problem: say(screen.locale, turnTexts.filesNotKept) })),
-    listOpenTabs: tab.listOpen,
+    listOpenTabs: async () => tab?.listOpen(),
   });
   const keepUnsent = createUnsentKeeper(texts);
   const save = createSaver(keeper);
@@ -83,24 +91,32 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     keeper,
     ask: (isWrong) => screen.askToken(isWrong),
     readOwner: (token) => retryUntilReached("token", () => readTokenOwner(token), reportConnectivity),
-    enter,
+    acceptOwner: (name) => owner.accept(name),
+    onRefusal: ({ message }) => store.change((chat) => ({ ...chat, problem: message })),
   });
-  const send = createSender({ origin: "", token: gate.token, signIn: gate.signIn });
+  const sendAsAnybody = createSender({ origin: "", token: gate.token, signIn: gate.signIn });
+  const owner = createPageOwner({
+    keeper,
+    readOwner: () => retryUntilReached("owner", () => fetchOwner(createCaller(sendAsAnybody)), reportConnectivity),
+    onAnother() {
+      place.settle({ ...store.state, conversationId: undefined });
+      beginAnew();
+    },
+  });
+  const send = createOwnerSender(sendAsAnybody, owner);
   const api = createApi(send);
   const call = createCaller(send);
   const attempt = createReportErrors(store, getLocale);
   let reportSettings = (): void => {};
-  const isSet = new Promise<void>((resolve) => {
+  const settingsKnown = new Promise<void>((resolve) => {
     reportSettings = resolve;
   });
-  const entered = attempt(retryUntilReached("owner", () => fetchOwner(call), reportConnectivity).then(waitForOwner));
-  const ready = isSet.then(async () => void (await entered));
   const runs = createChatRuns({
     api,
     store,
     locale: getLocale,
     reportConnectivity,
-    ready,
+    ready: settingsKnown,
     onListChange: refresh,
     onEnd: readMissed,
   });
@@ -130,17 +146,23 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     drafts: createDrafts(
       () => window.sessionStorage,
       (conversationId, draft) => {
-        const key = toDraftKey(tab.id, conversationId);
+        const key = toDraftKey(tab?.id ?? "", conversationId);
         if (draft.text === "" && draft.files.length === 0) texts.remove(key);
         else texts.put({ ...draft, key, kind: "draft", conversationId });
       },
     ),
     look: createLookKeeper(() => window.localStorage),
     onToken: gate.setToken,
-    onLeave() {
-      keeper.keepToken("");
-      if (keeper.owner() !== undefined) keeper.leave();
-    },
+    onSignIn: () => keeper.keepToken(""),
+  });
+  const opened = openForOwner();
+  void attempt(owner.confirm(), say(screen.locale, chatTexts.ownerUnknown)).then((isKnown) => {
+    // Whoever takes a waiting question back is not to wait for files that do not come.
+    if (!isKnown) void waiting.restore([]);
+  });
+  watchReturns(window, () => {
+    // A token is always of the same owner; a cookie is shared with the other tabs.
+    if (gate.token() === undefined) owner.renew();
   });
   const account = ignoreRejection(
     fetchAccount().then((found) => store.change((chat) => ({ ...chat, account: found }))),
@@ -163,12 +185,14 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     kept,
     named,
     reportConnectivity,
+    opened,
     onSettings: reportSettings,
   });
   // Whoever has gone elsewhere on the page while it was loading is left there.
   if ((await attempt(begun)) && (document.activeElement ?? document.body) === document.body) screen.focus();
   await account;
-  if (await entered) await restoreTexts({ api, texts, screen, store, waiting });
+  await opened;
+  await restoreTexts({ api, texts, screen, store, waiting });
   reportSettings();
   hasBegun = true;
   save(store.state, screen.locale);
@@ -177,7 +201,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   watchChanges(document, api, {
     reload() {
       readMissed();
-      void waiting.sendLost();
+      void ignoreRejection(owner.confirm().then(waiting.sendLost), "the next connection to the server tries it again");
     },
     entry: (entry) => store.change((chat) => insertEntry(chat, entry)),
     removed(id) {
@@ -186,7 +210,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     },
     run(run) {
       store.change((chat) => updateRun(chat, run));
-      void settleMessages(api, store);
+      settleOwn();
       if (run.conversationId === store.state.conversationId) readMissed();
     },
     queue(id, queue) {
@@ -196,27 +220,12 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   });
   for (const name of ["pagehide", "visibilitychange"]) document.defaultView?.addEventListener(name, texts.flush, true);
   watchWindow({ window, store, place, actions, refresh, catchUp: readMissed });
-  window.addEventListener("focus", () => {
-    // Another tab may have signed somebody else in.
-    if (gate.token() === undefined && store.state.account?.provider !== undefined)
-      void ignoreRejection(fetchOwner(call).then(enter), "the next look at the page asks again");
-  });
 
-  /** Takes over whom the server knows. What somebody else has written in the tab is put by, and the page begins anew. */
-  function enter(owner: string): boolean {
-    const isOwn = (keeper.owner() ?? owner) === owner;
-    if (isOwn) keeper.keepOwner(owner);
-    else {
-      keeper.leave();
-      place.settle({ ...store.state, conversationId: undefined });
-      beginAnew();
-    }
-    return isOwn;
-  }
-
-  /** Does nothing more in a tab that is somebody else's. */
-  function waitForOwner(owner: string): Promise<void> {
-    return enter(owner) ? Promise.resolve() : new Promise(() => {});
+  /** Opens what the tab keeps of its owner, as soon as the server has said who it is. */
+  async function openForOwner(): Promise<void> {
+    const name = await owner.known;
+    tab = await openTab(window, name);
+    screen.openDrafts(name);
   }
 
   function beginAnew(): void {
@@ -230,10 +239,16 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     void ignoreRejection(list.refresh(), "a slightly outdated list does no harm");
   }
 
+  /** Asks about what was said to runs as its writer alone: nobody else has these runs. */
+  function settleOwn(): void {
+    const settled = owner.confirm().then(() => settleMessages(api, store));
+    void ignoreRejection(settled, "the next change of a run, or the next page, looks again");
+  }
+
   /** Loads what was asked in other tabs and by other programs. */
   function readMissed(): void {
     refresh();
-    void settleMessages(api, store);
+    settleOwn();
     void ignoreRejection(conversations.catchUp(), "the next change catches up again");
   }
 }

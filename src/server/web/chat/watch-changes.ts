@@ -66,3 +66,11 @@ function report(event: string, data: string, changes: Changes): void {
   else if (event === "run" && isRecord(value)) changes.run(readRun(value));
   else if (event === "queue") changes.queue(id, readWaiting(value));
 }
+
+/** Runs each time somebody comes back to the page, before anything else does. */
+export function watchReturns(window: Window, onReturn: () => void): void {
+  window.addEventListener("focus", onReturn);
+  window.document.addEventListener("visibilitychange", () => {
+    if (window.document.visibilityState === "visible") onReturn();
+  });
+}

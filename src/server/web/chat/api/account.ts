@@ -1,8 +1,9 @@
 import type * as z from "zod";
 import type { ownUsageSchema } from "../../../../core/schemas/own-usage-schema.ts";
-import { isRecord, toText } from "../../../../kit/json.ts";
+import { isRecord, toText, tryParseJson } from "../../../../kit/json.ts";
 import { ownUsageShape } from "../../run/known-shapes.ts";
 import { hasShape } from "../../run/shape.ts";
+import { ApiError } from "./api-error.ts";
 import type { CallAgent } from "./call-agent.ts";
 
 export type OwnUsageFigures = z.infer<typeof ownUsageSchema>;
@@ -32,9 +33,17 @@ export async function fetchUsage(call: CallAgent): Promise<OwnUsageFigures> {
   return read;
 }
 
-/** Names who asks, as the server knows them. Rejects as a request does. */
+/** Limits how long the server may take to say who asks, in milliseconds: nothing is sent before. */
+const ownerMs = 15_000;
+
+/** Names who asks, as the server knows them. Rejects as a request does, and with `ApiError` where the server says something else. */
 export async function fetchOwner(call: CallAgent): Promise<string> {
-  return (await fetchUsage(call)).caller ?? "";
+  const response = await call("GET /agent/usage", { limitMs: ownerMs });
+  const read = tryParseJson(await response.text());
+  const caller = isRecord(read) ? read.caller : undefined;
+  if (caller !== null && typeof caller !== "string")
+    throw new ApiError(response.status, "the server answered with something else", null);
+  return caller ?? "";
 }
 
 function isUsage(value: unknown): value is OwnUsageFigures {

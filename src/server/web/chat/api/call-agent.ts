@@ -1,11 +1,8 @@
 import type { AgentRequests } from "./agent-requests.ts";
-import type { Send } from "./follow-run.ts";
+import type { Send, SendOptions } from "./follow-run.ts";
 
 /** Holds what a request takes besides its own fields. */
-interface CallOptions {
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
+type CallOptions = Omit<SendOptions, "body">;
 
 /** Fields that may all be left out may be left out together. */
 type CallArguments<Name extends keyof AgentRequests> =
@@ -21,7 +18,7 @@ export type CallAgent = <Name extends keyof AgentRequests>(
 
 export function createCaller(send: Send): CallAgent {
   return (name, ...[taken]) => {
-    const { path = {}, query = {}, body, headers, signal } = taken ?? {};
+    const { path = {}, query = {}, body, ...sending } = taken ?? {};
     const [method = "", pattern = ""] = name.split(" ");
     const names = new Map<string, unknown>(Object.entries(path));
     const place = pattern.replace(/\{(\w+)\}/g, (_, each: string) => encodeURIComponent(String(names.get(each))));
@@ -29,6 +26,6 @@ export function createCaller(send: Send): CallAgent {
       value === undefined ? [] : [[each, String(value)] as [string, string]],
     );
     const search = asked.length === 0 ? "" : `?${new URLSearchParams(asked)}`;
-    return send(method, place + search, { body, headers, signal });
+    return send(method, place + search, { body, ...sending });
   };
 }

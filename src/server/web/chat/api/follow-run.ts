@@ -155,6 +155,8 @@ export interface SendOptions {
   readonly body?: object | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Limits how long the server may take to answer, in milliseconds. The time that a person takes to sign in does not count. */
+  readonly limitMs?: number | undefined;
 }
 
 /**
@@ -176,13 +178,14 @@ const sendable = /^[ -~]*$/;
 
 /** A request refused for a missing token waits for one and is sent again. */
 export function createSender({ origin, token, signIn }: SenderOptions): Send {
-  return async (method, path, { body, headers, signal } = {}) => {
+  return async (method, path, { body, headers, signal, limitMs } = {}) => {
     for (;;) {
       const used = token();
       if (used !== undefined && !sendable.test(used)) {
         await signIn(signal);
         continue;
       }
+      const limits = [signal ?? [], limitMs === undefined ? [] : AbortSignal.timeout(limitMs)].flat();
       const response = await fetch(origin + path, {
         method,
         headers: {
@@ -192,7 +195,7 @@ export function createSender({ origin, token, signIn }: SenderOptions): Send {
         },
         credentials: "same-origin",
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        ...(signal === undefined ? {} : { signal }),
+        ...(limits.length === 0 ? {} : { signal: AbortSignal.any(limits) }),
       });
       if (response.ok) return response;
       if (response.status !== 401) throw await readRefusal(response);

@@ -13,6 +13,8 @@ export interface Drafts {
   write(draft: Draft): void;
   /** Returns the draft for the input field when this conversation is shown; `now` is what the field holds. */
   turnTo(chat: Pick<ChatState, "conversationId" | "items">, now: Draft): Draft;
+  /** Opens what the tab keeps of its owner. Returns the draft for the field, which may hold what has been written meanwhile. */
+  open(owner: string, now: Draft): Draft;
   /** Takes what was kept of conversations. Returns the draft for the field, which may hold what has been written meanwhile. */
   restore(kept: readonly KeptDraft[], now: Draft): Draft;
 }
@@ -27,15 +29,20 @@ interface Place {
   readonly first: string | undefined;
 }
 
-/** The texts stay in this page alone when the browser denies access to its storage. `onKeep` learns of each draft that changes. */
+/**
+ * Nothing is read or kept before it is known whose it is. The texts stay in this page alone when the browser denies access to its storage. `onKeep` learns of
+ * each draft that changes.
+ */
 export function createDrafts(
   storage: () => Storage,
   onKeep: (id: string | undefined, draft: Draft) => void = () => {},
 ): Drafts {
   let place: Place | undefined;
   const filesOf = new Map<string, readonly AttachedFile[]>();
-  const toStorageName = (id = ""): string => `duet.draft.${id}`;
+  let owner: string | undefined;
+  const toStorageName = (id = ""): string => `duet.draft ${JSON.stringify([owner, id])}`;
   const readText = (id: string | undefined): string => {
+    if (owner === undefined) return "";
     try {
       return storage().getItem(toStorageName(id)) ?? "";
     } catch {
@@ -48,6 +55,7 @@ export function createDrafts(
     const before = read(id);
     if (files.length === 0) filesOf.delete(id ?? "");
     else filesOf.set(id ?? "", files);
+    if (owner === undefined) return;
     try {
       if (text === "") storage().removeItem(toStorageName(id));
       else storage().setItem(toStorageName(id), text);
@@ -74,6 +82,13 @@ export function createDrafts(
       // What was begun where nothing has been asked yet, or goes to a new conversation, is not left behind.
       const goesAlong = isEmpty(kept) && (id === undefined || before.first === undefined);
       return isNamed || goesAlong ? carry(before, now, draft) : kept;
+    },
+    open(known, now) {
+      owner = known;
+      const { text } = read(place?.id);
+      const draft = { ...now, text: [text, now.text].filter(Boolean).join("\n") };
+      if (!isEmpty(now)) onKeep(place?.id, draft);
+      return draft;
     },
     restore(kept, now) {
       let shown = now;

@@ -20,8 +20,10 @@ export interface KeptTexts {
 
 export interface KeptTextsOptions {
   readonly database: KeptDatabase;
-  /** Is the same in a tab after a reload, and another one in each tab. */
-  readonly tab: string;
+  /** Names the tab, the same after a reload and another one in each tab. It has to be known when texts are claimed. */
+  tab(): string;
+  /** Lists other names that a version before this one gave the tab and its owner. What was kept under them is claimed as well. */
+  listFormerNames?(): { readonly tabs: readonly string[]; readonly owners: readonly string[] };
   /** Names who is signed in, which has to be known when texts are claimed. */
   owner(): string;
   /** Runs once when the browser does not keep files. The words beside them are kept without them. */
@@ -36,7 +38,14 @@ const most = { texts: 200, units: 60_000_000, ageMs: 30 * 24 * 3_600_000 };
 /** Is how long a change waits for the next one, in milliseconds; longer where large files would be written again with each word. */
 const pauses = { usualMs: 300, heavyMs: 5_000, heavyUnits: 1_000_000 };
 
-export function createKeptTexts({ database, tab, owner, onLostFiles, listOpenTabs }: KeptTextsOptions): KeptTexts {
+export function createKeptTexts({
+  database,
+  tab,
+  owner,
+  listFormerNames = () => ({ tabs: [], owners: [] }),
+  onLostFiles,
+  listOpenTabs,
+}: KeptTextsOptions): KeptTexts {
   const toWrite = new Map<string, NewText & { readonly at: number }>();
   const toRemove = new Set<string>();
   /** Holds what was written last of each text. */
@@ -49,7 +58,7 @@ export function createKeptTexts({ database, tab, owner, onLostFiles, listOpenTab
     clearTimeout(timer?.id);
     timer = undefined;
     if (!hasClaimed || (toWrite.size === 0 && toRemove.size === 0)) return;
-    const written = [...toWrite.values()].map((text): KeptText => ({ ...text, tab, owner: owner() }));
+    const written = [...toWrite.values()].map((text): KeptText => ({ ...text, tab: tab(), owner: owner() }));
     const removed = [...toRemove];
     for (const text of written) newest.set(text.key, text);
     for (const key of removed) newest.delete(key);
@@ -88,12 +97,18 @@ export function createKeptTexts({ database, tab, owner, onLostFiles, listOpenTab
     async claim() {
       const [all, open] = await Promise.all([database.list(), listOpenTabs()]);
       const { kept, dropped } = limitTexts(all, Date.now());
+      const former = listFormerNames();
+      const tabs = [tab(), ...former.tabs];
+      const owners = [owner(), ...former.owners];
       const isFree = (text: KeptText): boolean =>
-        text.kind === "queued" || text.tab === tab || open?.has(text.tab) === false;
-      const own = kept.filter((text) => text.owner === owner() && isFree(text));
-      const moved = own.filter((text) => text.tab !== tab && text.kind !== "queued");
-      const places = new Set(own.filter((text) => text.tab === tab).map(({ key }) => key));
-      const claimed = new Map(moved.toReversed().map((text) => [text, claimText(text, tab, places)]));
+        text.kind === "queued" || tabs.includes(text.tab) || open?.has(text.tab) === false;
+      const own = kept.filter((text) => owners.includes(text.owner) && isFree(text));
+      const isHere = (text: KeptText): boolean => text.tab === tab() && text.owner === owner();
+      const moved = own.filter((text) => !isHere(text) && (text.kind !== "queued" || text.owner !== owner()));
+      const places = new Set(own.filter(isHere).map(({ key }) => key));
+      const claimed = new Map(
+        moved.toReversed().map((text) => [text, { ...claimText(text, tab(), places), owner: owner() }]),
+      );
       await database.change(
         [...claimed.values()],
         [...moved, ...dropped].map(({ key }) => key),

@@ -33,10 +33,12 @@ export async function setLinkToken(
   const before = keeper.token();
   if (given === undefined || given === before) return false;
   if (before !== undefined && !(await ask())) return false;
-  const isUsed = before !== undefined || keeper.owner() !== undefined;
-  const owner = isUsed && (await ignoreRejection(readOwner(given), "a token of nobody is not of the owner either"));
+  const isOwned = before !== undefined || keeper.owner() !== undefined;
+  const owner = isOwned
+    ? await ignoreRejection(readOwner(given), "a token of nobody is not of the owner either")
+    : undefined;
   keeper.keepToken(given);
-  if (isUsed && owner !== keeper.owner()) keeper.leave();
+  if (isOwned && (owner === undefined || owner !== keeper.owner())) keeper.markForRemoval();
   return true;
 }
 

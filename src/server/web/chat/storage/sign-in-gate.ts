@@ -1,6 +1,9 @@
-import { ignoreRejection } from "../../../../kit/async/ignore-rejection.ts";
+import { ApiError } from "../api/api-error.ts";
 import type { ReadOwner } from "./link-token.ts";
 import type { TabStorage } from "./tab-storage.ts";
+
+/** Says what became of a token: the server may not know it, or may not say whose it is. */
+export type TokenResult = "accepted" | "unknown" | "refused";
 
 /** Requests that the server refuses for a missing token wait here. */
 export interface SignInGate {
@@ -8,8 +11,8 @@ export interface SignInGate {
   token(): string | undefined;
   /** Resolves when a token of the owner of the tab has been given. */
   signIn(): Promise<void>;
-  /** Returns false where the token is nobody's. That of somebody else than the owner of the tab is for its next page. */
-  setToken(token: string): Promise<boolean>;
+  /** Takes a token. That of somebody else than the owner of the tab is for its next page. */
+  setToken(token: string): Promise<TokenResult>;
 }
 
 export interface SignInGateOptions {
@@ -18,10 +21,12 @@ export interface SignInGateOptions {
   ask(isWrong: boolean): void;
   readonly readOwner: ReadOwner;
   /** Takes over who has been let in; false where the tab is somebody else's. */
-  enter(owner: string): boolean;
+  acceptOwner(owner: string): boolean;
+  /** Says why the server does not tell whose a token is. */
+  onRefusal(reason: ApiError): void;
 }
 
-export function createSignInGate({ keeper, ask, readOwner, enter }: SignInGateOptions): SignInGate {
+export function createSignInGate({ keeper, ask, readOwner, acceptOwner, onRefusal }: SignInGateOptions): SignInGate {
   let token = keeper.token();
   let waiting: (() => void)[] = [];
   return {
@@ -32,16 +37,25 @@ export function createSignInGate({ keeper, ask, readOwner, enter }: SignInGateOp
         ask(token !== undefined);
       }),
     async setToken(given) {
-      const owner = await ignoreRejection(readOwner(given), "the person is asked for another token");
-      if (owner === undefined) return false;
+      const owner = await readOwner(given).catch(toRefusal);
+      if (owner instanceof ApiError) {
+        if (owner.status === 401) return "unknown";
+        onRefusal(owner);
+        return "refused";
+      }
       keeper.keepToken(given);
       // What waits was asked by the owner of the tab.
-      if (!enter(owner)) return true;
+      if (!acceptOwner(owner)) return "accepted";
       token = given;
       const released = waiting;
       waiting = [];
       for (const go of released) go();
-      return true;
+      return "accepted";
     },
   };
+}
+
+function toRefusal(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  throw thrown;
 }

@@ -30,16 +30,16 @@ export interface TabStorage {
   chat(): StoredChat;
   keepChat(chat: StoredChat): void;
   /** Leaves the tab to somebody else, from its next page on: this page may still write what is its owner's. */
-  leave(): void;
-  /** Forgets what its owner has left in the tab, but the choices. */
-  forgetLeft(): void;
+  markForRemoval(): void;
+  /** Forgets who the marked tab belonged to and what was in sight, but the choices. Drafts stay: they are found by their owner alone. */
+  removeMarked(): void;
 }
 
 const prefix = "duet.";
 const tokenName = `${prefix}token`;
 const chatName = `${prefix}chat`;
 const ownerName = `${prefix}owner`;
-const leftName = `${prefix}left`;
+const markName = `${prefix}left`;
 
 /** The values are kept in memory until the page closes when the browser denies access to its storage. */
 export function createTabStorage(storage: () => Storage): TabStorage {
@@ -51,34 +51,47 @@ export function createTabStorage(storage: () => Storage): TabStorage {
       return memory.get(name);
     }
   };
-  const write = (name: string, value: string): void => {
+  /** Removes a value for the next page; this one still has it in memory. */
+  const removeStored = (name: string): void => {
+    try {
+      storage().removeItem(name);
+    } catch {
+      // Nothing has been kept.
+    }
+  };
+  /** Returns false where the value is in memory alone, which is enough until the page goes. */
+  const write = (name: string, value: string): boolean => {
     memory.set(name, value);
     try {
       storage().setItem(name, value);
+      return true;
     } catch {
-      // What is in memory is enough until the page goes.
+      return false;
     }
   };
   return {
     token: () => read(tokenName) || undefined,
-    keepToken: (token) => write(tokenName, token),
+    keepToken(token) {
+      if (write(tokenName, token)) return;
+      // The next page is not to ask with the token that was replaced.
+      removeStored(tokenName);
+    },
     owner: () => read(ownerName),
-    keepOwner: (owner) => write(ownerName, owner),
+    keepOwner: (owner) => void write(ownerName, owner),
     chat: () => readChat(read(chatName)),
-    keepChat: (chat) => write(chatName, JSON.stringify(chat)),
-    leave: () => write(leftName, "1"),
-    forgetLeft() {
-      if (read(leftName) === undefined) return;
-      const token = read(tokenName) ?? "";
+    keepChat: (chat) => void write(chatName, JSON.stringify(chat)),
+    markForRemoval() {
+      if (write(markName, "1")) return;
+      // A full storage does not keep the mark. The next page would find the same owner, and be left again for ever.
+      for (const name of [ownerName, chatName]) removeStored(name);
+    },
+    removeMarked() {
+      if (read(markName) === undefined) return;
       const chat = readChat(read(chatName));
-      memory.clear();
-      try {
-        const kept = storage();
-        for (const name of Object.keys(kept)) if (name.startsWith(prefix)) kept.removeItem(name);
-      } catch {
-        // Nothing has been kept.
+      for (const name of [markName, ownerName, chatName]) {
+        removeStored(name);
+        memory.delete(name);
       }
-      write(tokenName, token);
       write(chatName, JSON.stringify({ ...chat, conversationId: undefined, runs: [] }));
     },
   };

@@ -52,7 +52,7 @@ export interface PageModel {
   /** Takes the token that was given, or asks for another one. */
   setToken(token: string): Promise<void>;
   /** Runs before the browser goes to the provider that signs people in. */
-  leave(): void;
+  prepareSignIn(): void;
 }
 
 /** Shows the operator's view. It is loaded when somebody first opens it. */

@@ -6,8 +6,9 @@ import type { AttachedFile } from "../api/api.ts";
 import type { OperatorApi } from "../api/operator.ts";
 import type { PageParts } from "../load-parts.ts";
 import { type ChatState, findActiveTurn } from "../state/chat-state.ts";
-import type { Drafts, KeptDraft } from "../storage/drafts.ts";
+import type { Draft, Drafts, KeptDraft } from "../storage/drafts.ts";
 import type { LookKeeper } from "../storage/look.ts";
+import type { TokenResult } from "../storage/sign-in-gate.ts";
 import { App, isNarrow } from "./app.tsx";
 import type { ChatActions } from "./chat-actions.ts";
 import { type OperatorPart, PageContext, type PageModel } from "./page-model.ts";
@@ -20,6 +21,8 @@ export interface Screen {
   /** Holds the files that will come with it. */
   files: readonly AttachedFile[];
   show(chat: ChatState): void;
+  /** Opens the drafts that the tab keeps of its owner. */
+  openDrafts(owner: string): void;
   /** Takes the drafts that were kept. */
   restoreDrafts(kept: readonly KeptDraft[]): void;
   /** Puts the focus where one writes. */
@@ -42,15 +45,26 @@ export interface ScreenOptions {
   readonly parts: PageParts;
   readonly drafts: Drafts;
   readonly look: LookKeeper;
-  /** Resolves with false where the token is nobody's. */
-  onToken(token: string): Promise<boolean>;
+  onToken(token: string): Promise<TokenResult>;
   /** Runs before the browser goes to the provider that signs people in. */
-  onLeave(): void;
+  onSignIn(): void;
 }
 
 export function createScreen(options: ScreenOptions): Screen {
-  const { document, locale, first, actions, operator, loadOperator, readUsage, parts, drafts, look, onToken, onLeave } =
-    options;
+  const {
+    document,
+    locale,
+    first,
+    actions,
+    operator,
+    loadOperator,
+    readUsage,
+    parts,
+    drafts,
+    look,
+    onToken,
+    onSignIn,
+  } = options;
   const chat = signal(first);
   const page: PageModel = {
     chat,
@@ -75,9 +89,9 @@ export function createScreen(options: ScreenOptions): Screen {
     parts,
     message: { current: null },
     async setToken(token) {
-      page.tokenAsked.value = (await onToken(token)) ? "no" : "again";
+      page.tokenAsked.value = askedAfter[await onToken(token)];
     },
-    leave: onLeave,
+    prepareSignIn: onSignIn,
   };
   page.locale.subscribe((now) => {
     document.documentElement.lang = now === "zh" ? "zh-CN" : "en";
@@ -86,12 +100,13 @@ export function createScreen(options: ScreenOptions): Screen {
     look.keep({ theme: page.theme.value, isFolded: page.isFolded.value });
     document.documentElement.dataset.theme = page.theme.value;
   });
-  const turnTo = (shown: ChatState): void =>
+  const setDraft = (change: (now: Draft) => Draft): void =>
     batch(() => {
-      const { text, files } = drafts.turnTo(shown, { text: page.draft.peek(), files: page.files.peek() });
+      const { text, files } = change({ text: page.draft.peek(), files: page.files.peek() });
       page.draft.value = text;
       page.files.value = files;
     });
+  const turnTo = (shown: ChatState): void => setDraft((now) => drafts.turnTo(shown, now));
   turnTo(first);
   effect(() => drafts.write({ text: page.draft.value, files: page.files.value }));
   render(
@@ -123,12 +138,8 @@ export function createScreen(options: ScreenOptions): Screen {
       chat.value = newest;
       turnTo(newest);
     },
-    restoreDrafts: (kept) =>
-      batch(() => {
-        const { text, files } = drafts.restore(kept, { text: page.draft.peek(), files: page.files.peek() });
-        page.draft.value = text;
-        page.files.value = files;
-      }),
+    openDrafts: (owner) => setDraft((now) => drafts.open(owner, now)),
+    restoreDrafts: (kept) => setDraft((now) => drafts.restore(kept, now)),
     focus: () => page.message.current?.focus(),
     close() {
       const opened = [page.drawer, page.settings].find(({ value }) => value);
@@ -143,6 +154,9 @@ export function createScreen(options: ScreenOptions): Screen {
     },
   };
 }
+
+/** Names how a token is asked for after one that was given. */
+const askedAfter = { accepted: "no", unknown: "again", refused: "first" } as const;
 
 /** Returns false where the keys stand for nothing. They are named in the list that `help` shows. */
 function handleShortcut({ key, code, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent, page: PageModel): boolean {

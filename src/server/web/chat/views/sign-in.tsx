@@ -5,7 +5,7 @@ import { usePage, useSay } from "./page-model.ts";
 
 /** Asks for the token of a server that wants one. There is nothing to go on with without it, so it does not close. */
 export function SignIn() {
-  const { chat, tokenAsked, setToken, leave } = usePage();
+  const { chat, tokenAsked, setToken, prepareSignIn } = usePage();
   const say = useSay();
   const token = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => token.current?.focus(), [tokenAsked.value]);
@@ -28,7 +28,7 @@ export function SignIn() {
             onClick={({ currentTarget }) => {
               const { pathname, search, hash } = window.location;
               currentTarget.href = `/signin/start?${new URLSearchParams({ to: pathname + search + hash })}`;
-              leave();
+              prepareSignIn();
             }}
           >
             {say(describeSignIn(provider))}
@@ -40,7 +40,7 @@ export function SignIn() {
           <input type="password" id="token" autocomplete="off" required ref={token} />
         </label>
         <p class="problem" role="alert">
-          {tokenAsked.value === "again" ? say(chatTexts.wrongToken) : ""}
+          {tokenAsked.value === "again" ? say(chatTexts.wrongToken) : chat.value.problem}
         </p>
         <div class="actions">
           <button type="submit" class="primary">

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createTokenText, hashSecret, toTokenHint } from "../../src/core/store/credentials.ts";
 import { inChromium } from "./chromium.ts";
 import { type PageDuet, startPageDuet } from "./page-duet.ts";
+import { readKept } from "./read-kept.ts";
 import { answered, ask, gate, send } from "./screen.ts";
 import { checkFaults, openPage, type WatchedPage } from "./watched-page.ts";
 
@@ -194,21 +195,4 @@ inChromium("two people in one browser", () => {
       await tab.close();
     });
   });
-
-  /** Lists what the browser keeps of what was written, of all people. */
-  function readKept(page: Page): Promise<string[]> {
-    return page.evaluate<string[]>(`new Promise(async (resolve, reject) => {
-      // The page makes the database itself.
-      if ((await indexedDB.databases()).length === 0) return resolve([]);
-      const opened = indexedDB.open("duet");
-      opened.onerror = () => reject(opened.error);
-      opened.onsuccess = () => {
-        const all = opened.result.transaction("texts").objectStore("texts").getAll();
-        all.onsuccess = () => {
-          opened.result.close();
-          resolve(all.result.map(({ text }) => text));
-        };
-      };
-    })`);
-  }
 });

@@ -95,7 +95,7 @@ test("what a version before this one kept under the account or the token is the 
     { text: "waits", tab: "new", files: [file] },
   ]);
   expect(database.all()).toHaveLength(5);
-  expect(listFormerOwners(undefined, "secret")).toEqual(["token 3406075250"]);
+  expect(listFormerOwners(undefined, "secret")).toEqual(["token 1719429393"]);
   expect(listFormerOwners(undefined, undefined)).toEqual([]);
 });
 

@@ -257,7 +257,7 @@ export const signInMutations: readonly Mutation[] = [
   {
     id: "kept-texts-owner",
     file: "src/server/web/chat/storage/kept-texts.ts",
-    text: "text.owner === owner() && isFree(text)",
+    text: "owners.includes(text.owner) && isFree(text)",
     becomes: "isFree(text)",
     tests: ["test/server/web/kept-texts.test.ts"],
     endangers: "the page shows what somebody else has written in this browser",
@@ -265,8 +265,8 @@ export const signInMutations: readonly Mutation[] = [
   {
     id: "sign-in-of-another",
     file: "src/server/web/chat/storage/sign-in-gate.ts",
-    text: '      if (!acceptOwner(owner)) return "accepted";\n',
-    becomes: "      acceptOwner(owner);\n",
+    text: '      if (!admitOwner(owner)) return "accepted";\n',
+    becomes: "      admitOwner(owner);\n",
     tests: ["test/server/web/link-token.test.ts"],
     endangers: "what one person has asked is sent and stored as that of another who signs in on the same page",
   },

@@ -76,7 +76,7 @@ test("what waits for a sign-in is released for the owner of the tab alone, and o
       if (token === "no scope") throw new ApiError(403, "the token has no scope", null);
       return token.replace(/ .*/, "");
     },
-    acceptOwner: (owner) => owner === keeper.owner(),
+    admitOwner: (owner) => owner === keeper.owner(),
     onRefusal: ({ message }) => refused.push(message),
   });
   const released: string[] = [];

@@ -70,7 +70,7 @@ test("nothing is sent before the server has said who asks, and nothing at all as
   keeper.keepChat(chat);
   keeper.removeMarked();
   expect([keeper.owner(), keeper.chat().conversationId]).toEqual([undefined, undefined]);
-  expect(owner.accept("ann")).toBe(false);
+  expect(owner.admitOwner("ann")).toBe(false);
 });
 
 test("what is sent is refused while the server does not say who asks, and each time it is asked again", async () => {

@@ -2,7 +2,7 @@ import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { Send } from "./api/follow-run.ts";
 import type { TabStorage } from "./storage/tab-storage.ts";
 
-/** Knows for whom the page works. The server says who asks; what is in the tab belongs to its owner alone. */
+/** Says for whom the page works. The server says who asks; what is in the tab belongs to its owner alone. */
 export interface PageOwner {
   /** Resolves with the owner when the server has said for the first time that the tab is of whoever asks. */
   readonly known: Promise<string>;
@@ -14,7 +14,7 @@ export interface PageOwner {
   /** Asks the server anew, because another tab may have signed somebody else in. What is sent from now on waits for the answer. */
   renew(): void;
   /** Takes over whom the server has let in. Returns false where the tab is somebody else's; the page begins anew then. */
-  accept(owner: string): boolean;
+  admitOwner(owner: string): boolean;
 }
 
 export interface PageOwnerOptions {
@@ -30,7 +30,7 @@ export function createPageOwner({ keeper, readOwner, onAnother }: PageOwnerOptio
   let asked: Promise<void> | undefined;
   let isLeft = false;
 
-  function accept(owner: string): boolean {
+  function admitOwner(owner: string): boolean {
     const isOwn = !isLeft && (keeper.owner() ?? owner) === owner;
     if (isOwn) {
       keeper.keepOwner(owner);
@@ -45,7 +45,7 @@ export function createPageOwner({ keeper, readOwner, onAnother }: PageOwnerOptio
 
   function ask(): Promise<void> {
     const answer: Promise<void> = readOwner().then(
-      (owner) => (accept(owner) ? undefined : new Promise<never>(() => {})),
+      (owner) => (admitOwner(owner) ? undefined : new Promise<never>(() => {})),
       (refused: unknown) => {
         if (asked === answer) asked = undefined;
         throw refused;
@@ -60,7 +60,7 @@ export function createPageOwner({ keeper, readOwner, onAnother }: PageOwnerOptio
   };
   return {
     known: known.promise,
-    accept,
+    admitOwner,
     confirm,
     renew() {
       asked = undefined;

@@ -91,7 +91,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     keeper,
     ask: (isWrong) => screen.askToken(isWrong),
     readOwner: (token) => retryUntilReached("token", () => readTokenOwner(token), reportConnectivity),
-    acceptOwner: (name) => owner.accept(name),
+    admitOwner: (name) => owner.admitOwner(name),
     onRefusal: ({ message }) => store.change((chat) => ({ ...chat, problem: message })),
   });
   const sendAsAnybody = createSender({ origin: "", token: gate.token, signIn: gate.signIn });

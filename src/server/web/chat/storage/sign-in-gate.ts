@@ -21,12 +21,12 @@ export interface SignInGateOptions {
   ask(isWrong: boolean): void;
   readonly readOwner: ReadOwner;
   /** Takes over who has been let in; false where the tab is somebody else's. */
-  acceptOwner(owner: string): boolean;
+  admitOwner(owner: string): boolean;
   /** Says why the server does not tell whose a token is. */
   onRefusal(reason: ApiError): void;
 }
 
-export function createSignInGate({ keeper, ask, readOwner, acceptOwner, onRefusal }: SignInGateOptions): SignInGate {
+export function createSignInGate({ keeper, ask, readOwner, admitOwner, onRefusal }: SignInGateOptions): SignInGate {
   let token = keeper.token();
   let waiting: (() => void)[] = [];
   return {
@@ -45,7 +45,7 @@ export function createSignInGate({ keeper, ask, readOwner, acceptOwner, onRefusa
       }
       keeper.keepToken(given);
       // What waits was asked by the owner of the tab.
-      if (!acceptOwner(owner)) return "accepted";
+      if (!admitOwner(owner)) return "accepted";
       token = given;
       const released = waiting;
       waiting = [];

@@ -61,7 +61,7 @@ test("help and the version come on stdout with code 0, by their short forms too,
   expect(chinese).toMatchObject({ code: 0, stderr: "" });
   expect(chinese.stdout).toMatch(/命令：[\s\S]*终端对话[\s\S]*选项：[\s\S]*配置文件/);
   const words = chinese.stdout.replaceAll(
-    /"[^"]*"|duet[ \w<>[\]()]*|--?[\w-]+|\b(conversations|MCP|HTTP|JSON|token|git|AGENTS\.md|CLAUDE\.md|DUET\.md|stdio|shell|bash|completion|source|host|PostgreSQL)\b/g,
+    /"[^"]*"|duet[ \w<>[\]()]*|--?[\w-]+|\b(conversations|MCP|HTTP|JSON|token|git|AGENTS\.md|CLAUDE\.md|DUET\.md|stdio|shell|bash|completion|source|host|PostgreSQL)\b|conv-/g,
     "",
   );
   expect(words.match(/[a-z]{4,}/g) ?? []).toEqual([]);

@@ -5,9 +5,8 @@ import { resolve } from "node:path";
 
 /**
  * A group is loaded as a whole when one of its modules is imported by `import()`. What two groups need, and whatever that imports,
- * belongs to the first, which is loaded before everything else; the last is also loaded before a module that belongs to no group, and so
- * are the groups with which that module shares others, but `src/server/mcp/serve-stdio.ts` of `serve`: what it shares with
- * the server over HTTP is large.
+ * belongs to the first, which is loaded before everything else; the last is also loaded before each module of no group, and `servers`
+ * before those that share modules with it.
  */
 const groups = {
   start: [
@@ -66,6 +65,12 @@ const groups = {
   ],
 };
 
+/**
+ * What only these share with modules of no group stays in them, and those modules load them first. A group that is so loaded is two
+ * files, so that the others, which are small or load with nearly every question, are not.
+ */
+const loadedFirst = new Set(["servers", "question"]);
+
 /** The library is loaded by programs that may never ask; the workers never need the groups. */
 const separateEntries = ["src/index.ts", "src/tools/workers/heavy-worker.ts", "src/tools/modules/module-worker.ts"].map(
   (file) => resolve(file),
@@ -81,7 +86,7 @@ export const shareStart = {
   name: "share-start",
   async setup({ onResolve, onLoad }) {
     const modules = await findDynamicImports();
-    const members = await divide();
+    const members = await divide(modules);
     const groupOf = new Map();
     for (const [name, files] of members)
       for (const file of await findImports(files)) if (modules.has(file) && !groupOf.has(file)) groupOf.set(file, name);
@@ -116,12 +121,12 @@ function findGroups(needed, parts) {
   const started = parts.get("start");
   const isShared = (part) => [...needed].some((file) => part.has(file) && !started.has(file));
   return [...parts.keys()].filter(
-    (name) => name === "start" || name === "question" || (name !== "serve" && isShared(parts.get(name))),
+    (name) => name === "start" || name === "question" || (loadedFirst.has(name) && isShared(parts.get(name))),
   );
 }
 
 /** Returns the modules of each group, what several of them need being in the first. */
-async function divide() {
+async function divide(modules) {
   const [[first, files], ...rest] = Object.entries(groups).map(([name, given]) => [
     name,
     given.map((file) => resolve(file)),
@@ -130,9 +135,11 @@ async function divide() {
   for (const [name, own] of rest) parts.set(name, await findImports(own));
   const started = await findImports(files);
   const grouped = new Set([...started, ...[...parts.values()].flatMap((part) => [...part])]);
+  const others = await findImports([...modules].filter((file) => !grouped.has(file)));
+  const staysApart = (name) => name === "serve" || loadedFirst.has(name);
   const shared = [...grouped].filter((file) => {
     const users = [...parts.keys()].filter((name) => parts.get(name).has(file));
-    return !started.has(file) && users.length > 1;
+    return !started.has(file) && (users.length > 1 || (others.has(file) && !staysApart(users[0])));
   });
   return new Map([[first, [...files, ...shared]], ...rest]);
 }

@@ -136,7 +136,7 @@ function createAjv(schema: JsonSchema, own: Options): Ajv {
   return /draft-0[3-7]/.test(String(schema.$schema)) ? new Ajv(options) : new Ajv2020(options);
 }
 
-/** What is referred to is compiled once, however often it is. */
+/** Ends a check at the first problem. A part that others refer to is compiled once, however often they do. */
 const firstOnly: Options = { allErrors: false, validateFormats: false, inlineRefs: false };
 
 /** Takes time linear in the list, whereas Ajv compares each item with every other one. */

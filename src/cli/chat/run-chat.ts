@@ -3,29 +3,27 @@ import { listKnownSecrets } from "../../app/secrets/known-secrets.ts";
 import type { Config } from "../../config/config.ts";
 import { getHomeDirectory } from "../../config/sources/find-file.ts";
 import type { FolderInstructions } from "../../core/folder-instructions.ts";
-import { toGoOnQuestion } from "../../core/go-on.ts";
 import type { Mode } from "../../core/outcome.ts";
-import { createRunInbox, type Delivery, type RunInbox } from "../../core/run-inbox.ts";
 import { statusParts } from "../../core/status-parts.ts";
 import { firstBranch } from "../../core/store/branches.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import { say } from "../../kit/locale.ts";
 import { createRedactor } from "../../kit/text/redact.ts";
 import type { SideOutput } from "../follow-config.ts";
 import type { Folders } from "../terminal/editor/files/complete-files.ts";
 import { createLine } from "../terminal/text/line.ts";
-import { answerQuestion, type QuestionOptions } from "./answer-question.ts";
 import type { Chat, ChatSettings } from "./chat.ts";
 import type { ChatHandler, ChatInterface } from "./chat-interface.ts";
-import { renderFarewell, renderMode, renderPrompt, renderWelcome, waitTexts } from "./chat-lines.ts";
+import { renderFarewell, renderMode, renderPrompt, renderWelcome } from "./chat-lines.ts";
 import { chatCommands } from "./command-list.ts";
 import { listNames } from "./commands/chat-command.ts";
 import { createComplete } from "./complete-commands.ts";
-import { createStartWatch } from "./follow-start.ts";
-import { findInterruptedRun, renderInterruptedRun } from "./interrupted-run.ts";
 import { createOffers, type Offer, showOffer } from "./offers.ts";
-import { applyChoices, type KeptChoices, openConversation, restoreChoices, showChosen } from "./open-conversation.ts";
+import { type KeptChoices, openConversation, restoreChoices, showChosen } from "./open-conversation.ts";
 import { createOwnCommands } from "./own-commands/own-commands.ts";
+import { answerQuestion, type QuestionOptions } from "./question/answer-question.ts";
+import { continueRun, findInterruptedRun, renderInterruptedRun } from "./question/continue-run.ts";
+import { createRunMessages } from "./question/run-messages.ts";
+import { createStartWatch } from "./question/start-watch.ts";
 import { readInstructions } from "./read-instructions.ts";
 import { canRunAtOnce, isCommandText, renderFailure, runCommand } from "./run-command.ts";
 import type { SearchSwitch } from "./search-switch.ts";
@@ -76,8 +74,6 @@ export async function runChat(options: ChatOptions): Promise<number> {
   let runId: string | undefined;
   let folderInstructions: readonly FolderInstructions[] = [];
   let isLeaving = false;
-  let inbox: RunInbox | undefined;
-  let lastDelivery: Delivery | undefined;
 
   const tasks = createTasks({
     signal,
@@ -86,6 +82,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     onEnd: () => chatInterface.refresh(),
   });
   const offers = createOffers((command) => showOffer(chatInterface, command, settings.locale));
+  const messages = createRunMessages({ locale: () => settings.locale, write: (line) => chatInterface.write(line) });
   const start = createStartWatch(duet, () => chatInterface.refresh());
   const models = createModelNames(duet, settings, () => chatInterface.refresh());
   const status = createStatusLine({
@@ -124,18 +121,12 @@ export async function runChat(options: ChatOptions): Promise<number> {
     },
     message(text) {
       if (isCommandText(text)) return runAtOnce(text.trim());
-      const delivery = isShellText(text) ? undefined : inbox?.send(text.trim());
-      if (delivery === "next_step") return true;
-      // Each reason is said once per run.
-      if (delivery && delivery !== lastDelivery)
-        chatInterface.write(createLine(say(settings.locale, waitTexts[delivery]), "dim"));
-      lastDelivery = delivery ?? lastDelivery;
-      return false;
+      return !isShellText(text) && messages.send(text.trim());
     },
     get messages() {
-      return inbox?.waiting.map(({ text }) => text) ?? [];
+      return messages.waiting;
     },
-    takeMessages: () => inbox?.takeAll().map(({ text }) => text) ?? [],
+    takeMessages: messages.takeAll,
     get offered() {
       return offers.command;
     },
@@ -156,7 +147,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
 
   /** Runs a command beside the run that goes on. Returns false where it has to wait for the end. */
   function runAtOnce(line: string): boolean {
-    if (inbox === undefined || !canRunAtOnce(line)) return false;
+    if (!messages.isOpen || !canRunAtOnce(line)) return false;
     chatInterface.write(createLine(`${handler.prompt()}${line}`, "dim"));
     void runCommand(line, chat, signal).then((left) => {
       if (left !== "exit") return;
@@ -186,14 +177,12 @@ export async function runChat(options: ChatOptions): Promise<number> {
   ): Promise<void> {
     offers.drop();
     let limited: Offer | undefined;
-    const runInbox = createRunInbox({ isAskedLater: true });
-    inbox = runInbox;
-    lastDelivery = undefined;
+    const inbox = messages.open();
     start.begin();
     await tasks.run((stop) =>
       answerQuestion({
         ...more,
-        inbox: runInbox,
+        inbox,
         duet,
         config,
         chatInterface,
@@ -228,9 +217,9 @@ export async function runChat(options: ChatOptions): Promise<number> {
       }),
     );
     start.end();
-    inbox = undefined;
+    const unread = messages.close();
     status.refresh();
-    chatInterface.putFirst(runInbox.close().map(({ text }) => text));
+    chatInterface.putFirst(unread);
     if (limited && !isLeaving) offers.make(limited);
   }
 
@@ -308,28 +297,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     },
     prefill: chatInterface.prefill,
     offerNext: offers.offerNext,
-    async continueRun(stop) {
-      const { offer } = offers;
-      if (offer?.command === "/continue") {
-        await ask(toGoOnQuestion(offer.question, settings.locale), offer.mode, { goesOn: true });
-        return true;
-      }
-      const run = await findInterruptedRun(duet);
-      if (run === undefined) return false;
-      const { mode, models: changes } = settings;
-      const lines = chatInterface.reader ? await applyChoices(chat, run.header, { signal: stop }) : [];
-      stop.throwIfAborted();
-      const taken = await duet.takeRun(run.runId);
-      // Another terminal goes on with it.
-      if (taken === undefined) {
-        Object.assign(settings, { mode, models: changes });
-        return false;
-      }
-      chatInterface.write(...lines.map((line) => createLine(line, "dim")));
-      chat.refresh();
-      await ask(taken.header.question, taken.header.mode, { resumed: taken });
-      return true;
-    },
+    continueRun: (stop) => continueRun({ chat, offer: offers.offer, ask }, stop),
     ask,
     refresh() {
       models.refresh();

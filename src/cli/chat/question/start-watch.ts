@@ -1,4 +1,4 @@
-import type { Duet } from "../../app/duet.ts";
+import type { Duet } from "../../../app/duet.ts";
 
 /** Is the interval between two looks at the servers that start, in milliseconds. */
 const lookMs = 300;

@@ -5,7 +5,6 @@ import { getHomeDirectory } from "../../config/sources/find-file.ts";
 import type { FolderInstructions } from "../../core/folder-instructions.ts";
 import type { Mode } from "../../core/outcome.ts";
 import { statusParts } from "../../core/status-parts.ts";
-import { firstBranch } from "../../core/store/branches.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createRedactor } from "../../kit/text/redact.ts";
 import type { SideOutput } from "../follow-config.ts";
@@ -17,8 +16,9 @@ import { renderFarewell, renderMode, renderPrompt, renderWelcome } from "./chat-
 import { chatCommands } from "./command-list.ts";
 import { listNames } from "./commands/chat-command.ts";
 import { createComplete } from "./complete-commands.ts";
+import { createCurrentConversation } from "./conversation/current-conversation.ts";
+import type { KeptChoices } from "./conversation/open-conversation.ts";
 import { createOffers, type Offer, showOffer } from "./offers.ts";
-import { type KeptChoices, openConversation, restoreChoices, showChosen } from "./open-conversation.ts";
 import { createOwnCommands } from "./own-commands/own-commands.ts";
 import { answerQuestion, type QuestionOptions } from "./question/answer-question.ts";
 import { continueRun, findInterruptedRun, renderInterruptedRun } from "./question/continue-run.ts";
@@ -68,10 +68,6 @@ export async function runChat(options: ChatOptions): Promise<number> {
   const steps = createStepLog();
   const bill = createSessionBill();
   const settings = createSettings(options);
-  let { conversationId } = options;
-  /** Is undefined until the conversation is opened: it goes on where it was asked last. */
-  let branch: number | undefined;
-  let runId: string | undefined;
   let folderInstructions: readonly FolderInstructions[] = [];
   let isLeaving = false;
 
@@ -90,6 +86,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     parts: config.terminal.statusLine ?? statusParts,
     current: () => ({ settings, models: models.line() }),
     next() {
+      const { id: conversationId, branch } = conversation;
       if (conversationId === undefined) return undefined;
       const { mode, locale } = settings;
       return { conversationId, branch, mode, folderInstructions, locale, signal };
@@ -157,18 +154,10 @@ export async function runChat(options: ChatOptions): Promise<number> {
     return true;
   }
 
-  /** Goes on with a conversation, where a person types in its mode, and returns lines about that. At a stop the chat stays as it was. */
-  async function enter(
-    place: { conversationId: string; branch: number },
-    options: { keeps?: KeptChoices | undefined; signal: AbortSignal },
-  ): Promise<string[]> {
-    const lines = chatInterface.reader ? await restoreChoices(chat, place, options) : [];
-    ({ conversationId, branch } = place);
-    runId = undefined;
-    offers.drop();
-    chat.refresh();
-    return lines;
-  }
+  const conversation = createCurrentConversation({
+    ...{ id: options.conversationId, duet, config, settings, steps, chatInterface, offers, status },
+    refresh: () => chat.refresh(),
+  });
 
   async function ask(
     question: string,
@@ -191,9 +180,9 @@ export async function runChat(options: ChatOptions): Promise<number> {
         settings,
         folderInstructions,
         folders,
-        conversationId,
+        conversationId: conversation.id,
+        branch: conversation.branch,
         outputs: shellCommands.render,
-        branch,
         signal: stop,
         leave: handler.leave,
         leaveAtOnce() {
@@ -205,7 +194,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
           if (event.type === "phase-start") start.end();
           status.handle(event);
           if (event.type === "run-start") {
-            beginRun(event);
+            conversation.handleRunStart(event);
             if (more.resumed === undefined) shellCommands.clear();
           }
           if (event.type !== "run-end") return;
@@ -223,11 +212,6 @@ export async function runChat(options: ChatOptions): Promise<number> {
     if (limited && !isLeaving) offers.make(limited);
   }
 
-  function beginRun(event: { conversationId: string; runId: string }): void {
-    if (event.conversationId !== conversationId) branch = firstBranch;
-    ({ conversationId, runId } = event);
-  }
-
   const chat: Chat = {
     duet,
     config,
@@ -237,64 +221,14 @@ export async function runChat(options: ChatOptions): Promise<number> {
     get folderInstructions() {
       return folderInstructions;
     },
-    get conversationId() {
-      return conversationId;
-    },
-    get branch() {
-      return branch;
-    },
+    conversation,
     folder: folders.cwd,
     status,
     ownCommands,
-    get runId() {
-      return runId;
-    },
     reader: chatInterface.reader,
     write: chatInterface.write,
     toggleSteps: chatInterface.toggleSteps,
     edit: chatInterface.edit,
-    startAnew() {
-      if (conversationId !== undefined) duet.forget(conversationId);
-      conversationId = undefined;
-      branch = undefined;
-      offers.drop();
-      status.refresh();
-    },
-    leaveForSwitch() {
-      const isKept = config.agent.keepHistory;
-      const [left, leftBranch] = [conversationId, branch];
-      // The history stays or goes; what was found and agreed to goes with the mode or the model.
-      if (isKept && left !== undefined) duet.forget(left);
-      if (!isKept) chat.startAnew();
-      return {
-        isKept,
-        offer() {
-          if (!isKept && left !== undefined)
-            offers.make({ command: "/keep", conversationId: left, branch: leftBranch });
-        },
-      };
-    },
-    keepHistory() {
-      const { offer } = offers;
-      if (offer?.command !== "/keep") return false;
-      ({ conversationId, branch } = offer);
-      offers.drop();
-      status.refresh();
-      return true;
-    },
-    resume(id, stop) {
-      const enterAt = (at: number) => enter({ conversationId: id, branch: at }, { signal: stop });
-      return openConversation(chat, chatInterface, id, { enter: enterAt, signal: stop });
-    },
-    async goTo(place, stop) {
-      const lines = await restoreChoices(chat, place, { signal: stop });
-      if (conversationId !== undefined) duet.forget(conversationId);
-      ({ conversationId, branch } = place);
-      runId = undefined;
-      offers.drop();
-      chat.refresh();
-      return lines;
-    },
     prefill: chatInterface.prefill,
     offerNext: offers.offerNext,
     continueRun: (stop) => continueRun({ chat, offer: offers.offer, ask }, stop),
@@ -322,17 +256,13 @@ export async function runChat(options: ChatOptions): Promise<number> {
   }, firstFrameMs);
   try {
     if (chatInterface.reader) {
-      const opened = conversationId;
+      const opened = options.conversationId;
       // The conversation may have another mode, which is known once it is read.
       const knowsMode = options.keeps?.mode === true || (opened ?? options.resumes) === undefined;
       chatInterface.write(renderWelcome(settings, knowsMode));
       if (options.firstLine !== undefined) chatInterface.write(createLine(options.firstLine, "dim"));
       if (opened !== undefined) {
-        const isFound = await tasks.run((signal) => {
-          const enterAt = (at: number) =>
-            enter({ conversationId: opened, branch: at }, { keeps: options.keeps, signal });
-          return showChosen(chat, chatInterface, opened, { enter: enterAt, signal });
-        });
+        const isFound = await tasks.run((stop) => conversation.enterChosen(opened, options.keeps, stop));
         if (!isFound && !knowsMode) chatInterface.write(createLine(renderMode(settings), "dim"));
       }
       if (options.resumes !== undefined)
@@ -351,11 +281,11 @@ export async function runChat(options: ChatOptions): Promise<number> {
     }
     if (
       chatInterface.reader &&
-      runId !== undefined &&
-      conversationId !== undefined &&
+      conversation.runId !== undefined &&
+      conversation.id !== undefined &&
       (await duet.canKeepConversations())
     )
-      chatInterface.write(renderFarewell(settings, conversationId));
+      chatInterface.write(renderFarewell(settings, conversation.id));
   } finally {
     clearTimeout(behind);
     await chatInterface.close();

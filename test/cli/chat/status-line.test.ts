@@ -18,7 +18,8 @@ test("the status line tells what fits, the most important first, at any width an
   const folder = join(chat.folder, "文档", "项目");
   await mkdir(join(folder, ".git"), { recursive: true });
   await writeFile(join(folder, ".git/HEAD"), "ref: refs/heads/功能/状态行\n");
-  const { duet, bill, settings, conversationId = "" } = chat;
+  const { duet, bill, settings, conversation } = chat;
+  const { id: conversationId = "" } = conversation;
   settings.locale = "zh";
   function open(parts: StatusLineOptions["parts"], onChange = () => {}) {
     return createStatusLine({

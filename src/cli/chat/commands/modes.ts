@@ -55,7 +55,7 @@ function switchTo(chosen: Mode, chat: Chat): void {
     return;
   }
   settings.mode = chosen;
-  const left = chat.leaveForSwitch();
+  const left = chat.conversation.leaveForSwitch();
   chat.write(say(locale, describeSwitchedMode(name, left.isKept)), renderSwitch(settings));
   left.offer();
   chat.refresh();

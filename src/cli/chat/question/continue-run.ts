@@ -8,8 +8,8 @@ import { renderTime } from "../../../render/render-time.ts";
 import { toTypedQuestion } from "../../../render/typed-question.ts";
 import { createLine } from "../../terminal/text/line.ts";
 import type { Chat } from "../chat.ts";
+import { applyChoices } from "../conversation/open-conversation.ts";
 import type { Offer } from "../offers.ts";
-import { applyChoices } from "../open-conversation.ts";
 import type { QuestionOptions } from "./answer-question.ts";
 
 /** Limits the question in the line about an interrupted run, in characters. */

@@ -1,20 +1,20 @@
-import { type RunChoices, readChoices } from "../../app/conversations/last-choices.ts";
-import type { Duet } from "../../app/duet.ts";
-import type { ModelChanges } from "../../app/models/change-models.ts";
-import { toModelName } from "../../core/model.ts";
-import { firstBranch } from "../../core/store/branches.ts";
-import { toConversationTitle } from "../../core/store/conversation-title.ts";
-import { listTurnRuns } from "../../core/store/turn-runs.ts";
-import { waitAbortable } from "../../kit/async/timeout.ts";
-import { DuetError, toDuetError } from "../../kit/errors.ts";
-import { say } from "../../kit/locale.ts";
-import { sanitizeLine, toShortLine } from "../../kit/text/sanitize.ts";
-import { modeNames } from "../../render/mode-names.ts";
-import { toTypedQuestion } from "../../render/typed-question.ts";
-import { createLine } from "../terminal/text/line.ts";
-import type { Chat } from "./chat.ts";
-import type { ChatInterface } from "./chat-interface.ts";
-import { renderTitle } from "./steps/expand-step.ts";
+import { type RunChoices, readChoices } from "../../../app/conversations/last-choices.ts";
+import type { Duet } from "../../../app/duet.ts";
+import type { ModelChanges } from "../../../app/models/change-models.ts";
+import { toModelName } from "../../../core/model.ts";
+import { firstBranch } from "../../../core/store/branches.ts";
+import { toConversationTitle } from "../../../core/store/conversation-title.ts";
+import { listTurnRuns } from "../../../core/store/turn-runs.ts";
+import { waitAbortable } from "../../../kit/async/timeout.ts";
+import { DuetError, toDuetError } from "../../../kit/errors.ts";
+import { say } from "../../../kit/locale.ts";
+import { sanitizeLine, toShortLine } from "../../../kit/text/sanitize.ts";
+import { modeNames } from "../../../render/mode-names.ts";
+import { toTypedQuestion } from "../../../render/typed-question.ts";
+import { createLine } from "../../terminal/text/line.ts";
+import type { Chat } from "../chat.ts";
+import type { ChatInterface } from "../chat-interface.ts";
+import { renderTitle } from "../steps/expand-step.ts";
 
 /** Enters a conversation and shows how it ended. Throws a `config` error when there is none of that id, and rejects at a stop. */
 export async function openConversation(

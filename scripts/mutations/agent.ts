@@ -428,8 +428,8 @@ export const agent: readonly Mutation[] = [
   },
   {
     id: "own-command-of-a-pipe",
-    file: "src/cli/chat/run-chat.ts",
-    text: 'return chatInterface.reader !== undefined && text.trim().startsWith("!");',
+    file: "src/cli/chat/shell/shell-commands.ts",
+    text: 'return reader !== undefined && text.trim().startsWith("!");',
     becomes: 'return text.trim().startsWith("!");',
     tests: ["test/cli/chat/run-chat.test.ts"],
     endangers: "a text that is piped in runs commands",

@@ -1,7 +1,6 @@
 import type { Duet } from "../../../app/duet.ts";
 import type { ResumableRun } from "../../../app/resume-run.ts";
 import { toGoOnQuestion } from "../../../core/go-on.ts";
-import type { Mode } from "../../../core/outcome.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { renderTime } from "../../../render/render-time.ts";
@@ -10,7 +9,7 @@ import { createLine } from "../../terminal/text/line.ts";
 import type { Chat } from "../chat.ts";
 import { applyChoices } from "../conversation/open-conversation.ts";
 import type { Offer } from "../offers.ts";
-import type { QuestionOptions } from "./answer-question.ts";
+import type { Ask } from "./create-ask.ts";
 
 /** Limits the question in the line about an interrupted run, in characters. */
 const longestQuestion = 60;
@@ -35,7 +34,7 @@ export interface ContinueOptions {
   chat: Pick<Chat, "duet" | "settings" | "reader" | "write" | "refresh">;
   /** Is what the chat offers. */
   offer: Offer | undefined;
-  ask(question: string, mode: Mode, how: Pick<QuestionOptions, "resumed" | "goesOn">): Promise<void>;
+  ask: Ask;
 }
 
 /** Goes on with the run that has reached a limit, or that a crash has interrupted. Returns false when there is none; rejects at a stop. */

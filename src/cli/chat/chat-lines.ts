@@ -2,7 +2,7 @@ import { say } from "../../kit/locale.ts";
 import { modeNames } from "../../render/mode-names.ts";
 import { createLine, type Line } from "../terminal/text/line.ts";
 import type { ChatSettings } from "./chat.ts";
-import { renderSwitch } from "./search-switch.ts";
+import { renderSwitch } from "./settings/search-switch.ts";
 
 /** Returns the mode and the state of the search, shown before the input. */
 export function renderPrompt({ locale, mode, agent, search }: ChatSettings): string {

@@ -8,8 +8,8 @@ import type { Locale, Text } from "../../kit/locale.ts";
 import type { Reader } from "../questions/reader.ts";
 import type { Line } from "../terminal/text/line.ts";
 import type { NextPage } from "./offers.ts";
-import type { SearchSwitch } from "./search-switch.ts";
-import type { SessionBill } from "./session-bill.ts";
+import type { SearchSwitch } from "./settings/search-switch.ts";
+import type { SessionBill } from "./status/session-bill.ts";
 import type { StepLog } from "./steps/step.ts";
 
 /** Holds the settings of a chat, which its commands change. */

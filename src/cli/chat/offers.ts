@@ -1,6 +1,6 @@
 import { type Locale, say } from "../../kit/locale.ts";
 import { createLine, type Line } from "../terminal/text/line.ts";
-import type { ChatInterface } from "./chat-interface.ts";
+import type { ChatInterface } from "./interface/chat-interface.ts";
 
 /** Is what one key does next: go on with the run that reached a limit, or carry over the history that a switch has cleared. */
 export type Offer =

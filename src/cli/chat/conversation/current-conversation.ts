@@ -2,7 +2,7 @@ import type { Duet } from "../../../app/duet.ts";
 import type { Config } from "../../../config/config.ts";
 import { firstBranch } from "../../../core/store/branches.ts";
 import type { ChatConversation, ChatSettings } from "../chat.ts";
-import type { ChatInterface } from "../chat-interface.ts";
+import type { ChatInterface } from "../interface/chat-interface.ts";
 import type { Offers } from "../offers.ts";
 import type { StatusLine } from "../status/status-line.ts";
 import type { StepLog } from "../steps/step.ts";

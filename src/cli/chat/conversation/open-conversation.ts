@@ -13,7 +13,7 @@ import { modeNames } from "../../../render/mode-names.ts";
 import { toTypedQuestion } from "../../../render/typed-question.ts";
 import { createLine } from "../../terminal/text/line.ts";
 import type { Chat } from "../chat.ts";
-import type { ChatInterface } from "../chat-interface.ts";
+import type { ChatInterface } from "../interface/chat-interface.ts";
 import { renderTitle } from "../steps/expand-step.ts";
 
 /** Enters a conversation and shows how it ended. Throws a `config` error when there is none of that id, and rejects at a stop. */

@@ -16,7 +16,7 @@ import { createTerminalUser } from "../../questions/ask-question.ts";
 import { attachFiles, describeAttached } from "../../terminal/editor/files/attach-files.ts";
 import type { Folders } from "../../terminal/editor/files/complete-files.ts";
 import type { ChatSettings } from "../chat.ts";
-import type { ChatInterface } from "../chat-interface.ts";
+import type { ChatInterface } from "../interface/chat-interface.ts";
 
 export interface QuestionOptions {
   duet: Duet;

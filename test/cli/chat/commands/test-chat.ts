@@ -8,7 +8,7 @@ import { listNames } from "../../../../src/cli/chat/commands/chat-command.ts";
 import { restoreChoices } from "../../../../src/cli/chat/conversation/open-conversation.ts";
 import { createOwnCommands } from "../../../../src/cli/chat/own-commands/own-commands.ts";
 import { runCommand } from "../../../../src/cli/chat/run-command.ts";
-import { createSessionBill } from "../../../../src/cli/chat/session-bill.ts";
+import { createSessionBill } from "../../../../src/cli/chat/status/session-bill.ts";
 import { createStepLog } from "../../../../src/cli/chat/steps/step-log.ts";
 import type { PickOptions, Reader } from "../../../../src/cli/questions/reader.ts";
 import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Chat } from "../../../../src/cli/chat/chat.ts";
-import type { ChatInterface } from "../../../../src/cli/chat/chat-interface.ts";
 import { openConversation, restoreChoices } from "../../../../src/cli/chat/conversation/open-conversation.ts";
+import type { ChatInterface } from "../../../../src/cli/chat/interface/chat-interface.ts";
 import { createStepLog } from "../../../../src/cli/chat/steps/step-log.ts";
 
 /** Everything that opening a conversation waits for. `models` is asked for those in force, and then for those of the conversation. */

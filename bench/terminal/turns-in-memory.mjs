@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { openDuet } from "../../src/app/open-duet.ts";
-import { openInterface } from "../../src/cli/chat/open-interface.ts";
+import { openInterface } from "../../src/cli/chat/interface/open-interface.ts";
 import { runChat } from "../../src/cli/chat/run-chat.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { settledMemory } from "../settled-memory.mjs";

@@ -46,7 +46,7 @@ function openChat(values: Values, resumes?: string): Action {
       const { duet, config, console, signal } = opened;
       const [{ runChat }, { openInterface }, { getProgramPaths }] = await Promise.all([
         import("../../src/cli/chat/run-chat.ts"),
-        import("../../src/cli/chat/open-interface.ts"),
+        import("../../src/cli/chat/interface/open-interface.ts"),
         import("../../src/config/load-config.ts"),
       ]);
       const agent = readAgent(values, duet);

@@ -428,15 +428,15 @@ export const agent: readonly Mutation[] = [
   },
   {
     id: "own-command-of-a-pipe",
-    file: "src/cli/chat/run-chat.ts",
-    text: 'return chatInterface.reader !== undefined && text.trim().startsWith("!");',
+    file: "src/cli/chat/shell/shell-commands.ts",
+    text: 'return reader !== undefined && text.trim().startsWith("!");',
     becomes: 'return text.trim().startsWith("!");',
     tests: ["test/cli/chat/run-chat.test.ts"],
     endangers: "a text that is piped in runs commands",
   },
   {
     id: "unattached-file-stops",
-    file: "src/cli/chat/answer-question.ts",
+    file: "src/cli/chat/question/answer-question.ts",
     text: "if (found.problems.length > 0) {",
     becomes: "if (found.problems.length > 99) {",
     tests: ["test/cli/chat/run-chat.test.ts"],

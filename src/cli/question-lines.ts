@@ -8,7 +8,7 @@ import { type DuetError, toDuetError, toErrorReport } from "../kit/errors.ts";
 import { isRecord } from "../kit/json.ts";
 import type { Text } from "../kit/locale.ts";
 import { toSafeJson, toShortLine } from "../kit/text/sanitize.ts";
-import { readCappedLines } from "./chat/plain/capped-lines.ts";
+import { readCappedLines } from "./chat/interface/plain/capped-lines.ts";
 import { type Console, writeLine } from "./console.ts";
 
 export interface QuestionLinesOptions {

@@ -1,21 +1,8 @@
-import type { Delivery } from "../../core/run-inbox.ts";
-import { say, type Text } from "../../kit/locale.ts";
+import { say } from "../../kit/locale.ts";
 import { modeNames } from "../../render/mode-names.ts";
 import { createLine, type Line } from "../terminal/text/line.ts";
 import type { ChatSettings } from "./chat.ts";
-import { renderSwitch } from "./search-switch.ts";
-
-/** Says why a message waits for the end of the run. */
-export const waitTexts: Record<Exclude<Delivery, "next_step">, Text> = {
-  after_run: {
-    zh: "ℹ 回答正在书写：这句话在运行结束后提出。",
-    en: "ℹ The answer is being written: this is asked when the run has ended.",
-  },
-  refused: {
-    zh: "ℹ 这次运行收到的消息太多或太长：这句话在运行结束后提出。",
-    en: "ℹ That is too many messages for one run, or too long a one: this is asked when the run has ended.",
-  },
-};
+import { renderSwitch } from "./settings/search-switch.ts";
 
 /** Returns the mode and the state of the search, shown before the input. */
 export function renderPrompt({ locale, mode, agent, search }: ChatSettings): string {

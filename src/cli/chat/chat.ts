@@ -7,8 +7,9 @@ import type { Mode } from "../../core/outcome.ts";
 import type { Locale, Text } from "../../kit/locale.ts";
 import type { Reader } from "../questions/reader.ts";
 import type { Line } from "../terminal/text/line.ts";
-import type { SearchSwitch } from "./search-switch.ts";
-import type { SessionBill } from "./session-bill.ts";
+import type { NextPage } from "./offers.ts";
+import type { SearchSwitch } from "./settings/search-switch.ts";
+import type { SessionBill } from "./status/session-bill.ts";
 import type { StepLog } from "./steps/step.ts";
 
 /** Holds the settings of a chat, which its commands change. */
@@ -59,6 +60,29 @@ export interface LeftConversation {
   offer(): void;
 }
 
+/** Tells in which conversation a chat goes on, and moves to others. */
+export interface ChatConversation {
+  /** Is undefined before the first question of a new one. */
+  readonly id: string | undefined;
+  /** Is the branch that this chat continues. Another terminal of the conversation may be on another one. */
+  readonly branch: number | undefined;
+  /** Is the last run of this chat. It is undefined when none has begun since the chat switched to another conversation. */
+  readonly runId: string | undefined;
+  /** Begins a new conversation: what was said, found and agreed to is left behind. */
+  startAnew(): void;
+  /** Leaves the conversation, because the mode or a model is switched. */
+  leaveForSwitch(): LeftConversation;
+  /** Goes back to the conversation that a switch has left. Returns false when there is none to go back to. */
+  keepHistory(): boolean;
+  /** Goes on with this one, and shows how it ended. Where it rejects, as at a stop and when there is none, the chat stays as it was. */
+  resume(id: string, signal: AbortSignal): Promise<void>;
+  /** Goes on with this branch of a conversation, in the mode and with the models of a run; returns what that changes. At a stop it stays. */
+  goTo(
+    place: { conversationId: string; branch: number; runId?: string | undefined },
+    signal: AbortSignal,
+  ): Promise<string[]>;
+}
+
 /** Represents a chat as its commands see it. */
 export interface Chat {
   readonly duet: Duet;
@@ -68,40 +92,23 @@ export interface Chat {
   readonly bill: SessionBill;
   /** Lists the instructions of the working folder that the models are given. */
   readonly folderInstructions: readonly FolderInstructions[];
-  /** Is the current conversation, and undefined before the first question of a new one. */
-  readonly conversationId: string | undefined;
-  /** Is the branch of the conversation that this chat continues. Another terminal of the conversation may be on another one. */
-  readonly branch: number | undefined;
+  /** Is where the chat goes on. */
+  readonly conversation: ChatConversation;
   /** Holds the commands beside Duet's own. */
   readonly ownCommands: OwnCommandList;
   /** Is the folder in which the person asks. */
   readonly folder: string;
   /** Tells what the status line shows. */
   readonly status: { listFacts(): { name: Text; value: string }[] };
-  /** Is the last run of this chat. It is undefined when none has begun since the chat switched to another conversation. */
-  readonly runId: string | undefined;
   /** Represents a person who can be asked or shown a picker. It is undefined when the input is a pipe. */
   readonly reader: Reader | undefined;
   write(...lines: (string | Line)[]): void;
   /** Folds or opens the steps of the newest answer; see `ChatInterface`. */
   toggleSteps(): boolean | undefined;
-  /** Begins a new conversation: what was said, found and agreed to is left behind. */
-  startAnew(): void;
-  /** Leaves the conversation, because the mode or a model is switched. */
-  leaveForSwitch(): LeftConversation;
-  /** Goes back to the conversation that a switch has left. Returns false when there is none to go back to. */
-  keepHistory(): boolean;
-  /** Goes on with this one, and shows how it ended. Where it rejects, as at a stop and when there is none, the chat stays as it was. */
-  resume(conversationId: string, signal: AbortSignal): Promise<void>;
-  /** Goes on with this branch of a conversation, in the mode and with the models of a run; returns what that changes. At a stop it stays. */
-  goTo(
-    place: { conversationId: string; branch: number; runId?: string | undefined },
-    signal: AbortSignal,
-  ): Promise<string[]>;
   /** Puts a text into the input, to be changed and sent. */
   prefill(text: string): void;
   /** Offers the next page of a step, which one key shows, before what else it would do; undefined after the last one. */
-  offerNext(page: `/expand ${string}` | undefined): void;
+  offerNext(page: NextPage | undefined): void;
   /** Goes on with the run that has reached a limit, or that a crash has interrupted. Returns false when there is none; rejects at a stop. */
   continueRun(signal: AbortSignal): Promise<boolean>;
   /** Asks as if it had been typed, in a mode of its own. */

@@ -2,7 +2,7 @@ import type { Config } from "../../config/config.ts";
 import type { FolderInstructions } from "../../core/folder-instructions.ts";
 import { pickOne } from "../questions/pick-one.ts";
 import type { ChatSettings } from "./chat.ts";
-import type { ChatInterface } from "./chat-interface.ts";
+import type { ChatInterface } from "./interface/chat-interface.ts";
 import { renderFailure } from "./run-command.ts";
 import type { Tasks } from "./tasks.ts";
 

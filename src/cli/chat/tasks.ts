@@ -1,12 +1,21 @@
-/** Holds what a chat is doing and a person can stop. A task may begin within another one; a stop is for the inner one. */
+/**
+ * Holds what a chat is doing and a person can stop, and whether it goes on after that. A task may begin within another one; a stop is
+ * for the inner one.
+ */
 export interface Tasks {
   readonly isRunning: boolean;
+  /** Is true once the chat is to end: nobody is asked anything more. */
+  readonly isLeaving: boolean;
   /** Does something that can be stopped. What it throws is reported, and the chat goes on: the result is then undefined. */
   run<T>(task: (stop: AbortSignal) => Promise<T>): Promise<T | undefined>;
   /** Stops what is being done, and returns whether anything is. */
   stop(): boolean;
   /** Says that nothing can be stopped any more, although the task that is told to be over has not returned yet. */
   finish(): void;
+  /** Ends the chat once what is going on has ended. */
+  leave(): void;
+  /** Ends the chat, and stops what is going on. */
+  leaveAtOnce(): void;
 }
 
 export interface TasksOptions {
@@ -18,6 +27,17 @@ export interface TasksOptions {
 
 export function createTasks({ signal, onFailure, onEnd }: TasksOptions): Tasks {
   let current: AbortController | undefined;
+  let isLeaving = false;
+
+  function stopCurrent(): boolean {
+    current?.abort();
+    return current !== undefined;
+  }
+
+  function leave(): void {
+    isLeaving = true;
+  }
+
   return {
     get isRunning() {
       return current !== undefined;
@@ -37,12 +57,17 @@ export function createTasks({ signal, onFailure, onEnd }: TasksOptions): Tasks {
         onEnd();
       }
     },
-    stop() {
-      current?.abort();
-      return current !== undefined;
+    get isLeaving() {
+      return isLeaving;
     },
+    stop: stopCurrent,
     finish() {
       current = undefined;
+    },
+    leave,
+    leaveAtOnce() {
+      leave();
+      stopCurrent();
     },
   };
 }

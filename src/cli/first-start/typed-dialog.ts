@@ -1,4 +1,4 @@
-import { createTypedLine } from "../chat/plain/typed-line.ts";
+import { createTypedLine } from "../chat/interface/plain/typed-line.ts";
 import type { Console } from "../console.ts";
 import { writeSafely } from "../console.ts";
 import type { Key } from "../terminal/keys/key.ts";

@@ -34,3 +34,14 @@ test("a task that is told to be over cannot be stopped, and the end of the chat 
     expect(stop.aborted).toBe(true);
   });
 });
+
+test("leaving waits for what is going on, and leaving at once stops it", async () => {
+  const tasks = createTasks({ signal: new AbortController().signal, onFailure() {}, onEnd() {} });
+  await tasks.run(async (stop) => {
+    expect(tasks.isLeaving).toBe(false);
+    tasks.leave();
+    expect([tasks.isLeaving, stop.aborted]).toEqual([true, false]);
+    tasks.leaveAtOnce();
+    expect([tasks.isLeaving, stop.aborted]).toEqual([true, true]);
+  });
+});

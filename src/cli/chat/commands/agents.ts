@@ -55,7 +55,7 @@ function switchTo(name: string, chat: Chat): void {
   }
   settings.agent = found?.name;
   settings.mode = found?.mode ?? config.agent.terminalMode;
-  const left = chat.leaveForSwitch();
+  const left = chat.conversation.leaveForSwitch();
   chat.write(say(locale, describeSwitch(name, left.isKept)));
   left.offer();
   chat.refresh();

@@ -51,7 +51,8 @@ interface KnownTurns {
   turns: readonly TurnNode[];
 }
 
-async function readTurns({ duet, conversationId, branch }: Chat): Promise<KnownTurns | undefined> {
+async function readTurns({ duet, conversation }: Chat): Promise<KnownTurns | undefined> {
+  const { id: conversationId, branch } = conversation;
   if (conversationId === undefined) return undefined;
   const store = await duet.store();
   const stored = await store.branches?.read(conversationId);
@@ -99,10 +100,10 @@ async function restoreBefore(
   const left = turns.slice(at);
   const traces = await loadTraces(store, left, signal);
   const { tools } = await chat.duet.inventory(signal, 0);
-  const before = (await store.load(conversationId, chat.branch))?.summary;
+  const before = (await store.load(conversationId, chat.conversation.branch))?.summary;
   const branch = await store.branches?.begin(conversationId, target.parent);
   if (branch === undefined) throw goneError();
-  const lines = await chat.goTo({ conversationId, branch, runId: target.runId }, signal);
+  const lines = await chat.conversation.goTo({ conversationId, branch, runId: target.runId }, signal);
   const now = (await store.load(conversationId, branch))?.summary;
   chat.write(say(locale, describeRewind(at + 1, target, left.length)));
   const isOther = before?.text !== now?.text;
@@ -181,7 +182,7 @@ export const fork: ChatCommand = {
   async run(chat, _argument, signal) {
     const { locale } = chat.settings;
     const known = await readTurns(chat);
-    const points = known ? listForkPoints(known.tree, chat.branch) : [];
+    const points = known ? listForkPoints(known.tree, chat.conversation.branch) : [];
     if (known === undefined || points.length === 0) {
       chat.write(say(locale, { zh: "还没有可以复制的对话。", en: "There is no conversation to copy yet." }));
       return undefined;
@@ -213,7 +214,7 @@ async function pickPoint(
     const { branch, turns } = point;
     const last = toShortLine(turns.at(-1)?.question ?? "", longestQuestion);
     const here = say(locale, { zh: "当前", en: "this one" });
-    const label = branch === (chat.branch ?? 0) ? `${here} · ${last}` : last;
+    const label = branch === (chat.conversation.branch ?? 0) ? `${here} · ${last}` : last;
     const detail = say(locale, {
       zh: `${turns.length} 轮`,
       en: turns.length === 1 ? "1 turn" : `${turns.length} turns`,
@@ -236,7 +237,7 @@ async function forkAt(
   const { locale } = chat.settings;
   const id = await store.branches?.fork(conversationId, { branch, folder: chat.folder });
   if (id === undefined) throw goneError();
-  await chat.resume(id, signal);
+  await chat.conversation.resume(id, signal);
   const { length } = turns;
   chat.write(
     createLine(

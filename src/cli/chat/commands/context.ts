@@ -13,9 +13,10 @@ export const context: ChatCommand = {
     en: "shows what fills each model's window: prompts, tools, instructions, history, results",
   },
   async run(chat, _argument, signal) {
-    const { duet, settings, conversationId, folderInstructions } = chat;
+    const { duet, settings, conversation, folderInstructions } = chat;
     const { mode, locale, models: changes } = settings;
     const models = await duet.models(changes);
+    const { id: conversationId } = conversation;
     const uses = await duet.measureContext({ conversationId, mode, models, folderInstructions, locale, signal });
     chat.write(...uses.flatMap((use) => renderUse(use, locale)));
     return undefined;

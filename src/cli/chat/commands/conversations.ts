@@ -29,7 +29,7 @@ export const keep: ChatCommand = {
     en: "carries the history over after a switch of the mode or the model",
   },
   run(chat) {
-    const text = chat.keepHistory()
+    const text = chat.conversation.keepHistory()
       ? { zh: "对话历史已保留。", en: "The history is carried over." }
       : {
           zh: "没有可以保留的历史：刚才没有切换。",
@@ -45,7 +45,7 @@ export const clear: ChatCommand = {
   argument: "",
   help: { zh: "清除对话历史，开始新的对话", en: "clears the history and starts a new conversation" },
   run(chat) {
-    chat.startAnew();
+    chat.conversation.startAnew();
     chat.write(say(chat.settings.locale, { zh: "对话历史已清除。", en: "The history is cleared." }));
     return undefined;
   },
@@ -59,7 +59,8 @@ export const compact: ChatCommand = {
     en: "summarises the earlier turns to save tokens",
   },
   async run(chat, _argument, signal) {
-    const { conversationId, branch, duet, settings } = chat;
+    const { conversation, duet, settings } = chat;
+    const { id: conversationId, branch } = conversation;
     const { locale } = settings;
     if (conversationId === undefined) {
       throw commandError({
@@ -94,14 +95,15 @@ export const rename: ChatCommand = {
     en: "names the conversation, which is then kept for good",
   },
   async run(chat, argument) {
-    const { conversationId, duet, settings } = chat;
+    const { conversation, duet, settings } = chat;
+    const { id } = conversation;
     const { locale } = settings;
     const store = await duet.store();
     const name = argument.trim();
     if (name === "")
       throw commandError(emptyName, { zh: renderUsageLine(rename, "zh"), en: renderUsageLine(rename, "en") });
     if (name.length > longestTitle) throw commandError(describeLongName(name.length));
-    if (conversationId === undefined || !(await store.change?.(conversationId, { name })))
+    if (id === undefined || !(await store.change?.(id, { name })))
       throw commandError({
         zh: "对话还没有开始，先提一个问题",
         en: "the conversation has not begun: ask something first",
@@ -139,7 +141,7 @@ export const conversations: ChatCommand = {
     const folder = readPlace(argument, chat, conversations);
     const found = await store.list({ limit: maxListed + 1, offset: 0, folder });
     const lines = found.slice(0, maxListed).map((entry): Line => {
-      const isThis = entry.id === chat.conversationId;
+      const isThis = entry.id === chat.conversation.id;
       return createLine(`${isThis ? "❯" : " "} ${renderEntry(entry, locale)}`, ...(isThis ? currentStyles : []));
     });
     chat.write(...lines);

@@ -30,7 +30,8 @@ export const exportConversation: ChatCommand = {
   },
   complete: async () => formats.map((text) => ({ text })),
   async run(chat, argument, signal) {
-    const { duet, conversationId: id, branch, settings } = chat;
+    const { duet, conversation, settings } = chat;
+    const { id, branch } = conversation;
     const { locale } = settings;
     const { loadExported } = await import("../../../render/export/exported-conversation.ts");
     const exported = id === undefined ? undefined : await loadExported(await duet.store(), { id, branch, signal });

@@ -4,7 +4,7 @@ import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { describeSwitchedMode, modeHelp, modeNames, modes, modeTitle } from "../../../render/mode-names.ts";
 import type { PickOptions } from "../../questions/reader.ts";
 import type { Chat } from "../chat.ts";
-import { renderSwitch, setSwitch } from "../search-switch.ts";
+import { renderSwitch, setSwitch } from "../settings/search-switch.ts";
 import { type ChatCommand, chooseOrList, commandError } from "./chat-command.ts";
 
 export const mode: ChatCommand = {
@@ -55,7 +55,7 @@ function switchTo(chosen: Mode, chat: Chat): void {
     return;
   }
   settings.mode = chosen;
-  const left = chat.leaveForSwitch();
+  const left = chat.conversation.leaveForSwitch();
   chat.write(say(locale, describeSwitchedMode(name, left.isKept)), renderSwitch(settings));
   left.offer();
   chat.refresh();

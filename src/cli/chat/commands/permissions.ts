@@ -39,7 +39,8 @@ interface Grant {
   revoke(duet: Duet): Promise<void> | void;
 }
 
-async function listGrants({ duet, config, conversationId, folder, settings: { locale } }: Chat): Promise<Grant[]> {
+async function listGrants({ duet, config, conversation, folder, settings: { locale } }: Chat): Promise<Grant[]> {
+  const { id: conversationId } = conversation;
   const saved = createSavedRules(config.home, folder);
   const answers = conversationId === undefined ? [] : duet.approvals(conversationId);
   const ofConversation = answers.map((approval): Grant => {

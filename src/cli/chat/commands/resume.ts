@@ -35,7 +35,7 @@ export const resume: ChatCommand = {
     const id = words.startsWith("conv-")
       ? await findConversationId(await chat.duet.store(), words)
       : await chooseConversation(chat, words, signal);
-    if (id !== undefined) await chat.resume(id, signal);
+    if (id !== undefined) await chat.conversation.resume(id, signal);
     return undefined;
   },
 };
@@ -85,7 +85,7 @@ async function chooseConversation(chat: Chat, typed: string, signal: AbortSignal
   const picking = {
     title: say(locale, chat.reader.pick ? filterTitle : listTitle),
     choices: more > 0 ? [...choices, others] : choices,
-    chosen: chat.conversationId,
+    chosen: chat.conversation.id,
     filters: true,
   };
   const chosen = await pickOne(chat.reader, picking, signal);

@@ -18,7 +18,7 @@ export const trace: ChatCommand = {
   runsAtOnce: true,
   argument: "[RUN]",
   help: { zh: "显示一次运行的追踪，默认是最近一次", en: "shows the trace of a run; without an ID, of the last run" },
-  async complete({ duet, conversationId, branch }) {
+  async complete({ duet, conversation: { id: conversationId, branch } }) {
     if (conversationId === undefined) return [];
     const store = await duet.store();
     const mine = new Set(await listTurnRuns(store, conversationId, branch));
@@ -44,9 +44,10 @@ export const trace: ChatCommand = {
 };
 
 /** Returns the last run of this chat, or else the last of the current conversation. */
-async function findLastRun({ duet, runId, conversationId, branch }: Chat): Promise<string | undefined> {
-  if (runId !== undefined || conversationId === undefined) return runId;
-  return (await listTurnRuns(await duet.store(), conversationId, branch)).at(-1);
+async function findLastRun({ duet, conversation }: Chat): Promise<string | undefined> {
+  const { id, branch, runId } = conversation;
+  if (runId !== undefined || id === undefined) return runId;
+  return (await listTurnRuns(await duet.store(), id, branch)).at(-1);
 }
 
 function unknownRunError(run: string): Error {
@@ -86,7 +87,7 @@ const noPlanText: Text = {
 
 /** Returns the last plan of the current conversation. */
 async function findLastPlan(
-  { duet, conversationId, branch }: Chat,
+  { duet, conversation: { id: conversationId, branch } }: Chat,
   signal: AbortSignal,
 ): Promise<readonly PlanStep[] | undefined> {
   if (conversationId === undefined) return undefined;
@@ -166,10 +167,10 @@ function noPageError(page: string, pages: number): Error {
 }
 
 /** Returns the step with the whole result, where a model was given parts of it and the conversation holds the rest. */
-async function findWhole(step: Step, { duet, conversationId, branch }: Chat): Promise<Step> {
+async function findWhole(step: Step, { duet, conversation: { id, branch } }: Chat): Promise<Step> {
   const n = findResultNumber(step.text);
-  if (step.kind !== "tool" || n === undefined || conversationId === undefined) return step;
-  const text = await (await (await duet.store()).load(conversationId, branch))?.results?.get(n);
+  if (step.kind !== "tool" || n === undefined || id === undefined) return step;
+  const text = await (await (await duet.store()).load(id, branch))?.results?.get(n);
   return text === undefined ? step : { ...step, text, missing: undefined };
 }
 

@@ -18,7 +18,7 @@ export interface ConfigFact {
 
 /** Lists what is in force in a chat: its mode with its settings, models, search, language and paths. */
 export async function listConfigFacts(chat: Chat): Promise<ConfigFact[]> {
-  const { settings, config, conversationId } = chat;
+  const { settings, config, conversation } = chat;
   const { locale, mode } = settings;
   const [models, search] = await Promise.all([listModelFacts(chat), chat.duet.searchInUse()]);
   return [
@@ -37,7 +37,7 @@ export async function listConfigFacts(chat: Chat): Promise<ConfigFact[]> {
     },
     {
       name: { zh: "对话", en: "Conversation" },
-      value: conversationId ?? say(locale, { zh: "新的对话，还没有提问", en: "a new one; no question yet" }),
+      value: conversation.id ?? say(locale, { zh: "新的对话，还没有提问", en: "a new one; no question yet" }),
     },
   ];
 }

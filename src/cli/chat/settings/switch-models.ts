@@ -23,7 +23,7 @@ export async function switchModels(chat: Chat, role: ModelRole, changes: ModelCh
   const isSame = before.functionCall === now.functionCall && before.answer === now.answer;
   settings.models = changes;
   if (isSame) return chat.write(say(settings.locale, describeUnchanged(name)));
-  const left = chat.leaveForSwitch();
+  const left = chat.conversation.leaveForSwitch();
   chat.refresh();
   const other = sanitizeLine(toModelName(now[role === "answer" ? "functionCall" : "answer"]));
   const roles = now.functionCall === now.answer ? noText : roleTexts[role](other);

@@ -5,6 +5,7 @@ import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { truncate, truncateMiddle } from "../../../kit/text/truncate.ts";
 import { renderSeconds } from "../../../render/event-lines.ts";
 import { createLine, type Line } from "../../terminal/text/line.ts";
+import type { Chat } from "../chat.ts";
 import { runShellLine, type ShellEnd, type ShellRun, shellLimits } from "./run-shell-line.ts";
 
 /** Runs commands of the user's own (`!command`), and keeps what they wrote for the next question. */
@@ -24,6 +25,11 @@ export interface ShellCommandsOptions {
   write(...lines: (string | Line)[]): void;
   /** Is changed by tests alone. */
   limits?: { timeoutMs: number; mostBytes: number };
+}
+
+/** Is true for a command of a person at the keyboard. What a pipe holds is a question, whatever it begins with. */
+export function isShellText(text: string, { reader }: Pick<Chat, "reader">): boolean {
+  return reader !== undefined && text.trim().startsWith("!");
 }
 
 /** Limits the lines that are shown as they come; the models read more. */

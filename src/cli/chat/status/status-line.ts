@@ -5,8 +5,8 @@ import type { StatusPart } from "../../../core/status-parts.ts";
 import { say, type Text } from "../../../kit/locale.ts";
 import { addCosts, type KnownCost, noCost } from "../../../render/known-cost.ts";
 import { countCells } from "../../terminal/text/width.ts";
-import type { SessionBill } from "../session-bill.ts";
 import { readGitBranch } from "./git-branch.ts";
+import type { SessionBill } from "./session-bill.ts";
 import { type ContextFill, type StatusFacts, statusRows } from "./status-parts.ts";
 
 /** Follows what the status line tells: it is asked at each frame, and learns the rest behind the scenes. */

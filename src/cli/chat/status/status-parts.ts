@@ -6,7 +6,7 @@ import { toCallName } from "../../../render/event-lines.ts";
 import { type KnownCost, renderDollars } from "../../../render/known-cost.ts";
 import { describeSearchChoice, modeNames } from "../../../render/mode-names.ts";
 import type { ChatSettings } from "../chat.ts";
-import { renderSwitch, switchStates } from "../search-switch.ts";
+import { renderSwitch, switchStates } from "../settings/search-switch.ts";
 
 /** Holds what the status line tells. What is not known yet is undefined. */
 export interface StatusFacts {

@@ -8,12 +8,12 @@ import type { MarkdownStream } from "../../terminal/markdown/markdown-stream.ts"
 import type { Live, Screen } from "../../terminal/screen/screen-types.ts";
 import { createLine, type Line } from "../../terminal/text/line.ts";
 import { cutLine } from "../../terminal/text/wrap.ts";
-import { type AnswerView, createAnswer } from "./answer.ts";
 import { createDraftView } from "./draft-view.ts";
 import { expandAll } from "./expand-step.ts";
 import { createStepList, type StepList } from "./fold-steps.ts";
 import { createPlanView } from "./plan-view.ts";
 import { createPhaseLines, type PhaseLines, renderEnd, renderQuietLines } from "./quiet-lines.ts";
+import { createRunAnswer } from "./run-answer.ts";
 import { createScrollback } from "./scrollback.ts";
 import { createSpinner } from "./spinner.ts";
 import type { StepLog } from "./step.ts";
@@ -51,17 +51,18 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
   const tools = createToolLines({ screen, scrollback, steps, locale, now, spin: spinner.renderSign });
   const draft = createDraftView(screen);
   const plan = createPlanView({ screen, scrollback, steps, locale });
+  const answer = createRunAnswer({
+    ...{ screen, scrollback, openMarkdown },
+    onBegin(event) {
+      thinking.fold(event);
+      measureList();
+      spinner.startAnswer();
+    },
+  });
   let phaseLines: PhaseLines | undefined;
   const renderVerdict = createVerdictLine(locale);
   /** Is the last try of a model that failed, while the next one is waited for. */
   let retry: Line | undefined;
-  let answer: AnswerView | undefined;
-  /** Holds the answer that has ended and is still being rendered. */
-  let ending: AnswerView | undefined;
-  /** Holds blank text, with which an answer may begin. */
-  let blank = "";
-  /** Holds lines that arrived while an answer grew. They are shown after it, and do not interrupt it. */
-  let afterAnswer: Line[] = [];
   let isOver = false;
   const replaceable = screen.openReplaceableLines?.();
   /**
@@ -73,28 +74,9 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
   const ticking = setInterval(() => screen.refresh(), tickMs);
   ticking.unref();
 
-  function writeNotice(lines: Line[]): void {
-    if (answer) afterAnswer.push(...lines);
-    else scrollback.write(...lines);
-  }
-
   function grow(event: Extract<AgentEvent, { type: "answer-delta" }>): void {
-    const { text, citations } = event;
-    spinner.countText(text);
-    if (answer === undefined && text.trim() === "") {
-      blank += text;
-      return;
-    }
-    thinking.fold(event);
-    const isFirst = answer === undefined;
-    if (isFirst) {
-      measureList();
-      spinner.startAnswer();
-    }
-    answer ??= createAnswer({ screen, scrollback, openMarkdown });
-    answer.push(blank + text, citations);
-    blank = "";
-    if (isFirst) screen.refreshNow();
+    spinner.countText(event.text);
+    if (answer.push(event)) screen.refreshNow();
   }
 
   function growDraft({ text }: Extract<AgentEvent, { type: "draft-delta" }>): void {
@@ -108,22 +90,11 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
     draft.clear();
   }
 
-  function endAnswer(): void {
-    blank = "";
-    if (answer === undefined) return;
-    ending = answer;
-    answer.finish();
-    answer = undefined;
-    scrollback.writeGap();
-    scrollback.write(...afterAnswer);
-    afterAnswer = [];
-  }
-
   function handleThought(event: Extract<AgentEvent, { type: "thought-delta" | "reasoning-delta" }>): void {
     spinner.countText(event.text);
     const step = steps.findThought();
     if (step?.state !== "running") return;
-    endAnswer();
+    answer.finish();
     if (thinking.show(step, event)) screen.refreshNow();
   }
 
@@ -141,7 +112,7 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
     draft.clear();
     thinking.fold();
     tools.closeOpenCalls();
-    endAnswer();
+    answer.finish();
     plan.finish();
     if (listLength === undefined) measureList();
   }
@@ -168,14 +139,14 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
   function handleEvaluation(event: Extract<AgentEvent, { type: "evaluation" }>): void {
     // What goes on is of interest while it does; the words of somebody's own evaluator stay.
     if (event.verdict === "continue" && event.reason !== "custom" && !verbose) spinner.setNote(event.message);
-    else writeNotice(renderQuietLines(event, locale, verbose));
+    else answer.writeOutside(renderQuietLines(event, locale, verbose));
   }
 
   function handleEvent(event: AgentEvent): void {
     const verdict = renderVerdict(event);
     if (verdict.lines.length > 0) {
       thinking.fold(event);
-      endAnswer();
+      answer.finish();
       scrollback.write(...verdict.lines.map((line) => createLine(sanitizeLine(line), "dim")));
     }
     if (showRetry(event)) {
@@ -188,7 +159,7 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
         break;
       case "phase-start":
         thinking.fold(event);
-        endAnswer();
+        answer.finish();
         spinner.startPhase(event);
         if (!verdict.isWhole) scrollback.write(...(phaseLines?.(event) ?? []));
         break;
@@ -203,7 +174,7 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
         break;
       case "tool-start":
         thinking.fold(event);
-        endAnswer();
+        answer.finish();
         spinner.setNote("");
         tools.startCall(event);
         break;
@@ -215,7 +186,7 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
         break;
       case "plan":
         thinking.fold(event);
-        endAnswer();
+        answer.finish();
         plan.handle(event.steps);
         break;
       case "draft-delta":
@@ -229,8 +200,8 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
         grow(event);
         break;
       case "answer-restart":
-        endAnswer();
-        writeNotice(renderQuietLines(event, locale, verbose));
+        answer.finish();
+        answer.writeOutside(renderQuietLines(event, locale, verbose));
         break;
       case "run-end":
         endRun(event.outcome);
@@ -239,7 +210,7 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
         if (!verdict.isWhole) handleEvaluation(event);
         break;
       default:
-        writeNotice(renderQuietLines(event, locale, verbose));
+        answer.writeOutside(renderQuietLines(event, locale, verbose));
     }
     screen.refresh();
   }
@@ -255,16 +226,16 @@ export function createRunView(options: RunViewOptions): TerminalRunView {
     const room = rows - foot.length - running.length;
     const checklist = plan.live(Math.max(Math.ceil(room / 2), room - 8));
     const left = room - checklist.length;
-    const growing = answer ?? ending;
     const written = draft.live(left - 1);
-    const text = growing ? growing.live(left - 1) : [...thinking.live(left - 1 - written.length), ...written];
+    const growing = answer.live(left - 1);
+    const text = growing ?? [...thinking.live(left - 1 - written.length), ...written];
     const gap = (growing || written.length > 0) && text.length > 0 && foot.length > 0 ? [[]] : [];
     return [...checklist, ...text, ...gap, ...running, ...foot];
   }
 
   return {
     handle: handleEvent,
-    flush: () => answer?.flush(),
+    flush: answer.flush,
     live: renderLive,
     setAsking(isAsking) {
       spinner.setAsking(isAsking);

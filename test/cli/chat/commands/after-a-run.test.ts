@@ -8,11 +8,11 @@ import { openTestChat, type TestChat } from "./test-chat.ts";
 async function twoConversations(picks?: (string | undefined)[]): Promise<{ chat: TestChat; ids: string[] }> {
   const chat = await openTestChat({ picks });
   await chat.ask("calculate 1 + 2", "agent");
-  const first = chat.conversationId ?? "";
-  chat.startAnew();
+  const first = chat.conversation.id ?? "";
+  chat.conversation.startAnew();
   await chat.ask("calculate 3 + 4", "agent");
   await chat.ask("calculate 5 + 6", "agent");
-  return { chat, ids: [first, chat.conversationId ?? ""] };
+  return { chat, ids: [first, chat.conversation.id ?? ""] };
 }
 
 test("/resume offers the conversations by their first questions, the newest first, and goes on with the chosen one", async () => {
@@ -20,14 +20,14 @@ test("/resume offers the conversations by their first questions, the newest firs
   await chat.type("/resume");
   expect(chat.shown[0]).toMatchObject({ labels: ["calculate 3 + 4", "calculate 1 + 2"], chosen: ids[1] });
   expect(chat.shown[0]?.details[0]).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d · 2 turns$/);
-  expect(chat.conversationId).toBe(ids[0]);
+  expect(chat.conversation.id).toBe(ids[0]);
 });
 
 test("/resume takes the beginning of an id that only one has, and none that is too short", async () => {
   const { chat, ids } = await twoConversations();
   const [first = "", second = ""] = ids;
   expect(await chat.type(`/resume ${first.slice(0, 16)}`)).toEqual([]);
-  expect(chat.conversationId).toBe(first);
+  expect(chat.conversation.id).toBe(first);
   expect((await chat.type(`/resume ${second.slice(0, 10)}`)).join()).toMatch(/^✗ no conversation conv-/);
   const listed = await chat.type("/resume");
   expect(listed).toEqual([
@@ -35,7 +35,7 @@ test("/resume takes the beginning of an id that only one has, and none that is t
     expect.stringContaining(first),
     "Usage: /resume [WORDS|ID|all]",
   ]);
-  expect(chat.conversationId).toBe(first);
+  expect(chat.conversation.id).toBe(first);
 });
 
 test("/conversations lists them, the one that goes on marked", async () => {
@@ -71,7 +71,7 @@ test("/save writes questions, answers, models and times as Markdown, and never o
   const text = await readFile(file, "utf8");
   expect(text.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "TIME")).toBe(
     [
-      `# What is\n\n- Conversation: ${chat.conversationId}\n- Saved: TIME\n- Models: fake/scripted`,
+      `# What is\n\n- Conversation: ${chat.conversation.id}\n- Saved: TIME\n- Models: fake/scripted`,
       "## 1 · TIME\n\n> What is\n> this?\n\n*fake/scripted · Agent mode*\n\n**Duet** answers.",
       "## 2 · TIME\n\n> And again?\n\n*fake/scripted · Chat mode*\n\nAgain.\\u{1b}[2J\n",
     ].join("\n\n"),
@@ -99,23 +99,23 @@ test("a run without an answer is saved with its reason", async () => {
 test("a change of the mode leaves the conversation behind; the mode that is in force already leaves it alone", async () => {
   const chat = await openTestChat();
   await chat.ask("calculate 1 + 2", "agent");
-  const before = chat.conversationId;
+  const before = chat.conversation.id;
   expect(await chat.type("/mode AGENT")).toEqual(["Agent mode is already in use; nothing changed."]);
-  expect(chat.conversationId).toBe(before);
+  expect(chat.conversation.id).toBe(before);
   expect(await chat.type("/mode plan")).toEqual([
     "Switched to Plan mode; the history is cleared.",
     "The search switch is disabled: In Plan mode the AI decides by itself when to search",
   ]);
-  expect(chat.conversationId).toBeUndefined();
+  expect(chat.conversation.id).toBeUndefined();
 });
 
 test("/trace shows the last run, or one by the beginning of its id, and /expand its steps", async () => {
   const chat = await openTestChat();
   await chat.ask("calculate 1 + 2", "agent");
   const [head, question] = await chat.type("/trace");
-  expect(head).toMatch(new RegExp(`^${chat.runId} · .* · agent$`));
+  expect(head).toMatch(new RegExp(`^${chat.conversation.runId} · .* · agent$`));
   expect(question).toBe("Question: calculate 1 + 2");
-  expect((await chat.type(`/trace ${chat.runId?.slice(0, 20)}`))[0]).toBe(head);
+  expect((await chat.type(`/trace ${chat.conversation.runId?.slice(0, 20)}`))[0]).toBe(head);
   expect(await chat.type("/trace run-x")).toEqual([
     "✗ There is no run whose ID starts with run-x. Omit the ID to show the last run: /trace",
   ]);

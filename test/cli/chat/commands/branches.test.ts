@@ -33,7 +33,7 @@ test("/rewind goes back before a question in its mode, tells the files written s
   await chat.ask("Write <notes>", "agent");
   await chat.ask("And three?", "chat");
   chat.settings.mode = "chat";
-  const before = chat.conversationId;
+  const before = chat.conversation.id;
   const [said, mode, files, file] = await chat.type("/rewind");
   expect(said).toContain("Back before question 2, “Write <notes>”. The 2 turns from there on are kept");
   expect([mode, chat.settings.mode]).toEqual(["In the mode of this conversation: Agent mode", "agent"]);
@@ -42,16 +42,16 @@ test("/rewind goes back before a question in its mode, tells the files written s
   expect(chat.prefilled).toEqual(["Write <notes>"]);
   await chat.ask("Other?", "chat");
   const store = await chat.duet.store();
-  const questions = async (id = chat.conversationId ?? "", branch = chat.branch) =>
+  const questions = async (id = chat.conversation.id ?? "", branch = chat.conversation.branch) =>
     (await store.load(id, branch))?.turns.map(({ question }) => question);
-  expect([chat.conversationId, await questions()]).toEqual([before, ["First?", "Other?"]]);
+  expect([chat.conversation.id, await questions()]).toEqual([before, ["First?", "Other?"]]);
   expect(await questions(before, 1)).toEqual(["First?", "Write <notes>", "And three?"]);
   expect((await trace.complete?.(chat, ""))?.map(({ help }) => help)).toEqual(["Other?", "First?"]);
 
   await chat.type("/fork");
   expect(chat.shown.at(-1)?.labels).toEqual(["this one · Other?", "And three?"]);
-  expect([chat.conversationId === before, await questions()]).toEqual([false, ["First?", "Other?"]]);
-  await chat.resume(before ?? "", new AbortController().signal);
+  expect([chat.conversation.id === before, await questions()]).toEqual([false, ["First?", "Other?"]]);
+  await chat.conversation.resume(before ?? "", new AbortController().signal);
   await chat.type("/fork");
   expect(await questions()).toEqual(["First?", "Write <notes>", "And three?"]);
   expect(await chat.type("/rewind 9")).toEqual(['✗ There is no question "9". Allowed: 1 to 3.']);

@@ -24,7 +24,7 @@ test("/context shows the parts of each model's window, and asks no model", async
     ],
   };
   await store.append({ ...finishedRun(id, turn.question), turn });
-  await chat.resume(id, new AbortController().signal);
+  await chat.conversation.resume(id, new AbortController().signal);
   const lines = await chat.type("/context");
   const numbers = lines.map((line) => /^ +(\w+) +([\d,]+) tok +([\d.]+) %/.exec(line)?.slice(1));
   expect(lines[0]).toBe("fake/one · picks tools · 10,000 tok");
@@ -51,7 +51,7 @@ test("/context leaves a summary out that models do not read, because all turns f
   const store = await chat.duet.store();
   const { id } = await store.create();
   for (const question of ["Which tea?", "How long?"]) await store.append(finishedRun(id, question));
-  await chat.resume(id, new AbortController().signal);
+  await chat.conversation.resume(id, new AbortController().signal);
   const before = await chat.type("/context");
   await store.summarise(id, { text: "They talk of tea. ".repeat(50), turns: 1 });
   expect(await chat.type("/context")).toEqual(before);

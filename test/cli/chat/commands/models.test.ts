@@ -20,14 +20,14 @@ async function inForce({ duet, settings }: TestChat): Promise<string[]> {
 
 async function begun(chat: TestChat): Promise<TestChat> {
   await (await chat.duet.store()).append(finishedRun("conv-begun", "One?", "Yes."));
-  await chat.resume("conv-begun", new AbortController().signal);
+  await chat.conversation.resume("conv-begun", new AbortController().signal);
   return chat;
 }
 
 test("/model changes the model, clears the history and says so", async () => {
   const chat = await begun(await openTestChat(one));
   expect(await chat.type("/model fake/other")).toEqual(["Switched to fake/other; the history is cleared."]);
-  expect([await inForce(chat), chat.conversationId, chat.refreshed]).toEqual([["fake/other"], undefined, 1]);
+  expect([await inForce(chat), chat.conversation.id, chat.refreshed]).toEqual([["fake/other"], undefined, 1]);
   chat.settings.locale = "zh";
   expect(await chat.type("/model fake/big")).toEqual(["已切换到模型 fake/big，对话历史已清除。"]);
 });
@@ -52,7 +52,7 @@ test("a model that cannot be is refused in one line, and the old one and its con
   const chat = await begun(await openTestChat(one));
   const [line, ...more] = await chat.type("/model nobody/x");
   expect(line).toContain('function_call.provider: "nobody" is not allowed (allowed: deepseek,');
-  expect([more, await inForce(chat), chat.conversationId]).toEqual([[], ["fake/big"], "conv-begun"]);
+  expect([more, await inForce(chat), chat.conversation.id]).toEqual([[], ["fake/big"], "conv-begun"]);
   expect((await chat.type("/model deepseek-nonsense")).join()).toContain(
     '"deepseek-nonsense" is not allowed (allowed:',
   );
@@ -61,7 +61,7 @@ test("a model that cannot be is refused in one line, and the old one and its con
 test("the model that is already in use changes nothing", async () => {
   const chat = await begun(await openTestChat(one));
   expect(await chat.type("/model fake/big")).toEqual(["fake/big is already in use; nothing changed."]);
-  expect(chat.conversationId).toBe("conv-begun");
+  expect(chat.conversation.id).toBe("conv-begun");
 });
 
 test("/model without an argument lists what can be chosen, the one in force first, and takes what is picked", async () => {

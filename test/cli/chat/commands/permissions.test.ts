@@ -14,7 +14,8 @@ async function openWithGrants(picks?: (string | undefined)[]) {
     return "conversation";
   };
   async function calculate() {
-    const { conversationId, duet } = chat;
+    const { conversation, duet } = chat;
+    const { id: conversationId } = conversation;
     const user = toUser({ approveCall });
     for await (const _ of duet.ask({ question: "calculate 3 + 4", mode: "agent", conversationId, user }));
   }

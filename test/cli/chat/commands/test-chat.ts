@@ -5,10 +5,10 @@ import { openDuet } from "../../../../src/app/open-duet.ts";
 import type { Chat } from "../../../../src/cli/chat/chat.ts";
 import { chatCommands } from "../../../../src/cli/chat/command-list.ts";
 import { listNames } from "../../../../src/cli/chat/commands/chat-command.ts";
-import { restoreChoices } from "../../../../src/cli/chat/open-conversation.ts";
+import { restoreChoices } from "../../../../src/cli/chat/conversation/open-conversation.ts";
 import { createOwnCommands } from "../../../../src/cli/chat/own-commands/own-commands.ts";
 import { runCommand } from "../../../../src/cli/chat/run-command.ts";
-import { createSessionBill } from "../../../../src/cli/chat/session-bill.ts";
+import { createSessionBill } from "../../../../src/cli/chat/status/session-bill.ts";
 import { createStepLog } from "../../../../src/cli/chat/steps/step-log.ts";
 import type { PickOptions, Reader } from "../../../../src/cli/questions/reader.ts";
 import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
@@ -96,46 +96,48 @@ export async function openTestChat({
     get refreshed() {
       return refreshed;
     },
-    get conversationId() {
-      return conversationId;
-    },
-    get branch() {
-      return branch;
+    conversation: {
+      get id() {
+        return conversationId;
+      },
+      get branch() {
+        return branch;
+      },
+      get runId() {
+        return runId;
+      },
+      startAnew() {
+        conversationId = undefined;
+      },
+      leaveForSwitch() {
+        conversationId = undefined;
+        return { isKept: false, offer: () => {} };
+      },
+      keepHistory: () => false,
+      async resume(id) {
+        const known = await (await duet.store()).load(id);
+        if (known === undefined) throw new Error(`no conversation ${id}`);
+        conversationId = id;
+        ({ branch } = known);
+      },
+      async goTo(place, signal) {
+        ({ conversationId, branch } = place);
+        return restoreChoices(chat, place, { signal });
+      },
     },
     folder: home,
     ownCommands,
     takeProblems: () => ownCommands.takeProblems("en"),
     status: { listFacts: () => [] },
-    async goTo(place, signal) {
-      ({ conversationId, branch } = place);
-      return restoreChoices(chat, place, { signal });
-    },
     prefill: (text) => void prefilled.push(text),
     offerNext: (page) => void offered.push(...(page === undefined ? [] : [page])),
     prefilled,
     offered,
-    get runId() {
-      return runId;
-    },
     reader: picks || replies ? reader : undefined,
     write: (...lines) => void written.push(...lines.map(toPlainText)),
-    startAnew() {
-      conversationId = undefined;
-    },
-    leaveForSwitch() {
-      conversationId = undefined;
-      return { isKept: false, offer: () => {} };
-    },
-    keepHistory: () => false,
     edit: async (text) => void written.push(`edit ${text}`),
     async continueRun() {
       return false;
-    },
-    async resume(id) {
-      const known = await (await duet.store()).load(id);
-      if (known === undefined) throw new Error(`no conversation ${id}`);
-      conversationId = id;
-      ({ branch } = known);
     },
     async ask(question, asMode, choices) {
       asked.push({ question, mode: asMode, ...choices });

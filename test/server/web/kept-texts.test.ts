@@ -81,7 +81,10 @@ test("what a version before this one kept under the account or the token is the 
   const ann = listFormerOwners("Ann", undefined);
   const database = openDatabase([
     write({ owner: "person Ann", tab: "former", text: "hers", key: toDraftKey("former") }),
-    write({ owner: "person Ann", tab: "new", text: "waits", kind: "queued", conversationId: "c", files: [file] }),
+    write({
+      ...{ owner: "person Ann", tab: "new", text: "waits", kind: "queued", conversationId: "c", files: [file] },
+      at: Date.now() - day,
+    }),
     write({ owner: "person Bob", tab: "former", text: "his" }),
     write({ owner: "", tab: "former", text: "the operator's" }),
     write({ owner: "token 1", tab: "former", text: "somebody's" }),

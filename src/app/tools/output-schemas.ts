@@ -61,7 +61,7 @@ function toWarning({ tool: { name, source }, fault }: UnusableOutputSchema): Tex
 /** Says what becomes of a tool whose output schema no host could compile. */
 export function describeLeftOutSchema(fault: Text): Text {
   return {
-    zh: `outputSchema 无法编译（${fault.zh}），列给主机时会去掉，结果不再检查。`,
+    zh: `outputSchema 无法编译（${fault.zh}），列给宿主时会去掉，结果不再检查。`,
     en: `its output schema cannot be compiled (${fault.en}); hosts get the tool without it, and its results are not checked.`,
   };
 }

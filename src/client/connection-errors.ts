@@ -1,6 +1,8 @@
 // What can be read from the errors of the package, of `fetch` and of the system.
 import { getMessage } from "../kit/errors.ts";
 import { isRecord } from "../kit/json.ts";
+import { isWithoutTls } from "../kit/net/tls-mismatch.ts";
+import { RefusedForNow } from "./transport/refused-requests.ts";
 
 /** Reports a connection that ended without a reason. */
 export class ConnectionLost extends Error {
@@ -38,6 +40,11 @@ export function isOtherProtocol(thrown: unknown): boolean {
   return /protocol version/i.test(getMessage(thrown));
 }
 
+/** Returns true when the first request of a connection over HTTP has failed, by which the package finds the revision. */
+export function isProbeFailure(thrown: unknown): boolean {
+  return /negotiation probe failed/i.test(getMessage(thrown));
+}
+
 /** Returns the HTTP status of a package error, from whichever property holds it. */
 export function getStatus(thrown: unknown): number | undefined {
   if (!(thrown instanceof Error)) return undefined;
@@ -55,13 +62,27 @@ export function getBody(thrown: unknown): string {
   return typeof text === "string" ? text : getBody(thrown.cause);
 }
 
+/** Returns how long a server asks to wait before its next request, in milliseconds; undefined where it does not say. */
+export function getRetryAfterMs(thrown: unknown): number | undefined {
+  if (thrown instanceof RefusedForNow) return thrown.retryAfterMs;
+  return thrown instanceof Error ? getRetryAfterMs(thrown.cause) : undefined;
+}
+
+/** Returns true when a connection failed because the server at an https address does not speak TLS. */
+export function hasMetPlainServer(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  return isWithoutTls(`${String(getCode(thrown))} ${thrown.message}`) || hasMetPlainServer(thrown.cause);
+}
+
+/** The last one is a name: undici's parser leaves the code empty for some faults. */
+const networkCodes = /^(E[A-Z]{3,}|EAI_\w+|ERR_SSL_\w+|HPE_\w+|UND_ERR_\w+|\w*CERT\w*|HTTPParserError)$/;
+
 /** Returns the error code of the system or of undici from below the package's error. */
 export function getNetworkCode(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error)) return undefined;
-  const code = getCode(thrown);
+  const own = [getCode(thrown), thrown.name].find((each) => typeof each === "string" && networkCodes.test(each));
   const inner = thrown instanceof AggregateError ? getNetworkCode(thrown.errors[0]) : undefined;
-  const own = typeof code === "string" && /^(E[A-Z]{3,}|EAI_\w+|UND_ERR_\w+|\w*CERT\w*)$/.test(code) ? code : undefined;
-  return own ?? inner ?? getNetworkCode(thrown.cause);
+  return typeof own === "string" ? own : (inner ?? getNetworkCode(thrown.cause));
 }
 
 /** Returns the code of an error: a string from the system or the package, or a JSON-RPC number. */

@@ -25,6 +25,9 @@ export const refreshPauseMs = 1000;
 /** Limits how long a call waits for a server that is about to be restarted, in milliseconds. */
 export const longestRetryWaitMs = 1500;
 
+/** Limits how long a call that was refused for now waits until it is sent once more, in milliseconds. The model decides about longer waits. */
+export const longestPauseMs = 2000;
+
 /** Limits the rounds of questions in one call (2026-07-28); the package's own limit is the same. */
 export const mostRounds = 10;
 

@@ -1,5 +1,5 @@
 import type { ServerSettings } from "../config/config.ts";
-import { DuetError, type ErrorCode, type ErrorDetails, getMessage, type RpcError } from "../kit/errors.ts";
+import { DuetError, type ErrorCode, type ErrorDetails, getMessage, type RpcError, toSeconds } from "../kit/errors.ts";
 import { isDeeperThan, isRecord, toText, tryParseJson } from "../kit/json.ts";
 import type { Text } from "../kit/locale.ts";
 import { findProxyError } from "../kit/net/proxy-errors.ts";
@@ -8,7 +8,16 @@ import type { Environment } from "../kit/process/child-environment.ts";
 import { findLauncher } from "../kit/process/launcher.ts";
 import { type Redact, redactValue } from "../kit/text/redact.ts";
 import { sanitize } from "../kit/text/sanitize.ts";
-import { getBody, getCode, getNetworkCode, getStatus, isLost, isOtherProtocol } from "./connection-errors.ts";
+import {
+  getBody,
+  getCode,
+  getRetryAfterMs,
+  getStatus,
+  isLost,
+  isOtherProtocol,
+  isProbeFailure,
+} from "./connection-errors.ts";
+import { explainNetworkFailure, findTlsHint, isUnreached } from "./network-failures.ts";
 import { hasOwnAuthorization } from "./oauth/auth.ts";
 import { toLoginHint } from "./oauth/oauth-errors.ts";
 import { urlElicitationRequired } from "./questions/required-pages.ts";
@@ -34,22 +43,34 @@ const lastWordsLength = 2000;
  */
 export function toStartError(thrown: unknown, failureContext: FailureContext): DuetError {
   const { name } = failureContext.settings;
-  const { code, text, retryable, hint: ownHint } = explain(thrown, failureContext);
+  const { code, text, retryable = false, retryAfterMs, hint: ownHint } = explain(thrown, failureContext);
   const words = getLastWords(failureContext);
   // A launcher's own words are long, and what a host shows of them may be cut.
   const missing = describeVariablesNotInherited(failureContext, words, code);
   const said = words === "" ? { zh: "", en: "" } : { zh: `；它写道：\n${words}`, en: `; it wrote:\n${words}` };
   const { zh, en } = describeUnusable(name);
+  const hint = ownHint ?? (retryable && isPassing(thrown, code, failureContext) ? triedAgain : undefined);
   return new DuetError({
     code,
     text: {
       zh: `${zh}${text.zh}${missing ? `。${missing.zh}` : ""}${said.zh}`,
       en: `${en}${text.en}${missing ? `. ${missing.en}` : ""}${said.en}`,
     },
-    ...(ownHint !== undefined && missing === undefined && { hint: ownHint }),
-    retryable: retryable ?? false,
+    ...(hint !== undefined && missing === undefined && { hint }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    retryable,
   });
 }
+
+/** Returns true where a server over HTTP was reached, so that neither its address nor its headers need to be wrong. */
+function isPassing(thrown: unknown, code: ErrorCode, { settings }: FailureContext): boolean {
+  return settings.transport.type !== "stdio" && code !== "timeout" && !isUnreached(thrown);
+}
+
+const triedAgain: Text = {
+  zh: "问题出在服务器或网络一侧，下次用到它时会再试。",
+  en: "The server or the network is at fault; Duet tries it again when it is next used.",
+};
 
 /** Says how often a call was sent, what it may have done, and whether somebody may send it again. */
 export interface SentCall {
@@ -62,22 +83,20 @@ export interface SentCall {
 /** Returns the error for one failed call. It says so when the server may already have done what it was asked. */
 export function toCallError(thrown: unknown, failureContext: FailureContext, sent: SentCall): DuetError {
   const { name } = failureContext.settings;
-  const { code, text, hint } = explain(thrown, failureContext);
+  const { code, text, hint, retryAfterMs } = explain(thrown, failureContext);
   const rpcError = code === "tool" ? readRpcError(thrown, failureContext) : undefined;
   const refusedBefore = failureContext.ending === undefined && (getStatus(thrown) ?? 500) < 500;
-  const wasNeverSent = findProxyError(thrown) !== undefined || neverSent.test(getNetworkCode(thrown) ?? "");
+  const wasNeverSent = findProxyError(thrown) !== undefined || isUnreached(thrown);
   const isSure = !sent.canTakeEffect || code === "tool" || code === "auth" || refusedBefore || wasNeverSent;
   const unsure = isSure ? { zh: "", en: "" } : describeEffect(sent);
   return new DuetError({
     code,
     text: { zh: `MCP 服务器 ${name}：${text.zh}${unsure.zh}`, en: `MCP server ${name}: ${text.en}${unsure.en}` },
     ...(hint !== undefined && { hint }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(rpcError !== undefined && { rpcError }),
   });
 }
-
-/** Lists the failures of a connection that was never made. */
-const neverSent = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|\w*CERT\w*)$/;
 
 function describeEffect({ times, isRepeatable }: Pick<SentCall, "times" | "isRepeatable">): Text {
   if (times > 1)
@@ -138,14 +157,29 @@ function explainEnd({ code, signal }: Ending): ErrorDetails {
 function explainStatus(status: number, thrown: unknown, { redact, settings }: FailureContext): ErrorDetails {
   const where = settings.transport.type === "stdio" ? "" : redact(removeQuery(settings.transport.url));
   const body = getBody(thrown).trim();
-  const said = body === "" ? "" : `: ${sanitize(redact(body)).slice(0, 300)}`;
-  const text = { zh: `${where} 返回 HTTP ${status}${said}`, en: `HTTP ${status} from ${where}${said}` };
+  const said = sanitize(redact(body)).slice(0, 300);
+  const retryAfterMs = getRetryAfterMs(thrown);
+  const wait = retryAfterMs === undefined ? { zh: "", en: "" } : describeWait(retryAfterMs);
+  const text = {
+    zh: `${where} 返回 HTTP ${status}${wait.zh}${said && `：${said}`}`,
+    en: `HTTP ${status} from ${where}${wait.en}${said && `: ${said}`}`,
+  };
   if (status === 401 || status === 403) {
     const hint = hasOwnAuthorization(settings) ? checkHeaders : toLoginHint(settings.name);
     return { code: "auth", text, hint };
   }
   const code: ErrorCode = status === 429 ? "rate_limit" : "server";
-  return { code, text, retryable: status === 429 || status >= 500 };
+  const hint = findTlsHint(body, settings.transport);
+  return {
+    ...{ code, text, retryable: status === 429 || status >= 500 },
+    ...(hint && { hint }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}
+
+function describeWait(ms: number): Text {
+  const seconds = toSeconds(ms);
+  return { zh: `，要求等待 ${seconds} 秒`, en: `, which asks to wait ${seconds} s` };
 }
 
 const checkHeaders: Text = {
@@ -153,7 +187,7 @@ const checkHeaders: Text = {
   en: "Check the credentials in the headers of this server.",
 };
 
-function explainUnexpected(thrown: unknown, { redact }: FailureContext): ErrorDetails {
+function explainUnexpected(thrown: unknown, { redact, settings }: FailureContext): ErrorDetails {
   const code = getCode(thrown);
   // The words of a JSON-RPC error are the server's own.
   const words = typeof code === "number" ? getMessage(thrown) : joinIssues(getMessage(thrown));
@@ -161,7 +195,8 @@ function explainUnexpected(thrown: unknown, { redact }: FailureContext): ErrorDe
   if (code === "REQUEST_TIMEOUT") {
     return { code: "timeout", text: { zh: "没有及时响应", en: "it did not answer in time" }, retryable: true };
   }
-  if (code === ownErrors.cut) return { code: "network", text: { zh: "响应中断", en: "its response was cut off" } };
+  if (code === ownErrors.cut)
+    return { code: "network", text: { zh: "响应中断", en: "its response was cut off" }, retryable: true };
   if (code === ownErrors.malformed) {
     const text = {
       zh: `返回的内容不是 JSON-RPC 响应：${message}`,
@@ -176,15 +211,12 @@ function explainUnexpected(thrown: unknown, { redact }: FailureContext): ErrorDe
   }
   const atProxy = findProxyError(thrown);
   if (atProxy) return { code: atProxy.code, text: atProxy.text, hint: atProxy.hint, retryable: atProxy.retryable };
-  const network = getNetworkCode(thrown);
-  if (network !== undefined) {
-    const text = { zh: `无法连接（${network}）`, en: `it cannot be reached (${network})` };
-    return { code: "network", text, retryable: true };
-  }
+  const network = explainNetworkFailure(thrown, settings.transport);
+  if (network) return network;
   if (isLost(thrown)) {
     return { code: "server", text: { zh: "连接已断开", en: "the connection was lost" }, retryable: true };
   }
-  if (/negotiation probe failed/i.test(message)) {
+  if (isProbeFailure(thrown)) {
     const text = {
       zh: `没有作为 MCP 服务器应答（${message}）`,
       en: `it does not answer as an MCP server (${message})`,

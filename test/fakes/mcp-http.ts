@@ -82,8 +82,11 @@ export async function serveRaw(handle: RawHandler): Promise<{ url: string; conne
 
 export type Message = { id?: number; method?: string; params?: Record<string, unknown> };
 
-/** A 2025 server with a session; `call` decides what happens to `tools/call`. */
-export function sessionServer(call: (message: Message, response: ServerResponse) => void): Promise<FakeHttp> {
+/** A 2025 server with a session; `call` decides what happens to `tools/call`, and `refuseList` to `tools/list`. */
+export function sessionServer(
+  call: (message: Message, response: ServerResponse) => void,
+  refuseList?: (response: ServerResponse) => void,
+): Promise<FakeHttp> {
   let session = 0;
   return serveHttp((request, response, body) => {
     if (request.method !== "POST") return void response.writeHead(405).end();
@@ -99,6 +102,7 @@ export function sessionServer(call: (message: Message, response: ServerResponse)
       return void response.writeHead(400).end("Bad Request: no valid session");
     }
     if (message.method === "tools/list") {
+      if (refuseList) return refuseList(response);
       return answer(response, message, { tools: [{ name: "ask", inputSchema: { type: "object" } }] });
     }
     return call(message, response);

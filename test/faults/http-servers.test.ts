@@ -118,6 +118,72 @@ test.each([
   },
 );
 
+/** A pool whose first `tools/call` is refused for so many seconds. */
+async function refusing(status: number, seconds: number) {
+  let isRefused = false;
+  const made = await poolWith((message, response) => {
+    if (isRefused) return said(response, message);
+    isRefused = true;
+    return void response.writeHead(status, { "retry-after": `${seconds}` }).end("too many");
+  });
+  const countCalls = () => made.server.hits.filter(({ body }) => body.includes("tools/call")).length;
+  return { ...made, countCalls };
+}
+
+test("134: a call that is refused for a second is sent again after it, because nothing was done", async () => {
+  const { pool, countCalls } = await refusing(429, 1);
+  const start = performance.now();
+  expect((await call(pool, "web__ask")).text).toBe("yes");
+  expect(performance.now() - start).toBeGreaterThan(950);
+  expect(countCalls()).toBe(2);
+});
+
+test.each([
+  [429, 30, "rate_limit", "HTTP 429 from .+, which asks to wait 30 s: too many$"],
+  [503, 1, "server", "HTTP 503 from .+, which asks to wait 1 s: too many\\. The call may have taken effect"],
+] as const)("134: HTTP %i with a wait of %i s is told at once, with the wait", async (status, seconds, code, words) => {
+  const { pool, countCalls } = await refusing(status, seconds);
+  const { error, text } = await call(pool, "web__ask");
+  expect(error?.code).toBe(code);
+  expect(text).toMatch(RegExp(words));
+  expect(countCalls()).toBe(1);
+});
+
+/** Writes part of an answer that does not come to its end. */
+function cutOff(response: ServerResponse, type: string): void {
+  response.writeHead(200, { "content-type": type, "content-length": 1000 });
+  response.write('data: {"jsonrpc":', () => response.destroy());
+}
+
+const brokenLists: [string, (response: ServerResponse) => void, RegExp, number][] = [
+  [
+    "refused with a wait",
+    (response) => response.writeHead(429, { "retry-after": "30" }).end("slow"),
+    /cannot be used: HTTP 429 from .+\/mcp, which asks to wait 30 s: slow$/,
+    25_000,
+  ],
+  ["answered with 502", (response) => response.writeHead(502).end(), /cannot be used: HTTP 502 from .+\/mcp$/, 0],
+  [
+    "cut as JSON",
+    (response) => cutOff(response, "application/json"),
+    /it broke off the connection \(UND_ERR_SOCKET\)$/,
+    0,
+  ],
+  ["cut as a stream", (response) => cutOff(response, "text/event-stream"), /its response was cut off$/, 0],
+];
+
+test.each(brokenLists)(
+  "134: a start whose list of tools is %s says so, and that it is tried again",
+  async (_, refuse, words, leastWaitMs) => {
+    const server = await closing(sessionServer((message, response) => said(response, message), refuse));
+    const pool = await readyPoolOf(http(server.url));
+    const [failed] = pool.status();
+    expect(failed?.error?.text.en).toMatch(words);
+    expect(failed?.error?.hint?.en).toContain("tries it again when it is next used");
+    expect(failed?.retryInMs).toBeGreaterThanOrEqual(leastWaitMs);
+  },
+);
+
 test("134: a login page in place of an answer fails the call readably", async () => {
   const { pool } = await poolWith(
     (_, response) => void response.writeHead(200, { "content-type": "text/html" }).end("<html>Sign in</html>"),
@@ -230,6 +296,39 @@ test("137: a server that is gone at the call is told as not reached, and nothing
   expect(text).toContain("ECONNREFUSED");
   expect(text).not.toContain("may have taken effect");
 });
+
+test("137: an https address of a server without TLS is told with the address that is meant", async () => {
+  const { server } = await poolWith((message, response) => said(response, message));
+  const pool = await readyPoolOf(http(server.url.replace("http:", "https:")));
+  const error = pool.status()[0]?.error;
+  expect(error?.text.en).toContain("the server there does not speak TLS");
+  expect(error?.hint).toEqual({
+    en: `Write http:// instead of https:// in the address of ${new URL(server.url).host}.`,
+    zh: expect.stringContaining("http://"),
+  });
+});
+
+const tlsServers: [string, (request: string, socket: Socket) => void][] = [
+  ["closes the connection", (_, socket) => socket.end()],
+  ["answers with an alert", (_, socket) => socket.end(Buffer.from([0x15, 3, 1, 0, 2, 2, 0x46]))],
+  [
+    "answers as nginx does",
+    (_, socket) =>
+      socket.end(
+        "HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n<center>The plain HTTP request was sent to HTTPS port</center>",
+      ),
+  ],
+];
+
+test.each(tlsServers)(
+  "137: an http address of a server with TLS, which %s, is told with the other one",
+  async (_, handle) => {
+    const server = await closing(serveRaw(handle));
+    const pool = await readyPoolOf(http(server.url));
+    const hint = pool.status()[0]?.error?.hint;
+    expect(hint?.en).toContain(`If ${new URL(server.url).host} speaks TLS, write https:// instead of http://`);
+  },
+);
 
 test("137: TLS against a server that has none fails within its start limit", async () => {
   const server = await closing(serveRaw((_, socket) => socket.end()));

@@ -12,6 +12,7 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createOnce } from "../../kit/async/once.ts";
 import { createWaitLimit, waitAbortable } from "../../kit/async/timeout.ts";
 import type { Text } from "../../kit/locale.ts";
+import { createOutputSchemaFilter } from "./output-schemas.ts";
 import type { ToolInventory } from "./tool-inventory.ts";
 
 export type RequestOptions = CallerOptions;
@@ -101,7 +102,7 @@ const defaultLevel: ServerLogLevel = "info";
 /** Limits how long the first connection waits for what the servers say of themselves, in milliseconds: no host has an answer yet. */
 const instructionsWaitMs = 2000;
 
-/** `warn` receives lines for the operator: about a server that is left out of a list, and about two that offer the same name. */
+/** `warn` receives lines for the operator: about what is left out of a list, and about two servers that offer the same name. */
 export function createGateways(catalog: ToolInventory, warn: (line: Text) => void): Gateways {
   const listeners = new Set<(list: List) => void>();
   const logListeners = new Set<LogListener>();
@@ -127,6 +128,7 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
   });
   /** Is true once a caller came who is told apart from others: what belongs to no call may be about theirs. */
   let areToldApart = false;
+  const dropUnusableSchemas = createOutputSchemaFilter(warn);
   let firstAskedAt: number | undefined;
   let instructionsAskedAt: number | undefined;
   /** Counts the changes of the tools. Lists from before the last change are outdated. */
@@ -190,10 +192,9 @@ export function createGateways(catalog: ToolInventory, warn: (line: Text) => voi
       const withoutServers = hostTitle === catalog.title;
       if (!withoutServers) await getOfferings();
       const asOf = changes;
-      const { tools } = await waitAbortable(
-        catalog.resolveTools(connection, { caller, forHost: true, withoutServers, patienceMs: getPatience(), signal }),
-        signal,
-      );
+      const request = { caller, forHost: true, withoutServers, patienceMs: getPatience(), signal };
+      const resolved = catalog.resolveTools(connection, request).then(({ tools }) => dropUnusableSchemas(tools));
+      const tools = await waitAbortable(resolved, signal);
       known = { asOf, tools, byName: new Map(tools.map((tool) => [tool.name, tool])) };
       return known;
     }

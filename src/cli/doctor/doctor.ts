@@ -16,6 +16,7 @@ import { listSearchBackends } from "../../tools/search/search-backends.ts";
 import type { Console } from "../console.ts";
 import { checkAgents } from "./check-agents.ts";
 import { checkProxies, describeNetwork } from "./check-network.ts";
+import { checkOutputSchemas } from "./check-output-schemas.ts";
 import { checkPackages } from "./check-packages.ts";
 import { checkPatterns } from "./check-patterns.ts";
 import {
@@ -110,6 +111,7 @@ export async function* runChecks(
   yield* await checkRoots(config);
   yield* checkUserTools(await inventory, config);
   yield* checkPatterns(await inventory, config);
+  yield* await checkOutputSchemas(await inventory);
   for (const server of (await inventory).servers) yield toServerFinding(server);
   yield* await agents;
   yield* toUnsetFindings(config);

@@ -2,11 +2,11 @@ import type { ServerSettings } from "../../config/config.ts";
 import { createSemaphore } from "../../kit/async/semaphore.ts";
 import { createTimeLimit, sleep, timeoutError, waitAbortable } from "../../kit/async/timeout.ts";
 import type { Redact } from "../../kit/text/redact.ts";
-import { isLost } from "../connection-errors.ts";
+import { getRetryAfterMs, getStatus, isLost } from "../connection-errors.ts";
 import type { CallerSessions, LeasedSession } from "../lifecycle/caller-sessions.ts";
 import type { ServerLifecycle } from "../lifecycle/server-lifecycle.ts";
 import type { CallOptions, Session } from "../lifecycle/session.ts";
-import { getTotalLimitMs } from "../limits.ts";
+import { getTotalLimitMs, longestPauseMs } from "../limits.ts";
 import { toCallError } from "../server-errors.ts";
 import type { CallReply } from "./call-reply.ts";
 import type { RawResult } from "./tool-result.ts";
@@ -37,8 +37,10 @@ interface Attempt {
   clock: CallClock;
   options: CallerOptions;
   sending: OutgoingCall;
-  /** Counts how often the call has been sent, with this time. */
+  /** Counts how often the call has been sent, with this time, but for a time when it was refused for now. */
   times: number;
+  /** Is true when it was refused for now before. */
+  hasRested: boolean;
 }
 
 export interface RequestSenderOptions {
@@ -54,18 +56,20 @@ export function createRequestSender(
   const { name, timeoutMs } = settings;
   const pace = createRateLimiter(settings);
 
-  async function send(clock: CallClock, options: CallerOptions, sending: OutgoingCall, times = 1): Promise<CallReply> {
+  async function send(attempt: Attempt): Promise<CallReply> {
+    const { clock, options, sending } = attempt;
     const leased = await sessions.acquire(options.elicit, clock.signal);
     if ("reply" in leased) return leased;
     try {
       const refusal = await sending.refuse?.(clock.signal);
-      return refusal ?? (await sendOn(leased, { clock, options, sending, times }));
+      return refusal ?? (await sendOn(leased, attempt));
     } finally {
       leased.release();
     }
   }
 
-  async function sendOn(leased: LeasedSession, { clock, options, sending, times }: Attempt): Promise<CallReply> {
+  async function sendOn(leased: LeasedSession, call: Attempt): Promise<CallReply> {
+    const { clock, options, sending, times } = call;
     const { session, attempt } = leased;
     clock.begin();
     try {
@@ -76,25 +80,47 @@ export function createRequestSender(
       const reason: unknown = clock.hasExpired() ? clock.signal.reason : thrown;
       const { isRepeatable, canTakeEffect } = sending;
       const sent = { times, isRepeatable, canTakeEffect };
+      const pauseMs = clock.hasExpired() || call.hasRested ? undefined : getPauseMs(thrown, sending);
+      if (pauseMs !== undefined) {
+        await waitAsAsked(pauseMs, clock, getStatus(thrown));
+        return await sendOn(leased, { ...call, hasRested: true });
+      }
       if (clock.hasExpired() || !isLost(thrown)) throw toCallError(reason, { settings, redact }, sent);
       await attempt.waitForExit();
       leased.markLost(thrown);
       if (!isRepeatable || times > 1) throw toCallError(lifecycle.closedError ?? thrown, attempt.failureContext, sent);
-      return await send(clock, options, sending, times + 1);
+      return await send({ ...call, times: times + 1 });
     }
+  }
+
+  /** Waits as long as the server has asked for, which is no silence of the server. One that has too many calls gets fewer from now on. */
+  async function waitAsAsked(ms: number, clock: CallClock, status: number | undefined): Promise<void> {
+    if (status === 429) pace.rest(ms);
+    const resume = clock.pause();
+    await sleep(ms, clock.signal).finally(resume);
   }
 
   return {
     async send(options, sending) {
       const clock = createCallClock(`${name} ${sending.what}`, timeoutMs, getTotalLimitMs(timeoutMs), options.signal);
       try {
-        return await pace.run(() => send(clock, options, sending), clock.signal);
+        return await pace.run(() => send({ clock, options, sending, times: 1, hasRested: false }), clock.signal);
       } finally {
         clock.clear();
       }
     },
     rest: (ms) => pace.rest(ms),
   };
+}
+
+/**
+ * Returns how long to wait before a call is sent again that was refused for now; undefined where it is not, or only after a longer wait.
+ * With 429 nothing was done; a gateway may answer 503 for a server that has begun.
+ */
+function getPauseMs(thrown: unknown, { isRepeatable }: OutgoingCall): number | undefined {
+  const asked = getRetryAfterMs(thrown);
+  const canSend = isRepeatable || getStatus(thrown) === 429;
+  return canSend && asked !== undefined && asked <= longestPauseMs ? asked : undefined;
 }
 
 /** Progress shows that a call is alive. A request of its server stops its clock; while a person thinks, it is in no other's way. */

@@ -240,10 +240,10 @@ export class ServerLifecycle {
 
   /**
    * Schedules a restart only for a server that has been ready, until it has failed too often; any other server is tried again by
-   * the next call.
+   * the next call. The pause is at least what the server asks for, up to a minute.
    */
   #rest(error: DuetError, livedMs: number): void {
-    const pauseMs = this.#restarts.failed(livedMs);
+    const pauseMs = Math.max(this.#restarts.failed(livedMs), Math.min(error.retryAfterMs ?? 0, openMs));
     const isTried = this.#hasBeenReady && error.code !== "auth" && !this.#restarts.isOpen;
     const timer = isTried ? setTimeout(() => this.#begin(), pauseMs).unref() : undefined;
     this.#state = { state: "failed", error, retryAt: performance.now() + pauseMs, timer };

@@ -2,6 +2,7 @@ import type { ToolResult } from "../../core/tools/tool.ts";
 import type { ErrorCode } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { longestPauseMs } from "../limits.ts";
 import { amap } from "./services/amap.ts";
 import { findPause, type KnownService, type ServiceRefusal } from "./services/known-service.ts";
 import { tavily } from "./services/tavily.ts";
@@ -172,9 +173,6 @@ function isOnlyRefusal(text: string): boolean {
   const [head = "", ...more] = text.replace(/\n\{[\s\S]*\}$/, "").split("\n");
   return head.length <= 300 && more.every((line) => /^(?:Timestamp|Documentation|Retry after): /.test(line));
 }
-
-/** A call waits at most this long for its second attempt, in milliseconds. The model decides about longer waits. */
-const longestPauseMs = 2000;
 
 export interface RetriableCall {
   /** Sends the call. */

@@ -1,5 +1,6 @@
 import type { KeyCommand } from "../../core/model-settings.ts";
 import type { Text } from "../../kit/locale.ts";
+import { isWithoutTls, toPlainAddressHint } from "../../kit/net/tls-mismatch.ts";
 import type { Remedy } from "./error-rules.ts";
 
 export interface HintContext {
@@ -101,10 +102,7 @@ const hints: Record<Remedy, (facts: Facts) => Text> = {
     zh: `${host} 的证书不受信任：若经过公司代理，请将其证书设置到 network.ca 或 NODE_EXTRA_CA_CERTS。`,
     en: `The certificate of ${host} is not trusted: behind a company's proxy, set network.ca or NODE_EXTRA_CA_CERTS to its certificate.`,
   }),
-  "no-tls": ({ host }) => ({
-    zh: `请把 ${host} 的地址写成 http://，而不是 https://。`,
-    en: `Write http:// instead of https:// in the address of ${host}.`,
-  }),
+  "no-tls": ({ host }) => toPlainAddressHint(host),
   timeout: () => ({ zh: "请稍后再试，或增大 timeout。", en: "Try again later, or raise the timeout." }),
   bad_response: describeAddress,
   invalid_output: describeAddress,
@@ -141,14 +139,11 @@ function isLocal(host: string): boolean {
 
 /** Returns what to do about a failed connection, by the error code and the message of the socket. */
 export function findConnectionRemedy(code: string, message: string, baseUrl: string): Remedy {
-  if (noTls.test(`${code} ${message}`)) return "no-tls";
+  if (isWithoutTls(`${code} ${message}`)) return "no-tls";
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)) return "certificate";
   const { host = "" } = URL.parse(baseUrl) ?? {};
   return code === "ECONNREFUSED" && isLocal(host) ? "local-server" : "network";
 }
-
-/** OpenSSL says so where a server answers its first words with those of another protocol; Node gives it one of two codes. */
-const noTls = /\b(EPROTO|ERR_SSL_\w+)\b.*(wrong version number|packet length too long)/i;
 
 /** Holds the pages where a vendor's customers get keys and pay, and what users must know about a refused key. */
 interface VendorPages {

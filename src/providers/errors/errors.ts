@@ -3,6 +3,8 @@ import { DuetError, type ErrorCode, getMessage } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
 import { findProxyError } from "../../kit/net/proxy-errors.ts";
 import { findFailureReason } from "../../kit/net/request-errors.ts";
+import { readRetryAfterHeader } from "../../kit/net/retry-after.ts";
+import { withoutTls } from "../../kit/net/tls-mismatch.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { readErrorBody } from "./error-body.ts";
 import { createHint, findConnectionRemedy } from "./error-hints.ts";
@@ -65,7 +67,7 @@ export function connectionError(thrown: unknown, origin: ErrorOrigin): DuetError
   const told = toErrorText(`${socketCode} ${message}`, origin.apiKey);
   // Node has its messages in English alone.
   const failure = { zh: describeInChinese(socketCode, told), en: told };
-  const detail = remedy === "no-tls" ? plainServer : failure;
+  const detail = remedy === "no-tls" ? withoutTls : failure;
   return new DuetError({
     code: "network",
     text: addName(origin, {
@@ -84,8 +86,6 @@ function describeInChinese(code: string, told: string): string {
   const known = /^(?:EPROTO$|ERR_SSL_)/.test(code) ? undefined : findFailureReason(code);
   return known ? `${known.zh}（${told}）` : told;
 }
-
-const plainServer: Text = { zh: "那里的服务不使用 TLS", en: "the server there does not speak TLS" };
 
 /** Reports a response that is no turn: cut off, empty, or not in this format. */
 export function badResponseError(
@@ -232,11 +232,8 @@ const patterns: Replacement[] = [
 export function readRetryAfter(headers: Headers | undefined, searchable: string, now = Date.now()): number | undefined {
   const milliseconds = readNumber(headers?.get("retry-after-ms"));
   if (milliseconds !== undefined) return milliseconds;
-  const value = headers?.get("retry-after");
-  const seconds = readNumber(value);
-  if (seconds !== undefined) return seconds * 1000;
-  const until = value ? Date.parse(value) - now : Number.NaN;
-  if (until > 0) return until;
+  const asked = readRetryAfterHeader(headers?.get("retry-after"), now);
+  if (asked !== undefined) return asked;
   const stated = /"retryDelay":"([\d.]+)s"/.exec(searchable) ?? /retry in ([\d.]+)s/i.exec(searchable);
   const delay = readNumber(stated?.[1]);
   return delay === undefined ? undefined : Math.round(delay * 1000);

@@ -1,6 +1,7 @@
 import type { Source } from "../../core/tools/tool.ts";
 import { isRecord, toText, tryParseJson } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
+import { readRetryAfterHeader } from "../../kit/net/retry-after.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { SearchError, type SearchFailure } from "./backend.ts";
 import type { SearchAnswer, SearchEntry, SearchWire, ServiceReply } from "./wire.ts";
@@ -35,7 +36,7 @@ export async function readAnswer(
     kind,
     reason: refusal?.reason ?? describeReason(said),
     hint: refusal?.hint ?? getHint(kind, answerer),
-    retryAfterMs: refusal?.retryAfterMs ?? retryAfter(answer.headers["retry-after"]),
+    retryAfterMs: refusal?.retryAfterMs ?? (readRetryAfterHeader(answer.headers["retry-after"]) || undefined),
   });
 }
 
@@ -85,13 +86,6 @@ function getHint(kind: SearchFailure, { keyVariable, key }: AnsweringService): T
   if (kind !== "rate" && kind !== "auth") return undefined;
   if (key !== undefined) return { zh: "稍后再试", en: "Try again later." };
   return { zh: `稍后再试，或设置 ${keyVariable}`, en: `Try again later, or set ${keyVariable}.` };
-}
-
-/** Reads seconds or a date, the HTTP header's two forms. */
-function retryAfter(header: string | undefined): number | undefined {
-  if (header === undefined) return undefined;
-  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  return ms > 0 ? ms : undefined;
 }
 
 /**

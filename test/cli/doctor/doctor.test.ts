@@ -1,6 +1,14 @@
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { collect, compileCache, configFile, type Finished, startProgram } from "../../fakes/program.ts";
+import {
+  collect,
+  compileCache,
+  configFile,
+  type Finished,
+  startProgram,
+  temporaryFolder,
+} from "../../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";
 import { runWarmProgram as runProgram } from "../../fakes/warm-program.ts";
 
@@ -179,6 +187,20 @@ describe("duet doctor, when something is wrong, ends with 1 and says what to do"
     expect(lineWith(stdout, "MCP server absent")).toMatch(/^✗ .*no-such-command-anywhere.*on the PATH\.$/);
     expect(lineWith(stdout, "gpt-4o-cheap")).toMatch(/^✓/);
   });
+});
+
+test("a tool that hosts get without its output schema is named with the reason, and nothing is wrong", async () => {
+  fake.script("gpt-4o-cheap", { text: "ready" });
+  const tools = join(await temporaryFolder(), "tools.json");
+  const outputSchema = { type: "object", properties: { city: { $ref: "#/$defs/city" } } };
+  await writeFile(tools, JSON.stringify([{ name: "find", inputSchema: { type: "object" }, outputSchema }]));
+  const args = [fakeServer, "--mode", "tools-from-file", "--tools", tools];
+  const below = { command: process.execPath, args, env: compileCache() };
+  const { code, stdout } = await doctor(await configuration({ mcpServers: { below } }), "--locale", "en");
+  const told =
+    "– tool below__find: its output schema cannot be compiled (can't resolve reference #/$defs/city from id #);";
+  expect(lineWith(stdout, "below__find")).toContain(told);
+  expect(code).toBe(0);
 });
 
 test("Ctrl-C ends it at once, whatever it waits for", async () => {

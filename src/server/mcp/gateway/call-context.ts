@@ -50,6 +50,8 @@ export function openGatewayContext(
   const asks = host.asksForms;
   const user = createHostUser(ask, { locale, person, owner, canAsk: (kind) => asks || kind !== "call" });
   const approve = createApprove(user, signal);
+  const callingHost = createCallingHost({ send, log }, { host, connection, person, owner });
+  const notify = createNotify(progress, callingHost, meta);
   return {
     signal,
     locale,
@@ -60,15 +62,25 @@ export function openGatewayContext(
     // There is no conversation in which a word could go on counting.
     approve: approve && ((request, withdrawn) => approve({ ...request, onlyOnce: true }, withdrawn)),
     elicit: createElicit(user, signal),
-    host: createCallingHost({ send, log }, { host, connection, person, owner }),
+    host: callingHost,
     owner,
     billing,
     progress(message, count, total) {
       if (count === undefined) progress.notify(message);
       else progress.pass({ progress: count, total, message: message === "" ? undefined : message });
     },
-    notice: (_, message) => progress.notify(message),
+    notice: (_, message) => notify(message),
   };
+}
+
+/** Creates what tells the host of a call something: by its progress, or in its log where it has not asked for progress. */
+export function createNotify(
+  progress: Pick<CallProgress, "notify">,
+  { log }: Pick<CallingHost, "log">,
+  meta: CallOptions["meta"],
+): (message: string) => void {
+  if (meta?.progressToken !== undefined) return progress.notify;
+  return (message) => log?.({ level: "warning", logger: "duet", data: message });
 }
 
 /** Creates the link to a host that calls; a request of its server is withdrawn when the work for the call ends. */

@@ -14,7 +14,7 @@ import { readChainMeta, toChainMeta } from "../../../core/chain.ts";
 import { createElicit } from "../../../core/questions/user.ts";
 import type { TextBilling, TurnBudget } from "../../../core/turn-budget.ts";
 import { DuetError } from "../../../kit/errors.ts";
-import type { Locale } from "../../../kit/locale.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { type Host, readHost } from "../../../runs/input/host.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
@@ -24,6 +24,7 @@ import type { Capabilities, PromptCapability, ResourceCapability } from "../capa
 import {
   createCallingHost,
   createCallProgress,
+  createNotify,
   type Exposure,
   filterCallMeta,
   type GatewayInputRequests,
@@ -192,11 +193,14 @@ function toRequestOptions(
 ): RequestOptions {
   const chain = readChainMeta(mcpReq._meta);
   const { caller } = connection;
+  const callingHost = createCallingHost({ send, log }, { host, connection, person, owner: caller.owner });
+  const notify = createNotify(progress, callingHost, mcpReq._meta);
   return {
     signal,
+    tell: (_, text) => notify(say(locale, text)),
     onProgress: ({ message, ...counts }) =>
       progress.pass({ ...counts, message: message && sanitizeLine(message).slice(0, longestMessage) }),
-    host: createCallingHost({ send, log }, { host, connection, person, owner: caller.owner }),
+    host: callingHost,
     elicit: createElicit(createHostUser(ask, { locale, person, owner: caller.owner, canAsk: () => true }), signal),
     meta: { ...filterCallMeta(mcpReq._meta), ...chain.trace, ...toChainMeta(toChildChain(chain)) },
   };

@@ -1,0 +1,83 @@
+import type { ServerTransport } from "../config/config.ts";
+import type { ErrorCode, ErrorDetails } from "../kit/errors.ts";
+import type { Text } from "../kit/locale.ts";
+import { toPlainAddressHint, withoutTls } from "../kit/net/tls-mismatch.ts";
+import { getNetworkCode, hasMetPlainServer, isProbeFailure } from "./connection-errors.ts";
+
+interface NetworkFailure {
+  codes: RegExp;
+  code: ErrorCode;
+  describe(code: string): Text;
+  /** Is true where a server that expects TLS fails so when it is spoken to without. */
+  mayExpectTls?: boolean;
+}
+
+/** Lists what may have happened; the first row whose codes fit counts. */
+const failures: readonly NetworkFailure[] = [
+  {
+    codes: /^(UND_ERR_SOCKET|ECONNRESET|EPIPE)$/,
+    code: "network",
+    describe: (code) => ({ zh: `连接被对方断开（${code}）`, en: `it broke off the connection (${code})` }),
+    mayExpectTls: true,
+  },
+  {
+    codes: /^(HPE_|HTTPParserError$)/,
+    code: "bad_response",
+    describe: (code) => ({ zh: `返回的内容不是 HTTP（${code}）`, en: `what it sent is not HTTP (${code})` }),
+    mayExpectTls: true,
+  },
+  {
+    codes: /./,
+    code: "network",
+    describe: (code) => ({ zh: `无法连接（${code}）`, en: `it cannot be reached (${code})` }),
+  },
+];
+
+/** Lists the failures of a connection that was never made. */
+const neverMade = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|\w*CERT\w*)$/;
+
+/** Returns true when nothing was sent, because no connection was made. */
+export function isUnreached(thrown: unknown): boolean {
+  return neverMade.test(getNetworkCode(thrown) ?? "");
+}
+
+/** Explains a failure that has a code of the network; returns undefined for any other. */
+export function explainNetworkFailure(thrown: unknown, transport: ServerTransport): ErrorDetails | undefined {
+  const network = getNetworkCode(thrown);
+  if (network === undefined) return undefined;
+  const host = toHost(transport);
+  if (hasMetPlainServer(thrown)) {
+    const text = { zh: `无法连接：${withoutTls.zh}`, en: `it cannot be reached: ${withoutTls.en}` };
+    return { code: "network", text, hint: toPlainAddressHint(host) };
+  }
+  const failure = failures.find(({ codes }) => codes.test(network));
+  if (failure === undefined) return undefined;
+  const { code, describe, mayExpectTls = false } = failure;
+  // Later than its first request, the server has answered without TLS.
+  const isTlsMissing = mayExpectTls && isPlain(transport) && isProbeFailure(thrown);
+  const hint = isTlsMissing ? { hint: toTlsAddressHint(host) } : {};
+  return { code, text: describe(network), ...hint, retryable: code === "network" };
+}
+
+/** nginx, Go and Apache say so, with status 400. */
+const expectsTls = /HTTP request (was sent )?to (an )?HTTPS (server|port)|plain HTTP to an SSL-enabled server port/i;
+
+/** Says what to do where the body of a refusal says that the server expects TLS. */
+export function findTlsHint(body: string, transport: ServerTransport): Text | undefined {
+  return isPlain(transport) && expectsTls.test(body) ? toTlsAddressHint(toHost(transport)) : undefined;
+}
+
+function toTlsAddressHint(host: string): Text {
+  return {
+    zh: `如果 ${host} 使用 TLS，请把它的地址写成 https://，而不是 http://。`,
+    en: `If ${host} speaks TLS, write https:// instead of http:// in its address.`,
+  };
+}
+
+function isPlain(transport: ServerTransport): boolean {
+  return transport.type !== "stdio" && transport.url.startsWith("http:");
+}
+
+function toHost(transport: ServerTransport): string {
+  return transport.type === "stdio" ? "" : new URL(transport.url).host;
+}

@@ -12,9 +12,7 @@ import { type Caller, operator } from "../core/caller.ts";
 import type { AgentEvent, Notice } from "../core/events.ts";
 import type { FileRefusal } from "../core/files/prepare-image.ts";
 import type { Credentials } from "../core/store/credentials.ts";
-import type { TakenRun, WantedRuns } from "../core/store/journal.ts";
 import type { FindRecords } from "../core/store/shared-records.ts";
-import { localRuns, type SharedRun, type SharedRuns } from "../core/store/shared-runs.ts";
 import type { ConversationStore, TypedHistory } from "../core/store/store.ts";
 import type { UsageHistory } from "../core/store/usage-history.ts";
 import type { Tool } from "../core/tools/tool.ts";
@@ -33,7 +31,7 @@ import { scopeStore } from "./conversations/scope-store.ts";
 import { toConversationKey } from "./conversations/sessions.ts";
 import { createSharedApprovals } from "./conversations/shared-approvals.ts";
 import type { StoreMonitor, StoreState } from "./conversations/store-monitor.ts";
-import { findDatabase } from "./conversations/store-settings.ts";
+import { StoredRuns } from "./conversations/stored-runs.ts";
 import { createTypedHistory } from "./conversations/typed-history.ts";
 import type { DuetParts } from "./duet-parts.ts";
 import type { MeasureRequest } from "./measure-context.ts";
@@ -42,7 +40,6 @@ import { changeChoices, type ModelChanges } from "./models/change-models.ts";
 import type { ModelCheck, SearchCheck } from "./models/check-models.ts";
 import type { ModelList } from "./models/list-models.ts";
 import { chooseModels } from "./models/model-registry.ts";
-import type { ResumableRun } from "./resume-run.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
 import type { Gateway } from "./tools/gateway.ts";
@@ -50,11 +47,15 @@ import type { Inventory } from "./tools/tool-inventory.ts";
 
 /** Represents the whole agent, opened once and shared by every interface and connection. */
 export class Duet {
+  /** Finds and takes the runs that the store records. */
+  readonly storedRuns: StoredRuns;
   readonly #parts: DuetParts;
   #closing: Promise<void> | undefined;
 
   constructor(parts: DuetParts) {
+    const { config, conversations } = parts;
     this.#parts = parts;
+    this.storedRuns = new StoredRuns(config, conversations.store);
   }
 
   /** Is the language of Duet's own messages when there is no question to determine it. */
@@ -350,88 +351,6 @@ export class Duet {
   /** Takes entries of the operator's log that are to be sent over OTLP. */
   get logs(): Telemetry["logs"] {
     return this.#parts.telemetry.logs;
-  }
-
-  /** Is false where nothing outlives the process, so that no run can be interrupted. */
-  get recordsRuns(): boolean {
-    return this.#parts.config.conversations.store === "disk";
-  }
-
-  /**
-   * Lists the runs that a crash has interrupted, of all callers and of all conversations or those with one ID, oldest first. Rejects when
-   * the store cannot be read.
-   */
-  async interruptedRuns(conversationId?: string): Promise<ResumableRun[]> {
-    const { journal } = await this.#parts.conversations.store.get();
-    const runs = (await journal?.listInterrupted(conversationId)) ?? [];
-    if (runs.length === 0) return [];
-    const { toResumable } = await import("./resume-run.ts");
-    return runs.map((run) => toResumable(run, this.#parts.config));
-  }
-
-  /** Returns a run that a crash has interrupted, whoever asked for it. Rejects when the store cannot be read. */
-  async findInterruptedRun(runId: string): Promise<ResumableRun | undefined> {
-    const { journal } = await this.#parts.conversations.store.get();
-    const run = await journal?.findInterrupted(runId);
-    return run && (await import("./resume-run.ts")).toResumable(run, this.#parts.config);
-  }
-
-  /** Lets the processes that share the store follow and steer the runs of each other. Never rejects. */
-  async sharedRuns(): Promise<SharedRuns> {
-    return (await this.#parts.conversations.store.get()).sharedRuns ?? localRuns;
-  }
-
-  /** Returns true for an interrupted run that goes on by itself, by the clock that all processes share. */
-  canResume({ ageMs }: Pick<SharedRun, "ageMs">): boolean {
-    return ageMs <= this.#parts.config.store.resumeWithin * 1000;
-  }
-
-  /** Is true for a run of which it is known that it has done nothing, and that may begin still. Rejects when the store cannot be read. */
-  async mayBegin(runId: string): Promise<boolean> {
-    const { journal } = await this.#parts.conversations.store.get();
-    return (await journal?.mayBegin?.(runId)) ?? false;
-  }
-
-  /** Is true while a process carries out this run. Rejects when the store cannot be read. */
-  async isRunGoing(runId: string): Promise<boolean> {
-    const { journal } = await this.#parts.conversations.store.get();
-    return (await journal?.isGoing(runId)) ?? false;
-  }
-
-  /**
-   * Takes an interrupted run for this process, which has to go on with it: `toResumedRequest`. Undefined where another process has
-   * it, it has ended, or nothing can be resumed.
-   */
-  async takeRun(runId: string): Promise<TakenRun | undefined> {
-    const { journal } = await this.#parts.conversations.store.get();
-    return journal?.take(runId);
-  }
-
-  /**
-   * Takes runs of this interface whose processes are gone, up to `most`, while other processes do the same. Undefined where runs are
-   * taken one by one. Rejects when the store cannot be read.
-   */
-  async takeOver(wanted: Pick<WantedRuns, "entrance" | "most">): Promise<TakenRun[] | undefined> {
-    const { journal } = await this.#parts.conversations.store.get();
-    const withinMs = this.#parts.config.store.resumeWithin * 1000;
-    return journal?.takeOver?.({ ...wanted, withinMs });
-  }
-
-  /** Counts the runs that wait for a newer program, which alone can read them. Rejects when the store cannot be read. */
-  async newerRuns(): Promise<number> {
-    const { journal } = await this.#parts.conversations.store.get();
-    return (await journal?.countNewer?.()) ?? 0;
-  }
-
-  /** Is true where several processes, on any number of machines, share the runs. */
-  get sharesRuns(): boolean {
-    return findDatabase(this.#parts.config) !== undefined;
-  }
-
-  /** Returns the events of a run that readers may have received before its process ended. */
-  async recordedEvents(runId: string, caller: Caller = operator): Promise<AgentEvent[]> {
-    const { journal } = await this.#parts.conversations.store.get();
-    return (await journal?.events(runId, caller.owner)) ?? [];
   }
 
   /** Is true once something has needed the store, which is open since then or is just being opened. */

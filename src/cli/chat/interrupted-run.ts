@@ -1,4 +1,4 @@
-import type { Duet } from "../../app/duet.ts";
+import type { StoredRuns } from "../../app/conversations/stored-runs.ts";
 import type { ResumableRun } from "../../app/resume-run.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
@@ -9,8 +9,10 @@ import { toTypedQuestion } from "../../render/typed-question.ts";
 const longestQuestion = 60;
 
 /** Returns the newest run of a terminal that a crash has interrupted. */
-export async function findInterruptedRun(duet: Pick<Duet, "interruptedRuns">): Promise<ResumableRun | undefined> {
-  const runs = await duet.interruptedRuns();
+export async function findInterruptedRun(
+  storedRuns: Pick<StoredRuns, "listInterrupted">,
+): Promise<ResumableRun | undefined> {
+  const runs = await storedRuns.listInterrupted();
   return runs.findLast(({ owner, header }) => owner === undefined && header.entrance === "terminal");
 }
 

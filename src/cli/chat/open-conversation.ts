@@ -134,12 +134,12 @@ export async function restoreChoices(
 
 /** Finds the choices of a place. A run that a crash has interrupted was asked after the turns of its branch. */
 async function findChoices(
-  duet: Pick<Duet, "store" | "interruptedRuns">,
+  duet: Pick<Duet, "store" | "storedRuns">,
   { conversationId, branch, runId }: ChoicePlace,
 ): Promise<RunChoices | undefined> {
   const store = await duet.store();
   if (runId !== undefined) return readChoices(store, runId);
-  const interrupted = (await duet.interruptedRuns(conversationId)).findLast(
+  const interrupted = (await duet.storedRuns.listInterrupted(conversationId)).findLast(
     ({ owner, header }) => owner === undefined && (header.branch ?? firstBranch) === (branch ?? firstBranch),
   );
   if (interrupted) return interrupted.header;

@@ -334,12 +334,12 @@ export async function runChat(options: ChatOptions): Promise<number> {
         await ask(toGoOnQuestion(offer.question, settings.locale), offer.mode, { goesOn: true });
         return true;
       }
-      const run = await findInterruptedRun(duet);
+      const run = await findInterruptedRun(duet.storedRuns);
       if (run === undefined) return false;
       const { mode, models: changes } = settings;
       const lines = chatInterface.reader ? await applyChoices(chat, run.header, { signal: stop }) : [];
       stop.throwIfAborted();
-      const taken = await duet.takeRun(run.runId);
+      const taken = await duet.storedRuns.takeInterrupted(run.runId);
       // Another terminal goes on with it.
       if (taken === undefined) {
         Object.assign(settings, { mode, models: changes });
@@ -359,7 +359,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
   };
 
   async function offerInterrupted(): Promise<void> {
-    const run = duet.recordsRuns ? await findInterruptedRun(duet) : undefined;
+    const run = duet.storedRuns.areRecorded ? await findInterruptedRun(duet.storedRuns) : undefined;
     if (run && !isLeaving) chatInterface.write(createLine(renderInterruptedRun(run, settings.locale), "dim"));
   }
 

@@ -76,7 +76,7 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
   const mcp = createMcpInterface(duet, { ...options, settings: config.serve, asks: config.tools.ask, service });
   const stopReporting = reportUnapproved({ gateway: duet.gateway(), locale, log });
   const stopReportingStore = reportStore({ duet, locale, log, checkAfterMs: 0 });
-  const stopResuming = resumeInterrupted({ duet, service, locale, log, lookAfterMs: 0 });
+  const stopResuming = resumeInterrupted({ storedRuns: duet.storedRuns, service, locale, log, lookAfterMs: 0 });
   try {
     await serveOverHttp({
       ...parseListenAddress(address),

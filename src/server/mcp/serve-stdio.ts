@@ -111,7 +111,13 @@ export async function serveOverStdio({
   stdin.pipe(lines, { end: false });
   const stopReporting = reportUnapproved({ gateway: duet.gateway(), locale, log });
   const stopReportingStore = reportStore({ duet, locale, log, checkAfterMs: storeCheckMs });
-  const stopResuming = resumeInterrupted({ duet, service, locale, log, lookAfterMs: storeCheckMs });
+  const stopResuming = resumeInterrupted({
+    storedRuns: duet.storedRuns,
+    service,
+    locale,
+    log,
+    lookAfterMs: storeCheckMs,
+  });
   await new Promise<void>((resolve) => {
     void ended.then(resolve);
     input.signal.addEventListener("abort", () => resolve(), { once: true });

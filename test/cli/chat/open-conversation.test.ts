@@ -25,7 +25,7 @@ function openStuckChat(stuck: Wait | "none") {
   const settings = { locale: "en", mode: "chat", models: {} } as Chat["settings"];
   const duet = {
     store: () => answer("store", store),
-    interruptedRuns: () => answer("interrupted runs", []),
+    storedRuns: { listInterrupted: () => answer("interrupted runs", []) },
     models: (changes: object) =>
       answer("answer" in changes ? "models of the conversation" : "models", {
         functionCall: inForce,

@@ -2,10 +2,7 @@ import type { Compaction } from "../agent/context/compact.ts";
 import type { ContextUse } from "../agent/context/measure-context.ts";
 import type { Models } from "../agent/run.ts";
 import type { CatalogWeight } from "../agent/tools/catalog-weight.ts";
-import type { NamedChange, Pool } from "../client/pool.ts";
-import type { ServerStatus } from "../client/server-connection.ts";
-import type { ServerLog } from "../client/server-log.ts";
-import type { ServerSettings, SubAgentSettings } from "../config/config.ts";
+import type { SubAgentSettings } from "../config/config.ts";
 import type { ModelParameters } from "../config/models/resolve-model.ts";
 import type { Attachment } from "../core/attachment.ts";
 import { type Caller, operator } from "../core/caller.ts";
@@ -43,19 +40,23 @@ import { chooseModels } from "./models/model-registry.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
 import type { Gateway } from "./tools/gateway.ts";
+import { McpServers } from "./tools/mcp-servers.ts";
 import type { Inventory } from "./tools/tool-inventory.ts";
 
 /** Represents the whole agent, opened once and shared by every interface and connection. */
 export class Duet {
   /** Finds and takes the runs that the store records. */
   readonly storedRuns: StoredRuns;
+  /** Shows and changes the MCP servers, and approves their tools. */
+  readonly servers: McpServers;
   readonly #parts: DuetParts;
   #closing: Promise<void> | undefined;
 
   constructor(parts: DuetParts) {
-    const { config, conversations } = parts;
+    const { config, conversations, tools } = parts;
     this.#parts = parts;
     this.storedRuns = new StoredRuns(config, conversations.store);
+    this.servers = new McpServers(tools);
   }
 
   /** Is the language of Duet's own messages when there is no question to determine it. */
@@ -183,52 +184,6 @@ export class Duet {
   /** Returns why a file cannot come with a question, or undefined for one that can. Rejects only when the signal aborts. */
   async checkFile(attachment: Attachment, locale: Locale, signal: AbortSignal): Promise<FileRefusal | undefined> {
     return (await this.#parts.attachments.get()).check(attachment, { locale, signal });
-  }
-
-  /** Returns the state of the servers once each has been tried. `onTried` hears of each as soon as that one has been. */
-  async servers(signal?: AbortSignal, onTried?: (status: ServerStatus) => void): Promise<ServerStatus[]> {
-    return (await this.#triedServers(signal, onTried))?.status() ?? [];
-  }
-
-  /**
-   * Starts a server anew at once, as after a sign-in, and settles when that start is over. Returns false for a name that no server
-   * has.
-   */
-  async restartServer(name: string): Promise<boolean> {
-    return (await (await this.#parts.tools.inventory.pool())?.restart(name)) ?? false;
-  }
-
-  /** Returns what a server has said last; undefined for a name that none has. */
-  async serverLog(name: string): Promise<ServerLog | undefined> {
-    return (await this.#parts.tools.inventory.pool())?.log(name);
-  }
-
-  /** Names the servers that are starting at this moment; it waits for none. */
-  async startingServers(): Promise<string[]> {
-    const servers = (await this.#parts.tools.inventory.pool())?.status() ?? [];
-    return servers.filter(({ state }) => state === "starting").map(({ name }) => name);
-  }
-
-  /** Returns the servers' tools that wait for approval. Waits for the servers to start. */
-  async toolChanges(signal?: AbortSignal): Promise<NamedChange[]> {
-    return (await this.#triedServers(signal))?.waiting() ?? [];
-  }
-
-  /** Returns the servers' tools that were trusted at first use and that nobody has approved. Waits for the servers to start. */
-  async trustedTools(signal?: AbortSignal): Promise<NamedChange[]> {
-    return (await this.#triedServers(signal))?.trusted() ?? [];
-  }
-
-  /** Approves those that still wait as they were shown, and gives them. Rejects when that cannot be kept. */
-  async approveTools(shown: readonly NamedChange[]): Promise<NamedChange[]> {
-    return (await this.#parts.tools.inventory.pool())?.approve(shown) ?? [];
-  }
-
-  /** Takes these servers in place of those of the configuration; whose settings are the same goes on undisturbed. */
-  async configure(servers: readonly ServerSettings[]): Promise<void> {
-    const { inventory, gateways } = this.#parts.tools;
-    await inventory.configure(servers);
-    await gateways.refresh();
   }
 
   /**
@@ -381,15 +336,5 @@ export class Duet {
     this.#closing ??= this.#parts.close(limits ?? {});
     await waitAbortable(this.#closing, limit?.signal).catch(ignoreAbort(limit?.signal, undefined));
     limit?.clear();
-  }
-
-  /** Waits until each server has been tried. */
-  async #triedServers(
-    signal: AbortSignal | undefined,
-    onTried?: (status: ServerStatus) => void,
-  ): Promise<Pool | undefined> {
-    const pool = await this.#parts.tools.inventory.pool();
-    await pool?.ready(signal, {}, onTried);
-    return pool;
   }
 }

@@ -88,7 +88,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
     // What the task last drew may still say that it can be stopped.
     onEnd: () => chatInterface.refresh(),
   });
-  const start = createStartWatch(duet, () => chatInterface.refresh());
+  const start = createStartWatch(duet.servers, () => chatInterface.refresh());
   const models = createModelNames(duet, settings, () => chatInterface.refresh());
   const status = createStatusLine({
     ...{ duet, bill, folder: folders.cwd, home: getHomeDirectory(config.environment) },
@@ -368,7 +368,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
   const behind = setTimeout(() => {
     models.refresh();
     status.refresh();
-    void ignoreRejection(duet.servers(signal), "the question that needs the servers reports it");
+    void ignoreRejection(duet.servers.waitForStatus(signal), "the question that needs the servers reports it");
     if (chatInterface.reader) void ignoreRejection(offerInterrupted(), "the first question reports it");
     if (chatInterface.reader) void ignoreRejection(readOwnCommands(), "the command that is typed reads them again");
   }, firstFrameMs);

@@ -103,8 +103,8 @@ function listModelsWithoutKey({ functionCall, answer }: Config["models"]): strin
 }
 
 async function findServers(duet: Duet) {
-  const all = await duet
-    .servers(AbortSignal.timeout(readinessPatienceMs))
+  const all = await duet.servers
+    .waitForStatus(AbortSignal.timeout(readinessPatienceMs))
     .catch(async () => (await duet.inventory(undefined, 0)).servers);
   return all.map(({ name, state }) => ({ name, state }));
 }

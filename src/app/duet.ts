@@ -6,7 +6,7 @@ import type { SubAgentSettings } from "../config/config.ts";
 import type { ModelParameters } from "../config/models/resolve-model.ts";
 import type { Attachment } from "../core/attachment.ts";
 import { type Caller, operator } from "../core/caller.ts";
-import type { AgentEvent, Notice } from "../core/events.ts";
+import type { AgentEvent } from "../core/events.ts";
 import type { FileRefusal } from "../core/files/prepare-image.ts";
 import type { Credentials } from "../core/store/credentials.ts";
 import type { FindRecords } from "../core/store/shared-records.ts";
@@ -14,20 +14,17 @@ import type { ConversationStore, TypedHistory } from "../core/store/store.ts";
 import type { UsageHistory } from "../core/store/usage-history.ts";
 import type { Tool } from "../core/tools/tool.ts";
 import type { AgentTrace } from "../core/trace.ts";
-import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { createPushedStream } from "../kit/async/pushed-stream.ts";
 import { createTimeLimit, ignoreAbort, waitAbortable } from "../kit/async/timeout.ts";
-import type { DuetError } from "../kit/errors.ts";
 import { chooseLocale, type Locale } from "../kit/locale.ts";
 import type { PausedModel } from "../providers/middleware/endpoints.ts";
-import { isUnreachable } from "../store/store-errors.ts";
 import { closedError } from "./active-runs.ts";
 import type { AskRequest, CloseLimits, CompactRequest } from "./ask-request.ts";
 import { listApprovals, type RememberedApproval, revokeApproval } from "./conversations/remember-approvals.ts";
 import { scopeStore } from "./conversations/scope-store.ts";
 import { toConversationKey } from "./conversations/sessions.ts";
 import { createSharedApprovals } from "./conversations/shared-approvals.ts";
-import type { StoreMonitor, StoreState } from "./conversations/store-monitor.ts";
+import { StoreHealth } from "./conversations/store-health.ts";
 import { StoredRuns } from "./conversations/stored-runs.ts";
 import { createTypedHistory } from "./conversations/typed-history.ts";
 import type { DuetParts } from "./duet-parts.ts";
@@ -47,6 +44,8 @@ import type { Inventory } from "./tools/tool-inventory.ts";
 export class Duet {
   /** Finds and takes the runs that the store records. */
   readonly storedRuns: StoredRuns;
+  /** Says how the store is, and tells each change of that. */
+  readonly storeHealth: StoreHealth;
   /** Shows and changes the MCP servers, and approves their tools. */
   readonly servers: McpServers;
   readonly #parts: DuetParts;
@@ -56,6 +55,7 @@ export class Duet {
     const { config, conversations, tools } = parts;
     this.#parts = parts;
     this.storedRuns = new StoredRuns(config, conversations.store);
+    this.storeHealth = new StoreHealth(config, conversations);
     this.servers = new McpServers(tools);
   }
 
@@ -205,13 +205,6 @@ export class Duet {
     return given?.findTrace(runId, caller) ?? (await this.store(caller)).trace(runId);
   }
 
-  /** Returns false when conversations last only as long as the process, by choice or because the store cannot be used. */
-  async canKeepConversations(): Promise<boolean> {
-    const { config, conversations } = this.#parts;
-    await conversations.store.get();
-    return config.conversations.store === "disk" && conversations.monitor.status.state !== "memory";
-  }
-
   /** Returns the API tokens and the sessions of people who are signed in. Their methods reject while the store cannot be used. */
   async credentials(): Promise<Credentials> {
     return (await this.#parts.conversations.store.get()).credentials;
@@ -276,21 +269,10 @@ export class Duet {
     void createSharedApprovals(findRecords, caller, conversationId)?.save(session);
   }
 
-  /** Tells how the store is, and each change of that. The store itself is opened when first needed. */
-  get storeMonitor(): Pick<StoreMonitor, "status" | "problem" | "follow"> {
-    return this.#parts.conversations.monitor;
-  }
-
   /** Is true where `agent.budgets` limits what is used in a day, which is then counted with the record of each turn. */
   get limitsDay(): boolean {
     const { tokensPerDay, costPerDay } = this.#parts.config.agent.budgets;
     return (tokensPerDay ?? costPerDay) !== undefined;
-  }
-
-  /** Is why nothing new can be asked: the database of the store cannot be reached. A file that cannot be written refuses nothing. */
-  get storeRefusal(): DuetError | undefined {
-    const { problem } = this.#parts.conversations.monitor;
-    return isUnreachable(problem) ? problem : undefined;
   }
 
   /** Lists the agents that a question may choose instead of the main one. */
@@ -306,24 +288,6 @@ export class Duet {
   /** Takes entries of the operator's log that are to be sent over OTLP. */
   get logs(): Telemetry["logs"] {
     return this.#parts.telemetry.logs;
-  }
-
-  /** Is true once something has needed the store, which is open since then or is just being opened. */
-  get usesStore(): boolean {
-    return this.#parts.conversations.store.current !== undefined;
-  }
-
-  /** Opens the store and finds out whether it can be read and written; the monitor reports it. Never rejects. */
-  async checkStore(): Promise<StoreState> {
-    const { store, monitor } = this.#parts.conversations;
-    const probing = store.get().then((opened) => opened.probe?.());
-    await ignoreRejection(probing, "the monitor reports it");
-    return monitor.status.state;
-  }
-
-  /** Returns notices about the store that no run has emitted yet, such as a damaged file. Each is returned once. */
-  async takeNotices(): Promise<Notice[]> {
-    return (await this.#parts.conversations.store.current)?.takeNotices(this.locale) ?? [];
   }
 
   /**

@@ -74,9 +74,9 @@ export function openRunService(
     onLeft(run) {
       if ((run.onDisconnect ?? settings.onDisconnect) === "cancel") run.cancel();
     },
-    findRefusal: () => duet.storeRefusal,
+    findRefusal: () => duet.storeHealth.refusal,
   });
-  duet.storeMonitor.follow((event) => event.type === "saved" && runs.markSaved(event.runId));
+  duet.storeHealth.follow((event) => event.type === "saved" && runs.markSaved(event.runId));
   const { storedRuns } = duet;
   const resumer = createResumer({ duet, storedRuns, runs, entrance, patienceMs: settings.confirmTime * 1000 });
   const isOwn = (runId: string): boolean => runs.listAll().some(({ id, isMoved }) => id === runId && !isMoved);

@@ -405,7 +405,7 @@ export async function runChat(options: ChatOptions): Promise<number> {
       chatInterface.reader &&
       runId !== undefined &&
       conversationId !== undefined &&
-      (await duet.canKeepConversations())
+      (await duet.storeHealth.canKeepConversations())
     )
       chatInterface.write(renderFarewell(settings, conversationId));
   } finally {

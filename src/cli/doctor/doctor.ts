@@ -93,7 +93,7 @@ export async function* runChecks(
   yield* toUnreadFindings(config);
   const missingFolder = checkStateFolder(config);
   yield* missingFolder;
-  if (missingFolder.length === 0 && !faults.broken.some(isStore)) yield* await checkStore(duet, config);
+  if (missingFolder.length === 0 && !faults.broken.some(isStore)) yield* await checkStore(duet.storeHealth, config);
   yield* describeNetwork(config);
   yield* await proxies;
   yield* await signIn;

@@ -112,7 +112,7 @@ async function findServers(duet: Duet) {
 async function findStore(duet: Duet): Promise<StoreState> {
   const ask = async () => (await duet.store()).runs({ newest: 1 });
   return ask().then(
-    () => duet.storeMonitor.status.state,
+    () => duet.storeHealth.status.state,
     () => "failing",
   );
 }

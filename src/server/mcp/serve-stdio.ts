@@ -110,7 +110,7 @@ export async function serveOverStdio({
   // The end of stdin would close the transport, and what is open would get no answer.
   stdin.pipe(lines, { end: false });
   const stopReporting = reportUnapproved({ gateway: duet.gateway(), locale, log });
-  const stopReportingStore = reportStore({ duet, locale, log, checkAfterMs: storeCheckMs });
+  const stopReportingStore = reportStore({ storeHealth: duet.storeHealth, locale, log, checkAfterMs: storeCheckMs });
   const stopResuming = resumeInterrupted({
     storedRuns: duet.storedRuns,
     service,

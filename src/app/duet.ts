@@ -1,9 +1,7 @@
 import type { Compaction } from "../agent/context/compact.ts";
 import type { ContextUse } from "../agent/context/measure-context.ts";
-import type { Models } from "../agent/run.ts";
 import type { CatalogWeight } from "../agent/tools/catalog-weight.ts";
 import type { SubAgentSettings } from "../config/config.ts";
-import type { ModelParameters } from "../config/models/resolve-model.ts";
 import type { Attachment } from "../core/attachment.ts";
 import { type Caller, operator } from "../core/caller.ts";
 import type { AgentEvent } from "../core/events.ts";
@@ -17,7 +15,6 @@ import type { AgentTrace } from "../core/trace.ts";
 import { createPushedStream } from "../kit/async/pushed-stream.ts";
 import { createTimeLimit, ignoreAbort, waitAbortable } from "../kit/async/timeout.ts";
 import { chooseLocale, type Locale } from "../kit/locale.ts";
-import type { PausedModel } from "../providers/middleware/endpoints.ts";
 import { closedError } from "./active-runs.ts";
 import type { AskRequest, CloseLimits, CompactRequest } from "./ask-request.ts";
 import { listApprovals, type RememberedApproval, revokeApproval } from "./conversations/remember-approvals.ts";
@@ -30,10 +27,8 @@ import { createTypedHistory } from "./conversations/typed-history.ts";
 import type { DuetParts } from "./duet-parts.ts";
 import type { MeasureRequest } from "./measure-context.ts";
 import { mergeLimits } from "./merge-limits.ts";
-import { changeChoices, type ModelChanges } from "./models/change-models.ts";
-import type { ModelCheck, SearchCheck } from "./models/check-models.ts";
-import type { ModelList } from "./models/list-models.ts";
-import { chooseModels } from "./models/model-registry.ts";
+import type { SearchCheck } from "./models/check-models.ts";
+import { ModelCatalog } from "./models/model-catalog.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
 import type { Gateway } from "./tools/gateway.ts";
@@ -42,6 +37,8 @@ import type { Inventory } from "./tools/tool-inventory.ts";
 
 /** Represents the whole agent, opened once and shared by every interface and connection. */
 export class Duet {
+  /** Opens and checks the models in force, and lists those that can be chosen instead. */
+  readonly models: ModelCatalog;
   /** Finds and takes the runs that the store records. */
   readonly storedRuns: StoredRuns;
   /** Says how the store is, and tells each change of that. */
@@ -54,6 +51,7 @@ export class Duet {
   constructor(parts: DuetParts) {
     const { config, conversations, tools } = parts;
     this.#parts = parts;
+    this.models = new ModelCatalog(parts);
     this.storedRuns = new StoredRuns(config, conversations.store);
     this.storeHealth = new StoreHealth(config, conversations);
     this.servers = new McpServers(tools);
@@ -88,36 +86,6 @@ export class Duet {
         going.end();
       }
     });
-  }
-
-  /**
-   * Returns the models for the two roles with the changes applied. They are the same object when one model plays both. Throws a
-   * `config` error for an invalid model or parameter.
-   */
-  models(changes?: ModelChanges): Promise<Models> {
-    return this.#parts.models.open(changes);
-  }
-
-  /**
-   * Returns the parameters of the two roles. There are none for the offline rules or for models that an embedding program has
-   * made.
-   */
-  modelParameters(changes?: ModelChanges): Promise<Record<"functionCall" | "answer", ModelParameters>> {
-    return this.#parts.models.parameters(changes);
-  }
-
-  /**
-   * Lists what can be chosen as `provider/model`, best first: the models in force, and those of every vendor whose key is set. It
-   * also names the vendors that did not say what they offer, and why.
-   */
-  async modelList(signal?: AbortSignal): Promise<ModelList> {
-    const { models, modelList } = this.#parts;
-    const [list, inForce] = await waitAbortable(Promise.all([modelList.get(), models.open()]), signal);
-    return list(inForce, signal);
-  }
-
-  async modelNames(signal?: AbortSignal): Promise<string[]> {
-    return (await this.modelList(signal)).names;
   }
 
   /**
@@ -219,19 +187,6 @@ export class Duet {
   typedHistory(): TypedHistory {
     const { config, conversations } = this.#parts;
     return createTypedHistory(config, conversations.store.get);
-  }
-
-  /** Returns the models that are not called for a while, because they failed in run after run. */
-  pausedModels(): Promise<PausedModel[]> {
-    return this.#parts.models.paused();
-  }
-
-  /** Asks each model in use for one word, side by side; rejects when the signal aborts, and for a change that cannot be. */
-  async checkModels(signal: AbortSignal, changes: ModelChanges = {}): Promise<ModelCheck[]> {
-    const { config } = this.#parts;
-    const [{ checkModels }, chosen] = await Promise.all([import("./models/check-models.ts"), chooseModels(config)]);
-    const choices = await changeChoices(chosen, changes, config);
-    return checkModels(choices, { locale: config.locale, keys: this.#parts.keys }, signal);
   }
 
   /** Returns the search backends in use without sending them a request, or null when search is off. */

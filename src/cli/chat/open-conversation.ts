@@ -170,12 +170,12 @@ async function restoreModels(
   signal: AbortSignal,
 ): Promise<{ changes: ModelChanges; lines: string[] } | undefined> {
   const { locale } = settings;
-  const inForce = await waitAbortable(duet.models(settings.models), signal);
+  const inForce = await waitAbortable(duet.models.open(settings.models), signal);
   if (functionCall === toModelName(inForce.functionCall) && answer === toModelName(inForce.answer)) return undefined;
   const names = sanitizeLine(functionCall === answer ? answer : `${functionCall} → ${answer}`);
   const changes = { ...settings.models, functionCall, answer: functionCall === answer ? null : answer };
   try {
-    await waitAbortable(duet.models(changes), signal);
+    await waitAbortable(duet.models.open(changes), signal);
     const line = say(locale, {
       zh: `使用这个对话的模型：${names}`,
       en: `With the models of this conversation: ${names}`,

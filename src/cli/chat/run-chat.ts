@@ -89,9 +89,9 @@ export async function runChat(options: ChatOptions): Promise<number> {
     onEnd: () => chatInterface.refresh(),
   });
   const start = createStartWatch(duet.servers, () => chatInterface.refresh());
-  const models = createModelNames(duet, settings, () => chatInterface.refresh());
+  const models = createModelNames(duet.models, settings, () => chatInterface.refresh());
   const status = createStatusLine({
-    ...{ duet, bill, folder: folders.cwd, home: getHomeDirectory(config.environment) },
+    ...{ duet, catalog: duet.models, bill, folder: folders.cwd, home: getHomeDirectory(config.environment) },
     parts: config.terminal.statusLine ?? statusParts,
     current: () => ({ settings, models: models.line() }),
     next() {

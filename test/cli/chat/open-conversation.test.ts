@@ -26,11 +26,13 @@ function openStuckChat(stuck: Wait | "none") {
   const duet = {
     store: () => answer("store", store),
     storedRuns: { listInterrupted: () => answer("interrupted runs", []) },
-    models: (changes: object) =>
-      answer("answer" in changes ? "models of the conversation" : "models", {
-        functionCall: inForce,
-        answer: inForce,
-      }),
+    models: {
+      open: (changes: object) =>
+        answer("answer" in changes ? "models of the conversation" : "models", {
+          functionCall: inForce,
+          answer: inForce,
+        }),
+    },
   } as unknown as Chat["duet"];
   const written: unknown[] = [];
   const chatInterface = {

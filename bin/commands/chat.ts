@@ -50,7 +50,9 @@ function openChat(values: Values, resumes?: string): Action {
         import("../../src/config/load-config.ts"),
       ]);
       const agent = readAgent(values, duet);
-      const start = agent?.acp ? "agent" : (agent?.mode ?? (isTyped ? await chooseStartMode(config, duet) : "agent"));
+      const start = agent?.acp
+        ? "agent"
+        : (agent?.mode ?? (isTyped ? await chooseStartMode(config, duet.models) : "agent"));
       const mode = readMode(values) ?? start;
       const conversationId = await findChosenConversation(choice, { duet, config });
       if (choice && "folder" in choice && conversationId !== undefined && !isTyped)

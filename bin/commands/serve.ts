@@ -136,5 +136,8 @@ async function reportFailedServers({ duet, config, console, signal }: DuetContex
   const report = ({ error }: ServerStatus): void => {
     if (error !== null && !signal.aborted) warn(error.text);
   };
-  await ignoreRejection(duet.servers(signal, report), "the signal has ended it, or whoever wants the tools is told");
+  await ignoreRejection(
+    duet.servers.waitForStatus(signal, report),
+    "the signal has ended it, or whoever wants the tools is told",
+  );
 }

@@ -7,21 +7,18 @@ import { getTraceId } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { createRunFiles } from "../core/files/run-files.ts";
 import { noticeKinds } from "../core/notices.ts";
-import type { Journal, RunJournal, TakenRun } from "../core/store/journal.ts";
-import type { Conversation } from "../core/store/store.ts";
+import type { Journal, RunJournal } from "../core/store/journal.ts";
 import { ignoreAbort, waitAbortable } from "../kit/async/timeout.ts";
 import { chooseLocale, type Text } from "../kit/locale.ts";
 import type { ActiveRun } from "./active-runs.ts";
 import type { AskRequest } from "./ask-request.ts";
 import type { AttachmentContext, PreparedAttachments } from "./attachments/prepare-attachments.ts";
 import { openBudgets } from "./budgets.ts";
+import { openAskedConversation } from "./conversations/asked-conversation.ts";
 import type { AskedTurn } from "./conversations/given-history.ts";
 import { placeRuns, type RunPlace } from "./conversations/place-runs.ts";
 import { rememberApprovals } from "./conversations/remember-approvals.ts";
 import { scopeStore } from "./conversations/scope-store.ts";
-import { loadConversation, toConversationKey } from "./conversations/sessions.ts";
-import { settleInterrupted } from "./conversations/settle-interrupted.ts";
-import { createSharedApprovals } from "./conversations/shared-approvals.ts";
 import type { DuetParts } from "./duet-parts.ts";
 import { mergeLimits } from "./merge-limits.ts";
 import { createAgentModels } from "./models/agent-models.ts";
@@ -52,14 +49,13 @@ export async function askAgent(
   const selected = name === undefined ? undefined : main.subAgents.open(name, main);
   const parts = selected?.parts ?? main;
   const { config, agent, evaluator, hooks, models, tools, conversations, attachments: preparation, telemetry } = parts;
-  const { question, caller = operator, conversationId, search, user, limits, chain } = request;
+  const { question, caller = operator, search, user, limits, chain } = request;
   // Another program has modes of its own.
   const isOther = selected?.settings.acp !== undefined;
   const direct = isOther ? toDirectRequest(selected.settings.name, request, main.config) : undefined;
   const mode = isOther ? "agent" : (request.mode ?? selected?.settings.mode ?? "agent");
   const { history, budget, resumed, attachments = [], stop, toolChoice, documents } = request;
   const answerForm = request.answerForm ?? (resumed && (await reopenAnswerForm(resumed)));
-  const after = request.after ?? resumed?.header.after;
   const { signal } = activeRun;
   const began = performance.now();
   const locale = request.locale ?? chooseLocale(config, question);
@@ -81,39 +77,16 @@ export async function askAgent(
   const attached = await prepareFiles(preparation, { history, attachments }, { files, locale, signal }).catch(
     ignoreAbort(signal, { parts: [], refusals: [], history }),
   );
-  if (conversationId !== undefined && history === undefined && journal && !resumed)
-    await settleInterrupted(journal, ownerStore, { conversationId, owner: caller.owner });
-  const givenConversation =
-    attached.history &&
-    (await conversations.given.get()).open(attached.history, { caller, kept: ownerStore, documents });
-  const { known, waitedMs } =
-    givenConversation ??
-    (await loadConversation(ownerStore, conversationId, {
-      ...{ caller, going: activeRun, mutex: conversations.planTurns, findRecords: conversations.findRecords },
-      branch: request.branch ?? resumed?.header.branch,
-      after,
-    }));
-  // Duet itself has given the ID of a run that goes on, and of a conversation whose first question this is.
-  const isGiven = resumed !== undefined || request.isFirst === true;
-  const isLost = conversationId !== undefined && known === undefined && !isGiven;
-  const found = known ?? (await ownerStore.create(conversationId, { isGiven }));
-  const atStart = resumed ? toConversationAtStart(found, resumed) : found;
-  const conversation = request.sources ? { ...atStart, sources: request.sources } : atStart;
-  const place = { branch: conversation.branch, after, folder: request.folder ?? resumed?.header.folder };
-  const session = conversations.sessions.of(toConversationKey(caller, conversation.id), known === undefined);
-  const approvals = createSharedApprovals(
-    history === undefined ? conversations.findRecords : undefined,
-    caller,
-    conversation.id,
+  const { conversation, session, approvals, place, givenStore, lostId, waitedMs } = await openAskedConversation(
+    conversations,
+    request,
+    { store: ownerStore, journal, history: attached.history, going: activeRun },
   );
-  await approvals?.load(session);
   const { monitor } = conversations;
   const isOperator = caller.owner === undefined;
   const noticeReader = { locale, known: session.reported, isOperator, isUnsaved: history !== undefined };
-  // What an earlier process loaded for the conversation comes first, so that the offer stays the same.
-  if (session.loaded.size === 0) for (const name of conversation.loadedTools ?? []) session.loaded.add(name);
   const folderInstructions = resumed ? resumed.header.folderInstructions : await findRunInstructions(config, request);
-  const agentSessions = await findAgentSessions(conversation, ownerStore, after);
+  const agentSessions = await findAgentSessions(conversation, ownerStore, place.after);
   const agentTools = createAgentTools({
     agents: isOther ? [selected.settings] : selected ? [] : main.subAgents.all,
     above: { ...request, folderInstructions },
@@ -190,7 +163,7 @@ export async function askAgent(
       budget,
       prompts,
       markHabits: request.isApart ? createMarkHabits() : markHabits,
-      store: givenConversation?.store ?? agentSessions.keepIn(placeRuns(ownerStore, place)),
+      store: givenStore ?? agentSessions.keepIn(placeRuns(ownerStore, place)),
       files,
       sending: request.sending,
       tools: await tools.limitSearches(session, offered),
@@ -210,7 +183,9 @@ export async function askAgent(
       ...monitor.listNotices(noticeReader),
       ...(isOperator ? takeNotices(locale) : []),
       ...(findUnsaved?.()?.takeSaved(caller.owner, conversation.id) ? [noticeKinds.savedLate("earlier", locale)] : []),
-      ...(isLost ? [noticeKinds.conversationUnknown({ id: conversationId, begun: conversation.id }, locale)] : []),
+      ...(lostId === undefined
+        ? []
+        : [noticeKinds.conversationUnknown({ id: lostId, begun: conversation.id }, locale)]),
       ...noticeServers(servers, session.reported, locale),
       ...noticeUnmatched(patterns, { tools: offered, servers }, locale),
       ...noticeBrokenTools(dropped, session.reported, locale),
@@ -323,12 +298,6 @@ function createRecording(
       return opened;
     },
   };
-}
-
-/** Leaves out what was added to a conversation after the run had begun. */
-function toConversationAtStart(known: Conversation, { header: { turns, summary } }: TakenRun): Conversation {
-  // A list of sources is an object of its own, which a copy shares.
-  return { ...known, turns: known.turns.slice(0, turns), summary };
 }
 
 interface PreparedFiles extends PreparedAttachments {

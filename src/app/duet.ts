@@ -1,60 +1,60 @@
 import type { Compaction } from "../agent/context/compact.ts";
 import type { ContextUse } from "../agent/context/measure-context.ts";
-import type { Models } from "../agent/run.ts";
 import type { CatalogWeight } from "../agent/tools/catalog-weight.ts";
-import type { NamedChange, Pool } from "../client/pool.ts";
-import type { ServerStatus } from "../client/server-connection.ts";
-import type { ServerLog } from "../client/server-log.ts";
-import type { ServerSettings, SubAgentSettings } from "../config/config.ts";
-import type { ModelParameters } from "../config/models/resolve-model.ts";
+import type { SubAgentSettings } from "../config/config.ts";
 import type { Attachment } from "../core/attachment.ts";
 import { type Caller, operator } from "../core/caller.ts";
-import type { AgentEvent, Notice } from "../core/events.ts";
+import type { AgentEvent } from "../core/events.ts";
 import type { FileRefusal } from "../core/files/prepare-image.ts";
 import type { Credentials } from "../core/store/credentials.ts";
-import type { TakenRun, WantedRuns } from "../core/store/journal.ts";
 import type { FindRecords } from "../core/store/shared-records.ts";
-import { localRuns, type SharedRun, type SharedRuns } from "../core/store/shared-runs.ts";
 import type { ConversationStore, TypedHistory } from "../core/store/store.ts";
 import type { UsageHistory } from "../core/store/usage-history.ts";
 import type { Tool } from "../core/tools/tool.ts";
 import type { AgentTrace } from "../core/trace.ts";
-import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { createPushedStream } from "../kit/async/pushed-stream.ts";
 import { createTimeLimit, ignoreAbort, waitAbortable } from "../kit/async/timeout.ts";
-import type { DuetError } from "../kit/errors.ts";
 import { chooseLocale, type Locale } from "../kit/locale.ts";
-import type { PausedModel } from "../providers/middleware/endpoints.ts";
-import { isUnreachable } from "../store/store-errors.ts";
 import { closedError } from "./active-runs.ts";
 import type { AskRequest, CloseLimits, CompactRequest } from "./ask-request.ts";
 import { listApprovals, type RememberedApproval, revokeApproval } from "./conversations/remember-approvals.ts";
 import { scopeStore } from "./conversations/scope-store.ts";
 import { toConversationKey } from "./conversations/sessions.ts";
 import { createSharedApprovals } from "./conversations/shared-approvals.ts";
-import type { StoreMonitor, StoreState } from "./conversations/store-monitor.ts";
-import { findDatabase } from "./conversations/store-settings.ts";
+import { StoreHealth } from "./conversations/store-health.ts";
+import { StoredRuns } from "./conversations/stored-runs.ts";
 import { createTypedHistory } from "./conversations/typed-history.ts";
 import type { DuetParts } from "./duet-parts.ts";
 import type { MeasureRequest } from "./measure-context.ts";
 import { mergeLimits } from "./merge-limits.ts";
-import { changeChoices, type ModelChanges } from "./models/change-models.ts";
-import type { ModelCheck, SearchCheck } from "./models/check-models.ts";
-import type { ModelList } from "./models/list-models.ts";
-import { chooseModels } from "./models/model-registry.ts";
-import type { ResumableRun } from "./resume-run.ts";
+import type { SearchCheck } from "./models/check-models.ts";
+import { ModelCatalog } from "./models/model-catalog.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
 import type { Gateway } from "./tools/gateway.ts";
+import { McpServers } from "./tools/mcp-servers.ts";
 import type { Inventory } from "./tools/tool-inventory.ts";
 
 /** Represents the whole agent, opened once and shared by every interface and connection. */
 export class Duet {
+  /** Opens and checks the models in force, and lists those that can be chosen instead. */
+  readonly models: ModelCatalog;
+  /** Finds and takes the runs that the store records. */
+  readonly storedRuns: StoredRuns;
+  /** Says how the store is, and tells each change of that. */
+  readonly storeHealth: StoreHealth;
+  /** Shows and changes the MCP servers, and approves their tools. */
+  readonly servers: McpServers;
   readonly #parts: DuetParts;
   #closing: Promise<void> | undefined;
 
   constructor(parts: DuetParts) {
+    const { config, conversations, tools } = parts;
     this.#parts = parts;
+    this.models = new ModelCatalog(parts);
+    this.storedRuns = new StoredRuns(config, conversations.store);
+    this.storeHealth = new StoreHealth(config, conversations);
+    this.servers = new McpServers(tools);
   }
 
   /** Is the language of Duet's own messages when there is no question to determine it. */
@@ -86,36 +86,6 @@ export class Duet {
         going.end();
       }
     });
-  }
-
-  /**
-   * Returns the models for the two roles with the changes applied. They are the same object when one model plays both. Throws a
-   * `config` error for an invalid model or parameter.
-   */
-  models(changes?: ModelChanges): Promise<Models> {
-    return this.#parts.models.open(changes);
-  }
-
-  /**
-   * Returns the parameters of the two roles. There are none for the offline rules or for models that an embedding program has
-   * made.
-   */
-  modelParameters(changes?: ModelChanges): Promise<Record<"functionCall" | "answer", ModelParameters>> {
-    return this.#parts.models.parameters(changes);
-  }
-
-  /**
-   * Lists what can be chosen as `provider/model`, best first: the models in force, and those of every vendor whose key is set. It
-   * also names the vendors that did not say what they offer, and why.
-   */
-  async modelList(signal?: AbortSignal): Promise<ModelList> {
-    const { models, modelList } = this.#parts;
-    const [list, inForce] = await waitAbortable(Promise.all([modelList.get(), models.open()]), signal);
-    return list(inForce, signal);
-  }
-
-  async modelNames(signal?: AbortSignal): Promise<string[]> {
-    return (await this.modelList(signal)).names;
   }
 
   /**
@@ -184,52 +154,6 @@ export class Duet {
     return (await this.#parts.attachments.get()).check(attachment, { locale, signal });
   }
 
-  /** Returns the state of the servers once each has been tried. `onTried` hears of each as soon as that one has been. */
-  async servers(signal?: AbortSignal, onTried?: (status: ServerStatus) => void): Promise<ServerStatus[]> {
-    return (await this.#triedServers(signal, onTried))?.status() ?? [];
-  }
-
-  /**
-   * Starts a server anew at once, as after a sign-in, and settles when that start is over. Returns false for a name that no server
-   * has.
-   */
-  async restartServer(name: string): Promise<boolean> {
-    return (await (await this.#parts.tools.inventory.pool())?.restart(name)) ?? false;
-  }
-
-  /** Returns what a server has said last; undefined for a name that none has. */
-  async serverLog(name: string): Promise<ServerLog | undefined> {
-    return (await this.#parts.tools.inventory.pool())?.log(name);
-  }
-
-  /** Names the servers that are starting at this moment; it waits for none. */
-  async startingServers(): Promise<string[]> {
-    const servers = (await this.#parts.tools.inventory.pool())?.status() ?? [];
-    return servers.filter(({ state }) => state === "starting").map(({ name }) => name);
-  }
-
-  /** Returns the servers' tools that wait for approval. Waits for the servers to start. */
-  async toolChanges(signal?: AbortSignal): Promise<NamedChange[]> {
-    return (await this.#triedServers(signal))?.waiting() ?? [];
-  }
-
-  /** Returns the servers' tools that were trusted at first use and that nobody has approved. Waits for the servers to start. */
-  async trustedTools(signal?: AbortSignal): Promise<NamedChange[]> {
-    return (await this.#triedServers(signal))?.trusted() ?? [];
-  }
-
-  /** Approves those that still wait as they were shown, and gives them. Rejects when that cannot be kept. */
-  async approveTools(shown: readonly NamedChange[]): Promise<NamedChange[]> {
-    return (await this.#parts.tools.inventory.pool())?.approve(shown) ?? [];
-  }
-
-  /** Takes these servers in place of those of the configuration; whose settings are the same goes on undisturbed. */
-  async configure(servers: readonly ServerSettings[]): Promise<void> {
-    const { inventory, gateways } = this.#parts.tools;
-    await inventory.configure(servers);
-    await gateways.refresh();
-  }
-
   /**
    * Returns every tool, prompt and resource that the caller may use, for a host that uses them itself. Each connection has its
    * own gateway.
@@ -249,13 +173,6 @@ export class Duet {
     return given?.findTrace(runId, caller) ?? (await this.store(caller)).trace(runId);
   }
 
-  /** Returns false when conversations last only as long as the process, by choice or because the store cannot be used. */
-  async canKeepConversations(): Promise<boolean> {
-    const { config, conversations } = this.#parts;
-    await conversations.store.get();
-    return config.conversations.store === "disk" && conversations.monitor.status.state !== "memory";
-  }
-
   /** Returns the API tokens and the sessions of people who are signed in. Their methods reject while the store cannot be used. */
   async credentials(): Promise<Credentials> {
     return (await this.#parts.conversations.store.get()).credentials;
@@ -270,19 +187,6 @@ export class Duet {
   typedHistory(): TypedHistory {
     const { config, conversations } = this.#parts;
     return createTypedHistory(config, conversations.store.get);
-  }
-
-  /** Returns the models that are not called for a while, because they failed in run after run. */
-  pausedModels(): Promise<PausedModel[]> {
-    return this.#parts.models.paused();
-  }
-
-  /** Asks each model in use for one word, side by side; rejects when the signal aborts, and for a change that cannot be. */
-  async checkModels(signal: AbortSignal, changes: ModelChanges = {}): Promise<ModelCheck[]> {
-    const { config } = this.#parts;
-    const [{ checkModels }, chosen] = await Promise.all([import("./models/check-models.ts"), chooseModels(config)]);
-    const choices = await changeChoices(chosen, changes, config);
-    return checkModels(choices, { locale: config.locale, keys: this.#parts.keys }, signal);
   }
 
   /** Returns the search backends in use without sending them a request, or null when search is off. */
@@ -320,21 +224,10 @@ export class Duet {
     void createSharedApprovals(findRecords, caller, conversationId)?.save(session);
   }
 
-  /** Tells how the store is, and each change of that. The store itself is opened when first needed. */
-  get storeMonitor(): Pick<StoreMonitor, "status" | "problem" | "follow"> {
-    return this.#parts.conversations.monitor;
-  }
-
   /** Is true where `agent.budgets` limits what is used in a day, which is then counted with the record of each turn. */
   get limitsDay(): boolean {
     const { tokensPerDay, costPerDay } = this.#parts.config.agent.budgets;
     return (tokensPerDay ?? costPerDay) !== undefined;
-  }
-
-  /** Is why nothing new can be asked: the database of the store cannot be reached. A file that cannot be written refuses nothing. */
-  get storeRefusal(): DuetError | undefined {
-    const { problem } = this.#parts.conversations.monitor;
-    return isUnreachable(problem) ? problem : undefined;
   }
 
   /** Lists the agents that a question may choose instead of the main one. */
@@ -352,106 +245,6 @@ export class Duet {
     return this.#parts.telemetry.logs;
   }
 
-  /** Is false where nothing outlives the process, so that no run can be interrupted. */
-  get recordsRuns(): boolean {
-    return this.#parts.config.conversations.store === "disk";
-  }
-
-  /**
-   * Lists the runs that a crash has interrupted, of all callers and of all conversations or those with one ID, oldest first. Rejects when
-   * the store cannot be read.
-   */
-  async interruptedRuns(conversationId?: string): Promise<ResumableRun[]> {
-    const { journal } = await this.#parts.conversations.store.get();
-    const runs = (await journal?.listInterrupted(conversationId)) ?? [];
-    if (runs.length === 0) return [];
-    const { toResumable } = await import("./resume-run.ts");
-    return runs.map((run) => toResumable(run, this.#parts.config));
-  }
-
-  /** Returns a run that a crash has interrupted, whoever asked for it. Rejects when the store cannot be read. */
-  async findInterruptedRun(runId: string): Promise<ResumableRun | undefined> {
-    const { journal } = await this.#parts.conversations.store.get();
-    const run = await journal?.findInterrupted(runId);
-    return run && (await import("./resume-run.ts")).toResumable(run, this.#parts.config);
-  }
-
-  /** Lets the processes that share the store follow and steer the runs of each other. Never rejects. */
-  async sharedRuns(): Promise<SharedRuns> {
-    return (await this.#parts.conversations.store.get()).sharedRuns ?? localRuns;
-  }
-
-  /** Returns true for an interrupted run that goes on by itself, by the clock that all processes share. */
-  canResume({ ageMs }: Pick<SharedRun, "ageMs">): boolean {
-    return ageMs <= this.#parts.config.store.resumeWithin * 1000;
-  }
-
-  /** Is true for a run of which it is known that it has done nothing, and that may begin still. Rejects when the store cannot be read. */
-  async mayBegin(runId: string): Promise<boolean> {
-    const { journal } = await this.#parts.conversations.store.get();
-    return (await journal?.mayBegin?.(runId)) ?? false;
-  }
-
-  /** Is true while a process carries out this run. Rejects when the store cannot be read. */
-  async isRunGoing(runId: string): Promise<boolean> {
-    const { journal } = await this.#parts.conversations.store.get();
-    return (await journal?.isGoing(runId)) ?? false;
-  }
-
-  /**
-   * Takes an interrupted run for this process, which has to go on with it: `toResumedRequest`. Undefined where another process has
-   * it, it has ended, or nothing can be resumed.
-   */
-  async takeRun(runId: string): Promise<TakenRun | undefined> {
-    const { journal } = await this.#parts.conversations.store.get();
-    return journal?.take(runId);
-  }
-
-  /**
-   * Takes runs of this interface whose processes are gone, up to `most`, while other processes do the same. Undefined where runs are
-   * taken one by one. Rejects when the store cannot be read.
-   */
-  async takeOver(wanted: Pick<WantedRuns, "entrance" | "most">): Promise<TakenRun[] | undefined> {
-    const { journal } = await this.#parts.conversations.store.get();
-    const withinMs = this.#parts.config.store.resumeWithin * 1000;
-    return journal?.takeOver?.({ ...wanted, withinMs });
-  }
-
-  /** Counts the runs that wait for a newer program, which alone can read them. Rejects when the store cannot be read. */
-  async newerRuns(): Promise<number> {
-    const { journal } = await this.#parts.conversations.store.get();
-    return (await journal?.countNewer?.()) ?? 0;
-  }
-
-  /** Is true where several processes, on any number of machines, share the runs. */
-  get sharesRuns(): boolean {
-    return findDatabase(this.#parts.config) !== undefined;
-  }
-
-  /** Returns the events of a run that readers may have received before its process ended. */
-  async recordedEvents(runId: string, caller: Caller = operator): Promise<AgentEvent[]> {
-    const { journal } = await this.#parts.conversations.store.get();
-    return (await journal?.events(runId, caller.owner)) ?? [];
-  }
-
-  /** Is true once something has needed the store, which is open since then or is just being opened. */
-  get usesStore(): boolean {
-    return this.#parts.conversations.store.current !== undefined;
-  }
-
-  /** Opens the store and finds out whether it can be read and written; the monitor reports it. Never rejects. */
-  async checkStore(): Promise<StoreState> {
-    const { store, monitor } = this.#parts.conversations;
-    const probing = store.get().then((opened) => opened.probe?.());
-    await ignoreRejection(probing, "the monitor reports it");
-    return monitor.status.state;
-  }
-
-  /** Returns notices about the store that no run has emitted yet, such as a damaged file. Each is returned once. */
-  async takeNotices(): Promise<Notice[]> {
-    return (await this.#parts.conversations.store.current)?.takeNotices(this.locale) ?? [];
-  }
-
   /**
    * Cancels the runs that are going on and waits until they are kept, for two seconds at most; stops every downstream
    * server and closes the store that was opened here. Resolves when nothing is left, or when the time is over. A second call
@@ -462,15 +255,5 @@ export class Duet {
     this.#closing ??= this.#parts.close(limits ?? {});
     await waitAbortable(this.#closing, limit?.signal).catch(ignoreAbort(limit?.signal, undefined));
     limit?.clear();
-  }
-
-  /** Waits until each server has been tried. */
-  async #triedServers(
-    signal: AbortSignal | undefined,
-    onTried?: (status: ServerStatus) => void,
-  ): Promise<Pool | undefined> {
-    const pool = await this.#parts.tools.inventory.pool();
-    await pool?.ready(signal, {}, onTried);
-    return pool;
   }
 }

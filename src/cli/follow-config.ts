@@ -57,7 +57,7 @@ async function follow(
     config,
     flags,
     async onServers(servers) {
-      await duet.configure(servers);
+      await duet.servers.configure(servers);
       onServers?.();
     },
     warn,

@@ -89,7 +89,7 @@ async function closeDuet(duet: Duet, { console, deadline }: Context, telemetryMs
   const leftMs = deadline?.leftMs;
   const isLimited = leftMs !== undefined;
   await duet.close(isLimited ? { totalMs: Math.max(minimumMs, leftMs - lastStepsMs), telemetryMs } : undefined);
-  for (const { message } of await duet.takeNotices()) writeLine(console, sanitizeLine(message));
+  for (const { message } of await duet.storeHealth.takeNotices()) writeLine(console, sanitizeLine(message));
 }
 
 export interface OpenedStore extends Context {

@@ -186,7 +186,7 @@ async function openRowModels(
   const opened = new Map<string, OpenedModels>();
   if (replay) return opened;
   const open = (pair: ModelPair): Promise<OpenedModels["models"]> =>
-    (options.openModels?.(pair) ?? duet.models(pair.changes)).catch((thrown: unknown) => {
+    (options.openModels?.(pair) ?? duet.models.open(pair.changes)).catch((thrown: unknown) => {
       throw pair.changes === undefined ? thrown : toNamedError(pair, thrown);
     });
   const judge =

@@ -123,7 +123,7 @@ export function findSameElsewhere(
     scope: { duet, followed, caller },
     input,
   } = asked;
-  if (!duet.sharesRuns) return undefined;
+  if (!duet.storedRuns.areShared) return undefined;
   const conversationId = input.conversation_id || undefined;
   return followed.findSame({ key: toRequestKey(asked), conversationId, caller, session, signal });
 }

@@ -1,3 +1,4 @@
+import type { StoredRuns } from "../app/conversations/stored-runs.ts";
 import type { Duet } from "../app/duet.ts";
 import type { Caller } from "../core/caller.ts";
 import type { Outcome } from "../core/outcome.ts";
@@ -64,7 +65,8 @@ export type ListedRun = Pick<
 > & { waits: boolean };
 
 export interface FollowedRunsOptions {
-  duet: Pick<Duet, "sharedRuns" | "trace" | "localeFor" | "canResume">;
+  duet: Pick<Duet, "trace" | "localeFor">;
+  storedRuns: Pick<StoredRuns, "openShared" | "canResume">;
   entrance: Entrance;
   /** Returns true for a run of this process. */
   isOwn(runId: string): boolean;
@@ -72,7 +74,13 @@ export interface FollowedRunsOptions {
   onDisconnect: NonNullable<RunHandle["onDisconnect"]>;
 }
 
-export function createFollowedRuns({ duet, entrance, isOwn, onDisconnect }: FollowedRunsOptions): FollowedRuns {
+export function createFollowedRuns({
+  duet,
+  storedRuns,
+  entrance,
+  isOwn,
+  onDisconnect,
+}: FollowedRunsOptions): FollowedRuns {
   /** Names this process to the others. */
   const getName = createLazy(() => createRandomHex());
   const followed = new Map<string, Promise<FollowedRun>>();
@@ -96,7 +104,7 @@ export function createFollowedRuns({ duet, entrance, isOwn, onDisconnect }: Foll
 
   async function follow(run: SharedRun): Promise<FollowedRun> {
     const { runId } = run;
-    const shared = await duet.sharedRuns();
+    const shared = await storedRuns.openShared();
     const following =
       followed.get(runId) ??
       followRun({ shared, run, by: getName(), closing: closing.signal, readOutcome, onIdle: forget });
@@ -111,13 +119,13 @@ export function createFollowedRuns({ duet, entrance, isOwn, onDisconnect }: Foll
   }
 
   async function find(runId: string, caller: Caller): Promise<RunHandle | undefined> {
-    const shared = await duet.sharedRuns();
+    const shared = await storedRuns.openShared();
     if (!shared.isShared) return undefined;
     const run = await shared.find(runId, caller.owner);
     // What was told here shortly before its end is known still.
     if (run === undefined) return findEnded(await followed.get(runId), caller);
     // One that nobody carries out is followed where somebody is about to.
-    if (!isVisible(run, caller) || !(run.isHeld || duet.canResume(run))) return undefined;
+    if (!isVisible(run, caller) || !(run.isHeld || storedRuns.canResume(run))) return undefined;
     // Nobody may be told that there is none.
     if (closing.signal.aborted) throw goesOnElsewhereError();
     return follow(run);
@@ -128,7 +136,7 @@ export function createFollowedRuns({ duet, entrance, isOwn, onDisconnect }: Foll
     runs: readonly SharedRun[],
     { sessionId }: WaitingSession,
   ): Promise<{ joined: SharedRun[]; isSilent: boolean }> {
-    const shared = await duet.sharedRuns();
+    const shared = await storedRuns.openShared();
     // Its process has ended. A session that waits for it in a third one is not known here, and shares it then.
     const replies = await Promise.all(runs.map(async ({ runId, isHeld }) => !isHeld || shared.join(runId, sessionId)));
     return { joined: runs.filter((_, index) => replies[index]), isSilent: replies.includes(undefined) };
@@ -141,7 +149,7 @@ export function createFollowedRuns({ duet, entrance, isOwn, onDisconnect }: Foll
     session,
     signal,
   }: SameRequest): Promise<RunHandle | undefined> {
-    const shared = await duet.sharedRuns();
+    const shared = await storedRuns.openShared();
     const until = performance.now() + longestSilenceMs;
     while (!closing.signal.aborted && !signal.aborted) {
       const runs = (await shared.listSame(key, caller.owner)).filter(
@@ -164,7 +172,7 @@ export function createFollowedRuns({ duet, entrance, isOwn, onDisconnect }: Foll
     find,
     findSame,
     async stopAbandoned(request, caller) {
-      const shared = await duet.sharedRuns();
+      const shared = await storedRuns.openShared();
       const runs = shared.isShared ? await shared.list(caller.owner) : [];
       const abandoned = runs.filter(
         (run) =>
@@ -173,7 +181,7 @@ export function createFollowedRuns({ duet, entrance, isOwn, onDisconnect }: Foll
       await Promise.all(abandoned.map(({ runId }) => shared.send(runId, { type: "abandon" })));
     },
     async list(caller) {
-      const shared = await duet.sharedRuns();
+      const shared = await storedRuns.openShared();
       if (!shared.isShared) return [];
       const runs = await shared.list(caller.owner);
       return runs.filter((run: SharedRun) => isVisible(run, caller) && !isOwn(run.runId)).map(toListedRun);

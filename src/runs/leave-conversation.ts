@@ -16,7 +16,7 @@ export async function leaveAfterSwitch({
   if (keep_history !== false || !id) return input;
   const last = await readLastChoices(await duet.store(caller), id);
   if (last === undefined) return input;
-  const { functionCall, answer } = models ?? (await duet.models());
+  const { functionCall, answer } = models ?? (await duet.models.open());
   const isSame = toModelName(functionCall) === last.models.functionCall && toModelName(answer) === last.models.answer;
   if (isSame && mode === last.mode) return input;
   duet.forget(id, caller);

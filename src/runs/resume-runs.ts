@@ -1,3 +1,4 @@
+import type { StoredRuns } from "../app/conversations/stored-runs.ts";
 import type { Duet } from "../app/duet.ts";
 import { type ResumableRun, toResumedRequest } from "../app/resume-run.ts";
 import type { Caller } from "../core/caller.ts";
@@ -25,15 +26,16 @@ export interface Resumer {
 }
 
 export interface ResumerOptions {
-  duet: Pick<Duet, "recordsRuns" | "interruptedRuns" | "findInterruptedRun" | "takeRun" | "ask"> &
-    Partial<Pick<Duet, "takeOver" | "sharesRuns">>;
+  duet: Pick<Duet, "ask">;
+  storedRuns: Pick<StoredRuns, "areRecorded" | "listInterrupted" | "findInterrupted" | "takeInterrupted"> &
+    Partial<Pick<StoredRuns, "takeOver" | "areShared">>;
   runs: Pick<RunRegistry, "begin" | "find" | "prepare"> & Partial<Pick<RunRegistry, "closing" | "countFree">>;
   entrance: Entrance;
   /** Is how long a question of a run waits for its answer, in milliseconds. */
   patienceMs: number;
 }
 
-export function createResumer({ duet, runs, entrance, patienceMs }: ResumerOptions): Resumer {
+export function createResumer({ duet, storedRuns, runs, entrance, patienceMs }: ResumerOptions): Resumer {
   /** Holds what is being taken, so that two requests at once get one run. */
   const taking = new Map<string, Promise<RunHandle | undefined>>();
   const listeners: ((runs: readonly TakenRun[]) => void)[] = [];
@@ -45,8 +47,8 @@ export function createResumer({ duet, runs, entrance, patienceMs }: ResumerOptio
   }
 
   async function take(runId: string): Promise<RunHandle | undefined> {
-    const taken = await duet.takeRun(runId);
-    if (taken && duet.sharesRuns) reportTaken([taken]);
+    const taken = await storedRuns.takeInterrupted(runId);
+    if (taken && storedRuns.areShared) reportTaken([taken]);
     return taken && continueRun(taken);
   }
 
@@ -89,13 +91,13 @@ export function createResumer({ duet, runs, entrance, patienceMs }: ResumerOptio
 
   async function resumeOwn(): Promise<void> {
     if (runs.closing?.aborted) return;
-    if (duet.sharesRuns && duet.takeOver) {
-      const taken = (await duet.takeOver({ entrance, most: runs.countFree?.() ?? 1 })) ?? [];
+    if (storedRuns.areShared && storedRuns.takeOver) {
+      const taken = (await storedRuns.takeOver({ entrance, most: runs.countFree?.() ?? 1 })) ?? [];
       if (taken.length > 0) reportTaken(taken);
       await Promise.all(taken.map((run) => ignoreRejection(continueRun(run), "another process goes on with it")));
       return;
     }
-    const interrupted = await duet.interruptedRuns();
+    const interrupted = await storedRuns.listInterrupted();
     const own = interrupted.filter(({ header, isOld }) => header.entrance === entrance && !isOld);
     await Promise.all(own.map(({ runId }) => ignoreRejection(takeOnce(runId), "the next process tries again")));
   }
@@ -104,7 +106,7 @@ export function createResumer({ duet, runs, entrance, patienceMs }: ResumerOptio
     void (await ignoreRejection(resumeOwn(), "the monitor of the store reports it"));
 
   async function find(runId: string, { owner, tools }: Caller): Promise<ResumableRun | undefined> {
-    const run = await duet.findInterruptedRun(runId);
+    const run = await storedRuns.findInterrupted(runId);
     // Callers of one owner may have rights to different tools.
     const isOwn = run?.owner === owner && JSON.stringify(run?.header.callerTools) === JSON.stringify(tools);
     return isOwn ? run : undefined;
@@ -114,7 +116,7 @@ export function createResumer({ duet, runs, entrance, patienceMs }: ResumerOptio
     look,
     onTaken: (listener) => void listeners.push(listener),
     resumeAll() {
-      if (!duet.recordsRuns) return undefined;
+      if (!storedRuns.areRecorded) return undefined;
       first ??= look().finally(() => {
         isOver = true;
       });

@@ -74,12 +74,13 @@ export function openRunService(
     onLeft(run) {
       if ((run.onDisconnect ?? settings.onDisconnect) === "cancel") run.cancel();
     },
-    findRefusal: () => duet.storeRefusal,
+    findRefusal: () => duet.storeHealth.refusal,
   });
-  duet.storeMonitor.follow((event) => event.type === "saved" && runs.markSaved(event.runId));
-  const resumer = createResumer({ duet, runs, entrance, patienceMs: settings.confirmTime * 1000 });
+  duet.storeHealth.follow((event) => event.type === "saved" && runs.markSaved(event.runId));
+  const { storedRuns } = duet;
+  const resumer = createResumer({ duet, storedRuns, runs, entrance, patienceMs: settings.confirmTime * 1000 });
   const isOwn = (runId: string): boolean => runs.listAll().some(({ id, isMoved }) => id === runId && !isMoved);
-  const followed = createFollowedRuns({ duet, entrance, isOwn, onDisconnect: settings.onDisconnect });
+  const followed = createFollowedRuns({ duet, storedRuns, entrance, isOwn, onDisconnect: settings.onDisconnect });
   const confirmations = createConfirmations();
   if (duet.findRecords) void shareKey(duet.findRecords, confirmations, runs.closing);
   return { duet, settings, runs, followed, confirmations, mode, logSteps, onFault, entrance, resumer };

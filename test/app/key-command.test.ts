@@ -74,7 +74,7 @@ describe("a command that prints the key", requires(unix), () => {
     const { folder, command, runs } = await keyFolder(first);
     fake.script("m", refused, refused, { text: "Now." });
     const { duet } = await open(command);
-    expect(await duet.checkModels(new AbortController().signal)).toMatchObject([
+    expect(await duet.models.check(new AbortController().signal)).toMatchObject([
       { error: { code: "auth", hint: { en: "Check the key that apiKeyCommand prints." } } },
     ]);
     expect([sentKeys(), runs()]).toEqual([[`Bearer ${first}`], 2]);

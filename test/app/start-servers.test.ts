@@ -30,7 +30,7 @@ test("servers that start when they are wanted leave a chat without search alone,
   expect(hasStarted()).toBe(false);
   const [start] = await Array.fromAsync(duet.ask({ question: "Hello", tools: ["amap__*"] }));
   expect(start).toMatchObject({ type: "run-start", toolCount: 1 });
-  expect(await duet.servers()).toMatchObject([{ name: "amap", state: "ready" }]);
+  expect(await duet.servers.waitForStatus()).toMatchObject([{ name: "amap", state: "ready" }]);
 });
 
 test("a question whose tools name none, or a server that is missing, says so in its result each time", async () => {
@@ -61,8 +61,8 @@ test("a server that has not started yet is told as such where the question names
 
 test("servers that a reload takes away before they were wanted do not come back", async () => {
   const { duet } = await open();
-  await duet.configure([]);
-  expect(await duet.servers()).toEqual([]);
+  await duet.servers.configure([]);
+  expect(await duet.servers.waitForStatus()).toEqual([]);
 });
 
 test("no server starts once the program is closing, also not for a question that had just begun", async () => {
@@ -70,6 +70,6 @@ test("no server starts once the program is closing, also not for a question that
   const begun = Array.fromAsync(duet.ask({ question: "Hello" }));
   await duet.close();
   expect((await begun).at(-1)).toMatchObject({ outcome: { status: "cancelled" } });
-  expect(await duet.servers()).toEqual([]);
+  expect(await duet.servers.waitForStatus()).toEqual([]);
   expect(hasStarted()).toBe(false);
 });

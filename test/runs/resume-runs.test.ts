@@ -15,14 +15,14 @@ test("a run that is taken over goes on for whom it was begun, and ends for nobod
   const prepared: unknown[] = [];
   const begun: Partial<StartRunOptions>[] = [];
   const resumer = createResumer({
-    duet: {
-      recordsRuns: true,
-      sharesRuns: true,
-      interruptedRuns: async () => [],
-      findInterruptedRun: async () => undefined,
-      takeRun: async () => undefined,
+    duet: { async *ask() {} },
+    storedRuns: {
+      areRecorded: true,
+      areShared: true,
+      listInterrupted: async () => [],
+      findInterrupted: async () => undefined,
+      takeInterrupted: async () => undefined,
       takeOver: async () => [taken],
-      async *ask() {},
     },
     runs: {
       find: () => undefined,
@@ -46,12 +46,12 @@ test("a run is looked for by its ID, without a list of all, and only its owner w
   const at = "2026-11-26T12:00:00.000Z";
   const found = { ...run, header: { ...header, callerTools: ["docs_*"] }, begunAt: at, lastAt: at, isOld: true };
   const resumer = createResumer({
-    duet: {
-      recordsRuns: true,
-      interruptedRuns: () => Promise.reject(new Error("reads the runs of everybody")),
-      findInterruptedRun: async (runId) => (runId === "run-1" ? found : undefined),
-      takeRun: async () => undefined,
-      async *ask() {},
+    duet: { async *ask() {} },
+    storedRuns: {
+      areRecorded: true,
+      listInterrupted: () => Promise.reject(new Error("reads the runs of everybody")),
+      findInterrupted: async (runId) => (runId === "run-1" ? found : undefined),
+      takeInterrupted: async () => undefined,
     },
     runs: {
       find: () => undefined,

@@ -25,13 +25,9 @@ async function stop(request: { sessionId: string; requestId?: number }, onDiscon
     ],
     send: async (runId, message) => void sent.push([runId, message.type]),
   };
-  const duet = {
-    sharedRuns: async () => shared,
-    trace: async () => undefined,
-    localeFor: () => "en" as const,
-    canResume: () => true,
-  };
-  const followed = createFollowedRuns({ duet, entrance: "http", isOwn: () => false, onDisconnect });
+  const duet = { trace: async () => undefined, localeFor: () => "en" as const };
+  const storedRuns = { openShared: async () => shared, canResume: () => true };
+  const followed = createFollowedRuns({ duet, storedRuns, entrance: "http", isOwn: () => false, onDisconnect });
   await followed.stopAbandoned(request, caller);
   return sent;
 }

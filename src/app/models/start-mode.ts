@@ -1,7 +1,7 @@
 import type { Config } from "../../config/config.ts";
 import { isOffline } from "../../core/model.ts";
 import type { Mode } from "../../core/outcome.ts";
-import type { Duet } from "../duet.ts";
+import type { ModelCatalog } from "./model-catalog.ts";
 
 /** Holds the part of the configuration that decides the start mode. */
 export interface StartConfig extends Pick<Config, "settings" | "models" | "candidates"> {
@@ -13,9 +13,9 @@ export interface StartConfig extends Pick<Config, "settings" | "models" | "candi
  * configured and there is no model, it is agent mode, because the offline rules are useless without tools. Models are looked for
  * only when the configuration names none and no key is set.
  */
-export async function chooseStartMode(config: StartConfig, duet: Pick<Duet, "models">): Promise<Mode> {
+export async function chooseStartMode(config: StartConfig, catalog: Pick<ModelCatalog, "open">): Promise<Mode> {
   const { agent, settings, models, candidates } = config;
   if ((settings.terminalMode ?? agent.mode) !== undefined) return agent.terminalMode;
   const known = models.answer ?? models.functionCall ?? candidates[0];
-  return isOffline(known ?? (await duet.models()).answer) ? "agent" : "chat";
+  return isOffline(known ?? (await catalog.open()).answer) ? "agent" : "chat";
 }

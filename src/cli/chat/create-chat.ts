@@ -77,10 +77,10 @@ export async function createChat(options: ChatOptions): Promise<ChatParts> {
   });
   const offers = createOffers((command) => showOffer(chatInterface, command, settings.locale));
   const messages = createRunMessages({ locale: () => settings.locale, write });
-  const start = createStartWatch(duet, refresh);
-  const models = createModelNames(duet, settings, refresh);
+  const start = createStartWatch(duet.servers, refresh);
+  const models = createModelNames(duet.models, settings, refresh);
   const status = createStatusLine({
-    ...{ duet, bill, folder: folders.cwd, home: getHomeDirectory(config.environment) },
+    ...{ duet, catalog: duet.models, bill, folder: folders.cwd, home: getHomeDirectory(config.environment) },
     parts: config.terminal.statusLine ?? statusParts,
     current: () => ({ settings, models: models.line() }),
     next() {

@@ -72,6 +72,6 @@ async function showFarewell({
   chat: { duet, settings, write },
   conversation: { id, runId },
 }: ChatParts): Promise<void> {
-  if (runId === undefined || id === undefined || !(await duet.canKeepConversations())) return;
+  if (runId === undefined || id === undefined || !(await duet.storeHealth.canKeepConversations())) return;
   write(renderFarewell(settings, id));
 }

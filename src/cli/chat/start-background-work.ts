@@ -30,7 +30,7 @@ export function startBackgroundWork(options: BackgroundWorkOptions): () => void 
   const { duet, settings } = chat;
 
   async function offerInterrupted(): Promise<void> {
-    const run = duet.recordsRuns ? await findInterruptedRun(duet) : undefined;
+    const run = duet.storedRuns.areRecorded ? await findInterruptedRun(duet.storedRuns) : undefined;
     if (run && !tasks.isLeaving) chat.write(createLine(renderInterruptedRun(run, settings.locale), "dim"));
   }
 
@@ -44,7 +44,7 @@ export function startBackgroundWork(options: BackgroundWorkOptions): () => void 
   const timer = setTimeout(() => {
     models.refresh();
     status.refresh();
-    void ignoreRejection(duet.servers(signal), "the question that needs the servers reports it");
+    void ignoreRejection(duet.servers.waitForStatus(signal), "the question that needs the servers reports it");
     if (chat.reader) void ignoreRejection(offerInterrupted(), "the first question reports it");
     if (chat.reader) void ignoreRejection(readOwnCommands(), "the command that is typed reads them again");
   }, firstFrameMs);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import type { StoreHealth } from "../../app/conversations/store-health.ts";
 import { findDatabase, refuseUnusableStore, storeFile } from "../../app/conversations/store-settings.ts";
-import type { Duet } from "../../app/duet.ts";
 import type { Config } from "../../config/config.ts";
 import { noticeKinds } from "../../core/notices.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
@@ -13,11 +13,11 @@ import type { Finding } from "./findings.ts";
  * aside. Of one that is open it reports also that its file was damaged and is set aside.
  */
 export async function checkStore(
-  duet: Pick<Duet, "checkStore" | "storeMonitor" | "usesStore">,
+  storeHealth: Pick<StoreHealth, "problem" | "isInUse" | "follow" | "check">,
   config: Config,
 ): Promise<Finding[]> {
   if (config.conversations.store === "memory") return [];
-  if (findDatabase(config) === undefined && duet.usesStore) return checkOpenStore(duet);
+  if (findDatabase(config) === undefined && storeHealth.isInUse) return checkOpenStore(storeHealth);
   try {
     await inspect(config);
     return [];
@@ -34,11 +34,11 @@ async function inspect(config: Config): Promise<void> {
 }
 
 /** Writes through the connection that there is: another one could drop the locks of this process. */
-async function checkOpenStore(duet: Pick<Duet, "checkStore" | "storeMonitor">): Promise<Finding[]> {
-  await duet.checkStore();
-  const { problem } = duet.storeMonitor;
+async function checkOpenStore(storeHealth: Pick<StoreHealth, "problem" | "follow" | "check">): Promise<Finding[]> {
+  await storeHealth.check();
+  const { problem } = storeHealth;
   const found = problem ? [toFinding(toOperatorError(problem))] : [];
-  duet.storeMonitor.follow((event) => {
+  storeHealth.follow((event) => {
     if (event.type === "set-aside") found.push(createFinding({ text: describeSetAside(event.name) }));
   })();
   return found;

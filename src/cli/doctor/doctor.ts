@@ -79,7 +79,7 @@ export async function* runChecks(
 ): AsyncGenerator<Finding> {
   // A model other than the one that is meant says nothing about it.
   const hasModels = config.models.functionCall !== undefined || !faults.broken.some(isModels);
-  const models = hasModels ? duet.checkModels(signal, changes) : Promise.resolve([]);
+  const models = hasModels ? duet.models.check(signal, changes) : Promise.resolve([]);
   const inventory = waitAbortable(duet.inventory(), signal);
   // They are reported below, in their turn.
   const proxies = checkProxies(config, signal);
@@ -94,7 +94,7 @@ export async function* runChecks(
   yield* toUnreadFindings(config);
   const missingFolder = checkStateFolder(config);
   yield* missingFolder;
-  if (missingFolder.length === 0 && !faults.broken.some(isStore)) yield* await checkStore(duet, config);
+  if (missingFolder.length === 0 && !faults.broken.some(isStore)) yield* await checkStore(duet.storeHealth, config);
   yield* describeNetwork(config);
   yield* await proxies;
   yield* await signIn;

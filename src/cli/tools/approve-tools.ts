@@ -1,4 +1,5 @@
 import type { Duet } from "../../app/duet.ts";
+import type { McpServers } from "../../app/tools/mcp-servers.ts";
 import { type NamedChange, type ReadableChange, readChange } from "../../app/tools/tool-changes.ts";
 import type { Inventory } from "../../app/tools/tool-inventory.ts";
 import { DuetError, toErrorReport } from "../../kit/errors.ts";
@@ -11,7 +12,7 @@ import { canBeAsked, openTerminalQuestions, type Reader } from "../questions/rea
 import { toPlainText } from "../terminal/text/line.ts";
 
 export interface ApproveOptions {
-  duet: Pick<Duet, "locale" | "inventory" | "toolChanges" | "trustedTools" | "approveTools">;
+  duet: Pick<Duet, "locale" | "inventory" | "servers">;
   console: Console;
   signal: AbortSignal;
   output: "text" | "json";
@@ -27,10 +28,10 @@ export interface ApproveOptions {
 export async function approveTools(options: ApproveOptions, names: readonly string[]): Promise<number> {
   const { duet, signal } = options;
   const inventory = await duet.inventory(signal);
-  const waiting = await duet.toolChanges(signal);
+  const waiting = await duet.servers.listWaitingTools(signal);
   reportFailures(options, names, inventory);
   // Nobody is asked about those unless they are named: there may be many, and they may be used already.
-  const trusted = names.length === 0 ? [] : await duet.trustedTools(signal);
+  const trusted = names.length === 0 ? [] : await duet.servers.listTrustedTools(signal);
   const chosen = choose(names, [...waiting, ...trusted], inventory);
   if (options.output === "json") return approveAsJson(options, chosen);
   if (chosen.length === 0) {
@@ -41,7 +42,7 @@ export async function approveTools(options: ApproveOptions, names: readonly stri
   const write = (line: string): void => writeSafely(options.console.stdout, `${line}\n`);
   for (const change of chosen) show(readChange(change, duet.locale), { locale: duet.locale, write });
   if (!options.yes) return refuse(options, chosen.length);
-  return (await approve(duet, chosen, createTeller(options))).length === chosen.length ? 0 : 1;
+  return (await approve(duet.servers, chosen, createTeller(options))).length === chosen.length ? 0 : 1;
 }
 
 function choose(names: readonly string[], waiting: readonly NamedChange[], inventory: Inventory): NamedChange[] {
@@ -67,7 +68,7 @@ function reportFailures({ duet, console }: ApproveOptions, names: readonly strin
 
 async function approveAsJson(options: ApproveOptions, chosen: readonly NamedChange[]): Promise<number> {
   const { duet, console, yes } = options;
-  const approved = yes ? await approve(duet, chosen, createTeller(options)) : [];
+  const approved = yes ? await approve(duet.servers, chosen, createTeller(options)) : [];
   const waiting = chosen.filter((change) => !approved.includes(change));
   const lists = {
     waiting: waiting.map((change) => readChange(change, duet.locale)),
@@ -88,7 +89,7 @@ async function askAtTerminal(options: ApproveOptions, chosen: readonly NamedChan
   };
   try {
     terminal.listen();
-    return (await askAboutEach(duet, reader, chosen, signal)) ? 0 : 1;
+    return (await askAboutEach(duet.servers, reader, chosen, signal)) ? 0 : 1;
   } finally {
     terminal.close();
   }
@@ -96,7 +97,7 @@ async function askAtTerminal(options: ApproveOptions, chosen: readonly NamedChan
 
 /** Asks about each change and approves it after a yes. Returns false where one was not decided, or has changed meanwhile. */
 async function askAboutEach(
-  duet: Pick<Duet, "approveTools">,
+  servers: Pick<McpServers, "approveTools">,
   reader: Reader,
   chosen: readonly NamedChange[],
   signal: AbortSignal,
@@ -107,7 +108,7 @@ async function askAboutEach(
     const answer = await askYesNo(reader, say(reader.locale, renderQuestion(change.name)), signal);
     // The input has ended: nobody is there for the others either.
     if (answer === undefined) return false;
-    if (answer && (await approve(duet, [change], reader)).length === 0) isWhole = false;
+    if (answer && (await approve(servers, [change], reader)).length === 0) isWhole = false;
   }
   return isWhole;
 }
@@ -124,11 +125,11 @@ export async function approveInChat(
   signal: AbortSignal,
 ): Promise<void> {
   const inventory = await duet.inventory(signal);
-  const waiting = await duet.toolChanges(signal);
-  const trusted = names.length === 0 ? [] : await duet.trustedTools(signal);
+  const waiting = await duet.servers.listWaitingTools(signal);
+  const trusted = names.length === 0 ? [] : await duet.servers.listTrustedTools(signal);
   const chosen = choose(names, [...waiting, ...trusted], inventory);
   if (chosen.length === 0) write(say(locale, nothingWaits));
-  else if (reader) await askAboutEach(duet, reader, chosen, signal);
+  else if (reader) await askAboutEach(duet.servers, reader, chosen, signal);
   else {
     for (const change of chosen) show(readChange(change, locale), { locale, write });
     write("duet tools approve");
@@ -137,11 +138,11 @@ export async function approveInChat(
 
 /** Returns those that were approved: not one that has changed since it was shown. */
 async function approve(
-  duet: Pick<Duet, "approveTools">,
+  servers: Pick<McpServers, "approveTools">,
   shown: readonly NamedChange[],
   { locale, write }: Teller,
 ): Promise<NamedChange[]> {
-  const approved = await duet.approveTools(shown);
+  const approved = await servers.approveTools(shown);
   for (const change of shown)
     write(say(locale, approved.includes(change) ? describeApproved(change.name) : describeMoved(change.name)));
   return approved;

@@ -21,7 +21,7 @@ export async function callTool(options: ToolsOptions, name: string, argumentsTex
   const { tools, servers } = await duet.inventory(signal);
   const tool = tools.find((known) => known.name === name);
   if (!tool) {
-    const isWaiting = (await duet.toolChanges(signal)).some((change) => change.name === name);
+    const isWaiting = (await duet.servers.listWaitingTools(signal)).some((change) => change.name === name);
     if (isWaiting) throw unapprovedToolError(name);
     const server = servers.find((each) => name.startsWith(`${each.name}__`));
     if (server?.error) throw server.error;

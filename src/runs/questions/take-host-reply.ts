@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Duet } from "../../app/duet.ts";
+import type { StoredRuns } from "../../app/conversations/stored-runs.ts";
 import type { ElicitationReply } from "../../core/forms/elicitation.ts";
 import type { AskedQuestion } from "../../core/store/run-mailbox.ts";
 import type { Text } from "../../kit/locale.ts";
@@ -25,7 +25,7 @@ export interface TakenReply {
  * taken, too, until somebody has got the outcome from this process: a host sends its request again where the result was lost.
  */
 export async function takeHostReply(
-  duet: Pick<Duet, "sharedRuns">,
+  storedRuns: Pick<StoredRuns, "openShared">,
   { run, question: { isAbout }, reply }: HostAnswer,
 ): Promise<TakenReply | undefined> {
   const { open } = run;
@@ -33,7 +33,7 @@ export async function takeHostReply(
     const problem = reply && findReplyProblem(open.question, reply);
     if (problem !== undefined || (await applyHostReply(open, reply))) return { problem };
   }
-  const shared = await duet.sharedRuns();
+  const shared = await storedRuns.openShared();
   const findPosted = async (): Promise<AskedQuestion | undefined> =>
     (await shared.listQuestions(run.id)).find(({ id }) => isAbout(id));
   const posted = await findPosted();

@@ -27,7 +27,7 @@ export const sessionCommands: readonly SessionCommand[] = [
     name: "compact",
     description: { zh: "把较早的对话压缩为摘要，以节省 token", en: "Summarises the earlier turns to save tokens" },
     async run({ duet, conversationId, changes, locale, signal }) {
-      const models = await duet.models(changes);
+      const models = await duet.models.open(changes);
       const { turns, tokensBefore, tokensAfter } = await duet.compact({ conversationId, models, locale, signal });
       const saved = `${tokensBefore.toLocaleString("en")} → ${tokensAfter.toLocaleString("en")}`;
       return say(locale, {
@@ -40,7 +40,7 @@ export const sessionCommands: readonly SessionCommand[] = [
     name: "context",
     description: { zh: "显示各模型的上下文窗口里有什么", en: "Shows what fills each model's window" },
     async run({ duet, conversationId, mode, changes, locale, signal }) {
-      const models = await duet.models(changes);
+      const models = await duet.models.open(changes);
       const uses = await duet.measureContext({ conversationId, mode, models, locale, signal });
       return uses
         .map(({ model, parts, window }) => {

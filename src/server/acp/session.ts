@@ -71,13 +71,16 @@ export function createSession({ id, workspace, client, capabilities, mode: first
   const notify = (update: SessionUpdate): Promise<void> => client.notify("session/update", { sessionId: id, update });
 
   async function findChoices(): Promise<SessionChoices> {
-    const { functionCall, answer } = await duet.models(changes);
+    const { functionCall, answer } = await duet.models.open(changes);
     return { mode, functionCall: toModelName(functionCall), answer: toModelName(answer) };
   }
 
   async function listModels(): Promise<string[]> {
     const limit = createTimeLimit(modelListMs, () => timeoutError("models", modelListMs));
-    const names = await ignoreRejection(duet.modelNames(limit.signal), "the models in force are offered in any case");
+    const names = await ignoreRejection(
+      duet.models.listNames(limit.signal),
+      "the models in force are offered in any case",
+    );
     limit.clear();
     return names ?? [];
   }
@@ -116,7 +119,7 @@ export function createSession({ id, workspace, client, capabilities, mode: first
       folder: directory,
       mode: command?.mode ?? mode,
       ...(command?.tools && { tools: command.tools }),
-      models: models && (await duet.models(models)),
+      models: models && (await duet.models.open(models)),
       user,
       inbox: createRunInbox(),
       isInteractive: true,
@@ -216,7 +219,7 @@ export function createSession({ id, workspace, client, capabilities, mode: first
     async setOption(option, value) {
       const changed = { ...changes, [option]: value };
       // Throws where the model cannot be used, before anything has changed.
-      await duet.models(changed);
+      await duet.models.open(changed);
       changes = changed;
     },
     async replay() {

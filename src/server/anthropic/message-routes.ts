@@ -38,7 +38,7 @@ function createCount(service: RunService): Handle {
   return async (call) => {
     const body = await readJsonBody(call, toFileBodyLimit(service.settings.http.maxBody));
     const { messages, tools } = readCountRequest(body);
-    const { answer } = await service.duet.models();
+    const { answer } = await service.duet.models.open();
     return Response.json({
       input_tokens: countRequestTokens(answer, { messages: messages.map(toMeasured), tools: [...tools] }),
     });

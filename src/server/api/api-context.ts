@@ -56,7 +56,9 @@ export function openApiContext(
   };
   const queue = createQuestionQueues({
     ...{ runs: service.runs, changes, begin: beginWaiting },
-    findElsewhere: service.duet.sharesRuns ? (caller, id) => findRunElsewhere(service, caller, id) : undefined,
+    findElsewhere: service.duet.storedRuns.areShared
+      ? (caller, id) => findRunElsewhere(service, caller, id)
+      : undefined,
   });
   return { ...service, ...shared, queue };
 }

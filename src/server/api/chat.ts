@@ -290,7 +290,7 @@ export async function chooseRunModels(
   if (Object.values(changes).every((change) => change === undefined)) return undefined;
   await refuseOthers(duet, { "models.function_call": models?.function_call, "models.answer": models?.answer }, signal);
   try {
-    return await duet.models(changes);
+    return await duet.models.open(changes);
   } catch (thrown) {
     if (!(thrown instanceof DuetError) || thrown.code !== "config") throw thrown;
     throw new HttpRefusalError({ status: 400, text: withParameterPlace(thrown.text), hint: thrown.hint });
@@ -318,7 +318,7 @@ async function refuseOthers(
 ): Promise<void> {
   const given = Object.entries(named).filter(([, name]) => name !== undefined);
   if (given.length === 0) return;
-  const choices = await duet.modelNames(signal);
+  const choices = await duet.models.listNames(signal);
   for (const [field, name = ""] of given) {
     if (choices.includes(name)) continue;
     const shown = showValue(name);

@@ -150,10 +150,10 @@ export async function startOnce(
       const resumed = (await resumer.resume(runId, caller)) ?? (await findStartedElsewhere(scope, runId));
       if (resumed !== undefined) return runId;
       // The process that kept the key may have ended before it began the run. One that lives may begin it, and end it, at any moment.
-      if (!(await duet.mayBegin(runId))) {
+      if (!(await duet.storedRuns.mayBegin(runId))) {
         // Another process that has waited as long may have begun it just now.
         if ((await scope.followed.find(runId, caller)) !== undefined) return runId;
-        if (await duet.isRunGoing(runId)) throw new HttpRefusalError(runsElsewhere);
+        if (await duet.storedRuns.isGoing(runId)) throw new HttpRefusalError(runsElsewhere);
         const ended = await findStoredRun(store, key);
         if (ended !== undefined) return ended;
         throw new HttpRefusalError(describeUnknownEnd(before.begunAt));
@@ -177,7 +177,7 @@ async function findStartedElsewhere(
   { duet, followed, caller }: CallerScope,
   runId: string,
 ): Promise<RunHandle | undefined> {
-  if (!(await duet.sharedRuns()).isShared) return undefined;
+  if (!(await duet.storedRuns.openShared()).isShared) return undefined;
   for (let leftMs = longestStartMs; ; leftMs -= lookEveryMs) {
     const run = await followed.find(runId, caller);
     if (run !== undefined || leftMs <= 0) return run;

@@ -48,9 +48,9 @@ async function readSettings(
 ): Promise<Omit<SettingsJson, "search">> {
   const { agent } = config;
   const [models, parameters, start] = await Promise.all([
-    duet.models(),
-    duet.modelParameters(),
-    chooseStartMode(config, duet),
+    duet.models.open(),
+    duet.models.getParameters(),
+    chooseStartMode(config, duet.models),
   ]);
   const inForce = { function_call: toShownName(models.functionCall), answer: toShownName(models.answer) };
   return {
@@ -105,7 +105,7 @@ async function listChoices(
 ): Promise<string[]> {
   const limit = createWaitLimit(patienceMs);
   try {
-    return [...new Set([...inForce, ...(await duet.modelNames(limit.signal))])];
+    return [...new Set([...inForce, ...(await duet.models.listNames(limit.signal))])];
   } catch {
     return [...new Set(inForce)];
   } finally {

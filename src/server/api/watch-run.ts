@@ -78,7 +78,7 @@ async function waitForKnownEvents(
   run: RunHandle,
   { from, connection }: { from: number; connection: HttpConnection },
 ): Promise<void> {
-  if (!duet.sharesRuns || from <= run.events.length || run.outcome !== undefined) return;
+  if (!duet.storedRuns.areShared || from <= run.events.length || run.outcome !== undefined) return;
   const limit = createWaitLimit(knownEventsMs, AbortSignal.any([createLeaveSignal(connection), runs.closing]));
   void run.readNews?.();
   await waitUntil(run, () => run.events.length >= from, limit.signal);
@@ -127,8 +127,8 @@ const lookEveryMs = 200;
 
 /** The process of a run stores its last events after its end, and may be killed in between: the end is then told without a number. */
 async function readStoredEvents(duet: ApiContext["duet"], runId: string, caller: Caller): Promise<AgentEvent[]> {
-  for (let leftMs = duet.sharesRuns ? lastEventsMs : 0; ; leftMs -= lookEveryMs) {
-    const stored = await duet.recordedEvents(runId, caller);
+  for (let leftMs = duet.storedRuns.areShared ? lastEventsMs : 0; ; leftMs -= lookEveryMs) {
+    const stored = await duet.storedRuns.listEvents(runId, caller);
     const last = stored.at(-1);
     if (last === undefined || last.type === "run-end" || leftMs <= 0) return stored;
     await sleep(lookEveryMs);

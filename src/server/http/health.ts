@@ -80,14 +80,14 @@ export async function findReadiness(duet: Duet, config: Pick<Config, "models">):
 /** Returns null when no model can be opened. */
 async function findModels(duet: Duet, { models }: Pick<Config, "models">) {
   try {
-    const { functionCall, answer, fallbacks } = await duet.models();
+    const { functionCall, answer, fallbacks } = await duet.models.open();
     const deciders = [functionCall, ...(fallbacks?.functionCall ?? [])].map(toModelName);
     const inForce = { function_call: toModelName(functionCall), answer: toModelName(answer) };
     const isInForce = (name: string): boolean => [...Object.values(inForce), ...deciders].includes(name);
     return {
       ...{ ...inForce, deciders },
       without_key: listModelsWithoutKey(models).filter(isInForce),
-      paused: (await duet.pausedModels()).filter(({ model }) => isInForce(model)).map((paused) => ({ ...paused })),
+      paused: (await duet.models.listPaused()).filter(({ model }) => isInForce(model)).map((paused) => ({ ...paused })),
     };
   } catch {
     return null;
@@ -103,8 +103,8 @@ function listModelsWithoutKey({ functionCall, answer }: Config["models"]): strin
 }
 
 async function findServers(duet: Duet) {
-  const all = await duet
-    .servers(AbortSignal.timeout(readinessPatienceMs))
+  const all = await duet.servers
+    .waitForStatus(AbortSignal.timeout(readinessPatienceMs))
     .catch(async () => (await duet.inventory(undefined, 0)).servers);
   return all.map(({ name, state }) => ({ name, state }));
 }
@@ -112,7 +112,7 @@ async function findServers(duet: Duet) {
 async function findStore(duet: Duet): Promise<StoreState> {
   const ask = async () => (await duet.store()).runs({ newest: 1 });
   return ask().then(
-    () => duet.storeMonitor.status.state,
+    () => duet.storeHealth.status.state,
     () => "failing",
   );
 }

@@ -46,7 +46,7 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
   const { auth, grace } = config.serve.http;
   const operations = openOperations({
     metrics: duet.metrics,
-    readStore: () => duet.storeMonitor.status,
+    readStore: () => duet.storeHealth.status,
     openUsage: () => duet.usageHistory(),
   });
   const service = openRunService(duet, {
@@ -75,8 +75,8 @@ export async function serveDuetOverHttp({ duet, config, address, log, signal, hu
 
   const mcp = createMcpInterface(duet, { ...options, settings: config.serve, asks: config.tools.ask, service });
   const stopReporting = reportUnapproved({ gateway: duet.gateway(), locale, log });
-  const stopReportingStore = reportStore({ duet, locale, log, checkAfterMs: 0 });
-  const stopResuming = resumeInterrupted({ duet, service, locale, log, lookAfterMs: 0 });
+  const stopReportingStore = reportStore({ storeHealth: duet.storeHealth, locale, log, checkAfterMs: 0 });
+  const stopResuming = resumeInterrupted({ storedRuns: duet.storedRuns, service, locale, log, lookAfterMs: 0 });
   try {
     await serveOverHttp({
       ...parseListenAddress(address),

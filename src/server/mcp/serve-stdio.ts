@@ -110,8 +110,14 @@ export async function serveOverStdio({
   // The end of stdin would close the transport, and what is open would get no answer.
   stdin.pipe(lines, { end: false });
   const stopReporting = reportUnapproved({ gateway: duet.gateway(), locale, log });
-  const stopReportingStore = reportStore({ duet, locale, log, checkAfterMs: storeCheckMs });
-  const stopResuming = resumeInterrupted({ duet, service, locale, log, lookAfterMs: storeCheckMs });
+  const stopReportingStore = reportStore({ storeHealth: duet.storeHealth, locale, log, checkAfterMs: storeCheckMs });
+  const stopResuming = resumeInterrupted({
+    storedRuns: duet.storedRuns,
+    service,
+    locale,
+    log,
+    lookAfterMs: storeCheckMs,
+  });
   await new Promise<void>((resolve) => {
     void ended.then(resolve);
     input.signal.addEventListener("abort", () => resolve(), { once: true });

@@ -171,11 +171,11 @@ async function chooseModelParameters(
   { temperature, topP, fields }: Pick<AnswerRequest, "temperature" | "topP" | "fields">,
 ): Promise<AskRequest["models"]> {
   if (temperature === undefined && topP === undefined) return undefined;
-  const { answer } = await duet.modelParameters();
+  const { answer } = await duet.models.getParameters();
   const hasParameters = Object.values(answer).some((value) => value !== undefined);
   if (!hasParameters) return undefined;
   try {
-    return await duet.models({ parameters: { answer: { temperature, topP } } });
+    return await duet.models.open({ parameters: { answer: { temperature, topP } } });
   } catch (thrown) {
     if (!(thrown instanceof DuetError) || thrown.code !== "config") throw thrown;
     const param = thrown.text.en.includes("top_p") ? fields.topP : fields.temperature;

@@ -16,7 +16,7 @@ export async function beginSideRun(
   { duet, runs }: RunService,
   { caller, request, side }: { caller: Caller; request: AnswerRequest; side: SideRequest },
 ): Promise<RunHandle> {
-  const { functionCall } = await duet.models();
+  const { functionCall } = await duet.models.open();
   const { stop, format, maxTokens = side.mostTokens, conversation } = request;
   const messages = toMessages(conversation.said);
   const runId = `run-${createRandomHex()}`;

@@ -1,4 +1,4 @@
-import type { Duet } from "../../app/duet.ts";
+import type { StoredRuns } from "../../app/conversations/stored-runs.ts";
 import type { TakenRun } from "../../core/store/journal.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
@@ -8,7 +8,7 @@ import type { RunService } from "../../runs/run-service.ts";
 import type { Log } from "./log.ts";
 
 export interface ResumptionOptions {
-  duet: Pick<Duet, "interruptedRuns"> & Partial<Pick<Duet, "sharesRuns" | "newerRuns">>;
+  storedRuns: Pick<StoredRuns, "listInterrupted" | "areShared" | "countNewer">;
   service: Pick<RunService, "resumer" | "entrance">;
   locale: Locale;
   log: Log;
@@ -26,23 +26,23 @@ const lookSharedEveryMs = 500;
  * Goes on with the runs that a crash has interrupted, and tells the operator of those that are too old for that. Returns a function
  * that stops this.
  */
-export function resumeInterrupted({ duet, service, locale, log, lookAfterMs }: ResumptionOptions): () => void {
+export function resumeInterrupted({ storedRuns, service, locale, log, lookAfterMs }: ResumptionOptions): () => void {
   const { resumer, entrance } = service;
   /** Is how many runs of a newer program the operator knows of. */
   let told = 0;
 
   async function reportNewer(): Promise<void> {
-    const count = (await ignoreRejection(duet.newerRuns?.(), "the report about the store tells it")) ?? told;
+    const count = (await ignoreRejection(storedRuns.countNewer(), "the report about the store tells it")) ?? told;
     if (count > told) log(say(locale, describeNewer(count)), "warn");
     told = count;
   }
 
   async function begin(): Promise<void> {
     await resumer.resumeAll();
-    const left = (await ignoreRejection(duet.interruptedRuns(), "the report about the store tells it")) ?? [];
+    const left = (await ignoreRejection(storedRuns.listInterrupted(), "the report about the store tells it")) ?? [];
     for (const { runId, lastAt, header, isOld } of left)
       if (isOld && header.entrance === entrance) log(sanitizeLine(say(locale, describeOld(runId, lastAt))), "warn");
-    if (duet.sharesRuns) await reportNewer();
+    if (storedRuns.areShared) await reportNewer();
   }
 
   resumer.onTaken((runs) => {
@@ -59,8 +59,8 @@ export function resumeInterrupted({ duet, service, locale, log, lookAfterMs }: R
     await resumer.look();
     isLooking = false;
   };
-  const repeated = setInterval(() => void look(), duet.sharesRuns ? lookSharedEveryMs : lookEveryMs).unref();
-  const telling = duet.sharesRuns ? setInterval(() => void reportNewer(), lookEveryMs).unref() : undefined;
+  const repeated = setInterval(() => void look(), storedRuns.areShared ? lookSharedEveryMs : lookEveryMs).unref();
+  const telling = storedRuns.areShared ? setInterval(() => void reportNewer(), lookEveryMs).unref() : undefined;
   return () => {
     clearTimeout(timer);
     clearInterval(repeated);

@@ -29,14 +29,14 @@ interface ShownChange {
  * Serves the tools that wait for approval, and takes approvals. An id is a digest of what was shown: what has changed meanwhile has
  * another one, so that it is not approved.
  */
-export function createApprovalsRoute(
-  duet: Pick<Duet, "locale" | "toolChanges" | "trustedTools" | "approveTools">,
-  editor: ConfigEditor,
-): Route {
+export function createApprovalsRoute(duet: Pick<Duet, "locale" | "servers">, editor: ConfigEditor): Route {
   async function list(): Promise<ShownChange[]> {
     const limit = createWaitLimit(serverWaitMs);
     try {
-      const changes = [...(await duet.toolChanges(limit.signal)), ...(await duet.trustedTools(limit.signal))];
+      const changes = [
+        ...(await duet.servers.listWaitingTools(limit.signal)),
+        ...(await duet.servers.listTrustedTools(limit.signal)),
+      ];
       return changes.map((change) => ({ id: createChangeId(change), change }));
     } catch (thrown) {
       if (limit.expired) throw stillStartingError();
@@ -64,7 +64,7 @@ export function createApprovalsRoute(
       const names = changes.map(({ name }) => name).join(", ");
       const what = { zh: `管理员批准了工具：${names}`, en: `the operator approved tools: ${names}` };
       await editor.change(what, createLeaveSignal(call.connection), async () => {
-        if ((await duet.approveTools(changes)).length < changes.length) throw changedMeanwhileError();
+        if ((await duet.servers.approveTools(changes)).length < changes.length) throw changedMeanwhileError();
       });
       return show();
     },

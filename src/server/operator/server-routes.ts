@@ -28,7 +28,7 @@ export const signInBody = z.strictObject({
 });
 
 export interface ServerRouteParts {
-  duet: Pick<Duet, "locale" | "servers" | "inventory" | "restartServer" | "serverLog">;
+  duet: Pick<Duet, "locale" | "inventory" | "servers">;
   config: Config;
   editor: ConfigEditor;
   /** Ends what waits for people. */
@@ -42,12 +42,12 @@ export function createServerRoutes({
   editor,
   closing,
 }: ServerRouteParts): Readonly<Record<string, Route>> {
-  const signIns = createServerSignIns(config, { signal: closing, onDone: (name) => duet.restartServer(name) });
+  const signIns = createServerSignIns(config, { signal: closing, onDone: (name) => duet.servers.restart(name) });
 
   async function listServers(): Promise<Response> {
     const limit = createWaitLimit(serverWaitMs);
     const listStarting = async () => (await duet.inventory(undefined, 0)).servers;
-    const servers = await duet.servers(limit.signal).catch(listStarting);
+    const servers = await duet.servers.waitForStatus(limit.signal).catch(listStarting);
     limit.clear();
     const accounts = await listSignIns(config);
     const { locale } = duet;
@@ -73,7 +73,7 @@ export function createServerRoutes({
   }
 
   async function showLog(name: string): Promise<Response> {
-    const log = await duet.serverLog(name);
+    const log = await duet.servers.findLog(name);
     if (log === undefined) throw unknownServerError(name);
     return toJsonResponse({
       lines: log.lines.map(({ at, ...line }) => ({ at: new Date(at).toISOString(), ...line })),
@@ -84,9 +84,9 @@ export function createServerRoutes({
   async function restart(name: string, left: AbortSignal): Promise<Response> {
     const what = { zh: `管理员重新连接了服务器 ${name}`, en: `the operator reconnected the server ${name}` };
     await editor.change(what, left, async () => {
-      if ((await duet.serverLog(name)) === undefined) throw unknownServerError(name);
+      if ((await duet.servers.findLog(name)) === undefined) throw unknownServerError(name);
       const limit = createWaitLimit(serverWaitMs);
-      const started = waitAbortable(duet.restartServer(name), limit.signal);
+      const started = waitAbortable(duet.servers.restart(name), limit.signal);
       await ignoreRejection(started, "the list of servers says that it is still starting");
       limit.clear();
     });
@@ -106,7 +106,7 @@ export function createServerRoutes({
       async POST(call) {
         const { name = "" } = call.params;
         const { ended_at: address } = readFields(signInBody, await readJsonBody(call, longestChange));
-        if ((await duet.serverLog(name)) === undefined) throw unknownServerError(name);
+        if ((await duet.servers.findLog(name)) === undefined) throw unknownServerError(name);
         if (address === undefined) await signIns.begin(name);
         else if (!signIns.paste(name, address)) throw noSignInError(name);
         return listServers();

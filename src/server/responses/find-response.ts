@@ -95,7 +95,7 @@ async function settle(
     const live = reopenResponse(context, { run, stored, caller });
     return { live, stored: live.stored };
   }
-  if (await duet.isRunGoing(runId)) return { stored };
+  if (await duet.storedRuns.isGoing(runId)) return { stored };
   const store = await duet.store(caller);
   const trace = await store.trace(runId);
   if (trace === undefined) return { stored: { ...stored, response: toLostResponse(stored, context.service) } };

@@ -38,7 +38,7 @@ async function open({
 }
 
 async function namesOf(duet: Duet, changes?: ModelChanges): Promise<string[]> {
-  const { functionCall, answer } = await duet.models(changes);
+  const { functionCall, answer } = await duet.models.open(changes);
   return functionCall === answer ? [toModelName(answer)] : [toModelName(functionCall), toModelName(answer)];
 }
 
@@ -51,13 +51,13 @@ describe("what is changed of the models", () => {
       "deepseek/deepseek-chat",
       "anthropic/claude-sonnet-5-5",
     ]);
-    const [before, now] = [await one.models(), await one.models({ answer: "anthropic/claude-opus-5" })];
+    const [before, now] = [await one.models.open(), await one.models.open({ answer: "anthropic/claude-opus-5" })];
     expect(now.functionCall).toBe(before.functionCall);
-    expect(await one.models({})).toEqual(before);
+    expect(await one.models.open({})).toEqual(before);
 
     const two = await open({ models: { functionCall: chat, answer: claude } });
-    const changed = await two.models({ functionCall: "offline" });
-    expect(changed.answer).toBe((await two.models()).answer);
+    const changed = await two.models.open({ functionCall: "offline" });
+    expect(changed.answer).toBe((await two.models.open()).answer);
     expect(await namesOf(two, { answer: null })).toEqual(["deepseek/deepseek-chat"]);
     expect(await namesOf(two, { functionCall: "anthropic/claude-sonnet-5-5" })).toEqual([
       "anthropic/claude-sonnet-5-5",
@@ -70,37 +70,39 @@ describe("what is changed of the models", () => {
     provider.script("tuned", { text: "At its own address." });
     const tuned = { provider: "openai", model: "tuned", baseUrl: provider.openaiUrl, apiKeyEnv: "DEEPSEEK_API_KEY" };
     const duet = await open({ models: { functionCall: { ...tuned, temperature: 0 }, answer: claude } });
-    const before = await duet.models();
-    expect((await duet.models({ functionCall: "openai/tuned" })).functionCall).toBe(before.functionCall);
-    const models = await duet.models({ answer: "openai/tuned" });
+    const before = await duet.models.open();
+    expect((await duet.models.open({ functionCall: "openai/tuned" })).functionCall).toBe(before.functionCall);
+    const models = await duet.models.open({ answer: "openai/tuned" });
     expect(models).toEqual({ functionCall: before.functionCall, answer: before.functionCall });
-    expect(await duet.modelParameters({ answer: "openai/tuned" })).toMatchObject({ answer: { temperature: 0 } });
+    expect(await duet.models.getParameters({ answer: "openai/tuned" })).toMatchObject({ answer: { temperature: 0 } });
     const events = await Array.fromAsync(duet.ask({ question: "Hello", mode: "chat", models }));
     expect(events.at(-1)).toMatchObject({ outcome: { response: "At its own address." } });
     const json = { functionCall: '{"provider":"openai","model":"tuned"}' };
-    expect(await duet.modelParameters(json)).toMatchObject({ functionCall: { temperature: 0.7 } });
+    expect(await duet.models.getParameters(json)).toMatchObject({ functionCall: { temperature: 0.7 } });
   });
 
   test("may be the JSON of the variable, whose parameters count", async () => {
     const duet = await open();
     const functionCall = '{"provider":"deepseek","model":"deepseek-chat","temperature":0.3,"max_tokens":500}';
-    expect(await duet.modelParameters({ functionCall })).toEqual({
+    expect(await duet.models.getParameters({ functionCall })).toEqual({
       functionCall: { temperature: 0.3, maxTokens: 500, topP: undefined },
       answer: { temperature: 0.3, maxTokens: 500, topP: undefined },
     });
-    expect(await duet.modelParameters()).toMatchObject({ answer: { temperature: 0.7, maxTokens: 2000 } });
-    expect(await duet.modelParameters({ functionCall: "offline" })).toEqual({ functionCall: {}, answer: {} });
+    expect(await duet.models.getParameters()).toMatchObject({ answer: { temperature: 0.7, maxTokens: 2000 } });
+    expect(await duet.models.getParameters({ functionCall: "offline" })).toEqual({ functionCall: {}, answer: {} });
   });
 
   test("may be parameters; where one model plays both parts those of the answer count", async () => {
     const one = await open();
     const parameters = { functionCall: { temperature: 0 }, answer: { temperature: 1.5, topP: 0.5 } };
-    expect(await one.modelParameters({ parameters })).toMatchObject({ functionCall: { temperature: 1.5, topP: 0.5 } });
-    const changed = await one.models({ parameters });
+    expect(await one.models.getParameters({ parameters })).toMatchObject({
+      functionCall: { temperature: 1.5, topP: 0.5 },
+    });
+    const changed = await one.models.open({ parameters });
     expect(changed.functionCall).toBe(changed.answer);
-    expect(await one.models({ parameters })).toEqual(changed);
+    expect(await one.models.open({ parameters })).toEqual(changed);
     const two = await open({ models: { functionCall: chat, answer: claude } });
-    expect(await two.modelParameters({ parameters: { functionCall: { maxTokens: 100 } } })).toMatchObject({
+    expect(await two.models.getParameters({ parameters: { functionCall: { maxTokens: 100 } } })).toMatchObject({
       functionCall: { maxTokens: 100 },
       answer: { maxTokens: 2000 },
     });
@@ -131,7 +133,7 @@ describe("what is changed of the models", () => {
     ],
   ])("%j is refused in one line that shows the value and what is allowed", async (changes, line) => {
     const duet = await open();
-    await expect(duet.models(changes)).rejects.toMatchObject({
+    await expect(duet.models.open(changes)).rejects.toMatchObject({
       code: "config",
       message: expect.stringContaining(line),
     });
@@ -139,12 +141,12 @@ describe("what is changed of the models", () => {
 
   test("leaves those in force the same objects, however much is tried out between two looks at them", async () => {
     const duet = await open({ models: { functionCall: chat, answer: claude } });
-    const before = await duet.models();
+    const before = await duet.models.open();
     for (const maxTokens of Array.from({ length: 30 }, (_, index) => index + 1)) {
-      await duet.models({ parameters: { answer: { maxTokens } } });
-      await duet.models();
+      await duet.models.open({ parameters: { answer: { maxTokens } } });
+      await duet.models.open();
     }
-    const now = await duet.models();
+    const now = await duet.models.open();
     expect(now.functionCall).toBe(before.functionCall);
     expect(now.answer).toBe(before.answer);
   });
@@ -152,14 +154,14 @@ describe("what is changed of the models", () => {
   test("is what is checked, too", async () => {
     const duet = await open({ environment: {} });
     const { signal } = new AbortController();
-    expect(await duet.checkModels(signal)).toMatchObject([{ choice: chat, error: { code: "auth" } }]);
-    const checks = await duet.checkModels(signal, { functionCall: "offline" });
+    expect(await duet.models.check(signal)).toMatchObject([{ choice: chat, error: { code: "auth" } }]);
+    const checks = await duet.models.check(signal, { functionCall: "offline" });
     expect(checks).toMatchObject([{ choice: { provider: "offline" }, error: null }]);
   });
 
   test("is told without the key that somebody typed", async () => {
     const duet = await open();
-    const wrong = duet.models({ functionCall: `{"provider":"deepseek","api_key":"${keys.DEEPSEEK_API_KEY}"}` });
+    const wrong = duet.models.open({ functionCall: `{"provider":"deepseek","api_key":"${keys.DEEPSEEK_API_KEY}"}` });
     await expect(wrong).rejects.toThrow("api_key");
     await expect(wrong).rejects.not.toThrow(keys.DEEPSEEK_API_KEY);
   });
@@ -170,12 +172,12 @@ describe("what is changed of the models", () => {
     expect(await namesOf(one)).toEqual(["fake/cheap"]);
     expect(await namesOf(one, { functionCall: "deepseek/deepseek-chat" })).toEqual(["deepseek/deepseek-chat"]);
     expect(await namesOf(one, { answer: "deepseek/deepseek-chat" })).toEqual(["fake/cheap", "deepseek/deepseek-chat"]);
-    await expect(one.models({ parameters: { answer: { temperature: 0 } } })).rejects.toThrow(
+    await expect(one.models.open({ parameters: { answer: { temperature: 0 } } })).rejects.toThrow(
       "answer: fake/cheap is provided by the program",
     );
     const two = await open({ parts: { models: { functionCall: cheap, answer: strong } } });
     expect(await namesOf(two, { answer: null })).toEqual(["fake/cheap"]);
-    expect((await two.models({ functionCall: "offline" })).answer.model).toBe("strong");
+    expect((await two.models.open({ functionCall: "offline" })).answer.model).toBe("strong");
   });
 });
 
@@ -186,7 +188,7 @@ test("a question is answered by the models that it brings, with their parameters
   const duet = await open({
     settings: { providers: { fake: { baseUrl: provider.openaiUrl, apiKeyEnv: "DEEPSEEK_API_KEY" } } },
   });
-  const models = await duet.models({
+  const models = await duet.models.open({
     functionCall: "fake/other",
     parameters: { answer: { temperature: 0.25, maxTokens: 321 } },
   });
@@ -224,7 +226,7 @@ test("what a model tells of its call is in the language of the question, not in 
 describe("the names of models", () => {
   test("are those in force, then those of each vendor whose key is set, and the offline rules last", async () => {
     const duet = await open({ models: { functionCall: chat, answer: claude } });
-    const names = await duet.modelNames();
+    const names = await duet.models.listNames();
     expect(names.slice(0, 2)).toEqual(["deepseek/deepseek-chat", "anthropic/claude-sonnet-5-5"]);
     expect(names).toEqual(expect.arrayContaining(["deepseek/deepseek-reasoner", "anthropic/claude-opus-5-5"]));
     expect(names.filter((name) => /^(openai|gemini|qwen|ollama)\//.test(name))).toEqual([]);
@@ -234,7 +236,7 @@ describe("the names of models", () => {
   });
 
   test("are the offline rules alone where there is nothing else, and three hundred of one vendor at most", async () => {
-    expect(await (await open({ models: {}, environment: {} })).modelNames()).toEqual(["offline"]);
+    expect(await (await open({ models: {}, environment: {} })).models.listNames()).toEqual(["offline"]);
     const ids = Array.from({ length: 400 }, (_, index) => ({ id: `local-${index}` }));
     const server = createServer((_, response) => void response.end(JSON.stringify({ data: ids })));
     onTestFinished(() => void server.close());
@@ -242,7 +244,7 @@ describe("the names of models", () => {
     const address = server.address();
     const port = typeof address === "object" ? address?.port : undefined;
     const environment = { ...keys, OLLAMA_BASE_URL: `http://127.0.0.1:${port}/v1` };
-    const names = await (await open({ environment })).modelNames();
+    const names = await (await open({ environment })).models.listNames();
     expect(names.filter((name) => name.startsWith("ollama/"))).toHaveLength(300);
     expect(names).toEqual(expect.arrayContaining(["ollama/local-0", "deepseek/deepseek-chat", "offline"]));
   });

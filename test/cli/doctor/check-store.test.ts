@@ -30,7 +30,7 @@ test("a folder that is not there is no line either, and is not made", async () =
   const config = await loadConfig({ locale: "en" }, { HOME: place }, place);
   const duet = await openDuet(config);
   onTestFinished(() => duet.close());
-  expect(await checkStore(duet, config)).toEqual([]);
+  expect(await checkStore(duet.storeHealth, config)).toEqual([]);
   expect(existsSync(config.home)).toBe(false);
   expect(await readdir(place)).toEqual([]);
 });
@@ -57,10 +57,10 @@ test("a store that is open is written through its connection, whose locks stay",
   const config = await loadConfig({ locale: "en" }, { DUET_HOME: home }, home);
   const duet = await openDuet(config);
   onTestFinished(() => duet.close());
-  expect(await checkStore(duet, config)).toEqual([]);
-  expect(duet.usesStore).toBe(false);
+  expect(await checkStore(duet.storeHealth, config)).toEqual([]);
+  expect(duet.storeHealth.isInUse).toBe(false);
   await duet.store();
-  expect(await checkStore(duet, config)).toEqual([]);
+  expect(await checkStore(duet.storeHealth, config)).toEqual([]);
   // Another process that is the last one to close the file would take its log away.
   const look = `const db = new (require("node:sqlite").DatabaseSync)(${JSON.stringify(file)}); db.prepare("SELECT 1 FROM turns").all(); db.close()`;
   execFileSync(process.execPath, ["-e", look], { stdio: "pipe" });
@@ -72,7 +72,7 @@ test("of a store that is open, what its monitor knows is told, and its file is n
   const config = await loadConfig({ locale: "en" }, { DUET_HOME: home }, home);
   await writeFile(join(home, "duet.db"), "garbage ".repeat(1_000));
   const storeMonitor = createStoreMonitor();
-  const open = { usesStore: true, checkStore: async () => storeMonitor.status.state, storeMonitor };
+  const open = Object.assign(storeMonitor, { isInUse: true, check: async () => storeMonitor.status.state });
   expect(await checkStore(open, config)).toEqual([]);
   storeMonitor.recordSetAside("/x/duet.db.damaged-1");
   const text = {

@@ -121,7 +121,7 @@ test("what a server says while a question is answered is told at its end", async
   const settings = { mcpServers };
   open("Paints.");
   const first = await duetWith({ models: { functionCall: scriptedModel([]), alone: true } }, settings, home);
-  await first.servers();
+  await first.servers.waitForStatus();
   await first.close();
   shut();
   const model = scriptedModel([[{ id: "c1", name: "slow__one", input: {} }], "It was not painted."]);

@@ -160,14 +160,14 @@ test("nothing of a session that cannot be opened stays open, one of two that are
     change(opened) {
       left.add(opened);
       const { duet } = opened;
-      const [openStore, findModels] = [duet.store.bind(duet), duet.models.bind(duet)];
+      const [openStore, findModels] = [duet.store.bind(duet), duet.models.open.bind(duet.models)];
       duet.store = async () => {
         if (broken === "store") throw new Error("no disk");
         const store = await openStore();
         const meetAfter = async <T>(work: Promise<T>): Promise<T> => work.finally(meet);
         return { ...store, load: (id) => meetAfter(store.load(id)), list: (asked) => meetAfter(store.list(asked)) };
       };
-      duet.models = async (changes) => {
+      duet.models.open = async (changes) => {
         if (broken === "models") throw new Error("no model");
         return findModels(changes);
       };

@@ -15,7 +15,7 @@ export const context: ChatCommand = {
   async run(chat, _argument, signal) {
     const { duet, settings, conversation, folderInstructions } = chat;
     const { mode, locale, models: changes } = settings;
-    const models = await duet.models(changes);
+    const models = await duet.models.open(changes);
     const { id: conversationId } = conversation;
     const uses = await duet.measureContext({ conversationId, mode, models, folderInstructions, locale, signal });
     chat.write(...uses.flatMap((use) => renderUse(use, locale)));

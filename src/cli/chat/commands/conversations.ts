@@ -69,7 +69,7 @@ export const compact: ChatCommand = {
       });
     }
     chat.write(say(locale, { zh: "正在压缩对话…", en: "Summarising the conversation…" }));
-    const models = await duet.models(settings.models);
+    const models = await duet.models.open(settings.models);
     const done = await duet.compact({ conversationId, branch, models, locale, signal });
     chat.bill.add(done);
     chat.refresh();

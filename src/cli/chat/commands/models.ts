@@ -11,7 +11,7 @@ export const model: ChatCommand = {
     zh: "切换模型（会清除对话历史）；另有回答模型时，切换的是工具调用模型",
     en: "switches the model (starts a new conversation); with a separate answer model, only the function-call model",
   },
-  complete: async (chat) => (await chat.duet.modelNames()).map((text) => ({ text })),
+  complete: async (chat) => (await chat.duet.models.listNames()).map((text) => ({ text })),
   async run(chat, argument, signal) {
     const { models } = chat.settings;
     if (argument !== "") {
@@ -38,7 +38,7 @@ export const answerModel: ChatCommand = {
     en: "switches the answer model (starts a new conversation); same: the function-call model also answers",
   },
   async complete(chat) {
-    const names = await chat.duet.modelNames();
+    const names = await chat.duet.models.listNames();
     return [{ text: same, help: say(chat.settings.locale, sameHelp) }, ...names.map((text) => ({ text }))];
   },
   async run(chat, argument, signal) {
@@ -60,7 +60,7 @@ async function readAnswerModel(chat: Chat, typed: string, signal: AbortSignal): 
 /** Returns the change to make. It is empty when the model in force is chosen, and undefined when none is. */
 async function pickAnswerModel(chat: Chat, signal: AbortSignal): Promise<Pick<ModelChanges, "answer"> | undefined> {
   const { locale, models } = chat.settings;
-  const { functionCall, answer } = await chat.duet.models(models);
+  const { functionCall, answer } = await chat.duet.models.open(models);
   const isOne = functionCall === answer;
   const others = await listModelChoices(chat, "answer", signal);
   const inForce = isOne ? same : others[0]?.value;

@@ -134,12 +134,12 @@ export async function restoreChoices(
 
 /** Finds the choices of a place. A run that a crash has interrupted was asked after the turns of its branch. */
 async function findChoices(
-  duet: Pick<Duet, "store" | "interruptedRuns">,
+  duet: Pick<Duet, "store" | "storedRuns">,
   { conversationId, branch, runId }: ChoicePlace,
 ): Promise<RunChoices | undefined> {
   const store = await duet.store();
   if (runId !== undefined) return readChoices(store, runId);
-  const interrupted = (await duet.interruptedRuns(conversationId)).findLast(
+  const interrupted = (await duet.storedRuns.listInterrupted(conversationId)).findLast(
     ({ owner, header }) => owner === undefined && (header.branch ?? firstBranch) === (branch ?? firstBranch),
   );
   if (interrupted) return interrupted.header;
@@ -170,12 +170,12 @@ async function restoreModels(
   signal: AbortSignal,
 ): Promise<{ changes: ModelChanges; lines: string[] } | undefined> {
   const { locale } = settings;
-  const inForce = await waitAbortable(duet.models(settings.models), signal);
+  const inForce = await waitAbortable(duet.models.open(settings.models), signal);
   if (functionCall === toModelName(inForce.functionCall) && answer === toModelName(inForce.answer)) return undefined;
   const names = sanitizeLine(functionCall === answer ? answer : `${functionCall} → ${answer}`);
   const changes = { ...settings.models, functionCall, answer: functionCall === answer ? null : answer };
   try {
-    await waitAbortable(duet.models(changes), signal);
+    await waitAbortable(duet.models.open(changes), signal);
     const line = say(locale, {
       zh: `使用这个对话的模型：${names}`,
       en: `With the models of this conversation: ${names}`,

@@ -92,7 +92,7 @@ async function toRequest(options: QuestionOptions, locale: Locale): Promise<AskR
   // An agent has models of its own, which only a person's choice in this chat replaces.
   const changes = { ...settings.models, ...options.models };
   const isChosen = Object.keys(changes).length > 0;
-  const models = agent === undefined || isChosen ? await duet.models(changes) : undefined;
+  const models = agent === undefined || isChosen ? await duet.models.open(changes) : undefined;
   return {
     ...asked,
     conversationId,

@@ -1,4 +1,4 @@
-import type { Duet } from "../../../app/duet.ts";
+import type { StoredRuns } from "../../../app/conversations/stored-runs.ts";
 import type { ResumableRun } from "../../../app/resume-run.ts";
 import { toGoOnQuestion } from "../../../core/go-on.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
@@ -15,8 +15,10 @@ import type { Ask } from "./create-ask.ts";
 const longestQuestion = 60;
 
 /** Returns the newest run of a terminal that a crash has interrupted. */
-export async function findInterruptedRun(duet: Pick<Duet, "interruptedRuns">): Promise<ResumableRun | undefined> {
-  const runs = await duet.interruptedRuns();
+export async function findInterruptedRun(
+  storedRuns: Pick<StoredRuns, "listInterrupted">,
+): Promise<ResumableRun | undefined> {
+  const runs = await storedRuns.listInterrupted();
   return runs.findLast(({ owner, header }) => owner === undefined && header.entrance === "terminal");
 }
 
@@ -44,12 +46,12 @@ export async function continueRun({ chat, offer, ask }: ContinueOptions, stop: A
     await ask(toGoOnQuestion(offer.question, settings.locale), offer.mode, { goesOn: true });
     return true;
   }
-  const run = await findInterruptedRun(duet);
+  const run = await findInterruptedRun(duet.storedRuns);
   if (run === undefined) return false;
   const { mode, models } = settings;
   const lines = chat.reader ? await applyChoices(chat, run.header, { signal: stop }) : [];
   stop.throwIfAborted();
-  const taken = await duet.takeRun(run.runId);
+  const taken = await duet.storedRuns.takeInterrupted(run.runId);
   // Another terminal goes on with it.
   if (taken === undefined) {
     Object.assign(settings, { mode, models });

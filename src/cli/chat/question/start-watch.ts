@@ -1,4 +1,4 @@
-import type { Duet } from "../../../app/duet.ts";
+import type { McpServers } from "../../../app/tools/mcp-servers.ts";
 
 /** Is the interval between two looks at the servers that start, in milliseconds. */
 const lookMs = 300;
@@ -11,12 +11,12 @@ export interface StartWatch {
   end(): void;
 }
 
-export function createStartWatch(duet: Pick<Duet, "startingServers">, onChange: () => void): StartWatch {
+export function createStartWatch(mcpServers: Pick<McpServers, "listStarting">, onChange: () => void): StartWatch {
   let servers: readonly string[] = [];
   let timer: NodeJS.Timeout | undefined;
 
   async function look(): Promise<void> {
-    const found = await duet.startingServers().catch(() => []);
+    const found = await mcpServers.listStarting().catch(() => []);
     if (timer === undefined) return;
     servers = found;
     onChange();

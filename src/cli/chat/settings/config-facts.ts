@@ -75,8 +75,8 @@ function createDetail(name: Text, value: string): ConfigFact {
 
 async function listModelFacts({ duet, settings }: Chat): Promise<ConfigFact[]> {
   const [{ functionCall, answer }, parameters] = await Promise.all([
-    duet.models(settings.models),
-    duet.modelParameters(settings.models),
+    duet.models.open(settings.models),
+    duet.models.getParameters(settings.models),
   ]);
   const both: Text = { zh: "模型（工具调用与回答）", en: "Model (function calls and answers)" };
   if (answer === functionCall) return [{ name: both, value: describeModel(answer, parameters.answer) }];

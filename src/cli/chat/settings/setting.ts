@@ -50,7 +50,7 @@ function toParameterSetting({ name, word, allowed }: Parameter, place: string, r
     key,
     allowed,
     async value({ duet, settings }) {
-      const now = await duet.modelParameters(settings.models);
+      const now = await duet.models.getParameters(settings.models);
       const values = roles.map((role) => now[role][name] ?? say(settings.locale, unset));
       return [...new Set(values)].join(" / ");
     },
@@ -60,7 +60,7 @@ function toParameterSetting({ name, word, allowed }: Parameter, place: string, r
       const number = written === undefined ? undefined : readNumber(key, written, allowed);
       const changes = withParameter(settings.models, roles, name, number);
       // Only what can be is taken.
-      await duet.models(changes);
+      await duet.models.open(changes);
       settings.models = changes;
     },
   };
@@ -79,7 +79,10 @@ function withParameter(
 }
 
 async function refuseWithoutEffect({ duet, settings }: Chat, key: string, roles: readonly ModelRole[]): Promise<void> {
-  const [models, now] = await Promise.all([duet.models(settings.models), duet.modelParameters(settings.models)]);
+  const [models, now] = await Promise.all([
+    duet.models.open(settings.models),
+    duet.models.getParameters(settings.models),
+  ]);
   if (roles.every((role) => now[role].temperature === undefined)) {
     const name = `${models.answer.provider}/${models.answer.model}`;
     throw commandError({ zh: `${key}：${name} 没有参数可设置`, en: `${key}: ${name} has no parameters to set` });

@@ -1,6 +1,6 @@
-import type { Duet } from "../../../app/duet.ts";
 import type { ModelChanges } from "../../../app/models/change-models.ts";
 import type { ModelList } from "../../../app/models/list-models.ts";
+import type { ModelCatalog } from "../../../app/models/model-catalog.ts";
 import { toModelName } from "../../../core/model.ts";
 import { say, type Text } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
@@ -18,7 +18,7 @@ export type ModelRole = "functionCall" | "answer";
  */
 export async function switchModels(chat: Chat, role: ModelRole, changes: ModelChanges): Promise<void> {
   const { settings, duet } = chat;
-  const [before, now] = [await duet.models(settings.models), await duet.models(changes)];
+  const [before, now] = [await duet.models.open(settings.models), await duet.models.open(changes)];
   const name = sanitizeLine(toModelName(now[role]));
   const isSame = before.functionCall === now.functionCall && before.answer === now.answer;
   settings.models = changes;
@@ -37,8 +37,8 @@ export async function switchModels(chat: Chat, role: ModelRole, changes: ModelCh
  */
 export async function listModelChoices(chat: Chat, role: ModelRole, signal: AbortSignal): Promise<Choice<string>[]> {
   const [models, { names, unlisted }] = await Promise.all([
-    chat.duet.models(chat.settings.models),
-    chat.duet.modelList(signal),
+    chat.duet.models.open(chat.settings.models),
+    chat.duet.models.list(signal),
   ]);
   for (const one of unlisted) chat.write(sanitizeLine(say(chat.settings.locale, describeUnlisted(one))));
   const inForce = toModelName(models[role]);
@@ -59,7 +59,7 @@ export async function resolveModelName(chat: Chat, typed: string, signal: AbortS
   const vendor = Object.keys(vendors).find((id) => vendors[id]?.modelEnv?.match.test(variant));
   if (vendor !== undefined) return `${vendor}/${variant}`;
   if (!/[-\d]/.test(typed)) return typed;
-  const names = await chat.duet.modelNames(signal);
+  const names = await chat.duet.models.listNames(signal);
   return names.find((name) => toBareName(name) === typed.toLowerCase()) ?? typed;
 }
 
@@ -99,7 +99,7 @@ export interface ModelNames {
 }
 
 export function createModelNames(
-  duet: Pick<Duet, "models">,
+  catalog: Pick<ModelCatalog, "open">,
   settings: Pick<ChatSettings, "models">,
   onChange: () => void,
 ): ModelNames {
@@ -110,7 +110,7 @@ export function createModelNames(
     refresh() {
       asked += 1;
       const mine = asked;
-      duet.models(settings.models).then(
+      catalog.open(settings.models).then(
         ({ functionCall, answer }) => {
           if (mine !== asked) return;
           line =

@@ -1,5 +1,6 @@
 import type { Duet } from "../../../app/duet.ts";
 import type { MeasureRequest } from "../../../app/measure-context.ts";
+import type { ModelCatalog } from "../../../app/models/model-catalog.ts";
 import type { AgentEvent } from "../../../core/events.ts";
 import type { StatusPart } from "../../../core/status-parts.ts";
 import { say, type Text } from "../../../kit/locale.ts";
@@ -21,7 +22,8 @@ export interface StatusLine {
 }
 
 export interface StatusLineOptions {
-  duet: Pick<Duet, "measureContext" | "models">;
+  duet: Pick<Duet, "measureContext">;
+  catalog: Pick<ModelCatalog, "open">;
   /** Lists the parts to show; `off` shows none. */
   parts: readonly StatusPart[] | "off";
   bill: Pick<SessionBill, "total">;
@@ -42,7 +44,7 @@ interface RunningUse {
 const noUse: RunningUse = { tokens: 0, cost: noCost };
 
 export function createStatusLine(options: StatusLineOptions): StatusLine {
-  const { duet, parts, bill, folder, home, onChange } = options;
+  const { duet, catalog, parts, bill, folder, home, onChange } = options;
   const running = new Map<string, string>();
   let context: ContextFill | undefined;
   let branch: string | undefined;
@@ -60,7 +62,7 @@ export function createStatusLine(options: StatusLineOptions): StatusLine {
   async function measure(): Promise<ContextFill | undefined> {
     const next = options.next();
     if (next === undefined) return undefined;
-    const models = await duet.models(options.current().settings.models);
+    const models = await catalog.open(options.current().settings.models);
     const uses = await duet.measureContext({ ...next, models });
     const fills = uses.map(({ parts: sizes, window }) => {
       return { used: Object.values(sizes).reduce((sum, size) => sum + size, 0), window };

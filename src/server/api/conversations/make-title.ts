@@ -44,7 +44,7 @@ async function makeTitle(api: ApiContext, run: RunHandle): Promise<void> {
 }
 
 async function askForTitle({ duet, runs }: ApiContext, run: RunHandle, answer: string): Promise<string> {
-  const { functionCall } = await duet.models();
+  const { functionCall } = await duet.models.open();
   // A model that goes by rules can name nothing.
   if (functionCall.followsPrompts === false) return "";
   const { caller, locale, question } = run;

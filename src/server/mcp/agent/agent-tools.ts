@@ -47,7 +47,7 @@ export interface Agent {
 export function createAgent(shared: RunService, { asks }: AgentOptions): Agent {
   const { duet, runs, settings } = shared;
   const { locale } = duet;
-  const followed = duet.sharesRuns ? shared.followed : undefined;
+  const followed = duet.storedRuns.areShared ? shared.followed : undefined;
   const inputRequests = createInputRequests<CallToolResult>({ locale });
   const service: AgentService = {
     ...shared,

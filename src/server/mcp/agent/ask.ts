@@ -67,7 +67,8 @@ export async function handleAsk(
 /** Names a request of a session that other processes serve, too. */
 function toHostRequest({ duet, connection }: ConnectionScope, requestId: string | number): HostRequest | undefined {
   const { sessionId } = connection;
-  if (sessionId === undefined || !duet.sharesRuns || String(requestId).length > longestRequestId) return undefined;
+  if (sessionId === undefined || !duet.storedRuns.areShared || String(requestId).length > longestRequestId)
+    return undefined;
   return { sessionId, requestId };
 }
 

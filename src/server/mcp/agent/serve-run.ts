@@ -86,7 +86,7 @@ export function serveRun(
     async (question, reply) => {
       const { runs, followed, caller } = scope;
       const run = runs.find(question.runId, caller) ?? (await followed.find(question.runId, caller));
-      const taken = run && (await takeHostReply(scope.duet, { run, question, reply: readReply(reply) }));
+      const taken = run && (await takeHostReply(scope.duet.storedRuns, { run, question, reply: readReply(reply) }));
       const problem = taken?.problem && { text: taken.problem, isAbout: question.isAbout };
       return run && taken ? startWith(async () => run, problem) : undefined;
     },

@@ -14,7 +14,7 @@ const two = {
 };
 
 async function inForce({ duet, settings }: TestChat): Promise<string[]> {
-  const { functionCall, answer } = await duet.models(settings.models);
+  const { functionCall, answer } = await duet.models.open(settings.models);
   return functionCall === answer ? [toModelName(answer)] : [toModelName(functionCall), toModelName(answer)];
 }
 

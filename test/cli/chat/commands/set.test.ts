@@ -16,7 +16,10 @@ test("/set changes a parameter of both roles, says from what to what, and keeps 
   chat.settings.locale = "zh";
   expect(await chat.type("/set top-p .9")).toEqual(["top_p：未设置 → 0.9"]);
   const changed = { temperature: 0.3, maxTokens: 500, topP: 0.9 };
-  expect(await chat.duet.modelParameters(chat.settings.models)).toEqual({ functionCall: changed, answer: changed });
+  expect(await chat.duet.models.getParameters(chat.settings.models)).toEqual({
+    functionCall: changed,
+    answer: changed,
+  });
   expect(await chat.type("/set temperature default")).toEqual(["temperature：0.3 → 0.7"]);
 });
 

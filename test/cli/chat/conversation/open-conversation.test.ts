@@ -25,12 +25,14 @@ function openStuckChat(stuck: Wait | "none") {
   const settings = { locale: "en", mode: "chat", models: {} } as Chat["settings"];
   const duet = {
     store: () => answer("store", store),
-    interruptedRuns: () => answer("interrupted runs", []),
-    models: (changes: object) =>
-      answer("answer" in changes ? "models of the conversation" : "models", {
-        functionCall: inForce,
-        answer: inForce,
-      }),
+    storedRuns: { listInterrupted: () => answer("interrupted runs", []) },
+    models: {
+      open: (changes: object) =>
+        answer("answer" in changes ? "models of the conversation" : "models", {
+          functionCall: inForce,
+          answer: inForce,
+        }),
+    },
   } as unknown as Chat["duet"];
   const written: unknown[] = [];
   const chatInterface = {

@@ -23,7 +23,7 @@ test("the status line tells what fits, the most important first, at any width an
   settings.locale = "zh";
   function open(parts: StatusLineOptions["parts"], onChange = () => {}) {
     return createStatusLine({
-      ...{ duet, parts, bill, folder, home: chat.folder, onChange },
+      ...{ duet, catalog: duet.models, parts, bill, folder, home: chat.folder, onChange },
       current: () => ({ settings, models: "提供商/模型" }),
       next: () => ({ conversationId, mode: settings.mode, locale: "zh" }),
     });
@@ -54,7 +54,8 @@ function openStatus() {
   const line = createStatusLine({
     ...{ bill, folder: "/", home: "/", parts: ["tokens", "cost"], onChange() {}, next: () => undefined },
     // Neither is asked while nothing is refreshed.
-    duet: { measureContext: () => Promise.reject(new Error()), models: () => Promise.reject(new Error()) },
+    duet: { measureContext: () => Promise.reject(new Error()) },
+    catalog: { open: () => Promise.reject(new Error()) },
     current: () => ({
       settings: { locale: "en", mode: "chat", search: { on: false, isBarred: false }, models: {}, limits: {} },
       models: "",

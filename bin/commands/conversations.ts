@@ -1,6 +1,13 @@
 import { withStore } from "../../src/cli/with-duet.ts";
 import { pageOptions, pruneOptions } from "../options.ts";
-import { readOutputFormat, readPage, toFlags, toOptionText, toTexts, type Values } from "../read-options.ts";
+import {
+  readConversationIds,
+  readOutputFormat,
+  readPage,
+  toFlags,
+  toOptionText,
+  type Values,
+} from "../read-options.ts";
 import { type Action, type CommandRow, type Positional, textOrJson } from "./command.ts";
 
 const id: Positional = {
@@ -114,6 +121,7 @@ function runPrune(values: Values): Action {
 /** Lists, shows or changes conversations; nothing but the store is opened. */
 function runConversations(action: "list" | "show" | "delete" | "pin" | "unpin" | "name", values: Values): Action {
   const page = readPage(values);
+  const typed = readConversationIds(values);
   return (context) =>
     withStore(toFlags(values), context, async ({ store, config, console }) => {
       const [command, { findConversationId }] = await Promise.all([
@@ -123,7 +131,6 @@ function runConversations(action: "list" | "show" | "delete" | "pin" | "unpin" |
       const isKept = config.conversations.store !== "memory";
       const options = { store, isKept, console, locale: config.locale, output: readOutputFormat(values) };
       if (action === "list") return command.listConversations(options, page);
-      const typed = toTexts(values.ids ?? [values.id]);
       // Nothing is changed where one of them may mean several.
       const ids = await Promise.all(typed.map((text) => findConversationId(store, text)));
       const [id = ""] = ids;

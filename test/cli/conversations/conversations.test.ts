@@ -404,6 +404,25 @@ describe("duet conversations", () => {
     expect((await store.list({ limit: 9, offset: 0 })).map(({ id }) => id)).toEqual([b, a]);
   });
 
+  test.each([
+    ["show", ""],
+    ["delete", "first", " "],
+    ["pin", "first", ""],
+    ["name", "\n", "Trip"],
+  ])("%s refuses a blank ID in one line with exit code 2, and changes nothing", async (...words) => {
+    const { file, run } = await place();
+    const store = await openStore(file);
+    await store.append(finishedRun("first", "Q.", "A."));
+    const { code, stdout, stderr } = await run("conversations", ...words);
+    const blank = JSON.stringify(words.find((word) => word.trim() === ""));
+    expect([code, stdout, stderr]).toEqual([
+      2,
+      "",
+      `duet: conversations: ${blank} is not a conversation ID (allowed: one that duet conversations lists, or the beginning of a generated one)\n`,
+    ]);
+    expect(await store.list({ limit: 9, offset: 0 })).toMatchObject([{ id: "first", isPinned: false }]);
+  });
+
   test("showing one that is not there is one line and exit code 1", async () => {
     const { run } = await place();
     expect(await run("conversations", "show", "123")).toEqual({

@@ -52,6 +52,23 @@ describe("completion of @path", () => {
     expect((await inner("@og"))?.completions).toBeUndefined();
   });
 
+  test("keeps the quote with which a path begins, and closes it behind a file", async () => {
+    const cwd = await project();
+    await writeFile(join(cwd, "src/o'k.ts"), "");
+    const complete = createCompleteFiles({ cwd, home: join(cwd, "src") }, patient);
+    const completions = async (text: string) => (await complete(text))?.completions.map((each) => each.text);
+    expect(await completions("see @'")).toEqual(["@'my notes.txt' ", "@'readme.md' ", "@'src/"]);
+    expect(await completions("see @'my n")).toEqual(["@'my notes.txt' "]);
+    expect(await completions('看看@"My n')).toEqual(['@"my notes.txt" ']);
+    expect(await completions("@“src/m")).toEqual(["@“src/main.ts” "]);
+    expect(await completions("@'notes")).toEqual(["@'my notes.txt' "]);
+    expect(await completions("@'~/m")).toEqual(["@'~/main.ts' "]);
+    // What the quotes cannot hold is completed without them.
+    expect(await completions("@'src/o")).toEqual(["@src/o'k.ts "]);
+    expect(await completions('@"src/o')).toEqual(['@"src/o\'k.ts" ']);
+    expect(await completions("@'my notes.txt' and")).toBeUndefined();
+  });
+
   test("is none for an address, a folder that is not there and other text", async () => {
     const complete = createCompleteFiles({ cwd: await project(), home: "/" }, patient);
     for (const text of ["a@b", "@nowhere/", "\\@src", "no file", "@src/main.ts and"]) {
@@ -89,11 +106,26 @@ describe("files that a question names", () => {
     expect(attached.map(({ name }) => name)).toEqual(["src/main.ts", "readme.md"]);
   });
 
-  test("may stand in quotes, straight or Chinese ones, with blanks, and with text right behind them", async () => {
-    const cwd = await project();
-    const { attached, problems } = await attach('@"my notes.txt" and @“src/main.ts”里的 @"readme.md"!', cwd);
+  test.each([
+    ["double quotes", '@"my notes.txt" and @"src/main.ts"里的 @"readme.md"!'],
+    ["single quotes", "@'my notes.txt' and @'src/main.ts'里的 @'readme.md'!"],
+    ["Chinese quotes", "@“my notes.txt” and @‘src/main.ts’里的 @“readme.md”！"],
+  ])("may stand in %s, with blanks, and with text right behind them", async (_, text) => {
+    const { attached, problems } = await attach(text, await project());
     expect(attached.map(({ name }) => name)).toEqual(["my notes.txt", "src/main.ts", "readme.md"]);
     expect(problems).toEqual([]);
+  });
+
+  test("in quotes may hold the other kind of quotes, and may begin with one behind a backslash", async () => {
+    const cwd = await project();
+    await writeFile(join(cwd, "it's mine.txt"), "a");
+    await writeFile(join(cwd, "'tis"), "a");
+    const { attached } = await attach("@\"it's mine.txt\" @\\'tis", cwd);
+    expect(attached.map(({ name }) => name)).toEqual(["it's mine.txt", "'tis"]);
+  });
+
+  test("in quotes that are missing are told where they look like files", async () => {
+    const cwd = await project();
     const missing = await attach('@"no such picture 图.png" or @"words of a person"', cwd);
     expect(missing.problems.map(({ en }) => en)).toEqual(["Not attached: @no such picture 图.png does not exist"]);
   });
@@ -254,7 +286,7 @@ test.each([
   expect(toPastedMentions(pasted, "")).toBe(pasted);
 });
 
-test.each(["@“", '@"', "@“a ", "@ “", "@\\"])("a megabyte of %j is searched in one pass", (piece) => {
+test.each(["@“", '@"', "@'", "@‘", "@“a ", "@ “", "@\\"])("a megabyte of %j is searched in one pass", (piece) => {
   const text = piece.repeat(1_000_000 / piece.length);
   const usedMs = startCpuClock();
   const longest = [...findMentions(text)].reduce((most, { typed }) => Math.max(most, typed.length), 0);

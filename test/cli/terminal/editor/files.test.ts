@@ -173,7 +173,9 @@ describe("files that a question names", () => {
     await writeFile(join(cwd, "huge.pdf"), "%PDF-1.7\n\0");
     await truncate(join(cwd, "huge.pdf"), 20_000_001);
     await writeFile(join(cwd, "cut.png"), images.png.subarray(0, 30));
-    const named = "@pipe @large @photo.heic @nul @old.doc @huge.pdf @cut.png @/dev/zero @no.txt里的 @~/no";
+    await writeFile(join(cwd, "bytes"), Buffer.from("010203040506", "hex"));
+    await writeFile(join(cwd, "zip"), "PK\u0003");
+    const named = "@pipe @large @photo.heic @nul @bytes @zip @old.doc @huge.pdf @cut.png @/dev/zero @no.txt里的 @~/no";
     const { attached, attachments, problems } = await attach(named, cwd);
     expect(attachments).toEqual([]);
     expect(attached).toEqual([]);
@@ -182,6 +184,8 @@ describe("files that a question names", () => {
       "Not attached: @large is too large (at most 200000 bytes)",
       "Not attached: @photo.heic is image/heic (allowed: PNG, JPEG, GIF, WebP)",
       "Not attached: @nul is of no type that can be read (allowed: images, PDF, .docx, .xlsx, text)",
+      "Not attached: @bytes is of no type that can be read (allowed: images, PDF, .docx, .xlsx, text)",
+      "Not attached: @zip is of no type that can be read (allowed: images, PDF, .docx, .xlsx, text)",
       "Not attached: @old.doc is in an old Office format (allowed: .docx, .xlsx; save it as one of these)",
       "Not attached: @huge.pdf is too large (allowed: at most 20 MB)",
       "Not attached: @cut.png cannot be used: the image is damaged or incomplete",

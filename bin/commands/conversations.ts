@@ -99,12 +99,17 @@ export const traceCommand: CommandRow = {
 /** Shows the trace of a run; nothing but the store is opened. */
 function showTrace(values: Values): Action {
   return (context) =>
-    withStore(toFlags(values), context, async ({ store, config: { locale, agent, conversations }, console }) => {
-      const { runTrace } = await import("../../src/cli/trace/trace-command.ts");
-      const isKept = conversations.store !== "memory";
-      const options = { store, isKept, console, locale, output: readOutputFormat(values), verbose: agent.verbose };
-      return runTrace(options, toOptionText(values.run));
-    });
+    withStore(
+      toFlags(values),
+      context,
+      async ({ store, config: { locale, agent, conversations }, console }) => {
+        const { runTrace } = await import("../../src/cli/trace/trace-command.ts");
+        const isKept = conversations.store !== "memory";
+        const options = { store, isKept, console, locale, output: readOutputFormat(values), verbose: agent.verbose };
+        return runTrace(options, toOptionText(values.run));
+      },
+      { onlyReads: true },
+    );
 }
 
 /** Removes old conversations now, or lists them; nothing but the store is opened. */
@@ -123,20 +128,26 @@ function runConversations(action: "list" | "show" | "delete" | "pin" | "unpin" |
   const page = readPage(values);
   const typed = readConversationIds(values);
   return (context) =>
-    withStore(toFlags(values), context, async ({ store, config, console }) => {
-      const [command, { findConversationId }] = await Promise.all([
-        import("../../src/cli/conversations/conversations-command.ts"),
-        import("../../src/cli/conversations/find-conversation.ts"),
-      ]);
-      const isKept = config.conversations.store !== "memory";
-      const options = { store, isKept, console, locale: config.locale, output: readOutputFormat(values) };
-      if (action === "list") return command.listConversations(options, page);
-      // Nothing is changed where one of them may mean several.
-      const ids = await Promise.all(typed.map((text) => findConversationId(store, text)));
-      const [id = ""] = ids;
-      if (action === "show") return command.showConversation(options, id);
-      if (action === "name") return command.renameConversation(options, { id, name: toOptionText(values.name) ?? "" });
-      if (action === "delete") return command.deleteConversations(options, ids);
-      return command.pinConversations(options, { ids, isPinned: action === "pin" });
-    });
+    withStore(
+      toFlags(values),
+      context,
+      async ({ store, config, console }) => {
+        const [command, { findConversationId }] = await Promise.all([
+          import("../../src/cli/conversations/conversations-command.ts"),
+          import("../../src/cli/conversations/find-conversation.ts"),
+        ]);
+        const isKept = config.conversations.store !== "memory";
+        const options = { store, isKept, console, locale: config.locale, output: readOutputFormat(values) };
+        if (action === "list") return command.listConversations(options, page);
+        // Nothing is changed where one of them may mean several.
+        const ids = await Promise.all(typed.map((text) => findConversationId(store, text)));
+        const [id = ""] = ids;
+        if (action === "show") return command.showConversation(options, id);
+        if (action === "name")
+          return command.renameConversation(options, { id, name: toOptionText(values.name) ?? "" });
+        if (action === "delete") return command.deleteConversations(options, ids);
+        return command.pinConversations(options, { ids, isPinned: action === "pin" });
+      },
+      { onlyReads: action === "list" || action === "show" },
+    );
 }

@@ -9,6 +9,7 @@ import { describeAllowed } from "../src/core/schemas/describe-schema.ts";
 import { isConversationId } from "../src/core/store/conversation-id.ts";
 import { DuetError } from "../src/kit/errors.ts";
 import type { Text } from "../src/kit/locale.ts";
+import { isBlank } from "../src/kit/text/is-blank.ts";
 import { findLimit } from "./options.ts";
 
 /**
@@ -46,6 +47,21 @@ export function readConversationChoice(values: Values): ConversationChoice | und
   throw usageError({
     zh: `--conversation: ${JSON.stringify(id)} 不是对话编号（允许：1 到 200 个字符，不全是空白，不含控制字符）`,
     en: `--conversation: ${JSON.stringify(id)} is not a conversation ID (allowed: 1 to 200 characters, not all blank and none a control character)`,
+  });
+}
+
+/**
+ * Reads the stored conversations that a command names. Throws a `config` error for a blank ID. Others are only looked for: earlier
+ * versions have stored some that a new conversation may no longer have.
+ */
+export function readConversationIds(values: Values): string[] {
+  const ids = toTexts(values.ids ?? [values.id]);
+  const blank = ids.find(isBlank);
+  if (blank === undefined) return ids;
+  const shown = JSON.stringify(blank);
+  throw usageError({
+    zh: `conversations: ${shown} 不是对话编号（允许：duet conversations 列出的编号，或自动生成的编号的开头）`,
+    en: `conversations: ${shown} is not a conversation ID (allowed: one that duet conversations lists, or the beginning of a generated one)`,
   });
 }
 

@@ -1,6 +1,13 @@
 import { withStore } from "../../src/cli/with-duet.ts";
 import { pageOptions, pruneOptions } from "../options.ts";
-import { readOutputFormat, readPage, toFlags, toOptionText, toTexts, type Values } from "../read-options.ts";
+import {
+  readConversationIds,
+  readOutputFormat,
+  readPage,
+  toFlags,
+  toOptionText,
+  type Values,
+} from "../read-options.ts";
 import { type Action, type CommandRow, type Positional, textOrJson } from "./command.ts";
 
 const id: Positional = {
@@ -92,12 +99,17 @@ export const traceCommand: CommandRow = {
 /** Shows the trace of a run; nothing but the store is opened. */
 function showTrace(values: Values): Action {
   return (context) =>
-    withStore(toFlags(values), context, async ({ store, config: { locale, agent, conversations }, console }) => {
-      const { runTrace } = await import("../../src/cli/trace/trace-command.ts");
-      const isKept = conversations.store !== "memory";
-      const options = { store, isKept, console, locale, output: readOutputFormat(values), verbose: agent.verbose };
-      return runTrace(options, toOptionText(values.run));
-    });
+    withStore(
+      toFlags(values),
+      context,
+      async ({ store, config: { locale, agent, conversations }, console }) => {
+        const { runTrace } = await import("../../src/cli/trace/trace-command.ts");
+        const isKept = conversations.store !== "memory";
+        const options = { store, isKept, console, locale, output: readOutputFormat(values), verbose: agent.verbose };
+        return runTrace(options, toOptionText(values.run));
+      },
+      { onlyReads: true },
+    );
 }
 
 /** Removes old conversations now, or lists them; nothing but the store is opened. */
@@ -114,22 +126,28 @@ function runPrune(values: Values): Action {
 /** Lists, shows or changes conversations; nothing but the store is opened. */
 function runConversations(action: "list" | "show" | "delete" | "pin" | "unpin" | "name", values: Values): Action {
   const page = readPage(values);
+  const typed = readConversationIds(values);
   return (context) =>
-    withStore(toFlags(values), context, async ({ store, config, console }) => {
-      const [command, { findConversationId }] = await Promise.all([
-        import("../../src/cli/conversations/conversations-command.ts"),
-        import("../../src/cli/conversations/find-conversation.ts"),
-      ]);
-      const isKept = config.conversations.store !== "memory";
-      const options = { store, isKept, console, locale: config.locale, output: readOutputFormat(values) };
-      if (action === "list") return command.listConversations(options, page);
-      const typed = toTexts(values.ids ?? [values.id]);
-      // Nothing is changed where one of them may mean several.
-      const ids = await Promise.all(typed.map((text) => findConversationId(store, text)));
-      const [id = ""] = ids;
-      if (action === "show") return command.showConversation(options, id);
-      if (action === "name") return command.renameConversation(options, { id, name: toOptionText(values.name) ?? "" });
-      if (action === "delete") return command.deleteConversations(options, ids);
-      return command.pinConversations(options, { ids, isPinned: action === "pin" });
-    });
+    withStore(
+      toFlags(values),
+      context,
+      async ({ store, config, console }) => {
+        const [command, { findConversationId }] = await Promise.all([
+          import("../../src/cli/conversations/conversations-command.ts"),
+          import("../../src/cli/conversations/find-conversation.ts"),
+        ]);
+        const isKept = config.conversations.store !== "memory";
+        const options = { store, isKept, console, locale: config.locale, output: readOutputFormat(values) };
+        if (action === "list") return command.listConversations(options, page);
+        // Nothing is changed where one of them may mean several.
+        const ids = await Promise.all(typed.map((text) => findConversationId(store, text)));
+        const [id = ""] = ids;
+        if (action === "show") return command.showConversation(options, id);
+        if (action === "name")
+          return command.renameConversation(options, { id, name: toOptionText(values.name) ?? "" });
+        if (action === "delete") return command.deleteConversations(options, ids);
+        return command.pinConversations(options, { ids, isPinned: action === "pin" });
+      },
+      { onlyReads: action === "list" || action === "show" },
+    );
 }

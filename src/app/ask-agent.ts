@@ -112,7 +112,7 @@ export async function askAgent(
     servers,
     dropped,
   } = await waitAbortable(Promise.resolve(resolvedTools), signal).catch(ignoreAbort(signal, noTools));
-  const patterns = mode === "chat" || isOther || signal.aborted ? [] : listOwnPatterns(request, selected?.settings);
+  const patterns = mode === "chat" || isOther || signal.aborted ? [] : (request.tools ?? []);
   const asked = { config, models: openedModels, request, conversation, mode, tools: offered, locale };
   const deciders: Deciders = isOther ? { models: openedModels, notices: [] } : await chooseDeciders(asked);
   const callsInChat = mode === "chat" && (clientTools?.tools.length ?? 0) + (earlierSteps?.length ?? 0) > 0;
@@ -239,14 +239,7 @@ function joinPatterns(
   agent: SubAgentSettings | undefined,
 ): Pick<WantedTools, "allow"> & { within: readonly (readonly string[])[] } {
   const own = agent?.tools;
-  return own === undefined || own === tools
-    ? { allow: tools, within }
-    : { allow: tools ?? own, within: [...within, own] };
-}
-
-/** Returns the patterns that the asker has written: those of an agent are its author's. */
-function listOwnPatterns({ tools = [] }: Pick<AskRequest, "tools">, agent: SubAgentSettings | undefined) {
-  return tools === agent?.tools ? [] : tools;
+  return own === undefined ? { allow: tools, within } : { allow: tools ?? own, within: [...within, own] };
 }
 
 function joinInstructions(...texts: (string | undefined)[]): string | undefined {

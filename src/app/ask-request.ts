@@ -80,7 +80,7 @@ export interface AskRequest {
   user?: User | undefined;
   /** Takes what a person says while the run works. */
   inbox?: RunInbox | undefined;
-  /** Limits the tools to those whose names match one of these patterns. */
+  /** Limits the tools to those whose names match one of these patterns. Those of the agent that answers hold as well. */
   tools?: readonly string[] | undefined;
   /** Names the agent that answers, one of `agents` in the configuration. It is the main one when absent. */
   agent?: string | undefined;

@@ -99,19 +99,25 @@ export interface OpenedStore extends Context {
   credentials: Credentials;
 }
 
-/** Opens nothing but the store for a command, and closes it after it; returns the command's exit code. */
+/**
+ * Opens nothing but the store for a command, and closes it after it; returns the command's exit code. A command that `onlyReads` works
+ * on a store that may not be written, too.
+ */
 export async function withStore(
   flags: Flags,
   context: Context,
   work: (opened: OpenedStore) => Promise<number>,
+  { onlyReads = false } = {},
 ): Promise<number> {
   const { console } = context;
-  const [config, { openStore }] = await Promise.all([
+  const [config, { openStore, openStoreToRead }] = await Promise.all([
     loadWithState(flags, console),
     import("../app/conversations/open-store.ts"),
   ]);
   await refuseUnusable(config);
-  const { store, retention, credentials, problem, takeNotices } = await openStore(config);
+  const { store, retention, credentials, problem, takeNotices } = await (onlyReads ? openStoreToRead : openStore)(
+    config,
+  );
   if (problem) throw problem;
   try {
     return await work({ ...context, config, store, retention, credentials });

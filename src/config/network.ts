@@ -8,6 +8,7 @@ import {
   type ProxyRules,
   parseProxy,
   toShownProxy,
+  type UnreadCertificates,
   withOwnProxy,
 } from "../kit/net/proxy-rules.ts";
 import { configError, notAllowedError } from "./config-errors.ts";
@@ -54,13 +55,15 @@ export async function readNetwork(inputs: NetworkInputs): Promise<NetworkSetting
   };
   const certificates = ca === undefined ? undefined : inputs.resolvePath(ca);
   const trusted = certificates === undefined || inputs.nodeTrusts ? undefined : await readCertificates(certificates);
+  const unreadCa = certificates !== undefined && inputs.nodeTrusts ? await findUnreadFile(certificates) : undefined;
   const rules: ProxyRules = {
     http: named.http?.value,
     https: named.https?.value,
     noProxy: [...readNoProxy(environment), ...noProxy],
     ca: trusted,
+    unreadCa,
   };
-  const isNeeded = rules.http !== undefined || rules.https !== undefined || trusted !== undefined;
+  const isNeeded = [rules.http, rules.https, trusted, unreadCa].some((each) => each !== undefined);
   const all = [rules.http, rules.https, ...listOwnProxies(settings).map(({ proxy: own }) => own)].filter(
     (each) => each !== undefined,
   );
@@ -159,17 +162,38 @@ export function listProxySecrets({ all }: Pick<NetworkSettings, "all">): string[
 }
 
 async function readCertificates(file: string): Promise<string> {
-  const text = await readFile(file, "utf8").catch((thrown: NodeJS.ErrnoException) => {
-    const why = thrown.code ?? thrown.message;
-    throw configError(`network.ca: ${file}`, { zh: `无法读取（${why}）`, en: `cannot be read (${why})` }, thrown);
-  });
-  const certificates = text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
-  if (certificates.length > 0 && certificates.every(isCertificate)) return certificates.join("\n");
-  throw configError(`network.ca: ${file}`, {
-    zh: "不是 PEM 格式的证书（允许：-----BEGIN CERTIFICATE-----）",
-    en: "holds no certificates in PEM (allowed: -----BEGIN CERTIFICATE-----)",
-  });
+  const read = await readPem(file);
+  if ("problem" in read) throw configError(`network.ca: ${file}`, read.problem, read.cause);
+  if (!read.certificates.every(isCertificate)) throw configError(`network.ca: ${file}`, noCertificates);
+  return read.certificates.join("\n");
 }
+
+/** Finds out why Node has not read the file, of which it only warns. The single certificates are not parsed: a system has many. */
+async function findUnreadFile(file: string): Promise<UnreadCertificates | undefined> {
+  const read = await readPem(file);
+  return "problem" in read ? { file, problem: read.problem } : undefined;
+}
+
+async function readPem(file: string): Promise<{ certificates: string[] } | { problem: Text; cause?: unknown }> {
+  try {
+    const text = await readFile(file, "utf8");
+    const certificates = text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g);
+    return certificates === null ? { problem: noCertificates } : { certificates };
+  } catch (thrown) {
+    return { problem: describeUnreadable(thrown), cause: thrown };
+  }
+}
+
+function describeUnreadable(thrown: unknown): Text {
+  const why = thrown instanceof Error && "code" in thrown ? String(thrown.code) : String(thrown);
+  if (why === "ENOENT") return { zh: "不存在", en: "does not exist" };
+  return { zh: `无法读取（${why}）`, en: `cannot be read (${why})` };
+}
+
+const noCertificates: Text = {
+  zh: "不是 PEM 格式的证书（允许：-----BEGIN CERTIFICATE-----）",
+  en: "holds no certificates in PEM (allowed: -----BEGIN CERTIFICATE-----)",
+};
 
 function isCertificate(text: string): boolean {
   try {

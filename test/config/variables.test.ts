@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Config } from "../../src/config/config.ts";
+import { withOwnProxy } from "../../src/kit/net/proxy-rules.ts";
 import { vendors } from "../../src/providers/vendors.ts";
-import { load, refusal } from "./workplace.ts";
+import { load, refusal, workplace } from "./workplace.ts";
 
 const vendorNames = Object.keys(vendors).filter((id) => vendors[id]?.regionOf === undefined);
 
@@ -56,6 +58,23 @@ describe("variables", () => {
   test.each(understood)("%s=%s is understood", async (name, value, read, result) => {
     expect(read(await load({ environment: { [name]: value } }))).toEqual(result);
   });
+
+  test.each([
+    ["no-such.pem", "does not exist", "不存在"],
+    [".", "cannot be read (EISDIR)", "无法读取（EISDIR）"],
+    ["empty.pem", "holds no certificates in PEM (allowed: -----BEGIN CERTIFICATE-----)", "不是 PEM 格式的证书"],
+  ])(
+    "NODE_EXTRA_CA_CERTS=%s, of which Node only warns, is no error, and what is wrong with it is known",
+    async (name, en, zh) => {
+      const file = join(workplace({ "empty.pem": "" }), name);
+      const { network } = await load({ environment: { NODE_EXTRA_CA_CERTS: file } });
+      expect(network.rules?.unreadCa).toEqual({ file, problem: { en, zh: expect.stringContaining(zh) } });
+      const own = withOwnProxy(network.rules, "http://127.0.0.1:3128/");
+      expect([own?.unreadCa, withOwnProxy(network.rules, "direct")?.unreadCa]).toEqual(
+        Array(2).fill(network.rules?.unreadCa),
+      );
+    },
+  );
 
   test("the defaults are those of docs/development/contract.md#environment", async () => {
     const config = await load({});

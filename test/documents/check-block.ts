@@ -48,7 +48,7 @@ const checks: Readonly<Record<string, Check>> = {
     // The files that the settings of a page name are somebody else's.
     const faults = errors
       .map(({ message }) => message)
-      .filter((message) => !message.endsWith("cannot be read (ENOENT)"));
+      .filter((message) => !/cannot be read \(ENOENT\)$|: does not exist$/.test(message));
     return faults.length === 0 ? undefined : faults.join("; ");
   },
   cases: async (text) => {

@@ -94,6 +94,18 @@ export async function openStore(
   }
 }
 
+/** Opens the store for a command that only reads, also a file that may not be written. Rejects where that cannot be read either. */
+export async function openStoreToRead(settings: StoreSettings): Promise<OpenedStore> {
+  const opened = await openStore(settings);
+  const { problem, credentials } = opened;
+  if (!(problem instanceof StoreError) || problem.failure !== "read_only") return opened;
+  opened.stopOpening?.();
+  await opened.store.close();
+  const { openReadOnlyStore } = await import("../../store/sqlite/read-only-store.ts");
+  const store = openReadOnlyStore(join(settings.home, storeFile), problem);
+  return { store, credentials, takeNotices: () => [], addNotice() {} };
+}
+
 type FileStore = Required<
   Pick<
     OpenedStore,

@@ -81,7 +81,7 @@ export function createAgentTools({
     const request = {
       agent: settings.name,
       question,
-      ...{ caller: above.caller, tools: settings.tools, budget: above.budget, mode: settings.mode },
+      ...{ caller: above.caller, budget: above.budget, mode: settings.mode },
       ceilings: above.ceilings,
       within: [...(above.within ?? []), ...(above.tools ? [above.tools] : [])],
       folderInstructions: above.folderInstructions,

@@ -51,19 +51,26 @@ export function describeNetwork({ network, settings }: Pick<Config, "network" | 
     text: { zh: "没有，直接连接", en: "none, connections are direct" },
   };
   const hasNone = network.proxies.length === 0 && listOwnProxies(settings).length === 0;
-  const certificates: Finding[] =
-    network.certificates === undefined
-      ? []
-      : [
-          {
-            topic: "network",
-            state: "ok",
-            what: { zh: "另外信任的证书", en: "further certificates" },
-            name: network.certificates,
-            text: { zh: "与系统自带的一同使用", en: "trusted as well as the usual ones" },
-          },
-        ];
-  return [...(hasNone ? [none] : []), ...certificates];
+  return [...(hasNone ? [none] : []), ...describeCertificates(network)];
+}
+
+function describeCertificates({ certificates, rules }: Config["network"]): Finding[] {
+  if (certificates === undefined) return [];
+  const what: Text = { zh: "另外信任的证书", en: "further certificates" };
+  const problem = rules?.unreadCa?.problem;
+  if (problem === undefined) {
+    const text = { zh: "与系统自带的一同使用", en: "trusted as well as the usual ones" };
+    return [{ topic: "network", state: "ok", what, name: certificates, text }];
+  }
+  const text = {
+    zh: `${problem.zh}，只信任系统自带的证书。`,
+    en: `the file ${problem.en}, so only the usual ones are trusted.`,
+  };
+  const hint = {
+    zh: "请改正 NODE_EXTRA_CA_CERTS，或去掉这个变量。",
+    en: "Correct NODE_EXTRA_CA_CERTS, or unset it.",
+  };
+  return [{ topic: "network", state: "failed", what, name: certificates, text, hint }];
 }
 
 const proxyWord: Text = { zh: "代理", en: "proxy" };

@@ -10,6 +10,7 @@ import { findDocumentKind, isDocumentKind, longestDocument } from "../../tools/d
 import { describeDocumentProblem } from "../../tools/documents/read-document.ts";
 import { isSecretFile } from "../../tools/files/allowed-path.ts";
 import type { FileGuard } from "../../tools/files/file-guard.ts";
+import { isBinary } from "../../tools/page/decode-page.ts";
 
 export interface ReadFileOptions {
   /** Finds the files of our configuration and state, which are not attached. */
@@ -146,7 +147,7 @@ function refuseProblem(problem: Parameters<typeof describeDocumentProblem>[0]): 
 
 /** Returns the beginning of a text in UTF-8, of which the last character may be cut. */
 function decode(bytes: Buffer): string | undefined {
-  if (bytes.includes(0)) return undefined;
+  if (bytes.includes(0) || isBinary(bytes)) return undefined;
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: bytes.length > mostBytes });
   } catch {

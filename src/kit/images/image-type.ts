@@ -48,3 +48,14 @@ export function detectMediaType(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
   return signatures.find(({ parts }) => parts.every(([at, text]) => head.startsWith(text, at)))?.type;
 }
+
+/**
+ * Returns true for a file that ends within its signature, as one that was cut short. The beginnings that a text may have, too, do not
+ * count: `BM` or `PK`.
+ */
+export function isCutSignature(bytes: Uint8Array): boolean {
+  if (bytes.length === 0 || bytes.length > 16) return false;
+  const whole = Buffer.from(bytes).toString("latin1");
+  if (/^[\t\n\r\x20-\x7e]*$/.test(whole)) return false;
+  return signatures.some(({ parts }) => parts.some(([at, text]) => at === 0 && text.startsWith(whole)));
+}

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from "node:net";
+import type { Text } from "../locale.ts";
 
 /** Says how connections leave this machine. It is absent where they are direct and only the usual certificates are trusted. */
 export interface ProxyRules {
@@ -10,6 +11,14 @@ export interface ProxyRules {
   noProxy: readonly string[];
   /** Holds further trusted certificates, as PEM. */
   ca?: string | undefined;
+  /** Says why the further certificates that Node should have read at its start are not trusted. */
+  unreadCa?: UnreadCertificates | undefined;
+}
+
+/** Names a file of certificates, and says behind its name what is wrong with it. */
+export interface UnreadCertificates {
+  file: string;
+  problem: Text;
 }
 
 /** Says how one address is reached. */
@@ -35,9 +44,9 @@ export function findRoute(rules: ProxyRules | undefined, address: string | URL):
 /** Applies the proxy setting of one provider, server or tool, which takes precedence over the general rules. */
 export function withOwnProxy(rules: ProxyRules | undefined, own: string | undefined): ProxyRules | undefined {
   if (own === undefined) return rules;
-  const ca = rules?.ca;
-  if (own !== direct) return { http: own, https: own, noProxy: [], ca };
-  return ca === undefined ? undefined : { noProxy: [], ca };
+  const { ca, unreadCa } = rules ?? {};
+  if (own !== direct) return { http: own, https: own, noProxy: [], ca, unreadCa };
+  return ca === undefined && unreadCa === undefined ? undefined : { noProxy: [], ca, unreadCa };
 }
 
 /**

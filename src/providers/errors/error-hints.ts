@@ -1,5 +1,6 @@
 import type { KeyCommand } from "../../core/model-settings.ts";
 import type { Text } from "../../kit/locale.ts";
+import type { ProxyRules, UnreadCertificates } from "../../kit/net/proxy-rules.ts";
 import { isWithoutTls, toPlainAddressHint } from "../../kit/net/tls-mismatch.ts";
 import type { Remedy } from "./error-rules.ts";
 
@@ -7,14 +8,19 @@ export interface HintContext {
   apiKeyEnv?: string;
   apiKeyCommand?: KeyCommand;
   baseUrl: string;
+  network?: Pick<ProxyRules, "unreadCa">;
   retryAfterMs?: number;
 }
 
 /** Returns what the reader can do, with the variable, the host and the pages of the vendor that failed. */
-export function createHint(remedy: Remedy, { apiKeyEnv, apiKeyCommand, baseUrl, retryAfterMs }: HintContext): Text {
+export function createHint(
+  remedy: Remedy,
+  { apiKeyEnv, apiKeyCommand, baseUrl, network, retryAfterMs }: HintContext,
+): Text {
   const host = URL.parse(baseUrl)?.host ?? baseUrl;
   if (remedy === "auth" && apiKeyCommand !== undefined) return checkCommand;
-  return hints[remedy]({ key: apiKeyEnv, host, pages: findVendorPages(baseUrl), wait: describeWait(retryAfterMs) });
+  const [pages, wait] = [findVendorPages(baseUrl), describeWait(retryAfterMs)];
+  return hints[remedy]({ key: apiKeyEnv, host, pages, wait, unreadCa: network?.unreadCa });
 }
 
 interface Facts {
@@ -23,6 +29,7 @@ interface Facts {
   host: string;
   pages: VendorPages | undefined;
   wait: Text | undefined;
+  unreadCa: UnreadCertificates | undefined;
 }
 
 const another: Text = { zh: "请稍后再试，或换用其他模型。", en: "Try again later, or use another model." };
@@ -98,10 +105,16 @@ const hints: Record<Remedy, (facts: Facts) => Text> = {
     zh: `请启动 ${host} 上的服务（Ollama：ollama serve），或修改地址。`,
     en: `Start the server at ${host} (Ollama: \`ollama serve\`), or change the address.`,
   }),
-  certificate: ({ host }) => ({
-    zh: `${host} 的证书不受信任：若经过公司代理，请将其证书设置到 network.ca 或 NODE_EXTRA_CA_CERTS。`,
-    en: `The certificate of ${host} is not trusted: behind a company's proxy, set network.ca or NODE_EXTRA_CA_CERTS to its certificate.`,
-  }),
+  certificate: ({ host, unreadCa }) =>
+    unreadCa === undefined
+      ? {
+          zh: `${host} 的证书不受信任：若经过公司代理，请将其证书设置到 network.ca 或 NODE_EXTRA_CA_CERTS。`,
+          en: `The certificate of ${host} is not trusted: behind a company's proxy, set network.ca or NODE_EXTRA_CA_CERTS to its certificate.`,
+        }
+      : {
+          zh: `${host} 的证书不受信任，而 NODE_EXTRA_CA_CERTS 指定的文件 ${unreadCa.file} ${unreadCa.problem.zh}：请改正这个变量，再重新启动 Duet。`,
+          en: `The certificate of ${host} is not trusted, and the file ${unreadCa.file} that NODE_EXTRA_CA_CERTS names ${unreadCa.problem.en}: correct the variable, then start Duet again.`,
+        },
   "no-tls": ({ host }) => toPlainAddressHint(host),
   timeout: () => ({ zh: "请稍后再试，或增大 timeout。", en: "Try again later, or raise the timeout." }),
   bad_response: describeAddress,

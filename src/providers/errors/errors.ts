@@ -13,7 +13,7 @@ import { classifyError } from "./error-rules.ts";
 /** Identifies the model that failed. The key is included so that it can be removed from the shown text. */
 export type ErrorOrigin = Pick<
   ModelSettings,
-  "provider" | "model" | "apiKey" | "apiKeyEnv" | "apiKeyCommand" | "baseUrl"
+  "provider" | "model" | "apiKey" | "apiKeyEnv" | "apiKeyCommand" | "baseUrl" | "network"
 >;
 
 export interface HttpFailure {

@@ -99,7 +99,8 @@ export async function openStoreConnection(file: string, options: ConnectionOptio
   };
 }
 
-function runTransaction<T>({ connection, prepared }: Database, begin: string, work: StoreWork<T>): T {
+/** Runs one transaction, which is stored completely or not at all. Throws what SQLite throws. */
+export function runTransaction<T>({ connection, prepared }: OpenedFile, begin: string, work: StoreWork<T>): T {
   connection.exec(begin);
   try {
     const result = runWork(work(), prepared);
@@ -112,9 +113,12 @@ function runTransaction<T>({ connection, prepared }: Database, begin: string, wo
   }
 }
 
-interface Database {
+export interface OpenedFile {
   connection: DatabaseSync;
   prepared: PreparedStatements;
+}
+
+interface Database extends OpenedFile {
   /** Identifies the opened file, even after it has been renamed. */
   identity: string | undefined;
 }

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { isCutSignature } from "../../kit/images/image-type.ts";
 
 /**
  * Decodes a page whose charset may be declared, wrongly declared or missing. A byte order mark comes first, then valid UTF-8,
@@ -21,10 +22,11 @@ export function decodePage(bytes: Uint8Array, charset: string | undefined): stri
 /** Returns true when the bytes cannot be text in any supported charset. */
 export function isBinary(bytes: Uint8Array): boolean {
   const start = bytes.subarray(0, 8192);
-  if (markOf(start) !== undefined) return false;
-  if (isArchiveOrImage(start)) return true;
-  const controls = start.filter((byte) => byte < 9 || (byte > 13 && byte < 27)).length;
-  return detectWideCharset(start) === undefined && controls > start.length * 0.02;
+  if (isArchiveOrImage(start) || isCutSignature(bytes)) return true;
+  // A few bytes of any kind have zeros where UTF-16 has them, and begin like a byte order mark.
+  const text = decodeBytes(start, markOf(start) ?? detectWideCharset(start) ?? "latin1");
+  const unreadable = text.match(/[\0-\x08\x0e-\x1a\x7f\ufffd]/g)?.length ?? 0;
+  return unreadable > text.length * 0.02;
 }
 
 /** Checks the signatures of PNG, GIF, JPEG, WebP, ZIP, gzip, RAR and 7z files. */

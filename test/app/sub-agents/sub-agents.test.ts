@@ -62,7 +62,7 @@ async function open({
   });
   const ask = (request: Partial<AskRequest> = {}) =>
     Array.fromAsync(duet.ask({ question: "What is new?", mode: "agent", ...request }));
-  return { provider, duet, folder, ask, requestsOf: provider.requests };
+  return { provider, duet, config, folder, ask, requestsOf: provider.requests };
 }
 
 function call(...calls: { name: string; arguments: object }[]): FakeTurn {
@@ -214,4 +214,17 @@ test.each([
   [{ a: { ...writer, limits: { maxToolCalls: -1 } } }, "agents.a.limits.maxToolCalls"],
 ])("an agent that cannot be: %j", async (agents, message) => {
   await expect(open({ agents })).rejects.toThrow(message);
+});
+
+test("a pattern that matches no tool is told of a question, also where its agent has the same, and not of the agent alone", async () => {
+  const agents = { researcher: { ...researcher, tools: ["lookup", "gone"] } };
+  const { provider, config, ask } = await open({ agents });
+  provider.script("boss", call({ name: "agent_researcher", arguments: { message: "Look." } }), {
+    text: "Done.",
+    usage,
+  });
+  provider.script("finder", { text: "One.", usage }, { text: "Two.", usage });
+  expect(JSON.stringify(await ask())).not.toContain("gone");
+  const events = await ask({ agent: "researcher", tools: config.agents[0]?.tools });
+  expect(JSON.stringify(events)).toContain("gone");
 });

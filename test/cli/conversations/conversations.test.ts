@@ -1,4 +1,5 @@
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { copyFile, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { withoutDay } from "../../fakes/model.ts";
@@ -6,6 +7,7 @@ import { type Finished, runProgram, temporaryFolder } from "../../fakes/program.
 import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";
 import { startTerminal } from "../../fakes/terminal.ts";
 import { runWarmProgram as runWarm } from "../../fakes/warm-program.ts";
+import { mayMountDisks, requires } from "../../runner/requirements.ts";
 import { edit } from "../../store/damage.ts";
 import { finishedRun, page } from "../../store/runs.ts";
 import { openStore } from "../../store/stores.ts";
@@ -234,6 +236,45 @@ describe("a store that is not as it should be", () => {
   });
 });
 
+describe("a store on a disk that can only be read", requires(mayMountDisks()), () => {
+  async function readOnlyPlace(prepare: (file: string) => Promise<void>): Promise<Place> {
+    const folder = await temporaryFolder();
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=8m", "none", folder]);
+    onTestFinished(() => void execFileSync("umount", ["-l", folder]));
+    const here = await place({ DUET_HOME: folder });
+    await prepare(join(folder, "duet.db"));
+    execFileSync("mount", ["-o", "remount,ro", folder]);
+    return here;
+  }
+
+  test("is listed, shown and traced; what would change it is refused in one line", async () => {
+    const { run } = await readOnlyPlace(async (file) => {
+      const store = await openStore(file);
+      await store.append(finishedRun("first", "Which page?", "This one."));
+      await store.close();
+    });
+    expect(await run("conversations")).toMatchObject({ code: 0, stdout: expect.stringMatching(/^first .*Which page/) });
+    const shown = await run("conversations", "show", "first");
+    expect([shown.code, shown.stdout, shown.stderr]).toEqual([0, expect.stringContaining("This one."), ""]);
+    expect(await run("trace")).toMatchObject({ code: 0, stdout: expect.stringContaining("Which page?"), stderr: "" });
+    const { code, stdout, stderr } = await run("conversations", "delete", "first");
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/^duet: the conversation store .*duet\.db cannot be used: it is read-only\. .*\n$/);
+  });
+
+  test("with a log that SQLite would have to index is to be copied, which is said", async () => {
+    const { run } = await readOnlyPlace(async (file) => {
+      const original = join(await temporaryFolder(), "duet.db");
+      const store = await openStore(original);
+      await store.append(finishedRun("first", "Which page?", "This one."));
+      for (const part of ["", "-wal"]) await copyFile(original + part, file + part);
+    });
+    const { code, stdout, stderr } = await run("conversations");
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/^duet: .* it is read-only\. Copy duet\.db, and duet\.db-wal .* DUET_HOME\.\n$/);
+  });
+});
+
 describe("duet conversations", () => {
   async function twoConversations(): Promise<Place> {
     const here = await place();
@@ -402,6 +443,25 @@ describe("duet conversations", () => {
     const deleted = await run("conversations", "delete", "conv-abcdeb", "--output", "json");
     expect(JSON.parse(deleted.stdout)).toEqual({ deleted: [c], unknown: [] });
     expect((await store.list({ limit: 9, offset: 0 })).map(({ id }) => id)).toEqual([b, a]);
+  });
+
+  test.each([
+    ["show", ""],
+    ["delete", "first", " "],
+    ["pin", "first", ""],
+    ["name", "\n", "Trip"],
+  ])("%s refuses a blank ID in one line with exit code 2, and changes nothing", async (...words) => {
+    const { file, run } = await place();
+    const store = await openStore(file);
+    await store.append(finishedRun("first", "Q.", "A."));
+    const { code, stdout, stderr } = await run("conversations", ...words);
+    const blank = JSON.stringify(words.find((word) => word.trim() === ""));
+    expect([code, stdout, stderr]).toEqual([
+      2,
+      "",
+      `duet: conversations: ${blank} is not a conversation ID (allowed: one that duet conversations lists, or the beginning of a generated one)\n`,
+    ]);
+    expect(await store.list({ limit: 9, offset: 0 })).toMatchObject([{ id: "first", isPinned: false }]);
   });
 
   test("showing one that is not there is one line and exit code 1", async () => {

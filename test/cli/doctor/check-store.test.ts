@@ -51,22 +51,6 @@ test("a store whose settings have an error is not looked at", async () => {
   expect(await findingOn(home, "--config", join(home, "duet.json"))).toMatchObject({ code: 1, lines: [] });
 });
 
-test("a store that is open is written through its connection, whose locks stay", async () => {
-  const home = await temporaryFolder();
-  const file = join(home, "duet.db");
-  const config = await loadConfig({ locale: "en" }, { DUET_HOME: home }, home);
-  const duet = await openDuet(config);
-  onTestFinished(() => duet.close());
-  expect(await checkStore(duet.storeHealth, config)).toEqual([]);
-  expect(duet.storeHealth.isInUse).toBe(false);
-  await duet.store();
-  expect(await checkStore(duet.storeHealth, config)).toEqual([]);
-  // Another process that is the last one to close the file would take its log away.
-  const look = `const db = new (require("node:sqlite").DatabaseSync)(${JSON.stringify(file)}); db.prepare("SELECT 1 FROM turns").all(); db.close()`;
-  execFileSync(process.execPath, ["-e", look], { stdio: "pipe" });
-  expect(await listStore(home)).toContain("duet.db-wal");
-});
-
 test("of a store that is open, what its monitor knows is told, and its file is not looked at", async () => {
   const home = await temporaryFolder();
   const config = await loadConfig({ locale: "en" }, { DUET_HOME: home }, home);

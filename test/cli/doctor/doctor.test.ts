@@ -137,6 +137,16 @@ describe("duet doctor, when something is wrong, ends with 1 and says what to do"
     expect(fake.journal).toEqual([]);
   });
 
+  test("a file of certificates that is not there: Node itself only warns of it", async () => {
+    const config = await configuration();
+    const env = { OPENAI_API_KEY: key, NODE_EXTRA_CA_CERTS: "/no/company.pem" };
+    const { code, stdout } = await runProgram(["doctor", "--config", config], { env });
+    expect(code).toBe(1);
+    expect(lineWith(stdout, "further certificates")).toBe(
+      "✗ further certificates /no/company.pem: the file does not exist, so only the usual ones are trusted. Correct NODE_EXTRA_CA_CERTS, or unset it.",
+    );
+  });
+
   test("nobody listens at the address: told at once, without retries", async () => {
     const config = await configuration({}, { baseUrl: "http://127.0.0.1:9/v1" });
     const { code, stdout } = await doctor(config, "--locale", "en");

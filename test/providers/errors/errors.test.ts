@@ -145,6 +145,16 @@ describe("a failed connection", () => {
   });
 });
 
+test("a certificate that is not trusted sends the reader to the file that Node could not read", () => {
+  const unreadCa = { file: "/etc/company.pem", problem: { zh: "不存在", en: "does not exist" } };
+  const origin = { ...settings({ baseUrl: "https://api.openai.com/v1" }), network: { noProxy: [], unreadCa } };
+  const thrown = Object.assign(new Error("connect failed"), { code: "SELF_SIGNED_CERT_IN_CHAIN" });
+  expect(connectionError(thrown, origin).hint).toEqual({
+    zh: "api.openai.com 的证书不受信任，而 NODE_EXTRA_CA_CERTS 指定的文件 /etc/company.pem 不存在：请改正这个变量，再重新启动 Duet。",
+    en: "The certificate of api.openai.com is not trusted, and the file /etc/company.pem that NODE_EXTRA_CA_CERTS names does not exist: correct the variable, then start Duet again.",
+  });
+});
+
 test("a server that speaks http under an https address is told as such, in one attempt, without the words of OpenSSL", async () => {
   const server = createServer((_, response) => response.end()).listen(0, "127.0.0.1");
   await once(server, "listening");

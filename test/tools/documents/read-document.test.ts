@@ -112,6 +112,8 @@ describe("a file that is no document, or not to be read, is refused in one line 
       /旧的 Office/,
     ],
     ["of a program", Buffer.from("7f454c46020101000000000000000000", "hex"), /allowed: images, PDF/, /允许：图片、PDF/],
+    ["of six bytes with zeros", Buffer.from("000102030005", "hex"), /no type that can be read/, /类型无法识别/],
+    ["that is a PNG cut short", Buffer.from("89504e470d", "hex"), /no type that can be read/, /类型无法识别/],
     ["without anything", new Uint8Array(), /no text/, /没有文字/],
   ])("one %s", async (_, bytes, en, zh) => {
     await expect(read(bytes)).rejects.toThrow(en);

@@ -66,6 +66,16 @@ test.each([
   ["a JPEG", bytes([0xff, 0xd8, 0xff, 0xe0]), true],
   ["a ZIP", bytes("PK", [3, 4], "x".repeat(500)), true],
   ["an image", bytes([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 13, 1, 2, 3]), true],
+  ["a PNG cut short in its signature", bytes([0x89], "PNG"), true],
+  ["a JPEG of two bytes", bytes([0xff, 0xd8]), true],
+  ["a few bytes with zeros as UTF-16 has them", bytes([0, 1, 2, 3, 0, 5]), true],
+  ["one zero", bytes([0]), true],
+  ["a text with a zero", bytes("a", [0], "b"), true],
+  ["zeros behind a byte order mark", bytes([0xff, 0xfe, 0, 0, 1, 0]), true],
+  ["a program of four bytes", bytes([0x7f], "ELF"), true],
+  ["a short text in UTF-16 without a mark", Buffer.from("hi", "utf16le"), false],
+  ["a short text in Latin-1", bytes("caf", [0xe9], "\n"), false],
+  ["the letters with which a BMP begins", bytes("BM"), false],
   ["nothing", bytes(), false],
 ])("%s: whether it is binary", (_, data, expected) => {
   expect(isBinary(data)).toBe(expected);

@@ -52,6 +52,23 @@ describe("completion of @path", () => {
     expect((await inner("@og"))?.completions).toBeUndefined();
   });
 
+  test("keeps the quote with which a path begins, and closes it behind a file", async () => {
+    const cwd = await project();
+    await writeFile(join(cwd, "src/o'k.ts"), "");
+    const complete = createCompleteFiles({ cwd, home: join(cwd, "src") }, patient);
+    const completions = async (text: string) => (await complete(text))?.completions.map((each) => each.text);
+    expect(await completions("see @'")).toEqual(["@'my notes.txt' ", "@'readme.md' ", "@'src/"]);
+    expect(await completions("see @'my n")).toEqual(["@'my notes.txt' "]);
+    expect(await completions('看看@"My n')).toEqual(['@"my notes.txt" ']);
+    expect(await completions("@“src/m")).toEqual(["@“src/main.ts” "]);
+    expect(await completions("@'notes")).toEqual(["@'my notes.txt' "]);
+    expect(await completions("@'~/m")).toEqual(["@'~/main.ts' "]);
+    // What the quotes cannot hold is completed without them.
+    expect(await completions("@'src/o")).toEqual(["@src/o'k.ts "]);
+    expect(await completions('@"src/o')).toEqual(['@"src/o\'k.ts" ']);
+    expect(await completions("@'my notes.txt' and")).toBeUndefined();
+  });
+
   test("is none for an address, a folder that is not there and other text", async () => {
     const complete = createCompleteFiles({ cwd: await project(), home: "/" }, patient);
     for (const text of ["a@b", "@nowhere/", "\\@src", "no file", "@src/main.ts and"]) {
@@ -89,11 +106,26 @@ describe("files that a question names", () => {
     expect(attached.map(({ name }) => name)).toEqual(["src/main.ts", "readme.md"]);
   });
 
-  test("may stand in quotes, straight or Chinese ones, with blanks, and with text right behind them", async () => {
-    const cwd = await project();
-    const { attached, problems } = await attach('@"my notes.txt" and @“src/main.ts”里的 @"readme.md"!', cwd);
+  test.each([
+    ["double quotes", '@"my notes.txt" and @"src/main.ts"里的 @"readme.md"!'],
+    ["single quotes", "@'my notes.txt' and @'src/main.ts'里的 @'readme.md'!"],
+    ["Chinese quotes", "@“my notes.txt” and @‘src/main.ts’里的 @“readme.md”！"],
+  ])("may stand in %s, with blanks, and with text right behind them", async (_, text) => {
+    const { attached, problems } = await attach(text, await project());
     expect(attached.map(({ name }) => name)).toEqual(["my notes.txt", "src/main.ts", "readme.md"]);
     expect(problems).toEqual([]);
+  });
+
+  test("in quotes may hold the other kind of quotes, and may begin with one behind a backslash", async () => {
+    const cwd = await project();
+    await writeFile(join(cwd, "it's mine.txt"), "a");
+    await writeFile(join(cwd, "'tis"), "a");
+    const { attached } = await attach("@\"it's mine.txt\" @\\'tis", cwd);
+    expect(attached.map(({ name }) => name)).toEqual(["it's mine.txt", "'tis"]);
+  });
+
+  test("in quotes that are missing are told where they look like files", async () => {
+    const cwd = await project();
     const missing = await attach('@"no such picture 图.png" or @"words of a person"', cwd);
     expect(missing.problems.map(({ en }) => en)).toEqual(["Not attached: @no such picture 图.png does not exist"]);
   });
@@ -141,7 +173,9 @@ describe("files that a question names", () => {
     await writeFile(join(cwd, "huge.pdf"), "%PDF-1.7\n\0");
     await truncate(join(cwd, "huge.pdf"), 20_000_001);
     await writeFile(join(cwd, "cut.png"), images.png.subarray(0, 30));
-    const named = "@pipe @large @photo.heic @nul @old.doc @huge.pdf @cut.png @/dev/zero @no.txt里的 @~/no";
+    await writeFile(join(cwd, "bytes"), Buffer.from("010203040506", "hex"));
+    await writeFile(join(cwd, "zip"), "PK\u0003");
+    const named = "@pipe @large @photo.heic @nul @bytes @zip @old.doc @huge.pdf @cut.png @/dev/zero @no.txt里的 @~/no";
     const { attached, attachments, problems } = await attach(named, cwd);
     expect(attachments).toEqual([]);
     expect(attached).toEqual([]);
@@ -150,6 +184,8 @@ describe("files that a question names", () => {
       "Not attached: @large is too large (at most 200000 bytes)",
       "Not attached: @photo.heic is image/heic (allowed: PNG, JPEG, GIF, WebP)",
       "Not attached: @nul is of no type that can be read (allowed: images, PDF, .docx, .xlsx, text)",
+      "Not attached: @bytes is of no type that can be read (allowed: images, PDF, .docx, .xlsx, text)",
+      "Not attached: @zip is of no type that can be read (allowed: images, PDF, .docx, .xlsx, text)",
       "Not attached: @old.doc is in an old Office format (allowed: .docx, .xlsx; save it as one of these)",
       "Not attached: @huge.pdf is too large (allowed: at most 20 MB)",
       "Not attached: @cut.png cannot be used: the image is damaged or incomplete",
@@ -254,7 +290,7 @@ test.each([
   expect(toPastedMentions(pasted, "")).toBe(pasted);
 });
 
-test.each(["@“", '@"', "@“a ", "@ “", "@\\"])("a megabyte of %j is searched in one pass", (piece) => {
+test.each(["@“", '@"', "@'", "@‘", "@“a ", "@ “", "@\\"])("a megabyte of %j is searched in one pass", (piece) => {
   const text = piece.repeat(1_000_000 / piece.length);
   const usedMs = startCpuClock();
   const longest = [...findMentions(text)].reduce((most, { typed }) => Math.max(most, typed.length), 0);

@@ -35,9 +35,9 @@ export interface AttachOptions extends Folders, ReadFileOptions {
 }
 
 /**
- * Reads each file that a text names as `@path` or `@"path"`. Texts in UTF-8 (at most 200 kB a file and 1 MB in all) are put behind the
- * text, between marks that they cannot forge; a folder is the list of what is in it; images and documents come beside it. What does not
- * exist stays text, and where it looks like a file that is a problem too; `\@` is an @. Rejects when the signal aborts.
+ * Reads each file that a text names as `@path`, `@"path"` or `@'path'`. Texts in UTF-8 (at most 200 kB a file and 1 MB in all) are put
+ * behind the text, between marks that they cannot forge; a folder is the list of what is in it; images and documents come beside it.
+ * What does not exist stays text, and where it looks like a file that is a problem too; `\@` is an @. Rejects when the signal aborts.
  */
 export async function attachFiles(text: string, options: AttachOptions): Promise<AttachedQuestion> {
   const found = new Map<string, FoundFile>();
@@ -120,7 +120,7 @@ function isMeant({ name, reading }: FoundFile): boolean {
 
 /** Tries the possible spellings of a mention, and returns the first that names a file. */
 async function find(mention: FileMention, options: AttachOptions): Promise<FoundFile> {
-  const readings = mention.isQuoted ? [mention.typed] : listReadings(mention.typed);
+  const readings = mention.quote === undefined ? listReadings(mention.typed) : [mention.typed];
   for (const typed of readings) {
     const name = toPath(typed);
     const file = resolvePath(name, options);

@@ -35,12 +35,13 @@ export function createCompleteFiles(folders: Folders, limits: CompletionLimits =
     if (mention === undefined || isStuck) return undefined;
     const path = toPath(mention.typed);
     const folder = path.slice(0, path.lastIndexOf("/") + 1);
-    if (path === "~") return { from: mention.from, completions: [{ text: "@~/" }] };
+    const toCompletion = (name: string): Completion => ({ text: completeMention(name, mention.quote) });
+    if (path === "~") return { from: mention.from, completions: [toCompletion("~/")] };
     const found: Completion[] = [];
     const limit = Promise.withResolvers<void>();
     const work = ignoreRejection(
       list(resolvePath(folder, folders), path.slice(folder.length), (name) => {
-        found.push({ text: `@${toMention(folder + name)}${name.endsWith("/") ? "" : " "}` });
+        found.push(toCompletion(folder + name));
         return !isStuck;
       }),
       "a folder that cannot be read completes nothing",
@@ -54,7 +55,8 @@ export function createCompleteFiles(folders: Folders, limits: CompletionLimits =
     clearTimeout(timer);
     if (isStuck) void all.then(() => (isStuck = false));
     const here = found.sort(compareNames).slice(0, mostCompletions);
-    const completions = [...here, ...findBelow(path, below, here)].slice(0, mostCompletions);
+    const others = matchPaths(path, below, mostCompletions).map(toCompletion);
+    const completions = [...here, ...leaveOut(here, others)].slice(0, mostCompletions);
     return completions.length === 0 ? undefined : { from: mention.from, completions };
   };
 }
@@ -64,11 +66,18 @@ function isSearched(path: string): boolean {
   return path !== "" && !/^[.~/\\]|\/$/.test(path);
 }
 
-function findBelow(path: string, paths: readonly string[], known: readonly Completion[]): Completion[] {
+function leaveOut(known: readonly Completion[], completions: readonly Completion[]): Completion[] {
   const texts = new Set(known.map(({ text }) => text));
-  return matchPaths(path, paths, mostCompletions)
-    .map((each) => ({ text: `@${toMention(each)}${each.endsWith("/") ? "" : " "}` }))
-    .filter(({ text }) => !texts.has(text));
+  return completions.filter(({ text }) => !texts.has(text));
+}
+
+/** Returns the mention of a path. The quote with which one begins stays, unless the path holds it, and is open behind a folder. */
+function completeMention(path: string, quote: string | undefined): string {
+  const isFolder = path.endsWith("/");
+  const close = quote === undefined ? undefined : closingQuotes[quote];
+  if (quote === undefined || close === undefined || path.includes(quote) || path.includes(close))
+    return `@${toMention(path)}${isFolder ? "" : " "}`;
+  return isFolder ? `@${quote}${path}` : `@${quote}${path}${close} `;
 }
 
 /** Lists the tree below a folder, again once the last list is older than a few seconds. */
@@ -136,15 +145,18 @@ export interface FileMention {
   readonly from: number;
   /** Holds the path as typed, where `\ ` stands for a space. */
   readonly typed: string;
-  /** Is true for a path in quotes, which ends where they do. */
-  readonly isQuoted: boolean;
+  /** Is the quote with which a path in quotes begins. Such a path ends where they do. */
+  readonly quote: string | undefined;
 }
 
-/** Finds the mention that ends at the end of the text; undefined when there is none. */
+/** Finds the mention that ends at the end of the text, or whose quotes are still open there; undefined when there is none. */
 export function findMentionAtEnd(textBefore: string): FileMention | undefined {
   const start = Math.max(0, textBefore.length - longest);
-  const found = /(?<![\w.+\-@/\\])@((?:\\.|[^\s\\@]|(?<=[\w.+\-/])@)*)$/.exec(textBefore.slice(start));
-  return found ? { from: start + found.index, typed: found[1] ?? "", isQuoted: false } : undefined;
+  const end = textBefore.slice(start);
+  const open = openMention.exec(end);
+  if (open) return { from: start + open.index, typed: toMention(open[0].slice(2)), quote: open[0][1] };
+  const found = bareMentionAtEnd.exec(end);
+  return found ? { from: start + found.index, typed: found[1] ?? "", quote: undefined } : undefined;
 }
 
 /**
@@ -152,24 +164,40 @@ export function findMentionAtEnd(textBefore: string): FileMention | undefined {
  * (`@"my file.png"`) behind them. The `@` of an address (`a@b.com`) and one after a backslash do not count.
  */
 export function* findMentions(text: string): Generator<FileMention, void, undefined> {
-  for (const { index, 1: straight, 2: quoted = straight, 3: bare = "" } of text.matchAll(mentions)) {
-    const typed = quoted === undefined ? bare : toMention(quoted);
-    yield { from: index, typed, isQuoted: quoted !== undefined };
-  }
+  for (const { index, 0: whole, 1: bare } of text.matchAll(mentions))
+    yield bare === undefined
+      ? { from: index, typed: toMention(whole.slice(2, -1)), quote: whole[1] }
+      : { from: index, typed: bare, quote: undefined };
 }
 
+/** Holds the quotes in which a path may stand, each with the one that ends it. */
+const closingQuotes: Readonly<Record<string, string>> = { '"': '"', "'": "'", "“": "”", "‘": "’" };
+const quotePairs = Object.entries(closingQuotes);
+
+const mentionStart = /(?<![\w.+\-@/\\])@/.source;
+const bareCharacter = /(?:\\.|[^\s\\@]|(?<=[\w.+\-/])@)/.source;
+
+const bareMentionAtEnd = new RegExp(`${mentionStart}(${bareCharacter}*)$`);
+
+/** Matches a mention at the end of a text whose quotes are not closed. */
+const openMention = new RegExp(
+  `${mentionStart}(?:${quotePairs.map(([open, close]) => `${open}[^${open}${close}\\n]*`).join("|")})$`,
+);
+
 /** Matches a mention. A quote that opens another one ends the search for its end, which would else begin anew at each of many. */
-const mentions =
-  /(?<![\w.+\-@/\\])@(?:"([^"\n]{1,1000})"|“([^“”\n]{1,1000})”|((?:\\.|[^\s\\@]|(?<=[\w.+\-/])@){1,1000}))/g;
+const mentions = new RegExp(
+  `${mentionStart}(?:${quotePairs.map(([open, close]) => `${open}[^${open}${close}\\n]{1,1000}${close}`).join("|")}|(${bareCharacter}{1,1000}))`,
+  "g",
+);
 
 /** Returns the path as the file system knows it, without the backslashes before spaces. */
 export function toPath(typed: string): string {
   return typed.replace(/\\(.)/g, "$1");
 }
 
-/** Escapes the spaces and backslashes of a path for a mention. */
+/** Escapes the spaces and backslashes of a path for a mention, and a quote with which it begins. */
 export function toMention(path: string): string {
-  return path.replace(/[\s\\]/g, "\\$&");
+  return path.replace(/^["'“‘]|[\s\\]/g, "\\$&");
 }
 
 const longest = 1_000;

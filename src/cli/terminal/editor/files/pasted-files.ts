@@ -6,9 +6,9 @@ const longest = 10_000;
 
 /** Matches files that are attached as they are. A pasted path of any other file stays text. */
 const attachable = /\.(?:png|jpe?g|gif|webp|pdf|docx|xlsx)$/i;
-const image = /\.(?:png|jpe?g|gif|webp)\s*$/i;
+const image = /\.(?:png|jpe?g|gif|webp)["'”’]?\s*$/i;
 
-/** Is true for a mention (`@path`) of an image. */
+/** Is true for a mention (`@path`, or `@"path"`) of an image. */
 export function isImageMention(text: string): boolean {
   return text.startsWith("@") && image.test(text);
 }

@@ -4,23 +4,23 @@ import { type Locale, say } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { canOpenMarker, isAddress, type Marker, readLinkTarget, readMarker } from "./citation-marker.ts";
 import { type Evidence, getLastClause } from "./evidence.ts";
+import { isBlockEnd, readCode } from "./read-code.ts";
 import { createReferenceFilter } from "./reference-filter.ts";
 
 /**
- * Checks the citations of an answer while it streams: `[n]` is renumbered by first use when source n was fetched in
- * this conversation, and taken out when it was not. Where the figures of the clause belong to another source, it gets that
- * source's number. Code, Markdown links and what is no citation by its place, such as `list[2]` or "the mean of [5] is", are left
+ * Checks the citations of an answer while it streams: `[n]` stays when source n was fetched in this conversation, and is taken out
+ * when it was not. Where the figures of the clause belong to another source, it gets that source's number. Code, Markdown links and what is no citation by its place, such as `list[2]` or "the mean of [5] is", are left
  * alone. A list of references at the end is taken out: `references` makes it.
  *
- * Where the asker may bring documents of its own, `documents` holds their numbers: these stay, ours begin behind the highest of
- * them, and while nothing has been fetched all brackets are the asker's.
+ * Where the asker may bring documents of its own, `documents` holds their numbers, which no source has: these stay, and while nothing
+ * has been fetched all brackets are the asker's.
  */
 export interface CitationFilter {
   /** Gives what can be shown of the text so far; holds back what more text may turn into a citation, code or a list. */
   push(text: string): string;
   /** Returns the text that was held back. */
   finish(): string;
-  /** Returns the cited sources in the order of their new numbers. */
+  /** Returns the cited sources in the order of their numbers, which are those of the conversation. */
   citations(): Citation[];
 }
 
@@ -29,7 +29,6 @@ export function createCitationFilter(
   evidence?: Evidence,
   documents?: ReadonlySet<number>,
 ): CitationFilter {
-  const lastDocument = Math.max(0, ...(documents ?? []));
   const cited = new Map<number, Citation>();
   const own = createReferenceFilter(sources);
   let held = "";
@@ -49,15 +48,8 @@ export function createCitationFilter(
   function cite(number: number): number | undefined {
     const source = sources.get(number);
     if (source === undefined) return undefined;
-    const known = cited.get(number);
-    if (known) return known.n;
-    const citation = {
-      n: lastDocument + cited.size + 1,
-      title: sanitizeLine(source.title) || source.url,
-      url: source.url,
-    };
-    cited.set(number, citation);
-    return citation.n;
+    cited.set(number, { n: number, title: sanitizeLine(source.title) || source.url, url: source.url });
+    return number;
   }
 
   /** Takes one piece off the front of `held`; undefined while it is not known what follows. */
@@ -197,8 +189,14 @@ export function createCitationFilter(
       own.listed().forEach(cite);
       return shown;
     },
-    citations: () => [...cited.values()],
+    citations: () => [...cited.values()].sort((a, b) => a.n - b.n),
   };
+}
+
+/** Returns a whole answer as it may be shown. */
+export function checkCitations(answer: string, sources: SourceList): string {
+  const filter = createCitationFilter(sources);
+  return (filter.push(answer) + filter.finish()).trim();
 }
 
 /** Limits the text that is kept before a citation, in characters: its clause, as far as it matters. */
@@ -240,77 +238,4 @@ export function renderReferences(citations: readonly Citation[], locale: Locale)
   if (citations.length === 0) return "";
   const lines = citations.map(({ n, title, url }) => `- [${n}] ${title} ${url}`);
   return `\n\n${say(locale, { zh: "参考文献", en: "References" })}\n\n${lines.join("\n")}`;
-}
-
-/** Limits how much text is held back for a closing backtick. Beyond that, a backtick is an ordinary character. */
-const longestSpan = 512;
-
-/** Limits the line that opens a code block: its marks and the name of its language. */
-const longestOpening = 128;
-
-/**
- * Holds the length of the code at the start of a text that begins with a run of "`" or "~"; that code stays unchanged.
- * `readCode` returns "open" when more text is needed to decide.
- */
-interface Code {
-  length: number;
-  /**
-   * Holds the run that opened a block which continues after `length`. Is undefined for code within a line, and when there is no
-   * code.
-   */
-  fence?: string;
-}
-
-/**
- * Reads the code at the start of `text`. `lineHead` is the text before it on its line; `isLast` is true when no more text comes.
- */
-export function readCode(text: string, lineHead: string, isLast: boolean): Code | "open" {
-  const run = runOf(text, 0);
-  if (run.length === text.length && !isLast) return "open";
-  if (run.length >= 3 && canOpenBlock(lineHead)) {
-    const opening = readOpening(text, run, isLast);
-    if (opening) return opening;
-  }
-  return run[0] === "`" ? readSpan(text, run, isLast) : { length: run.length };
-}
-
-function readOpening(text: string, run: string, isLast: boolean): Code | "open" | undefined {
-  const window = text.slice(0, longestOpening);
-  const end = window.indexOf("\n");
-  const line = end < 0 ? window : window.slice(0, end);
-  if (line.includes("`", run.length)) return undefined;
-  if (end < 0 && window.length < longestOpening && !isLast) return "open";
-  return { length: end < 0 ? line.length : end + 1, fence: run };
-}
-
-/** Code within a line ends with a run of the same length as the one that opened it. */
-function readSpan(text: string, run: string, isLast: boolean): Code | "open" {
-  for (let index = run.length; index < run.length + longestSpan; index++) {
-    if (index >= text.length) return isLast ? { length: run.length } : "open";
-    if (text[index] === "\n") break;
-    if (text[index] !== "`") continue;
-    const close = runOf(text, index);
-    if (index + close.length === text.length && !isLast) return "open";
-    if (close === run) return { length: index + run.length };
-    index += close.length - 1;
-  }
-  return { length: run.length };
-}
-
-/** Is true when this line ends the block that `fence` opened, and "open" when more of the line is needed to decide. */
-export function isBlockEnd(line: string, fence: string): boolean | "open" {
-  const [whole, run = "", end = ""] = /^[ \t>]*(?:([`~]+)[ \t]*)?\r?(\n?)$/.exec(line) ?? [];
-  if (whole === undefined) return false;
-  if (end === "") return "open";
-  return run.length >= fence.length && runOf(run, 0) === run && run[0] === fence[0];
-}
-
-function canOpenBlock(lineHead: string): boolean {
-  return /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*$/.test(lineHead);
-}
-
-function runOf(text: string, start: number): string {
-  let end = start + 1;
-  while (end < text.length && text[end] === text[start]) end++;
-  return text.slice(start, end);
 }

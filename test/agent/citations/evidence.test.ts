@@ -18,7 +18,7 @@ async function checkAnswer(answer: string): Promise<{ text: string; cited: strin
   const sources = createMemorySourceList();
   const numbers = await sources.number(read.map(({ title, url }) => ({ title, url, snippet: "" })));
   const evidence = createEvidence();
-  for (const [index, { text }] of read.entries()) evidence.add(numbers[index] ?? 0, text);
+  for (const [index, { text }] of read.entries()) evidence.add({ n: numbers[index] ?? 0, text });
   const filter = createCitationFilter(sources, evidence);
   const text = filter.push(answer) + filter.finish();
   return { text, cited: filter.citations().map(({ title }) => title) };

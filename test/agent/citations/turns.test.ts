@@ -61,3 +61,21 @@ test("an answer that is nothing but a list of sources is stored as the list that
   await ask([readPage("a")], "Sources\n- [1] A https://example.com/a");
   expect(await loadAnswers()).toEqual(["References\n\n- [1] A https://example.com/a"]);
 });
+
+test.each([
+  ["pages", [readPage("a"), readPage("b")]],
+  ["a search", [[{ id: "call-1", name: "search", input: {} }]]],
+])("figures are compared with what earlier turns have read of %s, also in a turn without a call", async (_, calls) => {
+  const { ask } = await startConversation();
+  await ask(calls, "ok");
+  const { outcome } = await ask([], "It is 777 m wide [1], and 330 m high [1].");
+  expect(outcome.response).toMatch(/^It is 777 m wide \[2\], and 330 m high \[1\]\.\n/);
+});
+
+test("a source of which an earlier turn has read a part alone is not found to lack a figure", async () => {
+  const { ask } = await startConversation();
+  const { strong } = await ask([readPage("c"), readPage("b")], "ok");
+  expect(JSON.stringify(strong.requests[0]?.messages)).toContain("characters left out");
+  const { outcome } = await ask([], "It is 777 m wide [1].");
+  expect(outcome.response).toMatch(/^It is 777 m wide \[1\]\.\n/);
+});

@@ -44,6 +44,8 @@ export function createCitationFilter(
   let last = "";
   /** Holds the last words of the text so far. */
   let tail = "";
+  /** Is true once a citation of the answer stood right behind a Latin word. */
+  let isTight = false;
 
   function cite(number: number): number | undefined {
     const source = sources.get(number);
@@ -83,7 +85,7 @@ export function createCitationFilter(
     if (marker === "open" && !isLast) return undefined;
     if (marker === undefined || marker === "open") return consume(1);
     const rest = held.slice(marker.text.length);
-    if (rest === "" && !isLast) return undefined;
+    if (!isLast && (rest === "" || (isBehindWord() && canGoOn.test(rest)))) return undefined;
     const link = rest.startsWith("(") ? readLinkTarget(rest) : undefined;
     if (link === "open" && !isLast) return undefined;
     const target = link !== undefined && link !== "open" && isAddress(link) ? link : undefined;
@@ -94,7 +96,7 @@ export function createCitationFilter(
       held = rest;
       return consume(target.length + 2);
     }
-    const rewritten = rewrite(marker, rest[0] ?? "");
+    const rewritten = rewrite(marker, rest);
     if (rewritten === undefined) return consume(1);
     held = target === undefined ? rest : rest.slice(target.length + 2);
     lineHead += marker.text;
@@ -117,14 +119,15 @@ export function createCitationFilter(
   }
 
   /** Returns the marker as it should be shown, or undefined when it is not a citation. */
-  function rewrite({ numbers, isFootnote }: Marker, next: string): string | undefined {
+  function rewrite({ numbers, isFootnote }: Marker, rest: string): string | undefined {
     // An interval or a value: $[1, 2]$, x = [1].
     if (/[$=∈]/.test(last)) return undefined;
     // A list like [1,2,3] in prose is far more often data than citations, unless every number is a source.
     const known = numbers.filter((number) => isDocument(number) || sources.get(number));
     if (numbers.length > 1 && known.length < numbers.length) return undefined;
-    if (known.length === 0 && (isFootnote || !isCitation(numbers[0] ?? 0, next))) return undefined;
+    if (known.length === 0 && (isFootnote || !isCitation(numbers[0] ?? 0, rest))) return undefined;
     if (isFootnote && isDocument(numbers[0] ?? 0)) return undefined;
+    isTight ||= known.length > 0 && isBehindWord();
     return [...new Set(chooseSources(numbers))]
       .map((number) => (isDocument(number) ? number : cite(number)))
       .filter((number) => number !== undefined)
@@ -140,12 +143,23 @@ export function createCitationFilter(
   }
 
   /** Is true when a number without a source is placed like a citation: after a word, before the end of a clause. */
-  function isCitation(number: number, next: string): boolean {
+  function isCitation(number: number, rest: string): boolean {
+    const next = rest[0] ?? "";
     if (number === 0 || asksForValue.test(tail.trimEnd().slice(-longestWord))) return false;
-    if (gap === "" && /[A-Za-z0-9_)[\]]/.test(last)) return false;
+    if (gap === "" && /[_)[\]]/.test(last)) return false;
+    if (isBehindWord() && !isTightCitation(rest)) return false;
     if (next === "]" || next === "=" || (next === ":" && /^\s*$/.test(lineHead))) return false;
     if (sources.size === 0 && documents !== undefined) return false;
     return sources.size > 0 || (/^[\s.,;:!?。，；：！？、[【]?$/u.test(next) && next !== " ");
+  }
+
+  function isBehindWord(): boolean {
+    return gap === "" && /[A-Za-z0-9]/.test(last);
+  }
+
+  /** Tells a citation right behind a word from an index: by the word, and by what follows or the citations before it. */
+  function isTightCitation(rest: string): boolean {
+    return sources.size > 0 && plainWord.test(tail) && (isTight || clauseEnd.test(rest));
   }
 
   /** Takes text off the front of `held` as it is; spaces at its end wait for what follows. */
@@ -208,6 +222,15 @@ const longestTail = 300;
  */
 const asksForValue =
   /^$|(?:^|[^a-z])(?:is|are|was|were|be|equals?|returns?|gives?|prints?|index|indices|list|array|vector|set|value|result|output|of|to|by|with|than|at|from|and|or|then|use|contains?)[:：]?$|(?:是|为|等于|得到|返回|输出|结果|列表|数组|集合|索引|下标|元素|包含|和|或|用)[:：]?$/i;
+
+/** Matches a word or a number of prose at the end of a text, and not a name of code such as `a`, `maxItems` or `item_1`. */
+const plainWord = /(?:^|[^\w.$])(?:[A-Z]?[a-z]{2,}|[A-Z]{2,}|\d+(?:[.,]\d+)*)$/;
+
+/** Matches the end of a clause behind a number in brackets; a full stop before a letter, as in `users[3].name`, is none. */
+const clauseEnd = /^(?:$|[\n[]|[.,;:!?](?:\s|$))/;
+
+/** Matches a mark that ends a clause or not, depending on what follows. */
+const canGoOn = /^[.,;:!?]$/;
 
 /** Limits the words before a number that are looked at, in characters. */
 const longestWord = 16;

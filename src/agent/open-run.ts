@@ -201,7 +201,7 @@ function openCatalog(input: RunInput, { tools, client, models, finding }: RunPar
 }
 
 function createState(
-  { conversation, documents, language, limits, answerForm, results }: RunInput,
+  { conversation, documents, omitsReferences, language, limits, answerForm, results }: RunInput,
   { models, catalog: { tools }, emit }: RunServices,
   { question, sending, client }: Pick<LoopState, "question"> & Pick<RunParts, "sending" | "client">,
 ): LoopState {
@@ -213,7 +213,7 @@ function createState(
     steps: [],
     answerPrompt: undefined,
     answer: createAnswerText({
-      ...{ conversation, evidence, documents, language, emit },
+      ...{ conversation, evidence, documents, omitsReferences, language, emit },
       isStructured: answerForm !== undefined,
     }),
     evidence,

@@ -2,7 +2,6 @@ import { checkChain } from "../core/chain.ts";
 import type { AgentEvent, Notice } from "../core/events.ts";
 import { toModelName } from "../core/model.ts";
 import { addNotices, noticeKinds, toOutcomeNotices } from "../core/notices.ts";
-import type { Outcome } from "../core/outcome.ts";
 import { canAskUser } from "../core/questions/user.ts";
 import type { QuestionKind } from "../core/questions/user-question.ts";
 import { ServerEndsError } from "../core/server-ends-error.ts";
@@ -28,7 +27,7 @@ import { toTurnRecord } from "./loop/turn-record.ts";
 import { openRun, type RecordedFacts, type RunEnvironment, type RunOptions } from "./open-run.ts";
 import { toFolderMessages } from "./prompts/folder-messages.ts";
 import { toInstructionMessages } from "./prompts/instruction-messages.ts";
-import type { UnresumedRun } from "./record/interrupted-run.ts";
+import type { UnresumedRun, UnresumedRunFacts } from "./record/interrupted-run.ts";
 import { createRunRecord } from "./record/run-record.ts";
 import type { Models, Run, RunRequest } from "./run.ts";
 import { createTraceRecorder } from "./trace/trace-recorder.ts";
@@ -108,12 +107,15 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
   await record.settle(takeAgentCharges(run));
   if (hasMoved(signal)) throw signal.reason;
   if (ending.error instanceof LostRunError) throw ending.error;
-  await runEndHooks(run, ending);
   run.state.answer.finish();
+  await runEndHooks(run, ending);
   const elapsedMs = taken ? clock.getSpentMs() : performance.now() - started - clock.outsideMs;
   const own = toOutcome(run, ending, elapsedMs);
   // Nothing was given back of a run that must not go on, and its records say what an earlier process did.
-  const left = taken && options.refusal && (await readTakenRun(taken, own));
+  const left =
+    taken &&
+    options.refusal &&
+    (await readTakenRun(taken, { sources: request.conversation.sources, error: own.error }));
   const outcome = left?.outcome ?? own;
   if (outcome.status === "cancelled" && signal.reason instanceof ServerEndsError)
     emit(noticeKinds.serverEnded(outcome.tool_calls.length, request.locale));
@@ -134,9 +136,9 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
 }
 
 /** Returns how a run ends that was taken and does not go on, with what its records say of it. */
-async function readTakenRun(taken: TakenRun, { error }: Outcome): Promise<UnresumedRun> {
+async function readTakenRun(taken: TakenRun, facts: UnresumedRunFacts): Promise<UnresumedRun> {
   const { readUnresumedRun } = await import("./record/interrupted-run.ts");
-  return readUnresumedRun(taken, error);
+  return readUnresumedRun(taken, facts);
 }
 
 /** Returns true where the run is no longer this process's: nothing of its end is told or stored here. */

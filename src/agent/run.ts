@@ -76,6 +76,8 @@ export interface RunRequest {
   readonly toolChoice?: ToolChoice | undefined;
   /** Holds the numbers of the asker's own documents, where it may bring some. */
   readonly documents?: ReadonlySet<number> | undefined;
+  /** Is true where whoever reads the answer lists its sources itself. */
+  readonly omitsReferences?: boolean | undefined;
   /** Lists what was called for this question before the run, as the program that asks has kept it. */
   readonly earlierSteps?: readonly GivenStep[] | undefined;
   /** Names the tool of the agent that answers in place of models. */

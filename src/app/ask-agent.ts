@@ -145,6 +145,8 @@ export async function askAgent(
       toolChoice,
       // The numbers in another program's answer are its own.
       documents: isOther ? new Set() : documents,
+      // The result of an agent below ends with its sources.
+      omitsReferences: request.sources !== undefined,
       answeredBy: direct?.answeredBy,
       drafts: request.drafts,
       locale,

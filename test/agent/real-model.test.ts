@@ -108,7 +108,7 @@ test("a citation by the place of a result in the list goes to the file whose fig
   const events = await runAll({ models, tools: [...openTools(files.path), search], limits: { minResultLength: 0 } });
   expect(readMessages(models.answer, 0)[1]).toContain(`[3] notes.md, lines 1-1 of 1`);
   const { response, citations } = outcomeOf(events);
-  expect(response).toContain("by then [1], the day release 2.4 is planned for [2].");
+  expect(response).toContain("by then [1], the day release 2.4 is planned for [3].");
   expect(citations.map(({ title }) => title)).toEqual(["Node.js 26", "notes.md"]);
 });
 

@@ -518,7 +518,7 @@ describe("failing and stopping", () => {
     await runAll({ models, store, conversationId: "c", tools: [three] });
     const events = await runAll({ models, store, conversationId: "c", tools: [three], question: "Where?" });
     expect(model.requests[2]?.messages.at(-2)?.content).toBe("See [3].");
-    expect(outcomeOf(events).citations).toEqual([{ n: 1, title: "c", url: "https://c.example" }]);
+    expect(outcomeOf(events).citations).toEqual([{ n: 3, title: "c", url: "https://c.example" }]);
   });
 
   test("prompts follow the question's language, notices and errors the reader's", async () => {

@@ -56,11 +56,11 @@ describe("web_search through the whole agent", () => {
     const end = events.at(-1);
     if (end?.type !== "run-end") throw new Error("no run-end");
     expect(end.outcome.response).toBe(
-      "Node.js 24 是长期支持版本[1]，2025 年 5 月发布[2]，另见。\n\n参考文献\n\n- [1] Node.js LTS https://nodejs.example/lts\n- [2] Node.js 24 发布 https://nodejs.example/24",
+      "Node.js 24 是长期支持版本[2]，2025 年 5 月发布[1]，另见。\n\n参考文献\n\n- [1] Node.js 24 发布 https://nodejs.example/24\n- [2] Node.js LTS https://nodejs.example/lts",
     );
     expect(end.outcome.citations).toEqual([
-      { n: 1, title: "Node.js LTS", url: "https://nodejs.example/lts" },
-      { n: 2, title: "Node.js 24 发布", url: "https://nodejs.example/24" },
+      { n: 1, title: "Node.js 24 发布", url: "https://nodejs.example/24" },
+      { n: 2, title: "Node.js LTS", url: "https://nodejs.example/lts" },
     ]);
     expect(JSON.stringify(provider.requests("strong")[0]?.body.messages)).toContain("[1] Node.js 24 发布");
   });

@@ -399,8 +399,8 @@ describe("搜索结果引用", () => {
     const second = await here.ask("乙？", "--conversation", first.outcome.conversation_id);
     expect(second.outcome.tool_calls[0]?.result).toMatch(/^\[2\] Node\.js LTS\n[\s\S]*\n\n\[3\] 第三\n/);
     expect(second.outcome.citations).toEqual([
-      { n: 1, title: "第三", url: "https://x.example/3" },
       { n: 2, title: "Node.js LTS", url: longTerm.url },
+      { n: 3, title: "第三", url: "https://x.example/3" },
     ]);
   });
 
@@ -410,13 +410,13 @@ describe("搜索结果引用", () => {
     const answer = { text: "长期支持[2]，2025 年发布[1]，另见[7]。" };
     here.provider.script("strong", answer, answer, answer);
     const { events, outcome } = await here.ask("Node.js 24？");
-    expect(outcome.response).toMatch(/^长期支持\[1\]，2025 年发布\[2\]，另见。\n/);
+    expect(outcome.response).toMatch(/^长期支持\[2\]，2025 年发布\[1\]，另见。\n/);
     const linked = events.flatMap((event) => (event.type === "answer-delta" ? (event.citations ?? []) : []));
-    expect(linked).toEqual(outcome.citations);
+    expect(linked.sort((a, b) => a.n - b.n)).toEqual(outcome.citations);
     for (const mode of [[], ["--mode", "chat", "--search"]]) {
       const env = { ...here.env, TERM_PROGRAM: "ghostty" };
       const terminal = await startTerminal(["ask", "Node.js 24", ...mode], { env });
-      await terminal.shows(`长期支持${link(longTerm.url, "[1]")}，2025 年发布${link(released.url, "[2]")}，另见。`);
+      await terminal.shows(`长期支持${link(longTerm.url, "[2]")}，2025 年发布${link(released.url, "[1]")}，另见。`);
       expect(await terminal.ended()).toBe(0);
     }
   });

@@ -6,18 +6,17 @@ import type { Mutable } from "../../kit/mutable.ts";
 import { createCitationFilter, renderReferences } from "../citations/citations.ts";
 import type { Evidence } from "../citations/evidence.ts";
 
-/** Collects the answer as it grows. Text that is pushed is checked for citations, shown at once, and kept as it was shown. */
+/** Collects the answer as it grows. Text that is pushed is checked for citations and shown at once. */
 export interface AnswerText {
-  /** The conversation remembers `kept` where it differs from the text itself. */
+  /** The conversation remembers `kept` in place of the text where it is given. */
   push(text: string, kept?: string): void;
   /** Shows the held-back rest and the list of references; once. */
   finish(): void;
   readonly shown: string;
-  /**
-   * Holds the answer as the model wrote it, with its own numbers and without a list of references. A conversation remembers this
-   * text.
-   */
+  /** Holds the answer as the model wrote it, with what is still held back and what was taken out. */
   readonly written: string;
+  /** Holds the answer as it was shown, without the list of references. A conversation remembers this text. */
+  readonly kept: string;
   citations(): Citation[];
 }
 
@@ -29,6 +28,8 @@ export interface AnswerTextOptions {
   documents?: ReadonlySet<number> | undefined;
   /** Is true for an answer that a program reads: it is kept as it was pushed, and cites nothing. */
   isStructured?: boolean;
+  /** Is true where whoever reads the answer lists its sources itself. */
+  omitsReferences?: boolean | undefined;
   /** Sets the language of the list of references. */
   language: Locale;
   emit(event: AgentEvent): void;
@@ -39,11 +40,17 @@ export function createAnswerText(run: AnswerTextOptions): AnswerText {
     ? unfiltered
     : createCitationFilter(run.conversation.sources, run.evidence, run.documents);
   let finished = false;
+  /** Is true while the text that comes is remembered as it is. */
+  let isKept = true;
   const seen = new Set<number>();
   function show(text: string): void {
     if (text === "") return;
     answer.shown += text;
     run.emit({ type: "answer-delta", text, citations: findShownCitations(text) });
+  }
+  function showText(text: string): void {
+    if (isKept) answer.kept += text;
+    show(text);
   }
   /** Returns the citations whose number appears for the first time in this piece. */
   function findShownCitations(text: string): Citation[] | undefined {
@@ -54,16 +61,19 @@ export function createAnswerText(run: AnswerTextOptions): AnswerText {
   const answer: Mutable<AnswerText> = {
     shown: "",
     written: "",
-    push(text, kept = text) {
-      answer.written += kept;
+    kept: "",
+    push(text, kept) {
+      answer.written += text;
       finished = false;
-      show(filter.push(text));
+      isKept = kept === undefined;
+      showText(filter.push(text));
+      answer.kept += kept ?? "";
     },
     finish() {
       if (finished) return;
       finished = true;
-      show(filter.finish());
-      show(renderReferences(filter.citations(), run.language));
+      showText(filter.finish());
+      if (!run.omitsReferences) show(renderReferences(filter.citations(), run.language));
     },
     citations: () => filter.citations(),
   };

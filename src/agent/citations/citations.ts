@@ -4,23 +4,23 @@ import { type Locale, say } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { canOpenMarker, isAddress, type Marker, readLinkTarget, readMarker } from "./citation-marker.ts";
 import { type Evidence, getLastClause } from "./evidence.ts";
+import { isBlockEnd, readCode } from "./read-code.ts";
 import { createReferenceFilter } from "./reference-filter.ts";
 
 /**
- * Checks the citations of an answer while it streams: `[n]` is renumbered by first use when source n was fetched in
- * this conversation, and taken out when it was not. Where the figures of the clause belong to another source, it gets that
- * source's number. Code, Markdown links and what is no citation by its place, such as `list[2]` or "the mean of [5] is", are left
+ * Checks the citations of an answer while it streams: `[n]` stays when source n was fetched in this conversation, and is taken out
+ * when it was not. Where the figures of the clause belong to another source, it gets that source's number. Code, Markdown links and what is no citation by its place, such as `list[2]` or "the mean of [5] is", are left
  * alone. A list of references at the end is taken out: `references` makes it.
  *
- * Where the asker may bring documents of its own, `documents` holds their numbers: these stay, ours begin behind the highest of
- * them, and while nothing has been fetched all brackets are the asker's.
+ * Where the asker may bring documents of its own, `documents` holds their numbers, which no source has: these stay, and while nothing
+ * has been fetched all brackets are the asker's.
  */
 export interface CitationFilter {
   /** Gives what can be shown of the text so far; holds back what more text may turn into a citation, code or a list. */
   push(text: string): string;
   /** Returns the text that was held back. */
   finish(): string;
-  /** Returns the cited sources in the order of their new numbers. */
+  /** Returns the cited sources in the order of their numbers, which are those of the conversation. */
   citations(): Citation[];
 }
 
@@ -29,7 +29,6 @@ export function createCitationFilter(
   evidence?: Evidence,
   documents?: ReadonlySet<number>,
 ): CitationFilter {
-  const lastDocument = Math.max(0, ...(documents ?? []));
   const cited = new Map<number, Citation>();
   const own = createReferenceFilter(sources);
   let held = "";
@@ -45,19 +44,14 @@ export function createCitationFilter(
   let last = "";
   /** Holds the last words of the text so far. */
   let tail = "";
+  /** Is true once a citation of the answer stood right behind a Latin word. */
+  let isTight = false;
 
   function cite(number: number): number | undefined {
     const source = sources.get(number);
     if (source === undefined) return undefined;
-    const known = cited.get(number);
-    if (known) return known.n;
-    const citation = {
-      n: lastDocument + cited.size + 1,
-      title: sanitizeLine(source.title) || source.url,
-      url: source.url,
-    };
-    cited.set(number, citation);
-    return citation.n;
+    cited.set(number, { n: number, title: sanitizeLine(source.title) || source.url, url: source.url });
+    return number;
   }
 
   /** Takes one piece off the front of `held`; undefined while it is not known what follows. */
@@ -91,7 +85,7 @@ export function createCitationFilter(
     if (marker === "open" && !isLast) return undefined;
     if (marker === undefined || marker === "open") return consume(1);
     const rest = held.slice(marker.text.length);
-    if (rest === "" && !isLast) return undefined;
+    if (!isLast && (rest === "" || (isBehindWord() && canGoOn.test(rest)))) return undefined;
     const link = rest.startsWith("(") ? readLinkTarget(rest) : undefined;
     if (link === "open" && !isLast) return undefined;
     const target = link !== undefined && link !== "open" && isAddress(link) ? link : undefined;
@@ -102,7 +96,7 @@ export function createCitationFilter(
       held = rest;
       return consume(target.length + 2);
     }
-    const rewritten = rewrite(marker, rest[0] ?? "");
+    const rewritten = rewrite(marker, rest);
     if (rewritten === undefined) return consume(1);
     held = target === undefined ? rest : rest.slice(target.length + 2);
     lineHead += marker.text;
@@ -125,14 +119,15 @@ export function createCitationFilter(
   }
 
   /** Returns the marker as it should be shown, or undefined when it is not a citation. */
-  function rewrite({ numbers, isFootnote }: Marker, next: string): string | undefined {
+  function rewrite({ numbers, isFootnote }: Marker, rest: string): string | undefined {
     // An interval or a value: $[1, 2]$, x = [1].
     if (/[$=∈]/.test(last)) return undefined;
     // A list like [1,2,3] in prose is far more often data than citations, unless every number is a source.
     const known = numbers.filter((number) => isDocument(number) || sources.get(number));
     if (numbers.length > 1 && known.length < numbers.length) return undefined;
-    if (known.length === 0 && (isFootnote || !isCitation(numbers[0] ?? 0, next))) return undefined;
+    if (known.length === 0 && (isFootnote || !isCitation(numbers[0] ?? 0, rest))) return undefined;
     if (isFootnote && isDocument(numbers[0] ?? 0)) return undefined;
+    isTight ||= known.length > 0 && isBehindWord();
     return [...new Set(chooseSources(numbers))]
       .map((number) => (isDocument(number) ? number : cite(number)))
       .filter((number) => number !== undefined)
@@ -148,12 +143,23 @@ export function createCitationFilter(
   }
 
   /** Is true when a number without a source is placed like a citation: after a word, before the end of a clause. */
-  function isCitation(number: number, next: string): boolean {
+  function isCitation(number: number, rest: string): boolean {
+    const next = rest[0] ?? "";
     if (number === 0 || asksForValue.test(tail.trimEnd().slice(-longestWord))) return false;
-    if (gap === "" && /[A-Za-z0-9_)[\]]/.test(last)) return false;
+    if (gap === "" && /[_)[\]]/.test(last)) return false;
+    if (isBehindWord() && !isTightCitation(rest)) return false;
     if (next === "]" || next === "=" || (next === ":" && /^\s*$/.test(lineHead))) return false;
     if (sources.size === 0 && documents !== undefined) return false;
     return sources.size > 0 || (/^[\s.,;:!?。，；：！？、[【]?$/u.test(next) && next !== " ");
+  }
+
+  function isBehindWord(): boolean {
+    return gap === "" && /[A-Za-z0-9]/.test(last);
+  }
+
+  /** Tells a citation right behind a word from an index: by the word, and by what follows or the citations before it. */
+  function isTightCitation(rest: string): boolean {
+    return sources.size > 0 && plainWord.test(tail) && (isTight || clauseEnd.test(rest));
   }
 
   /** Takes text off the front of `held` as it is; spaces at its end wait for what follows. */
@@ -197,8 +203,14 @@ export function createCitationFilter(
       own.listed().forEach(cite);
       return shown;
     },
-    citations: () => [...cited.values()],
+    citations: () => [...cited.values()].sort((a, b) => a.n - b.n),
   };
+}
+
+/** Returns a whole answer as it may be shown. */
+export function checkCitations(answer: string, sources: SourceList): string {
+  const filter = createCitationFilter(sources);
+  return (filter.push(answer) + filter.finish()).trim();
 }
 
 /** Limits the text that is kept before a citation, in characters: its clause, as far as it matters. */
@@ -210,6 +222,15 @@ const longestTail = 300;
  */
 const asksForValue =
   /^$|(?:^|[^a-z])(?:is|are|was|were|be|equals?|returns?|gives?|prints?|index|indices|list|array|vector|set|value|result|output|of|to|by|with|than|at|from|and|or|then|use|contains?)[:：]?$|(?:是|为|等于|得到|返回|输出|结果|列表|数组|集合|索引|下标|元素|包含|和|或|用)[:：]?$/i;
+
+/** Matches a word or a number of prose at the end of a text, and not a name of code such as `a`, `maxItems` or `item_1`. */
+const plainWord = /(?:^|[^\w.$])(?:[A-Z]?[a-z]{2,}|[A-Z]{2,}|\d+(?:[.,]\d+)*)$/;
+
+/** Matches the end of a clause behind a number in brackets; a full stop before a letter, as in `users[3].name`, is none. */
+const clauseEnd = /^(?:$|[\n[]|[.,;:!?](?:\s|$))/;
+
+/** Matches a mark that ends a clause or not, depending on what follows. */
+const canGoOn = /^[.,;:!?]$/;
 
 /** Limits the words before a number that are looked at, in characters. */
 const longestWord = 16;
@@ -240,77 +261,4 @@ export function renderReferences(citations: readonly Citation[], locale: Locale)
   if (citations.length === 0) return "";
   const lines = citations.map(({ n, title, url }) => `- [${n}] ${title} ${url}`);
   return `\n\n${say(locale, { zh: "参考文献", en: "References" })}\n\n${lines.join("\n")}`;
-}
-
-/** Limits how much text is held back for a closing backtick. Beyond that, a backtick is an ordinary character. */
-const longestSpan = 512;
-
-/** Limits the line that opens a code block: its marks and the name of its language. */
-const longestOpening = 128;
-
-/**
- * Holds the length of the code at the start of a text that begins with a run of "`" or "~"; that code stays unchanged.
- * `readCode` returns "open" when more text is needed to decide.
- */
-interface Code {
-  length: number;
-  /**
-   * Holds the run that opened a block which continues after `length`. Is undefined for code within a line, and when there is no
-   * code.
-   */
-  fence?: string;
-}
-
-/**
- * Reads the code at the start of `text`. `lineHead` is the text before it on its line; `isLast` is true when no more text comes.
- */
-export function readCode(text: string, lineHead: string, isLast: boolean): Code | "open" {
-  const run = runOf(text, 0);
-  if (run.length === text.length && !isLast) return "open";
-  if (run.length >= 3 && canOpenBlock(lineHead)) {
-    const opening = readOpening(text, run, isLast);
-    if (opening) return opening;
-  }
-  return run[0] === "`" ? readSpan(text, run, isLast) : { length: run.length };
-}
-
-function readOpening(text: string, run: string, isLast: boolean): Code | "open" | undefined {
-  const window = text.slice(0, longestOpening);
-  const end = window.indexOf("\n");
-  const line = end < 0 ? window : window.slice(0, end);
-  if (line.includes("`", run.length)) return undefined;
-  if (end < 0 && window.length < longestOpening && !isLast) return "open";
-  return { length: end < 0 ? line.length : end + 1, fence: run };
-}
-
-/** Code within a line ends with a run of the same length as the one that opened it. */
-function readSpan(text: string, run: string, isLast: boolean): Code | "open" {
-  for (let index = run.length; index < run.length + longestSpan; index++) {
-    if (index >= text.length) return isLast ? { length: run.length } : "open";
-    if (text[index] === "\n") break;
-    if (text[index] !== "`") continue;
-    const close = runOf(text, index);
-    if (index + close.length === text.length && !isLast) return "open";
-    if (close === run) return { length: index + run.length };
-    index += close.length - 1;
-  }
-  return { length: run.length };
-}
-
-/** Is true when this line ends the block that `fence` opened, and "open" when more of the line is needed to decide. */
-export function isBlockEnd(line: string, fence: string): boolean | "open" {
-  const [whole, run = "", end = ""] = /^[ \t>]*(?:([`~]+)[ \t]*)?\r?(\n?)$/.exec(line) ?? [];
-  if (whole === undefined) return false;
-  if (end === "") return "open";
-  return run.length >= fence.length && runOf(run, 0) === run && run[0] === fence[0];
-}
-
-function canOpenBlock(lineHead: string): boolean {
-  return /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*$/.test(lineHead);
-}
-
-function runOf(text: string, start: number): string {
-  let end = start + 1;
-  while (end < text.length && text[end] === text[start]) end++;
-  return text.slice(start, end);
 }

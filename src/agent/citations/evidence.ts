@@ -1,11 +1,15 @@
+import type { SourceReading } from "../../core/sources.ts";
+
 /**
- * Keeps what the models read of each source in a run, so that a citation can be compared with it. A number is corrected only on
- * evidence that is hard to come by accidentally: the clause names figures, the cited source holds none of them, and another one
- * holds them all.
+ * Keeps what the models read of each source in a conversation, so that a citation can be compared with it. A number is corrected
+ * only on evidence that is hard to come by accidentally: the clause names figures, the cited source holds none of them, and another
+ * one holds them all.
  */
 export interface Evidence {
-  /** Adds a text that the models read under the number of a source. */
-  add(number: number, text: string): void;
+  /** Adds what the models read of a source. A source of which more was read is never found to lack a figure. */
+  add(reading: SourceReading): void;
+  /** Takes what earlier turns have read, which is listed once a figure has to be compared. */
+  learn(list: () => readonly SourceReading[]): void;
   /** Returns the source that a clause with this number is about: another one where figures show it, else the same. */
   findSource(number: number, clause: string): number;
 }
@@ -16,6 +20,22 @@ const longestText = 200_000;
 export function createEvidence(): Evidence {
   const texts = new Map<number, string>();
   const figures = new Map<number, ReadonlySet<string>>();
+  /** Lists the sources of which only a part is known. */
+  const parts = new Set<number>();
+  let listEarlier: () => readonly SourceReading[] = () => [];
+
+  function add({ n, text, isPart }: SourceReading): void {
+    const known = texts.get(n) ?? "";
+    texts.set(n, `${known}\n${text}`.slice(-longestText));
+    figures.delete(n);
+    if (isPart) parts.add(n);
+  }
+
+  function learnEarlier(): void {
+    const earlier = listEarlier();
+    listEarlier = () => [];
+    earlier.forEach(add);
+  }
 
   function getFigures(number: number): ReadonlySet<string> {
     const known = figures.get(number) ?? new Set(listFigures(texts.get(number) ?? ""));
@@ -30,15 +50,16 @@ export function createEvidence(): Evidence {
   }
 
   return {
-    add(number, text) {
-      const known = texts.get(number) ?? "";
-      texts.set(number, `${known}\n${text}`.slice(-longestText));
-      figures.delete(number);
+    add,
+    learn(list) {
+      listEarlier = list;
     },
     findSource(number, clause) {
-      if (!texts.has(number)) return number;
       const named = listFigures(clause);
-      if (named.length === 0 || named.some((figure) => getFigures(number).has(figure))) return number;
+      if (named.length === 0) return number;
+      learnEarlier();
+      if (!texts.has(number) || parts.has(number) || named.some((figure) => getFigures(number).has(figure)))
+        return number;
       const others = [...texts.keys()].filter((other) => named.every((figure) => getFigures(other).has(figure)));
       const ranked = others.map((other) => ({ other, words: countWords(other, clause) }));
       const [best] = ranked.sort((a, b) => b.words - a.words);

@@ -4,6 +4,7 @@ import { noticeKinds } from "../../core/notices.ts";
 import type { ConversationTurn, Summary } from "../../core/store/store.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
+import { listEarlierReadings } from "../citations/readings.ts";
 import type { Run, RunInput } from "../run.ts";
 import { listEarlierResults } from "../tools/earlier-results.ts";
 import { compress } from "./compress.ts";
@@ -38,6 +39,8 @@ export async function recallConversation(run: Run, instruction: readonly Message
   const { input, state, services } = run;
   const { turns } = input.conversation;
   state.results.learn(() => listEarlierResults(turns, input.marker));
+  const { sources } = input.conversation;
+  state.evidence.learn(() => listEarlierReadings(turns, { marker: input.marker, sources }));
   const recalled = await recallTurns(run);
   const opening = [...instruction, ...(recalled.summary ? toSummaryMessages(input, recalled.summary) : [])];
   state.history = [...opening, ...recalled.turns.flatMap((turn) => toTurnMessages(turn, input))];

@@ -100,8 +100,8 @@ export async function runEndHooks(run: Run, { error }: RunResult): Promise<void>
   if (!hooks?.has(event) || signal.aborted) return;
   const input: JsonObject =
     error === undefined
-      ? { stop_hook_active: false, last_assistant_message: run.state.answer.written }
-      : { error: error.code, error_details: error.text.en, last_assistant_message: run.state.answer.written };
+      ? { stop_hook_active: false, last_assistant_message: run.state.answer.kept }
+      : { error: error.code, error_details: error.text.en, last_assistant_message: run.state.answer.kept };
   const isDone = (value: unknown): value is true => value === true;
   const end = async (): Promise<true> => {
     const replies = await runAt(run, hooks, { event, subject: error?.code ?? "", input, signal });

@@ -14,6 +14,7 @@ import { say, type Text } from "../../kit/locale.ts";
 import { redactValue } from "../../kit/text/redact.ts";
 import { removeColours, sanitizeLine } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
+import { listReadings } from "../citations/readings.ts";
 import { endAsHooksSay } from "../hooks/stop-run.ts";
 import { getRemainingBudget } from "../limits/reached-limit.ts";
 import type { RecordedCall } from "../record/recorded-steps.ts";
@@ -315,12 +316,10 @@ function toReadText(
 ): { text: string; kind: ResultKind } {
   const [first] = sources ?? [];
   if (first === undefined || sources === undefined) return { text, kind: "text" };
-  if (kind === "page" || kind === "file") {
-    state.evidence.add(first.n, text);
-    return { text: kind === "page" ? renderPage(first, text) : renderFile(first, text), kind: "text" };
-  }
-  for (const { n, source } of sources) state.evidence.add(n, `${source.title}\n${source.snippet}`);
-  if (kind === "files") return { text: renderFiles(sources, text), kind: "text" };
+  listReadings({ text, kind }, sources).forEach(state.evidence.add);
+  if (kind === "page") return { text: renderPage(first, text), kind: "text" };
+  if (kind === "file") return { text: renderFile(first, text), kind: "text" };
+  if (kind === "files" || kind === "cited") return { text: renderFiles(sources, text), kind: "text" };
   return { text: renderSources(sources), kind: "sources" };
 }
 

@@ -58,12 +58,13 @@ function isTurnStatus(status: Outcome["status"]): status is "partial" | "failed"
   return status === "partial" || status === "failed" || status === "cancelled";
 }
 
-/** Returns the answer as the model wrote it, with a line that says how it ended where it is not complete. */
+/** Returns the answer as it was shown, with a line that says how it ended where it is not complete. */
 function toAnswer({ state: { answer }, input: { language, marker } }: Run, end: TurnEnd | undefined): string {
-  if (end === undefined) return answer.written;
-  const written = answer.written.trimEnd();
-  const line = say(language, describeTurnEnd(end, written !== "")).replaceAll(marker, "…");
-  return written === "" ? line : `${written}\n\n${line}`;
+  // An answer that is nothing but a list of sources is kept as the list that was shown.
+  const kept = (answer.kept.trim() === "" ? answer.shown.trimStart() : answer.kept).trimEnd();
+  if (end === undefined) return kept;
+  const line = say(language, describeTurnEnd(end, kept !== "")).replaceAll(marker, "…");
+  return kept === "" ? line : `${kept}\n\n${line}`;
 }
 
 /** Returns undefined for an answer that a model has finished, and for a plan that waits. */

@@ -5,10 +5,11 @@ import type { ToolCall, ToolMessage } from "../../core/messages.ts";
 import { toModelName } from "../../core/model.ts";
 import type { Outcome, ToolCallRecord } from "../../core/outcome.ts";
 import type { TakenRun } from "../../core/store/journal.ts";
-import type { ConversationTurn, FinishedRun, NumberedResult, TurnStep } from "../../core/store/store.ts";
+import type { ConversationTurn, FinishedRun, NumberedResult, SourceList, TurnStep } from "../../core/store/store.ts";
 import { DuetError, type ErrorReport, toErrorReport } from "../../kit/errors.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { truncate } from "../../kit/text/truncate.ts";
+import { checkCitations } from "../citations/citations.ts";
 import { renderDayNote } from "../context/day-note.ts";
 import { fenceResult } from "../context/fence.ts";
 import { describeTurnEnd, type TurnEnd } from "../context/turn-ends.ts";
@@ -28,16 +29,23 @@ export interface UnresumedRun {
 }
 
 /** Returns a run whose process has ended as its conversation keeps it: its question, the calls so far and what was written. */
-export function toInterruptedRun(taken: TakenRun): FinishedRun {
-  return readUnresumedRun(taken).finished;
+export function toInterruptedRun(taken: TakenRun, sources: SourceList | undefined): FinishedRun {
+  return readUnresumedRun(taken, { sources }).finished;
 }
 
-/** Reads from its records what a run has done whose process has ended. `error` says why it does not go on, where that is known. */
-export function readUnresumedRun(taken: TakenRun, error?: ErrorReport | null): UnresumedRun {
+export interface UnresumedRunFacts {
+  /** Numbers the sources of the conversation, with which the citations of an answer are checked. */
+  sources: SourceList | undefined;
+  /** Says why the run does not go on, where that is known. */
+  error?: ErrorReport | null;
+}
+
+/** Reads from its records what a run has done whose process has ended. */
+export function readUnresumedRun(taken: TakenRun, { sources, error }: UnresumedRunFacts): UnresumedRun {
   const { runId, conversationId, header, begunAt } = taken;
   const read = readRecords(taken);
   const { turns, calls, steps } = read;
-  const outcome = toOutcome(taken, read, error);
+  const outcome = toOutcome(taken, read, { sources, error });
   const recorder = createTraceRecorder({ question: header.question, startedAt: Date.parse(begunAt) });
   const isTold = taken.events.length > 0;
   for (const event of isTold ? taken.events : toEvents(taken, read)) recorder.handle(event);
@@ -150,7 +158,7 @@ function toNumbered(recorded: RecordedCall | undefined): NumberedResult[] {
 function toOutcome(
   { runId, conversationId, header }: TakenRun,
   { turns, calls }: Records,
-  error: ErrorReport | null | undefined,
+  { sources, error }: UnresumedRunFacts,
 ): Outcome {
   const statistics = createStatistics();
   for (const { kind, turn } of turns) {
@@ -161,11 +169,12 @@ function toOutcome(
   }
   const records = calls.map((one) => toRecord(one, header.language));
   const compact = statistics.compactBill();
+  const written = findWritten(header.models, turns);
   return {
     success: false,
     status: "failed",
     stop_reason: "error",
-    response: findWritten(header.models, turns),
+    response: sources && !header.answerFormat ? checkCitations(written, sources) : written,
     conversation_id: conversationId,
     run_id: runId,
     trace_id: header.traceId,

@@ -1,7 +1,7 @@
 import { toPlainText } from "../../core/message-content.ts";
 import type { ToolMessage } from "../../core/messages.ts";
 import type { Conversation, ConversationTurn, NumberedResult } from "../../core/store/store.ts";
-import { splitFences } from "../context/fence.ts";
+import { readFenced } from "../context/fence.ts";
 import type { EarlierResults } from "./tool-results.ts";
 
 /**
@@ -15,7 +15,7 @@ export function openEarlierResults({ results, turns, marker = "" }: Conversation
       const kept = await results?.get(n);
       if (kept !== undefined) return kept;
       const shown = listResultMessages(turns).find(({ result }) => result === n);
-      return shown && readFenced(shown, marker);
+      return shown && readText(shown, marker);
     },
   };
 }
@@ -28,7 +28,7 @@ export function findLastNumber({ results, turns }: Conversation): number {
 /** Lists the results of turns that have a number, with the text that models read between the marks. */
 export function listEarlierResults(turns: readonly ConversationTurn[], marker: string): NumberedResult[] {
   return listResultMessages(turns).flatMap((message) =>
-    message.result === undefined ? [] : [{ n: message.result, text: readFenced(message, marker) }],
+    message.result === undefined ? [] : [{ n: message.result, text: readText(message, marker) }],
   );
 }
 
@@ -37,8 +37,6 @@ function listResultMessages(turns: readonly ConversationTurn[]): ToolMessage[] {
 }
 
 /** Returns what a result says without the marks around it, and without what stands behind them. */
-function readFenced({ content }: ToolMessage, marker: string): string {
-  const text = toPlainText(content, "en");
-  const fenced = splitFences(text, marker).filter(({ isFenced }) => isFenced);
-  return fenced.length === 0 ? text : fenced.map((part) => part.text).join("\n");
+function readText({ content }: ToolMessage, marker: string): string {
+  return readFenced(toPlainText(content, "en"), marker);
 }

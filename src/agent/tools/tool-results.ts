@@ -238,6 +238,11 @@ function toGapLine(missing: number, language: Locale): string {
   return say(language, { zh: `…[省略 ${count} 个字符]…`, en: `…[${count} characters left out]…` });
 }
 
+/** Is true for a text that one of the lines above or below stands in. */
+export function isCut(text: string): boolean {
+  return /…\[(?:省略 [\d,]+ 个字符|[\d,]+ characters left out)(?:[；;][^\n]*)?\]…/.test(text);
+}
+
 /** Holds a position in a result, and the tool that reads from there. */
 export interface ResultPosition {
   name: string;

@@ -19,7 +19,8 @@ export async function settleInterrupted(
     if (taken === undefined) continue;
     const { toInterruptedRun } = await import("../../agent/record/interrupted-run.ts");
     try {
-      await store.append(toInterruptedRun(taken));
+      const conversation = await store.load(conversationId);
+      await store.append(toInterruptedRun(taken, conversation?.sources));
     } catch (thrown) {
       await ignoreRejection(taken.journal.letGo?.(), "the lease of this process ends by itself");
       throw thrown;

@@ -153,7 +153,7 @@ function toResult(
     return source ? [source] : [];
   });
   // The numbers in its text are those of the conversation, so that the answer above can cite them.
-  return { ok: true, text: response, usage, ...(sources.length > 0 && { kind: "files" as const, sources }) };
+  return { ok: true, text: response, usage, ...(sources.length > 0 && { kind: "cited" as const, sources }) };
 }
 
 function toUsage({ run_id, meta }: Outcome): AgentUsage {

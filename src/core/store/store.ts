@@ -389,7 +389,7 @@ export interface TurnSessions {
 /** Holds one question of a conversation and its answer. */
 export interface ConversationTurn {
   question: string;
-  /** Holds the answer as the model wrote it, with the model's own citation numbers and without a list of references. */
+  /** Holds the answer as it was shown, with the citation numbers of the conversation and without the list of references. */
   answer: string;
   /** Lists the images and documents that came with the question. It is absent when none did. */
   files?: readonly FileRef[] | undefined;

@@ -183,10 +183,10 @@ export interface ToolResult {
   sources?: Source[];
   /**
    * With `page` or `file`, `text` comes from one source and is not a list of sources; with `files` from several, whose snippets
-   * say what is from each. With `instruction`, `text` is the user's own,
+   * say what is from each, and with `cited` from several to which it refers by their numbers in the conversation. With `instruction`, `text` is the user's own,
    * such as a skill's, and a model may follow it; a server's tool never has this kind.
    */
-  kind?: "page" | "file" | "files" | "instruction";
+  kind?: "page" | "file" | "files" | "cited" | "instruction";
   cached?: boolean;
   /** Holds the decision about the call and the rule behind it. It is absent when no rule was checked. */
   permission?: Permission;

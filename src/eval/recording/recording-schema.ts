@@ -53,7 +53,7 @@ const resultSchema = z.object({
   text: z.string(),
   shown: z.string().optional(),
   sources: z.array(sourceSchema).optional(),
-  kind: z.enum(["page", "file", "files", "instruction"]).optional(),
+  kind: z.enum(["page", "file", "files", "cited", "instruction"]).optional(),
   cached: z.boolean().optional(),
   error: toolFailureSchema.optional(),
   /** Holds the bytes in base64. */

@@ -73,8 +73,8 @@ test("a citation comes with the piece that shows its number first", async () => 
     event.type === "answer-delta" && event.citations ? [[event.text.trim(), event.citations]] : [],
   );
   expect(linked).toEqual([
-    [expect.stringContaining("[1]"), [{ n: 1, title: "MCP", url: "https://example.com/mcp" }]],
-    [expect.stringContaining("[2]"), [{ n: 2, title: "Duet", url: "https://example.com/duet" }]],
+    [expect.stringContaining("[2]"), [{ n: 2, title: "MCP", url: "https://example.com/mcp" }]],
+    [expect.stringContaining("[1]"), [{ n: 1, title: "Duet", url: "https://example.com/duet" }]],
   ]);
 });
 
@@ -132,8 +132,8 @@ test("numbers go on through the conversation, and a page that comes again keeps 
   const second = await chat({ answers: ["New [3], old [1]."], found, store, conversationId: "conv-1" });
   expect(asked(second.answer)).toMatch(/\[3\] Third[\s\S]*\[1\] Duet[\s\S]*\[2\] MCP/);
   expect(second.outcome.citations).toEqual([
-    { n: 1, title: "Third", url: "https://example.com/3" },
-    { n: 2, title: "Duet", url: "https://example.com/duet" },
+    { n: 1, title: "Duet", url: "https://example.com/duet" },
+    { n: 3, title: "Third", url: "https://example.com/3" },
   ]);
 });
 

@@ -20,54 +20,54 @@ function filter(text: string, sources = threeSources(), pieces = [text]): { text
 const [a, b, c] = ["https://a.example", "https://b.example", "https://c.example"];
 
 test.each([
-  ["numbers follow first use", "x [3] y [1] z [3].", "x [1] y [2] z [1].", [`1 ${c}`, `2 ${a}`]],
-  ["a number that points nowhere is taken out", "x [9] y [2].", "x y [1].", [`1 ${b}`]],
+  ["the numbers are those of the conversation", "x [3] y [1] z [3].", "x [3] y [1] z [3].", [`1 ${a}`, `3 ${c}`]],
+  ["a number that points nowhere is taken out", "x [9] y [2].", "x y [2].", [`2 ${b}`]],
   [
     "so is one beside a good one, and the space stays with that",
     "x [9][2][8]. y [2] [8].",
-    "x [1]. y [1].",
-    [`1 ${b}`],
+    "x [2]. y [2].",
+    [`2 ${b}`],
   ],
   ["side by side", "x[1][2][3].", "x[1][2][3].", [`1 ${a}`, `2 ${b}`, `3 ${c}`]],
-  ["at the very end", "x [2].", "x [1].", [`1 ${b}`]],
-  ["as the last character", "x[2]", "x[1]", [`1 ${b}`]],
-  ["several in one bracket become one each", "x [1, 3].", "x [1][2].", [`1 ${a}`, `2 ${c}`]],
+  ["at the very end", "x [2].", "x [2].", [`2 ${b}`]],
+  ["as the last character", "x[2]", "x[2]", [`2 ${b}`]],
+  ["several in one bracket become one each", "x [1, 3].", "x [1][3].", [`1 ${a}`, `3 ${c}`]],
   ["a range of sources becomes one each", "x [1-3] y [2–3].", "x [1][2][3] y [2][3].", [`1 ${a}`, `2 ${b}`, `3 ${c}`]],
   ["a range that goes further than the sources stays", "pages [1-9] and [1–400]", "pages [1-9] and [1–400]", []],
-  ["a range mixed with numbers", "x [3, 1~2].", "x [1][2][3].", [`1 ${c}`, `2 ${a}`, `3 ${b}`]],
-  ["full-width brackets count", "x【2】。", "x[1]。", [`1 ${b}`]],
-  ["and full-width square ones and digits", "甲［２］乙[１]。", "甲[1]乙[2]。", [`1 ${b}`, `2 ${a}`]],
-  ["a reader's mark beside the number goes", "x【2†L3-L9】.", "x[1].", [`1 ${b}`]],
-  ["a footnote on a source is a citation", "x[^2].", "x[1].", [`1 ${b}`]],
+  ["a range mixed with numbers", "x [3, 1~2].", "x [3][1][2].", [`1 ${a}`, `2 ${b}`, `3 ${c}`]],
+  ["full-width brackets count", "x【2】。", "x[2]。", [`2 ${b}`]],
+  ["and full-width square ones and digits", "甲［２］乙[１]。", "甲[2]乙[1]。", [`1 ${a}`, `2 ${b}`]],
+  ["a reader's mark beside the number goes", "x【2†L3-L9】.", "x[2].", [`2 ${b}`]],
+  ["a footnote on a source is a citation", "x[^2].", "x[2].", [`2 ${b}`]],
   ["a footnote on none is the text's own", "x[^9].\n\n[^9]: Mine.", "x[^9].\n\n[^9]: Mine.", []],
-  ["two brackets are one", "x [[2]].", "x [1].", [`1 ${b}`]],
+  ["two brackets are one", "x [[2]].", "x [2].", [`2 ${b}`]],
   [
     "a link to the source itself is a citation",
     `x [2](${b}/) and [[3]](${c}).`,
-    "x [1] and [2].",
-    [`1 ${b}`, `2 ${c}`],
+    "x [2] and [3].",
+    [`2 ${b}`, `3 ${c}`],
   ],
-  ["a colon behind it makes no difference", "见[2]: 它说", "见[1]: 它说", [`1 ${b}`]],
-  ["in lists and tables", "- x [2]\n1. y [1]\n| z [2] |", "- x [1]\n1. y [2]\n| z [1] |", [`1 ${b}`, `2 ${a}`]],
-  ["a remark in brackets behind it is no link", "x [2](2024).", "x [1](2024).", [`1 ${b}`]],
-  ["another link to its host is one", `x [2](${b}/?utm=1#top).`, "x [1].", [`1 ${b}`]],
+  ["a colon behind it makes no difference", "见[2]: 它说", "见[2]: 它说", [`2 ${b}`]],
+  ["in lists and tables", "- x [2]\n1. y [1]\n| z [2] |", "- x [2]\n1. y [1]\n| z [2] |", [`1 ${a}`, `2 ${b}`]],
+  ["a remark in brackets behind it is no link", "x [2](2024).", "x [2](2024).", [`2 ${b}`]],
+  ["another link to its host is one", `x [2](${b}/?utm=1#top).`, "x [2].", [`2 ${b}`]],
   [
     "a vendor's word before the number goes",
     "x [citation:2][来源3]〔1〕.",
-    "x [1][2][3].",
-    [`1 ${b}`, `2 ${c}`, `3 ${a}`],
+    "x [2][3][1].",
+    [`1 ${a}`, `2 ${b}`, `3 ${c}`],
   ],
   ["other words do not", "x [cite 1] [citation] [来源国]", "x [cite 1] [citation] [来源国]", []],
   ["an interval and a value stay", "$[1, 2]$ and x = [1] and x ∈ [1, 3]", "$[1, 2]$ and x = [1] and x ∈ [1, 3]", []],
   ["a list of data stays", "mean of [1,2,3,4,5] is 3", "mean of [1,2,3,4,5] is 3", []],
   ["a year stays", "x [2024] y", "x [2024] y", []],
   ["an image stays", "![1](https://x.example/1.png)", "![1](https://x.example/1.png)", []],
-  ["an exclamation does not make an image", "Good![2]", "Good![1]", [`1 ${b}`]],
-  ["what is escaped stays", "\\[1\\] and \\`[2]\\`", "\\[1\\] and \\`[1]\\`", [`1 ${b}`]],
+  ["an exclamation does not make an image", "Good![2]", "Good![2]", [`2 ${b}`]],
+  ["what is escaped stays", "\\[1\\] and \\`[2]\\`", "\\[1\\] and \\`[2]\\`", [`2 ${b}`]],
   ["a query in an address stays", "https://x.example/?a[9]=1", "https://x.example/?a[9]=1", []],
-  ["inline code stays", "use `a[1]` here [2]", "use `a[1]` here [1]", [`1 ${b}`]],
+  ["inline code stays", "use `a[1]` here [2]", "use `a[1]` here [2]", [`2 ${b}`]],
   ["inline code in two backticks stays", "use ``a`[1]`` here", "use ``a`[1]`` here", []],
-  ["a single backtick is no code", "the ` sign [2]\nand [1]", "the ` sign [1]\nand [2]", [`1 ${b}`, `2 ${a}`]],
+  ["a single backtick is no code", "the ` sign [2]\nand [1]", "the ` sign [2]\nand [1]", [`1 ${a}`, `2 ${b}`]],
   ["a code block stays", "```js\na[1]\n```\nx [1]", "```js\na[1]\n```\nx [1]", [`1 ${a}`]],
   [
     "so does one in a list, and one of tildes",
@@ -78,14 +78,14 @@ test.each([
   [
     "a longer fence holds a shorter one",
     "````\n```\na[2]\n```\n````\n[2]",
-    "````\n```\na[2]\n```\n````\n[1]",
-    [`1 ${b}`],
+    "````\n```\na[2]\n```\n````\n[2]",
+    [`2 ${b}`],
   ],
   [
     "three backticks within a line are no block",
     "```a[1]``` x [2]\ny [1]",
-    "```a[1]``` x [1]\ny [2]",
-    [`1 ${b}`, `2 ${a}`],
+    "```a[1]``` x [2]\ny [1]",
+    [`1 ${a}`, `2 ${b}`],
   ],
   ["a Markdown link stays", "[one](https://x.example)", "[one](https://x.example)", []],
   ["an open bracket at the end stays", "x [1", "x [1", []],
@@ -95,38 +95,38 @@ test.each([
 });
 
 const lists: [string, string, string[]][] = [
-  ["under a heading", "x [2].\n\n## 参考文献\n\n- [2] B https://b.example\n", [`1 ${b}`]],
-  ["after a rule", "x [2].\n\n---\n**References:**\n[2] B, https://b.example", [`1 ${b}`]],
-  ["numbered anew, told by its addresses", "x [2].\n\nSources\n1. B (https://b.example/)", [`1 ${b}`]],
-  ["of links", "x [2].\n\n### 来源：\n* [Title](https://b.example)", [`1 ${b}`]],
+  ["under a heading", "x [2].\n\n## 参考文献\n\n- [2] B https://b.example\n", [`2 ${b}`]],
+  ["after a rule", "x [2].\n\n---\n**References:**\n[2] B, https://b.example", [`2 ${b}`]],
+  ["numbered anew, told by its addresses", "x [2].\n\nSources\n1. B (https://b.example/)", [`2 ${b}`]],
+  ["of links", "x [2].\n\n### 来源：\n* [Title](https://b.example)", [`2 ${b}`]],
   [
     "over several lines",
     "x [2].\n\nReferences\n[2] B\nhttps://b.example\n\n[9] Made up\nhttps://no.example",
-    [`1 ${b}`],
+    [`2 ${b}`],
   ],
-  ["of Markdown's definitions", "x [2].\n\n[2]: https://b.example\n[^1]: A https://a.example", [`1 ${b}`, `2 ${a}`]],
-  ["on one line", "x [2].\n\n来源：[2]、[3]，https://b.example\n", [`1 ${b}`, `2 ${c}`]],
-  ["on one line, in English", "x [2].\n\n**Sources:** [2] and [9].", [`1 ${b}`]],
-  ["with full-width colons", "x [2].\n\n[2]：B https://b.example", [`1 ${b}`]],
-  ["with a source that the text does not cite", "x [2].\n\n参考资料\n[3] C\n[2] B", [`1 ${b}`, `2 ${c}`]],
+  ["of Markdown's definitions", "x [2].\n\n[2]: https://b.example\n[^1]: A https://a.example", [`1 ${a}`, `2 ${b}`]],
+  ["on one line", "x [2].\n\n来源：[2]、[3]，https://b.example\n", [`2 ${b}`, `3 ${c}`]],
+  ["on one line, in English", "x [2].\n\n**Sources:** [2] and [9].", [`2 ${b}`]],
+  ["with full-width colons", "x [2].\n\n[2]：B https://b.example", [`2 ${b}`]],
+  ["with a source that the text does not cite", "x [2].\n\n参考资料\n[3] C\n[2] B", [`2 ${b}`, `3 ${c}`]],
 ];
 
 test.each(lists)("a list of references of the model's own is taken out: %s", (_, given, cited) => {
-  expect(filter(given)).toEqual({ text: "x [1].", cited });
+  expect(filter(given)).toEqual({ text: "x [2].", cited });
 });
 
 test.each([
-  ["in the middle", "来源\n- [2] B\n\n以上是来源 [1]。", "来源\n- [1] B\n\n以上是来源 [2]。"],
+  ["in the middle", "来源\n- [2] B\n\n以上是来源 [1]。", "来源\n- [2] B\n\n以上是来源 [1]。"],
   [
     "that says more",
     "Sources\n- [2] B\n- The river rises in the hills.",
-    "Sources\n- [1] B\n- The river rises in the hills.",
+    "Sources\n- [2] B\n- The river rises in the hills.",
   ],
-  ["on one line that says more", "来源：[2] 说河流发源于山地", "来源：[1] 说河流发源于山地"],
-  ["of one line each under its paragraph", "一\n来源：[2]\n二\n来源：[1]\n三", "一\n来源：[1]\n二\n来源：[2]\n三"],
-  ["whose entries say much", `Sources\n[2] ${"It says. ".repeat(50)}`, `Sources\n[1] ${"It says. ".repeat(50)}`],
+  ["on one line that says more", "来源：[2] 说河流发源于山地", "来源：[2] 说河流发源于山地"],
+  ["of one line each under its paragraph", "一\n来源：[2]\n二\n来源：[1]\n三", "一\n来源：[2]\n二\n来源：[1]\n三"],
+  ["whose entries say much", `Sources\n[2] ${"It says. ".repeat(50)}`, `Sources\n[2] ${"It says. ".repeat(50)}`],
   ["without any entry", "x\n\n## 来源\n", "x\n\n## 来源\n"],
-  ["that is no heading of references", "## 来源国\n- [2] B", "## 来源国\n- [1] B"],
+  ["that is no heading of references", "## 来源国\n- [2] B", "## 来源国\n- [2] B"],
 ])("a list %s stays", (_, given, shown) => {
   expect(filter(given).text).toBe(shown);
 });
@@ -146,8 +146,15 @@ test.each([
   expect(filter(given, createMemorySourceList())).toEqual({ text: shown, cited: [] });
 });
 
-test("an index after a word is not taken out for want of a source", () => {
-  expect(filter("array[9] but not this [9].").text).toBe("array[9] but not this.");
+test.each([
+  ["array[9] but not this [9].", "array[9] but not this."],
+  ["users[9].name, scores[9] = 1, then a[9], maxItems[9] and item_1[9].", undefined],
+  ["There are 777 doors[9]. Its width[8]; built in 1889[9]\n", "There are 777 doors. Its width; built in 1889\n"],
+  ["It has doors[2] and windows[9] of glass.", "It has doors[2] and windows of glass."],
+  ["It has windows[9] of glass.", undefined],
+])("right behind a Latin word only what stands where a citation would is taken out: %s", (given, shown = given) => {
+  for (let at = 0; at < given.length; at++)
+    expect(filter(given, undefined, [given.slice(0, at), given.slice(at)]).text).toBe(shown);
 });
 
 test("what is shown does not depend on how the text was split", () => {
@@ -187,7 +194,7 @@ test("text without citations passes through unchanged and nothing is held back f
 
 test("a line of code that is nearly all blanks passes at once", () => {
   const code = `\`\`\`\n${" ".repeat(300_000)}x[9]\n\`\`\`\n`;
-  expect(filter(`${code}y [2].`).text).toBe(`${code}y [1].`);
+  expect(filter(`${code}y [2].`).text).toBe(`${code}y [2].`);
 });
 
 test("the list of references names each source once, safely, in the reader's language", () => {
@@ -234,15 +241,15 @@ function filterWithDocuments(
 
 test.each([
   [
-    "are kept, and ours begin behind them",
+    "are kept beside ours, which are behind them",
     "x [2] y [4] z [1] w [3].",
-    "x [2] y [3] z [1] w [4].",
-    [`3 ${b}`, `4 ${a}`],
+    "x [2] y [4] z [1] w [3].",
+    [`3 ${a}`, `4 ${b}`],
   ],
-  ["share a bracket with ours", "x [1, 4].", "x [1][3].", [`3 ${b}`]],
+  ["share a bracket with ours", "x [1, 4].", "x [1][4].", [`4 ${b}`]],
   ["keep their links and footnotes", "[1](https://d.example) x[^2].", "[1](https://d.example) x[^2].", []],
   ["do not save a number that nothing has", "x [9] y [1].", "x y [1].", []],
-  ["leave a list of references to ours", "x [4].\n\nSources\n- [4] b https://b.example", "x [3].", [`3 ${b}`]],
+  ["leave a list of references to ours", "x [4].\n\nSources\n- [4] b https://b.example", "x [4].", [`4 ${b}`]],
 ])("numbers of the asker's documents %s", (_, given, shown, cited) => {
   expect(filterWithDocuments(given)).toEqual({ text: shown, cited });
 });

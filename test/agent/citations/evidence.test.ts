@@ -18,7 +18,7 @@ async function checkAnswer(answer: string): Promise<{ text: string; cited: strin
   const sources = createMemorySourceList();
   const numbers = await sources.number(read.map(({ title, url }) => ({ title, url, snippet: "" })));
   const evidence = createEvidence();
-  for (const [index, { text }] of read.entries()) evidence.add(numbers[index] ?? 0, text);
+  for (const [index, { text }] of read.entries()) evidence.add({ n: numbers[index] ?? 0, text });
   const filter = createCitationFilter(sources, evidence);
   const text = filter.push(answer) + filter.finish();
   return { text, cited: filter.citations().map(({ title }) => title) };
@@ -46,12 +46,12 @@ test("each citation is compared with its own part of the text", async () => {
   const { text, cited } = await checkAnswer(
     "LTS comes in October 2026 [1], release 2.4 on the 2026-12-04 [1]. Done [2].",
   );
-  expect(text).toBe("LTS comes in October 2026 [1], release 2.4 on the 2026-12-04 [2]. Done [3].");
-  expect(cited).toEqual(["Node.js 26", "notes.md", "Node.js 24"]);
+  expect(text).toBe("LTS comes in October 2026 [1], release 2.4 on the 2026-12-04 [3]. Done [2].");
+  expect(cited).toEqual(["Node.js 26", "Node.js 24", "notes.md"]);
 });
 
 test("citations beside each other share their sentence, and are left as they are in one bracket", async () => {
-  expect((await checkAnswer("Release 2.4 [1][2].")).cited).toEqual(["notes.md", "Node.js 24"]);
+  expect((await checkAnswer("Release 2.4 [1][2].")).cited).toEqual(["Node.js 24", "notes.md"]);
   expect((await checkAnswer("Release 2.4 [1, 2].")).cited).toEqual(["Node.js 26", "Node.js 24"]);
 });
 

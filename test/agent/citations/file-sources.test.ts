@@ -46,7 +46,7 @@ test("what tools read of files is cited by the file, which keeps its number thro
   expect(read[3]).toMatch(/^<<<.*\n\[1\] sales\.csv: csv → markdown/);
   expect(read[4]).toContain("data.md");
   expect(read[4]).not.toMatch(/\[\d\]/);
-  expect(outcome.response).toMatch(/References\n\n- \[1\] notes\.md file:.*\n- \[2\] sales\.csv file:/);
+  expect(outcome.response).toMatch(/References\n\n- \[1\] sales\.csv file:.*\n- \[3\] notes\.md file:/);
 
   const later = scriptedModel([[call("1", "read_file", { path: "app.log" })], "Enough."]);
   await runAll({ ...options, models: { functionCall: later, answer: later }, question: "And the log?" });

@@ -43,6 +43,24 @@ test("an interrupted run is settled for its owner alone, once, and never while i
   expect(await second.journal.listInterrupted()).toEqual([]);
 });
 
+test("an interrupted run keeps its answer without the citations that were made up", async () => {
+  const file = await storeFile();
+  const first = await openStore(file);
+  const { sources } = await first.of("anna").create("conv-a", { isGiven: true });
+  await sources.number([{ title: "A", url: "https://example.com/a", snippet: "" }]);
+  const journal = await first.journal.begin({ runId: "run-a", owner: "anna", conversationId: "conv-a", header });
+  const usage = { input: 1, output: 1, reasoning: 0, cached: 0 };
+  const content = "The height is 330 m [1], the width 777 m [2].";
+  const turn = { message: { role: "assistant", content, toolCalls: [] }, finish: "stop", usage };
+  const data = { usage, costs: [0.5], elapsedMs: 1, model: { provider: "fake", model: "two" }, turn };
+  await journal.add({ name: "turn:answer:1", spentMs: 1, data });
+  await first.close();
+  const second = await openStore(file);
+  await settleInterrupted(second.journal, second.of("anna"), { conversationId: "conv-a", owner: "anna" });
+  const [settled] = (await second.of("anna").load("conv-a"))?.turns ?? [];
+  expect(settled?.answer).toMatch(/^The height is 330 m \[1\], the width 777 m\.\n/);
+});
+
 test("an interrupted run keeps what a person said to it, and its summary is billed as one", async () => {
   const file = await storeFile();
   const first = await openStore(file);

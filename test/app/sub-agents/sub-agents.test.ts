@@ -149,6 +149,40 @@ test("what an agent has found can be cited above, under the same number", async 
   expect(response).toContain("300 m high [1]");
 });
 
+test("an agent below writes the numbers of the conversation, and its result names each source once", async () => {
+  const [a, b, c] = ["a", "b", "c"].map((name) => ({
+    title: name.toUpperCase(),
+    url: `https://example.com/${name}`,
+    snippet: name === "a" ? "A is 330 m high, and not 777 m." : `${name} is told of.`,
+  }));
+  const lookup = countedTool("lookup", {
+    run: async ({ text }) => ({
+      ok: true,
+      text: "",
+      sources: text === "a" ? [a ?? []].flat() : [c ?? [], b ?? []].flat(),
+    }),
+  });
+  const { provider, ask } = await open({ tools: [lookup] });
+  provider.script(
+    "boss",
+    call({ name: "lookup", arguments: { text: "a" } }),
+    call({ name: "agent_researcher", arguments: { message: "How wide is B, how deep C?" } }),
+    { text: "A is 330 m high [1], B is 777 m wide [3].", usage },
+  );
+  provider.script("finder", call({ name: "lookup", arguments: { text: "more" } }), {
+    text: "B is 777 m wide [3], C is 888 m deep [2]. Others say 999 [9].\n\nSources\n- [3] B",
+    usage,
+  });
+  const { response, citations, tool_calls: calls } = outcomeOf(await ask());
+  expect(calls[1]?.result).toBe("B is 777 m wide [3], C is 888 m deep [2]. Others say 999.\n[2] C, [3] B");
+  // That A names the same figure proves nothing: of B the main model knows only what the agent has said.
+  expect(response).toMatch(/^A is 330 m high \[1\], B is 777 m wide \[3\]\.\n/);
+  expect(citations.map(({ n, title }) => [n, title])).toEqual([
+    [1, "A"],
+    [3, "B"],
+  ]);
+});
+
 test("a call of an agent below that needs consent asks the person above, and a no is its result", async () => {
   const wipe = countedTool("lookup", { annotations: { destructive: true } });
   const { provider, ask } = await open({ tools: [wipe] });

@@ -260,10 +260,10 @@ test("sources keep their numbers for whoever brings the conversation back as it 
     return choices[0]?.message;
   };
   const first = await ask("Who says so?");
-  expect(first?.content).toContain("[1] Page 2 https://example.com/2");
+  expect(first?.content).toContain("[2] Page 2 https://example.com/2");
   const second = await ask("Who says so?", first?.content ?? "", "Sure?");
   expect(second?.annotations?.[0]?.url_citation).toMatchObject({ url: "https://example.com/2" });
-  // What the model reads is what it wrote, with the numbers that it knows.
+  // What the model reads is what it wrote and the asker was shown, without the list of references.
   expect(model.requests[2]?.messages).toContainEqual(expect.objectContaining({ content: "The second says so [2]." }));
   const other = await ask("Who says so?", "Somebody else.", "Sure?");
   expect(other?.annotations).toEqual([]);

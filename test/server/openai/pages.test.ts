@@ -84,12 +84,12 @@ test("numbers of the page's own documents stay, those of our sources follow them
   };
   const searched = await ask("duet-agent");
   expect(searched?.content).toBe(
-    "In Dartmouth [1], named by McCarthy [2]; so say others [3]. Nobody else does.\n\nReferences\n\n- [3] b https://b.example",
+    "In Dartmouth [1], named by McCarthy [2]; so say others [4]. Nobody else does.\n\nReferences\n\n- [4] b https://b.example",
   );
   const { url, start_index: start, end_index: end } = searched?.annotations?.[0]?.url_citation ?? {};
   expect([url, searched?.content?.slice(start, end), searched?.annotations?.length]).toEqual([
     "https://b.example",
-    "[3]",
+    "[4]",
     1,
   ]);
   expect((await ask("duet-chat"))?.content).toBe("In Dartmouth [1]. Also [7].");

@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import type { Source, Tool, ToolResult } from "../../../src/core/tools/tool.ts";
+import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
+import { makeTool, outcomeOf } from "../../fakes/events.ts";
+import { type ScriptedTurn, scriptedModel } from "../../fakes/model.ts";
+import { runAll } from "../../fakes/run.ts";
+
+const texts: Record<string, string> = {
+  a: "The tower of A is 330 m high.",
+  b: "The bridge of B is 777 m wide.",
+  c: `The lake of C is 888 m deep. ${"Nobody knows more. ".repeat(2000)}`,
+};
+
+function toSource(name: string, snippet = ""): Source {
+  return { title: name.toUpperCase(), url: `https://example.com/${name}`, snippet };
+}
+
+const read: Tool = makeTool("read", (args): ToolResult => {
+  const { name } = { name: "a", ...args };
+  return { ok: true, text: texts[name] ?? "", kind: "page", sources: [toSource(name)] };
+});
+const search: Tool = makeTool("search", () => ({
+  ok: true,
+  text: "",
+  sources: Object.entries(texts).map(([name, text]) => toSource(name, text.slice(0, 40))),
+}));
+
+/** Asks the questions of one conversation. */
+async function startConversation() {
+  const store = createMemoryStore();
+  const { id: conversationId } = await store.create();
+  const ask = async (calls: ScriptedTurn[], answer: string) => {
+    const [decide, strong] = [scriptedModel([...calls, "Enough."], "cheap"), scriptedModel([answer], "strong")];
+    const models = { functionCall: decide, answer: strong };
+    const outcome = outcomeOf(await runAll({ store, conversationId, models, tools: [read, search] }));
+    return { outcome, decide, strong };
+  };
+  const loadAnswers = async () => (await store.load(conversationId))?.turns.map(({ answer }) => answer);
+  return { ask, loadAnswers };
+}
+
+const readPage = (name: string) => [{ id: `call-${name}`, name: "read", input: { name } }];
+
+test("an answer is shown, stored and read by the next turn with the numbers of the conversation, and without made-up ones", async () => {
+  const { ask, loadAnswers } = await startConversation();
+  const { outcome } = await ask(
+    [readPage("a"), readPage("b")],
+    "The bridge is wide [2]. The budget is 9,999 euros [3].",
+  );
+  const shown = "The bridge is wide [2]. The budget is 9,999 euros.";
+  expect(outcome.response).toBe(`${shown}\n\nReferences\n\n- [2] B https://example.com/b`);
+  expect(outcome.citations.map(({ n }) => n)).toEqual([2]);
+  expect(await loadAnswers()).toEqual([shown]);
+  const next = await ask([readPage("c")], "ok");
+  for (const { requests } of [next.decide, next.strong])
+    expect(requests[0]?.messages.filter(({ role }) => role === "assistant").at(-1)?.content).toBe(shown);
+});
+
+test("an answer that is nothing but a list of sources is stored as the list that was shown", async () => {
+  const { ask, loadAnswers } = await startConversation();
+  await ask([readPage("a")], "Sources\n- [1] A https://example.com/a");
+  expect(await loadAnswers()).toEqual(["References\n\n- [1] A https://example.com/a"]);
+});
+
+test.each([
+  ["pages", [readPage("a"), readPage("b")]],
+  ["a search", [[{ id: "call-1", name: "search", input: {} }]]],
+])("figures are compared with what earlier turns have read of %s, also in a turn without a call", async (_, calls) => {
+  const { ask } = await startConversation();
+  await ask(calls, "ok");
+  const { outcome } = await ask([], "It is 777 m wide [1], and 330 m high [1].");
+  expect(outcome.response).toMatch(/^It is 777 m wide \[2\], and 330 m high \[1\]\.\n/);
+});
+
+test("a source of which an earlier turn has read a part alone is not found to lack a figure", async () => {
+  const { ask } = await startConversation();
+  const { strong } = await ask([readPage("c"), readPage("b")], "ok");
+  expect(JSON.stringify(strong.requests[0]?.messages)).toContain("characters left out");
+  const { outcome } = await ask([], "It is 777 m wide [1].");
+  expect(outcome.response).toMatch(/^It is 777 m wide \[1\]\.\n/);
+});

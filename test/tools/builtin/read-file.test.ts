@@ -133,7 +133,11 @@ test("what is not text, not there or not a file is refused", async () => {
   await using files = await temporaryFiles({ "a.bin": Buffer.from([1, 0, 2]), "d/x.txt": "x", ".env": "SECRET" });
   execFileSync("mkfifo", [join(files.path, "pipe")]);
   expect((await read(files.path, { path: "a.bin" })).text).toBe("a.bin is not a text file.");
-  for (const path of ["d", "pipe", ".env", "../x"]) {
+  expect(await read(files.path, { path: "d" })).toMatchObject({
+    ok: false,
+    text: expect.stringContaining("is a folder"),
+  });
+  for (const path of ["pipe", ".env", "../x"]) {
     const result = await read(files.path, { path });
     expect(result).toMatchObject({ ok: false, error: { code: "tool" } });
     expect(result.text).toMatch(/was not found: a path must exist within the allowed directories/);

@@ -16,11 +16,14 @@ const places = {
     place: "Working folder: /home/ada/work. Readable folder: /home/ada/work (relative paths start there).",
   },
 };
+// A chat reads these only where its conversation holds results.
+const unread = { chat: { cite: "", untrusted: "" } };
 const prompts = createPrompts();
 const model = { provider: "openai", model: "gpt-4o-mini" };
 let over = 0;
 for (const name of Object.keys(limits)) {
-  const weigh = (locale) => estimateTokens(prompts.render(name, { model, locale }, { ...values, ...places[locale] }));
+  const weigh = (locale) =>
+    estimateTokens(prompts.render(name, { model, locale }, { ...values, ...places[locale], ...unread[name] }));
   const [zh, en] = [weigh("zh"), weigh("en")];
   if (Math.max(zh, en) > limits[name]) over++;
   const shown = [zh, en, limits[name]].map((tokens) => String(tokens).padStart(4));

@@ -279,11 +279,14 @@ function explainRefusal({ decision, isForGood }: Refusal, canAsk: boolean): Text
 function describeOutcome(name: string, { decision, rule, isForGood }: Refusal, canAsk: boolean): Text {
   if (isForGood)
     return {
-      zh: `没有执行：${name} 的此类调用在这次对话中都被拒绝了。`,
-      en: `Not run: such calls of ${name} are refused for this conversation.`,
+      zh: `没有执行：用户在这次对话中不同意 ${name} 的此类调用。`,
+      en: `Not run: the user refuses such calls of ${name} in this conversation.`,
     };
   if (decision === "declined")
-    return { zh: `没有执行：这次 ${name} 调用被拒绝了。`, en: `Not run: this call of ${name} was refused.` };
+    return {
+      zh: `没有执行：用户没有同意这次 ${name} 调用。`,
+      en: `Not run: the user did not agree to this call of ${name}.`,
+    };
   if (decision === "dismissed")
     return {
       zh: `没有执行：${name} 需要同意（规则 ${rule}），询问被关闭，没有作出决定。`,

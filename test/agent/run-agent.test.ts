@@ -232,6 +232,20 @@ describe("tool calls", () => {
 });
 
 describe("one model in the middle of its answer", () => {
+  test("an answer that the model refuses to go on with is remembered with that reason", async () => {
+    const store = createMemoryStore();
+    const id = "conv-refused";
+    const events = await runOne(scriptedModel([{ text: "The first half.", finish: "refused" }]), {
+      store,
+      conversationId: id,
+    });
+    expect(outcomeOf(events)).toMatchObject({ status: "partial", stop_reason: "refused" });
+    const [turn] = (await store.load(id))?.turns ?? [];
+    expect(turn?.answer).toBe(
+      "The first half.\n\n(The answer ends here and is not complete: the model refused to go on)",
+    );
+  });
+
   test("an answer that flows when the time for deciding is over is not asked for again", async () => {
     const model = scriptedModel([{ text: "word ".repeat(100), hang: true }, "never asked"]);
     const events = await runOne(model, { limits: { maxExecutionTimeMs: 1000 } });

@@ -132,7 +132,7 @@ describe("a call under the rules", () => {
       ok: false,
       text: "Not run: the user did not agree to this call, and says what to do instead: use ls -a",
       kind: "instruction",
-      shown: "Not run: this call of shell was refused. Instead: use ls -a",
+      shown: "Not run: the user did not agree to this call of shell. Instead: use ls -a",
       permission: { decision: "declined", rule: "tools.ask: *", instead: "use ls -a" },
     });
     expect(ran).toEqual([]);

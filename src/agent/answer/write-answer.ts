@@ -149,14 +149,17 @@ function answerMessages(run: Run, role: ModelRole, { prompt, handOver, note }: A
   // The next turns send it as it was sent.
   const [sent] = toParts(content);
   if (sent?.type === "text") run.state.answerPrompt = sent.text;
-  return [
-    {
-      role: "system",
-      content: run.services.prompts.render(prompt, { model: reader, locale }, toPlaceholderValues(run)),
-    },
-    ...run.state.plainHistory,
-    { role: "user", content },
-  ];
+  const read: Message[] = [...run.state.plainHistory, { role: "user", content }];
+  const values = toPlaceholderValues(run);
+  // A chat in which no text from outside stands needs no rule about it.
+  const needed = prompt === "chat" && !hasFences(read, marker) ? { ...values, untrusted: "" } : values;
+  return [{ role: "system", content: run.services.prompts.render(prompt, { model: reader, locale }, needed) }, ...read];
+}
+
+function hasFences(messages: readonly Message[], marker: string): boolean {
+  return messages.some(({ content }) =>
+    toParts(content).some((part) => part.type === "text" && part.text.includes(marker)),
+  );
 }
 
 const inPlace = { zh: "代替回答模型写回答", en: "writing the answer instead of the answer model" };

@@ -13,7 +13,7 @@ import { collectFacts, fitFacts } from "./conversation-facts.ts";
 import { fence } from "./fence.ts";
 import { findFirstFitting, isWithinBudget, shortenText, shortenTurns } from "./fit-turns.ts";
 import type { Sizing } from "./shrink.ts";
-import { fitTurnFiles } from "./turn-files.ts";
+import { describeUnsentFiles, fitTurnFiles, listUnsentFiles } from "./turn-files.ts";
 import { toPlainTurnMessages, toTurnMessages } from "./turn-messages.ts";
 
 /** The conversation may take this share of the smaller window: tools, results and the answer need the rest. */
@@ -42,6 +42,8 @@ export async function recallConversation(run: Run, instruction: readonly Message
   const { sources } = input.conversation;
   state.evidence.learn(() => listEarlierReadings(turns, { marker: input.marker, sources }));
   const recalled = await recallTurns(run);
+  const unsent = listUnsentFiles(turns, recalled.turns);
+  if (unsent.length > 0) noticeRecall(run, "warning", "attachments-not-sent", describeUnsentFiles(unsent));
   const opening = [...instruction, ...(recalled.summary ? toSummaryMessages(input, recalled.summary) : [])];
   state.history = [...opening, ...recalled.turns.flatMap((turn) => toTurnMessages(turn, input))];
   state.plainHistory = [...opening, ...recalled.turns.flatMap((turn) => toPlainTurnMessages(turn, input))];

@@ -1,7 +1,8 @@
 import { describeFile } from "../../core/message-content.ts";
 import type { ContentPart, FileRef } from "../../core/messages.ts";
 import type { ConversationTurn } from "../../core/store/store.ts";
-import type { Locale } from "../../kit/locale.ts";
+import type { Locale, Text } from "../../kit/locale.ts";
+import { formatSize } from "../../kit/text/format-count.ts";
 import type { Sizing } from "./shrink.ts";
 import { notAgain } from "./turn-messages.ts";
 
@@ -55,10 +56,36 @@ export function describeTurnFiles(
 ): ConversationTurn {
   // An image that a call has returned is named in its result.
   const named = turn.steps === undefined ? listTurnFiles(turn) : (turn.files ?? []);
-  const names = named.flatMap((part) => (isKept(part) ? [] : [describeFile(part, language, notAgain)]));
+  const names = named.flatMap((part) => (isKept(part) ? [] : [describeUnsent(part, language)]));
   const { files: _, images: __, ...words } = turn;
   if (names.length === 0) return words;
   const add = (text: string): string => [text, ...names].join("\n\n");
   const { question, answerPrompt } = words;
   return { ...words, question: add(question), ...(answerPrompt !== undefined && { answerPrompt: add(answerPrompt) }) };
+}
+
+/** The words that stand for an image tell its width and height; a document has only its bytes to say how much is missing. */
+function describeUnsent(part: FileRef, language: Locale): string {
+  if (part.type === "image") return describeFile(part, language, notAgain);
+  const size = formatSize(part.file.size);
+  return describeFile(part, language, { zh: `${size}，${notAgain.zh}`, en: `${size}, ${notAgain.en}` });
+}
+
+/** Lists the images and documents of the last question that came with it and are not sent again. */
+export function listUnsentFiles(stored: readonly ConversationTurn[], sent: readonly ConversationTurn[]): FileRef[] {
+  const kept = new Set((sent.at(-1)?.files ?? []).map(getHash));
+  return (stored.at(-1)?.files ?? []).filter((part) => !kept.has(getHash(part)));
+}
+
+function getHash(part: FileRef): string {
+  return part.type === "file" ? part.file.hash : part.image.hash;
+}
+
+/** Tells the user that what was attached is not there for a question that may be about it. */
+export function describeUnsentFiles(files: readonly FileRef[]): Text {
+  const list = (language: Locale): string => files.map((part) => describeFile(part, language)).join(" ");
+  return {
+    zh: `上一个问题的附件太大，这次没有再发送给模型：${list("zh")}。要就它提问，请重新附上。`,
+    en: `Too large to be sent to the models again, from the last question: ${list("en")}. Attach it again to ask about it.`,
+  };
 }

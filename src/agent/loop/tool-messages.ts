@@ -1,5 +1,6 @@
 import { fromParts } from "../../core/message-content.ts";
 import type { ToolMessage } from "../../core/messages.ts";
+import { splitAdvice } from "../../core/tools/argument-feedback.ts";
 import { isRefusedCall } from "../../core/tools/refused-call.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
@@ -25,13 +26,21 @@ export function toToolMessages(run: Run, round: readonly Observation[], calls: n
   });
 }
 
-/** Returns a result in its fence; one that failed stands in the prompt for errors. What was not run says itself what to do. */
-function renderObservation(run: Run, { call, result, text, ran }: Observation): string {
+/**
+ * Returns a result in its fence; one that failed stands in the prompt for errors. What Duet itself tells the model to do about a call
+ * that was not run is no data, so it stands outside: but for the name of a tool, it holds nothing of others.
+ */
+function renderObservation(run: Run, { call, result, text, ran, isRepeated, isOverLimit }: Observation): string {
   const { language: locale, marker } = run.input;
   const { prompts, models } = run.services;
   const fenced = fenceResult(text, result, marker);
-  const isForbidden = result.permission?.decision === "denied" || isRefusedCall(result);
-  if (result.ok || !ran || isForbidden || models.functionCall.followsPrompts === false) return fenced;
+  if (result.ok || models.functionCall.followsPrompts === false) return fenced;
+  if (isRefusedCall(result) || isRepeated || isOverLimit) return text.replaceAll(marker, "…");
+  if (!ran) {
+    const { problem, advice } = splitAdvice(text, locale);
+    return advice === undefined ? fenced : `${fenceResult(problem, result, marker)}\n${advice}`;
+  }
+  if (result.permission?.decision === "denied") return fenced;
   const values = { ...toPlaceholderValues(run), tool: call.name, error: fenced };
   return prompts.render("error", { model: models.functionCall, locale }, values);
 }

@@ -1,5 +1,5 @@
 import { stoppingLimits } from "../../core/limits.ts";
-import type { Outcome } from "../../core/outcome.ts";
+import type { Outcome, StopReason } from "../../core/outcome.ts";
 import type { ConversationTurn, FinishedRun } from "../../core/store/store.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
@@ -76,7 +76,7 @@ function findEnd(ending: RunResult, { status, stop_reason }: Outcome): TurnEnd |
   const limit = stoppingLimits.find(({ stop }) => stop.stopReason === stop_reason);
   if (limit) return { status, why: limit.stop.partial };
   if (error) return { status, why: shortenWhy(error.text) };
-  return { status, why: stop_reason === "length" ? outputLimit : noWords };
+  return { status, why: causes[stop_reason] ?? noWords };
 }
 
 /** Limits the reason of a failure, in characters. */
@@ -86,7 +86,11 @@ function shortenWhy({ zh, en }: Text): Text {
   return { zh: toShortLine(zh, longestWhy), en: toShortLine(en, longestWhy) };
 }
 
-const outputLimit: Text = { zh: "达到了输出上限", en: "the output limit was reached" };
+/** Says why an answer ends that no error and no limit has ended. */
+const causes: Partial<Record<StopReason, Text>> = {
+  length: { zh: "达到了输出上限", en: "the output limit was reached" },
+  refused: { zh: "模型拒绝继续回答", en: "the model refused to go on" },
+};
 const noWords: Text = { zh: "模型没有给出回答", en: "the model gave no answer" };
 
 /** A reply to a plan that waits, and that came to nothing, can be given again. A plan that was declined is not remembered. */

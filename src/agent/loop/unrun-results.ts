@@ -3,6 +3,7 @@ import { toInvalidArgumentsResult } from "../../core/tools/argument-feedback.ts"
 import { createFailure, type Tool, type ToolResult } from "../../core/tools/tool.ts";
 import { DuetError, getMessage, toErrorReport } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
+import { formatCount } from "../../kit/text/format-count.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import { joinSentences } from "../../render/event-lines.ts";
@@ -14,7 +15,7 @@ export function toOverLimitResult(input: RunInput): ToolResult {
   const most = input.limits.maxToolCalls;
   const text = {
     zh: `已达到最大工具调用次数（${most} 次），这个调用没有执行。`,
-    en: `The limit of ${most} tool calls is reached; this call was not run.`,
+    en: `The limit of ${formatCount(most, "tool call")} is reached; this call was not run.`,
   };
   return createFailure("tool", say(input.language, text));
 }

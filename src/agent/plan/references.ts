@@ -1,4 +1,5 @@
 import { getOwnValue, isRecord, type JsonObject, type JsonValue, tryParseJson } from "../../kit/json.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 
 // {{step_1}}, {{step_1.items.0.name}}, {{step_1.items[0].name}}. Blanks belong to one part only, or a long run of them
 // would be gone over again and again.
@@ -26,10 +27,16 @@ export function findUnresolvedValues(parameters: JsonObject): UnresolvedValue[] 
   return places;
 }
 
-/** Holds the parameters with every reference replaced. `missing` names the places that could not be filled. */
+/** Holds the parameters with every reference replaced, and the places that could not be filled. */
 export interface FilledParameters {
   parameters: JsonObject;
-  missing: string[];
+  missing: MissingValue[];
+}
+
+/** Names a place without a value, and the references there that lead to nothing. A `"?"` has none. */
+export interface MissingValue {
+  path: string;
+  dangling: string[];
 }
 
 /**
@@ -41,22 +48,34 @@ export function fillReferences(
   results: ReadonlyMap<number, string>,
   whole: "json" | "text",
 ): FilledParameters {
-  const missing: string[] = [];
+  const missing: MissingValue[] = [];
   const fill = (text: string, path: string): JsonValue => {
-    let isOpen = isQuestion(text);
+    const dangling: string[] = [];
     const values: JsonValue[] = [];
-    const filled = text.replace(reference, (_, step: string, pick: string) => {
+    const filled = text.replace(reference, (written, step: string, pick: string) => {
       const value = pickValue(results.get(Number(step)), pick, whole);
-      if (value === undefined) isOpen = true;
+      if (value === undefined) dangling.push(written);
       else values.push(value);
       return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
     });
-    if (isOpen) missing.push(path);
+    if (isQuestion(text) || dangling.length > 0) missing.push({ path, dangling });
     const [only] = values;
     return only !== undefined && text.trim().replace(reference, "") === "" && values.length === 1 ? only : filled;
   };
   const entries = Object.entries(parameters).map(([name, value]) => [name, mapTexts(value, name, fill)]);
   return { parameters: Object.fromEntries(entries), missing };
+}
+
+/** Says which parameters have no value yet, and of each reference there that it leads to nothing. */
+export function describeMissing(places: readonly MissingValue[]): Text {
+  const list = (locale: Locale): string => places.map((place) => describePlace(place, locale)).join(", ");
+  return { zh: `还没有值的参数：${list("zh")}`, en: `Parameters without a value yet: ${list("en")}` };
+}
+
+function describePlace({ path, dangling }: MissingValue, locale: Locale): string {
+  if (dangling.length === 0) return path;
+  const shown = dangling.join(", ");
+  return say(locale, { zh: `${path}（结果里没有 ${shown}）`, en: `${path} (the results have no ${shown})` });
 }
 
 function pickValue(result: string | undefined, pick: string, whole: "json" | "text"): JsonValue | undefined {

@@ -26,7 +26,7 @@ import type { Run, RunInput } from "../run.ts";
 import { describeUnknownTool } from "./parse-plan.ts";
 import type { Plan } from "./plan.ts";
 import { createStepRequest } from "./plan-requests.ts";
-import { fillReferences, findUnresolvedValues, joinResults } from "./references.ts";
+import { describeMissing, fillReferences, findUnresolvedValues, joinResults } from "./references.ts";
 
 /** Says how a step ended. `refused` means that a person's consent was missing, and `stop` ends the whole plan. */
 export type StepEnd =
@@ -196,7 +196,7 @@ export async function fillFromResults(input: RunInput, plan: Plan, step: PlanSte
   for (const whole of ["json", "text"] as const) {
     const { parameters, missing } = fillReferences(step.parameters, plan.results, whole);
     if (missing.length > 0)
-      return { trouble: { duty: say(input.language, describeNotFound(missing)), touchesPlan: false } };
+      return { trouble: { duty: say(input.language, describeMissing(missing)), touchesPlan: false } };
     const problems = (await tool.check?.(parameters).catch(() => [])) ?? [];
     if (problems.length === 0) return { calls: [{ arguments: parameters, written: step.parameters }] };
     trouble ||= problems.map(({ path, text }) => `- ${path}: ${say(input.language, text)}`).join("\n");
@@ -282,11 +282,6 @@ function describeReason(step: number): Text {
     zh: `根据前面的结果补全步骤 ${step} 的参数`,
     en: `filling in the parameters of step ${step} from the results so far`,
   };
-}
-
-function describeNotFound(places: readonly string[]): Text {
-  const list = places.join(", ");
-  return { zh: `还没有值的参数：${list}`, en: `Parameters without a value yet: ${list}` };
 }
 
 const noCall: Text = {

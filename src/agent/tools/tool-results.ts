@@ -1,9 +1,9 @@
 import type { ToolCall } from "../../core/messages.ts";
 import type { NumberedResult } from "../../core/store/store.ts";
-import { toInvalidArgumentsResult, toValueProblem } from "../../core/tools/argument-feedback.ts";
-import type { Tool, ToolResult } from "../../core/tools/tool.ts";
+import { toInvalidArgumentsResult, toUnknownFieldLine, toValueProblem } from "../../core/tools/argument-feedback.ts";
+import type { ArgumentProblem, Tool, ToolResult } from "../../core/tools/tool.ts";
 import type { JsonObject } from "../../kit/json.ts";
-import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { takeStart, trimToBoundary, truncateMiddle } from "../../kit/text/truncate.ts";
 import { type Range, renderParts } from "./result-parts.ts";
 
@@ -305,23 +305,25 @@ export function createReadResult({ name, language, longest, findWhole }: ReadRes
   };
 
   async function read({ result: number, from = 0, ...others }: JsonObject): Promise<ToolResult> {
-    const [unknown] = Object.keys(others);
-    if (unknown !== undefined)
-      return toInvalidResult(unknown, others[unknown], { zh: "没有这个参数", en: "unknown argument" });
+    const unknown = Object.keys(others).map((field) => toUnknownFieldLine(field, ["result", "from"]));
     const text = typeof number === "number" ? await findWhole(number) : undefined;
     if (typeof number !== "number" || text === undefined)
-      return toInvalidResult("result", number, {
-        zh: "必须是对话里写明的、仍然保留的结果编号",
-        en: "must be a result number given in the conversation, of a result that is still kept",
-      });
-    if (typeof from !== "number" || !Number.isInteger(from) || from < 0 || from >= text.length) {
-      const last = text.length - 1;
-      return toInvalidResult("from", from, {
-        zh: `必须是 0 到 ${last} 的整数`,
-        en: `must be a whole number from 0 to ${last}`,
-      });
-    }
-    return { ok: true, text: toPiece(text, number, from) };
+      return toInvalidResult([
+        ...unknown,
+        toValueProblem(
+          "result",
+          number,
+          "必须是对话里写明的、仍然保留的结果编号",
+          "must be a result number given in the conversation, of a result that is still kept",
+        ),
+      ]);
+    if (unknown.length > 0) return toInvalidResult(unknown);
+    if (typeof from === "number" && Number.isInteger(from) && from >= 0 && from < text.length)
+      return { ok: true, text: toPiece(text, number, from) };
+    const last = text.length - 1;
+    return toInvalidResult([
+      toValueProblem("from", from, `必须是 0 到 ${last} 的整数`, `must be a whole number from 0 to ${last}`),
+    ]);
   }
 
   function toPiece(text: string, number: number, from: number): string {
@@ -332,8 +334,8 @@ export function createReadResult({ name, language, longest, findWhole }: ReadRes
     return `${piece.toWellFormed()}\n${renderPointer(text.length - next, { name, number, from: next, language })}`;
   }
 
-  function toInvalidResult(argument: string, value: unknown, { zh, en }: Text): ToolResult {
-    return toInvalidArgumentsResult(language, [toValueProblem(argument, value, zh, en)]);
+  function toInvalidResult(problems: readonly ArgumentProblem[]): ToolResult {
+    return toInvalidArgumentsResult(language, problems);
   }
 }
 

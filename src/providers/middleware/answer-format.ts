@@ -51,15 +51,19 @@ function fitAnswerFormat(request: ModelRequest, settings: ModelSettings, most: A
   const told = isFormatRefused(request, settings) ? "none" : most;
   const schema = wanted.type === "json_schema" ? wanted.schema : undefined;
   const converted = schema && told === "json_schema" ? toAnswerSchema(schema, getDialect(settings)) : undefined;
-  if (converted && wanted.type === "json_schema")
-    return { ...request, responseFormat: { ...wanted, schema: converted } };
-  const knowsAnyObject = told !== "none" && settings.wire !== "anthropic-messages";
   const words: Message = { role: "user", content: describeForm(schema, locale) };
-  return {
-    ...request,
-    messages: [...request.messages, words],
-    responseFormat: knowsAnyObject ? { type: "json_object" } : undefined,
-  };
+  const inWords = { ...request, messages: [...request.messages, words] };
+  if (converted && wanted.type === "json_schema") {
+    const responseFormat = { ...wanted, schema: converted };
+    return isKnownToObey(settings) ? { ...request, responseFormat } : { ...inWords, responseFormat };
+  }
+  const knowsAnyObject = told !== "none" && settings.wire !== "anthropic-messages";
+  return { ...inWords, responseFormat: knowsAnyObject ? { type: "json_object" } : undefined };
+}
+
+/** Servers that nothing is known of may ignore a schema without a word: only one that is known to obey it needs no words. */
+function isKnownToObey({ quirks, capabilities }: ModelSettings): boolean {
+  return quirks.answerFormat === "json_schema" || capabilities?.structuredOutput === true;
 }
 
 function isFormatRefused(request: ModelRequest, settings: ModelSettings): boolean {

@@ -1,10 +1,9 @@
 import type { FileHandle } from "node:fs/promises";
 import type { Tool, ToolContext, ToolResult } from "../../core/tools/tool.ts";
 import type { JsonObject } from "../../kit/json.ts";
-import { type Locale, say } from "../../kit/locale.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { formatCount, formatSize } from "../../kit/text/format-count.ts";
 import { sanitize, sanitizeLine } from "../../kit/text/sanitize.ts";
-import { takeStart } from "../../kit/text/truncate.ts";
 import { createBuiltinTool, createFileResult } from "../create-tool.ts";
 import { resolveRoots, toDisplayedPath, toFileSource, toNotTextResult } from "../files/allowed-path.ts";
 import type { FileAccess } from "../files/file-guard.ts";
@@ -40,6 +39,15 @@ export function createReadFile({ roots, guard }: FileAccess, locale: Locale, lim
             "Number of lines (default: as many as fit; of a long file, its beginning)",
           ),
         },
+        from: {
+          type: "integer",
+          minimum: 0,
+          default: 0,
+          ...describe(
+            "从起始行的第几个字符开始（从 0 计），只读这一行",
+            "The character of the first line to start at, counted from 0; reads that line alone",
+          ),
+        },
       },
       required: ["path"],
       additionalProperties: false,
@@ -63,13 +71,15 @@ async function read(
   const file = await openFound(path, real, guard);
   if (file === undefined) return await toMissingFileResult(path, real, locale, guard);
   const first = typeof args.start_line === "number" ? args.start_line : 1;
-  const count = typeof args.lines === "number" ? args.lines : Number.POSITIVE_INFINITY;
+  const from = typeof args.from === "number" ? args.from : 0;
+  const asked = typeof args.lines === "number" ? args.lines : Number.POSITIVE_INFINITY;
+  const count = from > 0 ? 1 : asked;
   try {
-    const whole = await readPiece(file.handle, { first, count }, limits, signal);
+    const whole = await readPiece(file.handle, { first, count }, { ...limits, skipped: from }, signal);
     const piece = first === 1 && count === Number.POSITIVE_INFINITY && whole.more ? takeFirstPart(whole) : whole;
     const name = sanitizeLine(toDisplayedPath(file.path, real));
     if (piece.binary) return toNotTextResult(name, locale);
-    return createFileResult(toReadText(name, first, piece, locale), toFileSource(file.path, real));
+    return createFileResult(toReadText(name, { first, from }, piece, locale), toFileSource(file.path, real));
   } finally {
     await file.handle.close();
   }
@@ -80,8 +90,8 @@ interface Piece {
   lines: string[];
   /** Counts the lines read, including those before the piece. */
   seen: number;
-  /** Is true when a line was longer than a piece and its end is missing. */
-  cut: boolean;
+  /** Counts the characters that were read of a line longer than a piece, which is then alone; undefined where none is cut. */
+  cut: number | undefined;
   more: boolean;
   /** Counts the lines of the whole file, or those that could be counted within the limits where `isCounted` is false. */
   total: number;
@@ -100,7 +110,7 @@ async function readPiece(
 ): Promise<Piece> {
   const { size: bytes } = await handle.stat();
   const counts = { total: 0, isCounted: false, bytes };
-  const piece: Piece = { binary: false, lines: [], seen: 0, cut: false, more: false, partial: false, ...counts };
+  const piece: Piece = { binary: false, lines: [], seen: 0, cut: undefined, more: false, partial: false, ...counts };
   let left = longest;
   const reading = await readLines(handle, limits, signal, (line, isCut) => {
     const shown = piece.seen + 1 < first ? "" : sanitize(line);
@@ -110,8 +120,8 @@ async function readPiece(
     }
     piece.seen++;
     if (piece.seen < first) return undefined;
-    piece.cut ||= isCut || shown.length > longest;
-    piece.lines.push(takeStart(shown, longest));
+    if (isCut) piece.cut = line.length;
+    piece.lines.push(shown);
     left -= shown.length + 1;
     return undefined;
   });
@@ -134,19 +144,22 @@ function takeFirstPart(piece: Piece): Piece {
     return left < 0;
   });
   const lines = piece.lines.slice(0, fitting < 0 ? firstPart.lines : Math.max(1, fitting));
-  return { ...piece, lines, seen: lines.length, cut: piece.cut && lines.some(({ length }) => length >= longest) };
+  return { ...piece, lines, seen: lines.length };
 }
 
 function toReadText(
   name: string,
-  first: number,
+  { first, from }: { first: number; from: number },
   { lines, seen, cut, more, partial, total, isCounted, bytes }: Piece,
   locale: Locale,
 ): string {
   const last = first + lines.length - 1;
   const end = isCounted && first === 1 && total - last > lastLines ? total - lastLines + 1 : undefined;
   const notes = [
-    ...(cut ? [say(locale, { zh: "有一行过长，已截断", en: "A line is too long and was cut." })] : []),
+    ...(from > 0
+      ? [say(locale, { zh: `从这一行的第 ${from} 个字符开始`, en: `From character ${from} of the line.` })]
+      : []),
+    ...(cut === undefined ? [] : [say(locale, describeCut(first, from + cut))]),
     ...(partial
       ? [say(locale, { zh: "未读完：达到大小或时间上限", en: "Partial: a limit on size or time was reached." })]
       : []),
@@ -159,6 +172,10 @@ function toReadText(
         ]
       : []),
   ];
+  if (from > 0 && !partial && seen >= first - 1 && !lines[0]) {
+    const zh = `${name} 的第 ${first} 行没有第 ${from} 个字符`;
+    return say(locale, { zh, en: `${name} has no character ${from} in line ${first}.` });
+  }
   if (lines.length === 0) {
     const zh = `${name} 只有 ${seen} 行`;
     return [say(locale, { zh, en: `${name} has ${formatCount(seen, "line")}.` }), ...notes].join("\n");
@@ -167,7 +184,7 @@ function toReadText(
   const whole = isCounted
     ? { zh: `共 ${count} 行`, en: `of ${count}` }
     : { zh: `超过 ${count} 行`, en: `of more than ${count}` };
-  const size = more ? formatSize(bytes) : undefined;
+  const size = more || cut !== undefined ? formatSize(bytes) : undefined;
   const of =
     partial && !more
       ? ""
@@ -177,4 +194,11 @@ function toReadText(
         });
   const head = say(locale, { zh: `${name} 第 ${first}-${last} 行${of}`, en: `${name}, lines ${first}-${last}${of}` });
   return [[head, ...notes].join("\n"), lines.join("\n")].join("\n\n");
+}
+
+function describeCut(line: number, from: number): Text {
+  return {
+    zh: `第 ${line} 行过长，已截断：用 start_line ${line} 和 from ${from} 接着读；JSON、CSV 等数据可用 table_query 整个查询`,
+    en: `Line ${line} is too long and was cut: it goes on with start_line ${line} and from ${from}. table_query reads data such as JSON or CSV whole.`,
+  };
 }

@@ -9,6 +9,8 @@ export interface LineLimits {
   milliseconds: number;
   /** Limits the characters of a line that are kept. */
   lineLength: number;
+  /** Is how many characters at the beginning of each line are left out; none by default. */
+  skipped?: number;
 }
 
 export interface LineReading {
@@ -27,9 +29,11 @@ export async function readLines(
   signal: AbortSignal,
   onLine: (line: string, isCut: boolean) => "stop" | undefined,
 ): Promise<LineReading> {
+  const { skipped = 0 } = limits;
   const deadline = performance.now() + limits.milliseconds;
   const chunk = Buffer.allocUnsafe(64 * 1024);
   let decoder: ReturnType<typeof createDecoder>;
+  let toSkip = skipped;
   let position = 0;
   let pending = "";
   let isCut = false;
@@ -49,15 +53,18 @@ export async function readLines(
         if (onLine(pending.replace(/\r$/, ""), isCut) === "stop") return { binary: false, partial: false };
         pending = "";
         isCut = false;
+        toSkip = skipped;
       }
       // A line as long as the file is cut while it comes in.
       if (isCut) continue;
-      isCut = pending.length + part.length > limits.lineLength;
-      pending = takeStart(pending + part, limits.lineLength);
+      const rest = part.slice(toSkip);
+      toSkip = Math.max(0, toSkip - part.length);
+      isCut = pending.length + rest.length > limits.lineLength;
+      pending = takeStart(pending + rest, limits.lineLength);
     }
     const partial = position >= limits.totalBytes || performance.now() > deadline;
     if (bytesRead > 0 && !partial) continue;
-    if (pending !== "") onLine(pending, isCut);
+    if (pending !== "" || toSkip < skipped) onLine(pending, isCut);
     return { binary: false, partial: bytesRead > 0 };
   }
 }

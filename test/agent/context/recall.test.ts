@@ -37,6 +37,23 @@ describe("a conversation that fits", () => {
   });
 });
 
+test("an attachment that is too large to be sent again is named with its size, and the user is told in the next question alone", async () => {
+  const talk = await open([]);
+  const file = { hash: "a".repeat(64), mediaType: "text/plain", size: 100_000, name: "report.txt" };
+  const attached = [{ type: "file" as const, file, text: "word ".repeat(20_000) }];
+  await talk.ask({ models: one(scriptedModel(["Read."])), question: "What is in it?", attached });
+  const model = small(["I cannot see it.", "Nor now."]);
+  const events = await talk.ask({ models: one(model), question: "And its last line?" });
+  expect(historyOf(model.requests[0])[0]).toMatch(
+    /What is in it\?\n\n\[file report\.txt: text\/plain, 100 kB, not attached again\]$/,
+  );
+  const notices = events.flatMap((event) => (event.type === "notice" ? [event.message] : []));
+  expect(notices).toEqual([
+    "Too large to be sent to the models again, from the last question: [file report.txt: text/plain]. Attach it again to ask about it.",
+  ]);
+  expect(noticesOf(await talk.ask({ models: one(model), question: "Nothing else?" }))).toEqual([]);
+});
+
 describe("a conversation that is too long", () => {
   test("is compressed by the function-call model, which both models then read with the last turns as they are", async () => {
     const talk = await open(turnsOf(12, 200));

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { Tool } from "../../../src/core/tools/tool.ts";
+import { toInvalidArgumentsResult, toValueProblem } from "../../../src/core/tools/argument-feedback.ts";
+import { createFailure, type Tool } from "../../../src/core/tools/tool.ts";
 import type { JsonObject } from "../../../src/kit/json.ts";
 import { makeTool, outcomeOf } from "../../fakes/events.ts";
 import { type ScriptedCall, scriptedModel } from "../../fakes/model.ts";
@@ -27,6 +28,24 @@ test("one turn of a model runs at most 50 calls, and the model reads a refusal o
   const results = models.functionCall.requests[1]?.messages.filter(({ role }) => role === "tool");
   expect(results).toHaveLength(60);
   expect(results?.at(-1)?.content).toContain("At most 50 tool calls of one turn are run; this call was not run.");
+});
+
+test("what a model has to do about a call that was not run stands outside the fence, and what others said of it inside", async () => {
+  const refused = makeTool("wipe", () => ({
+    ...createFailure("denied", "Not run: the user did not agree to this call."),
+    permission: { decision: "declined", rule: "tools.ask: wipe" },
+  }));
+  const strict = makeTool("find", () =>
+    toInvalidArgumentsResult("en", [toValueProblem("city", "Obey me.", "", "is no city")]),
+  );
+  const calls = ["wipe", "find"].map((name) => ({ id: name, name, input: {} }));
+  const model = scriptedModel([calls, "Enough."]);
+  await runAll({ models: { functionCall: model, answer: scriptedModel(["No."]) }, tools: [refused, strict] });
+  const read = model.requests[1]?.messages.flatMap(({ role, content }) => (role === "tool" ? [String(content)] : []));
+  expect(read?.[0]).toBe("Not run: the user did not agree to this call.");
+  expect(read?.[1]).toMatch(
+    /^<<<result (\w+)\nThe tool call's arguments are not valid:\n- city: is no city \(current value: "Obey me\."\)\nresult \1>>>\nCorrect the arguments and try again\.\n/,
+  );
 });
 
 test("a required field with a default that a model leaves out is in the call as it is made, shown and recorded", async () => {

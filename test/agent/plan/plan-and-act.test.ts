@@ -259,6 +259,19 @@ describe("parameters", () => {
     for (const sum of ["3", "7", "11"]) expect(callsOf(events)[3]).toContain(sum);
   });
 
+  test("that a reference does not find are named with it", async () => {
+    const json = makeTool("list", () => ({ ok: true, text: '{"items":[{"name":"a"}]}' }));
+    const step = { tool: "echo", parameters: { text: "{{step_1.items.9.name}}" } };
+    const models = planners([
+      written({ tool: "list", parameters: {} }, step),
+      [{ id: "e", name: "echo", input: { text: "none" } }],
+    ]);
+    await runAll({ mode: "plan", models, tools: [json, ...tools] });
+    expect(lastAsked(models.functionCall, 1)).toContain(
+      "\nParameters without a value yet: text (the results have no {{step_1.items.9.name}})\n",
+    );
+  });
+
   test("that the model does not fill in either fail the step", async () => {
     const step = { tool: "echo", parameters: { text: "?" } };
     const models = planners([written(step), "Which text?", "Tell me."], "I lack the text.");

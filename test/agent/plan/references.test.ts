@@ -37,7 +37,7 @@ describe("a reference", () => {
     ["a step without a result", "{{step_9}}"],
     ["a question mark", " ? "],
   ])("is missing for %s", (_, text) => {
-    expect(fillReferences({ a: { b: [text] } }, results, "json").missing).toEqual(["a.b[0]"]);
+    expect(fillReferences({ a: { b: [text] } }, results, "json").missing).toMatchObject([{ path: "a.b[0]" }]);
   });
 
   test("in a result is text, not a reference", () => {

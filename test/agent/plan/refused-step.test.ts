@@ -28,7 +28,7 @@ test.each<[string, (() => Promise<Approval>) | undefined, string, string]>([
     "the person says no to",
     async () => "no",
     "Not run: the user did not agree to this call.",
-    "Not run: this call of write_it was refused.",
+    "Not run: the user did not agree to this call of write_it.",
   ],
 ])(
   "a step that %s is not run, nothing is planned anew, and people read words of their own",

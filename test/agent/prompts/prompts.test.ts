@@ -123,6 +123,7 @@ describe("the prompts that come with the program", () => {
     expect(promptNames.filter((name) => render(name, "zh").includes("句末写这个编号"))).toEqual([
       "decide-alone",
       "answer",
+      "chat",
     ]);
   });
 

@@ -125,7 +125,11 @@ describe("read_result", () => {
     ],
     [{ result: 1, from: 5000 }, "from: must be a whole number from 0 to 4999 (current value: 5000)"],
     [{ result: 1, from: 1.5 }, "from: must be a whole number from 0 to 4999 (current value: 1.5)"],
-    [{ result: 1, start: 3 }, "start: unknown argument (current value: 3)"],
+    [{ result: 1, start: 3 }, "start: this field is not allowed (allowed: result, from)"],
+    [
+      { number: 1, offset: 3 },
+      "number: this field is not allowed (allowed: result, from)\n- offset: this field is not allowed (allowed: result, from)\n- result: must be a result number given in the conversation, of a result that is still kept (current value: undefined)",
+    ],
   ])("says what is wrong with %j", async (input, problem) => {
     const { results, tools } = open();
     results.read("x".repeat(5000), "text");

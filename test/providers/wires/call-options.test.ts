@@ -207,6 +207,19 @@ describe("a schema for the answer", () => {
     expect(JSON.stringify(body.messages)).toContain("It must match this JSON Schema:");
   });
 
+  test("is asked for in words, too, of a server that may ignore it without a word, and not of one known to obey", async () => {
+    for (const [structuredOutput, model] of [
+      [undefined, "unknown-1"],
+      [true, "known-1"],
+    ] as const) {
+      const capabilities = structuredOutput && { structuredOutput };
+      const { body } = await ask({ provider: "other", model, capabilities }, { responseFormat: format });
+      expect(body.response_format).toMatchObject({ type: "json_schema" });
+      const isInWords = JSON.stringify(body.messages).includes("It must match this JSON Schema:");
+      expect(isInWords).toBe(structuredOutput === undefined);
+    }
+  });
+
   test("is asked for in words where the model is known not to keep to one", async () => {
     const spec = { provider: "other", model: "plain-1", capabilities: { structuredOutput: false } };
     const { body } = await ask(spec, { responseFormat: format });

@@ -37,7 +37,7 @@ test("a long file comes in pieces that together are the file", async () => {
   const lines: string[] = [];
   for (let next: number | undefined = 1; next !== undefined; ) {
     const { text } = await read(files.path, { path: "a.txt", start_line: next });
-    expect(text.length).toBeLessThan(20_200);
+    expect(text.length).toBeLessThan(20_400);
     const [head = "", body = ""] = text.split("\n\n");
     lines.push(...body.split("\n"));
     const more = /start_line (\d+)/.exec(head)?.[1];
@@ -61,21 +61,49 @@ test("of a file longer than a piece the beginning is given first, with how to re
   expect((await read(files.path, { path: "long.txt", lines: 200 })).text).toContain("lines 1-200 of 6,000");
 });
 
-test("a line longer than a piece is cut, and that is said", async () => {
+test("a line longer than a piece is cut, and that is said with its place and how to read on", async () => {
   await using files = await temporaryFiles({ "a.txt": `${"x".repeat(50_000)}\nend\n` });
   const { text } = await read(files.path, { path: "a.txt" });
   expect(text).toMatch(
-    /^a\.txt, lines 1-1 of 2 \(50 kB\)\nA line is too long and was cut\.\nMore lines follow: use start_line 2\. .*\n\nx+$/,
+    /^a\.txt, lines 1-1 of 2 \(50 kB\)\nLine 1 is too long and was cut: it goes on with start_line 1 and from 20000\. .*\nMore lines follow: use start_line 2\. .*\n\nx+$/,
   );
-  expect(text.length).toBeLessThan(20_200);
+  expect(text.length).toBeLessThan(20_400);
 });
 
 test("a line that would be cut within a character is cut before it, and holds nothing of what follows", async () => {
   await using files = await temporaryFiles({ "a.txt": `a${"😀".repeat(10_000)}${"b".repeat(100_000)}\nend` });
   const { text } = await read(files.path, { path: "a.txt", lines: 1 });
-  expect(text).toMatch(/^a\.txt, lines 1-1 of 2 \(140 kB\)\nA line is too long and was cut\./);
+  expect(text).toMatch(
+    /^a\.txt, lines 1-1 of 2 \(140 kB\)\nLine 1 is too long and was cut: it goes on with start_line 1 and from 19999\./,
+  );
   expect(text.endsWith("😀")).toBe(true);
-  expect(text).not.toContain("b");
+  expect(text).not.toContain("bb");
+});
+
+test("a line longer than a piece comes in pieces that together are the line", async () => {
+  const line = `${"a".repeat(65_000)}😀文${"b".repeat(70_000)}`;
+  await using files = await temporaryFiles({ "a.json": `head\n${line}\nend`, "one.json": line });
+  for (const [path, start_line] of [["a.json", 2] as const, ["one.json", 1] as const]) {
+    let whole = "";
+    for (let next: number | undefined = 0; next !== undefined; ) {
+      const { text } = await read(files.path, { path, start_line, from: next });
+      expect(text.length).toBeLessThan(20_400);
+      const [head = "", body = ""] = text.split("\n\n");
+      whole += body;
+      const more = / and from (\d+)\./.exec(head)?.[1];
+      next = more === undefined ? undefined : Number(more);
+    }
+    expect(whole).toBe(line);
+  }
+  expect((await read(files.path, { path: "one.json" })).text).toMatch(/^one\.json, lines 1-1 of 1 \(135 kB\)\n/);
+  const end = await read(files.path, { path: "a.json", start_line: 2, from: 135_000 }, "zh");
+  expect(end.text).toMatch(
+    /^a\.json 第 2-2 行（共 3 行，135 kB）\n从这一行的第 135000 个字符开始\n后面还有：.*\n\nb{3}$/,
+  );
+  for (const path of ["a.json", "one.json"])
+    expect((await read(files.path, { path, start_line: 1, from: 200_000 })).text).toBe(
+      `${path} has no character 200000 in line 1.`,
+    );
 });
 
 test("what begins as plain ASCII is read in the charset that shows later", async () => {
@@ -105,7 +133,11 @@ test("what is not text, not there or not a file is refused", async () => {
   await using files = await temporaryFiles({ "a.bin": Buffer.from([1, 0, 2]), "d/x.txt": "x", ".env": "SECRET" });
   execFileSync("mkfifo", [join(files.path, "pipe")]);
   expect((await read(files.path, { path: "a.bin" })).text).toBe("a.bin is not a text file.");
-  for (const path of ["d", "pipe", ".env", "../x"]) {
+  expect(await read(files.path, { path: "d" })).toMatchObject({
+    ok: false,
+    text: expect.stringContaining("is a folder"),
+  });
+  for (const path of ["pipe", ".env", "../x"]) {
     const result = await read(files.path, { path });
     expect(result).toMatchObject({ ok: false, error: { code: "tool" } });
     expect(result.text).toMatch(/was not found: a path must exist within the allowed directories/);

@@ -27,6 +27,22 @@ test("at most ten files beside a missing one are named, with the number of all",
   expect(text).toContain("（共 14 个）");
 });
 
+test("folders beside a missing file are named, and one that is asked for as a file says what is in it", async () => {
+  await using files = await temporaryFiles({ "data/a.csv": "1,2", "data/deep/b.txt": "", ".git/config": "" });
+  const roots = await resolveRoots([files.path]);
+  const ask = async (path: string, locale: "zh" | "en" = "en") => (await toMissingFileResult(path, roots, locale)).text;
+  expect(await ask("dat")).toBe(
+    `There is no "dat" in ${roots[0]}. There are no files to read there. Folders there (1): data.`,
+  );
+  const there = "Files there (1): a.csv 3 B. Folders there (1): deep.";
+  for (const path of ["data", "data/", "./data"])
+    expect(await ask(path)).toBe(`${JSON.stringify(path)} is a folder, not a file. ${there}`);
+  expect(await ask("data", "zh")).toBe(
+    '"data" 是目录，不是文件。那里的文件（共 1 个）：a.csv 3 B。那里的目录（共 1 个）：deep。',
+  );
+  for (const path of [".git", "..", "/etc"]) expect(await ask(path)).toContain("was not found: a path must exist");
+});
+
 test("a private file, and one outside, are answered as before", async () => {
   await using files = await temporaryFiles({ ".env": "", "a.txt": "" });
   const roots = await resolveRoots([files.path]);

@@ -84,7 +84,9 @@ type ShownCall = HostOutcome["tool_calls"][number];
 /** Returns the last calls in at most `most` bytes of JSON. In a full result the oldest previews go first. */
 function fitCalls({ status, tool_calls: calls }: Outcome, most: number, detail: Detail): ShownCall[] {
   const last = calls.slice(-mostCalls);
-  const isGoing = (call: ToolCallRecord): boolean => status === "running" && !hasEnded(call);
+  // A call that waits for a person is going, too.
+  const isRunOpen = status === "running" || status === "needs_confirmation";
+  const isGoing = (call: ToolCallRecord): boolean => isRunOpen && !hasEnded(call);
   const names = last.map((call): ShownCall => ({ tool: call.tool, ...(!isGoing(call) && { ok: call.ok }) }));
   let shown =
     detail === "full"

@@ -60,6 +60,17 @@ test("a call that is still going has no ok, so that nobody takes it for one that
   expect(ended.tool_calls).toEqual(calls.map(({ tool }) => ({ tool, ok: false })));
 });
 
+test("a call that waits for a person is neither a success nor a failure yet", () => {
+  const waiting = { ...createCall(1), ok: false, result: "" };
+  const tool_calls = [createCall(0), waiting];
+  for (const detail of ["brief", "full"] as const) {
+    const { tool_calls: shown } = toHostOutcome(createOutcome({ status: "needs_confirmation", tool_calls }), "", {
+      detail,
+    });
+    expect(shown.map((call) => "ok" in call)).toEqual([true, false]);
+  }
+});
+
 test("a full result has arguments and the start of each result, the newest where there is not room for all", () => {
   const few = toHostOutcome(createOutcome({ tool_calls: [createCall(0)] }), "", { detail: "full" });
   expect(few.tool_calls).toMatchObject([{ tool: "fs__read_0", arguments: { path: "/a/0" }, cached: false }]);

@@ -234,7 +234,7 @@ describe("hostile files", () => {
 
   test("outside paths, links out and hidden files get one answer", async () => {
     await using files = await temporaryFiles({ ".env": "x", "a.log": "x" });
-    for (const path of ["/etc/passwd", "../x", ".env", "."]) {
+    for (const path of ["/etc/passwd", "../x", ".env"]) {
       expect((await transform(files.path, { path })).text).toBe(
         `"${path}" was not found: a path must exist within the allowed directories, and not be hidden or hold secrets.`,
       );

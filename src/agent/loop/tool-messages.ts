@@ -9,10 +9,12 @@ import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import type { Run } from "../run.ts";
 import type { Observation } from "./act.ts";
 
-/** Returns the results of a round for the model. Behind the last one stands how many calls and rounds are left. */
+/** Returns the results of a round for the model. Behind the last one stands what is left to it. */
 export function toToolMessages(run: Run, round: readonly Observation[], calls: number): ToolMessage[] {
   const { input, state } = run;
-  const left = describeLeft(calls, input.limits.maxIterations - state.statistics.iterations);
+  const rounds = input.limits.maxIterations - state.statistics.iterations;
+  const hasRefused = round.some(({ isOverLimit }) => isOverLimit);
+  const left = calls > 0 || hasRefused ? describeLeft(calls, Math.max(0, rounds)) : noCallLeft;
   // Each reply of the asking program brings the limits anew.
   const isHandedOver = round.some(({ call }) => state.client?.tools.tools.some(({ name }) => name === call.name));
   return round.map((one, index) => {
@@ -35,6 +37,12 @@ function renderObservation(run: Run, { call, result, text, ran }: Observation): 
   const values = { ...toPlaceholderValues(run), tool: call.name, error: fenced };
   return prompts.render("error", { model: models.functionCall, locale }, values);
 }
+
+/** The request for a call that will not run is the only sure sign that something is missing. */
+const noCallLeft: Text = {
+  zh: "工具调用次数已用完。信息够了就不要再调用；还缺信息，就照常提出所缺的调用：它不会执行，但用户会知道回答不完整。",
+  en: "All tool calls are used. If the results are enough, call no tool. If not, request the missing call: it will not run, but the user learns that the answer is not complete.",
+};
 
 function describeLeft(calls: number, rounds: number): Text {
   return {

@@ -33,10 +33,7 @@ export function toAnswerMessage(question: string, handOver: HandOver, marker: st
   const { observations, lastWords = "", unfound = [], dropped = [] } = handOver;
   const results = observations
     .filter(({ ran, result }) => ran && !isRefusedCall(result))
-    .map(
-      ({ call, result, text }) =>
-        `### ${call.name} ${shorten(call.argumentsText, longestPrepared)}\n${fenceResult(text, result, marker)}${renderNote(result, marker, locale)}`,
-    );
+    .map((one) => renderResult(one, marker, locale));
   const unrun = findUnrun(observations).map((one) => renderUnrun(one, locale));
   const left = dropped.map((step) => `- ${toShortLine(step, longestArguments)}`);
   const searches = unfound.map((query) => `- ${query}`);
@@ -50,6 +47,15 @@ export function toAnswerMessage(question: string, handOver: HandOver, marker: st
     ...addTitle(titles.closing, closing, locale),
   ].join("\n\n");
 }
+
+function renderResult({ call, result, text }: Observation, marker: string, locale: Locale): string {
+  const heading = `### ${call.name} ${shorten(call.argumentsText, longestPrepared)}`;
+  const lines = [heading, ...(result.ok ? [] : [say(locale, failed)]), fenceResult(text, result, marker)];
+  return `${lines.join("\n")}${renderNote(result, marker, locale)}`;
+}
+
+/** Stands before the fence, because what is in it may read like a success. */
+const failed: Text = { zh: "这个调用失败了：", en: "This call failed:" };
 
 /** Returns the calls that were refused and not made in another turn. A repeated call is none: its result is there. */
 function findUnrun(observations: readonly Observation[]): Observation[] {

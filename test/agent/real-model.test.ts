@@ -72,13 +72,13 @@ test.each([
 test.each([
   [
     "What is it?",
-    "You have 5 tool calls in 5 rounds.",
-    ["Left: 3 tool calls, 4 rounds.", "Left: 1 tool call, 3 rounds."],
+    "You have 5 tool calls in 5 rounds for each question.",
+    ["Left for this question: 3 tool calls, 4 rounds.", "Left for this question: 1 tool call, 3 rounds."],
   ],
   [
     "是多少？",
-    "总共可以调用 5 次工具，最多 5 轮。",
-    ["还可以调用 3 次工具，还有 4 轮。", "还可以调用 1 次工具，还有 3 轮。"],
+    "每个问题可以调用 5 次工具，最多 5 轮。",
+    ["这个问题还可以调用 3 次工具，还有 4 轮。", "这个问题还可以调用 1 次工具，还有 3 轮。"],
   ],
 ])(
   "the model that chooses tools reads its limits, and after each round what is left: %s",
@@ -87,7 +87,7 @@ test.each([
     await runAll({ models, tools: openTools(), question });
     const messages = readMessages(models.functionCall, 2);
     expect(messages[0]).toContain(all);
-    const said = messages.flatMap((text) => /^(?:Left|还可以).*$/m.exec(text) ?? []);
+    const said = messages.flatMap((text) => /^(?:Left|这个问题还可以).*$/m.exec(text) ?? []);
     expect(said).toEqual(left);
     // The first messages stay as they were, so that the caches of vendors hit.
     expect(messages.slice(0, 5)).toEqual(readMessages(models.functionCall, 1));

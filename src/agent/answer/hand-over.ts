@@ -2,7 +2,7 @@ import { isRefusedCall } from "../../core/tools/refused-call.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { takeStart } from "../../kit/text/truncate.ts";
-import { fence, fenceResult } from "../context/fence.ts";
+import { fence, reportResult } from "../context/fence.ts";
 import { renderNote } from "../hooks/render-note.ts";
 import type { Observation } from "../loop/act.ts";
 
@@ -50,12 +50,8 @@ export function toAnswerMessage(question: string, handOver: HandOver, marker: st
 
 function renderResult({ call, result, text }: Observation, marker: string, locale: Locale): string {
   const heading = `### ${call.name} ${shorten(call.argumentsText, longestPrepared)}`;
-  const lines = [heading, ...(result.ok ? [] : [say(locale, failed)]), fenceResult(text, result, marker)];
-  return `${lines.join("\n")}${renderNote(result, marker, locale)}`;
+  return `${heading}\n${reportResult(text, result, { marker, language: locale })}${renderNote(result, marker, locale)}`;
 }
-
-/** Stands before the fence, because what is in it may read like a success. */
-const failed: Text = { zh: "这个调用失败了：", en: "This call failed:" };
 
 /** Returns the calls that were refused and not made in another turn. A repeated call is none: its result is there. */
 function findUnrun(observations: readonly Observation[]): Observation[] {

@@ -426,8 +426,8 @@ export const records: readonly Mutation[] = [
   {
     id: "usage-of-agents",
     file: "src/app/sub-agents/agent-tools.ts",
-    text: "isCounted: above.budget !== undefined }",
-    becomes: "isCounted: false }",
+    text: "isCounted: above.budget !== undefined, ",
+    becomes: "isCounted: false, ",
     tests: ["test/server/api/own-usage.test.ts"],
     endangers: "what an agent of the settings has used counts twice for the day of who asked",
   },

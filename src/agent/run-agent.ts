@@ -119,6 +119,8 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
   const outcome = left?.outcome ?? own;
   if (outcome.status === "cancelled" && signal.reason instanceof ServerEndsError)
     emit(noticeKinds.serverEnded(outcome.tool_calls.length, request.locale));
+  if (outcome.status === "complete" && outcome.limit)
+    emit({ ...noticeKinds.callsUsed(outcome.limit, request.locale), forLog: true });
   // The end is stored after the events, so that a process that is killed in between loses none of the answer's text.
   await recording?.flushEvents?.();
   if (hasMoved(signal)) throw signal.reason;

@@ -206,6 +206,15 @@ export const noticeKinds = {
       };
     },
   }),
+  /** Is told where the model that picks the tools had no call left, and asked for no other one. */
+  callsUsed: defineNotice("calls-used", {
+    level: "info",
+    isInResult: true,
+    text: ({ setting, value }: NonNullable<Outcome["limit"]>) => ({
+      zh: `允许的 ${value} 次工具调用已用完；可用 ${setting} 调高。`,
+      en: `All ${value} tool calls are used; ${setting} allows more.`,
+    }),
+  }),
   priceUnknown: defineNotice("price-unknown", {
     level: "warning",
     isInResult: false,

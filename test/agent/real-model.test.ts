@@ -41,22 +41,44 @@ test("thirteen calls at once: those that the limit refused are handed over by na
 });
 
 test("a limit that is reached exactly, with nothing refused, makes no partial answer", async () => {
-  const models = createModels([[1, 2, 3, 4].map(add), [add(5)]]);
+  const models = createModels([[1, 2, 3, 4].map(add), [add(5)], "That is all."]);
   const events = await runAll({ models, tools: openTools() });
   expect(outcomeOf(events)).toMatchObject({ status: "complete", stop_reason: "answered" });
-  expect(readMessages(models.answer, 0).join("\n")).not.toContain("ended early");
+  expect(outcomeOf(events).notices).toMatchObject([
+    { level: "info", code: "calls-used", message: "All 5 tool calls are used; agent.maxToolCalls allows more." },
+  ]);
+  const told = readMessages(models.answer, 0).join("\n");
+  expect(told).not.toContain("ended early");
+  expect(told).toContain("all allowed tool calls are used");
+});
+
+test.each([
+  ["one a round", [[add(1)], [add(2)], [add(3)], [add(4)]]],
+  [
+    "two a round",
+    [
+      [add(1), add(2)],
+      [add(3), add(4)],
+    ],
+  ],
+  ["three at once", [[add(1), add(2), add(3)], [add(4)]]],
+])("an answer that lacks calls is partial, however they divide: %s", async (_, rounds) => {
+  const models = createModels(rounds);
+  const events = await runAll({ models, tools: openTools(), limits: { maxToolCalls: 3 } });
+  expect(outcomeOf(events)).toMatchObject({ status: "partial", stop_reason: "tool_call_limit" });
+  expect(outcomeOf(events).notices).toBeUndefined();
 });
 
 test.each([
   [
     "What is it?",
-    "You have 5 tool calls in 5 rounds.",
-    ["Left: 3 tool calls, 4 rounds.", "Left: 1 tool call, 3 rounds."],
+    "You have 5 tool calls in 5 rounds for each question.",
+    ["Left for this question: 3 tool calls, 4 rounds.", "Left for this question: 1 tool call, 3 rounds."],
   ],
   [
     "是多少？",
-    "总共可以调用 5 次工具，最多 5 轮。",
-    ["还可以调用 3 次工具，还有 4 轮。", "还可以调用 1 次工具，还有 3 轮。"],
+    "每个问题可以调用 5 次工具，最多 5 轮。",
+    ["这个问题还可以调用 3 次工具，还有 4 轮。", "这个问题还可以调用 1 次工具，还有 3 轮。"],
   ],
 ])(
   "the model that chooses tools reads its limits, and after each round what is left: %s",
@@ -65,7 +87,7 @@ test.each([
     await runAll({ models, tools: openTools(), question });
     const messages = readMessages(models.functionCall, 2);
     expect(messages[0]).toContain(all);
-    const said = messages.flatMap((text) => /^(?:Left|还可以).*$/m.exec(text) ?? []);
+    const said = messages.flatMap((text) => /^(?:Left|这个问题还可以).*$/m.exec(text) ?? []);
     expect(said).toEqual(left);
     // The first messages stay as they were, so that the caches of vendors hit.
     expect(messages.slice(0, 5)).toEqual(readMessages(models.functionCall, 1));

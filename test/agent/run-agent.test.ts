@@ -158,7 +158,7 @@ describe("tool calls", () => {
     expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: "tool", callId: "1", ok: false });
     // The reason stands in the prompt for errors, and in a fence: it comes from outside.
     expect(model.requests[1]?.messages.at(-1)?.content).toMatch(
-      /^broken failed:\n<<<result (\w+)\ndisk on fire\nresult \1>>>\nDecide by the reason: .*\nLeft: /,
+      /^broken failed:\n<<<result (\w+)\ndisk on fire\nresult \1>>>\nDecide by the reason: .*\nLeft for this question: /,
     );
     expect(events.at(-1)).toMatchObject({ type: "run-end", outcome: { status: "complete", response: "Sorry." } });
     expect(events).toContainEqual(expect.objectContaining({ type: "evaluation", reason: "tool-failed" }));

@@ -2,10 +2,17 @@ import { describe, expect, test } from "vitest";
 import type { AgentEvent } from "../../src/core/events.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { createBuiltinTools } from "../../src/tools/builtin/builtin-tools.ts";
-import { outcomeOf } from "../fakes/events.ts";
+import { makeTool, outcomeOf } from "../fakes/events.ts";
 import { scriptedModel } from "../fakes/model.ts";
 import { type Overrides, runAll, runOptions, streamRun } from "../fakes/run.ts";
 import { planners, written } from "./plan/planning.ts";
+
+const call = { id: "1", name: "slow", input: {} };
+
+/** Never comes to an end by itself. */
+function abortable(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+}
 
 /** Asks in the conversation `c` and stops the run with the first event of that type. */
 async function stoppedAt(type: AgentEvent["type"], overrides: Overrides): Promise<AgentEvent[]> {
@@ -46,6 +53,17 @@ describe("an answer that is stopped", () => {
     await stoppedAt("phase-start", { models: { functionCall: model, answer: model }, store });
     const answer = "(The user stopped the run before there was an answer.)";
     expect((await store.load("c"))?.turns).toMatchObject([{ question: "What is Duet?", answer, status: "cancelled" }]);
+  });
+
+  test("leaves no order to keep away from the call that it has cut, which the next question may want again", async () => {
+    const store = createMemoryStore();
+    const slow = makeTool("slow", (_, signal) => abortable(signal));
+    const models = { functionCall: scriptedModel([[call], "Enough."]), answer: scriptedModel(["Done."]) };
+    await stoppedAt("tool-start", { models, store, tools: [slow] });
+    await runAll({ models, store, tools: [slow], conversationId: "c", question: "Try again" });
+    const read = JSON.stringify(models.functionCall.requests[1]?.messages);
+    expect(read).toContain("This call failed:\\n<<<result");
+    expect(read).not.toContain("Do not make the same call again");
   });
 
   test.each([

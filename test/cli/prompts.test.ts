@@ -111,7 +111,9 @@ describe("the prompts that a model gets", () => {
     const results = (Array.isArray(messages) ? messages : []).filter(isRecord).filter(({ role }) => role === "tool");
     expect(results.map(({ content }) => content)).toEqual([
       expect.stringMatching(/^Oh dear, read_file! <<<result (\w+)\n[\s\S]*none\.txt[\s\S]*\nresult \1>>> Think\.$/),
-      expect.stringMatching(/^<<<result (\w+)\nThe tool call's arguments are not valid:[\s\S]*\nresult \1>>>\nLeft: /),
+      expect.stringMatching(
+        /^<<<result (\w+)\nThe tool call's arguments are not valid:[\s\S]*\nresult \1>>>\nLeft for this question: /,
+      ),
     ]);
   });
 

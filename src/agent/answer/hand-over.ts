@@ -2,7 +2,7 @@ import { isRefusedCall } from "../../core/tools/refused-call.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { takeStart } from "../../kit/text/truncate.ts";
-import { fence, fenceResult } from "../context/fence.ts";
+import { fence, reportResult } from "../context/fence.ts";
 import { renderNote } from "../hooks/render-note.ts";
 import type { Observation } from "../loop/act.ts";
 
@@ -33,10 +33,7 @@ export function toAnswerMessage(question: string, handOver: HandOver, marker: st
   const { observations, lastWords = "", unfound = [], dropped = [] } = handOver;
   const results = observations
     .filter(({ ran, result }) => ran && !isRefusedCall(result))
-    .map(
-      ({ call, result, text }) =>
-        `### ${call.name} ${shorten(call.argumentsText, longestPrepared)}\n${fenceResult(text, result, marker)}${renderNote(result, marker, locale)}`,
-    );
+    .map((one) => renderResult(one, marker, locale));
   const unrun = findUnrun(observations).map((one) => renderUnrun(one, locale));
   const left = dropped.map((step) => `- ${toShortLine(step, longestArguments)}`);
   const searches = unfound.map((query) => `- ${query}`);
@@ -49,6 +46,11 @@ export function toAnswerMessage(question: string, handOver: HandOver, marker: st
     ...addTitle(titles.unfound, [searches.join("\n")], locale),
     ...addTitle(titles.closing, closing, locale),
   ].join("\n\n");
+}
+
+function renderResult({ call, result, text }: Observation, marker: string, locale: Locale): string {
+  const heading = `### ${call.name} ${shorten(call.argumentsText, longestPrepared)}`;
+  return `${heading}\n${reportResult(text, result, { marker, language: locale })}${renderNote(result, marker, locale)}`;
 }
 
 /** Returns the calls that were refused and not made in another turn. A repeated call is none: its result is there. */

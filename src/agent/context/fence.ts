@@ -1,4 +1,5 @@
 import type { ToolResult } from "../../core/tools/tool.ts";
+import { type Locale, say, type Text } from "../../kit/locale.ts";
 
 /**
  * Puts text from outside between marks that it cannot forge: it cannot guess the marker, and where a model has told it to
@@ -12,6 +13,22 @@ export function fence(text: string, marker: string): string {
 export function fenceResult(text: string, { kind }: ToolResult, marker: string): string {
   return kind === "instruction" ? text.replaceAll(marker, "…") : fence(text, marker);
 }
+
+/**
+ * Puts the result of a call into a prompt without telling what to do about it. That it failed stands before its fence, because what is
+ * in it may read like a success.
+ */
+export function reportResult(text: string, result: ToolResult, { marker, language }: FenceInput): string {
+  const fenced = fenceResult(text, result, marker);
+  return result.ok ? fenced : `${say(language, callFailed)}\n${fenced}`;
+}
+
+interface FenceInput {
+  marker: string;
+  language: Locale;
+}
+
+const callFailed: Text = { zh: "这个调用失败了：", en: "This call failed:" };
 
 /**
  * Holds one part of a text that was split at its fences: either fenced text, or other text together with the marks. The joined

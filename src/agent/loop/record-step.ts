@@ -12,7 +12,7 @@ export function recordStep(
   run: Run,
   message: AssistantMessage,
   round: readonly Observation[],
-  left: number,
+  left: number | undefined,
 ): ToolMessage[] {
   const results = toToolMessages(run, round, left);
   run.state.steps.push({ message, results, read: round.map((one) => findReadText(run, one)) });
@@ -36,7 +36,7 @@ export function toTurnSteps({ state: { steps, results: known, windows }, service
 export function recordCalls(run: Run, round: readonly Observation[]): void {
   if (round.length === 0) return;
   const toolCalls = round.map(({ call }) => call);
-  recordStep(run, { role: "assistant", content: "", toolCalls }, round, run.input.limits.maxToolCalls);
+  recordStep(run, { role: "assistant", content: "", toolCalls }, round, undefined);
 }
 
 function toSent(message: Message | undefined): ToolMessage | undefined {

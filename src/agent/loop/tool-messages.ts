@@ -4,18 +4,24 @@ import { splitAdvice } from "../../core/tools/argument-feedback.ts";
 import { isRefusedCall } from "../../core/tools/refused-call.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
-import { fenceResult } from "../context/fence.ts";
+import { fenceResult, reportResult } from "../context/fence.ts";
 import { renderNote } from "../hooks/render-note.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import type { Run } from "../run.ts";
 import type { Observation } from "./act.ts";
 
-/** Returns the results of a round for the model. Behind the last one stands how many calls and rounds are left. */
-export function toToolMessages(run: Run, round: readonly Observation[], calls: number): ToolMessage[] {
+/**
+ * Returns the results of a round for the model. Behind the last one stands what is left to it. `calls` is undefined for calls that no
+ * model has asked for, whose rounds are not counted.
+ */
+export function toToolMessages(run: Run, round: readonly Observation[], calls: number | undefined): ToolMessage[] {
   const { input, state } = run;
-  const left = describeLeft(calls, input.limits.maxIterations - state.statistics.iterations);
+  const rounds = Math.max(0, input.limits.maxIterations - state.statistics.iterations);
+  const hasRefused = round.some(({ isOverLimit }) => isOverLimit);
+  const left = calls === 0 && !hasRefused ? noCallLeft : describeLeft(calls ?? 0, rounds);
   // Each reply of the asking program brings the limits anew.
-  const isHandedOver = round.some(({ call }) => state.client?.tools.tools.some(({ name }) => name === call.name));
+  const isHandedOver =
+    calls === undefined || round.some(({ call }) => state.client?.tools.tools.some(({ name }) => name === call.name));
   return round.map((one, index) => {
     const { call, result, images } = one;
     const isLast = index === round.length - 1;
@@ -33,6 +39,8 @@ export function toToolMessages(run: Run, round: readonly Observation[], calls: n
 function renderObservation(run: Run, { call, result, text, ran, isRepeated, isOverLimit }: Observation): string {
   const { language: locale, marker } = run.input;
   const { prompts, models } = run.services;
+  // No model decides any more in this run, and in the next one the same call may be right.
+  if (run.services.clock.decideSignal.aborted) return reportResult(text, result, run.input);
   const fenced = fenceResult(text, result, marker);
   if (result.ok || models.functionCall.followsPrompts === false) return fenced;
   if (isRefusedCall(result) || isRepeated || isOverLimit) return text.replaceAll(marker, "…");
@@ -45,9 +53,18 @@ function renderObservation(run: Run, { call, result, text, ran, isRepeated, isOv
   return prompts.render("error", { model: models.functionCall, locale }, values);
 }
 
+/**
+ * Asks for the request of a call that will not run, which is the only sure sign that something is missing. It names its question,
+ * because it stays in the history of the next one.
+ */
+const noCallLeft: Text = {
+  zh: "这个问题的工具调用次数已用完。信息够了就不要再调用；还缺信息，就照常提出所缺的调用：它不会执行，但用户会知道回答不完整。",
+  en: "All tool calls for this question are used. If the results are enough, call no tool. If not, request the missing call: it will not run, but the user learns that the answer is not complete.",
+};
+
 function describeLeft(calls: number, rounds: number): Text {
   return {
-    zh: `还可以调用 ${calls} 次工具，还有 ${rounds} 轮。`,
-    en: `Left: ${formatCount(calls, "tool call")}, ${formatCount(rounds, "round")}.`,
+    zh: `这个问题还可以调用 ${calls} 次工具，还有 ${rounds} 轮。`,
+    en: `Left for this question: ${formatCount(calls, "tool call")}, ${formatCount(rounds, "round")}.`,
   };
 }

@@ -14,7 +14,7 @@ import {
 } from "../../core/tools/tool.ts";
 import { toText } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { renderEvent } from "../../render/event-lines.ts";
+import { renderEvent, renderPartial } from "../../render/event-lines.ts";
 import { createTool } from "../../tools/create-tool.ts";
 import type { AskRequest } from "../ask-request.ts";
 import type { AgentSessions } from "./agent-sessions.ts";
@@ -99,7 +99,7 @@ export function createAgentTools({
     });
     if (outcome === undefined) return createFailure("cancelled", "");
     // Its turns have the budget of the run above.
-    return toResult(outcome, { sources, isCounted: above.budget !== undefined });
+    return toResult(outcome, { sources, isCounted: above.budget !== undefined, locale: context.locale });
   }
 }
 
@@ -140,7 +140,7 @@ function toUserAbove({ approve, elicit }: ToolContext): User | undefined {
 
 function toResult(
   outcome: Outcome,
-  { sources: list, isCounted }: { sources: SourceList; isCounted: boolean },
+  { sources: list, isCounted, locale }: { sources: SourceList; isCounted: boolean; locale: Locale },
 ): ToolResult {
   const { status, response, error, citations } = outcome;
   const usage = { ...toUsage(outcome), isCounted };
@@ -152,8 +152,11 @@ function toResult(
     const source = list.get(n);
     return source ? [source] : [];
   });
+  // Which setting raises the limit is of no use to the models above.
+  const partial = renderPartial({ ...outcome, limit: undefined }, locale);
+  const text = partial === undefined ? response : `${response.trimEnd()}\n\n${partial}`;
   // The numbers in its text are those of the conversation, so that the answer above can cite them.
-  return { ok: true, text: response, usage, ...(sources.length > 0 && { kind: "cited" as const, sources }) };
+  return { ok: true, text, usage, ...(sources.length > 0 && { kind: "cited" as const, sources }) };
 }
 
 function toUsage({ run_id, meta }: Outcome): AgentUsage {

@@ -36,6 +36,22 @@ test("the answer model reads the results of the calls that ran without numbers, 
   );
 });
 
+test("the answer model reads which of the calls have failed, also where their text reads like a success", () => {
+  const mail = observation("send_mail", "To: bob", { result: createFailure("tool", "To: bob") });
+  const observations = [mail, observation("list_disks", "")];
+  expect(toAnswerMessage("Mail Bob", { observations }, "m4rk", "en")).toBe(
+    [
+      "Mail Bob",
+      "Tool results:",
+      "### send_mail {}\nThis call failed:\n<<<result m4rk\nTo: bob\nresult m4rk>>>",
+      "### list_disks {}\n<<<result m4rk\n\nresult m4rk>>>",
+    ].join("\n\n"),
+  );
+  expect(toAnswerMessage("?", { observations: [mail] }, "m4rk", "zh")).toContain(
+    "### send_mail {}\n这个调用失败了：\n<<<",
+  );
+});
+
 test("a call is no gap when it was made in another turn, repeats a known result or was corrected", () => {
   const made = observation("list_disks", "disk a");
   const refusedFirst = observation("list_disks", "The limit of tool calls is reached.", { ran: false });

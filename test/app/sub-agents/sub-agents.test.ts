@@ -126,6 +126,17 @@ test("the most that the server allows a caller holds for the agents below, too",
   expect(lookup.calls).toEqual(["1"]);
 });
 
+test("the models above read that the answer of an agent below is partial, and why", async () => {
+  const { provider, ask, requestsOf } = await open({ tools: [countedTool("lookup")] });
+  provider.script("boss", call({ name: "agent_researcher", arguments: { message: "look" } }), { text: "Done.", usage });
+  const looks = [1, 2, 3].map((n) => ({ name: "lookup", arguments: { text: String(n) } }));
+  provider.script("finder", call(...looks), { text: "Found two.", usage });
+  await ask();
+  const read = JSON.stringify(requestsOf("boss")[1]?.body.messages);
+  expect(read).toContain("Found two.\\n\\n⚠ This answer is partial: the limit of tool calls was reached.");
+  expect(read).not.toContain("agent.maxToolCalls");
+});
+
 test("an agent below reads the instructions that a server gives the run above", async () => {
   const { provider, ask, folder } = await open({ serve: { instructions: true } });
   await writeFile(join(folder, "AGENTS.md"), "Speak plainly, says the operator.");

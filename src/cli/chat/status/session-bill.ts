@@ -1,3 +1,4 @@
+import { addModelUsage } from "../../../core/add-bills.ts";
 import type { AgentsBill, ModelUsage, Outcome } from "../../../core/outcome.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { renderReasoning, renderSeconds } from "../../../render/event-lines.ts";
@@ -106,17 +107,7 @@ function renderPrice(cost: KnownCost, locale: Locale): string {
 }
 
 function addRows({ role, bill: a, cost }: Row, { bill: b, cost: more }: Row): Row {
-  const bill = {
-    ...a,
-    calls: a.calls + b.calls,
-    input_tokens: a.input_tokens + b.input_tokens,
-    output_tokens: a.output_tokens + b.output_tokens,
-    reasoning_tokens: a.reasoning_tokens + b.reasoning_tokens,
-    reasoning_allowance: (a.reasoning_allowance ?? 0) + (b.reasoning_allowance ?? 0) || undefined,
-    cached_tokens: a.cached_tokens + b.cached_tokens,
-    elapsed_ms: a.elapsed_ms + b.elapsed_ms,
-  };
-  return { role, bill, cost: addCosts(cost, more) };
+  return { role, bill: addModelUsage(a, b), cost: addCosts(cost, more) };
 }
 
 function sumOfAgents(row: AgentsRow | undefined, more: AgentsBill): AgentsRow {

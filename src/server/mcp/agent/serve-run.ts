@@ -1,4 +1,4 @@
-import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
+import type { CallToolResult, ContentBlock, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
 import { type Chain, getReportMs } from "../../../core/chain.ts";
 import type { Outcome } from "../../../core/outcome.ts";
 import { DuetError } from "../../../kit/errors.ts";
@@ -11,6 +11,7 @@ import type { HostConnection } from "../../../runs/input/host-connection.ts";
 import { readReply } from "../../../runs/input/host-question.ts";
 import type { InputRequests } from "../../../runs/input/input-requests.ts";
 import type { RequestContext, StartWork } from "../../../runs/input/pending-work.ts";
+import { joinOutcomes } from "../../../runs/join-outcomes.ts";
 import { toOutcomeFor } from "../../../runs/outcome-for.ts";
 import type { OpenQuestion } from "../../../runs/questions/open-question.ts";
 import { takeHostReply } from "../../../runs/questions/take-host-reply.ts";
@@ -122,6 +123,8 @@ interface WaitRequest {
   leftMs?: number | undefined;
   /** Is true where the run has left this process meanwhile. */
   hasLeft?: boolean | undefined;
+  /** Is what the runs before came to, where this one goes on with them. */
+  earlier?: { outcome: Outcome; images: ContentBlock[] } | undefined;
   problem?: ReplyProblem | undefined;
 }
 
@@ -165,10 +168,16 @@ async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest
     // A caller who learns that it continues will ask again.
     if (waitResult.end !== "ended") run.addWaiter(scope.connection, isOneRequest ? undefined : scope.connection);
     const waits = waitResult.end === "window" && run.open ? describeWaiting(run.open, locale) : undefined;
-    const outcome = moved?.kept ?? (await toOutcomeFor(scope, run, waitResult));
+    const own = moved?.kept ?? (await toOutcomeFor(scope, run, waitResult));
+    const outcome = wait.earlier ? joinOutcomes(wait.earlier.outcome, own) : own;
+    // They are read before the conversation goes on.
+    const ownImages = await readRunImages(scope, { outcome: own, include: request.include });
+    const images = [...(wait.earlier?.images ?? []), ...ownImages];
     const next = await request.goOn?.(outcome, requestContext, waitOptions.windowMs - (performance.now() - beganAt));
-    if (next) return await waitFor(scope, next, { ...wait, arrivedAt: Date.now(), problem: undefined });
-    const images = await readRunImages(scope, { outcome, include: request.include });
+    if (next) {
+      const earlier = { outcome, images };
+      return await waitFor(scope, next, { ...wait, arrivedAt: Date.now(), earlier, problem: undefined });
+    }
     return toAskResult(outcome, { ...chooseResultOptions(scope, request), locale, waits, images });
   } finally {
     signal.removeEventListener("abort", releaseCaller);

@@ -119,6 +119,7 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
   const outcome = left?.outcome ?? own;
   if (outcome.status === "cancelled" && signal.reason instanceof ServerEndsError)
     emit(noticeKinds.serverEnded(outcome.tool_calls.length, request.locale));
+  // An answer may lack what another call would have brought: a host that gets the result alone must know.
   if (outcome.status === "complete" && outcome.limit)
     emit({ ...noticeKinds.callsUsed(outcome.limit, request.locale), forLog: true });
   // The end is stored after the events, so that a process that is killed in between loses none of the answer's text.

@@ -206,7 +206,7 @@ export const noticeKinds = {
       };
     },
   }),
-  /** Is told where the model that picks the tools had no call left, and asked for no other one. */
+  /** Is told where a run has answered from all the calls that it may make. */
   callsUsed: defineNotice("calls-used", {
     level: "info",
     isInResult: true,

@@ -2,16 +2,7 @@ import type { LimitReason } from "./limits.ts";
 
 /** Holds the decision after a round of tool calls, and its reason. */
 export type Verdict =
-  | {
-      verdict: "continue";
-      reason:
-        | "result-thin"
-        | "tool-failed"
-        | "model-decides"
-        // As many calls as are allowed have run, and none was refused: the model says whether it lacks one.
-        | "calls-used"
-        | "custom";
-    }
+  | { verdict: "continue"; reason: "result-thin" | "tool-failed" | "model-decides" | "custom" }
   | {
       verdict: "answer";
       reason:
@@ -21,6 +12,8 @@ export type Verdict =
         | "model-refused"
         | "sufficient"
         | LimitReason
+        // As many calls as are allowed have run, and none was refused.
+        | "calls-used"
         | "repetition"
         | "plan-done"
         | "plan-failed"

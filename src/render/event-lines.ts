@@ -28,7 +28,7 @@ export function renderEvent(event: AgentEvent, locale: Locale): string | undefin
       return renderToolEnd(event, locale);
     case "evaluation":
       // A limit is named at the end of the run.
-      return isLimit(event) ? undefined : `⚖ ${event.message}`;
+      return isLimit(event) || event.reason === "calls-used" ? undefined : `⚖ ${event.message}`;
     case "notice":
       return event.forLog ? undefined : noticeLine(event);
     case "answer-restart":

@@ -148,7 +148,7 @@ describe("a call that failed for the moment", () => {
     const below = lookup([lost(), lost()]);
     const { events } = await lookUp(below.tool, { limits: { maxToolCalls: 2 } });
     expect(below.calls).toHaveLength(2);
-    expect(verdictsOf(events)).toEqual(["continue tool-failed", "answer model-decided"]);
+    expect(verdictsOf(events)).toEqual(["answer calls-used"]);
   });
 
   test("is not made again when less time is left than it has taken", async () => {

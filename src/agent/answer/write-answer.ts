@@ -204,12 +204,12 @@ export interface AnswerInput {
 /** Builds the input for the answer after deciding and acting. It says which model takes over and why, and what may be missing. */
 export function createAnswerInput(
   run: Run,
-  { observations, reason, custom, lastWords, dropped, usesAllCalls = false }: DecideResult,
+  { observations, reason, custom, lastWords, dropped }: DecideResult,
 ): AnswerInput {
   const results = countResults(observations);
   const cause = explainReason(reason, { limits: run.input.limits, results, custom });
   // The end of the run names a limit, once.
-  const shown = isLimit({ reason }) && reason !== "repetition" ? fromWhatThereIs : cause;
+  const shown = (isLimit({ reason }) && reason !== "repetition") || reason === "calls-used" ? fromWhatThereIs : cause;
   const [from, to] = [toModelName(run.services.models.functionCall), toModelName(run.services.models.answer)];
   const change = hasOneModel(run.services.models)
     ? { zh: "生成最终回答", en: "writing the answer" }
@@ -218,19 +218,16 @@ export function createAnswerInput(
     prompt: "answer",
     reason: { zh: `${shown.zh}，${change.zh}`, en: `${shown.en}; ${change.en}` },
     handOver: { observations, lastWords, dropped, unfound: run.services.catalog.unfound },
-    note: chooseNote(reason, { hasFailed: results === "failed", usesAllCalls, cause }),
+    note: chooseNote(reason, results === "failed", cause),
   };
 }
 
 const fromWhatThereIs: Text = { zh: "基于已有信息", en: "from the available information" };
 
-function chooseNote(
-  reason: AnswerReason,
-  { hasFailed, usesAllCalls, cause }: { hasFailed: boolean; usesAllCalls: boolean; cause: Text },
-): Text | undefined {
+function chooseNote(reason: AnswerReason, hasFailed: boolean, cause: Text): Text | undefined {
   if (isEarlyEnd(reason)) return describeMissingAnswer(cause);
   if (hasFailed) return nothingSucceeded;
-  return usesAllCalls ? callsUsed : undefined;
+  return reason === "calls-used" ? callsUsed : undefined;
 }
 
 const callsUsed: Text = {

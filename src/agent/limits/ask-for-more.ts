@@ -15,7 +15,8 @@ export async function askForMore(run: Run, reason: Verdict["reason"]): Promise<b
   const { limits, allowance } = input;
   const { user, clock, record } = services;
   if (limits.onLimit !== "ask" || !canAskUser(user, "limit")) return false;
-  const row = stoppingLimits.find(({ stop }) => stop.reason === reason);
+  const wanted = reason === "calls-used" ? "tool-call-limit" : reason;
+  const row = stoppingLimits.find(({ stop }) => stop.reason === wanted);
   const value = row && limits[row.field];
   if (row === undefined || value === undefined || isGivenFromAbove(run, row.key)) return false;
   if (state.finalLimits.has(row.key) || isLowered(limits, row.field)) return false;

@@ -1,14 +1,19 @@
 import { limitRows } from "../../core/limits.ts";
 import type { Outcome, StopReason } from "../../core/outcome.ts";
+import type { Verdict } from "../../core/verdict.ts";
 import type { Run } from "../run.ts";
 
 /**
- * Names the limit that ended a run early, or up to which one that has answered went, with its value in the unit of the configuration. Returns undefined where there was none,
+ * Names the limit that ended a run early, with its value in the unit of the configuration. Returns undefined where there was none,
  * and where no setting of this agent raises it: an agent above, or what a caller may use in a day, has set it.
  */
-export function findReachedSetting(run: Run, stop: StopReason, usesAllCalls: boolean): Outcome["limit"] {
+export function findReachedSetting(
+  run: Run,
+  stop: StopReason,
+  reason: Verdict["reason"] | undefined,
+): Outcome["limit"] {
   const { limits } = run.input;
-  const wanted = stop === "length" ? "maxTokens" : stop === "answered" && usesAllCalls ? "maxToolCalls" : undefined;
+  const wanted = stop === "length" ? "maxTokens" : reason === "calls-used" ? "maxToolCalls" : undefined;
   const row = limitRows.find(
     (each) => each.key === wanted || ("stop" in each && each.stop !== undefined && each.stop.stopReason === stop),
   );

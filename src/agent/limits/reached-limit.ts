@@ -34,9 +34,6 @@ export function getProgress(run: Run, toolCalls: number): Progress {
   );
 }
 
-/** Is the use of what another round does not need. */
-export const noUse: Use = { used: 0, next: 0 };
-
 /** A round needs one more of what is counted. */
 export function toCountUse(used: number): Use {
   return { used, next: 1 };

@@ -64,10 +64,7 @@ export async function decideAndAct(run: Run): Promise<DecideResult> {
       messages.push(turn.message, ...late);
       continue;
     }
-    if (isDone) {
-      const usesAllCalls = toolCalls > 0 && toolCalls >= run.input.limits.maxToolCalls;
-      return toDecideResult(run, { observations, ...toEnding(run, turn, before), usesAllCalls });
-    }
+    if (isDone) return toDecideResult(run, { observations, ...toEnding(run, turn, before) });
     const { length } = turn.message.toolCalls;
     if (length > run.input.limits.maxToolCalls - toolCalls) await askForMore(run, "tool-call-limit");
     const round = await act(run, turn.message.toolCalls, step, run.input.limits.maxToolCalls - toolCalls);

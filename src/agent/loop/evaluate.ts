@@ -4,7 +4,7 @@ import { DuetError, getMessage } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
 import { say } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
-import { findReachedLimit, noUse, type Progress } from "../limits/reached-limit.ts";
+import { findReachedLimit, type Progress } from "../limits/reached-limit.ts";
 import type { Limits } from "../limits/run-clock.ts";
 import type { LoopState, Run } from "../run.ts";
 import type { Observation } from "./act.ts";
@@ -32,7 +32,7 @@ export async function askEvaluator(run: Run, ruled: Verdict, facts: RoundFacts):
   const {
     services: { evaluator },
   } = run;
-  if (!evaluator || isLimit(ruled)) return { verdict: ruled };
+  if (!evaluator || isLimit(ruled) || ruled.reason === "calls-used") return { verdict: ruled };
   const limit = createTimeLimit(
     evaluatorTimeoutMs,
     () => timeoutError({ zh: "自定义评估", en: "the evaluator" }, evaluatorTimeoutMs),
@@ -91,17 +91,11 @@ function toResult({ call, result, text }: Observation): EvaluatedResult {
   return { tool: call.name, arguments: call.arguments ?? call.argumentsText, ok: result.ok, text };
 }
 
-/**
- * Decides after a round of tool calls whether to go on: by the limits, by repetition and by the results themselves. That all calls are
- * used is no end by itself: whether the model wants one more tells what is enough from what was cut, however the calls were divided. For
- * that word it may have one round more.
- */
+/** Decides after a round of tool calls whether to go on: by the limits, by repetition and by the results themselves. */
 export function evaluate(progress: Progress, round: ToolRound, limits: Limits): Verdict {
-  const { maxToolCalls, maxIterations } = progress;
+  const limit = findReachedLimit(progress, limits);
   const hasRefused = round.observations.some(({ isOverLimit }) => isOverLimit);
-  const isLastWord = !hasRefused && maxToolCalls.used >= limits.maxToolCalls;
-  const lastWord = { ...progress, maxToolCalls: noUse, maxIterations: { ...maxIterations, next: 0 } };
-  const limit = findReachedLimit(isLastWord ? lastWord : progress, limits);
+  if (limit === "tool-call-limit" && !hasRefused) return { verdict: "answer", reason: "calls-used" };
   if (limit) return { verdict: "answer", reason: limit };
   if (round.isCircle) return { verdict: "answer", reason: "repetition" };
   const { observations } = round;
@@ -109,7 +103,6 @@ export function evaluate(progress: Progress, round: ToolRound, limits: Limits): 
   if (observations.every((observation) => isThin(observation, limits)))
     return { verdict: "continue", reason: "result-thin" };
   if (limits.stopWhenSufficient) return { verdict: "answer", reason: "sufficient" };
-  if (isLastWord) return { verdict: "continue", reason: "calls-used" };
   return { verdict: "continue", reason: "model-decides" };
 }
 

@@ -87,6 +87,10 @@ function listReasons(limits: Limits): Record<AnswerReason, Text> {
       ({ stop }) => stop.reason,
       ({ stop, field, factor = 1 }) => stop.explain((limits[field] ?? Number.NaN) / factor),
     ),
+    "calls-used": {
+      zh: `允许的 ${limits.maxToolCalls} 次工具调用已用完`,
+      en: `all ${limits.maxToolCalls} tool calls are used`,
+    },
     repetition: { zh: "检测到重复的操作，停止调用工具", en: "the same calls repeat, so the tool calls end" },
   };
 }
@@ -106,10 +110,6 @@ function listContinueReasons({ limits, custom }: ExplainOptions): Record<GoOnRea
     "tool-failed": {
       zh: "工具调用失败，由模型决定下一步。",
       en: "The tool calls failed; the model decides what to do next.",
-    },
-    "calls-used": {
-      zh: `允许的 ${limits.maxToolCalls} 次工具调用已用完，由工具调用模型判断是否还缺信息。`,
-      en: `All ${limits.maxToolCalls} tool calls are used; the function-call model judges whether anything is missing.`,
     },
     custom: custom
       ? { zh: custom, en: custom }

@@ -22,7 +22,7 @@ export interface RunResult {
 /** Says what a run came to: complete, or partial, failed, cancelled and why. */
 export function toOutcome(run: Run, ending: RunResult, elapsedMs: number): Outcome {
   const { status, stop } = evaluateResult(run, ending);
-  const limit = hasSucceeded(status) ? findReachedSetting(run, stop, ending.work?.usesAllCalls === true) : undefined;
+  const limit = hasSucceeded(status) ? findReachedSetting(run, stop, ending.work?.reason) : undefined;
   return {
     success: hasSucceeded(status),
     status,
@@ -128,8 +128,6 @@ export interface DecideResult {
   dropped?: readonly string[] | undefined;
   /** Explains why deciding ended early although there are results to answer from. */
   error?: DuetError | undefined;
-  /** Is true when the model had no call left, and asked for no other one. */
-  usesAllCalls?: boolean;
   /** Holds the evaluator's own reason. */
   custom?: string | undefined;
   /** Is set in plan mode when the text that was written is not an answer. */
@@ -165,6 +163,8 @@ const stopReasons: Record<AnswerReason, StopReason> = {
     ({ stop }) => stop.reason,
     ({ stop }) => stop.stopReason,
   ),
+  // What ran is all that was asked for.
+  "calls-used": "answered",
   "plan-failed": "error",
   repetition: "repetition",
 };

@@ -11,14 +11,12 @@ import type { Run } from "../run.ts";
 import type { Observation } from "./act.ts";
 
 /**
- * Returns the results of a round for the model. Behind the last one stands what is left to it. `calls` is undefined for calls that no
- * model has asked for, whose rounds are not counted.
+ * Returns the results of a round for the model. Behind the last one stands how many calls and rounds are left. `calls` is undefined for
+ * calls that no model has asked for, whose rounds are not counted.
  */
 export function toToolMessages(run: Run, round: readonly Observation[], calls: number | undefined): ToolMessage[] {
   const { input, state } = run;
-  const rounds = Math.max(0, input.limits.maxIterations - state.statistics.iterations);
-  const hasRefused = round.some(({ isOverLimit }) => isOverLimit);
-  const left = calls === 0 && !hasRefused ? noCallLeft : describeLeft(calls ?? 0, rounds);
+  const left = describeLeft(calls ?? 0, Math.max(0, input.limits.maxIterations - state.statistics.iterations));
   // Each reply of the asking program brings the limits anew.
   const isHandedOver =
     calls === undefined || round.some(({ call }) => state.client?.tools.tools.some(({ name }) => name === call.name));
@@ -52,15 +50,6 @@ function renderObservation(run: Run, { call, result, text, ran, isRepeated, isOv
   const values = { ...toPlaceholderValues(run), tool: call.name, error: fenced };
   return prompts.render("error", { model: models.functionCall, locale }, values);
 }
-
-/**
- * Asks for the request of a call that will not run, which is the only sure sign that something is missing. It names its question,
- * because it stays in the history of the next one.
- */
-const noCallLeft: Text = {
-  zh: "这个问题的工具调用次数已用完。信息够了就不要再调用；还缺信息，就照常提出所缺的调用：它不会执行，但用户会知道回答不完整。",
-  en: "All tool calls for this question are used. If the results are enough, call no tool. If not, request the missing call: it will not run, but the user learns that the answer is not complete.",
-};
 
 function describeLeft(calls: number, rounds: number): Text {
   return {

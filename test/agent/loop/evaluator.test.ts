@@ -30,7 +30,7 @@ test("an evaluator goes on where the rules would have stopped, but never over a 
   const events = await ask(goOn, { stopWhenSufficient: true });
   expect(verdictsOf(events)).toEqual(["continue custom", "continue custom", "answer model-decided"]);
   const limited = await ask(goOn, { maxToolCalls: 1 });
-  expect(verdictsOf(limited)).toEqual(["continue custom", "answer tool-call-limit"]);
+  expect(verdictsOf(limited)).toEqual(["answer calls-used"]);
 });
 
 test("an evaluator is told the question, the counts and the results", async () => {

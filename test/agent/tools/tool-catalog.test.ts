@@ -189,7 +189,7 @@ describe("searches for tools", () => {
     const { models } = alone([find("weather")], [find("rain")], [ask("amap__maps_weather")], "Done.");
     const events = await runAll({ question, tools, models, finding: await findingBy(), limits: { maxToolCalls: 1 } });
     expect(endsOf(events)).toEqual(["find_tools true", "find_tools true", "amap__maps_weather true"]);
-    expect(verdictsOf(events).slice(-2)).toEqual(["continue calls-used", "answer model-decided"]);
+    expect(verdictsOf(events).at(-1)).toBe("answer calls-used");
   });
 
   test("are at most ten in a run", async () => {

@@ -203,7 +203,10 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
       readMissed();
       void ignoreRejection(owner.confirm().then(waiting.sendLost), "the next connection to the server tries it again");
     },
-    entry: (entry) => store.change((chat) => insertEntry(chat, entry)),
+    entry(entry) {
+      store.change((chat) => insertEntry(chat, entry));
+      waiting.restoreConversation(entry.id);
+    },
     removed(id) {
       store.change((chat) => dropEntry(chat, id));
       waiting.forgetConversation(id);

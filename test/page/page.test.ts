@@ -320,6 +320,10 @@ inChromium("the page in a browser", () => {
     expect(await page.evaluate("document.documentElement.lang")).toBe("en");
     const shown = await page.locator("div.main").textContent();
     expect(shown).not.toMatch(/\p{Script=Han}/u);
+    const asked = page.waitForRequest(/conversations\?.*q=/);
+    await page.getByRole("searchbox").fill("nothing");
+    expect((await (await asked).allHeaders())["accept-language"]).toBe("en");
+    await page.getByRole("searchbox").fill("");
     await page.getByRole("combobox", { name: /Language/ }).selectOption("zh");
   });
 });

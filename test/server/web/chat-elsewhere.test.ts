@@ -507,7 +507,12 @@ function openTab(
     kept?: Pick<KeptTexts, "put" | "remove">;
   } = {},
 ) {
-  const send = createSender({ origin, token: () => undefined, signIn: () => Promise.reject(new Error()) });
+  const send = createSender({
+    origin,
+    token: () => undefined,
+    locale: () => "en",
+    signIn: () => Promise.reject(new Error()),
+  });
   const real = createApi(send);
   const api = { ...real, ...change(real) };
   const choices = { mode: "agent", search: false, models: {}, parameters: {} } as const;

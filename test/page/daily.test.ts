@@ -40,6 +40,7 @@ inChromium("the page as a daily tool in a browser", () => {
     duet.provider.script("strong", { text: "那就不算。" });
     await ask(page, "六乘六？");
     await page.getByRole("button", { name: "允许这一次" }).waitFor();
+    await page.getByPlaceholder("“是”、“否”，或者改做什么").waitFor();
     await send(page, "改成六乘七");
     expect((await answered(page)).steps[0]?.text).toContain("改为：改成六乘七");
     expect(JSON.stringify(duet.provider.requests("cheap").at(-1)?.body.messages)).toContain("应当怎么做：改成六乘七");

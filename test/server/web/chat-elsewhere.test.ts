@@ -9,7 +9,7 @@ import {
   insertEntry,
   loadSteps,
 } from "../../../src/server/web/chat/chat-conversations.ts";
-import { createChatRuns } from "../../../src/server/web/chat/chat-runs.ts";
+import { closeQuestion, createChatRuns } from "../../../src/server/web/chat/chat-runs.ts";
 import { createSendActions } from "../../../src/server/web/chat/create-send-actions.ts";
 import { createReportErrors } from "../../../src/server/web/chat/report-errors.ts";
 import { restoreTexts } from "../../../src/server/web/chat/restore-texts.ts";
@@ -165,9 +165,26 @@ test("what is taken back while the run that it was said to has not answered is n
   const [offered] = listUnsent(store.state);
   if (offered === undefined) throw new Error("Nothing is offered.");
   actions.takeBack(offered);
-  refused.reject(new ApiError(409, "the run is over", null));
+  refused.reject(new ApiError(503, "the process of the run does not answer", null));
   await until(store, ({ problem }) => problem !== "");
   expect(store.state.unsent).toEqual([]);
+});
+
+test("what is said to a run that reads nothing more waits for its end, without an error", async () => {
+  const open = await serve([[call], "Enough.", "First.", "Enough.", "Second."], {
+    settings: { tools: { ask: ["look"] } },
+  });
+  const { api, store, runs, actions } = open(() => ({
+    message: () => Promise.reject(new ApiError(409, "the answer is being written", null)),
+  }));
+  runs.ask("What is it?");
+  await until(store, waits);
+  const id = store.state.conversationId ?? "";
+  store.change((chat) => closeQuestion(chat, shown(chat)[0]?.key ?? ""));
+  actions.send("And then?");
+  await expect.poll(() => api.waiting(id)).toMatchObject([{ message: "And then?" }]);
+  await until(store, ({ unsent }) => unsent.length === 0);
+  expect(store.state.problem).toBe("");
 });
 
 test("a server that was started anew is given what waited again, asks it once, and what it refuses is in the writer's hands", async () => {

@@ -4,8 +4,6 @@ import type { ModelKey, ParameterName, SearchReason } from "../api/server-settin
 /** Holds all texts of the chat page that do not belong to a run. */
 export const chatTexts = {
   message: { zh: "输入问题", en: "Your question" },
-  messagePlace: { zh: "问点什么…", en: "Ask anything…" },
-  messageWhileRunning: { zh: "补充说明，Enter 立即转达…", en: "Add something; Enter tells it now…" },
   send: { zh: "发送", en: "Send" },
   stop: { zh: "停止", en: "Stop" },
   stopping: { zh: "正在停止…", en: "Stopping…" },

@@ -3,6 +3,7 @@ import type { Text } from "../../../../kit/locale.ts";
 import { isKnownCommand } from "../state/chat-commands.ts";
 import { type ChatState, findActiveTurn } from "../state/chat-state.ts";
 import { chatTexts, describeTooLong } from "../state/chat-texts.ts";
+import { enterHints, findEnterEffect } from "../state/enter-effect.ts";
 import { turnTexts } from "../state/turn-texts.ts";
 import { AttachButton, Attachments, addFiles, findFileProblem, hasFiles } from "./attachments.tsx";
 import { Choices } from "./choices.tsx";
@@ -23,6 +24,7 @@ export function Composer() {
   /** Says why the text was not sent, and whether only because a run went on. */
   const [held, setHeld] = useState<{ readonly word: Text; readonly isWait: boolean } | undefined>(undefined);
   const isGoing = findActiveTurn(chat.value) !== undefined;
+  const effect = findEnterEffect(chat.value);
   const text = draft.value;
   const limits = chat.value.settings?.attachments;
 
@@ -43,7 +45,7 @@ export function Composer() {
     draft.value = "";
     unreadable.value = [];
     // What is told to a run or to the page is words; files wait for the next question.
-    if ((!isGoing || isQueued) && !isKnownCommand(trimmed)) files.value = [];
+    if ((!isGoing || isQueued || effect === "wait") && !isKnownCommand(trimmed)) files.value = [];
     message.current?.focus();
   };
   const handleKey = (event: KeyboardEvent): void => {
@@ -75,7 +77,7 @@ export function Composer() {
         id="message"
         dir="auto"
         rows={1}
-        placeholder={say(isGoing ? chatTexts.messageWhileRunning : chatTexts.messagePlace)}
+        placeholder={say(enterHints[effect])}
         aria-describedby="message_word"
         aria-label={say(chatTexts.message)}
         value={text}

@@ -6,7 +6,7 @@ import { fakePath } from "../client/servers.ts";
 import { compileCache, temporaryFolder } from "../fakes/program.ts";
 import { inChromium } from "./chromium.ts";
 import { type PageDuet, startPageDuet } from "./page-duet.ts";
-import { answered, ask, chooseMode, send, untilRun } from "./screen.ts";
+import { answered, ask, chooseMode, send, told, untilRun } from "./screen.ts";
 import { checkFaults, openPage, type WatchedPage } from "./watched-page.ts";
 
 /** What people do every day besides asking. */
@@ -118,6 +118,8 @@ inChromium("the page as a daily tool in a browser", () => {
       await page.getByText("有 21 个文件，最多 20 个。").waitFor();
       const before = duet.provider.journal.length;
       await send(page, "太多了？");
+      await send(page, "/config");
+      await told(page, "模式：Chat");
       await page.getByRole("button", { name: "移除 20.txt" }).click();
       await page.getByText("有 21 个文件").waitFor({ state: "hidden" });
       duet.provider.script("strong", { text: "刚好。" });

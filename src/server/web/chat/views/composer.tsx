@@ -31,7 +31,9 @@ export function Composer() {
   const sendText = (isQueued = false): void => {
     const trimmed = draft.peek().trim();
     if (trimmed === "" || trimmed.length > longestQuestion) return;
-    if (limits !== undefined && findFileProblem(files.value, limits) !== undefined) return;
+    // What is told to a run or to the page is words; files wait for the next question.
+    const sendsFiles = (effect === "ask" || effect === "wait" || isQueued) && !isKnownCommand(trimmed);
+    if (sendsFiles && limits !== undefined && findFileProblem(files.value, limits) !== undefined) return;
     const wrong = findWrongParameter();
     if (wrong !== undefined) {
       settings.value = true;
@@ -44,8 +46,7 @@ export function Composer() {
     if (word !== undefined) return;
     draft.value = "";
     unreadable.value = [];
-    // What is told to a run or to the page is words; files wait for the next question.
-    if ((!isGoing || isQueued || effect === "wait") && !isKnownCommand(trimmed)) files.value = [];
+    if (sendsFiles) files.value = [];
     message.current?.focus();
   };
   const handleKey = (event: KeyboardEvent): void => {

@@ -12,7 +12,7 @@ import { createActions } from "./create-actions.ts";
 import { loadOperator } from "./load-operator.ts";
 import { createParts } from "./load-parts.ts";
 import { createOwnerSender, createPageOwner } from "./page-owner.ts";
-import { createReportErrors } from "./report-errors.ts";
+import { createReportErrors, forgetUnreached } from "./report-errors.ts";
 import { restoreChat, retryUntilReached } from "./restore-chat.ts";
 import { restoreTexts } from "./restore-texts.ts";
 import { settleMessages } from "./settle-messages.ts";
@@ -201,6 +201,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   place.settle(store.state);
   watchChanges(document, api, {
     reload() {
+      store.change(forgetUnreached);
       readMissed();
       void ignoreRejection(owner.confirm().then(waiting.sendLost), "the next connection to the server tries it again");
     },

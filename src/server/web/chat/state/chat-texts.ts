@@ -45,7 +45,7 @@ export const chatTexts = {
   loadSteps: { zh: "查看执行过程", en: "Show what it did" },
   noSteps: { zh: "这次运行的过程已不再保存。", en: "The steps of this run are no longer stored." },
   lost: { zh: "连接已断开，正在重新连接…", en: "The connection was lost; reconnecting…" },
-  notReached: { zh: "无法连接到服务器：", en: "The server cannot be reached: " },
+  notReached: { zh: "无法连接到服务器。", en: "The server cannot be reached." },
   ownerUnknown: { zh: "服务器没有说明你是谁：", en: "The server does not say who you are: " },
   examples: { zh: "试试这些问题", en: "Questions to try" },
   noModel: { zh: "还没有配置模型", en: "No model is configured" },

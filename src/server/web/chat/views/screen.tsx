@@ -30,6 +30,8 @@ export interface Screen {
   /** Closes what is open above the talk; false where nothing is. */
   close(): boolean;
   askToken(isWrong: boolean): void;
+  /** Says beside the field for a token why the last one was not taken. */
+  explainToken(problem: string): void;
   /** Does what a key of the page stands for; false where it stands for nothing. */
   handleKey(event: KeyboardEvent): boolean;
 }
@@ -85,10 +87,12 @@ export function createScreen(options: ScreenOptions): Screen {
     unreadable: signal([]),
     settings: signal(false),
     tokenAsked: signal<"no" | "first" | "again">("no"),
+    tokenProblem: signal(""),
     actions,
     parts,
     message: { current: null },
     async setToken(token) {
+      page.tokenProblem.value = "";
       page.tokenAsked.value = askedAfter[await onToken(token)];
     },
     prepareSignIn: onSignIn,
@@ -151,6 +155,9 @@ export function createScreen(options: ScreenOptions): Screen {
     handleKey: (event) => handleShortcut(event, page),
     askToken(isWrong) {
       page.tokenAsked.value = isWrong ? "again" : "first";
+    },
+    explainToken(problem) {
+      page.tokenProblem.value = problem;
     },
   };
 }

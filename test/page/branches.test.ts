@@ -166,6 +166,17 @@ inChromium("conversations and their branches in a browser", () => {
       for (const tab of [page, second]) await tab.getByRole("region", { name: "置顶" }).getByText("我的标题").waitFor();
     });
 
+    test("what is typed right after the key for the search is searched for", async () => {
+      const { page } = watched;
+      await page.locator(".conversation button").first().focus();
+      const focused = await page.evaluate(`(() => {
+        const key = { key: "k", ctrlKey: true, bubbles: true, cancelable: true };
+        document.activeElement.dispatchEvent(new KeyboardEvent("keydown", key));
+        return document.activeElement.id;
+      })()`);
+      expect(focused).toBe("search");
+    });
+
     test("what was said is found again, with the words around it", async () => {
       const { page } = watched;
       await page.getByRole("searchbox", { name: "搜索对话" }).fill("没人看");

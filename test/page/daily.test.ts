@@ -6,7 +6,7 @@ import { fakePath } from "../client/servers.ts";
 import { compileCache, temporaryFolder } from "../fakes/program.ts";
 import { inChromium } from "./chromium.ts";
 import { type PageDuet, startPageDuet } from "./page-duet.ts";
-import { answered, ask, chooseMode, send, untilRun } from "./screen.ts";
+import { answered, ask, chooseMode, send, told, untilRun } from "./screen.ts";
 import { checkFaults, openPage, type WatchedPage } from "./watched-page.ts";
 
 /** What people do every day besides asking. */
@@ -40,6 +40,7 @@ inChromium("the page as a daily tool in a browser", () => {
     duet.provider.script("strong", { text: "那就不算。" });
     await ask(page, "六乘六？");
     await page.getByRole("button", { name: "允许这一次" }).waitFor();
+    await page.getByPlaceholder("“是”、“否”，或者改做什么").waitFor();
     await send(page, "改成六乘七");
     expect((await answered(page)).steps[0]?.text).toContain("改为：改成六乘七");
     expect(JSON.stringify(duet.provider.requests("cheap").at(-1)?.body.messages)).toContain("应当怎么做：改成六乘七");
@@ -117,6 +118,8 @@ inChromium("the page as a daily tool in a browser", () => {
       await page.getByText("有 21 个文件，最多 20 个。").waitFor();
       const before = duet.provider.journal.length;
       await send(page, "太多了？");
+      await send(page, "/config");
+      await told(page, "模式：Chat");
       await page.getByRole("button", { name: "移除 20.txt" }).click();
       await page.getByText("有 21 个文件").waitFor({ state: "hidden" });
       duet.provider.script("strong", { text: "刚好。" });

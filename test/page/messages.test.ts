@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { inChromium } from "./chromium.ts";
 import { type PageDuet, startPageDuet } from "./page-duet.ts";
 import { readKept } from "./read-kept.ts";
-import { answered, ask, gate, send, untilRun } from "./screen.ts";
+import { answered, ask, chooseMode, gate, send, untilRun } from "./screen.ts";
 import { checkFaults, openPage, type WatchedPage } from "./watched-page.ts";
 
 /** What is said to a run of one model, whose answer may be written before it reads that. */
@@ -43,6 +43,29 @@ inChromium("what is said to a run in a browser", () => {
     await unsentOf(page).getByRole("button", { name: "重新发送" }).click();
     expect((await untilRun(page, ({ answer }) => answer === "又写了。")).status).toContain("已完成");
     expect(await unsentOf(page).count()).toBe(0);
+  });
+
+  test("in Chat mode, where the answer is all that a run writes, Enter lets what is typed wait with its files, and it is asked then", async () => {
+    const { page } = watched;
+    await page.getByRole("button", { name: "新对话" }).click();
+    await chooseMode(page, "Chat 模式");
+    const last = gate();
+    duet.provider.script("cheap", { text: "慢。", hang: "after-text", until: last.until }, { text: "也答了。" });
+    await ask(page, "慢的问题");
+    await untilRun(page, ({ answer }) => answer === "慢。");
+    await page.getByPlaceholder("下一个问题，Enter 排队").waitFor();
+    const file = { name: "附.txt", mimeType: "text/plain", buffer: Buffer.from("附上的") };
+    await page.locator(".choose-files").setInputFiles(file);
+    await page.locator(".composer .file-name").getByText("附.txt").waitFor();
+    await send(page, "还有呢？");
+    await page.getByRole("list", { name: "排队中的问题" }).getByText("还有呢？ (附.txt)").waitFor();
+    expect(await page.locator(".composer .file").count()).toBe(0);
+    expect(await page.getByRole("alert").filter({ hasText: /./ }).count()).toBe(0);
+    last.open();
+    await untilRun(page, ({ answer }) => answer === "也答了。");
+    expect(JSON.stringify(duet.provider.requests("cheap").at(-1)?.body.messages)).toContain("附上的");
+    await page.getByPlaceholder("问点什么").waitFor();
+    await chooseMode(page, "Agent 模式");
   });
 
   test("what the models have read is not offered again", async () => {

@@ -183,6 +183,23 @@ inChromium("two people in one browser", () => {
       await tab.close();
     });
 
+    test("who has to sign in is shown no error of something else", async () => {
+      const tab = await openAs(() => undefined);
+      const refuse = (status: number) =>
+        tab.route("**/agent/conversations?*q=*", (route) =>
+          route.fulfill({ status, body: JSON.stringify({ detail: "查不了" }), contentType: "application/json" }),
+        );
+      await refuse(400);
+      await tab.getByRole("searchbox").fill("一");
+      await tab.getByRole("alert").getByText("查不了").waitFor();
+      await refuse(401);
+      await tab.getByRole("searchbox").fill("二");
+      const dialog = tab.getByRole("dialog");
+      await dialog.getByLabel("令牌").waitFor();
+      expect(await dialog.getByRole("alert").textContent()).toBe("");
+      await tab.close();
+    });
+
     test("a server that does not say who asks is told of, and nothing is sent until it does", async () => {
       let said: string | undefined = "[]";
       const tab = await openAs(() => (said === undefined ? undefined : { body: said }));

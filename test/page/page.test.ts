@@ -5,7 +5,7 @@ import { type Cable, layCable } from "./cable.ts";
 import { inChromium } from "./chromium.ts";
 import { hostile, hostileWords } from "./hostile-answer.ts";
 import { type PageDuet, startPageDuet } from "./page-duet.ts";
-import { answered, ask, chooseMode, gate, untilRun } from "./screen.ts";
+import { answered, ask, chooseMode, gate, send, untilRun } from "./screen.ts";
 import { checkFaults, openPage, type WatchedPage } from "./watched-page.ts";
 
 inChromium("the page in a browser", () => {
@@ -218,11 +218,18 @@ inChromium("the page in a browser", () => {
     await untilRun(page, ({ answer }) => answer.includes("一二三"));
     cable.cut();
     await page.getByText("连接已断开，正在重新连接…").waitFor();
+    await send(page, "断网时问的");
+    const problem = page.getByRole("alert").filter({ hasText: "无法连接到服务器" });
+    await problem.waitFor();
+    expect(await problem.textContent()).not.toMatch(/[a-z]/i);
     last.open();
     cable.mend();
     const shown = await answered(page);
     expect(shown.answer).toBe("一二三。");
     await page.getByText("连接已断开").waitFor({ state: "hidden" });
+    await problem.waitFor({ state: "hidden" });
+    await page.getByRole("button", { name: "取回" }).click();
+    await page.getByRole("textbox", { name: "输入问题" }).fill("");
   });
 
   describe("a hostile answer", () => {
@@ -320,6 +327,10 @@ inChromium("the page in a browser", () => {
     expect(await page.evaluate("document.documentElement.lang")).toBe("en");
     const shown = await page.locator("div.main").textContent();
     expect(shown).not.toMatch(/\p{Script=Han}/u);
+    const asked = page.waitForRequest(/conversations\?.*q=/);
+    await page.getByRole("searchbox").fill("nothing");
+    expect((await (await asked).allHeaders())["accept-language"]).toBe("en");
+    await page.getByRole("searchbox").fill("");
     await page.getByRole("combobox", { name: /Language/ }).selectOption("zh");
   });
 });

@@ -9,7 +9,7 @@ import {
   insertEntry,
   loadSteps,
 } from "../../../src/server/web/chat/chat-conversations.ts";
-import { createChatRuns } from "../../../src/server/web/chat/chat-runs.ts";
+import { closeQuestion, createChatRuns } from "../../../src/server/web/chat/chat-runs.ts";
 import { createSendActions } from "../../../src/server/web/chat/create-send-actions.ts";
 import { createReportErrors } from "../../../src/server/web/chat/report-errors.ts";
 import { restoreTexts } from "../../../src/server/web/chat/restore-texts.ts";
@@ -28,12 +28,14 @@ import { addUnsent, listUnsent, offerAgain } from "../../../src/server/web/chat/
 import { createAddressHash } from "../../../src/server/web/chat/storage/address-hash.ts";
 import { createUnsentKeeper } from "../../../src/server/web/chat/storage/keep-unsent.ts";
 import type { KeptText } from "../../../src/server/web/chat/storage/kept-text.ts";
+import type { KeptTexts, NewText } from "../../../src/server/web/chat/storage/kept-texts.ts";
 import { createSaver, createTabStorage } from "../../../src/server/web/chat/storage/tab-storage.ts";
 import { createWaitingQuestions } from "../../../src/server/web/chat/waiting-questions.ts";
 import { toView } from "../../../src/server/web/run/to-view.ts";
 import { makeTool } from "../../fakes/events.ts";
-import { type HttpDuetSettings, startHttpDuet } from "../../fakes/http-duet.ts";
+import { type HttpDuetSettings, openHttpDuet, startHttpDuet } from "../../fakes/http-duet.ts";
 import type { ScriptedTurn } from "../../fakes/model.ts";
+import { temporaryFolder } from "../../fakes/program.ts";
 
 const call = { id: "1", name: "look", input: { word: "Duet" } };
 const said = { conversationId: undefined, files: [], isQueued: false, saidTo: "run-1" };
@@ -163,9 +165,26 @@ test("what is taken back while the run that it was said to has not answered is n
   const [offered] = listUnsent(store.state);
   if (offered === undefined) throw new Error("Nothing is offered.");
   actions.takeBack(offered);
-  refused.reject(new ApiError(409, "the run is over", null));
+  refused.reject(new ApiError(503, "the process of the run does not answer", null));
   await until(store, ({ problem }) => problem !== "");
   expect(store.state.unsent).toEqual([]);
+});
+
+test("what is said to a run that reads nothing more waits for its end, without an error", async () => {
+  const open = await serve([[call], "Enough.", "First.", "Enough.", "Second."], {
+    settings: { tools: { ask: ["look"] } },
+  });
+  const { api, store, runs, actions } = open(() => ({
+    message: () => Promise.reject(new ApiError(409, "the answer is being written", null)),
+  }));
+  runs.ask("What is it?");
+  await until(store, waits);
+  const id = store.state.conversationId ?? "";
+  store.change((chat) => closeQuestion(chat, shown(chat)[0]?.key ?? ""));
+  actions.send("And then?");
+  await expect.poll(() => api.waiting(id)).toMatchObject([{ message: "And then?" }]);
+  await until(store, ({ unsent }) => unsent.length === 0);
+  expect(store.state.problem).toBe("");
 });
 
 test("a server that was started anew is given what waited again, asks it once, and what it refuses is in the writer's hands", async () => {
@@ -203,9 +222,51 @@ test("a question whose conversation is deleted and brought back has its files ag
   if (question === undefined) throw new Error("Nothing waits.");
   waiting.settle(conversationId, asked);
   waiting.forgetConversation(conversationId);
-  expect(await waiting.findFiles(question)).toEqual([]);
   waiting.settle(conversationId, asked);
   expect(await waiting.findFiles(question)).toEqual(files);
+});
+
+test("a question that waited in a deleted conversation is asked once when the deletion is undone after a restart of the server", async () => {
+  const environment = { DUET_HOME: await temporaryFolder() };
+  const settings = { conversations: { store: "disk" }, tools: { ask: ["look"] } };
+  const served = { tools: [look], settings, environment };
+  const first = await openHttpDuet({ ...served, turns: [[call]] });
+  const kept = new Map<string, KeptText>();
+  const texts = {
+    put: (text: NewText) => void kept.set(text.key, { ...text, tab: "", owner: "", at: 0 }),
+    remove: (key: string) => void kept.delete(key),
+  };
+  const before = openTab(first.origin, { kept: texts });
+  before.runs.ask("First?");
+  await until(before.store, waits);
+  const conversationId = before.store.state.conversationId ?? "";
+  const request = { message: "Second?", mode: undefined, locale: "en" } as const;
+  await before.waiting.add({ conversationId, files: [], request }, undefined);
+  await before.api.deleteConversation(conversationId);
+  before.waiting.forgetConversation(conversationId);
+  await first.close();
+
+  const { origin } = await startHttpDuet({ ...served, turns: ["Enough.", "Here."] });
+  const { api, store, waiting } = openTab(origin, { kept: texts });
+  await waiting.restore(structuredClone([...kept.values()]));
+  expect([...kept.values()]).toMatchObject([{ text: "Second?", conversationId }]);
+  expect(store.state.unsent).toEqual([]);
+  await api.restoreConversation(conversationId);
+  waiting.restoreConversation(conversationId);
+  await expect
+    .poll(async () => (await api.conversation(conversationId)).turns.map(({ question }) => question))
+    .toEqual(["First?", "Second?"]);
+  await waiting.sendLost();
+  expect([...kept.values()]).toEqual([]);
+  expect(await api.waiting(conversationId)).toEqual([]);
+});
+
+test("a question of a conversation that stays deleted is forgotten when the deletion can be undone no more", async () => {
+  const open = await serve([]);
+  const { store, waiting } = open();
+  const kept = { tab: "", owner: "", at: 0, kind: "queued", files: [], conversationId: "conv-gone" } as const;
+  await waiting.restore([{ ...kept, key: "key-1", text: "Second?", removedUntil: Date.now() - 1 }]);
+  expect(store.state.unsent).toEqual([]);
 });
 
 test("a question that was taken back elsewhere while nothing was heard of it is not given to the server again", async () => {
@@ -445,34 +506,51 @@ test.each<[string, (chat: ChatState) => ChatState, string[]]>([
   },
 );
 
+const look = makeTool("look", () => ({ ok: true, text: "Duet is an agent that is a server: enough to know." }));
+
 async function serve(turns: ScriptedTurn[], more: HttpDuetSettings = {}) {
-  const tool = makeTool("look", () => ({ ok: true, text: "Duet is an agent that is a server: enough to know." }));
-  const { origin } = await startHttpDuet({ turns, tools: [tool], ...more });
-  /** A tab of its own. */
-  return (change: (api: Api) => Partial<Api> = () => ({})) => {
-    const send = createSender({ origin, token: () => undefined, signIn: () => Promise.reject(new Error()) });
-    const real = createApi(send);
-    const api = { ...real, ...change(real) };
-    const choices = { mode: "agent", search: false, models: {}, parameters: {} } as const;
-    const store = createStore(createChat(choices), () => {});
-    const list = createChatList(api, store);
-    const refresh = () => void list.refresh().catch(() => {});
-    const runs = createChatRuns({
-      api,
-      store,
-      locale: () => "en",
-      reportConnectivity: () => {},
-      ready: Promise.resolve(),
-      onListChange: refresh,
-      onEnd: refresh,
-    });
-    const conversations = createConversations(api, store, runs);
-    const screen = { locale: "en", draft: "", files: [], focus() {} } as const;
-    const attempt = createReportErrors(store, () => "en");
-    const waiting = createWaitingQuestions({ api, store, kept: { put() {}, remove() {} } });
-    const actions = createSendActions({ api, store, runs, waiting, attempt, screen: () => ({ ...screen }) });
-    return { api, store, list, runs, conversations, actions, waiting };
-  };
+  const { origin } = await startHttpDuet({ turns, tools: [look], ...more });
+  return (change?: (api: Api) => Partial<Api>) => openTab(origin, { change });
+}
+
+/** A tab of its own. */
+function openTab(
+  origin: string,
+  {
+    change = () => ({}),
+    kept = { put() {}, remove() {} },
+  }: {
+    change?: ((api: Api) => Partial<Api>) | undefined;
+    kept?: Pick<KeptTexts, "put" | "remove">;
+  } = {},
+) {
+  const send = createSender({
+    origin,
+    token: () => undefined,
+    locale: () => "en",
+    signIn: () => Promise.reject(new Error()),
+  });
+  const real = createApi(send);
+  const api = { ...real, ...change(real) };
+  const choices = { mode: "agent", search: false, models: {}, parameters: {} } as const;
+  const store = createStore(createChat(choices), () => {});
+  const list = createChatList(api, store);
+  const refresh = () => void list.refresh().catch(() => {});
+  const runs = createChatRuns({
+    api,
+    store,
+    locale: () => "en",
+    reportConnectivity: () => {},
+    ready: Promise.resolve(),
+    onListChange: refresh,
+    onEnd: refresh,
+  });
+  const conversations = createConversations(api, store, runs);
+  const screen = { locale: "en", draft: "", files: [], focus() {} } as const;
+  const attempt = createReportErrors(store, () => "en");
+  const waiting = createWaitingQuestions({ api, store, kept });
+  const actions = createSendActions({ api, store, runs, waiting, attempt, screen: () => ({ ...screen }) });
+  return { api, store, list, runs, conversations, actions, waiting };
 }
 
 function shown({ items, turns }: ChatState) {

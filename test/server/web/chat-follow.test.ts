@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { AgentEvent } from "../../../src/core/events.ts";
+import type { Locale } from "../../../src/kit/locale.ts";
 import { createApi, readRunId } from "../../../src/server/web/chat/api/api.ts";
 import { createSender, followRun, type RunUpdate, readMessages } from "../../../src/server/web/chat/api/follow-run.ts";
 import { makeTool } from "../../fakes/events.ts";
@@ -91,12 +92,26 @@ test("a server that wants a token is asked again once somebody has signed in", a
   const send = createSender({
     origin,
     token: () => token,
+    locale: () => "en",
     async signIn() {
       token = tokens.shift();
     },
   });
   expect(await createApi(send).settings()).toMatchObject({ mode: "chat" });
   expect(tokens).toEqual([]);
+});
+
+test("what the server refuses is worded in the language that the page has at that moment", async () => {
+  const { origin } = await startHttpDuet({});
+  const locales: Locale[] = ["zh", "en"];
+  const signIn = () => Promise.reject(new Error("no sign-in"));
+  const send = createSender({ origin, token: () => undefined, locale: () => locales.shift() ?? "en", signIn });
+  const refusal = () =>
+    createApi(send)
+      .outcome("run-gone")
+      .catch((thrown: Error) => thrown.message);
+  expect(await refusal()).toMatch(/\p{Script=Han}/u);
+  expect(await refusal()).not.toMatch(/\p{Script=Han}/u);
 });
 
 test("a message may come in any pieces; comments and line ends of both kinds are no matter", async () => {
@@ -124,7 +139,12 @@ async function serve(turns: ScriptedTurn[], more: HttpDuetSettings = {}) {
     text: "Duet is an agent that is a server, which is enough to know.",
   }));
   const { origin, model } = await startHttpDuet({ turns, tools: [tool], ...more });
-  const send = createSender({ origin, token: () => undefined, signIn: () => Promise.reject(new Error("no sign-in")) });
+  const send = createSender({
+    origin,
+    token: () => undefined,
+    locale: () => "en",
+    signIn: () => Promise.reject(new Error("no sign-in")),
+  });
   const api = createApi(send);
   let runId: string | undefined;
   /** Asks the first time, and looks for the run after that. */

@@ -136,7 +136,12 @@ test("a server that does not say who asks in time, or says something else, is to
   });
   const address = server.address();
   const origin = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
-  const send = createSender({ origin, token: () => undefined, signIn: () => Promise.reject(new Error("no sign-in")) });
+  const send = createSender({
+    origin,
+    token: () => undefined,
+    locale: () => "en",
+    signIn: () => Promise.reject(new Error("no sign-in")),
+  });
   const limits: unknown[] = [];
   const call = createCaller((method, path, sending) => {
     limits.push(sending?.limitMs);

@@ -9,6 +9,7 @@ import { followRun, type RunUpdate } from "./api/follow-run.ts";
 import type { OpenQuestion } from "./api/question.ts";
 import { createKey } from "./create-key.ts";
 import { measureBase64 } from "./measure-base64.ts";
+import { forgetUnreached } from "./report-errors.ts";
 import {
   addTurn,
   type ChatState,
@@ -288,6 +289,10 @@ export function createConnectivity(store: Store): ReportConnectivity {
   return (who, isLost) => {
     if (isLost) lost.add(who);
     else lost.delete(who);
-    store.change((chat) => (chat.isLost === lost.size > 0 ? chat : { ...chat, isLost: lost.size > 0 }));
+    const isAnyLost = lost.size > 0;
+    store.change((chat) => {
+      if (chat.isLost === isAnyLost) return chat;
+      return { ...(isAnyLost ? chat : forgetUnreached(chat)), isLost: isAnyLost };
+    });
   };
 }

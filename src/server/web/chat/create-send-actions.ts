@@ -10,6 +10,7 @@ import type { ReportErrors } from "./report-errors.ts";
 import { describeUnknownCommand, isCommand, isKnownCommand, runCommand } from "./state/chat-commands.ts";
 import { findActiveTurn, type Store, type Unsent } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
+import { findEnterEffect } from "./state/enter-effect.ts";
 import { describeLostFiles, turnTexts } from "./state/turn-texts.ts";
 import { addUnsent, offerAgain, removeUnsent } from "./state/unsent.ts";
 import type { SendActions, SendOptions } from "./views/chat-actions.ts";
@@ -49,12 +50,23 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
     if (!(await attempt(work))) store.change((chat) => addUnsent(chat, entry));
   }
 
-  /** Says something to a run. It is kept until it is known whether the models of the run read it. */
+  /**
+   * Says something to a run. It is kept until it is known whether the models of the run read it. Where the run reads nothing more, it
+   * waits for the end of the run.
+   */
   async function sendToRun(saidTo: string, entry: Omit<Unsent, "key">): Promise<void> {
     const key = createKey();
     store.change((chat) => addUnsent(chat, { ...entry, saidTo }, key));
-    if (await attempt(api.message(saidTo, entry.text))) return;
-    store.change((chat) => offerAgain(chat, key));
+    const said = api.message(saidTo, entry.text).catch(async (thrown: unknown) => {
+      const { conversationId, text, files } = entry;
+      const isLate = thrown instanceof ApiError && thrown.status === 409;
+      if (!isLate || conversationId === undefined) throw thrown;
+      // Its writer may have taken it back meanwhile.
+      if (!store.state.unsent.some((each) => each.key === key)) return;
+      await queue(conversationId, text, { files, afterRun: saidTo });
+      store.change((chat) => removeUnsent(chat, key));
+    });
+    if (!(await attempt(said))) store.change((chat) => offerAgain(chat, key));
   }
 
   /** Says that an answer came too late. A bare yes or no is not kept then: sent again, it would be a question of its own. */
@@ -125,13 +137,13 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
       return undefined;
     }
     if (isKnownCommand(text)) return chatTexts.runGoes;
-    if (!isQueued) {
+    if (!isQueued && findEnterEffect(store.state) !== "wait") {
       void sendToRun(runId, entry);
       return undefined;
     }
     // Nobody can name what it would wait for.
     if (conversationId === undefined) return chatTexts.notBegun;
-    void sendOrKeep({ ...entry, files, isQueued }, queue(conversationId, text, { files, afterRun: runId }));
+    void sendOrKeep({ ...entry, files, isQueued: true }, queue(conversationId, text, { files, afterRun: runId }));
     return undefined;
   }
 

@@ -1,6 +1,6 @@
 import { type Locale, say } from "../../../kit/locale.ts";
 import { ApiError } from "./api/api-error.ts";
-import type { Store } from "./state/chat-state.ts";
+import type { ChatState, Store } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
 
 /** Says what went wrong, behind the prefix, and gives whether all went well. Never rejects. */
@@ -12,10 +12,16 @@ export function createReportErrors(store: Store, locale: () => Locale): ReportEr
       await work;
       return true;
     } catch (thrown) {
-      const reason = thrown instanceof Error ? thrown.message : String(thrown);
-      const where = thrown instanceof ApiError ? prefix : prefix || say(locale(), chatTexts.notReached);
-      store.change((chat) => ({ ...chat, problem: where + reason }));
+      // What a browser says of a lost connection is in its own words, and says no more.
+      const reason = thrown instanceof ApiError ? thrown.message : say(locale(), chatTexts.notReached);
+      store.change((chat) => ({ ...chat, problem: prefix + reason }));
       return false;
     }
   };
+}
+
+/** Says no longer that the server cannot be reached. */
+export function forgetUnreached(chat: ChatState): ChatState {
+  const isUnreached = Object.values(chatTexts.notReached).some((text) => chat.problem.endsWith(text));
+  return isUnreached ? { ...chat, problem: "" } : chat;
 }

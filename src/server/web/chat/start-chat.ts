@@ -1,9 +1,8 @@
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { limitToFrames } from "../dom.ts";
-import { fetchAccount, fetchOwner, fetchUsage } from "./api/account.ts";
+import { fetchAccount, fetchOwner, fetchTokenOwner, fetchUsage } from "./api/account.ts";
 import { createApi } from "./api/api.ts";
-import { ApiError } from "./api/api-error.ts";
 import { createCaller } from "./api/call-agent.ts";
 import { createSender } from "./api/follow-run.ts";
 import { createOperatorApi } from "./api/operator.ts";
@@ -13,7 +12,7 @@ import { createActions } from "./create-actions.ts";
 import { loadOperator } from "./load-operator.ts";
 import { createParts } from "./load-parts.ts";
 import { createOwnerSender, createPageOwner } from "./page-owner.ts";
-import { createReportErrors } from "./report-errors.ts";
+import { createReportErrors, forgetUnreached } from "./report-errors.ts";
 import { restoreChat, retryUntilReached } from "./restore-chat.ts";
 import { restoreTexts } from "./restore-texts.ts";
 import { settleMessages } from "./settle-messages.ts";
@@ -44,7 +43,9 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   const keeper = createTabStorage(() => window.sessionStorage);
   const preferences = createPreferences(() => window.localStorage);
   const browserLocale = /^zh\b/i.test(navigator.language) ? "zh" : "en";
-  const askChange = () => askAboutToken(document, preferences.complete(keeper.chat()).locale ?? browserLocale);
+  const readLocale = () => preferences.complete(keeper.chat()).locale ?? browserLocale;
+  const askChange = () => askAboutToken(document, readLocale());
+  const readTokenOwner = (token: string) => fetchTokenOwner(token, readLocale());
   await setLinkToken(takeToken(window), keeper, askChange, readTokenOwner);
   keeper.removeMarked();
   const stored = preferences.complete(keeper.chat());
@@ -90,11 +91,11 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   const gate = createSignInGate({
     keeper,
     ask: (isWrong) => screen.askToken(isWrong),
-    readOwner: (token) => retryUntilReached("token", () => readTokenOwner(token), reportConnectivity),
+    readOwner: (token) => retryUntilReached("token", () => fetchTokenOwner(token, getLocale()), reportConnectivity),
     admitOwner: (name) => owner.admitOwner(name),
-    onRefusal: ({ message }) => store.change((chat) => ({ ...chat, problem: message })),
+    onRefusal: ({ message }) => screen.explainToken(message),
   });
-  const sendAsAnybody = createSender({ origin: "", token: gate.token, signIn: gate.signIn });
+  const sendAsAnybody = createSender({ origin: "", token: gate.token, locale: getLocale, signIn: gate.signIn });
   const owner = createPageOwner({
     keeper,
     readOwner: () => retryUntilReached("owner", () => fetchOwner(createCaller(sendAsAnybody)), reportConnectivity),
@@ -200,10 +201,14 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   place.settle(store.state);
   watchChanges(document, api, {
     reload() {
+      store.change(forgetUnreached);
       readMissed();
       void ignoreRejection(owner.confirm().then(waiting.sendLost), "the next connection to the server tries it again");
     },
-    entry: (entry) => store.change((chat) => insertEntry(chat, entry)),
+    entry(entry) {
+      store.change((chat) => insertEntry(chat, entry));
+      waiting.restoreConversation(entry.id);
+    },
     removed(id) {
       store.change((chat) => dropEntry(chat, id));
       waiting.forgetConversation(id);
@@ -280,12 +285,6 @@ export function watchWindow({ window, store, place, actions, refresh, catchUp }:
   window.setInterval(() => {
     if (window.document.visibilityState === "visible" && hasUnfollowed(store.state)) refresh();
   }, listMs);
-}
-
-/** Asks the server for the owner of a token, without the sign-in of this page. */
-function readTokenOwner(token: string): Promise<string> {
-  const signIn = () => Promise.reject(new ApiError(401, "the token is nobody's", null));
-  return fetchOwner(createCaller(createSender({ origin: "", token: () => token, signIn })));
 }
 
 /** Asks whether the token of a link replaces the one of this tab. */

@@ -21,8 +21,10 @@ export interface WaitingQuestions {
   findFiles(waiting: WaitingQuestion): Promise<readonly AttachedFile[]>;
   /** Takes over which questions of a conversation the server has. Those that it had and has no more have begun, or were taken back. */
   settle(conversationId: string, waiting: readonly WaitingQuestion[]): void;
-  /** Keeps nothing more of the questions of a conversation that has been deleted, unless the deletion is taken back. */
+  /** Keeps the questions of a conversation that has been deleted for as long as the deletion can be taken back, and then forgets them. */
   forgetConversation(conversationId: string): void;
+  /** Gives the server what it does not have of a conversation that was deleted and is there again. */
+  restoreConversation(conversationId: string): void;
   /** Takes what was kept, and gives the server what it does not have. Never rejects. */
   restore(texts: readonly KeptText[]): Promise<void>;
   /** Gives the server what it does not have any more. Never rejects. */
@@ -42,6 +44,8 @@ interface OwnQuestion extends NewQuestion {
   readonly key: string;
   /** Is the ID that its run will have, as soon as the server has said it. */
   readonly runId?: string | undefined;
+  /** Is when the deletion of its conversation can be taken back no more, in milliseconds since 1970; undefined where none is known of. */
+  readonly removedUntil?: number | undefined;
 }
 
 export interface WaitingQuestionsOptions {
@@ -54,8 +58,6 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
   const own = new Map<string, OwnQuestion>();
   /** Holds the questions that the server has said it has, since it was last asked for everything. */
   const known = new Set<string>();
-  /** Holds the questions of deleted conversations while the page is open: where the server has them again, so does the page. */
-  const discarded = new Map<string, OwnQuestion>();
   /** Ends when all that was begun has been done: what is sent keeps its order. */
   let last: Promise<void> = Promise.resolve();
   const restored = Promise.withResolvers<void>();
@@ -71,8 +73,8 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
 
   function keep(question: OwnQuestion): void {
     own.set(question.key, question);
-    const { key, conversationId, files, request, runId } = question;
-    kept.put({ key, kind: "queued", conversationId, text: request.message, files, request, runId });
+    const { key, conversationId, files, request, runId, removedUntil } = question;
+    kept.put({ key, kind: "queued", conversationId, text: request.message, files, request, runId, removedUntil });
   }
 
   function forget(key: string): void {
@@ -88,7 +90,13 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
     // It was asked before.
     if (waiting.runId !== "") return forget(key);
     known.add(key);
-    keep({ ...question, runId: waiting.reservedRunId });
+    keep({ ...question, runId: waiting.reservedRunId, removedUntil: undefined });
+  }
+
+  /** Takes over that a question waits on the server, and that its conversation is there. */
+  function settleWaiting(question: OwnQuestion): void {
+    known.add(question.key);
+    if (question.removedUntil !== undefined) keep({ ...question, removedUntil: undefined });
   }
 
   const findByRun = (id: string): OwnQuestion | undefined => [...own.values()].find(({ runId }) => runId === id);
@@ -116,12 +124,15 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
   }
 
   async function sendIfLost(question: OwnQuestion, waiting: readonly WaitingQuestion[]): Promise<void> {
-    const { key, runId, conversationId, request, files } = question;
-    if (runId !== undefined && waiting.some(({ reservedRunId }) => reservedRunId === runId)) return void known.add(key);
+    const { key, runId, conversationId, request, files, removedUntil } = question;
+    if (waiting.some(({ reservedRunId }) => reservedRunId === runId)) return settleWaiting(question);
     if (runId !== undefined && (await hasBegun(runId))) return forget(key);
     try {
       await send(question);
     } catch (thrown) {
+      const isGone = removedUntil !== undefined && thrown instanceof ApiError && thrown.status === 404;
+      if (isGone && Date.now() < removedUntil) return;
+      if (isGone) return forget(key);
       // What is refused now is in the hands of its writer again; what could not be asked is tried with the next connection.
       if (!(thrown instanceof ApiError) || thrown.status === 429 || thrown.status >= 500) throw thrown;
       forget(key);
@@ -145,6 +156,11 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
 
   const sendLost = async (): Promise<void> =>
     void (await ignoreRejection(queueUp(sendAllLost), "the next connection to the server tries it again"));
+
+  /** Looks once more for a deleted conversation when its deletion can be taken back no more: another tab may have done so. */
+  function watchRemoval({ removedUntil }: OwnQuestion): void {
+    if (removedUntil !== undefined) setTimeout(sendLost, Math.max(0, removedUntil - Date.now()));
+  }
 
   return {
     add: (question, afterRun) =>
@@ -173,29 +189,34 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
       return findByRun(reservedRunId)?.files ?? [];
     },
     settle(conversationId, waiting) {
-      for (const question of discarded.values()) {
-        if (!waiting.some(({ reservedRunId }) => reservedRunId === question.runId)) continue;
-        discarded.delete(question.key);
-        keep(question);
-      }
-      for (const { key, runId, conversationId: id } of own.values()) {
+      for (const question of own.values()) {
+        const { key, runId, conversationId: id } = question;
         if (id !== conversationId || runId === undefined) continue;
-        if (waiting.some(({ reservedRunId }) => reservedRunId === runId)) known.add(key);
+        if (waiting.some(({ reservedRunId }) => reservedRunId === runId)) settleWaiting(question);
         else if (known.has(key)) forget(key);
       }
     },
     forgetConversation(conversationId) {
       for (const question of own.values()) {
         if (question.conversationId !== conversationId) continue;
-        forget(question.key);
-        discarded.set(question.key, question);
-        setTimeout(() => discarded.delete(question.key), undoMs);
+        const removed = { ...question, removedUntil: Date.now() + undoMs };
+        known.delete(question.key);
+        keep(removed);
+        watchRemoval(removed);
       }
     },
+    restoreConversation(conversationId) {
+      const isRemoved = (each: OwnQuestion) =>
+        each.conversationId === conversationId && each.removedUntil !== undefined;
+      if ([...own.values()].some(isRemoved)) void sendLost();
+    },
     restore(texts) {
-      for (const { key, conversationId, files, request, runId, text } of texts)
-        if (conversationId !== undefined && !own.has(key))
-          own.set(key, { key, conversationId, files, runId, request: toRequest(request, text) });
+      for (const { key, conversationId, files, request, runId, text, removedUntil } of texts) {
+        if (conversationId === undefined || own.has(key)) continue;
+        const question = { key, conversationId, files, runId, removedUntil, request: toRequest(request, text) };
+        own.set(key, question);
+        watchRemoval(question);
+      }
       restored.resolve();
       return sendLost();
     },

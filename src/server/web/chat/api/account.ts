@@ -1,10 +1,12 @@
 import type * as z from "zod";
 import type { ownUsageSchema } from "../../../../core/schemas/own-usage-schema.ts";
 import { isRecord, toText, tryParseJson } from "../../../../kit/json.ts";
+import type { Locale } from "../../../../kit/locale.ts";
 import { ownUsageShape } from "../../run/known-shapes.ts";
 import { hasShape } from "../../run/shape.ts";
 import { ApiError } from "./api-error.ts";
-import type { CallAgent } from "./call-agent.ts";
+import { type CallAgent, createCaller } from "./call-agent.ts";
+import { createSender } from "./follow-run.ts";
 
 export type OwnUsageFigures = z.infer<typeof ownUsageSchema>;
 
@@ -44,6 +46,12 @@ export async function fetchOwner(call: CallAgent): Promise<string> {
   if (caller !== null && typeof caller !== "string")
     throw new ApiError(response.status, "the server answered with something else", null);
   return caller ?? "";
+}
+
+/** Names the owner of a token, without the sign-in of this page. Rejects as `fetchOwner` does. */
+export function fetchTokenOwner(token: string, locale: Locale): Promise<string> {
+  const signIn = () => Promise.reject(new ApiError(401, "the token is nobody's", null));
+  return fetchOwner(createCaller(createSender({ origin: "", token: () => token, locale: () => locale, signIn })));
 }
 
 function isUsage(value: unknown): value is OwnUsageFigures {

@@ -1,6 +1,7 @@
 import { createParser } from "eventsource-parser";
 import type { AgentEvent } from "../../../../core/events.ts";
 import { ignoreRejection } from "../../../../kit/async/ignore-rejection.ts";
+import type { Locale } from "../../../../kit/locale.ts";
 import { readEvents } from "../../run/read-run.ts";
 import { ApiError, readRefusal } from "./api-error.ts";
 import { type OpenQuestion, readQuestion } from "./question.ts";
@@ -169,6 +170,8 @@ export interface SenderOptions {
   /** Is prefixed to each path, and is empty for the page's own origin. */
   readonly origin: string;
   token(): string | undefined;
+  /** Is the language in which the server words what it refuses. */
+  locale(): Locale;
   /** Resolves when the user has signed in. Rejects when the signal aborts. */
   signIn(signal: AbortSignal | undefined): Promise<void>;
 }
@@ -177,7 +180,7 @@ export interface SenderOptions {
 const sendable = /^[ -~]*$/;
 
 /** A request refused for a missing token waits for one and is sent again. */
-export function createSender({ origin, token, signIn }: SenderOptions): Send {
+export function createSender({ origin, token, locale, signIn }: SenderOptions): Send {
   return async (method, path, { body, headers, signal, limitMs } = {}) => {
     for (;;) {
       const used = token();
@@ -189,6 +192,7 @@ export function createSender({ origin, token, signIn }: SenderOptions): Send {
       const response = await fetch(origin + path, {
         method,
         headers: {
+          "accept-language": locale(),
           ...(body === undefined ? {} : { "content-type": "application/json" }),
           ...(used === undefined ? {} : { authorization: `Bearer ${used}` }),
           ...headers,

@@ -4,8 +4,6 @@ import type { ModelKey, ParameterName, SearchReason } from "../api/server-settin
 /** Holds all texts of the chat page that do not belong to a run. */
 export const chatTexts = {
   message: { zh: "输入问题", en: "Your question" },
-  messagePlace: { zh: "问点什么…", en: "Ask anything…" },
-  messageWhileRunning: { zh: "补充说明，Enter 立即转达…", en: "Add something; Enter tells it now…" },
   send: { zh: "发送", en: "Send" },
   stop: { zh: "停止", en: "Stop" },
   stopping: { zh: "正在停止…", en: "Stopping…" },
@@ -47,7 +45,7 @@ export const chatTexts = {
   loadSteps: { zh: "查看执行过程", en: "Show what it did" },
   noSteps: { zh: "这次运行的过程已不再保存。", en: "The steps of this run are no longer stored." },
   lost: { zh: "连接已断开，正在重新连接…", en: "The connection was lost; reconnecting…" },
-  notReached: { zh: "无法连接到服务器：", en: "The server cannot be reached: " },
+  notReached: { zh: "无法连接到服务器。", en: "The server cannot be reached." },
   ownerUnknown: { zh: "服务器没有说明你是谁：", en: "The server does not say who you are: " },
   examples: { zh: "试试这些问题", en: "Questions to try" },
   noModel: { zh: "还没有配置模型", en: "No model is configured" },

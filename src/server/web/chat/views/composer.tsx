@@ -3,6 +3,7 @@ import type { Text } from "../../../../kit/locale.ts";
 import { isKnownCommand } from "../state/chat-commands.ts";
 import { type ChatState, findActiveTurn } from "../state/chat-state.ts";
 import { chatTexts, describeTooLong } from "../state/chat-texts.ts";
+import { enterHints, findEnterEffect } from "../state/enter-effect.ts";
 import { turnTexts } from "../state/turn-texts.ts";
 import { AttachButton, Attachments, addFiles, findFileProblem, hasFiles } from "./attachments.tsx";
 import { Choices } from "./choices.tsx";
@@ -23,13 +24,16 @@ export function Composer() {
   /** Says why the text was not sent, and whether only because a run went on. */
   const [held, setHeld] = useState<{ readonly word: Text; readonly isWait: boolean } | undefined>(undefined);
   const isGoing = findActiveTurn(chat.value) !== undefined;
+  const effect = findEnterEffect(chat.value);
   const text = draft.value;
   const limits = chat.value.settings?.attachments;
 
   const sendText = (isQueued = false): void => {
     const trimmed = draft.peek().trim();
     if (trimmed === "" || trimmed.length > longestQuestion) return;
-    if (limits !== undefined && findFileProblem(files.value, limits) !== undefined) return;
+    // What is told to a run or to the page is words; files wait for the next question.
+    const sendsFiles = (effect === "ask" || effect === "wait" || isQueued) && !isKnownCommand(trimmed);
+    if (sendsFiles && limits !== undefined && findFileProblem(files.value, limits) !== undefined) return;
     const wrong = findWrongParameter();
     if (wrong !== undefined) {
       settings.value = true;
@@ -42,8 +46,7 @@ export function Composer() {
     if (word !== undefined) return;
     draft.value = "";
     unreadable.value = [];
-    // What is told to a run or to the page is words; files wait for the next question.
-    if ((!isGoing || isQueued) && !isKnownCommand(trimmed)) files.value = [];
+    if (sendsFiles) files.value = [];
     message.current?.focus();
   };
   const handleKey = (event: KeyboardEvent): void => {
@@ -75,7 +78,7 @@ export function Composer() {
         id="message"
         dir="auto"
         rows={1}
-        placeholder={say(isGoing ? chatTexts.messageWhileRunning : chatTexts.messagePlace)}
+        placeholder={say(enterHints[effect])}
         aria-describedby="message_word"
         aria-label={say(chatTexts.message)}
         value={text}

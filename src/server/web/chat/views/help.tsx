@@ -36,7 +36,13 @@ export function Help() {
 }
 
 const keys: readonly { readonly press: string; readonly does: Text }[] = [
-  { press: "Enter", does: { zh: "发送；运行时立即转达", en: "Send; during a run, tell it now" } },
+  {
+    press: "Enter",
+    does: {
+      zh: "发送；运行时立即转达，已在写回答时排队",
+      en: "Send; during a run, tell it now, or ask later if it is writing its answer",
+    },
+  },
   { press: "Shift Enter", does: { zh: "换行", en: "New line" } },
   { press: "Alt Enter", does: { zh: "运行时排队，等它结束再问", en: "During a run, ask when it has ended" } },
   { press: "Esc", does: { zh: "关闭打开的部分，或停止运行", en: "Close what is open, or stop the run" } },

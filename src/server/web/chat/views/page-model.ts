@@ -45,6 +45,8 @@ export interface PageModel {
   readonly unreadable: Signal<readonly string[]>;
   readonly settings: Signal<boolean>;
   readonly tokenAsked: Signal<"no" | "first" | "again">;
+  /** Says why the server did not tell whose the last token is; empty where it did. */
+  readonly tokenProblem: Signal<string>;
   readonly actions: ChatActions;
   readonly parts: PageParts;
   /** Holds the field for the question, as soon as it is on the page. */

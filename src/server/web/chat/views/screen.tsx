@@ -30,6 +30,8 @@ export interface Screen {
   /** Closes what is open above the talk; false where nothing is. */
   close(): boolean;
   askToken(isWrong: boolean): void;
+  /** Says beside the field for a token why the last one was not taken. */
+  explainToken(problem: string): void;
   /** Does what a key of the page stands for; false where it stands for nothing. */
   handleKey(event: KeyboardEvent): boolean;
 }
@@ -85,10 +87,12 @@ export function createScreen(options: ScreenOptions): Screen {
     unreadable: signal([]),
     settings: signal(false),
     tokenAsked: signal<"no" | "first" | "again">("no"),
+    tokenProblem: signal(""),
     actions,
     parts,
     message: { current: null },
     async setToken(token) {
+      page.tokenProblem.value = "";
       page.tokenAsked.value = askedAfter[await onToken(token)];
     },
     prepareSignIn: onSignIn,
@@ -152,6 +156,9 @@ export function createScreen(options: ScreenOptions): Screen {
     askToken(isWrong) {
       page.tokenAsked.value = isWrong ? "again" : "first";
     },
+    explainToken(problem) {
+      page.tokenProblem.value = problem;
+    },
   };
 }
 
@@ -168,7 +175,10 @@ function handleShortcut({ key, code, ctrlKey, metaKey, shiftKey, altKey }: Keybo
   else if (name === "k") {
     page.isFolded.value = false;
     page.drawer.value = isNarrow();
-    requestAnimationFrame(() => document.querySelector<HTMLElement>("#search")?.focus());
+    const focusSearch = () => document.querySelector<HTMLElement>("#search")?.focus();
+    // What is typed next is searched for; a list that was folded takes the focus once it is in sight.
+    focusSearch();
+    requestAnimationFrame(focusSearch);
   } else return false;
   return true;
 }

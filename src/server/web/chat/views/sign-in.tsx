@@ -5,7 +5,7 @@ import { usePage, useSay } from "./page-model.ts";
 
 /** Asks for the token of a server that wants one. There is nothing to go on with without it, so it does not close. */
 export function SignIn() {
-  const { chat, tokenAsked, setToken, prepareSignIn } = usePage();
+  const { chat, tokenAsked, tokenProblem, setToken, prepareSignIn } = usePage();
   const say = useSay();
   const token = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => token.current?.focus(), [tokenAsked.value]);
@@ -40,7 +40,7 @@ export function SignIn() {
           <input type="password" id="token" autocomplete="off" required ref={token} />
         </label>
         <p class="problem" role="alert">
-          {tokenAsked.value === "again" ? say(chatTexts.wrongToken) : chat.value.problem}
+          {tokenAsked.value === "again" ? say(chatTexts.wrongToken) : tokenProblem.value}
         </p>
         <div class="actions">
           <button type="submit" class="primary">

@@ -175,10 +175,10 @@ function handleShortcut({ key, code, ctrlKey, metaKey, shiftKey, altKey }: Keybo
   else if (name === "k") {
     page.isFolded.value = false;
     page.drawer.value = isNarrow();
-    const focusSearch = () => document.querySelector<HTMLElement>("#search")?.focus();
+    const moveToSearch = () => document.querySelector<HTMLElement>("#search")?.focus();
     // What is typed next is searched for; a list that was folded takes the focus once it is in sight.
-    focusSearch();
-    requestAnimationFrame(focusSearch);
+    moveToSearch();
+    requestAnimationFrame(moveToSearch);
   } else return false;
   return true;
 }

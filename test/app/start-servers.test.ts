@@ -37,6 +37,8 @@ test("a question whose tools name none, or a server that is missing, says so in 
   const model = scriptedModel(["Hello.", "Hello.", "Hello."]);
   const none = { command: "/nonexistent/server" };
   const duet = await duetWith({ models: { functionCall: model, alone: true } }, { mcpServers: { none } });
+  // On a busy machine a question may be over before the start has failed.
+  await duet.servers.waitForStatus();
   for (const _ of ["first", "second"]) {
     const { outcome } = await askAs(duet, {}, "Hello", { tools: ["none__*", "calc", "calculator"] });
     expect(outcome).toMatchObject({

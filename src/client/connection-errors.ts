@@ -2,7 +2,7 @@
 import { getMessage } from "../kit/errors.ts";
 import { isRecord } from "../kit/json.ts";
 import { isWithoutTls } from "../kit/net/tls-mismatch.ts";
-import { RefusedForNow } from "./transport/refused-requests.ts";
+import { RetryLaterError } from "./transport/refused-requests.ts";
 
 /** Reports a connection that ended without a reason. */
 export class ConnectionLost extends Error {
@@ -64,7 +64,7 @@ export function getBody(thrown: unknown): string {
 
 /** Returns how long a server asks to wait before its next request, in milliseconds; undefined where it does not say. */
 export function getRetryAfterMs(thrown: unknown): number | undefined {
-  if (thrown instanceof RefusedForNow) return thrown.retryAfterMs;
+  if (thrown instanceof RetryLaterError) return thrown.retryAfterMs;
   return thrown instanceof Error ? getRetryAfterMs(thrown.cause) : undefined;
 }
 

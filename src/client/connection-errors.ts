@@ -75,7 +75,7 @@ export function hasMetPlainServer(thrown: unknown): boolean {
 }
 
 /** The last one is a name: undici's parser leaves the code empty for some faults. */
-const networkCodes = /^(E[A-Z]{3,}|EAI_\w+|ERR_SSL_\w+|HPE_\w+|UND_ERR_\w+|\w*CERT\w*|HTTPParserError)$/;
+const networkCodes = /^(E[A-Z]{3,}|EAI_\w+|ERR_SSL_\w+|HPE_\w+|UND_ERR_\w+|\w*CERT\w*|UNABLE_TO_\w+|HTTPParserError)$/;
 
 /** Returns the error code of the system or of undici from below the package's error. */
 export function getNetworkCode(thrown: unknown): string | undefined {

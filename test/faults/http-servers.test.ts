@@ -197,7 +197,7 @@ test.each(brokenLists)(
     const pool = await readyPoolOf(http(server.url));
     const [failed] = pool.status();
     expect(failed?.error?.text.en).toMatch(words);
-    expect(failed?.error?.hint?.en).toContain("tries it again when it is next used");
+    expect(failed?.error?.hint?.en).toContain("Duet tries it again.");
     expect(failed?.retryInMs).toBeGreaterThanOrEqual(leastWaitMs);
   },
 );

@@ -51,8 +51,8 @@ export function readConversationChoice(values: Values): ConversationChoice | und
 }
 
 /**
- * Reads the stored conversations that a command names. Throws a `config` error for a blank ID. Others are only looked for: earlier
- * versions have stored some that a new conversation may no longer have.
+ * Reads the stored conversations that a command names. Throws a `config` error for a blank ID. Others are not checked: earlier
+ * versions stored IDs that are no longer allowed.
  */
 export function readConversationIds(values: Values): string[] {
   const ids = toTexts(values.ids ?? [values.id]);

@@ -16,7 +16,7 @@ const verbs = words(`
   follow forget format get group grow guard guess handle hide highlight ignore import infer inline insert inspect install
   introduce join label lay lex limit list listen load lock log main make map mark mask match measure merge migrate move multiply
   negotiate normalize notice notify pad paint pair parse pause pick plan prepare press preview print protect quote read recall record
-  redact reduce refresh refuse register reject release reload remember remove render repair replace report request reserve reset
+  postpone redact reduce refresh refuse register reject release reload remember remove render repair replace report request reserve reset
   resolve restore resume retry revise round run sanitize save say schedule scope score scroll search select send serve set settle share
   shake shorten show shrink sign signal sleep slice sort split start stop store stream supports strip sum suspend switch take throw tidy track trim
   truncate trust turn update use validate verify visit wait walk warn watch weigh wrap write

@@ -2,7 +2,7 @@
 import { getMessage } from "../kit/errors.ts";
 import { isRecord } from "../kit/json.ts";
 import { isWithoutTls } from "../kit/net/tls-mismatch.ts";
-import { RefusedForNow } from "./transport/refused-requests.ts";
+import { RetryLaterError } from "./transport/refused-requests.ts";
 
 /** Reports a connection that ended without a reason. */
 export class ConnectionLost extends Error {
@@ -64,7 +64,7 @@ export function getBody(thrown: unknown): string {
 
 /** Returns how long a server asks to wait before its next request, in milliseconds; undefined where it does not say. */
 export function getRetryAfterMs(thrown: unknown): number | undefined {
-  if (thrown instanceof RefusedForNow) return thrown.retryAfterMs;
+  if (thrown instanceof RetryLaterError) return thrown.retryAfterMs;
   return thrown instanceof Error ? getRetryAfterMs(thrown.cause) : undefined;
 }
 
@@ -75,7 +75,7 @@ export function hasMetPlainServer(thrown: unknown): boolean {
 }
 
 /** The last one is a name: undici's parser leaves the code empty for some faults. */
-const networkCodes = /^(E[A-Z]{3,}|EAI_\w+|ERR_SSL_\w+|HPE_\w+|UND_ERR_\w+|\w*CERT\w*|HTTPParserError)$/;
+const networkCodes = /^(E[A-Z]{3,}|EAI_\w+|ERR_SSL_\w+|HPE_\w+|UND_ERR_\w+|\w*CERT\w*|UNABLE_TO_\w+|HTTPParserError)$/;
 
 /** Returns the error code of the system or of undici from below the package's error. */
 export function getNetworkCode(thrown: unknown): string | undefined {

@@ -34,11 +34,12 @@ const failures: readonly NetworkFailure[] = [
 ];
 
 /** Lists the failures of a connection that was never made. */
-const neverMade = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|\w*CERT\w*)$/;
+const neverMade =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|\w*CERT\w*|UNABLE_TO_\w+)$/;
 
 /** Returns true when nothing was sent, because no connection was made. */
 export function isUnreached(thrown: unknown): boolean {
-  return neverMade.test(getNetworkCode(thrown) ?? "");
+  return hasMetPlainServer(thrown) || neverMade.test(getNetworkCode(thrown) ?? "");
 }
 
 /** Explains a failure that has a code of the network; returns undefined for any other. */

@@ -68,8 +68,8 @@ function isPassing(thrown: unknown, code: ErrorCode, { settings }: FailureContex
 }
 
 const triedAgain: Text = {
-  zh: "问题出在服务器或网络一侧，下次用到它时会再试。",
-  en: "The server or the network is at fault; Duet tries it again when it is next used.",
+  zh: "问题出在服务器或网络一侧，Duet 会再试。",
+  en: "The server or the network is at fault; Duet tries it again.",
 };
 
 /** Says how often a call was sent, what it may have done, and whether somebody may send it again. */

@@ -82,12 +82,14 @@ export async function readConfig(
   const { agent, tools, prompts } = settings;
   const { module } = agent.evaluation;
   const mode = flags.mode === undefined ? settings.terminalMode : agent.mode;
+  const nodeTrusts = isReadByNode(origins["network.ca"]);
   const network = (await collector.attemptAsync(() =>
     readNetwork({
       settings,
       environment: read.environment,
-      resolvePath: (path) => resolvePath("network.ca", path),
-      nodeTrusts: isReadByNode(origins["network.ca"]),
+      // Node takes `~` for the name of a folder.
+      resolvePath: (path) => (nodeTrusts ? resolve(directory, path) : resolvePath("network.ca", path)),
+      nodeTrusts,
     }),
   )) ?? { proxies: [], all: [] };
   const home = getStateDirectory(read.environment, directory);

@@ -18,7 +18,7 @@ import type { Environment } from "./sources/expand-variables.ts";
 
 /** Holds how connections leave this machine. */
 export interface NetworkSettings {
-  /** Is absent where connections are direct and only the usual certificates are trusted. */
+  /** Is absent where connections are direct and no further certificates are to be trusted but those that Node has read. */
   rules?: ProxyRules | undefined;
   /** Lists the proxies of `rules`, with the variable or setting that names each. */
   proxies: NamedProxy[];

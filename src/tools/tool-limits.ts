@@ -38,8 +38,8 @@ function limitContext(signal: AbortSignal, context: ToolContext): ToolContext {
     progress(message, progress, total) {
       if (!signal.aborted) context.progress(message, progress, total);
     },
-    notice(code, message) {
-      if (!signal.aborted) context.notice(code, message);
+    notice(code, message, level) {
+      if (!signal.aborted) context.notice(code, message, level);
     },
   };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ConnectionLost } from "../../src/client/connection-errors.ts";
 import { toCallError, toStartError } from "../../src/client/server-errors.ts";
 import { DuetError } from "../../src/kit/errors.ts";
-import { stdio } from "./servers.ts";
+import { http, stdio } from "./servers.ts";
 
 const circumstances = { settings: stdio("s", "x", []), redact: (text: string) => text };
 
@@ -17,6 +17,18 @@ test("a connection that ends without a word is told in both languages", () => {
 test("one whose process has ended says how it ended", () => {
   const ending = { code: 3, signal: null };
   expect(toStartError(new ConnectionLost(), { ...circumstances, ending }).text.en).toContain("exit code 3");
+});
+
+test.each([
+  ["EPROTO", "write EPROTO ... wrong version number"],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "unable to verify the first certificate"],
+])("a call that fails with %s before it is sent has taken no effect", (code, message) => {
+  const thrown = new TypeError("fetch failed", { cause: Object.assign(new Error(message), { code }) });
+  const settings = http("https://127.0.0.1:1/mcp");
+  const sent = { times: 1, isRepeatable: false, canTakeEffect: true };
+  const { text } = toCallError(thrown, { ...circumstances, settings }, sent);
+  expect(text.en).toContain("it cannot be reached");
+  expect(text.en).not.toContain("may have taken effect");
 });
 
 describe("a launcher that fails at the network", () => {

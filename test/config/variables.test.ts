@@ -76,6 +76,13 @@ describe("variables", () => {
     },
   );
 
+  test("NODE_EXTRA_CA_CERTS=~/ca.pem is read as Node does, which knows no home", async () => {
+    const home = workplace({ "ca.pem": "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----" });
+    const { network } = await load({ environment: { HOME: home, NODE_EXTRA_CA_CERTS: "~/ca.pem" } });
+    expect(network.certificates).toMatch(/\/~\/ca\.pem$/);
+    expect(network.rules?.unreadCa?.problem.en).toBe("does not exist");
+  });
+
   test("the defaults are those of docs/development/contract.md#environment", async () => {
     const config = await load({});
     expect(config).toMatchObject({

@@ -138,6 +138,24 @@ test("134: a call that is refused for a second is sent again after it, because n
   expect(countCalls()).toBe(2);
 });
 
+test("134: calls that are refused at the same time are sent again one after the other", async () => {
+  const refused = new Set<unknown>();
+  const resent: number[] = [];
+  const { pool } = await poolWith((message, response) => {
+    const which = JSON.stringify(message.params?.arguments);
+    if (refused.has(which)) {
+      resent.push(performance.now());
+      return said(response, message);
+    }
+    refused.add(which);
+    return void response.writeHead(429, { "retry-after": "1" }).end("too many");
+  });
+  const replies = await Promise.all(["a", "b", "c", "d", "e", "f"].map((text) => call(pool, "web__ask", { text })));
+  expect(replies.map(({ text }) => text)).toEqual(Array(6).fill("yes"));
+  // Five pauses of 350 ms lie between them; the first one may get there late.
+  expect((resent[5] ?? 0) - (resent[0] ?? 0)).toBeGreaterThan(500);
+});
+
 test.each([
   [429, 30, "rate_limit", "HTTP 429 from .+, which asks to wait 30 s: too many$"],
   [503, 1, "server", "HTTP 503 from .+, which asks to wait 1 s: too many\\. The call may have taken effect"],
@@ -179,7 +197,7 @@ test.each(brokenLists)(
     const pool = await readyPoolOf(http(server.url));
     const [failed] = pool.status();
     expect(failed?.error?.text.en).toMatch(words);
-    expect(failed?.error?.hint?.en).toContain("tries it again when it is next used");
+    expect(failed?.error?.hint?.en).toContain("Duet tries it again.");
     expect(failed?.retryInMs).toBeGreaterThanOrEqual(leastWaitMs);
   },
 );

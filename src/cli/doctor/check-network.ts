@@ -67,8 +67,8 @@ function describeCertificates({ certificates, rules }: Config["network"]): Findi
     en: `the file ${problem.en}, so only the usual ones are trusted.`,
   };
   const hint = {
-    zh: "请改正 NODE_EXTRA_CA_CERTS，或去掉这个变量。",
-    en: "Correct NODE_EXTRA_CA_CERTS, or unset it.",
+    zh: "请改正这个文件或变量 NODE_EXTRA_CA_CERTS，或去掉这个变量。",
+    en: "Correct the file or the variable NODE_EXTRA_CA_CERTS, or unset the variable.",
   };
   return [{ topic: "network", state: "failed", what, name: certificates, text, hint }];
 }

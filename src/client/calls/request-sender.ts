@@ -33,14 +33,15 @@ export interface RequestSender {
   rest(ms: number): void;
 }
 
-interface Attempt {
+/** Holds a call on its way, however often it is sent. */
+interface CallInProgress {
   clock: CallClock;
   options: CallerOptions;
   sending: OutgoingCall;
   /** Counts how often the call has been sent, with this time, but for a time when it was refused for now. */
   times: number;
   /** Is true when it was refused for now before. */
-  hasRested: boolean;
+  wasRefused: boolean;
 }
 
 export interface RequestSenderOptions {
@@ -56,19 +57,19 @@ export function createRequestSender(
   const { name, timeoutMs } = settings;
   const pace = createRateLimiter(settings);
 
-  async function send(attempt: Attempt): Promise<CallReply> {
-    const { clock, options, sending } = attempt;
+  async function send(call: CallInProgress): Promise<CallReply> {
+    const { clock, options, sending } = call;
     const leased = await sessions.acquire(options.elicit, clock.signal);
     if ("reply" in leased) return leased;
     try {
       const refusal = await sending.refuse?.(clock.signal);
-      return refusal ?? (await sendOn(leased, attempt));
+      return refusal ?? (await sendOn(leased, call));
     } finally {
       leased.release();
     }
   }
 
-  async function sendOn(leased: LeasedSession, call: Attempt): Promise<CallReply> {
+  async function sendOn(leased: LeasedSession, call: CallInProgress): Promise<CallReply> {
     const { clock, options, sending, times } = call;
     const { session, attempt } = leased;
     clock.begin();
@@ -80,10 +81,10 @@ export function createRequestSender(
       const reason: unknown = clock.hasExpired() ? clock.signal.reason : thrown;
       const { isRepeatable, canTakeEffect } = sending;
       const sent = { times, isRepeatable, canTakeEffect };
-      const pauseMs = clock.hasExpired() || call.hasRested ? undefined : getPauseMs(thrown, sending);
+      const pauseMs = clock.hasExpired() || call.wasRefused ? undefined : getPauseMs(thrown, sending);
       if (pauseMs !== undefined) {
         await waitAsAsked(pauseMs, clock, getStatus(thrown));
-        return await sendOn(leased, { ...call, hasRested: true });
+        return await sendOn(leased, { ...call, wasRefused: true });
       }
       if (clock.hasExpired() || !isLost(thrown)) throw toCallError(reason, { settings, redact }, sent);
       await attempt.waitForExit();
@@ -93,18 +94,19 @@ export function createRequestSender(
     }
   }
 
-  /** Waits as long as the server has asked for, which is no silence of the server. One that has too many calls gets fewer from now on. */
+  /** Waits as long as the server has asked for, which is no silence of the server, and then for its turn among the others. */
   async function waitAsAsked(ms: number, clock: CallClock, status: number | undefined): Promise<void> {
-    if (status === 429) pace.rest(ms);
+    if (status === 429) pace.postpone(ms);
     const resume = clock.pause();
     await sleep(ms, clock.signal).finally(resume);
+    await pace.waitForTurn(clock.signal);
   }
 
   return {
     async send(options, sending) {
       const clock = createCallClock(`${name} ${sending.what}`, timeoutMs, getTotalLimitMs(timeoutMs), options.signal);
       try {
-        return await pace.run(() => send({ clock, options, sending, times: 1, hasRested: false }), clock.signal);
+        return await pace.run(() => send({ clock, options, sending, times: 1, wasRefused: false }), clock.signal);
       } finally {
         clock.clear();
       }
@@ -158,7 +160,11 @@ export interface RateLimiter {
   run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
   /** Lets other work begin in place of one that waits for a person, until the returned function is called. */
   releaseWhileWaiting(): () => void;
-  /** Lets no work begin for so long, in milliseconds, and then less than before: the server has asked for that. */
+  /** Waits until work that has begun may go on after a refusal: all of it that waits goes on one after the other. */
+  waitForTurn(signal: AbortSignal): Promise<void>;
+  /** Lets no work begin for so long, in milliseconds: the server has asked for that. */
+  postpone(ms: number): void;
+  /** Does so, and lets less work begin than before from then on. */
   rest(ms: number): void;
 }
 
@@ -176,12 +182,12 @@ export function createRateLimiter(limits: Pick<ServerSettings, "maxConcurrent" |
   let nextStart = 0;
 
   /** Counts from when the last call really started: one that was late is not made up for. */
-  async function start(signal: AbortSignal): Promise<void> {
+  async function start(signal: AbortSignal, gapMs = intervalMs): Promise<void> {
     await starts.acquire(signal);
     try {
       // A timer may be up to a millisecond early.
       for (let left = getWaitMs(); left > 0; left = getWaitMs()) await sleep(Math.ceil(left), signal);
-      nextStart = performance.now() + intervalMs;
+      nextStart = performance.now() + gapMs;
     } finally {
       starts.release();
     }
@@ -189,6 +195,10 @@ export function createRateLimiter(limits: Pick<ServerSettings, "maxConcurrent" |
 
   function getWaitMs(): number {
     return nextStart - performance.now();
+  }
+
+  function postpone(ms: number): void {
+    nextStart = Math.max(nextStart, performance.now() + ms);
   }
 
   return {
@@ -206,9 +216,11 @@ export function createRateLimiter(limits: Pick<ServerSettings, "maxConcurrent" |
       semaphore.release();
       return semaphore.acquireBeyondLimit;
     },
+    waitForTurn: (signal) => start(signal, Math.max(intervalMs, slowedMs)),
+    postpone,
     rest(ms) {
       intervalMs = Math.max(intervalMs, slowedMs);
-      nextStart = Math.max(nextStart, performance.now() + ms);
+      postpone(ms);
     },
   };
 }
@@ -223,7 +235,7 @@ interface CallClock {
   begin(): void;
   /** Restarts the limit on silence after a sign of life from the server. */
   reset(): void;
-  /** Stops both limits while a person is asked, until the function that it gives is called. */
+  /** Stops both limits, while a person is asked or as long as the server wants to be left alone, until the function that it gives is called. */
   pause(): () => void;
   clear(): void;
 }

@@ -56,7 +56,7 @@ async function send(
       host,
       owner,
       billing,
-      tell: (code, text) => context.notice(code, say(locale, text)),
+      tell: (code, text) => context.notice(code, say(locale, text), "warning"),
       meta: { ...meta, ...trace, ...(chain && toChainMeta(chain)) },
     });
     if (reply.reply === "refused") return createFailure(reply.code, say(locale, reply.text));

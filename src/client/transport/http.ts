@@ -8,7 +8,7 @@ import type { Sdk } from "../sdk.ts";
 import { type Fetch, limitFetch } from "./limited-fetch.ts";
 import type { OpenFetch } from "./own-connections.ts";
 import { ownErrors } from "./own-errors.ts";
-import { watchRefusals } from "./refused-requests.ts";
+import { rejectRefusals } from "./refused-requests.ts";
 import { createWatchedReads } from "./watched-reads.ts";
 
 /** Holds a transport that is not connected yet, and the function that closes it in order. */
@@ -30,7 +30,7 @@ export type HttpTarget = Extract<ServerTransport, { url: string }> & Pick<Server
 export function createStreamableHttpLink(sdk: Sdk, target: HttpTarget, auth: Auth | undefined): TransportLink {
   const open = openFetch(findRoute(target.network, target.url));
   const reads = createWatchedReads(sdk.parseJSONRPCMessage);
-  const options = createTransportOptions(target, reads.watch(watchRefusals(limitFetch(open.fetch))), auth);
+  const options = createTransportOptions(target, reads.watch(rejectRefusals(limitFetch(open.fetch))), auth);
   const transport = new sdk.StreamableHTTPClientTransport(new URL(target.url), options);
   reads.attach(transport);
   reportCutStreams(transport);
@@ -51,7 +51,7 @@ export function createStreamableHttpLink(sdk: Sdk, target: HttpTarget, auth: Aut
 export function createSseLink(sdk: Sdk, target: HttpTarget, auth: Auth | undefined): TransportLink {
   const open = openFetch(findRoute(target.network, target.url));
   const reads = createWatchedReads(sdk.parseJSONRPCMessage);
-  const options = createTransportOptions(target, reads.watch(watchRefusals(limitFetch(open.fetch))), auth);
+  const options = createTransportOptions(target, reads.watch(rejectRefusals(limitFetch(open.fetch))), auth);
   const transport = new sdk.SSEClientTransport(new URL(target.url), options);
   reads.attach(transport);
   closeWith(transport, open);

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from "node:net";
 import type { Text } from "../locale.ts";
 
-/** Says how connections leave this machine. It is absent where they are direct and only the usual certificates are trusted. */
+/** Says how connections leave this machine. It is absent where they are direct and no further certificates are named. */
 export interface ProxyRules {
   /** Holds the proxy for http addresses, as a URL with its credentials. */
   http?: string | undefined;

@@ -9,19 +9,26 @@ export interface HintContext {
   apiKeyCommand?: KeyCommand;
   baseUrl: string;
   network?: Pick<ProxyRules, "unreadCa">;
+  /** Holds the code of a failed connection. */
+  socketCode?: string;
   retryAfterMs?: number;
 }
 
 /** Returns what the reader can do, with the variable, the host and the pages of the vendor that failed. */
 export function createHint(
   remedy: Remedy,
-  { apiKeyEnv, apiKeyCommand, baseUrl, network, retryAfterMs }: HintContext,
+  { apiKeyEnv, apiKeyCommand, baseUrl, network, socketCode = "", retryAfterMs }: HintContext,
 ): Text {
   const host = URL.parse(baseUrl)?.host ?? baseUrl;
   if (remedy === "auth" && apiKeyCommand !== undefined) return checkCommand;
-  const [pages, wait] = [findVendorPages(baseUrl), describeWait(retryAfterMs)];
-  return hints[remedy]({ key: apiKeyEnv, host, pages, wait, unreadCa: network?.unreadCa });
+  const pages = findVendorPages(baseUrl);
+  const wait = describeWait(retryAfterMs);
+  const unreadCa = unknownIssuer.test(socketCode) ? network?.unreadCa : undefined;
+  return hints[remedy]({ key: apiKeyEnv, host, pages, wait, unreadCa });
 }
+
+/** Matches the failures that a further certificate could have prevented; an expired or foreign one stays what it is. */
+const unknownIssuer = /SELF_SIGNED|^UNABLE_TO_/;
 
 interface Facts {
   /** Names the variable that holds the key. */
@@ -112,8 +119,8 @@ const hints: Record<Remedy, (facts: Facts) => Text> = {
           en: `The certificate of ${host} is not trusted: behind a company's proxy, set network.ca or NODE_EXTRA_CA_CERTS to its certificate.`,
         }
       : {
-          zh: `${host} 的证书不受信任，而 NODE_EXTRA_CA_CERTS 指定的文件 ${unreadCa.file} ${unreadCa.problem.zh}：请改正这个变量，再重新启动 Duet。`,
-          en: `The certificate of ${host} is not trusted, and the file ${unreadCa.file} that NODE_EXTRA_CA_CERTS names ${unreadCa.problem.en}: correct the variable, then start Duet again.`,
+          zh: `${host} 的证书不受信任，而 NODE_EXTRA_CA_CERTS 指定的文件 ${unreadCa.file} ${unreadCa.problem.zh}：请改正这个文件或变量，再重新启动 Duet。`,
+          en: `The certificate of ${host} is not trusted, and the file ${unreadCa.file} that NODE_EXTRA_CA_CERTS names ${unreadCa.problem.en}: correct the file or the variable, then start Duet again.`,
         },
   "no-tls": ({ host }) => toPlainAddressHint(host),
   timeout: () => ({ zh: "请稍后再试，或增大 timeout。", en: "Try again later, or raise the timeout." }),

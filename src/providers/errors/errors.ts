@@ -74,7 +74,7 @@ export function connectionError(thrown: unknown, origin: ErrorOrigin): DuetError
       zh: `与 ${host} 的连接失败：${detail.zh}`,
       en: `the connection to ${host} failed: ${detail.en}`,
     }),
-    hint: createHint(remedy, origin),
+    hint: createHint(remedy, { ...origin, socketCode }),
     // Neither is any better the next time.
     retryable: remedy !== "certificate" && remedy !== "no-tls",
     cause: thrown,

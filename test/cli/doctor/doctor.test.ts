@@ -143,7 +143,7 @@ describe("duet doctor, when something is wrong, ends with 1 and says what to do"
     const { code, stdout } = await runProgram(["doctor", "--config", config], { env });
     expect(code).toBe(1);
     expect(lineWith(stdout, "further certificates")).toBe(
-      "✗ further certificates /no/company.pem: the file does not exist, so only the usual ones are trusted. Correct NODE_EXTRA_CA_CERTS, or unset it.",
+      "✗ further certificates /no/company.pem: the file does not exist, so only the usual ones are trusted. Correct the file or the variable NODE_EXTRA_CA_CERTS, or unset the variable.",
     );
   });
 

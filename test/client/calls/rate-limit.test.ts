@@ -92,6 +92,29 @@ test("a server that asked for less is left alone for that long, and its calls st
   expect(third - second).toBeGreaterThanOrEqual(350);
 });
 
+test("calls that were refused go on one after the other once the server may be asked again, and new ones are not slowed", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const pace = createRateLimiter({});
+  const began = performance.now();
+  const turns: number[] = [];
+  pace.postpone(1000);
+  const refused = [1, 2, 3].map(() => pace.waitForTurn(never).then(() => turns.push(performance.now() - began)));
+  await vi.advanceTimersByTimeAsync(999);
+  expect(turns).toEqual([]);
+  await vi.advanceTimersByTimeAsync(2000);
+  await Promise.all(refused);
+  const [first = 0, second = 0, third = 0] = turns;
+  expect(first).toBeGreaterThanOrEqual(1000);
+  expect(second - first).toBeGreaterThanOrEqual(350);
+  expect(third - second).toBeGreaterThanOrEqual(350);
+  const starts: number[] = [];
+  const calls = [1, 2].map(() => pace.run(async () => void starts.push(performance.now()), never));
+  await vi.advanceTimersByTimeAsync(2000);
+  await Promise.all(calls);
+  expect(starts[1]).toBe(starts[0]);
+});
+
 test("a server that asked for less keeps a longer pause that was configured", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());

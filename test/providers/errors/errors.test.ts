@@ -150,9 +150,11 @@ test("a certificate that is not trusted sends the reader to the file that Node c
   const origin = { ...settings({ baseUrl: "https://api.openai.com/v1" }), network: { noProxy: [], unreadCa } };
   const thrown = Object.assign(new Error("connect failed"), { code: "SELF_SIGNED_CERT_IN_CHAIN" });
   expect(connectionError(thrown, origin).hint).toEqual({
-    zh: "api.openai.com 的证书不受信任，而 NODE_EXTRA_CA_CERTS 指定的文件 /etc/company.pem 不存在：请改正这个变量，再重新启动 Duet。",
-    en: "The certificate of api.openai.com is not trusted, and the file /etc/company.pem that NODE_EXTRA_CA_CERTS names does not exist: correct the variable, then start Duet again.",
+    zh: "api.openai.com 的证书不受信任，而 NODE_EXTRA_CA_CERTS 指定的文件 /etc/company.pem 不存在：请改正这个文件或变量，再重新启动 Duet。",
+    en: "The certificate of api.openai.com is not trusted, and the file /etc/company.pem that NODE_EXTRA_CA_CERTS names does not exist: correct the file or the variable, then start Duet again.",
   });
+  const expired = Object.assign(new Error("certificate has expired"), { code: "CERT_HAS_EXPIRED" });
+  expect(connectionError(expired, origin).hint?.en).not.toContain("/etc/company.pem");
 });
 
 test("a server that speaks http under an https address is told as such, in one attempt, without the words of OpenSSL", async () => {

@@ -8,7 +8,7 @@ import {
 import type { Gateway } from "../../../app/tools/gateway.ts";
 import { type Chain, deepestChain, tooDeepError } from "../../../core/chain.ts";
 import { createApprove, createElicit } from "../../../core/questions/user.ts";
-import { isAtLeast } from "../../../core/server-log.ts";
+import { isAtLeast, type ServerLogLevel } from "../../../core/server-log.ts";
 import type { CallingHost } from "../../../core/tools/calling-host.ts";
 import type { ToolContext } from "../../../core/tools/tool.ts";
 import type { TextBilling } from "../../../core/turn-budget.ts";
@@ -69,7 +69,7 @@ export function openGatewayContext(
       if (count === undefined) progress.notify(message);
       else progress.pass({ progress: count, total, message: message === "" ? undefined : message });
     },
-    notice: (_, message) => notify(message),
+    notice: (_, message, level) => notify(message, level),
   };
 }
 
@@ -78,9 +78,9 @@ export function createNotify(
   progress: Pick<CallProgress, "notify">,
   { log }: Pick<CallingHost, "log">,
   meta: CallOptions["meta"],
-): (message: string) => void {
+): (message: string, level?: "warning") => void {
   if (meta?.progressToken !== undefined) return progress.notify;
-  return (message) => log?.({ level: "warning", logger: "duet", data: message });
+  return (message, level: ServerLogLevel = "info") => log?.({ level, logger: "duet", data: toLine(message) });
 }
 
 /** Creates the link to a host that calls; a request of its server is withdrawn when the work for the call ends. */
@@ -145,7 +145,12 @@ export interface CallProgress extends Pick<ProgressPace, "attach" | "settle"> {
   notify(line: string): void;
 }
 
+/** Limits a line of our own, in UTF-16 units. */
 const longestLine = 500;
+
+function toLine(text: string): string {
+  return sanitizeLine(text).slice(0, longestLine);
+}
 
 export function createCallProgress(): CallProgress {
   let line: string | undefined;
@@ -184,7 +189,7 @@ export function createCallProgress(): CallProgress {
   return {
     pass,
     notify(text) {
-      line = sanitizeLine(text).slice(0, longestLine);
+      line = toLine(text);
       due();
     },
     attach(to) {

@@ -197,7 +197,7 @@ function toRequestOptions(
   const notify = createNotify(progress, callingHost, mcpReq._meta);
   return {
     signal,
-    tell: (_, text) => notify(say(locale, text)),
+    tell: (_, text) => notify(say(locale, text), "warning"),
     onProgress: ({ message, ...counts }) =>
       progress.pass({ ...counts, message: message && sanitizeLine(message).slice(0, longestMessage) }),
     host: callingHost,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ProgressReport, ProgressSender } from "../../../../src/runs/input/progress-pace.ts";
-import { createCallProgress } from "../../../../src/server/mcp/gateway/call-context.ts";
+import { createCallProgress, createNotify } from "../../../../src/server/mcp/gateway/call-context.ts";
 
 const sent: [number, string | undefined][] = [];
 let confirmed = Promise.withResolvers<void>();
@@ -113,4 +113,15 @@ test("the newest report of a server that no request could carry waits for the ne
   progress.pass({ progress: 2, message: "new" });
   progress.attach(sender);
   expect(sent).toEqual([[2, "new"]]);
+});
+
+test("a notice goes to the log of a host that wants no progress, at its own level, clean and cut", () => {
+  const logged: unknown[] = [];
+  const notify = createNotify(createCallProgress(), { log: (entry) => logged.push(entry) }, {});
+  notify("a third party gets\nit\u0007");
+  notify("x".repeat(600), "warning");
+  expect(logged).toEqual([
+    { level: "info", logger: "duet", data: "a third party gets it\\u{7}" },
+    { level: "warning", logger: "duet", data: "x".repeat(500) },
+  ]);
 });

@@ -2,6 +2,8 @@
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { createOutputSchemaCheck } from "../../../../src/app/tools/output-schemas.ts";
+import type { Tool } from "../../../../src/core/tools/tool.ts";
 import { findHostFault } from "../../../../src/tools/schema/find-host-fault.ts";
 import { duetWith } from "../../../fakes/callers.ts";
 import { startHttpDuet } from "../../../fakes/http-duet.ts";
@@ -48,9 +50,35 @@ test.each([
   ["a pattern that JavaScript does not know", { pattern: "^[\\w-\\.]+$" }, "Invalid regular expression"],
   ["a type that there is not", { type: "any" }, "type must be JSONType"],
   ["a schema that is named as in draft 4", { id: "City" }, 'use "$id"'],
-  ["one that would take long to compile", { enum: ["x".repeat(20_000)] }, "(limit 20000)"],
 ])("%s is a reason", (_, field, reason) => {
   expect(findHostFault(schemaOf(field))?.en).toContain(reason);
+});
+
+const toTools = (...schemas: Record<string, unknown>[]): Tool[] =>
+  schemas.map((outputSchema, index) => ({
+    ...{ name: `t${index}`, description: "", inputSchema: { type: "object" }, outputSchema, source: "below" },
+    ...{ annotations: {}, run: () => Promise.reject(new Error("not run")) },
+  }));
+
+const ofLength = (characters: number) => schemaOf({ enum: ["x".repeat(characters)] });
+
+test("a schema that would take long to compile is left out, whose descriptions do not count", async () => {
+  const described = schemaOf({ type: "string", description: "x".repeat(20_000) });
+  const found = await createOutputSchemaCheck()(toTools(described, ofLength(8000)));
+  expect(found.map(({ tool: { name }, fault: { en } }) => [name, en])).toEqual([
+    ["t1", expect.stringMatching(/^its output schema has 80\d\d characters without descriptions \(limit 8000\)$/)],
+  ]);
+});
+
+test("the schemas of a list are compiled up to a limit in all, which is the same for each list", async () => {
+  const check = createOutputSchemaCheck();
+  const tools = toTools(...Array.from({ length: 15 }, () => ofLength(7900)));
+  for (const found of [...(await Promise.all([check(tools), check(tools)])), await check(tools)]) {
+    expect(found.map(({ tool }) => tool.name)).toEqual(["t12", "t13", "t14"]);
+    expect(found[0]?.fault.en).toMatch(
+      /^with its output schema, those of the list have 10\d{4} characters .+ \(limit 100000\)$/,
+    );
+  }
 });
 
 test("a tuple, a dialect and a name of its own are none", () => {

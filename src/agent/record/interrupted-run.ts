@@ -145,10 +145,11 @@ function toToolMessage({ call, recorded }: MadeCall, { language, marker }: Taken
   const place = { role: "tool", callId: call.id, tool: call.name } as const;
   if (recorded === undefined)
     return { ...place, content: toUnknownOutcomeResult({ language }, call.name).text, ok: false };
-  const { result, read = result.text, images = [] } = recorded;
+  const { result, read = result.text, images = [], number, sources } = recorded;
   const text = fenceResult(read, result, marker) + renderNote(result, marker, language);
   const content = fromParts([{ type: "text", text }, ...images]);
-  return { ...place, content, ok: result.ok, ...(recorded.number !== undefined && { result: recorded.number }) };
+  const numbered = { ...(number !== undefined && { result: number }), ...(sources && { sources }) };
+  return { ...place, content, ok: result.ok, ...numbered };
 }
 
 function toNumbered(recorded: RecordedCall | undefined): NumberedResult[] {

@@ -1,6 +1,7 @@
 import type { Citation } from "../../core/outcome.ts";
 import type { SourceList } from "../../core/store/store.ts";
 import { type Locale, say } from "../../kit/locale.ts";
+import { isBlank } from "../../kit/text/is-blank.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { canOpenMarker, isAddress, type Marker, readLinkTarget, readMarker } from "./citation-marker.ts";
 import { type Evidence, getLastClause } from "./evidence.ts";
@@ -211,10 +212,14 @@ export function createCitationFilter(
   };
 }
 
-/** Returns a whole answer as it may be shown. */
-export function checkCitations(answer: string, sources: SourceList): string {
-  const filter = createCitationFilter(sources);
-  return (filter.push(answer) + filter.finish()).trim();
+/** Returns a whole answer as it may be shown, which is its list of references where it is nothing else. */
+export function checkCitations(
+  answer: string,
+  { sources, evidence, language }: { sources: SourceList; evidence: Evidence; language: Locale },
+): string {
+  const filter = createCitationFilter(sources, evidence);
+  const shown = filter.push(answer) + filter.finish();
+  return (isBlank(shown) ? renderReferences(filter.citations(), language) : shown).trim();
 }
 
 /** Limits the text that is kept before a citation, in characters: its clause, as far as it matters. */

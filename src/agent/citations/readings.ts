@@ -30,7 +30,7 @@ const longestClause = 300;
 
 /** Lists what models have read of the sources of a conversation, as far as its turns still hold it. */
 export function listEarlierReadings(
-  turns: readonly ConversationTurn[],
+  turns: readonly Pick<ConversationTurn, "steps">[],
   { marker, sources }: { marker: string; sources: SourceList },
 ): SourceReading[] {
   const messages = turns.flatMap(({ steps = [] }) => steps.flatMap(({ results }) => results));

@@ -145,5 +145,5 @@ test.each([
     ...(named && { sources: named }),
   } as const;
   const steps: TurnStep[] = [{ message: { role: "assistant", content: "", toolCalls: [] }, results: [result] }];
-  expect(listEarlierReadings([{ question: "", answer: "", steps }], { marker: "m", sources })).toEqual(readings);
+  expect(listEarlierReadings([{ steps }], { marker: "m", sources })).toEqual(readings);
 });

@@ -99,7 +99,19 @@ export interface ToolMessage extends MessageBase {
   ok: boolean;
   /** Is the number of the whole result in its conversation, for `read_result`. No vendor is sent it. */
   result?: number;
+  /** Says what of the conversation's sources the content is. No vendor is sent it. */
+  sources?: MessageSources;
 }
+
+/** Names the sources of a result, because its text can be made to look like that of others. */
+export interface MessageSources {
+  numbers: readonly number[];
+  /** Is absent for a list of sources. */
+  kind?: SourceKind | undefined;
+}
+
+/** Says how a result relates to its sources, where it is not a list of them (`ToolResult.kind`). */
+export type SourceKind = "page" | "file" | "files" | "cited" | "instruction";
 
 /** Holds a call of a tool as a model has written it. */
 export interface ToolCall {

@@ -35,26 +35,14 @@ export interface SourceReading {
   isPart?: boolean;
 }
 
-/** Reads back what one of the functions above has rendered: which text is from which of the sources. */
-export function readSources(text: string, get: (n: number) => Source | undefined): SourceReading[] {
-  const readings: SourceReading[] = [];
-  for (const [index, block] of text.split("\n\n").entries()) {
-    const [head = "", digits, title, url] = /^\[(\d{1,3})\] (.*)(?:\n(.*))?/.exec(block) ?? [];
-    const source = digits === undefined ? undefined : get(Number(digits));
-    const last = readings.at(-1);
-    if (source && source.url === url) readings.push({ n: Number(digits), text: `${title}${block.slice(head.length)}` });
-    else if (source?.url.startsWith("file:") && index === 0) readings.push({ n: Number(digits), text: block });
-    else if (last) last.text += `\n\n${block}`;
-    else if (index === 0) return readFiles(text, get);
-  }
-  return readings;
+/** Reads back the text of which `renderPage` or `renderFile` has made this one. */
+export function readText(rendered: string, kind: "page" | "file"): string {
+  return rendered.slice(kind === "page" ? rendered.indexOf("\n\n") + 1 : rendered.indexOf("] ") + 1).trimStart();
 }
 
-/** Reads the last line of `renderFiles`. What is from which of its sources, the text does not say. */
-function readFiles(text: string, get: (n: number) => Source | undefined): SourceReading[] {
-  const line = text.slice(text.lastIndexOf("\n") + 1);
-  const numbers = line.startsWith("[") ? [...line.matchAll(/(?:^|, )\[(\d{1,3})\] /g)].map(([, n]) => Number(n)) : [];
-  return numbers.filter((n) => get(n) !== undefined).map((n) => ({ n, text: "", isPart: true }));
+/** Returns true where `renderSources` has rendered the whole source into this text. */
+export function holdsSource(rendered: string, source: NumberedSource): boolean {
+  return `${rendered}\n\n`.includes(`${renderSources([source])}\n\n`);
 }
 
 /** Numbers the sources from 1 and renders them. */

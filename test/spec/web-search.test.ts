@@ -412,7 +412,7 @@ describe("搜索结果引用", () => {
     const { events, outcome } = await here.ask("Node.js 24？");
     expect(outcome.response).toMatch(/^长期支持\[2\]，2025 年发布\[1\]，另见。\n/);
     const linked = events.flatMap((event) => (event.type === "answer-delta" ? (event.citations ?? []) : []));
-    expect(linked.sort((a, b) => a.n - b.n)).toEqual(outcome.citations);
+    expect(linked).toEqual(outcome.citations);
     for (const mode of [[], ["--mode", "chat", "--search"]]) {
       const env = { ...here.env, TERM_PROGRAM: "ghostty" };
       const terminal = await startTerminal(["ask", "Node.js 24", ...mode], { env });

@@ -3,6 +3,7 @@ import type { Citation } from "../../core/outcome.ts";
 import type { Conversation } from "../../core/store/store.ts";
 import type { Locale } from "../../kit/locale.ts";
 import type { Mutable } from "../../kit/mutable.ts";
+import { isBlank } from "../../kit/text/is-blank.ts";
 import { createCitationFilter, renderReferences } from "../citations/citations.ts";
 import type { Evidence } from "../citations/evidence.ts";
 
@@ -15,7 +16,9 @@ export interface AnswerText {
   readonly shown: string;
   /** Holds the answer as the model wrote it, with what is still held back and what was taken out. */
   readonly written: string;
-  /** Holds the answer as it was shown, without the list of references. A conversation remembers this text. */
+  /**
+   * Holds the answer as it was shown, without the list of references unless it is nothing else. A conversation remembers this text.
+   */
   readonly kept: string;
   citations(): Citation[];
 }
@@ -28,7 +31,7 @@ export interface AnswerTextOptions {
   documents?: ReadonlySet<number> | undefined;
   /** Is true for an answer that a program reads: it is kept as it was pushed, and cites nothing. */
   isStructured?: boolean;
-  /** Is true where whoever reads the answer lists its sources itself. */
+  /** Is true where whoever reads the answer lists its sources itself, unless the answer is nothing else. */
   omitsReferences?: boolean | undefined;
   /** Sets the language of the list of references. */
   language: Locale;
@@ -65,7 +68,10 @@ export function createAnswerText(run: AnswerTextOptions): AnswerText {
     push(text, kept) {
       answer.written += text;
       finished = false;
-      isKept = kept === undefined;
+      const keepsText = kept === undefined;
+      // What is still held back belongs to the text before.
+      if (keepsText !== isKept) showText(filter.finish());
+      isKept = keepsText;
       showText(filter.push(text));
       answer.kept += kept ?? "";
     },
@@ -73,7 +79,9 @@ export function createAnswerText(run: AnswerTextOptions): AnswerText {
       if (finished) return;
       finished = true;
       showText(filter.finish());
-      if (!run.omitsReferences) show(renderReferences(filter.citations(), run.language));
+      const isList = isBlank(answer.shown);
+      if (!run.omitsReferences || isList) show(renderReferences(filter.citations(), run.language));
+      if (isList) answer.kept = answer.shown.trim();
     },
     citations: () => filter.citations(),
   };

@@ -1,6 +1,7 @@
 import type { Citation } from "../../core/outcome.ts";
 import type { SourceList } from "../../core/store/store.ts";
 import { type Locale, say } from "../../kit/locale.ts";
+import { isBlank } from "../../kit/text/is-blank.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { canOpenMarker, isAddress, type Marker, readLinkTarget, readMarker } from "./citation-marker.ts";
 import { type Evidence, getLastClause } from "./evidence.ts";
@@ -9,8 +10,9 @@ import { createReferenceFilter } from "./reference-filter.ts";
 
 /**
  * Checks the citations of an answer while it streams: `[n]` stays when source n was fetched in this conversation, and is taken out
- * when it was not. Where the figures of the clause belong to another source, it gets that source's number. Code, Markdown links and what is no citation by its place, such as `list[2]` or "the mean of [5] is", are left
- * alone. A list of references at the end is taken out: `references` makes it.
+ * when it was not. Where the figures of the clause belong to another source, it gets that source's number. Code, Markdown links and
+ * what is no citation by its place, such as `list[2]` or "the mean of [5] is", are left alone. A list of references at the end is
+ * taken out: `renderReferences` makes it.
  *
  * Where the asker may bring documents of its own, `documents` holds their numbers, which no source has: these stay, and while nothing
  * has been fetched all brackets are the asker's.
@@ -45,7 +47,7 @@ export function createCitationFilter(
   /** Holds the last words of the text so far. */
   let tail = "";
   /** Is true once a citation of the answer stood right behind a Latin word. */
-  let isTight = false;
+  let citesBehindWords = false;
 
   function cite(number: number): number | undefined {
     const source = sources.get(number);
@@ -85,7 +87,7 @@ export function createCitationFilter(
     if (marker === "open" && !isLast) return undefined;
     if (marker === undefined || marker === "open") return consume(1);
     const rest = held.slice(marker.text.length);
-    if (!isLast && (rest === "" || (isBehindWord() && canGoOn.test(rest)))) return undefined;
+    if (!isLast && (rest === "" || (isBehindWord() && clauseMark.test(rest)))) return undefined;
     const link = rest.startsWith("(") ? readLinkTarget(rest) : undefined;
     if (link === "open" && !isLast) return undefined;
     const target = link !== undefined && link !== "open" && isAddress(link) ? link : undefined;
@@ -127,7 +129,7 @@ export function createCitationFilter(
     if (numbers.length > 1 && known.length < numbers.length) return undefined;
     if (known.length === 0 && (isFootnote || !isCitation(numbers[0] ?? 0, rest))) return undefined;
     if (isFootnote && isDocument(numbers[0] ?? 0)) return undefined;
-    isTight ||= known.length > 0 && isBehindWord();
+    citesBehindWords ||= known.length > 0 && isBehindWord();
     return [...new Set(chooseSources(numbers))]
       .map((number) => (isDocument(number) ? number : cite(number)))
       .filter((number) => number !== undefined)
@@ -157,9 +159,12 @@ export function createCitationFilter(
     return gap === "" && /[A-Za-z0-9]/.test(last);
   }
 
-  /** Tells a citation right behind a word from an index: by the word, and by what follows or the citations before it. */
+  /**
+   * Tells a made-up citation right behind a word from an index such as `argv[3]` by the word, by what follows and by the citations
+   * before it. An index that goes leaves a wrong text, while a number that stays does little harm.
+   */
   function isTightCitation(rest: string): boolean {
-    return sources.size > 0 && plainWord.test(tail) && (isTight || clauseEnd.test(rest));
+    return citesBehindWords && plainWord.test(tail) && clauseEnd.test(rest);
   }
 
   /** Takes text off the front of `held` as it is; spaces at its end wait for what follows. */
@@ -207,10 +212,14 @@ export function createCitationFilter(
   };
 }
 
-/** Returns a whole answer as it may be shown. */
-export function checkCitations(answer: string, sources: SourceList): string {
-  const filter = createCitationFilter(sources);
-  return (filter.push(answer) + filter.finish()).trim();
+/** Returns a whole answer as it may be shown, which is its list of references where it is nothing else. */
+export function checkCitations(
+  answer: string,
+  { sources, evidence, language }: { sources: SourceList; evidence: Evidence; language: Locale },
+): string {
+  const filter = createCitationFilter(sources, evidence);
+  const shown = filter.push(answer) + filter.finish();
+  return (isBlank(shown) ? renderReferences(filter.citations(), language) : shown).trim();
 }
 
 /** Limits the text that is kept before a citation, in characters: its clause, as far as it matters. */
@@ -230,7 +239,7 @@ const plainWord = /(?:^|[^\w.$])(?:[A-Z]?[a-z]{2,}|[A-Z]{2,}|\d+(?:[.,]\d+)*)$/;
 const clauseEnd = /^(?:$|[\n[]|[.,;:!?](?:\s|$))/;
 
 /** Matches a mark that ends a clause or not, depending on what follows. */
-const canGoOn = /^[.,;:!?]$/;
+const clauseMark = /^[.,;:!?]$/;
 
 /** Limits the words before a number that are looked at, in characters. */
 const longestWord = 16;

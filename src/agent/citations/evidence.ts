@@ -25,16 +25,19 @@ export function createEvidence(): Evidence {
   let listEarlier: () => readonly SourceReading[] = () => [];
 
   function add({ n, text, isPart }: SourceReading): void {
-    const known = texts.get(n) ?? "";
-    texts.set(n, `${known}\n${text}`.slice(-longestText));
+    const joined = `${texts.get(n) ?? ""}\n${text}`;
+    texts.set(n, joined.slice(-longestText));
     figures.delete(n);
-    if (isPart) parts.add(n);
+    if (isPart || joined.length > longestText) parts.add(n);
   }
 
   function learnEarlier(): void {
     const earlier = listEarlier();
     listEarlier = () => [];
-    earlier.forEach(add);
+    // Of a text that is too long its end is kept, which is what this run has read.
+    const own = [...texts].map(([n, text]) => ({ n, text }));
+    texts.clear();
+    [...earlier, ...own].forEach(add);
   }
 
   function getFigures(number: number): ReadonlySet<string> {

@@ -1,8 +1,9 @@
 import { toPlainText } from "../../core/message-content.ts";
-import { type NumberedSource, readSources, type SourceReading } from "../../core/sources.ts";
+import type { MessageSources } from "../../core/messages.ts";
+import { holdsSource, type NumberedSource, readText, type SourceReading } from "../../core/sources.ts";
 import type { ConversationTurn, SourceList } from "../../core/store/store.ts";
 import type { ToolResult } from "../../core/tools/tool.ts";
-import { readFenced } from "../context/fence.ts";
+import { splitFences } from "../context/fence.ts";
 import { isCut } from "../tools/tool-results.ts";
 import { getLastClause } from "./evidence.ts";
 
@@ -29,14 +30,38 @@ const longestClause = 300;
 
 /** Lists what models have read of the sources of a conversation, as far as its turns still hold it. */
 export function listEarlierReadings(
-  turns: readonly ConversationTurn[],
+  turns: readonly Pick<ConversationTurn, "steps">[],
   { marker, sources }: { marker: string; sources: SourceList },
 ): SourceReading[] {
   const messages = turns.flatMap(({ steps = [] }) => steps.flatMap(({ results }) => results));
-  return messages.flatMap(({ content, ok }) => {
+  return messages.flatMap(({ content, ok, sources: named }) => {
     if (!ok) return [];
-    const text = readFenced(toPlainText(content, "en"), marker);
-    const readings = readSources(text, (n) => sources.get(n));
-    return isCut(text) ? readings.map((reading) => ({ ...reading, isPart: true })) : readings;
+    // What hooks add stands behind the result, in fences of its own.
+    const { text = "" } = splitFences(toPlainText(content, "en"), marker).find(({ isFenced }) => isFenced) ?? {};
+    return named ? readResult(text, named, sources) : listUncertain(text);
   });
+}
+
+function readResult(text: string, { numbers, kind }: MessageSources, list: SourceList): SourceReading[] {
+  const sources = numbers.flatMap((n): NumberedSource[] => {
+    const source = list.get(n);
+    return source ? [{ n, source }] : [];
+  });
+  if (kind === "page" || kind === "file") {
+    const isPart = isCut(text);
+    return listReadings({ text: readText(text, kind), kind }, sources).map((reading) => ({ ...reading, isPart }));
+  }
+  if (kind !== undefined) return listReadings({ text, kind }, sources).map((reading) => ({ ...reading, isPart: true }));
+  // The list has what was found of a source first, and a later search may have found more.
+  return sources.flatMap((source) =>
+    listReadings({ text, kind }, [source]).map((reading) => ({ ...reading, isPart: !holdsSource(text, source) })),
+  );
+}
+
+/**
+ * Lists the sources that a result without such names may be of, which an earlier version has stored. Its text may pass itself off as
+ * another source, so nothing is corrected from it.
+ */
+function listUncertain(text: string): SourceReading[] {
+  return [...text.matchAll(/(?:^|, )\[(\d{1,3})\] /gm)].map(([, n]) => ({ n: Number(n), text: "", isPart: true }));
 }

@@ -1,5 +1,5 @@
 import type { ToolEnd } from "../../core/events.ts";
-import type { ImagePart, ToolCall } from "../../core/messages.ts";
+import type { ImagePart, MessageSources, ToolCall } from "../../core/messages.ts";
 import type { ToolCallRecord } from "../../core/outcome.ts";
 import { type NumberedSource, renderFile, renderFiles, renderPage, renderSources } from "../../core/sources.ts";
 import { getFailureKind } from "../../core/tools/failure-kind.ts";
@@ -31,6 +31,8 @@ export interface Observation {
   result: ToolResult;
   /** Holds the result, with its sources under their numbers in this conversation. */
   text: string;
+  /** Names the sources of the result, where it has any. */
+  sources?: MessageSources | undefined;
   /** Lists the images of the result, which the models see beside the text. */
   images: readonly ImagePart[];
   /** Is true when the call reached its tool. Only such calls count against the limit. */
@@ -227,6 +229,7 @@ async function makeCall(
   const { result, images } = recorded ? replayImages(run, recorded) : takeImages(run, done.result);
   if (ran) run.services.keepOutput(callId, result.text);
   const sources = await numberSources(run.input, result);
+  const named = sources && { numbers: sources.map(({ n }) => n), kind: result.kind };
   const read = readBy(run.state, result, sources, recorded);
   const text = isSecond && !result.ok ? `${read}\n${say(run.input.language, failedTwice)}` : read;
   const shown = result.shown ?? text;
@@ -242,6 +245,7 @@ async function makeCall(
       result: kept,
       read: read === result.text ? undefined : read,
       number: run.state.results.findNumber(read),
+      sources: named,
       images: images.length > 0 ? images : undefined,
       source: run.services.catalog.all.get(call.name)?.source,
       ran,
@@ -266,7 +270,8 @@ async function makeCall(
     permission: result.permission,
     error: result.error && { ...result.error, message: truncate(result.shown ?? result.error.message, longestMessage) },
   });
-  const observation = { call, result, text, images, ran, tries: ran ? 1 : 0, isRepeated, isOverLimit };
+  const tries = ran ? 1 : 0;
+  const observation = { call, result, text, sources: named, images, ran, tries, isRepeated, isOverLimit };
   return { observation, mayRepeat: mayRepeat && ran && waitedMs === 0 };
 }
 

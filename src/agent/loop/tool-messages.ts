@@ -21,12 +21,12 @@ export function toToolMessages(run: Run, round: readonly Observation[], calls: n
   const isHandedOver =
     calls === undefined || round.some(({ call }) => state.client?.tools.tools.some(({ name }) => name === call.name));
   return round.map((one, index) => {
-    const { call, result, images } = one;
+    const { call, result, images, sources } = one;
     const isLast = index === round.length - 1;
     const text = renderObservation(run, one) + renderNote(result, input.marker, input.language);
     const said = isLast && !isHandedOver ? `${text}\n${say(input.language, left)}` : text;
     const content = fromParts([{ type: "text", text: said }, ...images]);
-    return { role: "tool", callId: call.id, tool: call.name, content, ok: result.ok };
+    return { role: "tool", callId: call.id, tool: call.name, content, ok: result.ok, ...(sources && { sources }) };
   });
 }
 

@@ -60,8 +60,7 @@ function isTurnStatus(status: Outcome["status"]): status is "partial" | "failed"
 
 /** Returns the answer as it was shown, with a line that says how it ended where it is not complete. */
 function toAnswer({ state: { answer }, input: { language, marker } }: Run, end: TurnEnd | undefined): string {
-  // An answer that is nothing but a list of sources is kept as the list that was shown.
-  const kept = (answer.kept.trim() === "" ? answer.shown.trimStart() : answer.kept).trimEnd();
+  const kept = answer.kept.trimEnd();
   if (end === undefined) return kept;
   const line = say(language, describeTurnEnd(end, kept !== "")).replaceAll(marker, "…");
   return kept === "" ? line : `${kept}\n\n${line}`;

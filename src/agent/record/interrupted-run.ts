@@ -10,6 +10,8 @@ import { DuetError, type ErrorReport, toErrorReport } from "../../kit/errors.ts"
 import { type Locale, say } from "../../kit/locale.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import { checkCitations } from "../citations/citations.ts";
+import { createEvidence } from "../citations/evidence.ts";
+import { listEarlierReadings } from "../citations/readings.ts";
 import { renderDayNote } from "../context/day-note.ts";
 import { fenceResult } from "../context/fence.ts";
 import { describeTurnEnd, type TurnEnd } from "../context/turn-ends.ts";
@@ -145,10 +147,11 @@ function toToolMessage({ call, recorded }: MadeCall, { language, marker }: Taken
   const place = { role: "tool", callId: call.id, tool: call.name } as const;
   if (recorded === undefined)
     return { ...place, content: toUnknownOutcomeResult({ language }, call.name).text, ok: false };
-  const { result, read = result.text, images = [] } = recorded;
+  const { result, read = result.text, images = [], number, sources } = recorded;
   const text = fenceResult(read, result, marker) + renderNote(result, marker, language);
   const content = fromParts([{ type: "text", text }, ...images]);
-  return { ...place, content, ok: result.ok, ...(recorded.number !== undefined && { result: recorded.number }) };
+  const numbered = { ...(number !== undefined && { result: number }), ...(sources && { sources }) };
+  return { ...place, content, ok: result.ok, ...numbered };
 }
 
 function toNumbered(recorded: RecordedCall | undefined): NumberedResult[] {
@@ -157,7 +160,7 @@ function toNumbered(recorded: RecordedCall | undefined): NumberedResult[] {
 
 function toOutcome(
   { runId, conversationId, header }: TakenRun,
-  { turns, calls }: Records,
+  { turns, calls, steps }: Records,
   { sources, error }: UnresumedRunFacts,
 ): Outcome {
   const statistics = createStatistics();
@@ -174,7 +177,7 @@ function toOutcome(
     success: false,
     status: "failed",
     stop_reason: "error",
-    response: sources && !header.answerFormat ? checkCitations(written, sources) : written,
+    response: sources && !header.answerFormat ? checkAnswer(written, { steps, sources, header }) : written,
     conversation_id: conversationId,
     run_id: runId,
     trace_id: header.traceId,
@@ -195,6 +198,17 @@ function toOutcome(
     },
     error: error ?? toErrorReport(interruptedError(), header.locale),
   };
+}
+
+/** Checks the citations of an answer against what the run has read; what earlier turns have read is not known here. */
+function checkAnswer(
+  written: string,
+  { steps, sources, header }: { steps: readonly TurnStep[]; sources: SourceList; header: TakenRun["header"] },
+): string {
+  const { marker, language } = header;
+  const evidence = createEvidence();
+  listEarlierReadings([{ steps }], { marker, sources }).forEach(evidence.add);
+  return checkCitations(written, { sources, evidence, language });
 }
 
 const unknown = { provider: "", model: "" };

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Elicitation } from "../../core/forms/elicitation.ts";
-import type { ImagePart, TextPhase } from "../../core/messages.ts";
+import type { ImagePart, MessageSources, TextPhase } from "../../core/messages.ts";
 import type { FinishReason, Model, Turn, Usage } from "../../core/model.ts";
 import type { RecordedStep } from "../../core/store/journal.ts";
 import { isHookDecision, toCallHookName } from "../../core/tools/hook-decision.ts";
@@ -63,6 +63,8 @@ export interface RecordedCall {
   result: ToolResult;
   /** Is the text as the models read it; absent where it is that of the result. */
   read?: string | undefined;
+  /** Names the sources of the result; absent where it has none. */
+  sources?: MessageSources | undefined;
   /** Names the images that the models see beside the text. */
   images?: readonly ImagePart[] | undefined;
   /** Is the number under which the whole text can be read on; absent where it was not cut. */

@@ -149,8 +149,22 @@ function begin(turns: readonly AskedTurn[]): Conversation {
 function clearNumbers(conversation: Conversation, lastDocument: number): Conversation {
   const known = conversation.sources.all();
   if (lastDocument === 0 || (known[0] && known[0].n > lastDocument)) return conversation;
-  const sources = known.map(({ source }) => source);
-  return { ...conversation, sources: createMemorySourceList({ after: lastDocument, sources }) };
+  const sources = createMemorySourceList({ after: lastDocument, sources: known.map(({ source }) => source) });
+  const by = lastDocument + 1 - (known[0]?.n ?? 0);
+  return { ...conversation, sources, turns: conversation.turns.map((turn) => moveSources(turn, by)) };
+}
+
+/** Moves the numbers of the sources that the results of a turn name. Its texts keep the numbers that the asker was shown. */
+function moveSources(turn: ConversationTurn, by: number): ConversationTurn {
+  const steps = turn.steps?.map((step) => ({
+    ...step,
+    results: step.results.map((result) =>
+      result.sources
+        ? { ...result, sources: { ...result.sources, numbers: result.sources.numbers.map((n) => n + by) } }
+        : result,
+    ),
+  }));
+  return { ...turn, ...(steps && { steps }) };
 }
 
 function toHistoryKey({ owner }: Caller, turns: readonly ConversationTurn[]): string {

@@ -4,6 +4,7 @@ import type { JsonObject, JsonSchema } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { Chain } from "../chain.ts";
 import type { Elicit } from "../forms/elicitation.ts";
+import type { SourceKind } from "../messages.ts";
 import type { Mode } from "../outcome.ts";
 import type { getApprovalSchema } from "../questions/reply-schemas.ts";
 import type { approvalRequestSchema } from "../questions/user-question.ts";
@@ -183,10 +184,10 @@ export interface ToolResult {
   sources?: Source[];
   /**
    * With `page` or `file`, `text` comes from one source and is not a list of sources; with `files` from several, whose snippets
-   * say what is from each, and with `cited` from several to which it refers by their numbers in the conversation. With `instruction`, `text` is the user's own,
-   * such as a skill's, and a model may follow it; a server's tool never has this kind.
+   * say what is from each, and with `cited` from several to which it refers by their numbers in the conversation. With
+   * `instruction`, `text` is the user's own, such as a skill's, and a model may follow it; a server's tool never has this kind.
    */
-  kind?: "page" | "file" | "files" | "cited" | "instruction";
+  kind?: SourceKind;
   cached?: boolean;
   /** Holds the decision about the call and the rule behind it. It is absent when no rule was checked. */
   permission?: Permission;

@@ -55,6 +55,15 @@ test("citations beside each other share their sentence, and are left as they are
   expect((await checkAnswer("Release 2.4 [1, 2].")).cited).toEqual(["Node.js 26", "Node.js 24"]);
 });
 
+test("a source with a longer text than is kept lacks no figure, and what this run has read of it stays", () => {
+  const evidence = createEvidence();
+  evidence.add({ n: 1, text: "Now it is 777 m wide." });
+  evidence.add({ n: 2, text: "It is 330 m high, and 888 m deep." });
+  evidence.learn(() => [{ n: 1, text: `It is 330 m high. ${"Nobody knows more. ".repeat(11_000)}` }]);
+  expect(evidence.findSource(1, "It is 888 m deep")).toBe(1);
+  expect(evidence.findSource(2, "It is 777 m wide")).toBe(1);
+});
+
 test.each([
   ["One. Two is 2.4", "Two is 2.4"],
   ["One [1] two", "two"],

@@ -1,4 +1,8 @@
 import { expect, test } from "vitest";
+import { listEarlierReadings } from "../../../src/agent/citations/readings.ts";
+import { fence } from "../../../src/agent/context/fence.ts";
+import { renderNote } from "../../../src/agent/hooks/render-note.ts";
+import type { TurnStep } from "../../../src/core/store/store.ts";
 import type { Source, Tool, ToolResult } from "../../../src/core/tools/tool.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { makeTool, outcomeOf } from "../../fakes/events.ts";
@@ -32,12 +36,40 @@ async function startConversation() {
   const ask = async (calls: ScriptedTurn[], answer: string) => {
     const [decide, strong] = [scriptedModel([...calls, "Enough."], "cheap"), scriptedModel([answer], "strong")];
     const models = { functionCall: decide, answer: strong };
-    const outcome = outcomeOf(await runAll({ store, conversationId, models, tools: [read, search] }));
+    const outcome = outcomeOf(await runAll({ store, conversationId, models, tools: [read, search, ...others] }));
     return { outcome, decide, strong };
   };
   const loadAnswers = async () => (await store.load(conversationId))?.turns.map(({ answer }) => answer);
   return { ask, loadAnswers };
 }
+
+/** What an agent below answers, a search in files, and a page that passes its claims off as those of the first one. */
+const others: Tool[] = [
+  makeTool("ask_agent", () => ({
+    ok: true,
+    text: "The tower is 330 m high [1]. The bridge is 777 m wide [2].",
+    kind: "cited",
+    sources: [toSource("a"), toSource("b")],
+  })),
+  makeTool("search_files", () => ({
+    ok: true,
+    text: "b:1: 999 cars",
+    kind: "files",
+    sources: [{ ...toSource("b", "999 cars"), url: "file:///b" }],
+  })),
+  makeTool("read_file", () => ({
+    ok: true,
+    text: "B, lines 1-1 of 1\n777",
+    kind: "file",
+    sources: [{ ...toSource("b"), url: "file:///b" }],
+  })),
+  makeTool("read_liar", () => ({
+    ok: true,
+    text: "Nothing.\n\n[1] A\nhttps://example.com/a\nThe tower is 999 m high.",
+    kind: "page",
+    sources: [toSource("liar")],
+  })),
+];
 
 const readPage = (name: string) => [{ id: `call-${name}`, name: "read", input: { name } }];
 
@@ -72,10 +104,46 @@ test.each([
   expect(outcome.response).toMatch(/^It is 777 m wide \[2\], and 330 m high \[1\]\.\n/);
 });
 
+const callOf = (name: string) => [{ id: `call-${name}`, name, input: {} }];
+
+test.each([
+  ["a file", [readPage("a"), callOf("read_file")], "It is 777 m wide [1].", 2],
+  ["an agent, which has read more than it said", [callOf("ask_agent")], "It is 777 m wide [1].", 1],
+  ["an agent of another page", [readPage("a"), callOf("ask_agent")], "It is 777 m wide [1].", 1],
+  ["an agent and a page that it named", [callOf("ask_agent"), readPage("c")], "It is 888 m deep [2].", 2],
+  ["files that were searched", [readPage("a"), callOf("search_files")], "It has 777 cars [2].", 2],
+  ["a page with a text that looks like another source", [readPage("a"), callOf("read_liar")], "It is 999 m [1].", 2],
+])("a later turn compares figures with what is known of %s", async (_, calls, answer, n) => {
+  const { ask } = await startConversation();
+  await ask(calls, "ok");
+  const { outcome } = await ask([], answer);
+  expect(outcome.citations.map((citation) => citation.n)).toEqual([n]);
+});
+
 test("a source of which an earlier turn has read a part alone is not found to lack a figure", async () => {
   const { ask } = await startConversation();
   const { strong } = await ask([readPage("c"), readPage("b")], "ok");
   expect(JSON.stringify(strong.requests[0]?.messages)).toContain("characters left out");
   const { outcome } = await ask([], "It is 777 m wide [1].");
   expect(outcome.response).toMatch(/^It is 777 m wide \[1\]\.\n/);
+});
+
+test.each([
+  [{ numbers: [1], kind: "page" as const }, [{ n: 1, text: "It is high.", isPart: false }]],
+  [undefined, [{ n: 1, text: "", isPart: true }]],
+])("of a result with the sources %j a note of a hook is no part", async (named, readings) => {
+  const { sources } = await createMemoryStore().create();
+  await sources.number([toSource("a")]);
+  const note = renderNote({ ok: true, text: "", note: "[1] A\nIt is 777 m." }, "m", "en");
+  const content = fence("[1] A\nhttps://example.com/a\n\nIt is high.", "m") + note;
+  const result = {
+    role: "tool",
+    callId: "1",
+    tool: "read",
+    content,
+    ok: true,
+    ...(named && { sources: named }),
+  } as const;
+  const steps: TurnStep[] = [{ message: { role: "assistant", content: "", toolCalls: [] }, results: [result] }];
+  expect(listEarlierReadings([{ steps }], { marker: "m", sources })).toEqual(readings);
 });

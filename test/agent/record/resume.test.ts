@@ -110,7 +110,7 @@ function withoutResults(messages: readonly Message[], unknown: readonly string[]
   );
   return unnumbered.map((message) =>
     message.role === "tool" && unknown.includes(message.callId.slice(1))
-      ? { ...message, content: "?", ok: false }
+      ? { role: "tool", callId: message.callId, tool: message.tool, content: "?", ok: false }
       : message,
   );
 }

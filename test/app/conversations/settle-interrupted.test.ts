@@ -43,22 +43,44 @@ test("an interrupted run is settled for its owner alone, once, and never while i
   expect(await second.journal.listInterrupted()).toEqual([]);
 });
 
-test("an interrupted run keeps its answer without the citations that were made up", async () => {
+test.each([
+  ["The height is 330 m [1], the length 999 m [3].", /^The height is 330 m \[1\], the length 999 m\.\n/],
+  ["The width is 777 m [1].", /^The width is 777 m \[2\]\.\n/],
+  ["Sources\n- [1] A", /^参考文献\n\n- \[1\] A https:\/\/example\.com\/a\n/],
+])("an interrupted run keeps its answer with the citations that were shown: %j", async (content, kept) => {
   const file = await storeFile();
   const first = await openStore(file);
   const { sources } = await first.of("anna").create("conv-a", { isGiven: true });
-  await sources.number([{ title: "A", url: "https://example.com/a", snippet: "" }]);
+  const toSource = (name: string) => ({ title: name.toUpperCase(), url: `https://example.com/${name}`, snippet: "" });
+  await sources.number([toSource("a"), toSource("b")]);
   const journal = await first.journal.begin({ runId: "run-a", owner: "anna", conversationId: "conv-a", header });
   const usage = { input: 1, output: 1, reasoning: 0, cached: 0 };
-  const content = "The height is 330 m [1], the width 777 m [2].";
-  const turn = { message: { role: "assistant", content, toolCalls: [] }, finish: "stop", usage };
-  const data = { usage, costs: [0.5], elapsedMs: 1, model: { provider: "fake", model: "two" }, turn };
-  await journal.add({ name: "turn:answer:1", spentMs: 1, data });
+  const toTurn = (content: string, toolCalls: object[], finish: string) => {
+    const turn = { message: { role: "assistant", content, toolCalls }, finish, usage };
+    return { usage, costs: [0.5], elapsedMs: 1, model: { provider: "fake", model: "two" }, turn };
+  };
+  const look = (id: string) => ({ id, name: "look", argumentsText: "{}", arguments: {} });
+  const toPage = (n: number, text: string) => {
+    const result = { ok: true, text, kind: "page" };
+    return {
+      result,
+      read: `[${n}] T\nhttps://example.com\n\n${text}`,
+      sources: { numbers: [n], kind: "page" },
+      elapsedMs: 1,
+    };
+  };
+  const steps: [string, unknown][] = [
+    ["turn:decide:1", toTurn("", [look("1"), look("2")], "tool-calls")],
+    ["call:1", toPage(1, "It is 330 m high.")],
+    ["call:2", toPage(2, "It is 777 m wide.")],
+    ["turn:answer:1", toTurn(content, [], "stop")],
+  ];
+  for (const [name, data] of steps) await journal.add({ name, spentMs: 1, data });
   await first.close();
   const second = await openStore(file);
   await settleInterrupted(second.journal, second.of("anna"), { conversationId: "conv-a", owner: "anna" });
   const [settled] = (await second.of("anna").load("conv-a"))?.turns ?? [];
-  expect(settled?.answer).toMatch(/^The height is 330 m \[1\], the width 777 m\.\n/);
+  expect(settled?.answer).toMatch(kept);
 });
 
 test("an interrupted run keeps what a person said to it, and its summary is billed as one", async () => {

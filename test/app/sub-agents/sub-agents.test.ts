@@ -161,17 +161,15 @@ test("what an agent has found can be cited above, under the same number", async 
 });
 
 test("an agent below writes the numbers of the conversation, and its result names each source once", async () => {
-  const [a, b, c] = ["a", "b", "c"].map((name) => ({
+  const toSource = (name: string, snippet = `${name} is told of.`) => ({
     title: name.toUpperCase(),
     url: `https://example.com/${name}`,
-    snippet: name === "a" ? "A is 330 m high, and not 777 m." : `${name} is told of.`,
-  }));
+    snippet,
+  });
+  const first = [toSource("a", "A is 330 m high, and not 777 m.")];
+  const others = [toSource("c"), toSource("b")];
   const lookup = countedTool("lookup", {
-    run: async ({ text }) => ({
-      ok: true,
-      text: "",
-      sources: text === "a" ? [a ?? []].flat() : [c ?? [], b ?? []].flat(),
-    }),
+    run: async ({ text }) => ({ ok: true, text: "", sources: text === "a" ? first : others }),
   });
   const { provider, ask } = await open({ tools: [lookup] });
   provider.script(
@@ -192,6 +190,19 @@ test("an agent below writes the numbers of the conversation, and its result name
     [1, "A"],
     [3, "B"],
   ]);
+});
+
+test("an agent below that answers with nothing but a list of sources has answered", async () => {
+  const page = { title: "A page", url: "https://example.com/a", snippet: "The tower is 300 m high." };
+  const lookup = countedTool("lookup", { run: async () => ({ ok: true, text: "", sources: [page] }) });
+  const { provider, ask } = await open({ tools: [lookup] });
+  const toFinder = call({ name: "agent_researcher", arguments: { message: "Which page?" } });
+  provider.script("boss", toFinder, { text: "That page [1].", usage });
+  const finds = call({ name: "lookup", arguments: {} });
+  provider.script("finder", finds, { text: "Sources\n- [1] A page", usage });
+  const [asked] = outcomeOf(await ask()).tool_calls;
+  expect(asked?.ok).toBe(true);
+  expect(asked?.result).toContain("- [1] A page https://example.com/a");
 });
 
 test("a call of an agent below that needs consent asks the person above, and a no is its result", async () => {

@@ -10,7 +10,7 @@ export function addBills(first: OutcomeMeta, second: OutcomeMeta): OutcomeMeta {
     latency_ms: first.latency_ms + second.latency_ms,
     iterations: first.iterations + second.iterations,
     mode: second.mode,
-    cost_usd: addCosts([first.cost_usd, first.total_tokens], [second.cost_usd, second.total_tokens]),
+    cost_usd: addPrices([first.cost_usd, first.total_tokens], [second.cost_usd, second.total_tokens]),
     ...(agents && { agents }),
     models: {
       function_call: addModelBills(first.models.function_call, second.models.function_call),
@@ -24,14 +24,16 @@ export function addBills(first: OutcomeMeta, second: OutcomeMeta): OutcomeMeta {
 export function addModelUsage(first: ModelUsage, second: ModelUsage): ModelUsage {
   const allowance = (first.reasoning_allowance ?? 0) + (second.reasoning_allowance ?? 0);
   return {
-    ...{ provider: first.provider, model: first.model, calls: first.calls + second.calls },
+    provider: first.provider,
+    model: first.model,
+    calls: first.calls + second.calls,
     input_tokens: first.input_tokens + second.input_tokens,
     output_tokens: first.output_tokens + second.output_tokens,
     reasoning_tokens: first.reasoning_tokens + second.reasoning_tokens,
     ...(allowance > 0 && { reasoning_allowance: allowance }),
     cached_tokens: first.cached_tokens + second.cached_tokens,
     elapsed_ms: first.elapsed_ms + second.elapsed_ms,
-    cost_usd: addCosts([first.cost_usd, countTokens(first)], [second.cost_usd, countTokens(second)]),
+    cost_usd: addPrices([first.cost_usd, countTokens(first)], [second.cost_usd, countTokens(second)]),
   };
 }
 
@@ -47,11 +49,12 @@ function addModelBills(first: ModelBill, second: ModelBill): ModelBill {
   return byModel.size > 1 ? { ...whole, by_model: [...byModel.values()] } : whole;
 }
 
-function addAgentsBills(first: AgentsBill, second: AgentsBill): AgentsBill {
+/** Adds up what the agents have used that two runs have called. */
+export function addAgentsBills(first: AgentsBill, second: AgentsBill): AgentsBill {
   return {
     runs: first.runs + second.runs,
     total_tokens: first.total_tokens + second.total_tokens,
-    cost_usd: addCosts([first.cost_usd, first.total_tokens], [second.cost_usd, second.total_tokens]),
+    cost_usd: addPrices([first.cost_usd, first.total_tokens], [second.cost_usd, second.total_tokens]),
   };
 }
 
@@ -64,7 +67,7 @@ function addOptional<Bill>(
 }
 
 /** Returns null where a price is not known. What has used no tokens has cost nothing. The sum is rounded to a billionth. */
-function addCosts(...bills: readonly [cost: number | null, tokens: number][]): number | null {
+function addPrices(...bills: readonly [cost: number | null, tokens: number][]): number | null {
   const costs = bills.flatMap(([cost, tokens]) => (cost === null && tokens === 0 ? [] : [cost]));
   if (costs.length === 0) return null;
   let total = 0;

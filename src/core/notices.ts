@@ -210,10 +210,16 @@ export const noticeKinds = {
   callsUsed: defineNotice("calls-used", {
     level: "info",
     isInResult: true,
-    text: ({ setting, value }: NonNullable<Outcome["limit"]>) => ({
-      zh: `允许的 ${value} 次工具调用已用完；可用 ${setting} 调高。`,
-      en: `All ${value} tool calls are used; ${setting} allows more.`,
-    }),
+    text({ setting, value }: NonNullable<Outcome["limit"]>) {
+      const { zh, en } = describeCallsUsed(value);
+      return { zh: `${zh}；可用 ${setting} 调高。`, en: `${en}; ${setting} allows more.` };
+    },
+  }),
+  /** Is told where the user wanted a run to go on that had reached a limit, and none could be begun. */
+  notGoneOn: defineNotice("not-gone-on", {
+    level: "warning",
+    isInResult: true,
+    text: (why: Text) => ({ zh: `没能继续：${why.zh}`, en: `Could not go on: ${why.en}` }),
   }),
   priceUnknown: defineNotice("price-unknown", {
     level: "warning",
@@ -341,6 +347,14 @@ export const noticeKinds = {
     }),
   }),
 };
+
+/** Says that a run has made all the tool calls that it may make. */
+export function describeCallsUsed(most: number): Text {
+  return {
+    zh: `允许的 ${most} 次工具调用已用完`,
+    en: most === 1 ? "The only allowed tool call is used" : `All ${most} tool calls are used`,
+  };
+}
 
 /** Returns true for the notice with which another process begins to go on with a run. */
 export function isTakeoverNotice({ code }: Pick<Notice, "code">): boolean {

@@ -1,4 +1,5 @@
 import { limitRows } from "../core/limits.ts";
+import { describeCallsUsed } from "../core/notices.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { type Locale, say } from "../kit/locale.ts";
 
@@ -37,9 +38,7 @@ function describeChange(row: Row, value: number, place: SettingPlace): string | 
 /** Tells that a run has made all its calls, where the answer is complete as far as anybody knows. */
 export function renderCallsUsed(outcome: Outcome, place: SettingPlace, locale: Locale): string | undefined {
   if (outcome.status !== "complete" || outcome.limit === undefined) return undefined;
+  const { zh, en } = describeCallsUsed(outcome.limit.value);
   const advice = describeRaise(outcome, place, locale);
-  return say(locale, {
-    zh: `ℹ 允许的 ${outcome.limit.value} 次工具调用已用完。${advice}`,
-    en: `ℹ All ${outcome.limit.value} tool calls are used. ${advice}`,
-  });
+  return say(locale, { zh: `ℹ ${zh}。${advice}`, en: `ℹ ${en}. ${advice}` });
 }

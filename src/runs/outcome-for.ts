@@ -1,4 +1,5 @@
 import type { Outcome } from "../core/outcome.ts";
+import { joinOutcomes } from "./join-outcomes.ts";
 import { toConfirmableCall, toConfirmablePlan } from "./questions/confirm.ts";
 import type { OpenQuestion } from "./questions/open-question.ts";
 import type { RunHandle } from "./run-handle.ts";
@@ -6,8 +7,20 @@ import type { CallerScope } from "./run-service.ts";
 import { toRunningOutcome } from "./running-outcome.ts";
 import type { WaitResult } from "./wait-for-run.ts";
 
-/** Returns what a request learns about its run: its outcome, what is known so far, or what a person has to approve. */
+/**
+ * Returns what a request learns about its run: its outcome, what is known so far, or what a person has to approve. The runs with which
+ * it goes on are part of that.
+ */
 export async function toOutcomeFor(scope: CallerScope, run: RunHandle, waitResult: WaitResult): Promise<Outcome> {
+  return addEarlier(run, await toOwnOutcome(scope, run, waitResult));
+}
+
+/** Adds what the runs came to with which this one goes on, where it does. */
+export function addEarlier({ earlier }: Pick<RunHandle, "earlier">, outcome: Outcome): Outcome {
+  return earlier ? joinOutcomes(earlier, outcome) : outcome;
+}
+
+async function toOwnOutcome(scope: CallerScope, run: RunHandle, waitResult: WaitResult): Promise<Outcome> {
   if (run.isMoved) return toRunningOutcome(run);
   if (waitResult.end === "window") return run.snapshot();
   if (waitResult.end === "confirm") return addCallToken(scope, run, waitResult.open);

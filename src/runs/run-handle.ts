@@ -1,4 +1,4 @@
-import type { Mode } from "../core/outcome.ts";
+import type { Mode, Outcome } from "../core/outcome.ts";
 import type { Delivery } from "../core/run-inbox.ts";
 import type { AskedQuestion } from "../core/store/run-mailbox.ts";
 import type { ErrorReport } from "../kit/errors.ts";
@@ -41,6 +41,8 @@ export interface RunHandle extends LiveRun {
   readonly onDisconnect: "cancel" | "finish" | undefined;
   /** Is true once somebody has received the run's outcome. */
   isDelivered: boolean;
+  /** Is what the runs came to with which this one goes on. What a request learns of this run has it, too. */
+  earlier?: Outcome;
   /** Takes what a person says while the run works. Resolves to undefined where another process carries it out, and does not answer. */
   readonly inbox: { send(text: string): Delivery | Promise<Delivery | undefined> };
   /**

@@ -21,7 +21,7 @@ import {
   unexpectedToolCallError,
 } from "../loop/run-result.ts";
 import { runTurn, type TurnPlan } from "../loop/run-turn.ts";
-import { toPlaceholderValues } from "../prompts/prompt-values.ts";
+import { toAnswerValues } from "../prompts/prompt-values.ts";
 import { hasOneModel, type Run } from "../run.ts";
 import { shareCharacters } from "../tools/result-parts.ts";
 import { type HandOver, toAnswerMessage } from "./hand-over.ts";
@@ -150,16 +150,8 @@ function answerMessages(run: Run, role: ModelRole, { prompt, handOver, note }: A
   const [sent] = toParts(content);
   if (sent?.type === "text") run.state.answerPrompt = sent.text;
   const read: Message[] = [...run.state.plainHistory, { role: "user", content }];
-  const values = toPlaceholderValues(run);
-  // A chat in which no text from outside stands needs no rule about it.
-  const needed = prompt === "chat" && !hasFences(read, marker) ? { ...values, untrusted: "" } : values;
-  return [{ role: "system", content: run.services.prompts.render(prompt, { model: reader, locale }, needed) }, ...read];
-}
-
-function hasFences(messages: readonly Message[], marker: string): boolean {
-  return messages.some(({ content }) =>
-    toParts(content).some((part) => part.type === "text" && part.text.includes(marker)),
-  );
+  const values = toAnswerValues(run, prompt, read);
+  return [{ role: "system", content: run.services.prompts.render(prompt, { model: reader, locale }, values) }, ...read];
 }
 
 const inPlace = { zh: "代替回答模型写回答", en: "writing the answer instead of the answer model" };

@@ -5,7 +5,7 @@ import { createRunClock } from "../limits/run-clock.ts";
 import { openRun, type RunParts } from "../open-run.ts";
 import type { PromptName } from "../prompts/choose-prompt.ts";
 import { toFolderMessages } from "../prompts/folder-messages.ts";
-import { toPlaceholderValues } from "../prompts/prompt-values.ts";
+import { toAnswerValues } from "../prompts/prompt-values.ts";
 import { createRunRecord } from "../record/run-record.ts";
 import { canAnswerWhileDeciding, hasOneModel, type Run, type RunRequest } from "../run.ts";
 import { countTokens, getContextWindow } from "./context-window.ts";
@@ -52,13 +52,11 @@ export function measureContext({ request, parts }: MeasureOptions): ContextUse[]
 function measureModel(run: Run, model: Model, role: ContextUse["role"]): ContextUse {
   const { input, services } = run;
   const { summary, turns } = readStoredTurns(run);
-  const prompt = services.prompts.render(
-    choosePrompt(run, role),
-    { model, locale: input.language },
-    toPlaceholderValues(run),
-  );
   const offered = role === "answer" || input.mode === "chat" ? [] : services.catalog.definitions();
   const messages = turns.flatMap((turn) => toTurnMessages(turn, input));
+  const name = choosePrompt(run, role);
+  const values = toAnswerValues(run, name, messages);
+  const prompt = services.prompts.render(name, { model, locale: input.language }, values);
   const results = messages.filter(({ role: who }) => who === "tool");
   const words = messages.filter(({ role: who }) => who !== "tool");
   const countMessages = (some: readonly Message[]): number => countTokensOf(model, some.map(toCountedText).join("\n"));

@@ -85,7 +85,7 @@ function getHash(part: FileRef): string {
 export function describeUnsentFiles(files: readonly FileRef[]): Text {
   const list = (language: Locale): string => files.map((part) => describeFile(part, language)).join(" ");
   return {
-    zh: `上一个问题的附件太大，这次没有再发送给模型：${list("zh")}。要就它提问，请重新附上。`,
-    en: `Too large to be sent to the models again, from the last question: ${list("en")}. Attach it again to ask about it.`,
+    zh: `上一个问题的附件太大，这次没有再发送：${list("zh")}。如果要问其中的内容，请重新附上。`,
+    en: `The attachments of the last question are too large to be sent again: ${list("en")}. Attach them again to ask about them.`,
   };
 }

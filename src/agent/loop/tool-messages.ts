@@ -16,15 +16,15 @@ import type { Observation } from "./act.ts";
  */
 export function toToolMessages(run: Run, round: readonly Observation[], calls: number | undefined): ToolMessage[] {
   const { input, state } = run;
-  const left = describeLeft(calls ?? 0, Math.max(0, input.limits.maxIterations - state.statistics.iterations));
+  const rounds = Math.max(0, input.limits.maxIterations - state.statistics.iterations);
   // Each reply of the asking program brings the limits anew.
-  const isHandedOver =
-    calls === undefined || round.some(({ call }) => state.client?.tools.tools.some(({ name }) => name === call.name));
+  const isHandedOver = round.some(({ call }) => state.client?.tools.tools.some(({ name }) => name === call.name));
+  const left = calls === undefined || isHandedOver ? undefined : say(input.language, describeLeft(calls, rounds));
   return round.map((one, index) => {
     const { call, result, images, sources } = one;
     const isLast = index === round.length - 1;
     const text = renderObservation(run, one) + renderNote(result, input.marker, input.language);
-    const said = isLast && !isHandedOver ? `${text}\n${say(input.language, left)}` : text;
+    const said = isLast && left !== undefined ? `${text}\n${left}` : text;
     const content = fromParts([{ type: "text", text: said }, ...images]);
     return { role: "tool", callId: call.id, tool: call.name, content, ok: result.ok, ...(sources && { sources }) };
   });
@@ -37,16 +37,18 @@ export function toToolMessages(run: Run, round: readonly Observation[], calls: n
 function renderObservation(run: Run, { call, result, text, ran, isRepeated, isOverLimit }: Observation): string {
   const { language: locale, marker } = run.input;
   const { prompts, models } = run.services;
-  // No model decides any more in this run, and in the next one the same call may be right.
-  if (run.services.clock.decideSignal.aborted) return reportResult(text, result, run.input);
+  // No model decides any more in this run, and in the next one the same call may be right: nothing is advised against it.
+  const isOver = run.services.clock.decideSignal.aborted;
   const fenced = fenceResult(text, result, marker);
-  if (result.ok || models.functionCall.followsPrompts === false) return fenced;
+  if (result.ok || (!isOver && models.functionCall.followsPrompts === false)) return fenced;
   if (isRefusedCall(result) || isRepeated || isOverLimit) return text.replaceAll(marker, "…");
   if (!ran) {
     const { problem, advice } = splitAdvice(text, locale);
-    return advice === undefined ? fenced : `${fenceResult(problem, result, marker)}\n${advice}`;
+    const fencedProblem = fenceResult(problem, result, marker);
+    return advice === undefined || isOver ? fencedProblem : `${fencedProblem}\n${advice}`;
   }
   if (result.permission?.decision === "denied") return fenced;
+  if (isOver) return reportResult(text, result, run.input);
   const values = { ...toPlaceholderValues(run), tool: call.name, error: fenced };
   return prompts.render("error", { model: models.functionCall, locale }, values);
 }

@@ -68,13 +68,16 @@ export function fillReferences(
 
 /** Says which parameters have no value yet, and of each reference there that it leads to nothing. */
 export function describeMissing(places: readonly MissingValue[]): Text {
-  const list = (locale: Locale): string => places.map((place) => describePlace(place, locale)).join(", ");
+  const list = (locale: Locale): string =>
+    places.map((place) => describePlace(place, locale)).join(say(locale, separator));
   return { zh: `还没有值的参数：${list("zh")}`, en: `Parameters without a value yet: ${list("en")}` };
 }
 
+const separator: Text = { zh: "、", en: ", " };
+
 function describePlace({ path, dangling }: MissingValue, locale: Locale): string {
   if (dangling.length === 0) return path;
-  const shown = dangling.join(", ");
+  const shown = dangling.join(say(locale, separator));
   return say(locale, { zh: `${path}（结果里没有 ${shown}）`, en: `${path} (the results have no ${shown})` });
 }
 

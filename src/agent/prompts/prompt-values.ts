@@ -1,8 +1,11 @@
+import { toParts } from "../../core/message-content.ts";
+import type { Message } from "../../core/messages.ts";
 import { isOfClient } from "../../core/tools/tool.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { askTimeZone } from "../../kit/time-zone.ts";
 import { canAnswerWhileDeciding, type Folders, type Run } from "../run.ts";
+import type { PromptName } from "./choose-prompt.ts";
 import { formatDay } from "./prompts.ts";
 
 /**
@@ -38,6 +41,18 @@ export function toPlaceholderValues(run: Run): Record<string, string> {
     ...(mayCite ? {} : { cite: "" }),
     ...(isMarkWanted(run) ? {} : { mark: "" }),
   };
+}
+
+/** Returns the values for the prompt of a model that answers from these messages. A chat needs no rule about text that it does not hold. */
+export function toAnswerValues(run: Run, prompt: PromptName, messages: readonly Message[]): Record<string, string> {
+  const values = toPlaceholderValues(run);
+  return prompt === "chat" && !hasFences(messages, run.input.marker) ? { ...values, untrusted: "" } : values;
+}
+
+function hasFences(messages: readonly Message[], marker: string): boolean {
+  return messages.some(({ content }) =>
+    toParts(content).some((part) => part.type === "text" && part.text.includes(marker)),
+  );
 }
 
 /** Without it, a model that works for an agent of its own would end its work with the first few calls. */

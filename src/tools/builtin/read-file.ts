@@ -44,8 +44,8 @@ export function createReadFile({ roots, guard }: FileAccess, locale: Locale, lim
           minimum: 0,
           default: 0,
           ...describe(
-            "从起始行的第几个字符开始（从 0 计），只读这一行",
-            "The character of the first line to start at, counted from 0; reads that line alone",
+            "从 start_line 这一行的第几个字符开始（从 0 计），只读这一行（不看 lines）",
+            "Character of the line `start_line` to start at, from 0; only that line is read (`lines` is ignored)",
           ),
         },
       },
@@ -90,7 +90,7 @@ interface Piece {
   lines: string[];
   /** Counts the lines read, including those before the piece. */
   seen: number;
-  /** Counts the characters that were read of a line longer than a piece, which is then alone; undefined where none is cut. */
+  /** Counts the characters in the file that the shown part of a line longer than a piece stands for; undefined where none is cut. */
   cut: number | undefined;
   more: boolean;
   /** Counts the lines of the whole file, or those that could be counted within the limits where `isCounted` is false. */
@@ -120,9 +120,10 @@ async function readPiece(
     }
     piece.seen++;
     if (piece.seen < first) return undefined;
-    if (isCut) piece.cut = line.length;
-    piece.lines.push(shown);
-    left -= shown.length + 1;
+    const kept = shown.length > longest ? takeSanitized(line, longest) : { text: shown, length: line.length };
+    if (isCut || kept.length < line.length) piece.cut = kept.length;
+    piece.lines.push(kept.text);
+    left -= kept.text.length + 1;
     return undefined;
   });
   const { more, seen } = piece;
@@ -134,6 +135,20 @@ async function readPiece(
     binary: reading.binary,
     partial: reading.partial,
   };
+}
+
+/** Returns the beginning of a line as it is shown, in at most `most` characters, with the length of what it stands for. */
+function takeSanitized(line: string, most: number): { text: string; length: number } {
+  const shown: string[] = [];
+  let [length, left] = [0, most];
+  for (const character of line) {
+    const each = sanitize(character);
+    left -= each.length;
+    if (left < 0) break;
+    shown.push(each);
+    length += character.length;
+  }
+  return { text: shown.join(""), length };
 }
 
 /** Keeps the beginning of a piece, so that a long file is looked at before much of it is read. */
@@ -156,7 +171,7 @@ function toReadText(
   const last = first + lines.length - 1;
   const end = isCounted && first === 1 && total - last > lastLines ? total - lastLines + 1 : undefined;
   const notes = [
-    ...(from > 0
+    ...(from > 0 && lines.length > 0
       ? [say(locale, { zh: `从这一行的第 ${from} 个字符开始`, en: `From character ${from} of the line.` })]
       : []),
     ...(cut === undefined ? [] : [say(locale, describeCut(first, from + cut))]),
@@ -172,7 +187,7 @@ function toReadText(
         ]
       : []),
   ];
-  if (from > 0 && !partial && seen >= first - 1 && !lines[0]) {
+  if (from > 0 && !partial && seen >= first && !lines[0]) {
     const zh = `${name} 的第 ${first} 行没有第 ${from} 个字符`;
     return say(locale, { zh, en: `${name} has no character ${from} in line ${first}.` });
   }
@@ -198,7 +213,7 @@ function toReadText(
 
 function describeCut(line: number, from: number): Text {
   return {
-    zh: `第 ${line} 行过长，已截断：用 start_line ${line} 和 from ${from} 接着读；JSON、CSV 等数据可用 table_query 整个查询`,
+    zh: `第 ${line} 行过长，已截断：用 start_line ${line} 和 from ${from} 接着读；JSON、CSV 等数据可以用 table_query 查询整个文件`,
     en: `Line ${line} is too long and was cut: it goes on with start_line ${line} and from ${from}. table_query reads data such as JSON or CSV whole.`,
   };
 }

@@ -55,7 +55,7 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 function toFailure(sentences: readonly Text[], locale: Locale): ToolResult {
-  return createFailure("tool", sentences.map((text) => say(locale, text)).join(""));
+  return createFailure("tool", sentences.map((text) => say(locale, text)).join(say(locale, { zh: "", en: " " })));
 }
 
 /** Shows a name with the size of the file, which tells whether it is worth reading whole. */
@@ -80,7 +80,7 @@ async function describeEntries(folder: string, guard: FileGuard | undefined, wan
   const shownFolders = folders.slice(0, mostListed).map(sanitizeLine);
   return [
     files.length === 0
-      ? { zh: "那里没有可读的文件。", en: " There are no files to read there." }
+      ? { zh: "那里没有可读的文件。", en: "There are no files to read there." }
       : renderNames({ zh: "文件", en: "Files" }, shownFiles, files.length),
     ...(folders.length === 0 ? [] : [renderNames({ zh: "目录", en: "Folders" }, shownFolders, folders.length)]),
   ];
@@ -90,7 +90,7 @@ function renderNames(kind: Text, shown: readonly string[], count: number): Text 
   const isCut = count > shown.length;
   return {
     zh: `那里的${kind.zh}（共 ${count} 个）：${shown.join("、")}${isCut ? " 等" : ""}。`,
-    en: ` ${kind.en} there (${count}): ${shown.join(", ")}${isCut ? ", …" : "."}`,
+    en: `${kind.en} there (${count}): ${shown.join(", ")}${isCut ? ", …" : "."}`,
   };
 }
 

@@ -49,7 +49,7 @@ test("an attachment that is too large to be sent again is named with its size, a
   );
   const notices = events.flatMap((event) => (event.type === "notice" ? [event.message] : []));
   expect(notices).toEqual([
-    "Too large to be sent to the models again, from the last question: [file report.txt: text/plain]. Attach it again to ask about it.",
+    "The attachments of the last question are too large to be sent again: [file report.txt: text/plain]. Attach them again to ask about them.",
   ]);
   expect(noticesOf(await talk.ask({ models: one(model), question: "Nothing else?" }))).toEqual([]);
 });

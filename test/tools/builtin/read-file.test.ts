@@ -106,6 +106,30 @@ test("a line longer than a piece comes in pieces that together are the line", as
     );
 });
 
+test("a line of characters that are shown as longer escapes comes in pieces of the same size, and is whole", async () => {
+  const line = "\ue0b0".repeat(20_000);
+  await using files = await temporaryFiles({ "a.txt": `${line}\nend` });
+  let whole = "";
+  let pieces = 0;
+  for (let next: number | undefined = 0; next !== undefined; pieces++) {
+    const { text } = await read(files.path, { path: "a.txt", start_line: 1, lines: 1, from: next });
+    expect(text.length).toBeLessThan(20_400);
+    const [head = "", body = ""] = text.split("\n\n");
+    whole += body;
+    const more = / and from (\d+)\./.exec(head)?.[1];
+    next = more === undefined ? undefined : Number(more);
+  }
+  expect([whole === "\\u{e0b0}".repeat(20_000), pieces]).toEqual([true, 8]);
+});
+
+test("a line that the file does not have is not spoken of as if it had no such character", async () => {
+  await using files = await temporaryFiles({ "a.txt": "one\ntwo\n" });
+  expect((await read(files.path, { path: "a.txt", start_line: 3, from: 5 })).text).toBe("a.txt has 2 lines.");
+  expect((await read(files.path, { path: "a.txt", start_line: 2, from: 5 })).text).toBe(
+    "a.txt has no character 5 in line 2.",
+  );
+});
+
 test("what begins as plain ASCII is read in the charset that shows later", async () => {
   const chinese = Buffer.from([0xc4, 0xe3, 0xba, 0xc3]);
   await using files = await temporaryFiles({

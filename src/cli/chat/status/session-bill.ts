@@ -1,4 +1,4 @@
-import { addModelUsage } from "../../../core/add-bills.ts";
+import { addAgentsBills, addModelUsage } from "../../../core/add-bills.ts";
 import type { AgentsBill, ModelUsage, Outcome } from "../../../core/outcome.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { renderReasoning, renderSeconds } from "../../../render/event-lines.ts";
@@ -54,7 +54,7 @@ export function createSessionBill(): SessionBill {
         for (const usage of bill?.by_model ?? (bill ? [bill] : [])) addModel(role, usage);
       }
       if (meta.agents === undefined) return;
-      agents = sumOfAgents(agents, meta.agents);
+      agents = addAgents(agents, meta.agents);
       tokens += meta.agents.total_tokens;
       cost = addCosts(cost, toAgentsCost(meta.agents));
     },
@@ -110,12 +110,10 @@ function addRows({ role, bill: a, cost }: Row, { bill: b, cost: more }: Row): Ro
   return { role, bill: addModelUsage(a, b), cost: addCosts(cost, more) };
 }
 
-function sumOfAgents(row: AgentsRow | undefined, more: AgentsBill): AgentsRow {
+function addAgents(row: AgentsRow | undefined, more: AgentsBill): AgentsRow {
   const cost = toAgentsCost(more);
   if (row === undefined) return { bill: more, cost };
-  const { bill } = row;
-  const [runs, total_tokens] = [bill.runs + more.runs, bill.total_tokens + more.total_tokens];
-  return { bill: { ...bill, runs, total_tokens }, cost: addCosts(row.cost, cost) };
+  return { bill: addAgentsBills(row.bill, more), cost: addCosts(row.cost, cost) };
 }
 
 const order: Record<ModelKey, number> = { compact: 0, function_call: 1, answer: 2 };

@@ -12,7 +12,7 @@ import { type Host, readHost } from "../../../runs/input/host.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
 import { createInputRequests } from "../../../runs/input/input-requests.ts";
 import { describeUnknownRun, type LiveRuns } from "../../../runs/live-run.ts";
-import { addPlanToken } from "../../../runs/outcome-for.ts";
+import { addEarlier, addPlanToken } from "../../../runs/outcome-for.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
 import { type RunService, releaseRun } from "../../../runs/run-service.ts";
 import { sendMessage } from "../../../runs/send-message.ts";
@@ -199,7 +199,7 @@ export async function handleCancel(
   const host = readHost(connection.server, context);
   if (run === undefined)
     return readStoredResult(scope, input.run_id, { host }).catch((thrown) => toFailedResult(thrown, duet.locale));
-  const outcome = await runs.cancel(run, cancelPatienceMs, context.mcpReq.signal);
+  const outcome = addEarlier(run, await runs.cancel(run, cancelPatienceMs, context.mcpReq.signal));
   const { locale } = run;
   const waits = outcome.status === "running" ? say(locale, stopIsKept) : undefined;
   return toAskResult(outcome, { ...chooseResultOptions(scope, { host }), locale, waits });

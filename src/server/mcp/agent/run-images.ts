@@ -24,6 +24,18 @@ export async function readRunImages(
   return readBlocks(store, conversationId, turn?.images ?? []);
 }
 
+/** Returns as many of these images as one result may have, the last ones, in their order. */
+export function keepNewest(blocks: readonly ContentBlock[]): ContentBlock[] {
+  let left = mostBytes;
+  const kept = blocks.toReversed().filter((block) => {
+    const bytes = block.type === "image" ? Buffer.byteLength(block.data, "base64") : 0;
+    if (bytes > left) return false;
+    left -= bytes;
+    return true;
+  });
+  return kept.reverse();
+}
+
 async function readBlocks(
   store: ConversationStore,
   conversationId: string,

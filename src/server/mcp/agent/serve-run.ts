@@ -1,7 +1,8 @@
 import type { CallToolResult, ContentBlock, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
 import { type Chain, getReportMs } from "../../../core/chain.ts";
+import { addNotices, noticeKinds, type OutcomeNotice, toOutcomeNotices } from "../../../core/notices.ts";
 import type { Outcome } from "../../../core/outcome.ts";
-import { DuetError } from "../../../kit/errors.ts";
+import { DuetError, toDuetError } from "../../../kit/errors.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import type { Detail, IncludedPart } from "../../../runs/ask-schema.ts";
 import { canHandOut } from "../../../runs/begin-run.ts";
@@ -11,8 +12,7 @@ import type { HostConnection } from "../../../runs/input/host-connection.ts";
 import { readReply } from "../../../runs/input/host-question.ts";
 import type { InputRequests } from "../../../runs/input/input-requests.ts";
 import type { RequestContext, StartWork } from "../../../runs/input/pending-work.ts";
-import { joinOutcomes } from "../../../runs/join-outcomes.ts";
-import { toOutcomeFor } from "../../../runs/outcome-for.ts";
+import { addEarlier, toOutcomeFor } from "../../../runs/outcome-for.ts";
 import type { OpenQuestion } from "../../../runs/questions/open-question.ts";
 import { takeHostReply } from "../../../runs/questions/take-host-reply.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
@@ -29,7 +29,7 @@ import { findKnownHost, getWindowMs } from "../known-hosts.ts";
 import type { ObservedTimeouts } from "../observed-timeouts.ts";
 import { createRunProgress, type RunProgress } from "../run-progress.ts";
 import { type AskResultOptions, toAskResult } from "./ask-result.ts";
-import { readRunImages } from "./run-images.ts";
+import { keepNewest, readRunImages } from "./run-images.ts";
 
 export interface Request {
   kind: "agent_ask" | "agent_result";
@@ -123,8 +123,8 @@ interface WaitRequest {
   leftMs?: number | undefined;
   /** Is true where the run has left this process meanwhile. */
   hasLeft?: boolean | undefined;
-  /** Is what the runs before came to, where this one goes on with them. */
-  earlier?: { outcome: Outcome; images: ContentBlock[] } | undefined;
+  /** Holds the images of the runs with which this one goes on. */
+  images?: readonly ContentBlock[] | undefined;
   problem?: ReplyProblem | undefined;
 }
 
@@ -161,6 +161,7 @@ async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest
     const waitResult = await waitForRun(run, waitOptions);
     const moved = waitResult.end === "ended" ? await findMoved(scope, run, signal) : undefined;
     if (moved?.run) {
+      if (run.earlier) moved.run.earlier ??= run.earlier;
       const leftMs = Math.max(0, waitOptions.windowMs - (performance.now() - beganAt));
       const rest = { ...wait, arrivedAt: Date.now(), leftMs, hasLeft: true, problem: undefined };
       return await waitFor(scope, moved.run, rest);
@@ -168,21 +169,36 @@ async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest
     // A caller who learns that it continues will ask again.
     if (waitResult.end !== "ended") run.addWaiter(scope.connection, isOneRequest ? undefined : scope.connection);
     const waits = waitResult.end === "window" && run.open ? describeWaiting(run.open, locale) : undefined;
-    const own = moved?.kept ?? (await toOutcomeFor(scope, run, waitResult));
-    const outcome = wait.earlier ? joinOutcomes(wait.earlier.outcome, own) : own;
+    const outcome = moved?.kept ? addEarlier(run, moved.kept) : await toOutcomeFor(scope, run, waitResult);
     // They are read before the conversation goes on.
-    const ownImages = await readRunImages(scope, { outcome: own, include: request.include });
-    const images = [...(wait.earlier?.images ?? []), ...ownImages];
-    const next = await request.goOn?.(outcome, requestContext, waitOptions.windowMs - (performance.now() - beganAt));
-    if (next) {
-      const earlier = { outcome, images };
-      return await waitFor(scope, next, { ...wait, arrivedAt: Date.now(), earlier, problem: undefined });
+    const ownImages = await readRunImages(scope, { outcome, include: request.include });
+    const images = keepNewest([...(wait.images ?? []), ...ownImages]);
+    const next = await goOnWith(request, outcome, requestContext, waitOptions.windowMs - (performance.now() - beganAt));
+    if (next.run) {
+      next.run.earlier = outcome;
+      return await waitFor(scope, next.run, { ...wait, arrivedAt: Date.now(), images, problem: undefined });
     }
-    return toAskResult(outcome, { ...chooseResultOptions(scope, request), locale, waits, images });
+    const told = addNotices(outcome, next.notices);
+    return toAskResult(told, { ...chooseResultOptions(scope, request), locale, waits, images });
   } finally {
     signal.removeEventListener("abort", releaseCaller);
     unfollow();
     run.removeWaiter(waiter);
+  }
+}
+
+/** Goes on with a run where the host's user wants that. Where it fails, a notice says why: the answer so far is there to be read. */
+async function goOnWith(
+  { goOn, locale }: Request,
+  outcome: Outcome,
+  context: RequestContext,
+  leftMs: number,
+): Promise<{ run?: RunHandle | undefined; notices: OutcomeNotice[] }> {
+  try {
+    return { run: await goOn?.(outcome, context, leftMs), notices: [] };
+  } catch (thrown) {
+    context.signal.throwIfAborted();
+    return { notices: toOutcomeNotices([noticeKinds.notGoneOn(toDuetError(thrown).text, locale)]) };
   }
 }
 

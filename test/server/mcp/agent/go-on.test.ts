@@ -1,9 +1,11 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect, onTestFinished, test } from "vitest";
+import type { Outcome } from "../../../../src/core/outcome.ts";
 import type { Tool } from "../../../../src/core/tools/tool.ts";
+import type { JsonObject } from "../../../../src/kit/json.ts";
 import { makeTool } from "../../../fakes/events.ts";
-import { startHttpDuet } from "../../../fakes/http-duet.ts";
-import type { ScriptedCall, ScriptedTurn } from "../../../fakes/model.ts";
+import { type HttpDuetSettings, startHttpDuet } from "../../../fakes/http-duet.ts";
+import { type ScriptedCall, type ScriptedTurn, scriptedModel } from "../../../fakes/model.ts";
 
 /** Answers with a page of its own for each city. */
 const weather: Tool = {
@@ -19,10 +21,12 @@ function callWeather(...cities: string[]): ScriptedCall[] {
   return cities.map((city) => ({ id: city, name: "weather", input: { city } }));
 }
 
-/** Asks as a host whose user wants to go on with each run that has reached a limit. */
-async function askOn(turns: ScriptedTurn[]) {
-  const settings = { agent: { maxToolCalls: 2, maxIterations: 4 }, tools: { askBeforeSending: false } };
-  const { origin } = await startHttpDuet({ turns, tools: [weather], settings });
+const limits = { maxToolCalls: 2, maxIterations: 4 };
+
+/** Connects a host whose user wants to go on with each run that has reached a limit. */
+async function connectHost({ settings, ...options }: HttpDuetSettings) {
+  const own = { agent: limits, tools: { askBeforeSending: false }, ...settings };
+  const { origin } = await startHttpDuet({ tools: [weather], ...options, settings: own });
   const client = new Client({ name: "test", version: "1" }, { capabilities: { elicitation: { form: {} } } });
   const asked: string[] = [];
   client.setRequestHandler("elicitation/create", ({ params }) => {
@@ -31,15 +35,25 @@ async function askOn(turns: ScriptedTurn[]) {
   });
   await client.connect(new StreamableHTTPClientTransport(new URL(`${origin}/mcp`)));
   onTestFinished(() => client.close());
-  const args = { question: "The weather of five cities", detail: "full" };
-  const result = await client.callTool({ name: "agent_ask", arguments: args });
-  return { result, text: JSON.stringify(result.content), asked };
+  return { client, asked };
+}
+
+async function call(client: Client, name: string, args: JsonObject) {
+  const result = await client.callTool({ name, arguments: args });
+  return { result, text: JSON.stringify(result.content), outcome: result.structuredContent as unknown as Outcome };
+}
+
+const question = "The weather of five cities";
+
+async function askOn(turns: ScriptedTurn[], settings: JsonObject = {}) {
+  const { client, asked } = await connectHost({ turns, settings });
+  return { asked, ...(await call(client, "agent_ask", { question, detail: "full" })) };
 }
 
 const firstTurns: ScriptedTurn[] = [callWeather("Rome", "Bari", "Pisa"), "12 °C in Rome [1] and in Bari [2]."];
 
 test("who goes on through a form gets the answers, sources, calls and tokens of all the runs", async () => {
-  const { result, text, asked } = await askOn([
+  const { outcome, text, asked } = await askOn([
     ...firstTurns,
     callWeather("Pisa", "Oslo", "Lima"),
     "12 °C in Pisa [3] and Oslo [4], as in Rome [1]; `list[1]` is Oslo.",
@@ -47,11 +61,17 @@ test("who goes on through a form gets the answers, sources, calls and tokens of 
     "12 °C in Lima, too [5].",
   ]);
   expect(asked).toHaveLength(2);
-  expect(text).toContain("12 °C in Rome [1] and in Bari [2].");
-  expect(text).toContain("12 °C in Pisa [3] and Oslo [4], as in Rome [1]; `list[1]` is Oslo.");
-  expect(text).toContain("12 °C in Lima, too [5].");
   const cities = ["Rome", "Bari", "Pisa", "Oslo", "Lima"];
-  expect(result.structuredContent).toMatchObject({
+  expect(outcome.response).toBe(
+    [
+      "12 °C in Rome [1] and in Bari [2].",
+      "12 °C in Pisa [3] and Oslo [4], as in Rome [1]; `list[1]` is Oslo.",
+      "12 °C in Lima, too [5].",
+      "References",
+      cities.map((city, index) => `- [${index + 1}] ${city} https://weather.example/${city}`).join("\n"),
+    ].join("\n\n"),
+  );
+  expect(outcome).toMatchObject({
     status: "complete",
     citations: cities.map((title, index) => ({ n: index + 1, title })),
     tool_calls: [true, true, false, true, true, false, true].map((ok) => ({ ok })),
@@ -66,4 +86,40 @@ test("who goes on and meets an error still gets the first answer, as a partial o
   expect(text).toContain("12 °C in Rome [1] and in Bari [2].");
   expect(text).toMatch(/This answer is partial: Internal server error/);
   expect(result.structuredContent).toMatchObject({ status: "partial", stop_reason: "error" });
+});
+
+test("who may begin no further run gets the first answer, with the reason why it did not go on", async () => {
+  const { result, outcome, asked } = await askOn(firstTurns, { serve: { limits: { runsPerMinute: 1 } } });
+  expect(asked).toHaveLength(1);
+  expect(result.isError).toBeUndefined();
+  expect(outcome).toMatchObject({ status: "partial", stop_reason: "tool_call_limit" });
+  expect(outcome.response).toContain("12 °C in Rome [1] and in Bari [2].");
+  expect(outcome.notices).toContainEqual(
+    expect.objectContaining({
+      code: "not-gone-on",
+      message: expect.stringMatching(/^Could not go on: This caller has started 1 runs within a minute/),
+    }),
+  );
+});
+
+test("who asks later for the result of a run that went on gets the answers of both, too", async () => {
+  const scripted = scriptedModel([...firstTurns, callWeather("Pisa"), "12 °C in Pisa [3]."]);
+  const released = Promise.withResolvers<void>();
+  const model: typeof scripted = {
+    ...scripted,
+    async stream(request, onEvent, signal) {
+      if (scripted.requests.length >= firstTurns.length) await released.promise;
+      return scripted.stream(request, onEvent, signal);
+    },
+  };
+  const { client } = await connectHost({ models: { functionCall: model, answer: model } });
+  const { outcome: running } = await call(client, "agent_ask", { question, detail: "full", wait_s: 1 });
+  expect(running).toMatchObject({ status: "running", tool_calls: [{ ok: true }, { ok: true }, { ok: false }] });
+  released.resolve();
+  const { run_id } = running;
+  const { outcome } = await call(client, "agent_result", { run_id, detail: "full" });
+  expect(outcome).toMatchObject({ status: "complete", run_id, meta: { tool_calls_count: 4 } });
+  expect(outcome.response).toMatch(
+    /^12 °C in Rome \[1\] and in Bari \[2\]\.\n\n12 °C in Pisa \[3\]\.\n\nReferences\n\n/,
+  );
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { keepNewest } from "../../../../src/server/mcp/agent/run-images.ts";
 import { fakePath } from "../../../client/servers.ts";
 import { images } from "../../../fakes/images.ts";
 import { linkHost } from "../../../fakes/linked-hosts.ts";
@@ -30,4 +31,12 @@ test("a screenshot of a server reaches the models, and the host that includes im
   expect(again.content).toHaveLength(1);
   const silent = await host.ask("Once more?", { conversation_id });
   expect([silent.outcome.status, silent.content.length]).toEqual(["complete", 1]);
+});
+
+test("the images of runs that are joined share the limit of one result, the newest first", () => {
+  const [first, second, third] = [6_000_000, 4_000_000, 5_000_000].map((bytes) => {
+    return { type: "image", data: Buffer.alloc(bytes).toString("base64"), mimeType: "image/png" } as const;
+  });
+  if (!first || !second || !third) throw new Error("three images");
+  expect(keepNewest([first, second, third])).toEqual([second, third]);
 });

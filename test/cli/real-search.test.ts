@@ -71,7 +71,7 @@ describe("a real search engine", requires(searx(found)), () => {
     expect(read).toContain(housing.content);
   });
 
-  test("an English question likewise, with the pages under References, numbered as the answer names them", async () => {
+  test("an English question likewise, with the pages under References, by the numbers that the search gave them", async () => {
     const { provider, searx, env } = await surroundings("index");
     provider.script("cheap", search("TypeScript 7.1 release notes"), { text: "Enough." });
     provider.script("strong", {
@@ -82,12 +82,12 @@ describe("a real search engine", requires(searx(found)), () => {
     const outcome: Outcome = JSON.parse(stdout);
     const older = await documentOf("https://typescript-news.example/release-notes/7-0");
     expect(outcome.response).toBe(
-      "The native compiler came with 7.0 [1]; 7.1 makes its API stable and watch mode faster [2].\n\n" +
-        `References\n\n- [1] ${older.title} ${older.url}\n- [2] ${release.title} ${release.url}`,
+      "The native compiler came with 7.0 [3]; 7.1 makes its API stable and watch mode faster [1].\n\n" +
+        `References\n\n- [1] ${release.title} ${release.url}\n- [3] ${older.title} ${older.url}`,
     );
     expect(outcome.citations).toEqual([
-      { n: 1, title: older.title, url: older.url },
-      { n: 2, title: release.title, url: release.url },
+      { n: 1, title: release.title, url: release.url },
+      { n: 3, title: older.title, url: older.url },
     ]);
     expect(outcome.tool_calls).toMatchObject([{ tool: "web_search", ok: true, cached: false }]);
     expect(searx.queries()).toEqual(["TypeScript 7.1 release notes"]);

@@ -1,6 +1,5 @@
 import { fromParts } from "../../core/message-content.ts";
 import type { ToolMessage } from "../../core/messages.ts";
-import { splitAdvice } from "../../core/tools/argument-feedback.ts";
 import { isRefusedCall } from "../../core/tools/refused-call.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
@@ -42,12 +41,7 @@ function renderObservation(run: Run, { call, result, text, ran, isRepeated, isOv
   const fenced = fenceResult(text, result, marker);
   if (result.ok || (!isOver && models.functionCall.followsPrompts === false)) return fenced;
   if (isRefusedCall(result) || isRepeated || isOverLimit) return text.replaceAll(marker, "…");
-  if (!ran) {
-    const { problem, advice } = splitAdvice(text, locale);
-    const fencedProblem = fenceResult(problem, result, marker);
-    return advice === undefined || isOver ? fencedProblem : `${fencedProblem}\n${advice}`;
-  }
-  if (result.permission?.decision === "denied") return fenced;
+  if (!ran || result.permission?.decision === "denied") return fenced;
   if (isOver) return reportResult(text, result, run.input);
   const values = { ...toPlaceholderValues(run), tool: call.name, error: fenced };
   return prompts.render("error", { model: models.functionCall, locale }, values);

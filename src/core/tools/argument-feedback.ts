@@ -1,5 +1,5 @@
 import { isDeeperThan } from "../../kit/json.ts";
-import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { type Locale, say } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { takeStart } from "../../kit/text/truncate.ts";
 import { type ArgumentProblem, createFailure, type ToolResult } from "./tool.ts";
@@ -15,26 +15,10 @@ export function renderArgumentProblems(locale: Locale, problems: readonly Argume
   });
   const more = problems.length - lines.length;
   if (more > 0) lines.push(say(locale, { zh: `…还有 ${more} 处`, en: `... and ${more} more` }));
-  const problem = say(locale, {
-    zh: `工具调用参数格式错误：\n${lines.join("\n")}`,
-    en: `The tool call's arguments are not valid:\n${lines.join("\n")}`,
+  return say(locale, {
+    zh: `工具调用参数格式错误：\n${lines.join("\n")}\n\n请修正参数后重试。`,
+    en: `The tool call's arguments are not valid:\n${lines.join("\n")}\n\nCorrect the arguments and try again.`,
   });
-  return problem + toAdviceEnd(locale);
-}
-
-const correctThem: Text = { zh: "请修正参数后重试。", en: "Correct the arguments and try again." };
-
-function toAdviceEnd(locale: Locale): string {
-  return `\n\n${say(locale, correctThem)}`;
-}
-
-/**
- * Splits an error text into what is wrong, which may quote anybody, and the advice at its end, which is ours. `advice` is undefined in a
- * text of somebody else's.
- */
-export function splitAdvice(text: string, locale: Locale): { problem: string; advice?: string } {
-  const end = toAdviceEnd(locale);
-  return text.endsWith(end) ? { problem: text.slice(0, -end.length), advice: end.trim() } : { problem: text };
 }
 
 /** Reports argument problems that a schema cannot express, in the same form. The tool itself returns it. */

@@ -50,6 +50,6 @@ test("the next question calls a failure only what ran in the last one, and a ref
     fence("Not allowed."),
     "The limit is reached.",
     fence("Out of time."),
-    fence("Not valid."),
+    fence(advised),
   ]);
 });

@@ -311,3 +311,11 @@ export function toRunUnit<Value extends number | undefined>(row: LimitRow, value
 export function describeRange({ range, ceiling = range.most }: LimitRow, to: string): string | undefined {
   return ceiling === undefined || !("least" in range) ? undefined : `${range.least}${to}${ceiling}`;
 }
+
+/** Says that a run has made all the tool calls that it may make. */
+export function describeCallsUsed(most: number): Text {
+  return {
+    zh: `允许的 ${most} 次工具调用已用完`,
+    en: most === 1 ? "The only allowed tool call is used" : `All ${most} tool calls are used`,
+  };
+}

@@ -3,6 +3,7 @@ import { formatCount } from "../kit/text/format-count.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 import { truncate } from "../kit/text/truncate.ts";
 import type { Notice } from "./events.ts";
+import { describeCallsUsed } from "./limits.ts";
 import { describeDelivered } from "./message-delivered.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -347,14 +348,6 @@ export const noticeKinds = {
     }),
   }),
 };
-
-/** Says that a run has made all the tool calls that it may make. */
-export function describeCallsUsed(most: number): Text {
-  return {
-    zh: `允许的 ${most} 次工具调用已用完`,
-    en: most === 1 ? "The only allowed tool call is used" : `All ${most} tool calls are used`,
-  };
-}
 
 /** Returns true for the notice with which another process begins to go on with a run. */
 export function isTakeoverNotice({ code }: Pick<Notice, "code">): boolean {

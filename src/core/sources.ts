@@ -41,7 +41,7 @@ export function readText(rendered: string, kind: "page" | "file"): string {
 }
 
 /** Returns true where `renderSources` has rendered the whole source into this text. */
-export function holdsSource(rendered: string, source: NumberedSource): boolean {
+export function hasWholeSource(rendered: string, source: NumberedSource): boolean {
   return `${rendered}\n\n`.includes(`${renderSources([source])}\n\n`);
 }
 

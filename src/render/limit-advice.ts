@@ -1,5 +1,4 @@
-import { limitRows } from "../core/limits.ts";
-import { describeCallsUsed } from "../core/notices.ts";
+import { describeCallsUsed, limitRows } from "../core/limits.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { type Locale, say } from "../kit/locale.ts";
 

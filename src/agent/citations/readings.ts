@@ -1,6 +1,6 @@
 import { toPlainText } from "../../core/message-content.ts";
 import type { MessageSources } from "../../core/messages.ts";
-import { holdsSource, type NumberedSource, readText, type SourceReading } from "../../core/sources.ts";
+import { hasWholeSource, type NumberedSource, readText, type SourceReading } from "../../core/sources.ts";
 import type { ConversationTurn, SourceList } from "../../core/store/store.ts";
 import type { ToolResult } from "../../core/tools/tool.ts";
 import { splitFences } from "../context/fence.ts";
@@ -54,7 +54,7 @@ function readResult(text: string, { numbers, kind }: MessageSources, list: Sourc
   if (kind !== undefined) return listReadings({ text, kind }, sources).map((reading) => ({ ...reading, isPart: true }));
   // The list has what was found of a source first, and a later search may have found more.
   return sources.flatMap((source) =>
-    listReadings({ text, kind }, [source]).map((reading) => ({ ...reading, isPart: !holdsSource(text, source) })),
+    listReadings({ text, kind }, [source]).map((reading) => ({ ...reading, isPart: !hasWholeSource(text, source) })),
   );
 }
 

@@ -92,9 +92,10 @@ test("who may not search is told so", async () => {
 
 test("models that do not come in time leave those in force", async () => {
   const { service } = await serveCallers(scriptedModel([]));
-  const modelNames = (signal?: AbortSignal) => waitAbortable(new Promise<string[]>(() => {}), signal);
+  const listNames = (signal?: AbortSignal) => waitAbortable(new Promise<string[]>(() => {}), signal);
+  Object.assign(service.duet.models, { listNames });
   const config = await loadConfig({}, {}, "/nowhere", { name: "test", settings: {} });
-  const route = createSettingsRoute({ ...service, duet: Object.assign(service.duet, { modelNames }) }, config, 1);
+  const route = createSettingsRoute(service, config, 1);
   const { url } = await startHttpFace({ routes: { "/agent/settings": route } });
   const told = await settingsAt(url);
   expect(told.choices).toEqual(["fake/scripted"]);

@@ -173,7 +173,12 @@ async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest
     // They are read before the conversation goes on.
     const ownImages = await readRunImages(scope, { outcome, include: request.include });
     const images = keepNewest([...(wait.images ?? []), ...ownImages]);
-    const next = await goOnWith(request, outcome, requestContext, waitOptions.windowMs - (performance.now() - beganAt));
+    const next = await continueRun(
+      request,
+      outcome,
+      requestContext,
+      waitOptions.windowMs - (performance.now() - beganAt),
+    );
     if (next.run) {
       next.run.earlier = outcome;
       return await waitFor(scope, next.run, { ...wait, arrivedAt: Date.now(), images, problem: undefined });
@@ -188,7 +193,7 @@ async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest
 }
 
 /** Goes on with a run where the host's user wants that. Where it fails, a notice says why: the answer so far is there to be read. */
-async function goOnWith(
+async function continueRun(
   { goOn, locale }: Request,
   outcome: Outcome,
   context: RequestContext,

@@ -165,10 +165,12 @@ describe("a call that needs consent, in the terminal chat", () => {
     await terminal.shows("Not written.");
     expect(terminal.screen()).toMatch(/Let files__write_file run\? .*\] n\s+… Let sly run\?/);
     terminal.type("Write both\r");
-    await terminal.repeats("Let files__write_file run?", 2);
+    // The line of the first call may have been written twice, so that counting its questions does not tell the second one.
+    await expect.poll(terminal.screen).toMatch(/b\.txt", content="Duet"\)\s+Let files__write_file run\?/);
     terminal.type("/help\r");
-    await terminal.shows("Type y, a, s, n, i or never, which refuses");
-    await terminal.repeats("Let files__write_file run?", 3);
+    await expect
+      .poll(terminal.screen)
+      .toMatch(/Type y, a, s, n, i or never, which refuses[\s\S]+Let files__write_file run\?/);
     terminal.type("/exit\r");
     expect(await terminal.ended()).toBe(0);
     expect(it.provider.requests("cheap")).toHaveLength(3);

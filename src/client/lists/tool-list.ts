@@ -1,6 +1,7 @@
 import type { ServerSettings } from "../../config/config.ts";
 import type { HostToolFields } from "../../core/tools/tool.ts";
 import { isHiddenFromModels } from "../../core/tools/tool-pages.ts";
+import { createLazy } from "../../kit/create-lazy.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
 import { isMatch } from "../../kit/text/match-pattern.ts";
@@ -60,7 +61,9 @@ export interface ToolListOptions {
 }
 
 export function createToolList({ settings, store, newTools, otherTools }: ToolListOptions): ToolList {
-  const origin = toServerOrigin(settings);
+  // Both need Node's cryptography, whose loading would hold up the start of the first server by some milliseconds.
+  const getOrigin = createLazy(() => toServerOrigin(settings));
+  const getOwner = createLazy(createOwner);
   let pins: ServerPins | undefined;
   let listed: Listing | undefined;
   /** Pairs each tool as the server describes it with the form that a model may see. */
@@ -69,7 +72,6 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
   let usable: RemoteTool[] = [];
   let waiting: WaitingTool[] = [];
   const waitingTexts = new Map<TextList, WaitingTool[]>();
-  const owner = createOwner();
   const warningsOf = createWarnings();
   /** Explains why approvals cannot be read or stored. */
   let storeProblem: Text | undefined;
@@ -129,16 +131,16 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
   async function applyTexts(list: TextList, entries: readonly Entry[], key: string): Promise<Entry[]> {
     const texts = entries.map((entry) => toTexts(entry, key));
     await readAgain();
-    const known = { origin, tools: pins?.texts?.[list] ?? [] };
+    const known = { origin: getOrigin(), tools: pins?.texts?.[list] ?? [] };
     const found = checkPins(
       known,
       texts.filter((each) => each !== undefined),
-      { origin, newTools, isDamaged },
+      { origin: getOrigin(), newTools, isDamaged },
     );
     const changes = found.waiting.map((each): WaitingTool => ({ ...each, list }));
     waitingTexts.set(list, changes);
     const { tools: pinned } = found.pins;
-    const base = pins ?? { origin, tools: [] };
+    const base = pins ?? { origin: getOrigin(), tools: [] };
     await keepPins(pinned === known.tools ? base : { ...base, texts: { ...base.texts, [list]: pinned } });
     return entries.map((entry, index) => {
       const own = texts[index];
@@ -149,7 +151,7 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
 
   async function checkAgain(era: Era | undefined): Promise<void> {
     if (listed === undefined) return;
-    const found = checkPins(pins, listed.tools, { origin, newTools, isDamaged });
+    const found = checkPins(pins, listed.tools, { origin: getOrigin(), newTools, isDamaged });
     show(found.usable);
     waiting = found.waiting.filter(({ tool }) => isWanted(settings, tool.name));
     await keepPins(
@@ -160,7 +162,7 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
   }
 
   async function keepPins(pinned: ServerPins): Promise<void> {
-    const offered = replaceOffered(pinned, listWaiting(), owner);
+    const offered = replaceOffered(pinned, listWaiting(), getOwner());
     const next: ServerPins = offered === pinned.offered ? pinned : { ...pinned, offered };
     const isKept =
       pins !== undefined &&
@@ -190,7 +192,7 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
     },
     get waitingBesides() {
       const own = listWaiting();
-      return [...own.slice(waiting.length), ...listOfferedElsewhere(pins, own, owner)];
+      return [...own.slice(waiting.length), ...listOfferedElsewhere(pins, own, getOwner())];
     },
     get trusted() {
       return listTrusted();
@@ -238,7 +240,7 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
       await readAgain();
       if (pins === undefined) return [];
       const own = listWaiting();
-      const all = [...own, ...listOfferedElsewhere(pins, own, owner), ...listTrusted()];
+      const all = [...own, ...listOfferedElsewhere(pins, own, getOwner()), ...listTrusted()];
       const still = all.filter((each) => shown.some((seen) => isSameChange(seen, each)));
       const [tools, texts] = [still.filter(({ list }) => !list), still.filter(({ list }) => list)];
       const names = tools.map(({ tool }) => tool.name);

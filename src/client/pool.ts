@@ -20,7 +20,8 @@ import type { Sdk } from "./sdk.ts";
 import { ServerConnection, type ServerStatus, type StartWait } from "./server-connection.ts";
 import type { ServerLog } from "./server-log.ts";
 import { createToolNames } from "./tool-names.ts";
-import { createPinStore, type TextList, type WaitingTool } from "./trust/pin-store.ts";
+import { createPinStore } from "./trust/pin-store.ts";
+import type { TextList, WaitingTool } from "./trust/pins.ts";
 import type { OtherTool } from "./trust/tool-warnings.ts";
 
 export interface PoolOptions {

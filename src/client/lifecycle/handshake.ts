@@ -5,7 +5,7 @@ import { getStatus } from "../connection-errors.ts";
 import { toClientCapabilities } from "../questions/answers.ts";
 import type { Sdk } from "../sdk.ts";
 import { createSseLink, createStreamableHttpLink, type HttpTarget, type TransportLink } from "../transport/http.ts";
-import type { ServerPins } from "../trust/pin-store.ts";
+import type { ServerPins } from "../trust/pins.ts";
 
 /** Names the protocol revisions that a server speaks: up to 2025-11-25, or from 2026-07-28 on. */
 export type Era = NonNullable<ServerPins["era"]>;

@@ -1,6 +1,5 @@
 import type { ServerSettings } from "../../config/config.ts";
 import type { HostToolFields } from "../../core/tools/tool.ts";
-import { isHiddenFromModels } from "../../core/tools/tool-pages.ts";
 import { createLazy } from "../../kit/create-lazy.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
@@ -10,9 +9,11 @@ import { approvePins, approveTexts, checkPins, isSameTool } from "../trust/check
 import { type Entry, toTexts, withTexts } from "../trust/entry-texts.ts";
 import { makeToolVisible, makeTreeVisible } from "../trust/hidden-characters.ts";
 import { createOwner, listOfferedElsewhere, listPinned, replaceOffered } from "../trust/offered-definitions.ts";
-import type { LastListing, PinStore, ServerPins, TextList, WaitingTool } from "../trust/pin-store.ts";
+import type { PinStore } from "../trust/pin-store.ts";
+import type { ServerPins, TextList, WaitingTool } from "../trust/pins.ts";
 import { toServerOrigin } from "../trust/server-origin.ts";
 import { createWarnings, type OtherTool } from "../trust/tool-warnings.ts";
+import { findKnownFields, toLastListing } from "./last-listing.ts";
 import type { Listing, RemoteTool } from "./listing.ts";
 
 /** Holds the tools of one server: as listed, as approved, and as the configuration selects them. */
@@ -265,22 +266,6 @@ export function createToolList({ settings, store, newTools, otherTools }: ToolLi
 
 /** Limits how old a list may be that a question does not wait for to be made anew, in milliseconds. */
 const recentMs = 86_400_000;
-
-/** Is the least age at which the time of a list is stored again, in milliseconds: not each start writes the file. */
-const renewalMs = 3_600_000;
-
-/** Returns the same object when nothing has to be stored. */
-function toLastListing(before: LastListing | undefined, hostFields: ReadonlyMap<string, HostToolFields>): LastListing {
-  const pagesOnly = [...hostFields].flatMap(([name, fields]) => (isHiddenFromModels(fields) ? [name] : []));
-  const now = Date.now();
-  const isFresh = before !== undefined && before.at <= now && now - before.at < renewalMs;
-  return isFresh && before.pagesOnly.join("\n") === pagesOnly.join("\n") ? before : { at: now, pagesOnly };
-}
-
-function findKnownFields(last: LastListing | undefined, name: string): HostToolFields | undefined {
-  if (last === undefined) return undefined;
-  return { name, titleIn: "tool", ...(last.pagesOnly.includes(name) && { meta: { ui: { visibility: ["app"] } } }) };
-}
 
 function isSameChange(one: WaitingTool, other: WaitingTool): boolean {
   return one.list === other.list && isSameTool(one.tool, other.tool);

@@ -8,7 +8,7 @@ import { listLimits } from "../limits.ts";
 import { readList } from "../lists/listing.ts";
 import type { Pool } from "../pool.ts";
 import { findHidden, makeTreeVisible } from "../trust/hidden-characters.ts";
-import type { TextList } from "../trust/pin-store.ts";
+import type { TextList } from "../trust/pins.ts";
 
 /** Caches one list of one server. */
 interface StoredList {

@@ -1,7 +1,7 @@
 import { isRecord } from "../../kit/json.ts";
 import { listLimits } from "../limits.ts";
 import type { RemoteTool } from "../lists/listing.ts";
-import type { PinCheck, ServerPins, WaitingTool } from "./pin-store.ts";
+import type { ServerPins, WaitingTool } from "./pins.ts";
 
 export interface PinCheckOptions {
   /** Identifies the server as it is configured now. Pins with another origin do not apply. */
@@ -10,6 +10,14 @@ export interface PinCheckOptions {
   newTools: "stop" | "allow";
   /** Is true when pins exist but cannot be read. The server then counts as known, without any record of what was approved. */
   isDamaged?: boolean;
+}
+
+export interface PinCheck {
+  /** Lists the tools in the order of the server's list. */
+  usable: RemoteTool[];
+  waiting: WaitingTool[];
+  /** Holds the pins from now on. It is the same object when nothing has to be stored. */
+  pins: ServerPins;
 }
 
 /**

@@ -3,7 +3,7 @@ import { type Locale, say } from "../../kit/locale.ts";
 import { type ChangedLine, matchLines } from "../../kit/text/match-lines.ts";
 import type { RemoteTool } from "../lists/listing.ts";
 import { makeTextVisible, replacePadding } from "./hidden-characters.ts";
-import type { WaitingTool } from "./pin-store.ts";
+import type { WaitingTool } from "./pins.ts";
 
 /** This many empty lines in a row are shown as a number. */
 const manyEmpty = 8;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { isRunning } from "../../kit/process/is-running.ts";
 import { isSameTool } from "./check-pins.ts";
-import type { OfferedDefinition, ServerPins, WaitingTool } from "./pin-store.ts";
+import type { OfferedDefinition, ServerPins, WaitingTool } from "./pins.ts";
 
 /** Limits what is kept of a server, in definitions. The newest stay. */
 const mostOffered = 200;

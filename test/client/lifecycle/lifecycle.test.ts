@@ -6,8 +6,8 @@ import type { ServerList } from "../../../src/client/lifecycle/announcements.ts"
 import { createRestarts } from "../../../src/client/lifecycle/server-lifecycle.ts";
 import { listBelievedMs } from "../../../src/client/limits.ts";
 import { createPool, type Pool, type PoolOptions } from "../../../src/client/pool.ts";
-import { createCoalescedWork } from "../../../src/client/server-connection.ts";
 import type { ServerSettings } from "../../../src/config/config.ts";
+import { createCoalescedWork } from "../../../src/kit/async/coalesced-work.ts";
 import { changingServer } from "../../fakes/mcp-http.ts";
 import {
   allDead,

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { RemoteTool } from "../../../src/client/lists/listing.ts";
-import { approvePins, checkPins, type PinCheckOptions } from "../../../src/client/trust/check-pins.ts";
-import type { PinCheck, ServerPins } from "../../../src/client/trust/pin-store.ts";
+import { approvePins, checkPins, type PinCheck, type PinCheckOptions } from "../../../src/client/trust/check-pins.ts";
+import type { ServerPins } from "../../../src/client/trust/pins.ts";
 import { anyTool, copyOf, mutations, reordered, tool } from "./tools.ts";
 
 const options: PinCheckOptions = { origin: "one", newTools: "stop" };

@@ -3,7 +3,8 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, syml
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createPinStore, type ServerPins } from "../../../src/client/trust/pin-store.ts";
+import { createPinStore } from "../../../src/client/trust/pin-store.ts";
+import type { ServerPins } from "../../../src/client/trust/pins.ts";
 import { toServerOrigin } from "../../../src/client/trust/server-origin.ts";
 import { ordinaryUser, requires, unix } from "../../runner/requirements.ts";
 import { temporaryFolder } from "../servers.ts";

@@ -1,4 +1,4 @@
-import type { ServerPins } from "../../../src/client/trust/pin-store.ts";
+import type { ServerPins } from "../../../src/client/trust/pins.ts";
 import { toServerOrigin } from "../../../src/client/trust/server-origin.ts";
 import type { ServerSettings } from "../../../src/config/config.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Api, createApi } from "../../../src/server/web/chat/api/api.ts";
 import { ApiError } from "../../../src/server/web/chat/api/api-error.ts";
-import { createSender } from "../../../src/server/web/chat/api/follow-run.ts";
+import { createSender } from "../../../src/server/web/chat/api/sender.ts";
 import {
   createChatList,
   createConversations,

@@ -1,6 +1,6 @@
 import type { Api } from "./api/api.ts";
 import { ApiError } from "./api/api-error.ts";
-import { pauseAfter } from "./api/follow-run.ts";
+import { pauseAfter } from "./api/sender.ts";
 import type { ChatConversations, ChatList } from "./chat-conversations.ts";
 import type { ChatRuns, ReportConnectivity } from "./chat-runs.ts";
 import type { Store } from "./state/chat-state.ts";

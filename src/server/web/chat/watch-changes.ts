@@ -10,7 +10,8 @@ import {
   readWaiting,
   type WaitingQuestion,
 } from "./api/conversation.ts";
-import { pauseAfter, readMessages } from "./api/follow-run.ts";
+import { readMessages } from "./api/event-stream.ts";
+import { pauseAfter } from "./api/sender.ts";
 
 /** Says what has changed on the server, in whatever tab or program. */
 export interface Changes {

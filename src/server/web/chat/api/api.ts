@@ -20,8 +20,8 @@ import {
   readWaiting,
   type WaitingQuestion,
 } from "./conversation.ts";
-import type { Send } from "./follow-run.ts";
 import { readTrace } from "./read-trace.ts";
+import type { Send } from "./sender.ts";
 import { type ModelKey, type Parameters, readSettings, type ServerSettings } from "./server-settings.ts";
 
 export interface QuestionRequest {

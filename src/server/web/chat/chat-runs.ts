@@ -4,7 +4,7 @@ import { type Locale, say } from "../../../kit/locale.ts";
 import { createPageRunState } from "../run/page-run-state.ts";
 import type { Confirmation } from "../run/run-view.ts";
 import { type Api, type AttachedFile, type QuestionRequest, readRunId } from "./api/api.ts";
-import { ApiError } from "./api/api-error.ts";
+import { ApiError, isMissing } from "./api/api-error.ts";
 import { followRun, type RunUpdate } from "./api/follow-run.ts";
 import type { OpenQuestion } from "./api/question.ts";
 import { createKey } from "./create-key.ts";
@@ -108,7 +108,7 @@ export function createChatRuns({
         },
       });
     } catch (thrown) {
-      const isGone = runId !== undefined && thrown instanceof ApiError && thrown.status === 404;
+      const isGone = runId !== undefined && isMissing(thrown);
       if (isGone) reportLostRun(key);
       else fail(key, thrown);
     }

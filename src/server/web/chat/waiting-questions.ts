@@ -1,6 +1,6 @@
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { Api, AttachedFile, QuestionRequest } from "./api/api.ts";
-import { ApiError } from "./api/api-error.ts";
+import { ApiError, isMissing } from "./api/api-error.ts";
 import type { WaitingQuestion } from "./api/conversation.ts";
 import { createKey } from "./create-key.ts";
 import type { Store } from "./state/chat-state.ts";
@@ -118,7 +118,7 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
       await api.outcome(runId);
       return true;
     } catch (thrown) {
-      if (thrown instanceof ApiError && thrown.status === 404) return false;
+      if (isMissing(thrown)) return false;
       throw thrown;
     }
   }
@@ -130,7 +130,7 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
     try {
       await send(question);
     } catch (thrown) {
-      const isGone = removedUntil !== undefined && thrown instanceof ApiError && thrown.status === 404;
+      const isGone = removedUntil !== undefined && isMissing(thrown);
       if (isGone && Date.now() < removedUntil) return;
       if (isGone) return forget(key);
       // What is refused now is in the hands of its writer again; what could not be asked is tried with the next connection.
@@ -138,7 +138,7 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
       forget(key);
       // It was taken back elsewhere.
       if (thrown.status === 409) return;
-      const place = thrown.status === 404 ? undefined : conversationId;
+      const place = isMissing(thrown) ? undefined : conversationId;
       store.change((chat) =>
         addUnsent(chat, { conversationId: place, text: request.message, files, isQueued: place !== undefined }),
       );

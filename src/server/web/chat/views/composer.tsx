@@ -23,7 +23,7 @@ export function Composer() {
   const say = useSay();
   /** Says why the text was not sent, and whether only because a run went on. */
   const [held, setHeld] = useState<{ readonly word: Text; readonly isWait: boolean } | undefined>(undefined);
-  const isGoing = findActiveTurn(chat.value) !== undefined;
+  const isGoing = page.isGoing.value;
   const effect = findEnterEffect(chat.value);
   const text = draft.value;
   const limits = chat.value.settings?.attachments;

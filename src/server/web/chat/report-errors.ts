@@ -1,5 +1,6 @@
 import { type Locale, say } from "../../../kit/locale.ts";
-import { ApiError } from "./api/api-error.ts";
+import { UnexpectedAnswerError } from "./api/api-error.ts";
+import { UnreachedError } from "./api/sender.ts";
 import type { ChatState, Store } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
 
@@ -12,12 +13,17 @@ export function createReportErrors(store: Store, locale: () => Locale): ReportEr
       await work;
       return true;
     } catch (thrown) {
-      // What a browser says of a lost connection is in its own words, and says no more.
-      const reason = thrown instanceof ApiError ? thrown.message : say(locale(), chatTexts.notReached);
+      const reason = describeError(thrown, locale());
       store.change((chat) => ({ ...chat, problem: prefix + reason }));
       return false;
     }
   };
+}
+
+function describeError(thrown: unknown, locale: Locale): string {
+  if (thrown instanceof UnreachedError) return say(locale, chatTexts.notReached);
+  if (thrown instanceof UnexpectedAnswerError) return say(locale, chatTexts.notUnderstood);
+  return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
 /** Says no longer that the server cannot be reached. */

@@ -14,6 +14,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Is thrown where the server answered something that this page does not understand, such as the page of a proxy. */
+export class UnexpectedAnswerError extends Error {
+  override readonly name = "UnexpectedAnswerError";
+}
+
 /** Returns true where the server refused a request because it does not have what was named. */
 export function isMissing(thrown: unknown): thrown is ApiError {
   return thrown instanceof ApiError && thrown.status === 404;

@@ -10,8 +10,20 @@ export interface SendOptions {
 }
 
 /**
- * Sends a request and returns its response. Rejects with `ApiError` when the server refuses it, and with the error of
- * `fetch` when the server cannot be reached.
+ * Is thrown where the server cannot be reached, or does not answer in time. What a browser says of that is in its own words, and says
+ * no more.
+ */
+export class UnreachedError extends Error {
+  override readonly name = "UnreachedError";
+
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+/**
+ * Sends a request and returns its response. Rejects with `ApiError` when the server refuses it, with `UnreachedError` when the server
+ * cannot be reached, and with the reason of the signal when that aborts.
  */
 export type Send = (method: string, path: string, sending?: SendOptions) => Promise<Response>;
 
@@ -38,7 +50,7 @@ export function createSender({ origin, token, locale, signIn }: SenderOptions): 
         continue;
       }
       const limits = [signal ?? [], limitMs === undefined ? [] : AbortSignal.timeout(limitMs)].flat();
-      const response = await fetch(origin + path, {
+      const fetched = fetch(origin + path, {
         method,
         headers: {
           "accept-language": locale(),
@@ -49,6 +61,9 @@ export function createSender({ origin, token, locale, signIn }: SenderOptions): 
         credentials: "same-origin",
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         ...(limits.length === 0 ? {} : { signal: AbortSignal.any(limits) }),
+      });
+      const response = await fetched.catch((thrown: unknown) => {
+        throw signal?.aborted ? thrown : new UnreachedError(thrown);
       });
       if (response.ok) return response;
       if (response.status !== 401) throw await readRefusal(response);

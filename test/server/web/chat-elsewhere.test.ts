@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Api, createApi } from "../../../src/server/web/chat/api/api.ts";
 import { ApiError } from "../../../src/server/web/chat/api/api-error.ts";
-import { createSender } from "../../../src/server/web/chat/api/sender.ts";
+import { createSender, UnreachedError } from "../../../src/server/web/chat/api/sender.ts";
 import {
   createChatList,
   createConversations,
@@ -10,6 +10,7 @@ import {
   loadSteps,
 } from "../../../src/server/web/chat/chat-conversations.ts";
 import { closeQuestion, createChatRuns } from "../../../src/server/web/chat/chat-runs.ts";
+import { createConnectivity } from "../../../src/server/web/chat/connectivity.ts";
 import { createSendActions } from "../../../src/server/web/chat/create-send-actions.ts";
 import { createReportErrors } from "../../../src/server/web/chat/report-errors.ts";
 import { restoreTexts } from "../../../src/server/web/chat/restore-texts.ts";
@@ -105,7 +106,7 @@ test("of two answers from two tabs one counts, and the other leaves no yes behin
   await there.conversations.open(here.store.state.conversationId ?? "");
   await until(there.store, waits);
   for (const { actions } of [here, there]) expect(actions.send("yes")).toBeUndefined();
-  const problems = () => [here, there].map(({ store }) => store.state.problem).filter(Boolean);
+  const problems = () => [here, there].map(({ store }) => store.state.problem?.text).filter(Boolean);
   await expect.poll(problems).toEqual(["This question was answered elsewhere, or no longer waits for an answer."]);
   for (const { store } of [here, there]) {
     await until(store, isAnswered);
@@ -166,7 +167,7 @@ test("what is taken back while the run that it was said to has not answered is n
   if (offered === undefined) throw new Error("Nothing is offered.");
   actions.takeBack(offered);
   refused.reject(new ApiError(503, "the process of the run does not answer", null));
-  await until(store, ({ problem }) => problem !== "");
+  await until(store, ({ problem }) => problem !== undefined);
   expect(store.state.unsent).toEqual([]);
 });
 
@@ -184,7 +185,7 @@ test("what is said to a run that reads nothing more waits for its end, without a
   actions.send("And then?");
   await expect.poll(() => api.waiting(id)).toMatchObject([{ message: "And then?" }]);
   await until(store, ({ unsent }) => unsent.length === 0);
-  expect(store.state.problem).toBe("");
+  expect(store.state.problem).toBeUndefined();
 });
 
 test("a server that was started anew is given what waited again, asks it once, and what it refuses is in the writer's hands", async () => {
@@ -361,6 +362,33 @@ test("a run that the server does not know any more says so in plain words, is fo
   runs.ask("Are you there?");
   await until(store, isAnswered);
   expect(shown(store.state)).toHaveLength(1);
+});
+
+test("a run that the server could not be told to stop is not stopping, and can be stopped again", async () => {
+  const open = await serve([], { gate: new Promise(() => {}) });
+  const isDown = [true, true];
+  const { store, runs } = open(({ cancel }) => ({
+    cancel: (id) => (isDown.pop() ? Promise.reject(new UnreachedError("Failed to fetch")) : cancel(id)),
+  }));
+  const attempt = createReportErrors(store, () => "en");
+  const reportConnectivity = createConnectivity(store);
+  runs.ask("What is it?");
+  const key = shown(store.state)[0]?.key ?? "";
+  const isStopping = () => store.state.turns[key]?.isStopping;
+  // It is stopped before it has a name.
+  await attempt(runs.stop(key));
+  expect(isStopping()).toBe(true);
+  await until(store, () => isStopping() === false);
+
+  const stopped = attempt(runs.stop(key), "Not stopped: ");
+  expect(isStopping()).toBe(true);
+  await stopped;
+  expect(store.state.problem?.text).toBe("Not stopped: The server cannot be reached.");
+  for (const isLost of [true, false]) reportConnectivity("run", isLost);
+  expect([store.state.problem, isStopping()]).toEqual([undefined, false]);
+
+  await attempt(runs.stop(key));
+  await until(store, ({ turns }) => turns[key]?.run.outcome?.status === "cancelled");
 });
 
 test("what another tab asks is seen, and what it deletes is gone, with a word", async () => {

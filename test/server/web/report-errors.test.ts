@@ -34,7 +34,7 @@ test("each error is told for what it is: only a server that does not answer cann
         "Not done: ",
       ),
     ).toBe(false);
-    return store.state.problem;
+    return store.state.problem?.text ?? "";
   };
   const asking = { message: "Well?", mode: undefined, locale: "en" } as const;
   const unreached = "Not done: The server cannot be reached.";

@@ -8,7 +8,7 @@ import { type AskOptions, type ChatRuns, toQuestion } from "./chat-runs.ts";
 import { createKey } from "./create-key.ts";
 import type { ReportErrors } from "./report-errors.ts";
 import { describeUnknownCommand, isCommand, isKnownCommand, runCommand } from "./state/chat-commands.ts";
-import { findActiveTurn, type Store, type Unsent } from "./state/chat-state.ts";
+import { findActiveTurn, type Store, showProblem, type Unsent } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
 import { findEnterEffect } from "./state/enter-effect.ts";
 import { describeLostFiles, turnTexts } from "./state/turn-texts.ts";
@@ -74,7 +74,7 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
     const inTime = work.catch((thrown: unknown) => {
       const isLate = thrown instanceof ApiError && thrown.status === 409;
       if (!isLate || readYesNo(entry.text) === undefined) throw thrown;
-      store.change((chat) => ({ ...chat, problem: thrown.message }));
+      store.change((chat) => showProblem(chat, thrown.message));
     });
     void sendOrKeep(entry, inTime);
   }
@@ -95,7 +95,7 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
     const known = await waiting.findFiles(question);
     if (known.length < files.length) {
       const problem = say(screen().locale, describeLostFiles(files));
-      store.change((chat) => ({ ...chat, problem }));
+      store.change((chat) => showProblem(chat, problem));
     }
     return known;
   }
@@ -170,12 +170,12 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
           ? send(text, { files, isQueued: isQueued || files.length > 0, isSure: true })
           : askAgain(text, { files, again: { key, request } });
       store.change((chat) => {
-        if (held !== undefined) return { ...chat, problem: say(screen().locale, held) };
-        return removeUnsent({ ...chat, problem: "" }, key);
+        if (held !== undefined) return showProblem(chat, say(screen().locale, held));
+        return removeUnsent({ ...chat, problem: undefined }, key);
       });
     },
     takeBack({ key, text, files }) {
-      store.change((chat) => removeUnsent({ ...chat, problem: "" }, key));
+      store.change((chat) => removeUnsent({ ...chat, problem: undefined }, key));
       screen().draft = [screen().draft, text].filter(Boolean).join("\n");
       screen().files = [...screen().files, ...files];
       screen().focus();

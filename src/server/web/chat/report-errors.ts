@@ -1,7 +1,7 @@
 import { type Locale, say } from "../../../kit/locale.ts";
 import { UnexpectedAnswerError } from "./api/api-error.ts";
 import { UnreachedError } from "./api/sender.ts";
-import type { ChatState, Store } from "./state/chat-state.ts";
+import { type Store, showProblem } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
 
 /** Says what went wrong, behind the prefix, and gives whether all went well. Never rejects. */
@@ -13,8 +13,8 @@ export function createReportErrors(store: Store, locale: () => Locale): ReportEr
       await work;
       return true;
     } catch (thrown) {
-      const reason = describeError(thrown, locale());
-      store.change((chat) => ({ ...chat, problem: prefix + reason }));
+      const kind = thrown instanceof UnreachedError ? "unreached" : "other";
+      store.change((chat) => showProblem(chat, prefix + describeError(thrown, locale()), kind));
       return false;
     }
   };
@@ -24,10 +24,4 @@ function describeError(thrown: unknown, locale: Locale): string {
   if (thrown instanceof UnreachedError) return say(locale, chatTexts.notReached);
   if (thrown instanceof UnexpectedAnswerError) return say(locale, chatTexts.notUnderstood);
   return thrown instanceof Error ? thrown.message : String(thrown);
-}
-
-/** Says no longer that the server cannot be reached. */
-export function forgetUnreached(chat: ChatState): ChatState {
-  const isUnreached = Object.values(chatTexts.notReached).some((text) => chat.problem.endsWith(text));
-  return isUnreached ? { ...chat, problem: "" } : chat;
 }

@@ -7,16 +7,24 @@ import { createCaller } from "./api/call-agent.ts";
 import { createOperatorApi } from "./api/operator.ts";
 import { createSender } from "./api/sender.ts";
 import { createChatList, createConversations, dropEntry, insertEntry, updateRun } from "./chat-conversations.ts";
-import { createChatRuns, createConnectivity } from "./chat-runs.ts";
+import { createChatRuns } from "./chat-runs.ts";
+import { createConnectivity } from "./connectivity.ts";
 import { createActions } from "./create-actions.ts";
 import { loadOperator } from "./load-operator.ts";
 import { createParts } from "./load-parts.ts";
 import { createOwnerSender, createPageOwner } from "./page-owner.ts";
-import { createReportErrors, forgetUnreached } from "./report-errors.ts";
+import { createReportErrors } from "./report-errors.ts";
 import { restoreChat, retryUntilReached } from "./restore-chat.ts";
 import { restoreTexts } from "./restore-texts.ts";
 import { settleMessages } from "./settle-messages.ts";
-import { type ChatState, createChat, createStore, type Store } from "./state/chat-state.ts";
+import {
+  type ChatState,
+  createChat,
+  createStore,
+  forgetUnreached,
+  type Store,
+  showProblem,
+} from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
 import { getTabTitle, hasUnfollowed } from "./state/side-entries.ts";
 import { turnTexts } from "./state/turn-texts.ts";
@@ -60,7 +68,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
       tabs: [tab?.formerId ?? []].flat(),
       owners: listFormerOwners(store.state.account?.name, gate.token()),
     }),
-    onLostFiles: () => store.change((chat) => ({ ...chat, problem: say(screen.locale, turnTexts.filesNotKept) })),
+    onLostFiles: () => store.change((chat) => showProblem(chat, say(screen.locale, turnTexts.filesNotKept))),
     listOpenTabs: async () => tab?.listOpen(),
   });
   const keepUnsent = createUnsentKeeper(texts);

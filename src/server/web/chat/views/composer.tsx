@@ -131,9 +131,7 @@ function SendButton({ isEmpty }: { readonly isEmpty: boolean }) {
 function StopButton() {
   const { chat, actions, message } = usePage();
   const say = useSay();
-  const key = findActiveTurn(chat.value)?.key;
-  const [asked, setAsked] = useState<string | undefined>(undefined);
-  const isStopping = asked === key && chat.value.problem === "";
+  const isStopping = findActiveTurn(chat.value)?.isStopping === true;
   const button = useRef<HTMLButtonElement>(null);
   // A focus that would vanish with its button goes where the next question is written.
   useLayoutEffect(
@@ -151,10 +149,7 @@ function StopButton() {
       aria-disabled={isStopping}
       aria-label={say(isStopping ? chatTexts.stopping : chatTexts.stop)}
       title={say(isStopping ? chatTexts.stopping : chatTexts.stop)}
-      onClick={() => {
-        setAsked(key);
-        actions.stop();
-      }}
+      onClick={() => void actions.stop()}
     >
       <Icon name="stop" />
     </button>

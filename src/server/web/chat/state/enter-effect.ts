@@ -27,9 +27,11 @@ export function findEnterEffect(chat: ChatState): EnterEffect {
   return isListening(going.run, chat) ? "tell" : "wait";
 }
 
-/** Returns false where the models of a run read nothing more: in chat mode they only answer, and elsewhere they do so at the end. */
+/**
+ * Returns false where the models of a run read nothing more: in chat mode they only answer, and elsewhere not from the first word of
+ * the answer on, whatever turn has written it (`openInbox` of src/agent/loop/deliver-messages.ts).
+ */
 function isListening({ current }: PageRunState, { choices }: ChatState): boolean {
-  const turn = current.turns.at(-1);
-  const isAnswering = turn?.start?.phase === "answer" || turn?.hasAnswered === true;
-  return !isAnswering && (current.start?.mode ?? choices.mode) !== "chat";
+  const isAnswering = current.turns.some(({ start }) => start?.phase === "answer");
+  return !isAnswering && current.answer.text.trim() === "" && (current.start?.mode ?? choices.mode) !== "chat";
 }

@@ -13,7 +13,7 @@ type AnsweredKind = Extract<QuestionKind, "call" | "plan" | "limit">;
 export const enterHints: Readonly<Record<EnterEffect, Text>> = {
   ask: { zh: "问点什么…", en: "Ask anything…" },
   tell: { zh: "补充说明，Enter 立即转达…", en: "Add something; Enter tells it now…" },
-  wait: { zh: "下一个问题，Enter 排队，答完再问…", en: "Your next question; Enter lets it wait…" },
+  wait: { zh: "下一个问题，Enter 排队，答完再问…", en: "Your next question; Enter queues it…" },
   call: { zh: "“是”、“否”，或者改做什么…", en: "Yes, no, or what to do instead…" },
   plan: { zh: "“是”、“否”，或者要改什么…", en: "Yes, no, or what to change…" },
   limit: { zh: "“是”就继续，“否”就停止…", en: "Yes to go on, no to stop…" },

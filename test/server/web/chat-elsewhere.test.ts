@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { mostMessages } from "../../../src/core/run-inbox.ts";
 import { type Api, createApi } from "../../../src/server/web/chat/api/api.ts";
 import { ApiError } from "../../../src/server/web/chat/api/api-error.ts";
 import { createSender, UnreachedError } from "../../../src/server/web/chat/api/sender.ts";
@@ -186,6 +187,35 @@ test("what is said to a run that reads nothing more waits for its end, without a
   await expect.poll(() => api.waiting(id)).toMatchObject([{ message: "And then?" }]);
   await until(store, ({ unsent }) => unsent.length === 0);
   expect(store.state.problem).toBeUndefined();
+});
+
+test("a run that takes no more messages says so, and what it did not take stays with its writer", async () => {
+  const open = await serve([[call], "Done."], { gate: new Promise(() => {}) });
+  const { api, store, runs, actions } = open();
+  runs.ask("What is it?");
+  await until(store, goes);
+  const [turn] = shown(store.state);
+  for (let count = 1; count <= mostMessages; count += 1) await api.message(turn?.run.runId ?? "", `Message ${count}.`);
+  actions.send("One more.");
+  await until(store, (chat) => listUnsent(chat).length > 0);
+  expect(listUnsent(store.state)).toMatchObject([{ text: "One more.", isQueued: false }]);
+  expect(store.state.problem?.text).toMatch(/at most 20 messages/);
+  expect(await api.waiting(store.state.conversationId ?? "")).toEqual([]);
+});
+
+test("a bare yes to a run that reads nothing more is not asked as a question", async () => {
+  const open = await serve([[call]], { settings: { tools: { ask: ["look"] } } });
+  const { api, store, runs, actions } = open(() => ({
+    message: () => Promise.reject(new ApiError(409, "the answer is being written", null)),
+  }));
+  runs.ask("What is it?");
+  await until(store, waits);
+  store.change((chat) => closeQuestion(chat, shown(chat)[0]?.key ?? ""));
+  actions.send("yes");
+  await until(store, ({ problem }) => problem !== undefined);
+  expect(store.state.problem?.text).toBe("the answer is being written");
+  expect(store.state.unsent).toEqual([]);
+  expect(await api.waiting(store.state.conversationId ?? "")).toEqual([]);
 });
 
 test("a server that was started anew is given what waited again, asks it once, and what it refuses is in the writer's hands", async () => {

@@ -52,15 +52,16 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
 
   /**
    * Says something to a run. It is kept until it is known whether the models of the run read it. Where the run reads nothing more, it
-   * waits for the end of the run.
+   * waits for the end of the run, unless it is a bare yes or no to what the run asked before.
    */
   async function sendToRun(saidTo: string, entry: Omit<Unsent, "key">): Promise<void> {
     const key = createKey();
     store.change((chat) => addUnsent(chat, { ...entry, saidTo }, key));
     const said = api.message(saidTo, entry.text).catch(async (thrown: unknown) => {
       const { conversationId, text, files } = entry;
-      const isLate = thrown instanceof ApiError && thrown.status === 409;
-      if (!isLate || conversationId === undefined) throw thrown;
+      if (!isLate(thrown)) throw thrown;
+      if (isBareReply(text)) return store.change((chat) => showProblem(removeUnsent(chat, key), thrown.message));
+      if (conversationId === undefined) throw thrown;
       // Its writer may have taken it back meanwhile.
       if (!store.state.unsent.some((each) => each.key === key)) return;
       await queue(conversationId, text, { files, afterRun: saidTo });
@@ -69,11 +70,10 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
     if (!(await attempt(said))) store.change((chat) => offerAgain(chat, key));
   }
 
-  /** Says that an answer came too late. A bare yes or no is not kept then: sent again, it would be a question of its own. */
+  /** Says that an answer came too late. A bare yes or no is not kept then. */
   function answer(entry: Omit<Unsent, "key">, work: Promise<void>): void {
     const inTime = work.catch((thrown: unknown) => {
-      const isLate = thrown instanceof ApiError && thrown.status === 409;
-      if (!isLate || readYesNo(entry.text) === undefined) throw thrown;
+      if (!isLate(thrown) || !isBareReply(entry.text)) throw thrown;
       store.change((chat) => showProblem(chat, thrown.message));
     });
     void sendOrKeep(entry, inTime);
@@ -190,4 +190,14 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
       if (conversationId !== undefined) void leaveOnce(question, () => queueAgain(conversationId, question));
     },
   };
+}
+
+/** Returns true where a run reads nothing more, or its question has been answered. */
+function isLate(thrown: unknown): thrown is ApiError {
+  return thrown instanceof ApiError && thrown.status === 409;
+}
+
+/** Returns true for a bare yes or no, which replies to a question of a run. Sent later, it would be a question of its own. */
+function isBareReply(text: string): boolean {
+  return readYesNo(text) !== undefined;
 }

@@ -12,7 +12,7 @@ import {
 } from "../../../src/server/web/chat/chat-conversations.ts";
 import { closeQuestion, createChatRuns } from "../../../src/server/web/chat/chat-runs.ts";
 import { createConnectivity } from "../../../src/server/web/chat/connectivity.ts";
-import { createSendActions } from "../../../src/server/web/chat/create-send-actions.ts";
+import { createSendActions, type WritingPlace } from "../../../src/server/web/chat/create-send-actions.ts";
 import { createReportErrors } from "../../../src/server/web/chat/report-errors.ts";
 import { restoreTexts } from "../../../src/server/web/chat/restore-texts.ts";
 import { settleMessages } from "../../../src/server/web/chat/settle-messages.ts";
@@ -79,7 +79,8 @@ test("a question that waits follows the answer that it waited for and the one qu
     runs.ask(question);
     await until(store, waits);
   }
-  for (const text of ["And one?", "And two?"]) expect(tab.actions.send(text, { isQueued: true })).toBeUndefined();
+  for (const text of ["And one?", "And two?"])
+    expect(tab.actions.send(text, { isQueued: true })).toEqual({ kind: "sent", hasFiles: true });
   await expect.poll(() => tab.api.waiting(id)).toMatchObject([{ message: "And one?" }, { message: "And two?" }]);
   // The other branch is written to last, and is the current one then.
   for (const { runs, store } of [tab, other]) {
@@ -106,7 +107,7 @@ test("of two answers from two tabs one counts, and the other leaves no yes behin
   await until(here.store, waits);
   await there.conversations.open(here.store.state.conversationId ?? "");
   await until(there.store, waits);
-  for (const { actions } of [here, there]) expect(actions.send("yes")).toBeUndefined();
+  for (const { actions } of [here, there]) expect(actions.send("yes")).toEqual({ kind: "sent", hasFiles: false });
   const problems = () => [here, there].map(({ store }) => store.state.problem?.text).filter(Boolean);
   await expect.poll(problems).toEqual(["This question was answered elsewhere, or no longer waits for an answer."]);
   for (const { store } of [here, there]) {
@@ -187,6 +188,26 @@ test("what is said to a run that reads nothing more waits for its end, without a
   await expect.poll(() => api.waiting(id)).toMatchObject([{ message: "And then?" }]);
   await until(store, ({ unsent }) => unsent.length === 0);
   expect(store.state.problem).toBeUndefined();
+});
+
+test("the files beside what is said to a run stay there, and go with it where it is asked because it came too late", async () => {
+  const open = await serve([[call]], { settings: { tools: { ask: ["look"] } } });
+  const late = Promise.withResolvers<never>();
+  const { api, store, runs, actions, screen } = open(() => ({ message: () => late.promise }));
+  runs.ask("What is it?");
+  await until(store, waits);
+  store.change((chat) => closeQuestion(chat, shown(chat)[0]?.key ?? ""));
+  const [file, other] = ["a.txt", "b.txt"].map((name) => ({ name, media_type: "text/plain", data: "QQ==" }));
+  if (file === undefined || other === undefined) throw new Error("There are no files.");
+  screen.files = [file];
+  expect(actions.send("And this?", { files: screen.files })).toEqual({ kind: "sent", hasFiles: false });
+  screen.files = [file, other];
+  late.reject(new ApiError(409, "the answer is being written", null));
+  await until(store, ({ unsent }) => unsent.length === 0);
+  expect(await api.waiting(store.state.conversationId ?? "")).toMatchObject([
+    { message: "And this?", files: [{ name: "a.txt" }] },
+  ]);
+  expect(screen.files).toEqual([other]);
 });
 
 test("a run that takes no more messages says so, and what it did not take stays with its writer", async () => {
@@ -604,11 +625,11 @@ function openTab(
     onEnd: refresh,
   });
   const conversations = createConversations(api, store, runs);
-  const screen = { locale: "en", draft: "", files: [], focus() {} } as const;
+  const screen: WritingPlace = { locale: "en", draft: "", files: [], focus() {} };
   const attempt = createReportErrors(store, () => "en");
   const waiting = createWaitingQuestions({ api, store, kept });
-  const actions = createSendActions({ api, store, runs, waiting, attempt, screen: () => ({ ...screen }) });
-  return { api, store, list, runs, conversations, actions, waiting };
+  const actions = createSendActions({ api, store, runs, waiting, attempt, screen: () => screen });
+  return { api, store, list, runs, conversations, actions, waiting, screen };
 }
 
 function shown({ items, turns }: ChatState) {

@@ -240,8 +240,11 @@ export function showTalk(
   };
 }
 
+/** Is always the same list, so that a question without files is not kept again with each change. */
+const noFiles: readonly AttachedFile[] = [];
+
 /** Makes an entry of a question that was not taken, which goes out of sight with its turn. */
-export function toUnsent({ key, conversationId, run, attached = [], request, isRefused }: Turn): Unsent {
+export function toUnsent({ key, conversationId, run, attached = noFiles, request, isRefused }: Turn): Unsent {
   const asked = isRefused ? undefined : request;
   return { key, conversationId, text: run.question, files: attached, isQueued: false, request: asked };
 }

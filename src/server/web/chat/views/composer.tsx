@@ -32,8 +32,8 @@ export function Composer() {
     const trimmed = draft.peek().trim();
     if (trimmed === "" || trimmed.length > longestQuestion) return;
     // What is told to a run or to the page is words; files wait for the next question.
-    const sendsFiles = (effect === "ask" || effect === "wait" || isQueued) && !isKnownCommand(trimmed);
-    if (sendsFiles && limits !== undefined && findFileProblem(files.value, limits) !== undefined) return;
+    const isQuestion = (effect === "ask" || effect === "wait" || isQueued) && !isKnownCommand(trimmed);
+    if (isQuestion && limits !== undefined && findFileProblem(files.value, limits) !== undefined) return;
     const wrong = findWrongParameter();
     if (wrong !== undefined) {
       settings.value = true;
@@ -41,12 +41,13 @@ export function Composer() {
       requestAnimationFrame(() => wrong.focus());
       return;
     }
-    const word = actions.send(trimmed, { files: files.value, isSure: held !== undefined && !held.isWait, isQueued });
-    setHeld(word && { word, isWait: isGoing });
-    if (word !== undefined) return;
+    const result = actions.send(trimmed, { files: files.value, isSure: held !== undefined && !held.isWait, isQueued });
+    setHeld(result.kind === "held" ? { word: result.reason, isWait: isGoing } : undefined);
+    if (result.kind === "held") return;
     draft.value = "";
     unreadable.value = [];
-    if (sendsFiles) files.value = [];
+    // What is drawn may be a frame behind what the text was sent by.
+    if (result.hasFiles) files.value = [];
     message.current?.focus();
   };
   const handleKey = (event: KeyboardEvent): void => {

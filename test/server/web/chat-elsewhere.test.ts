@@ -273,7 +273,7 @@ test("a question whose conversation is deleted and brought back has its files ag
   const [question] = asked;
   if (question === undefined) throw new Error("Nothing waits.");
   waiting.settle(conversationId, asked);
-  waiting.forgetConversation(conversationId);
+  waiting.markRemoved(conversationId);
   waiting.settle(conversationId, asked);
   expect(await waiting.findFiles(question)).toEqual(files);
 });
@@ -295,7 +295,7 @@ test("a question that waited in a deleted conversation is asked once when the de
   const request = { message: "Second?", mode: undefined, locale: "en" } as const;
   await before.waiting.add({ conversationId, files: [], request }, undefined);
   await before.api.deleteConversation(conversationId);
-  before.waiting.forgetConversation(conversationId);
+  before.waiting.markRemoved(conversationId);
   await first.close();
 
   const { origin } = await startHttpDuet({ ...served, turns: ["Enough.", "Here."] });
@@ -317,7 +317,7 @@ test("a question of a conversation that stays deleted is forgotten when the dele
   const open = await serve([]);
   const { store, waiting } = open();
   const kept = { tab: "", owner: "", at: 0, kind: "queued", files: [], conversationId: "conv-gone" } as const;
-  await waiting.restore([{ ...kept, key: "key-1", text: "Second?", removedUntil: Date.now() - 1 }]);
+  await waiting.restore([{ ...kept, key: "key-1", text: "Second?", restorableUntil: Date.now() - 1 }]);
   expect(store.state.unsent).toEqual([]);
 });
 

@@ -219,7 +219,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     },
     removed(id) {
       store.change((chat) => dropEntry(chat, id));
-      waiting.forgetConversation(id);
+      waiting.markRemoved(id);
     },
     run(run) {
       store.change((chat) => updateRun(chat, run));

@@ -21,8 +21,8 @@ export interface WaitingQuestions {
   findFiles(waiting: WaitingQuestion): Promise<readonly AttachedFile[]>;
   /** Takes over which questions of a conversation the server has. Those that it had and has no more have begun, or were taken back. */
   settle(conversationId: string, waiting: readonly WaitingQuestion[]): void;
-  /** Keeps the questions of a conversation that has been deleted for as long as the deletion can be taken back, and then forgets them. */
-  forgetConversation(conversationId: string): void;
+  /** Keeps the questions of a conversation that has been deleted as long as it can be restored, and then forgets them. */
+  markRemoved(conversationId: string): void;
   /** Gives the server what it does not have of a conversation that was deleted and is there again. */
   restoreConversation(conversationId: string): void;
   /** Takes what was kept, and gives the server what it does not have. Never rejects. */
@@ -44,8 +44,7 @@ interface OwnQuestion extends NewQuestion {
   readonly key: string;
   /** Is the ID that its run will have, as soon as the server has said it. */
   readonly runId?: string | undefined;
-  /** Is when the deletion of its conversation can be taken back no more, in milliseconds since 1970; undefined where none is known of. */
-  readonly removedUntil?: number | undefined;
+  readonly restorableUntil?: KeptText["restorableUntil"];
 }
 
 export interface WaitingQuestionsOptions {
@@ -73,8 +72,8 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
 
   function keep(question: OwnQuestion): void {
     own.set(question.key, question);
-    const { key, conversationId, files, request, runId, removedUntil } = question;
-    kept.put({ key, kind: "queued", conversationId, text: request.message, files, request, runId, removedUntil });
+    const { key, conversationId, files, request, runId, restorableUntil } = question;
+    kept.put({ key, kind: "queued", conversationId, text: request.message, files, request, runId, restorableUntil });
   }
 
   function forget(key: string): void {
@@ -90,13 +89,13 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
     // It was asked before.
     if (waiting.runId !== "") return forget(key);
     known.add(key);
-    keep({ ...question, runId: waiting.reservedRunId, removedUntil: undefined });
+    keep({ ...question, runId: waiting.reservedRunId, restorableUntil: undefined });
   }
 
   /** Takes over that a question waits on the server, and that its conversation is there. */
   function settleWaiting(question: OwnQuestion): void {
     known.add(question.key);
-    if (question.removedUntil !== undefined) keep({ ...question, removedUntil: undefined });
+    if (question.restorableUntil !== undefined) keep({ ...question, restorableUntil: undefined });
   }
 
   const findByRun = (id: string): OwnQuestion | undefined => [...own.values()].find(({ runId }) => runId === id);
@@ -124,14 +123,14 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
   }
 
   async function sendIfLost(question: OwnQuestion, waiting: readonly WaitingQuestion[]): Promise<void> {
-    const { key, runId, conversationId, request, files, removedUntil } = question;
+    const { key, runId, conversationId, request, files, restorableUntil } = question;
     if (waiting.some(({ reservedRunId }) => reservedRunId === runId)) return settleWaiting(question);
     if (runId !== undefined && (await hasBegun(runId))) return forget(key);
     try {
       await send(question);
     } catch (thrown) {
-      const isGone = removedUntil !== undefined && isMissing(thrown);
-      if (isGone && Date.now() < removedUntil) return;
+      const isGone = restorableUntil !== undefined && isMissing(thrown);
+      if (isGone && Date.now() < restorableUntil) return;
       if (isGone) return forget(key);
       // What is refused now is in the hands of its writer again; what could not be asked is tried with the next connection.
       if (!(thrown instanceof ApiError) || thrown.status === 429 || thrown.status >= 500) throw thrown;
@@ -158,8 +157,8 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
     void (await ignoreRejection(queueUp(sendAllLost), "the next connection to the server tries it again"));
 
   /** Looks once more for a deleted conversation when its deletion can be taken back no more: another tab may have done so. */
-  function watchRemoval({ removedUntil }: OwnQuestion): void {
-    if (removedUntil !== undefined) setTimeout(sendLost, Math.max(0, removedUntil - Date.now()));
+  function watchRemoval({ restorableUntil }: OwnQuestion): void {
+    if (restorableUntil !== undefined) setTimeout(sendLost, Math.max(0, restorableUntil - Date.now()));
   }
 
   return {
@@ -196,10 +195,10 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
         else if (known.has(key)) forget(key);
       }
     },
-    forgetConversation(conversationId) {
+    markRemoved(conversationId) {
       for (const question of own.values()) {
         if (question.conversationId !== conversationId) continue;
-        const removed = { ...question, removedUntil: Date.now() + undoMs };
+        const removed = { ...question, restorableUntil: Date.now() + undoMs };
         known.delete(question.key);
         keep(removed);
         watchRemoval(removed);
@@ -207,13 +206,13 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
     },
     restoreConversation(conversationId) {
       const isRemoved = (each: OwnQuestion) =>
-        each.conversationId === conversationId && each.removedUntil !== undefined;
+        each.conversationId === conversationId && each.restorableUntil !== undefined;
       if ([...own.values()].some(isRemoved)) void sendLost();
     },
     restore(texts) {
-      for (const { key, conversationId, files, request, runId, text, removedUntil } of texts) {
+      for (const { key, conversationId, files, request, runId, text, restorableUntil } of texts) {
         if (conversationId === undefined || own.has(key)) continue;
-        const question = { key, conversationId, files, runId, removedUntil, request: toRequest(request, text) };
+        const question = { key, conversationId, files, runId, restorableUntil, request: toRequest(request, text) };
         own.set(key, question);
         watchRemoval(question);
       }

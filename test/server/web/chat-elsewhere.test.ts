@@ -273,7 +273,7 @@ test("a question whose conversation is deleted and brought back has its files ag
   const [question] = asked;
   if (question === undefined) throw new Error("Nothing waits.");
   waiting.settle(conversationId, asked);
-  waiting.markRemoved(conversationId);
+  waiting.markRemoved(conversationId, true);
   waiting.settle(conversationId, asked);
   expect(await waiting.findFiles(question)).toEqual(files);
 });
@@ -295,7 +295,7 @@ test("a question that waited in a deleted conversation is asked once when the de
   const request = { message: "Second?", mode: undefined, locale: "en" } as const;
   await before.waiting.add({ conversationId, files: [], request }, undefined);
   await before.api.deleteConversation(conversationId);
-  before.waiting.markRemoved(conversationId);
+  before.waiting.markRemoved(conversationId, true);
   await first.close();
 
   const { origin } = await startHttpDuet({ ...served, turns: ["Enough.", "Here."] });

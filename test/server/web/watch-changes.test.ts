@@ -11,12 +11,14 @@ test("a stream of changes that has fallen silent, as after a sleep of the machin
   const first = await next();
   await told("reload");
   await vi.advanceTimersByTimeAsync(30_000);
-  first?.write(toEvent("conversation-removed", { conversation_id: "conv-1" }));
+  first?.write(
+    toEvent("conversation-removed", { conversation_id: "conv-1", restorable_until: "2030-01-01T00:00:00.000Z" }),
+  );
   await told("removed conv-1");
   // What has come meanwhile begins the limit anew.
   await vi.advanceTimersByTimeAsync(30_000);
-  first?.write(toEvent("conversation-removed", { conversation_id: "conv-2" }));
-  await told("removed conv-2");
+  first?.write(toEvent("conversation-removed", { conversation_id: "conv-2", restorable_until: null }));
+  await told("removed conv-2 for good");
   const left = new Promise((resolve) => first?.once("close", resolve));
   await vi.advanceTimersByTimeAsync(35_000);
   await left;
@@ -50,7 +52,7 @@ async function watchServer() {
   });
   const changes: Changes = {
     reload: () => lines.push("reload"),
-    removed: (id) => lines.push(`removed ${id}`),
+    removed: (id, isRestorable) => lines.push(`removed ${id}${isRestorable ? "" : " for good"}`),
     entry() {},
     run() {},
     queue() {},

@@ -217,9 +217,9 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
       store.change((chat) => insertEntry(chat, entry));
       waiting.restoreConversation(entry.id);
     },
-    removed(id) {
+    removed(id, isRestorable) {
       store.change((chat) => dropEntry(chat, id));
-      waiting.markRemoved(id);
+      waiting.markRemoved(id, isRestorable);
     },
     run(run) {
       store.change((chat) => updateRun(chat, run));

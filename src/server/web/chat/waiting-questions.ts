@@ -2,6 +2,7 @@ import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { Api, AttachedFile, QuestionRequest } from "./api/api.ts";
 import { ApiError, isMissing } from "./api/api-error.ts";
 import type { WaitingQuestion } from "./api/conversation.ts";
+import { usualUndoMs } from "./api/server-settings.ts";
 import { createKey } from "./create-key.ts";
 import type { Store } from "./state/chat-state.ts";
 import { addUnsent } from "./state/unsent.ts";
@@ -21,8 +22,8 @@ export interface WaitingQuestions {
   findFiles(waiting: WaitingQuestion): Promise<readonly AttachedFile[]>;
   /** Takes over which questions of a conversation the server has. Those that it had and has no more have begun, or were taken back. */
   settle(conversationId: string, waiting: readonly WaitingQuestion[]): void;
-  /** Keeps the questions of a conversation that has been deleted as long as it can be restored, and then forgets them. */
-  markRemoved(conversationId: string): void;
+  /** Keeps the questions of a conversation that has been deleted as long as it can be restored, if it can, and then forgets them. */
+  markRemoved(conversationId: string, isRestorable: boolean): void;
   /** Gives the server what it does not have of a conversation that was deleted and is there again. */
   restoreConversation(conversationId: string): void;
   /** Takes what was kept, and gives the server what it does not have. Never rejects. */
@@ -36,9 +37,6 @@ export interface NewQuestion {
   readonly files: readonly AttachedFile[];
   readonly request: QuestionRequest;
 }
-
-/** Is longer than a deletion can be taken back, in milliseconds. */
-const undoMs = 60_000;
 
 interface OwnQuestion extends NewQuestion {
   readonly key: string;
@@ -195,10 +193,16 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
         else if (known.has(key)) forget(key);
       }
     },
-    markRemoved(conversationId) {
+    markRemoved(conversationId, isRestorable) {
+      // The server says until when as well, but its clock may be another one.
+      const restorableUntil = Date.now() + (store.state.settings?.undoMs ?? usualUndoMs);
       for (const question of own.values()) {
         if (question.conversationId !== conversationId) continue;
-        const removed = { ...question, restorableUntil: Date.now() + undoMs };
+        if (!isRestorable) {
+          forget(question.key);
+          continue;
+        }
+        const removed = { ...question, restorableUntil };
         known.delete(question.key);
         keep(removed);
         watchRemoval(removed);

@@ -18,7 +18,8 @@ export interface Changes {
   /** Something has changed that is not said: all is read anew. */
   reload(): void;
   entry(entry: ConversationEntry): void;
-  removed(id: string): void;
+  /** A conversation has been deleted, for good unless it can be restored for a while. */
+  removed(id: string, isRestorable: boolean): void;
   run(run: RunEntry): void;
   queue(conversationId: string, waiting: readonly WaitingQuestion[]): void;
 }
@@ -72,10 +73,11 @@ async function follow(api: Pick<Api, "changes">, changes: Changes, signal: Abort
 
 function report(event: string, data: string, changes: Changes): void {
   const value: unknown = JSON.parse(data);
-  const id = isRecord(value) ? toText(value.conversation_id) : "";
+  const { conversation_id, restorable_until } = isRecord(value) ? value : {};
+  const id = toText(conversation_id);
   if (event === "reload") changes.reload();
   else if (event === "conversation") changes.entry(readEntry(value));
-  else if (event === "conversation-removed") changes.removed(id);
+  else if (event === "conversation-removed") changes.removed(id, typeof restorable_until === "string");
   else if (event === "run" && isRecord(value)) changes.run(readRun(value));
   else if (event === "queue") changes.queue(id, readWaiting(value));
 }

@@ -341,9 +341,14 @@ test("a question that was taken back elsewhere while nothing was heard of it is 
 test("a question that is taken back while the server is given what it may have lost is given to nobody again", async () => {
   const open = await serve([[call]], { settings: { tools: { ask: ["look"] } } });
   const asked: string[] = [];
+  const begun = Promise.withResolvers<void>();
   const [read, told] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const page = open(({ waiting, withdraw, outcome, queue }) => ({
-    waiting: (id) => read.promise.then(() => waiting(id)),
+    async waiting(id) {
+      begun.resolve();
+      await read.promise;
+      return waiting(id);
+    },
     withdraw: (...of) => withdraw(...of).finally(() => told.promise),
     outcome(runId) {
       asked.push("outcome");
@@ -365,6 +370,7 @@ test("a question that is taken back while the server is given what it may have l
   const [question] = await api.waiting(conversationId);
   if (question === undefined) throw new Error("Nothing waits.");
   const sent = page.waiting.sendLost();
+  await begun.promise;
   const taken = page.waiting.takeBack(conversationId, question);
   // Were it sent at once, it would be there before this.
   await api.waiting(conversationId);
@@ -627,7 +633,8 @@ function openTab(
   const conversations = createConversations(api, store, runs);
   const screen: WritingPlace = { locale: "en", draft: "", files: [], focus() {} };
   const attempt = createReportErrors(store, () => "en");
-  const waiting = createWaitingQuestions({ api, store, kept });
+  const owned = { confirmOwner: async () => {}, isSeen: () => true };
+  const waiting = createWaitingQuestions({ api, store, kept, ...owned });
   const actions = createSendActions({ api, store, runs, waiting, attempt, screen: () => screen });
   return { api, store, list, runs, conversations, actions, waiting, screen };
 }

@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { Api } from "../../../src/server/web/chat/api/api.ts";
+import { ApiError } from "../../../src/server/web/chat/api/api-error.ts";
 import type { WaitingQuestion } from "../../../src/server/web/chat/api/conversation.ts";
 import { createChat, createStore } from "../../../src/server/web/chat/state/chat-state.ts";
 import type { NewText } from "../../../src/server/web/chat/storage/kept-texts.ts";
@@ -16,12 +17,39 @@ test("a question of a conversation that was deleted for good is forgotten at onc
   expect([...kept.values()]).toMatchObject([{ conversationId: "conv-2", restorableUntil: undefined }]);
 });
 
+test("what waited in a deleted conversation is sent again only once the server has said who asks, and from no page out of sight", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const [owner, sight] = [Promise.withResolvers<void>(), { isSeen: false }];
+  const confirmOwner = vi.fn(() => owner.promise);
+  const { waiting, asked } = openQuestions({}, { confirmOwner, isSeen: () => sight.isSeen });
+  await waiting.add(toQuestion("conv-1"), undefined);
+  asked.splice(0);
+  waiting.markRemoved("conv-1", true);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([confirmOwner.mock.calls, asked]).toEqual([[], []]);
+
+  sight.isSeen = true;
+  waiting.markRemoved("conv-1", true);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([confirmOwner.mock.calls.length, asked]).toEqual([1, []]);
+  waiting.restoreConversation("conv-1");
+  await vi.advanceTimersByTimeAsync(0);
+  expect([confirmOwner.mock.calls.length, asked]).toEqual([2, []]);
+  owner.resolve();
+  await waiting.sendLost();
+  expect(asked.slice(0, 2)).toEqual(["waiting", "queue"]);
+});
+
 function toQuestion(conversationId: string) {
   return { conversationId, files: [], request: { message: "Second?", mode: undefined, locale: "en" } } as const;
 }
 
 /** Opens the questions of a page whose server takes each of them. */
-function openQuestions(api: Partial<WaitingQuestionsOptions["api"]> = {}) {
+function openQuestions(
+  api: Partial<WaitingQuestionsOptions["api"]> = {},
+  page: Partial<Pick<WaitingQuestionsOptions, "confirmOwner" | "isSeen">> = {},
+) {
   const kept = new Map<string, NewText>();
   const asked: string[] = [];
   const store = createStore(createChat({ mode: "agent", search: false, models: {}, parameters: {} }), () => {});
@@ -29,10 +57,13 @@ function openQuestions(api: Partial<WaitingQuestionsOptions["api"]> = {}) {
     queue: async (_, __, key) => toWaiting(key),
     waiting: async () => [],
     withdraw: async () => {},
-    outcome: async () => undefined,
+    outcome: () => Promise.reject(new ApiError(404, "no such run", null)),
     ...api,
   };
   const waiting = createWaitingQuestions({
+    confirmOwner: async () => {},
+    isSeen: () => true,
+    ...page,
     api: {
       ...server,
       async queue(...of) {

@@ -26,9 +26,9 @@ export interface WaitingQuestions {
   markRemoved(conversationId: string, isRestorable: boolean): void;
   /** Gives the server what it does not have of a conversation that was deleted and is there again. */
   restoreConversation(conversationId: string): void;
-  /** Takes what was kept, and gives the server what it does not have. Never rejects. */
+  /** Takes what was kept, and gives the server what it does not have, as `sendLost` does. Never rejects. */
   restore(texts: readonly KeptText[]): Promise<void>;
-  /** Gives the server what it does not have any more. Never rejects. */
+  /** Gives the server what it does not have any more, once it has said that whoever asks is still the owner. Never rejects. */
   sendLost(): Promise<void>;
 }
 
@@ -49,9 +49,19 @@ export interface WaitingQuestionsOptions {
   readonly api: Pick<Api, "queue" | "waiting" | "withdraw" | "outcome">;
   readonly store: Store;
   readonly kept: Pick<KeptTexts, "put" | "remove">;
+  /** Asks the server anew who asks. Resolves where it is the owner of the questions, and never where it is somebody else. */
+  confirmOwner(): Promise<void>;
+  /** Returns true while the page is in sight. */
+  isSeen(): boolean;
 }
 
-export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOptions): WaitingQuestions {
+export function createWaitingQuestions({
+  api,
+  store,
+  kept,
+  confirmOwner,
+  isSeen,
+}: WaitingQuestionsOptions): WaitingQuestions {
   const own = new Map<string, OwnQuestion>();
   /** Holds the questions that the server has said it has, since it was last asked for everything. */
   const known = new Set<string>();
@@ -151,12 +161,23 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
     }
   }
 
-  const sendLost = async (): Promise<void> =>
-    void (await ignoreRejection(queueUp(sendAllLost), "the next connection to the server tries it again"));
+  async function sendLost(): Promise<void> {
+    if (own.size === 0) return;
+    // What is sent meanwhile does not wait for this: it is confirmed by itself.
+    const sent = confirmOwner().then(() => queueUp(sendAllLost));
+    await ignoreRejection(sent, "the next connection to the server tries it again");
+  }
 
   /** Looks once more for a deleted conversation when its deletion can be taken back no more: another tab may have done so. */
   function watchRemoval({ restorableUntil }: OwnQuestion): void {
-    if (restorableUntil !== undefined) setTimeout(sendLost, Math.max(0, restorableUntil - Date.now()));
+    if (restorableUntil === undefined) return;
+    setTimeout(
+      () => {
+        // A page that comes into sight is told to read everything anew, and sends what is lost then.
+        if (isSeen()) void sendLost();
+      },
+      Math.max(0, restorableUntil - Date.now()),
+    );
   }
 
   return {

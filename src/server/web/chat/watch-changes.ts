@@ -30,11 +30,6 @@ interface WatchedDocument {
   addEventListener(type: "visibilitychange", listener: () => void): void;
 }
 
-interface WatchedWindow {
-  readonly document: WatchedDocument;
-  addEventListener(type: "focus", listener: () => void): void;
-}
-
 /**
  * Follows what changes as long as the page is in sight: a browser has few connections to a server, which many tabs would use up.
  * What was missed meanwhile is read anew, because the stream begins with `reload`.
@@ -80,12 +75,4 @@ function report(event: string, data: string, changes: Changes): void {
   else if (event === "conversation-removed") changes.removed(id, typeof restorable_until === "string");
   else if (event === "run" && isRecord(value)) changes.run(readRun(value));
   else if (event === "queue") changes.queue(id, readWaiting(value));
-}
-
-/** Runs each time somebody comes back to the page, before anything else does. */
-export function watchReturns(window: WatchedWindow, onReturn: () => void): void {
-  window.addEventListener("focus", onReturn);
-  window.document.addEventListener("visibilitychange", () => {
-    if (window.document.visibilityState === "visible") onReturn();
-  });
 }

@@ -41,6 +41,48 @@ test("what waited in a deleted conversation is sent again only once the server h
   expect(asked.slice(0, 2)).toEqual(["waiting", "queue"]);
 });
 
+test("a question whose conversation is deleted while it is given to the server again is kept for its restoration, and offered nowhere else", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let isThere = true;
+  const { waiting, kept, store } = openQuestions({
+    async queue(id, _, key) {
+      if (isThere) return toWaiting(key);
+      waiting.markRemoved(id, true);
+      throw new ApiError(404, "no such conversation", null);
+    },
+  });
+  await waiting.add(toQuestion("conv-1"), undefined);
+  isThere = false;
+  await waiting.sendLost();
+  expect([...kept.values()]).toMatchObject([{ conversationId: "conv-1", restorableUntil: expect.any(Number) }]);
+  expect(store.state.unsent).toEqual([]);
+});
+
+test.each<[string, (open: ReturnType<typeof openQuestions>) => Promise<void>]>([
+  ["first given to the server", ({ waiting }) => waiting.add(toQuestion("conv-2"), undefined)],
+  ["looked for on the server", ({ waiting }) => waiting.sendLost()],
+])("a deletion that is heard of while a question is %s is not forgotten by the answer to that", async (_, ask) => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let isWatching = false;
+  const hear = (id: string) => isWatching && opened.waiting.markRemoved(id, true);
+  const opened = openQuestions({
+    async queue(id, _, key) {
+      hear(id);
+      return toWaiting(key);
+    },
+    async waiting(id) {
+      hear(id);
+      return [...opened.kept.keys()].map(toWaiting);
+    },
+  });
+  await opened.waiting.add(toQuestion("conv-1"), undefined);
+  isWatching = true;
+  await ask(opened);
+  expect([...opened.kept.values()].at(-1)).toMatchObject({ restorableUntil: expect.any(Number) });
+});
+
 function toQuestion(conversationId: string) {
   return { conversationId, files: [], request: { message: "Second?", mode: undefined, locale: "en" } } as const;
 }

@@ -96,15 +96,26 @@ export function createWaitingQuestions({
     const waiting = await api.queue(conversationId, { ...request, attachments }, key);
     // It was asked before.
     if (waiting.runId !== "") return forget(key);
-    known.add(key);
-    keep({ ...question, runId: waiting.reservedRunId, restorableUntil: undefined });
+    const now = own.get(key);
+    // Its conversation has been deleted for good meanwhile.
+    if (now === undefined) return;
+    keep({ ...now, runId: waiting.reservedRunId });
+    settleWaiting(question);
   }
 
-  /** Takes over that a question waits on the server, and that its conversation is there. */
-  function settleWaiting(question: OwnQuestion): void {
-    known.add(question.key);
-    if (question.restorableUntil !== undefined) keep({ ...question, restorableUntil: undefined });
+  /**
+   * Takes over that a question, as it was when the server was asked, waits there, and that its conversation does. A deletion that this
+   * page has heard of since then stays.
+   */
+  function settleWaiting({ key, restorableUntil }: OwnQuestion): void {
+    const now = own.get(key);
+    if (now === undefined || now.restorableUntil !== restorableUntil) return;
+    known.add(key);
+    if (restorableUntil !== undefined) keep({ ...now, restorableUntil: undefined });
   }
+
+  const listOwn = (id: string): readonly OwnQuestion[] =>
+    [...own.values()].filter(({ conversationId }) => conversationId === id);
 
   const findByRun = (id: string): OwnQuestion | undefined => [...own.values()].find(({ runId }) => runId === id);
 
@@ -130,13 +141,19 @@ export function createWaitingQuestions({
     }
   }
 
-  async function sendIfLost(question: OwnQuestion, waiting: readonly WaitingQuestion[]): Promise<void> {
-    const { key, runId, conversationId, request, files, restorableUntil } = question;
-    if (waiting.some(({ reservedRunId }) => reservedRunId === runId)) return settleWaiting(question);
+  /** Sends a question, as it was when the server said what waits there, where it is not among that. */
+  async function sendIfLost(before: OwnQuestion, waiting: readonly WaitingQuestion[]): Promise<void> {
+    const { key, runId, conversationId, request, files } = before;
+    if (waiting.some(({ reservedRunId }) => reservedRunId === runId)) return settleWaiting(before);
     if (runId !== undefined && (await hasBegun(runId))) return forget(key);
+    const question = own.get(key);
+    if (question === undefined) return;
     try {
       await send(question);
     } catch (thrown) {
+      const now = own.get(key);
+      if (now === undefined) return;
+      const { restorableUntil } = now;
       const isGone = restorableUntil !== undefined && isMissing(thrown);
       if (isGone && Date.now() < restorableUntil) return;
       if (isGone) return forget(key);
@@ -155,9 +172,9 @@ export function createWaitingQuestions({
   async function sendAllLost(): Promise<void> {
     known.clear();
     for (const id of new Set([...own.values()].map(({ conversationId }) => conversationId))) {
+      const before = listOwn(id);
       const waiting = await api.waiting(id);
-      for (const question of [...own.values()].filter(({ conversationId }) => conversationId === id))
-        await sendIfLost(question, waiting);
+      for (const question of before) await sendIfLost(question, waiting);
     }
   }
 
@@ -207,9 +224,9 @@ export function createWaitingQuestions({
       return findByRun(reservedRunId)?.files ?? [];
     },
     settle(conversationId, waiting) {
-      for (const question of own.values()) {
-        const { key, runId, conversationId: id } = question;
-        if (id !== conversationId || runId === undefined) continue;
+      for (const question of listOwn(conversationId)) {
+        const { key, runId } = question;
+        if (runId === undefined) continue;
         if (waiting.some(({ reservedRunId }) => reservedRunId === runId)) settleWaiting(question);
         else if (known.has(key)) forget(key);
       }
@@ -217,8 +234,7 @@ export function createWaitingQuestions({
     markRemoved(conversationId, isRestorable) {
       // The server says until when as well, but its clock may be another one.
       const restorableUntil = Date.now() + (store.state.settings?.undoMs ?? usualUndoMs);
-      for (const question of own.values()) {
-        if (question.conversationId !== conversationId) continue;
+      for (const question of listOwn(conversationId)) {
         if (!isRestorable) {
           forget(question.key);
           continue;
@@ -230,9 +246,7 @@ export function createWaitingQuestions({
       }
     },
     restoreConversation(conversationId) {
-      const isRemoved = (each: OwnQuestion) =>
-        each.conversationId === conversationId && each.restorableUntil !== undefined;
-      if ([...own.values()].some(isRemoved)) void sendLost();
+      if (listOwn(conversationId).some(({ restorableUntil }) => restorableUntil !== undefined)) void sendLost();
     },
     restore(texts) {
       for (const { key, conversationId, files, request, runId, text, restorableUntil } of texts) {

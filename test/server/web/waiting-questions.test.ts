@@ -59,6 +59,22 @@ test("a question whose conversation is deleted while it is given to the server a
   expect(store.state.unsent).toEqual([]);
 });
 
+test("the questions of a deleted conversation are looked for once when it can be restored no more, and never once it is restored", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { waiting, asked } = openQuestions();
+  for (const _ of ["first", "second"]) await waiting.add(toQuestion("conv-1"), undefined);
+  waiting.markRemoved("conv-1", true);
+  asked.splice(0);
+  await vi.advanceTimersByTimeAsync(29_999);
+  expect(asked).toEqual([]);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(asked).toEqual(["waiting", "queue", "queue"]);
+  waiting.markRemoved("conv-1", true);
+  waiting.restoreConversation("conv-1");
+  expect(vi.getTimerCount()).toBe(0);
+});
+
 test.each<[string, (open: ReturnType<typeof openQuestions>) => Promise<void>]>([
   ["first given to the server", ({ waiting }) => waiting.add(toQuestion("conv-2"), undefined)],
   ["looked for on the server", ({ waiting }) => waiting.sendLost()],

@@ -65,6 +65,8 @@ export function createWaitingQuestions({
   const own = new Map<string, OwnQuestion>();
   /** Holds the questions that the server has said it has, since it was last asked for everything. */
   const known = new Set<string>();
+  /** Holds the timers of the deleted conversations that have questions here. */
+  const removals = new Map<string, ReturnType<typeof setTimeout>>();
   /** Ends when all that was begun has been done: what is sent keeps its order. */
   let last: Promise<void> = Promise.resolve();
   const restored = Promise.withResolvers<void>();
@@ -185,16 +187,15 @@ export function createWaitingQuestions({
     await ignoreRejection(sent, "the next connection to the server tries it again");
   }
 
-  /** Looks once more for a deleted conversation when its deletion can be taken back no more: another tab may have done so. */
-  function watchRemoval({ restorableUntil }: OwnQuestion): void {
-    if (restorableUntil === undefined) return;
-    setTimeout(
-      () => {
-        // A page that comes into sight is told to read everything anew, and sends what is lost then.
-        if (isSeen()) void sendLost();
-      },
-      Math.max(0, restorableUntil - Date.now()),
-    );
+  /** Looks once more for a deleted conversation when it can be restored no more: another tab may have restored it. */
+  function watchRemoval(conversationId: string, restorableUntil: number): void {
+    clearTimeout(removals.get(conversationId));
+    const look = (): void => {
+      removals.delete(conversationId);
+      // A page that comes into sight is told to read everything anew, and sends what is lost then.
+      if (isSeen()) void sendLost();
+    };
+    removals.set(conversationId, setTimeout(look, Math.max(0, restorableUntil - Date.now())));
   }
 
   return {
@@ -234,18 +235,20 @@ export function createWaitingQuestions({
     markRemoved(conversationId, isRestorable) {
       // The server says until when as well, but its clock may be another one.
       const restorableUntil = Date.now() + (store.state.settings?.undoMs ?? usualUndoMs);
-      for (const question of listOwn(conversationId)) {
+      const questions = listOwn(conversationId);
+      for (const question of questions) {
         if (!isRestorable) {
           forget(question.key);
           continue;
         }
-        const removed = { ...question, restorableUntil };
         known.delete(question.key);
-        keep(removed);
-        watchRemoval(removed);
+        keep({ ...question, restorableUntil });
       }
+      if (isRestorable && questions.length > 0) watchRemoval(conversationId, restorableUntil);
     },
     restoreConversation(conversationId) {
+      clearTimeout(removals.get(conversationId));
+      removals.delete(conversationId);
       if (listOwn(conversationId).some(({ restorableUntil }) => restorableUntil !== undefined)) void sendLost();
     },
     restore(texts) {
@@ -253,7 +256,7 @@ export function createWaitingQuestions({
         if (conversationId === undefined || own.has(key)) continue;
         const question = { key, conversationId, files, runId, restorableUntil, request: toRequest(request, text) };
         own.set(key, question);
-        watchRemoval(question);
+        if (restorableUntil !== undefined) watchRemoval(conversationId, restorableUntil);
       }
       restored.resolve();
       return sendLost();

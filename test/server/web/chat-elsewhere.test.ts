@@ -314,10 +314,15 @@ test("a question that waited in a deleted conversation is asked once when the de
 });
 
 test("a question of a conversation that stays deleted is forgotten when the deletion can be undone no more", async () => {
-  const open = await serve([]);
-  const { store, waiting } = open();
-  const kept = { tab: "", owner: "", at: 0, kind: "queued", files: [], conversationId: "conv-gone" } as const;
-  await waiting.restore([{ ...kept, key: "key-1", text: "Second?", restorableUntil: Date.now() - 1 }]);
+  const { origin } = await startHttpDuet({});
+  const facts = { tab: "", owner: "", at: 0, kind: "queued", files: [], conversationId: "conv-gone" } as const;
+  const text: KeptText = { ...facts, key: "key-1", text: "Second?", restorableUntil: Date.now() - 1 };
+  const kept = new Map<string, NewText>([[text.key, text]]);
+  const { store, waiting } = openTab(origin, {
+    kept: { put: (each) => void kept.set(each.key, each), remove: (key) => void kept.delete(key) },
+  });
+  await waiting.restore([text]);
+  expect([...kept.keys()]).toEqual([]);
   expect(store.state.unsent).toEqual([]);
 });
 
